@@ -1,0 +1,48 @@
+# Every target sets up .venv by itself; only Python 3.11+ and make are needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?= $(BESTK_DATA)
+export BESTK_DATA := $(DATA)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format docs bench paper clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
+
+demo: $(VENV)/.plots  ## from a table to its pairwise information matrix, with a picture
+	$(BIN)/python examples/demo.py
+
+test: lint  ## everything that CI runs: lint, types, tests, doctests
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.test  ## ruff (check and format) and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.test  ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.docs  ## build the documentation, warnings as errors
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+bench: $(VENV)/.bench  ## bestk beside its peers, on this machine (DATA=folder of the paper's sets)
+	$(BIN)/python -m benchmarks.counting
+
+paper: $(VENV)/.plots  ## the paper's data sets through the first stages (DATA=folder of the sets)
+	$(BIN)/python -m experiments
+
+clean:  ## remove the environment and what was built
+	rm -rf $(VENV) dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.%: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[$*]"
+	@touch $@

@@ -1,0 +1,1 @@
+"""Pick the best k features together."""

@@ -1,0 +1,1 @@
+"""Supervised and unsupervised discretisers: numbers to integer codes."""

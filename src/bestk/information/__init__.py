@@ -1,0 +1,1 @@
+"""Entropies of a table and the information measures made of them."""

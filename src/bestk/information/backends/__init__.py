@@ -1,0 +1,1 @@
+"""Ways to count: one module each, one registry."""

@@ -1,0 +1,26 @@
+"""Shared fixtures: the paper's data sets, where they are present."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+settings.register_profile("bestk", deadline=None, max_examples=60, derandomize=True)
+settings.load_profile("bestk")
+
+
+def load_paper_set(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """X and y of one of the paper's data sets, or skip the test."""
+    folder = Path(os.environ.get("BESTK_DATA") or "data")
+    path = folder / f"{name}.npz"
+    if not path.exists():
+        pytest.skip(f"data set {name!r} is not in {folder}; set BESTK_DATA to the folder")
+    with np.load(path, allow_pickle=False) as archive:
+        return archive["X"], archive["y"]
+
+
+@pytest.fixture
+def paper_set():
+    return load_paper_set

@@ -1,1 +1,55 @@
 """Ways to count: one module each, one registry."""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.codes import Codes, Target
+from bestk.information._correction import Correction
+from bestk.information._measures import Measure
+from bestk.information.backends._numba import NumbaCounter
+from bestk.information.backends._numpy import NumpyCounter
+
+__all__ = ["BACKENDS", "PairSource", "get_backend"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class PairSource(Protocol):
+    """What a backend makes of a table: single entropies now, pairs when asked."""
+
+    n_features: int
+
+    def singles(self) -> tuple[Floats, Floats, float]:
+        """H(x) and H(x, y) of each feature, and H(y)."""
+
+    def fill(
+        self,
+        measure: Measure,
+        out: NDArray[Any],
+        rows: Indices | None = None,
+        columns: Indices | None = None,
+        lowest: float = -np.inf,
+    ) -> None:
+        """Write the measure of each row feature against each column feature into ``out``."""
+
+
+class Backend(Protocol):
+    """Counts a discrete table."""
+
+    def __call__(self, codes: Codes, target: Target, correction: Correction | None) -> PairSource:
+        """Make the table ready."""
+
+
+BACKENDS: dict[str, Backend] = {b.name: b for b in (NumbaCounter, NumpyCounter)}
+
+
+def get_backend(name: str) -> Backend:
+    """The backend of that name; ``"auto"`` is the fastest that is here."""
+    if name == "auto":
+        return NumbaCounter
+    if name not in BACKENDS:
+        raise ValueError(f"unknown backend {name!r}; choose 'auto' or one of {sorted(BACKENDS)}")
+    return BACKENDS[name]

@@ -1,0 +1,160 @@
+"""What all discretisers share: input checks, the codes, scikit-learn's manners."""
+
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bestk.discretize._columns import Part, blocks, encode, new_room, parts
+from bestk.discretize._sorting import Floats, Ints, Labels
+
+MAX_CODES = 2**15  # what int16 holds; one of them is for NaN
+MAX_BINS = MAX_CODES - 1
+
+_READABLE: list[Any] = [np.float64, np.float32, np.int64, np.int32, np.int16, np.int8]
+_READABLE += [np.uint64, np.uint32, np.uint16, np.uint8, np.bool_]
+
+
+class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Numbers to integer codes, by cut points found for each column on its own.
+
+    A value's code is the number of cut points below it, so that the intervals are
+    ``(-inf, c_0], (c_0, c_1], ..., (c_last, inf)``. A missing value (NaN) plays no part in the
+    choice of the cuts of its column, and takes the code after the last, ``len(cut_points_) + 1``.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+    cut_points_: list[Floats]
+
+    def transform(self, X: Any) -> NDArray[np.int16]:
+        """Give each value the number of its interval.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Numbers, NaN where missing.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), int16
+            Codes from 0 to ``len(cut_points_[j])``, and one more for NaN.
+        """
+        check_is_fitted(self)
+        return encode(self._numbers(X, reset=False), self.cut_points_)
+
+    def _numbers(self, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
+        """Let scikit-learn check X (and y, if given), and leave them the type they came in."""
+        return validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            accept_sparse="csc",
+            dtype=_READABLE,
+            ensure_all_finite="allow-nan",
+        )
+
+    def _keep(self, cut_points: list[Floats]) -> Self:
+        """Store the cuts, unless some column has more of them than codes can tell apart."""
+        for j, cuts in enumerate(cut_points):
+            if len(cuts) + 2 > MAX_CODES:
+                raise ValueError(
+                    f"column {j} would need {len(cuts) + 1} intervals, and at most {MAX_BINS} "
+                    f"fit the codes; pass a smaller max_bins, or drop the column"
+                )
+        self.cut_points_ = cut_points
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class Classes(NamedTuple):
+    """The samples in the ascending ``order`` of their ``labels``."""
+
+    labels: Labels
+    order: Ints
+    number: int
+
+
+class UnsupervisedDiscretizer(Discretizer):
+    """A discretiser that ignores the class; a subclass says how to cut a block of columns."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the cut points of every column.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Numbers, NaN where missing.
+        y : ignored
+            There so that all transformers look alike.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        parts = (self._cut(block) for block in blocks(self._numbers(X)))
+        return self._keep([cuts for part in parts for cuts in part])
+
+    def _cut(self, block: Floats) -> list[Floats]:
+        """Return the cuts of each row of the block, which may be overwritten."""
+        raise NotImplementedError
+
+
+class SupervisedDiscretizer(Discretizer):
+    """A discretiser that looks at the class; a subclass says how to cut a block of columns."""
+
+    classes_: NDArray[Any]
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the cut points of every column.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Numbers, NaN where missing.
+        y : array-like of shape (n_samples,)
+            The class of each sample: two classes or more.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        X, y = self._numbers(X, y)
+        classes, room = self._classes(y), new_room(X)
+        cut_points: list[Floats] = []
+        for part in parts(X):
+            n_cuts = self._cut(part, classes, room)
+            cut_points += [room[j, :k].copy() for j, k in enumerate(n_cuts)]
+        return self._keep(cut_points)
+
+    def _cut(self, part: Part, classes: Classes, room: Floats) -> Ints:
+        """Put the cuts of each column at the head of a row of room; return how many they are."""
+        raise NotImplementedError
+
+    def _classes(self, y: Any) -> Classes:
+        """Number the classes and put the samples in their order."""
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs two "
+                f"or more: give it samples of another class, or use EqualFrequency"
+            )
+        order = np.argsort(labels, kind="stable")
+        return Classes(labels[order].astype(np.int32), order, len(self.classes_))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

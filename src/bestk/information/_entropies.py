@@ -1,0 +1,133 @@
+"""Entropies of a table and its target: singles at hand, pairs whole or by the column."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from bestk.codes import Codes, Target
+from bestk.information import _measures as measures
+from bestk.information._correction import Correction
+from bestk.information._measures import Measure
+from bestk.information.backends import PairSource, get_backend
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Entropies:
+    """H(xi), H(xi, y) and H(y); H(xi, xj) and H(xi, xj, y) counted when a measure asks for them.
+
+    Every measure takes ``rows`` and ``columns``, lists of features (None for all), and fills
+    one matrix: nothing else of its size is ever held.
+    """
+
+    x: Floats
+    xy: Floats
+    y: float
+    source: PairSource
+    signed: bool = False  # corrected estimates may be negative; plug-in ones are not
+    n_jobs: int | None = None
+
+    @classmethod
+    def count(
+        cls,
+        codes: Codes,
+        target: Target,
+        backend: str = "auto",
+        correction: Correction | None = None,
+        n_jobs: int | None = None,
+    ) -> "Entropies":
+        """Count a discrete table."""
+        with threads(n_jobs):
+            source = get_backend(backend)(codes, target, correction)
+            return cls(*source.singles(), source, correction is not None, n_jobs)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.x)
+
+    def mi(self) -> Floats:
+        """``I(xi; y)``."""
+        return np.maximum(self.x + self.y - self.xy, self._lowest)
+
+    def joint_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
+        """``I(xi, xj; y)`` at ``[i, j]``."""
+        return self.measure(measures.JOINT_MI, rows, columns, dtype)
+
+    def cmi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
+        """``I(xj; y | xi)`` at ``[i, j]``."""
+        return self.measure(measures.CMI, rows, columns, dtype)
+
+    def pair_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
+        """``I(xi; xj)`` at ``[i, j]``."""
+        return self.measure(measures.PAIR_MI, rows, columns, dtype)
+
+    def pair_cmi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
+        """``I(xi; xj | y)`` at ``[i, j]``."""
+        return self.measure(measures.PAIR_CMI, rows, columns, dtype)
+
+    def xx(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
+        """``H(xi, xj)`` at ``[i, j]``."""
+        return self.measure(measures.PAIR_ENTROPY, rows, columns, dtype)
+
+    def xxy(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
+        """``H(xi, xj, y)`` at ``[i, j]``."""
+        return self.measure(measures.TRIPLE_ENTROPY, rows, columns, dtype)
+
+    def measure(
+        self,
+        measure: Measure,
+        rows: Iterable[int] | None = None,
+        columns: Iterable[int] | None = None,
+        dtype: DTypeLike = np.float64,
+    ) -> Floats:
+        """Any weighted sum of the entropies of each pair."""
+        chosen_rows, chosen_columns = self._indices(rows), self._indices(columns)
+        n = self.n_features
+        shape = (
+            n if chosen_rows is None else len(chosen_rows),
+            n if chosen_columns is None else len(chosen_columns),
+        )
+        out = np.empty(shape, dtype)
+        with threads(self.n_jobs):
+            self.source.fill(measure, out, chosen_rows, chosen_columns, self._lowest)
+        return out
+
+    @property
+    def _lowest(self) -> float:
+        return -np.inf if self.signed else 0.0
+
+    def _indices(self, features: Iterable[int] | None) -> NDArray[np.int64] | None:
+        if features is None:
+            return None
+        chosen = np.asarray(list(features) if not hasattr(features, "__len__") else features)
+        if chosen.ndim != 1 or (len(chosen) and chosen.dtype.kind not in "iu"):
+            raise ValueError(f"features must be a list of indices, not {features!r}")
+        if len(chosen) and not (chosen.min() >= 0 and chosen.max() < self.n_features):
+            raise ValueError(
+                f"features must lie in 0..{self.n_features - 1}, not {chosen.min()}..{chosen.max()}"
+            )
+        return chosen.astype(np.int64)
+
+
+@contextmanager
+def threads(n_jobs: int | None) -> Iterator[None]:
+    """Run numba kernels on ``n_jobs`` threads (None: as numba is set; -1: all)."""
+    import numba
+
+    if n_jobs is not None and n_jobs < 1 and n_jobs != -1:
+        raise ValueError(
+            f"n_jobs must be a positive number, -1 for all cores or None, not {n_jobs}"
+        )
+    before = numba.get_num_threads()
+    most = numba.config.NUMBA_NUM_THREADS
+    numba.set_num_threads(before if n_jobs is None else most if n_jobs == -1 else min(n_jobs, most))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)

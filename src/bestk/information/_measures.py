@@ -1,0 +1,31 @@
+"""The formulas: every measure of a pair is a weighted sum of its entropies."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Weights of H(xi,xj), H(xi,xj,y), H(xi), H(xj), H(xi,y), H(xj,y) and H(y)."""
+
+    xx: float = 0.0
+    xxy: float = 0.0
+    xi: float = 0.0
+    xj: float = 0.0
+    xiy: float = 0.0
+    xjy: float = 0.0
+    y: float = 0.0
+
+
+#: ``H(xi, xj)`` and ``H(xi, xj, y)`` themselves.
+PAIR_ENTROPY = Measure(xx=1)
+TRIPLE_ENTROPY = Measure(xxy=1)
+#: ``I(xi, xj; y)``
+JOINT_MI = Measure(xx=1, xxy=-1, y=1)
+#: ``I(xj; y | xi)`` at ``[i, j]``
+CMI = Measure(xx=1, xxy=-1, xi=-1, xiy=1)
+#: ``(I(xj; y | xi) + I(xi; y | xj)) / 2``
+SYMMETRIC_CMI = Measure(xx=1, xxy=-1, xi=-0.5, xiy=0.5, xj=-0.5, xjy=0.5)
+#: ``I(xi; xj)``
+PAIR_MI = Measure(xx=-1, xi=1, xj=1)
+#: ``I(xi; xj | y)``
+PAIR_CMI = Measure(xxy=-1, xiy=1, xjy=1, y=-1)

@@ -1,0 +1,140 @@
+"""The default backend: bit-planes or histograms, chosen pair by pair, in integers throughout.
+
+Tables of n log n are held in 64-bit fixed point. Integer sums do not depend on their order, so
+results are the same to the last bit whatever the kernel, the blocking or the number of threads,
+and equal columns have equal scores.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.codes import Codes, Target
+from bestk.information._correction import Correction, tables
+from bestk.information._measures import Measure
+from bestk.information.backends._costs import SAMPLE_COST, planes_cost
+from bestk.information.backends._lanes import LANES
+from bestk.information.backends._packed import Packed, pack
+from bestk.information.backends._pairs import Formula, Request, fill, fill_singles
+
+Indices = NDArray[np.int64]
+MOST_PLANE_LEVELS = 64
+ROWS_AT_ONCE = 16  # planes of the row features that are counted together
+CALL_SECONDS = 0.5  # work between two looks at the keyboard
+
+
+class NumbaCounter:
+    """Entropies of a discrete table and its classes, singles at once and pairs when asked."""
+
+    name = "numba"
+
+    def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
+        self.n_features = codes.n_features
+        self._order = np.argsort(codes.levels, kind="stable")
+        self._place = np.argsort(self._order)
+        self._packed = pack(codes, target, self._order, MOST_PLANE_LEVELS)
+        self._set_tables(target.counts, correction)
+        self._count_singles()
+
+    def _set_tables(self, sizes: Indices, correction: Correction | None) -> None:
+        """Round the tables to fixed point, the finest that no sum can overflow."""
+        floats = tables(sizes, correction)
+        m = int(sizes.sum())
+        one = 2.0 ** (57 - int(np.ceil(np.log2(m * np.log(m) + m + 1.0))))
+        self._scale = 1.0 / (one * m)
+        self._total, self._offset = round(floats.total * one), round(floats.offset * one)
+        self._plain = np.rint(floats.plain * one).astype(np.int64)
+        self._with_class = np.rint(floats.with_class * one).astype(np.int64)
+        chance = np.zeros(m + 1) if floats.chance is None else floats.chance
+        self._chance = np.rint(chance * one).astype(np.int64)
+        self._y = self._total - int(self._plain[sizes].sum())
+
+    def _count_singles(self) -> None:
+        x, xy = np.zeros((2, self.n_features), np.int64)
+        steps = np.diff(self._plain), np.diff(self._with_class)
+        fill_singles(self._packed, self._plain, self._with_class, self._chance, *steps, x, xy)
+        self._x, self._xy = self._total - x, self._total - self._offset - xy
+
+    def singles(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """H(x) and H(x, y) of each feature, and H(y)."""
+        x, xy = self._x[self._place] * self._scale, self._xy[self._place] * self._scale
+        return x, xy, self._y * self._scale
+
+    def fill(
+        self,
+        measure: Measure,
+        out: NDArray[Any],
+        rows: Indices | None = None,
+        columns: Indices | None = None,
+        lowest: float = -np.inf,
+    ) -> None:
+        """Write the measure of each row feature against each column feature into ``out``."""
+        formula = self._formula(measure, lowest)
+        request = self._request(rows, columns)
+        for chosen in _calls(request, self._packed):
+            fill(self._packed, formula, request, chosen, out)
+
+    def _formula(self, measure: Measure, lowest: float) -> Formula:
+        """The measure as tables over counts and terms of single features."""
+        pair_table = -_weigh((measure.xx, self._plain), (measure.xxy, self._chance))
+        class_table = -_weigh((measure.xxy, self._with_class))
+        once = _weigh(
+            (measure.xx, self._total),
+            (measure.xxy, self._total - self._offset),
+            (measure.y, self._y),
+        )
+        row = _weigh((measure.xi, self._x), (measure.xiy, self._xy)) + once
+        column = _weigh((measure.xj, self._x), (measure.xjy, self._xy))
+        steps = np.diff(pair_table), np.diff(class_table)
+        return Formula(pair_table, class_table, *steps, row, column, self._scale, lowest)
+
+    def _request(self, rows: Indices | None, columns: Indices | None) -> Request:
+        mirror = rows is None and columns is None
+        n = self.n_features
+        column_to = self._order.copy()
+        tiles = np.arange(-(-n // LANES))
+        if columns is not None:
+            column_to = np.full(n, -1)
+            column_to[self._place[columns]] = np.arange(len(columns))
+            tiles = np.unique(self._place[columns] // LANES)
+        features = np.arange(n) if rows is None else rows
+        row_to = np.argsort(self._place[features], kind="stable")
+        places = self._place[features][row_to]
+        return Request(places, row_to, self._groups(places), tiles, column_to, mirror)
+
+    def _groups(self, places: Indices) -> Indices:
+        """Cut the rows where a tile begins, or where their planes are enough for one pass."""
+        cuts, planes = [0], 0
+        own = self._packed.levels[places] - 1
+        for row in range(1, len(places)):
+            planes += int(own[row - 1])
+            if places[row] // LANES != places[row - 1] // LANES or planes + own[row] > ROWS_AT_ONCE:
+                cuts.append(row)
+                planes = 0
+        return np.array([*cuts, len(places)])
+
+
+def _weigh(*terms: tuple[float, Any]) -> Any:
+    """Weighted sum in integers."""
+    return sum(np.rint(weight * np.asarray(value)).astype(np.int64) for weight, value in terms)
+
+
+def _calls(request: Request, packed: Packed) -> Iterator[Indices]:
+    """Groups in portions of about CALL_SECONDS, each balanced over threads."""
+    first = request.rows[request.groups[:-1]]
+    n_tiles = len(request.tiles) - (first // LANES if request.mirror else 0)
+    most = int(packed.levels.max()) - 1
+    each = [planes_cost(n, most, packed.words[-1], len(packed.sizes)) for n in range(most + 1)]
+    cost = np.minimum(each, packed.starts[-1] * LANES * SAMPLE_COST)[packed.levels[first] - 1]
+    seconds = 1e-9 * np.cumsum(np.diff(request.groups) * n_tiles * cost)
+    portion = (seconds / (CALL_SECONDS * numba.get_num_threads())).astype(np.int64)
+    for number in np.unique(portion):
+        chosen = np.flatnonzero(portion == number)
+        # a long group beside a short one, so that equal shares are equal work
+        half = -(-len(chosen) // 2)
+        folded = np.empty_like(chosen)
+        folded[::2], folded[1::2] = chosen[:half], chosen[half:][::-1]
+        yield folded

@@ -1,0 +1,93 @@
+"""The reference backend: slow, obvious, what every other must equal."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import hypergeom
+
+from bestk.codes import Codes, Target
+from bestk.information._correction import Correction
+from bestk.information._measures import Measure
+
+Floats = NDArray[np.float64]
+
+
+class NumpyCounter:
+    """Entropies straight from their definition, one pair at a time."""
+
+    name = "numpy"
+
+    def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
+        self.n_features = codes.n_features
+        self._columns = codes.values.astype(np.int64)
+        self._target = target
+        self._correction = correction
+
+    def singles(self) -> tuple[Floats, Floats, float]:
+        """H(x) and H(x, y) of each feature, and H(y)."""
+        x = np.array([self._entropy(column) for column in self._columns])
+        xy = np.array([self._entropy_with_class(column) for column in self._columns])
+        return x, xy, self._entropy(self._target.codes)
+
+    def fill(
+        self,
+        measure: Measure,
+        out: NDArray[Any],
+        rows: NDArray[np.int64] | None = None,
+        columns: NDArray[np.int64] | None = None,
+        lowest: float = -np.inf,
+    ) -> None:
+        """Write the measure of each row feature against each column feature into ``out``."""
+        x, xy, y = self._singles
+        everyone = range(self.n_features)
+        for r, i in enumerate(everyone if rows is None else rows):
+            for c, j in enumerate(everyone if columns is None else columns):
+                pair = self._columns[i] * (self._columns[j].max() + 1) + self._columns[j]
+                value = (
+                    measure.xx * self._entropy(pair)
+                    + measure.xxy * self._entropy_with_class(pair)
+                    + measure.xi * x[i]
+                    + measure.xj * x[j]
+                    + measure.xiy * xy[i]
+                    + measure.xjy * xy[j]
+                    + measure.y * y
+                )
+                out[r, c] = max(value, lowest)
+
+    @cached_property
+    def _singles(self) -> tuple[Floats, Floats, float]:
+        return self.singles()
+
+    def _entropy(self, cells: NDArray[np.int64]) -> float:
+        """H = - sum p log p over the cells that occur."""
+        counts = np.unique(cells, return_counts=True)[1]
+        p = counts / counts.sum()
+        plain = float(-(p * np.log(p)).sum())
+        if self._correction == "miller-madow":
+            return plain + (len(counts) - 1) / (2 * counts.sum())
+        return plain
+
+    def _entropy_with_class(self, cells: NDArray[np.int64]) -> float:
+        """H(cells, y); under ``"chance"`` plus the information that random labels would give."""
+        y = self._target.codes
+        plain = self._entropy(cells * self._target.n_classes + y)
+        if self._correction == "chance":
+            plain += self._entropy(cells) + self._entropy(y) - self._expected(cells)
+        return plain
+
+    def _expected(self, cells: NDArray[np.int64]) -> float:
+        """E[H(cells, y)] over all orders of the labels."""
+        m = len(cells)
+        totals = np.unique(cells, return_counts=True)[1]
+        return float(np.log(m) - self._expected_cells[totals].sum() / m)
+
+    @cached_property
+    def _expected_cells(self) -> Floats:
+        """E[sum over classes of n log n] for a cell of t samples, t = 0..m."""
+        m = len(self._target.codes)
+        t, s = np.meshgrid(np.arange(m + 1), np.arange(m + 1), indexing="ij")
+        n_log_n = s * np.log(np.maximum(s, 1))
+        each = [hypergeom.pmf(s, m, size, t) * n_log_n for size in self._target.counts]
+        return np.asarray(np.sum(each, axis=(0, 2)))

@@ -1,0 +1,304 @@
+"""Any table in, named columns of four kinds out: the one module that knows frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk._objects import WANTED, Kind, read_objects, refuse_inexact
+
+__all__ = ["Block", "Kind", "Table", "read_column", "read_table"]
+
+MISSING = ("category", "error")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Columns of one kind, side by side."""
+
+    columns: NDArray[np.intp]  # their places in the table
+    kind: Kind
+    values: Any  # a row per sample: numbers (NaN missing; may be CSC), bools or codes (-1 missing)
+    categories: list[list[Any]] | None = None  # what the codes of each column stand for, sorted
+
+    def strips(self, width: int | None = None) -> Iterator[tuple[NDArray[np.intp], NDArray[Any]]]:
+        """Yield places and dense values, some columns at a time; only sparse ones are copied."""
+        width = width or max(64, 2**23 // max(1, self.values.shape[0]))
+        for start in range(0, len(self.columns), width):
+            strip = self.values[:, start : start + width]
+            dense = strip.toarray(order="F") if hasattr(strip, "toarray") else strip
+            yield self.columns[start : start + width], dense
+
+    def missing(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        """Say which of the values, taken from this block, are missing."""
+        if self.categories is not None:
+            return values < 0
+        return np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns, each numeric, categorical, boolean or string, held in blocks."""
+
+    n_samples: int
+    names: Sequence[str]
+    blocks: tuple[Block, ...]
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.names)
+
+    @property
+    def kinds(self) -> NDArray[np.object_]:
+        """The kind of each column."""
+        kinds = np.empty(self.n_features, dtype=object)
+        for block in self.blocks:
+            kinds[block.columns] = block.kind
+        return kinds
+
+    def count_missing(self) -> NDArray[np.int64]:
+        """Return the number of missing values in each column."""
+        counts = np.zeros(self.n_features, dtype=np.int64)
+        for block in self.blocks:
+            for columns, values in block.strips():
+                counts[columns] = block.missing(values).sum(axis=0)
+        return counts
+
+    def numeric(self) -> tuple[NDArray[np.floating[Any]], NDArray[np.intp]]:
+        """Return the numbers and booleans as one float array (NaN = missing), and their places.
+
+        A table that is one block of float32 or float64 comes back uncopied.
+        """
+        blocks = [block for block in self.blocks if block.categories is None]
+        places = np.sort(np.concatenate([np.empty(0, np.intp), *(b.columns for b in blocks)]))
+        if len(blocks) == 1 and blocks[0].values.dtype in (np.float32, np.float64):
+            _, values = next(blocks[0].strips(len(places)))
+        else:
+            dtype = np.result_type(np.float32, *(block.values.dtype for block in blocks))
+            values = np.empty((self.n_samples, len(places)), min(dtype, np.dtype(np.float64)))
+            for block in blocks:
+                for columns, strip in block.strips():
+                    values[:, np.searchsorted(places, columns)] = strip
+        for columns, strip in Block(places, "numeric", values).strips():
+            infinite = np.isinf(strip).sum(axis=0)
+            if infinite.any():
+                first = int(np.argmax(infinite > 0))
+                refuse_infinite(f"column {self.names[columns[first]]!r}", infinite[first])
+        return values, places
+
+
+def read_table(X: Any, *, missing: str = "category") -> Table:
+    """Read any table into named columns.
+
+    Parameters
+    ----------
+    X : array, frame, sparse matrix, list of rows, or Table
+        Arrays are not copied, sparse matrices stay sparse, unnamed columns are x0, x1, ...
+    missing : {"category", "error"}
+        Whether missing values (NaN, None, NA, null) are kept or refused.
+
+    Returns
+    -------
+    Table
+        The columns, in blocks of one kind.
+
+    Examples
+    --------
+    >>> table = read_table([[1.5, "red"], [None, "blue"], [2.0, "red"]])
+    >>> table.kinds
+    array(['numeric', 'string'], dtype=object)
+    >>> table.count_missing()
+    array([1, 0])
+    >>> list(table.names)
+    ['x0', 'x1']
+    """
+    if missing not in MISSING:
+        raise ValueError(f"unknown missing={missing!r}; choose one of {', '.join(MISSING)}")
+    table = X if isinstance(X, Table) else _read_source(*_open(X))
+    if not table.n_samples or not table.n_features:
+        came = f"{table.n_samples} rows and {table.n_features} columns"
+        raise ValueError(f"the table is empty: it has {came}; at least one of each is needed")
+    if missing == "error" and (counts := table.count_missing()).any():
+        first = int(np.argmax(counts > 0))
+        raise ValueError(
+            f"column {table.names[first]!r} has {counts[first]} missing values; fill them in, "
+            "drop those rows, or use missing='category'"
+        )
+    return table
+
+
+def read_column(y: Any, name: str = "y") -> Block:
+    """Read one column: a series, a vector, or a table of one column.
+
+    Examples
+    --------
+    >>> read_column(["no", "yes", None]).values
+    array([[ 0], [ 1], [-1]], dtype=int32)
+    """
+    if y is None:
+        raise ValueError(f"{name} should be a 1d array with one value a row; got None")
+    source, _ = _open(y)
+    if hasattr(source, "to_frame"):
+        source = source.alias(name).to_frame()
+    elif hasattr(source, "toarray"):
+        source = source.toarray()
+    elif isinstance(source, np.ndarray) and source.ndim == 1:
+        source = source.reshape(-1, 1)
+    if len(source.shape) != 2 or source.shape[1] != 1:
+        came = f"shape {source.shape}"
+        raise ValueError(f"{name} should be a 1d array with one value a row; got {came}")
+    return _read_source(source, [name]).blocks[0]
+
+
+def refuse_infinite(where: str, count: int) -> NoReturn:
+    """Raise the error that says what to do about infinite values."""
+    raise ValueError(f"{where} has {count} infinite values; replace them or drop those rows")
+
+
+class _Numbered(Sequence[str]):
+    """The names x0, x1, ... without storing them."""
+
+    def __init__(self, n: int) -> None:
+        self._places = range(n)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [f"x{i}" for i in self._places[index]]
+        return f"x{self._places[index]}"
+
+    def __repr__(self) -> str:
+        return f"<x0 .. x{len(self) - 1}>"
+
+
+def _open(X: Any) -> tuple[Any, Sequence[str]]:
+    """Return X as an array, CSC matrix, narwhals series or frame of unique names; and its names."""
+    if hasattr(type(X), "tocsc"):
+        X = X.tocsc() if X.ndim == 2 else X
+    elif isinstance(X, np.ndarray | list | tuple):
+        X = _as_array(X)
+    else:
+        import narwhals as nw
+
+        X, names = _number_columns(X)
+        X = nw.from_native(X, pass_through=True, allow_series=True)
+        if isinstance(X, nw.LazyFrame):
+            raise ValueError("X is a lazy frame; read it into memory first, e.g. X.collect()")
+        if isinstance(X, nw.DataFrame):
+            return X, names or X.columns
+        X = X if isinstance(X, nw.Series) else _as_array(X)
+    return X, _Numbered(X.shape[1] if len(X.shape) == 2 else 0)
+
+
+def _number_columns(X: Any) -> tuple[Any, list[str]]:
+    """Number the columns of a frame that may name two alike, or by other than strings."""
+    from narwhals.dependencies import is_pandas_like_dataframe, is_pyarrow_table
+
+    if is_pyarrow_table(X):
+        numbers = [str(j) for j in range(X.num_columns)]
+        return X.rename_columns(numbers), X.column_names
+    if is_pandas_like_dataframe(X):
+        names = [str(name) for name in X.columns]
+        X = X.copy(deep=False)
+        X.columns = [str(j) for j in range(len(names))]
+        return X, names
+    return X, []
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    if isinstance(X, np.ma.MaskedArray):
+        objects = np.array(X.data, dtype=object)
+        objects[np.ma.getmaskarray(X)] = None
+        return objects
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ValueError("the rows have different lengths; give each as many values") from error
+    if array.ndim == 0:
+        raise ValueError(f"got a {type(X).__name__}; give an array, a frame or a list of rows")
+    if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
+        return np.array(X, dtype=object)  # numpy makes strings of the numbers beside them
+    return array
+
+
+def _read_source(source: Any, names: Sequence[str]) -> Table:
+    if len(source.shape) != 2:
+        raise ValueError(
+            f"X has shape {source.shape}, but a table has rows and columns; use X.reshape(-1, 1) "
+            "if it is one column, X.reshape(1, -1) if it is one row"
+        )
+    if hasattr(source, "collect_schema"):
+        blocks = _frame_blocks(source, names)
+    elif source.dtype.kind in "biuf":
+        kind: Kind = "boolean" if source.dtype.kind == "b" else "numeric"
+        blocks = [Block(np.arange(len(names)), kind, source)]
+    elif source.dtype.kind in "OUST":
+        columns = ((j, source[:, j].tolist(), False) for j in range(len(names)))
+        blocks = _object_blocks(columns, names)
+    else:
+        raise ValueError(f"the table holds {source.dtype}; {WANTED}")
+    return Table(source.shape[0], names, tuple(blocks))
+
+
+def _frame_blocks(frame: Any, names: Sequence[str]) -> list[Block]:
+    """Numbers and booleans as one array for each dtype, the rest column by column."""
+    import narwhals as nw
+
+    arrays: dict[Any, list[int]] = {}
+    objects: list[tuple[int, bool]] = []
+    for j, dtype in enumerate(frame.collect_schema().values()):
+        if dtype in (nw.Categorical, nw.Enum):
+            objects.append((j, True))
+        elif dtype in (nw.String, nw.Object, nw.Unknown, nw.Int128, nw.UInt128):
+            objects.append((j, False))
+        elif dtype.is_numeric() or dtype == nw.Boolean:
+            arrays.setdefault(dtype, []).append(j)
+        else:
+            raise ValueError(f"column {names[j]!r} holds {dtype} values; {WANTED}")
+    labels = frame.columns
+    blocks = [_array_block(frame, dtype, places, names) for dtype, places in arrays.items()]
+    columns = ((j, frame[labels[j]].to_list(), categorical) for j, categorical in objects)
+    return blocks + _object_blocks(columns, names)
+
+
+def _array_block(frame: Any, dtype: Any, places: list[int], names: Sequence[str]) -> Block:
+    """Columns of one number-like dtype; integers and booleans with gaps become floats."""
+    import narwhals as nw
+
+    if len(places) < len(names):
+        frame = frame[:, places]
+    values = frame.to_numpy()
+    if values.dtype.kind == "O":
+        values = frame.select(nw.all().cast(nw.Float64)).to_numpy()
+    if dtype.is_integer() and values.dtype.kind == "f":
+        for place, column in zip(places, values.T, strict=True):
+            refuse_inexact(column, names[place])
+    kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
+    return Block(np.array(places), kind, values)
+
+
+def _object_blocks(
+    columns: Iterable[tuple[int, list[Any], bool]], names: Sequence[str]
+) -> list[Block]:
+    """Group columns of Python objects into one block for each kind and dtype."""
+    groups: dict[tuple[Kind, Any], list[tuple[int, NDArray[Any], list[Any] | None]]] = {}
+    for j, column, categorical in columns:
+        kind, values, categories = read_objects(column, names[j], categorical=categorical)
+        groups.setdefault((kind, values.dtype), []).append((j, values, categories))
+    blocks = []
+    for (kind, _), group in groups.items():
+        known = [categories for _, _, categories in group if categories is not None]
+        rows = np.array([values for _, values, _ in group])
+        blocks.append(Block(np.array([j for j, _, _ in group]), kind, rows.T, known or None))
+    return blocks

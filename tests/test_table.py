@@ -1,0 +1,242 @@
+"""What a table is, whatever it came in."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+from bestk.table import read_column, read_table
+
+ROWS = [[1.5, "red", True], [None, "blue", False], [2.0, None, True]]
+
+
+def test_a_list_of_rows_has_a_kind_and_a_name_for_each_column():
+    table = read_table(ROWS)
+    assert (table.n_samples, table.n_features) == (3, 3)
+    assert list(table.kinds) == ["numeric", "string", "boolean"]
+    assert list(table.names) == ["x0", "x1", "x2"]
+    assert list(table.count_missing()) == [1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame(ROWS, columns=["a", "b", "c"]),
+        pd.DataFrame(ROWS, columns=["a", "b", "c"]).astype({"b": object, "c": object}),
+        pd.DataFrame(ROWS, columns=["a", "b", "c"]).convert_dtypes(),
+        pl.DataFrame(ROWS, schema=["a", "b", "c"], orient="row"),
+        pa.table({"a": [1.5, None, 2.0], "b": ["red", "blue", None], "c": [True, False, True]}),
+    ],
+)
+def test_every_frame_gives_the_same_kinds_names_and_missing_values(frame):
+    table = read_table(frame)
+    assert list(table.kinds) == ["numeric", "string", "boolean"]
+    assert list(table.names) == ["a", "b", "c"]
+    assert list(table.count_missing()) == [1, 1, 0]
+
+
+def test_integers_and_booleans_with_gaps_keep_their_kind():
+    columns = {"i": [1, None, 3], "b": [True, None, False], "f": [0.5, None, 1.0]}
+    nullable = pd.DataFrame(columns).convert_dtypes()
+    arrow = nullable.astype({"i": "int64[pyarrow]", "b": "bool[pyarrow]", "f": "float[pyarrow]"})
+    for frame in (nullable, arrow, pl.DataFrame(columns), pa.table(columns)):
+        table = read_table(frame)
+        assert list(table.kinds) == ["numeric", "boolean", "numeric"]
+        values, places = table.numeric()
+        assert list(places) == [0, 1, 2]
+        np.testing.assert_array_equal(values, [[1, 1, 0.5], [np.nan] * 3, [3, 0, 1]])
+
+
+def test_categories_are_sorted_and_only_those_that_occur():
+    column = pd.Categorical(["b", None, "a"], categories=["c", "b", "z", "a"], ordered=True)
+    (block,) = read_table(pd.DataFrame({"a": column})).blocks
+    assert block.kind == "categorical"
+    assert block.categories == [["a", "b"]]
+    np.testing.assert_array_equal(block.values[:, 0], [1, -1, 0])
+
+
+def test_categories_may_be_numbers_or_intervals():
+    frame = pd.DataFrame({"n": pd.Categorical([3, -1, 3]), "i": pd.cut([1.0, 5.0, 9.0], 3)})
+    table = read_table(frame)
+    assert list(table.kinds) == ["categorical", "categorical"]
+    np.testing.assert_array_equal(table.blocks[0].values, [[1, 0], [0, 1], [1, 2]])
+
+
+def test_enums_dictionaries_decimals_and_empty_columns_are_read():
+    frame = pl.DataFrame(
+        {
+            "enum": pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"])),
+            "decimal": pl.Series(["1.5", "2"]).cast(pl.Decimal(10, 2)),
+            "long": pl.Series([1, 2], dtype=pl.Int128),
+            "null": [None, None],
+        }
+    )
+    table = read_table(frame)
+    assert list(table.kinds) == ["categorical", "numeric", "numeric", "numeric"]
+    assert list(table.count_missing()) == [0, 0, 0, 2]
+    dictionary = pa.table({"d": pa.array(["b", None, "a"]).dictionary_encode()})
+    assert read_table(dictionary).blocks[0].categories == [["a", "b"]]
+
+
+def test_column_names_may_be_repeated_or_no_strings():
+    frame = pd.DataFrame([[1, "a", 2.5]], columns=["same", "same", 3])
+    table = read_table(frame)
+    assert table.names == ["same", "same", "3"]
+    assert list(table.kinds) == ["numeric", "string", "numeric"]
+    assert list(frame.columns) == ["same", "same", 3]
+    arrow = pa.Table.from_arrays([pa.array([1]), pa.array(["a"])], names=["same", "same"])
+    assert list(read_table(arrow).kinds) == ["numeric", "string"]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", ">i4", "i8", "f2", "f4", ">f8"])
+def test_an_array_is_never_copied_even_if_read_only(dtype, order):
+    X = np.ones((4, 3), dtype=dtype, order=order)
+    X.flags.writeable = False
+    (block,) = read_table(X).blocks
+    assert np.shares_memory(block.values, X)
+
+
+def test_a_memory_map_is_read_in_place(tmp_path):
+    np.save(tmp_path / "X.npy", np.ones((4, 3)))
+    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert np.shares_memory(read_table(X).numeric()[0], X)
+
+
+@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_array, sp.coo_array, sp.lil_matrix])
+def test_a_sparse_table_stays_sparse(make):
+    X = np.array([[0, 2.0], [0, 0], [1, np.nan]])
+    table = read_table(make(X))
+    assert sp.issparse(table.blocks[0].values)
+    assert list(table.count_missing()) == [0, 1]
+    np.testing.assert_array_equal(table.numeric()[0], X)
+
+
+def test_masked_values_are_missing():
+    X = np.ma.masked_equal([[1, 2], [3, 9], [5, 9]], 9)
+    assert list(read_table(X).count_missing()) == [0, 2]
+
+
+def test_a_million_columns_need_no_object_each():
+    table = read_table(np.zeros((2, 10**6), dtype=np.int8))
+    assert len(table.blocks) == 1
+    assert table.names[999_999] == "x999999"
+    assert table.names[-2:] == ["x999998", "x999999"]
+    with pytest.raises(IndexError):
+        table.names[10**6]
+
+
+def test_numeric_leaves_strings_out_and_keeps_float32():
+    frame = pd.DataFrame({"s": ["a", "b"], "f": np.float32([0.5, 1]), "b": [True, False]})
+    values, places = read_table(frame).numeric()
+    assert values.dtype == np.float32
+    assert list(places) == [1, 2]
+    np.testing.assert_array_equal(values, [[0.5, 1], [1, 0]])
+
+
+def test_numeric_refuses_infinite_values():
+    with pytest.raises(ValueError, match=r"column 'x1' has 2 infinite values; replace"):
+        read_table([[1.0, np.inf], [2.0, -np.inf]]).numeric()
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["a", None, float("nan"), pd.NA], "string"),
+        ([b"a", b"b", None, None], "string"),
+        ([True, None, False, np.True_], "boolean"),
+        ([1, 2.5, None, np.int8(3)], "numeric"),
+        ([None, None, float("nan"), pd.NA], "numeric"),
+    ],
+)
+def test_a_column_of_objects_is_what_its_values_are(values, kind):
+    X = np.array(values, dtype=object).reshape(-1, 1)
+    table = read_table(X)
+    assert list(table.kinds) == [kind]
+    assert table.count_missing()[0] == sum(bool(pd.isna(value)) for value in values)
+
+
+@pytest.mark.parametrize(
+    ("X", "says"),
+    [
+        ([1, 2, 3], r"shape \(3,\).*X.reshape\(-1, 1\) .*one column"),
+        (pd.Series([1, 2]), r"shape \(2,\).*X.reshape\(-1, 1\)"),
+        ({"a": [1, 2]}, "got a dict; give an array, a frame or a list of rows"),
+        (None, "got a NoneType; give an array"),
+        (np.zeros((2, 2, 2)), r"shape \(2, 2, 2\)"),
+        (np.zeros((0, 3)), "empty: it has 0 rows and 3 columns"),
+        (np.zeros((3, 0)), "empty: it has 3 rows and 0 columns"),
+        (pd.DataFrame({"a": []}), "empty: it has 0 rows and 1 columns"),
+        ([[1, 2], [3]], "rows have different lengths"),
+        ([[1, "a"], ["b", "c"]], "column 'x0' mixes int and str values"),
+        ([[1, "a"], [True, "c"]], "column 'x0' mixes bool and int values"),
+        (pd.DataFrame({"odd": [1, "a"]}), "column 'odd' mixes int and str values"),
+        (pd.DataFrame({"odd": pd.Categorical([1, "a"])}), "column 'odd' mixes int and str"),
+        (np.array([[{}, 1]], dtype=object), "column 'x0' holds dict values.*convert it or drop"),
+        (np.array([[pd.NaT], ["a"]], dtype=object), "column 'x0' holds NaTType values"),
+        (np.array([[2**70], [1]], dtype=object), r"column 'x0' has integers of 2\*\*64 or more"),
+        (pl.DataFrame({"id": [2**60, None]}), r"column 'id' has missing values beside integers"),
+        ([[2**60], [None]], r"column 'x0' has missing values beside integers.*as strings"),
+        (np.zeros((2, 2), dtype="M8[s]"), "holds datetime64.*convert it or drop"),
+        (np.zeros((2, 2), dtype=complex), "holds complex128"),
+        (np.zeros((2, 2), dtype=[("a", int)]), "convert it or drop"),
+        (pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])}), "column 'when' holds Datetime"),
+        (pl.DataFrame({"many": [[1], [2]]}), "column 'many' holds List"),
+        (pl.DataFrame({"deep": [{"a": 1}]}), "column 'deep' holds Struct"),
+        (pl.LazyFrame({"a": [1]}), r"lazy frame.*X.collect\(\)"),
+    ],
+)
+def test_a_bad_table_is_refused_with_what_came_and_what_to_do(X, says):
+    with pytest.raises(ValueError, match=says):
+        read_table(X)
+
+
+def test_missing_values_are_refused_on_request():
+    with pytest.raises(ValueError, match=r"column 'x1' has 2 missing.*missing='category'"):
+        read_table([[1, None], [2, "a"], [3, None]], missing="error")
+    assert read_table([[1, "a"]], missing="error").n_samples == 1
+
+
+def test_an_unknown_way_with_missing_values_is_refused():
+    with pytest.raises(ValueError, match="missing='drop'; choose one of category, error"):
+        read_table([[1]], missing="drop")
+
+
+def test_a_table_is_read_once():
+    table = read_table([[1]])
+    assert read_table(table) is table
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["b", "a", "b"],
+        np.array(["b", "a", "b"]),
+        np.array([["b"], ["a"], ["b"]]),
+        pd.Series(["b", "a", "b"], index=[5, 5, 7], name=("odd", "name")),
+        pd.DataFrame({"class": ["b", "a", "b"]}),
+        pl.Series(["b", "a", "b"]),
+        pa.chunked_array([["b"], ["a", "b"]]),
+        pa.array(["b", "a", "b"]),
+    ],
+)
+def test_a_column_comes_in_any_container(y):
+    block = read_column(y)
+    assert block.categories == [["a", "b"]]
+    assert block.values[:, 0].tolist() == [1, 0, 1]
+
+
+def test_a_sparse_column_is_read_as_a_dense_one():
+    assert read_column(sp.csr_matrix([[1], [0], [2]])).values.tolist() == [[1], [0], [2]]
+
+
+def test_importing_the_table_imports_no_frame_library():
+    heavy = ["narwhals", "pandas", "polars", "pyarrow", "scipy", "sklearn", "numba"]
+    program = f"import sys, bestk.codes; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr

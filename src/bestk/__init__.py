@@ -1,1 +1,45 @@
 """Pick the best k features together."""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bestk.codes import Codes, encode
+    from bestk.discretize import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
+    from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
+
+__version__ = version("bestk")
+
+# Heavy names are resolved when first used, so that `import bestk` stays light.
+_HOMES = {
+    "bestk.codes": ("Codes", "encode"),
+    "bestk.discretize": ("CAIM", "MDLP", "EqualFrequency", "EqualWidth", "Sigma"),
+    "bestk.information": ("Entropies", "cmi_matrix", "joint_mi_matrix", "mutual_information"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "CAIM",
+    "MDLP",
+    "Codes",
+    "Entropies",
+    "EqualFrequency",
+    "EqualWidth",
+    "Sigma",
+    "cmi_matrix",
+    "encode",
+    "joint_mi_matrix",
+    "mutual_information",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'bestk' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

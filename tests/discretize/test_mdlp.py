@@ -56,8 +56,8 @@ def test_a_column_that_says_nothing_gets_no_cut():
 
 
 def test_the_stop_worked_by_hand():
-    # N = 4, one sample of each class at each end: gain 1 bit, threshold
-    # log2(3)/4 + (log2(7) - 2)/4 = 0.598: cut. For N = 2: gain 1 > 0/2 + (log2(7) - 2)/2: cut.
+    # N = 4, classes 0 0 1 1: gain 1 bit > log2(3)/4 + (log2(7) - 2)/4 = 0.598, so it is cut;
+    # N = 2, classes 0 1: gain 1 > log2(1)/2 + (log2(7) - 2)/2 = 0.404, so it is cut
     np.testing.assert_array_equal(cuts([0, 0, 1, 1], [0, 0, 1, 1]), [0.5])
     np.testing.assert_array_equal(cuts([0, 1], [0, 1]), [0.5])
     # classes 0 1 0: gain 0.918 - 2/3 = 0.252, threshold 1/3 + (log2(7) - 2 * 0.918 + 2)/3: none

@@ -1,6 +1,6 @@
 """What all discretisers share: input checks, the codes, scikit-learn's manners."""
 
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bestk.discretize._columns import Part, blocks, encode, new_room, parts
+from bestk.discretize._columns import blocks, encode
 from bestk.discretize._sorting import Floats, Ints, Labels
 
 MAX_CODES = 2**15  # what int16 holds; one of them is for NaN
@@ -76,14 +76,6 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-class Classes(NamedTuple):
-    """The samples in the ascending ``order`` of their ``labels``."""
-
-    labels: Labels
-    order: Ints
-    number: int
-
-
 class UnsupervisedDiscretizer(Discretizer):
     """A discretiser that ignores the class; a subclass says how to cut a block of columns."""
 
@@ -131,19 +123,19 @@ class SupervisedDiscretizer(Discretizer):
         """
         self._validate_params()
         X, y = self._numbers(X, y)
-        classes, room = self._classes(y), new_room(X)
+        labels, order = self._classes(y)
         cut_points: list[Floats] = []
-        for part in parts(X):
-            n_cuts = self._cut(part, classes, room)
-            cut_points += [room[j, :k].copy() for j, k in enumerate(n_cuts)]
+        for block in blocks(X, order):
+            n_cuts = self._cut(block, labels, len(self.classes_))
+            cut_points += [row[:k].copy() for row, k in zip(block, n_cuts, strict=True)]
         return self._keep(cut_points)
 
-    def _cut(self, part: Part, classes: Classes, room: Floats) -> Ints:
-        """Put the cuts of each column at the head of a row of room; return how many they are."""
+    def _cut(self, block: Floats, y: Labels, n_classes: int) -> Ints:
+        """Overwrite the head of each row with the column's cuts; return how many they are."""
         raise NotImplementedError
 
-    def _classes(self, y: Any) -> Classes:
-        """Number the classes and put the samples in their order."""
+    def _classes(self, y: Any) -> tuple[Labels, Ints]:
+        """Return the class numbers in ascending order, and the samples in that order."""
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -152,7 +144,7 @@ class SupervisedDiscretizer(Discretizer):
                 f"or more: give it samples of another class, or use EqualFrequency"
             )
         order = np.argsort(labels, kind="stable")
-        return Classes(labels[order].astype(np.int32), order, len(self.classes_))
+        return labels[order].astype(np.int32), order
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

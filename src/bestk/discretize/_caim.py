@@ -5,11 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numba import get_num_threads, njit, prange
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from bestk.discretize._base import MAX_BINS, Classes, SupervisedDiscretizer
-from bestk.discretize._columns import GROUP, Part, read_columns
+from bestk.discretize._base import MAX_BINS, SupervisedDiscretizer
 from bestk.discretize._scheme import TIE, Scheme, first_largest, new_scheme, split, write_cuts
 from bestk.discretize._sorting import Floats, Ints, Labels, Runs, new_runs, new_scratch, tally
 
@@ -65,54 +63,25 @@ class CAIM(SupervisedDiscretizer):
     def __init__(self, max_bins: int | None = None) -> None:
         self.max_bins = max_bins
 
-    def _cut(self, part: Part, classes: Classes, room: Floats) -> Ints:
-        n_cuts = np.empty(part.stop - part.start, np.int64)
-        max_bins = self.max_bins or len(classes.labels)
-        _cut_part(part.array, part.first, *classes, max_bins, room, n_cuts, get_num_threads())
+    def _cut(self, block: Floats, y: Labels, n_classes: int) -> Ints:
+        max_bins = self.max_bins or len(y)
+        n_cuts: Ints = _cut_block(block, y, n_classes, max_bins, get_num_threads())
         return n_cuts
 
 
 @njit(parallel=True, cache=True)
-def _cut_part(
-    X: NDArray[Any],
-    first: int,
-    y: Labels,
-    order: Ints,
-    n_classes: int,
-    max_bins: int,
-    room: Floats,
-    n_cuts: Ints,
-    tasks: int,
-) -> None:
-    """Share the columns out, a group at a time."""
+def _cut_block(block: Floats, y: Labels, n_classes: int, max_bins: int, tasks: int) -> Ints:
+    """Overwrite the head of each row with its cuts; return how many they are."""
+    width, n_samples = block.shape
+    n_cuts = np.empty(width, np.int64)
     for task in prange(tasks):
-        _cut_share(X, first, y, order, n_classes, max_bins, room, n_cuts, task, tasks)
-
-
-@njit(cache=True)
-def _cut_share(
-    X: NDArray[Any],
-    first: int,
-    y: Labels,
-    order: Ints,
-    n_classes: int,
-    max_bins: int,
-    room: Floats,
-    n_cuts: Ints,
-    task: int,
-    tasks: int,
-) -> None:
-    """Cut the groups ``task``, ``task + tasks``, ... of columns, and put the cuts into their room."""
-    rows = np.empty((GROUP, len(y)))
-    runs, scratch = new_runs(len(y)), new_scratch(len(y))
-    scheme = new_scheme(len(y), n_classes)
-    for start in range(task * GROUP, len(n_cuts), tasks * GROUP):
-        stop = min(start + GROUP, len(n_cuts))
-        read_columns(X, first + start, order, rows[: stop - start])
-        for j in range(start, stop):
-            n_values = tally(rows[j - start], y, n_classes, runs, scratch)
+        runs, scratch = new_runs(n_samples), new_scratch(n_samples)
+        scheme = new_scheme(n_samples, n_classes)
+        for j in range(task, width, tasks):
+            n_values = tally(block[j], y, n_classes, runs, scratch)
             n_cuts[j] = _grow(runs, n_values, n_classes, max_bins, scheme)
-            write_cuts(scheme, n_cuts[j], runs, room[j])
+            write_cuts(scheme, n_cuts[j], runs, block[j])
+    return n_cuts
 
 
 @njit(cache=True)
@@ -137,34 +106,31 @@ def _grow(runs: Runs, n_values: int, n_classes: int, max_bins: int, scheme: Sche
     return n_bins - 1
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _find_cut(runs: Runs, scheme: Scheme, i: int, tie: float) -> float:
     """Store the best cut of interval ``i`` and its gain; return ``max_c q_ci^2 / M_i``."""
     first, stop, score = scheme.edge[i], scheme.edge[i + 1], scheme.score
-    scheme.left[:] = 0
-    top, size = 0, 0
-    for v in range(first, stop):
-        top, size = _take(runs, v, scheme.left, top, size)
-        score[v + 1] = top * top / size
+    near, far = runs.start[first], runs.start[stop]
+    _sweep(runs, near, far, 1, scheme.left, score[1:])
     whole = score[stop]
-    scheme.right[:] = 0
-    top, size = 0, 0
-    for v in range(stop - 1, first, -1):
-        top, size = _take(runs, v, scheme.right, top, size)
-        score[v] += top * top / size
     scheme.gain[i] = -np.inf
     if stop - first > 1:
+        _sweep(runs, far - 1, near - 1, -1, scheme.left, scheme.score_right)
+        for v in range(first + 1, stop):
+            score[v] += scheme.score_right[v]
         scheme.cut[i] = first + 1 + first_largest(score[first + 1 : stop], tie)
         scheme.gain[i] = score[scheme.cut[i]] - whole
     return float(whole)
 
 
-@njit(cache=True)
-def _take(runs: Runs, v: int, counts: Ints, top: int, size: int) -> tuple[int, int]:
-    """Add the samples of value ``v`` to an interval; return its largest class, and its size."""
-    for run in range(runs.start[v], runs.start[v + 1]):
-        label = runs.label[run]
-        counts[label] += runs.size[run]
-        size += runs.size[run]
-        top = max(top, counts[label])
-    return top, size
+@njit(cache=True, error_model="numpy")
+def _sweep(runs: Runs, start: int, stop: int, step: int, counts: Ints, term: Floats) -> None:
+    """Let an interval grow run by run; a value's ``term`` is that of the interval it completes."""
+    owner, label, number = runs.owner, runs.label, runs.size
+    counts[:] = 0
+    top, size = 0, 0
+    for run in range(start, stop, step):
+        counts[label[run]] += number[run]
+        top = max(top, counts[label[run]])
+        size += number[run]
+        term[owner[run]] = top * top / size

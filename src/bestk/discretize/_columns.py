@@ -12,19 +12,22 @@ from bestk.discretize._sorting import Floats, Ints
 
 Codes16 = NDArray[np.int16]
 
-BLOCK = 2**23  # values in a block of columns: 64 MiB
+BLOCK = 2**22  # values in a block of columns: 32 MiB
 GROUP = 64  # columns that a thread reads together
 LINE = 8  # float64 values in a cache line
 SCAN = 64  # columns of more cuts are searched, not scanned
 TILE = 64
 
-# kernels are compiled for each type that they meet: rare ones go by a wider one, part by part
-WIDER: dict[Any, Any] = {
-    np.dtype(np.bool_): np.uint8,
-    np.dtype(np.int8): np.int16,
-    np.dtype(np.uint16): np.int32,
-    np.dtype(np.uint32): np.int64,
-    np.dtype(np.uint64): np.float64,
+# the kernels are compiled for each type that they meet, so they meet few
+TYPES: dict[Any, Any] = {
+    np.dtype(came): np.dtype(read)
+    for read, group in {
+        np.float64: (np.float64, np.int32, np.uint16, np.uint32, np.uint64),
+        np.float32: (np.float32,),
+        np.int64: (np.int64,),
+        np.int16: (np.int16, np.int8, np.uint8, np.bool_),
+    }.items()
+    for came in group
 }
 
 
@@ -40,8 +43,7 @@ class Part(NamedTuple):
 def parts(X: Any) -> Iterator[Part]:
     """Yield the columns of X, a block at a time, in an array that the kernels read."""
     n_samples, n_features = X.shape
-    plain = not sparse.issparse(X) and X.dtype not in WIDER
-    width = max(1, BLOCK // n_samples)
+    width, plain = max(1, BLOCK // n_samples), _is_plain(X)
     for start in range(0, n_features, width):
         stop = min(start + width, n_features)
         yield (
@@ -49,19 +51,18 @@ def parts(X: Any) -> Iterator[Part]:
         )
 
 
-def blocks(X: Any) -> Iterator[Floats]:
-    """Yield the columns of X, some at a time, as the rows of a block to overwrite."""
-    room, order = new_room(X), np.arange(X.shape[0])
+def blocks(X: Any, order: Ints | None = None) -> Iterator[Floats]:
+    """Yield the columns of X, a block at a time, as the rows of an array.
+
+    The array is the caller's to overwrite until the next one comes. ``order`` permutes the samples.
+    """
+    n_samples, n_features = X.shape
+    order = np.arange(n_samples) if order is None else order
+    room = np.empty((min(n_features, max(1, BLOCK // n_samples)), n_samples))
     for array, first, start, stop in parts(X):
         block = room[: stop - start]
         _read_block(array, first, order, block)
         yield block
-
-
-def new_room(X: Any) -> Floats:
-    """Make room for the largest block of X, a row for each column; untouched, it costs nothing."""
-    n_samples, n_features = X.shape
-    return np.empty((min(n_features, max(1, BLOCK // n_samples)), n_samples))
 
 
 def encode(X: Any, cut_points: list[Floats]) -> Codes16:
@@ -76,10 +77,17 @@ def encode(X: Any, cut_points: list[Floats]) -> Codes16:
     return codes
 
 
+def _is_plain(X: Any) -> bool:
+    """Tell whether the kernels read X as it is."""
+    if sparse.issparse(X) or TYPES[X.dtype] != X.dtype:
+        return False
+    return bool(X.flags.forc and X.flags.writeable)
+
+
 def _plain(X: Any) -> NDArray[Any]:
-    """Return a dense array of a type that the kernels are compiled for."""
-    dense = X.toarray() if sparse.issparse(X) else X
-    return np.ascontiguousarray(dense, WIDER.get(dense.dtype, dense.dtype))
+    """Copy some columns into an array that the kernels read."""
+    dense: NDArray[Any] = X.toarray() if sparse.issparse(X) else X
+    return dense.astype(TYPES[dense.dtype])
 
 
 def _ladder(cut_points: list[Floats]) -> Floats:
@@ -107,7 +115,9 @@ def read_columns(X: NDArray[Any], first: int, order: Ints, rows: Floats) -> None
     for start in range(0, n_samples, LINE):
         depth = min(LINE, n_samples - start)
         for i in range(depth):
-            lines[i, :] = X[order[start + i], first : first + width]
+            source, line = X[order[start + i], first : first + width], lines[i]
+            for j in range(width):
+                line[j] = source[j]
         for j in range(width):
             for i in range(depth):
                 rows[j, start + i] = lines[i, j]

@@ -5,12 +5,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numba import get_num_threads, njit, prange
-from numpy.typing import NDArray
 from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval
 
-from bestk.discretize._base import MAX_BINS, Classes, SupervisedDiscretizer
-from bestk.discretize._columns import GROUP, Part, read_columns
+from bestk.discretize._base import MAX_BINS, SupervisedDiscretizer
 from bestk.discretize._scheme import TIE, Scheme, first_largest, new_scheme, split, write_cuts
 from bestk.discretize._sorting import Floats, Ints, Labels, Runs, new_runs, new_scratch, tally
 
@@ -65,58 +63,28 @@ class MDLP(SupervisedDiscretizer):
     def __init__(self, max_bins: int | None = None) -> None:
         self.max_bins = max_bins
 
-    def _cut(self, part: Part, classes: Classes, room: Floats) -> Ints:
-        n_cuts = np.empty(part.stop - part.start, np.int64)
-        max_bins = self.max_bins or len(classes.labels)
-        counts = np.arange(len(classes.labels) + 1.0)
+    def _cut(self, block: Floats, y: Labels, n_classes: int) -> Ints:
+        max_bins, counts = self.max_bins or len(y), np.arange(len(y) + 1.0)
         table, tasks = xlogy(counts, counts), get_num_threads()
-        _cut_part(part.array, part.first, *classes, max_bins, table, room, n_cuts, tasks)
+        n_cuts: Ints = _cut_block(block, y, n_classes, max_bins, table, tasks)
         return n_cuts
 
 
 @njit(parallel=True, cache=True)
-def _cut_part(
-    X: NDArray[Any],
-    first: int,
-    y: Labels,
-    order: Ints,
-    n_classes: int,
-    max_bins: int,
-    xlogx: Floats,
-    room: Floats,
-    n_cuts: Ints,
-    tasks: int,
-) -> None:
-    """Share the columns out, a group at a time."""
+def _cut_block(
+    block: Floats, y: Labels, n_classes: int, max_bins: int, xlogx: Floats, tasks: int
+) -> Ints:
+    """Overwrite the head of each row with its cuts; return how many they are."""
+    width, n_samples = block.shape
+    n_cuts = np.empty(width, np.int64)
     for task in prange(tasks):
-        _cut_share(X, first, y, order, n_classes, max_bins, xlogx, room, n_cuts, task, tasks)
-
-
-@njit(cache=True)
-def _cut_share(
-    X: NDArray[Any],
-    first: int,
-    y: Labels,
-    order: Ints,
-    n_classes: int,
-    max_bins: int,
-    xlogx: Floats,
-    room: Floats,
-    n_cuts: Ints,
-    task: int,
-    tasks: int,
-) -> None:
-    """Cut the groups ``task``, ``task + tasks``, ... of columns, and put the cuts into their room."""
-    rows = np.empty((GROUP, len(y)))
-    runs, scratch = new_runs(len(y)), new_scratch(len(y))
-    scheme = new_scheme(len(y), n_classes)
-    for start in range(task * GROUP, len(n_cuts), tasks * GROUP):
-        stop = min(start + GROUP, len(n_cuts))
-        read_columns(X, first + start, order, rows[: stop - start])
-        for j in range(start, stop):
-            n_values = tally(rows[j - start], y, n_classes, runs, scratch)
+        runs, scratch = new_runs(n_samples), new_scratch(n_samples)
+        scheme = new_scheme(n_samples, n_classes)
+        for j in range(task, width, tasks):
+            n_values = tally(block[j], y, n_classes, runs, scratch)
             n_cuts[j] = _grow(runs, n_values, max_bins, xlogx, scheme)
-            write_cuts(scheme, n_cuts[j], runs, room[j])
+            write_cuts(scheme, n_cuts[j], runs, block[j])
+    return n_cuts
 
 
 @njit(cache=True)

@@ -14,13 +14,14 @@ class Scheme(NamedTuple):
     """Interval ``i`` holds the values ``edge[i]:edge[i + 1]`` of the sorted column.
 
     Its best cut, ``cut[i]``, parts value ``cut[i] - 1`` from the next and is worth ``gain[i]``
-    (``-inf`` if there is none to make). ``score`` and the counts are room for finding it.
+    (``-inf`` if there is none to make). The scores and the counts are room for finding it.
     """
 
     edge: Ints
     cut: Ints
     gain: Floats
     score: Floats
+    score_right: Floats
     left: Ints
     right: Ints
 
@@ -31,6 +32,7 @@ def new_scheme(n_samples: int, n_classes: int) -> Scheme:
     return Scheme(
         np.empty(n_samples + 2, np.int64),
         np.empty(n_samples + 1, np.int64),
+        np.empty(n_samples + 1, np.float64),
         np.empty(n_samples + 1, np.float64),
         np.empty(n_samples + 1, np.float64),
         np.empty(n_classes, np.int64),

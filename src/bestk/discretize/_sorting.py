@@ -16,10 +16,11 @@ REST = np.int64(2**63 - 1)
 
 
 class Runs(NamedTuple):
-    """Value ``d`` owns the runs ``start[d]:start[d + 1]``; a run is a class and a count."""
+    """Value ``d`` is the owner of the runs ``start[d]:start[d + 1]``, each a class and a count."""
 
     value: Floats
     start: Ints
+    owner: Ints
     label: Labels
     size: Ints
 
@@ -41,6 +42,7 @@ def new_runs(n_samples: int) -> Runs:
     return Runs(
         np.empty(n_samples, np.float64),
         np.empty(n_samples + 1, np.int64),
+        np.empty(n_samples, np.int64),
         np.empty(n_samples, np.int32),
         np.empty(n_samples, np.int64),
     )
@@ -90,16 +92,15 @@ def _by_counting(
 ) -> int:
     """Count whole numbers of a small range, a cell for each value and class."""
     cells[: span * n_classes] = 0
-    half = (len(column) + 1) // 2
-    for i in range(half):  # two samples far apart seldom wait for the same cell
-        for k in range(i, len(column), half):
-            if column[k] == column[k]:
-                cells[int(column[k] - low) * n_classes + y[k]] += 1
+    for i, v in enumerate(column):
+        if v == v:
+            cells[int(v - low) * n_classes + y[i]] += 1
     n_values = n_runs = 0
     for t in range(span):
         first = n_runs
         for c in range(n_classes):
             if cells[t * n_classes + c] > 0:
+                runs.owner[n_runs] = n_values
                 runs.label[n_runs] = c
                 runs.size[n_runs] = cells[t * n_classes + c]
                 n_runs += 1
@@ -124,6 +125,7 @@ def _by_sorting(column: Floats, y: Labels, runs: Runs, scratch: Scratch) -> int:
             runs.start[n_values] = n_runs
             n_values += 1
         if fresh or labels[i] != labels[i - 1]:
+            runs.owner[n_runs] = n_values - 1
             runs.label[n_runs] = labels[i]
             runs.size[n_runs] = 0
             n_runs += 1

@@ -1,5 +1,6 @@
 """Entropies of a table and its target: singles at hand, pairs whole or by the column."""
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -73,11 +74,11 @@ class Entropies:
 
     def xx(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
         """``H(xi, xj)`` at ``[i, j]``."""
-        return self.measure(measures.PAIR_ENTROPY, rows, columns, dtype)
+        return self.measure(measures.PAIR_ENTROPY, rows, columns, dtype, signed=True)
 
     def xxy(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
         """``H(xi, xj, y)`` at ``[i, j]``."""
-        return self.measure(measures.TRIPLE_ENTROPY, rows, columns, dtype)
+        return self.measure(measures.TRIPLE_ENTROPY, rows, columns, dtype, signed=True)
 
     def measure(
         self,
@@ -85,17 +86,23 @@ class Entropies:
         rows: Iterable[int] | None = None,
         columns: Iterable[int] | None = None,
         dtype: DTypeLike = np.float64,
+        signed: bool = False,
     ) -> Floats:
-        """Any weighted sum of the entropies of each pair."""
+        """Any weighted sum of the entropies of each pair.
+
+        Values below 0 are rounding noise and clipped, unless the estimate is corrected for bias
+        or the measure is ``signed``.
+        """
         chosen_rows, chosen_columns = self._indices(rows), self._indices(columns)
         n = self.n_features
         shape = (
             n if chosen_rows is None else len(chosen_rows),
             n if chosen_columns is None else len(chosen_columns),
         )
-        out = np.empty(shape, dtype)
+        out = _allocate(shape, dtype)
+        lowest = -np.inf if signed else self._lowest
         with threads(self.n_jobs):
-            self.source.fill(measure, out, chosen_rows, chosen_columns, self._lowest)
+            self.source.fill(measure, out, chosen_rows, chosen_columns, lowest)
         return out
 
     @property
@@ -113,6 +120,27 @@ class Entropies:
                 f"features must lie in 0..{self.n_features - 1}, not {chosen.min()}..{chosen.max()}"
             )
         return chosen.astype(np.int64)
+
+
+def _allocate(shape: tuple[int, int], dtype: DTypeLike) -> Floats:
+    """An empty matrix, or an error before the machine runs out of memory."""
+    if np.dtype(dtype) not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64, not {np.dtype(dtype)}")
+    needed = shape[0] * shape[1] * np.dtype(dtype).itemsize
+    if needed > _machine_memory():
+        raise MemoryError(
+            f"a {shape[0]} x {shape[1]} matrix of {np.dtype(dtype)} needs {needed / 2**30:.0f} GiB "
+            f"and this machine has {_machine_memory() / 2**30:.0f}; ask for fewer columns at a "
+            "time, or drop columns of little information first"
+        )
+    return np.empty(shape, dtype)
+
+
+def _machine_memory() -> float:
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):  # not every system tells
+        return float("inf")
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def count_rows(
 
 @numba.njit(cache=True, nogil=True, forceinline=True)
 def sum_two_by_two(
-    counts: Any, row: int, n_rows: int, margins: Any, at: int, ones: Any, sizes: Any,
+    counts: Any, row: int, n_rows: int, margins: Any, at: int, mine: Any, sizes: Any,
     pair_table: Any, class_table: Any, out: Any, to: int,
 ) -> None:  # fmt: skip
     """Sum the tables over the cells of a two-level feature against two-level ones."""
@@ -59,9 +59,9 @@ def sum_two_by_two(
     )  # fmt: skip
     for c in range(len(sizes)):
         n11 = load(counts, (c * n_rows + row) * LANES)
-        n10 = splat(ones[c]) - n11
+        n10 = splat(mine[row, c]) - n11
         n01 = load(margins, at + c * LANES) - n11
-        n00 = splat(sizes[c] - ones[c]) - n01
+        n00 = splat(sizes[c] - mine[row, c]) - n01
         total = total + look_up(class_table, n11) + look_up(class_table, n10)
         total = total + look_up(class_table, n01) + look_up(class_table, n00)
         both, only_i, only_j, neither = both + n11, only_i + n10, only_j + n01, neither + n00

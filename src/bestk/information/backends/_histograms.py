@@ -49,7 +49,7 @@ def sum_pair(
     in_level: Any, in_run: Any,
 ) -> int:  # fmt: skip
     """Sum the tables whose steps are given; ``in_level`` and ``in_run`` are zero, and stay so."""
-    total = np.int64(0)
+    total = 0
     level_begin, begin = 0, 0
     for run in range(n_runs):
         end = abs(ends[run])

@@ -21,7 +21,7 @@ _i1, _i32, _i64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
 _counts_ir, _sums_ir = ir.VectorType(_i32, LANES), ir.VectorType(_i64, LANES)
 
 
-class _Lanes(types.Type):  # type: ignore[misc]
+class _Lanes(types.Type):
     """The numba type of a vector register."""
 
     def __init__(self, name: str, vector: ir.VectorType) -> None:
@@ -44,7 +44,7 @@ counts, sums = _CountsType(), _SumsType()
 
 @register_model(_CountsType)
 @register_model(_SumsType)
-class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+class _LanesModel(models.PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: _Lanes) -> None:
         super().__init__(dmm, fe_type, fe_type.vector)
 
@@ -62,7 +62,7 @@ def _splat(builder: Any, vector: ir.VectorType, scalar: Any) -> Any:
 
 
 def _zero(lanes: _Lanes) -> Callable[..., Any]:
-    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+    @intrinsic
     def zero(typingctx: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return ir.Constant(lanes.vector, [0] * LANES)
@@ -143,6 +143,24 @@ def splat_sum(typingctx: Any, number: Any) -> Any:
 
 
 @intrinsic
+def equal_bits(typingctx: Any, codes: Any, index: Any, code: Any) -> Any:
+    """One bit for each of the 32 codes from a flat index on: whether it equals ``code``."""
+    element = ir.IntType(codes.dtype.bitwidth)
+    vector = ir.VectorType(element, 32)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = _data(context, builder, signature.args[0], args[0], args[1], element)
+        values = builder.load(builder.bitcast(pointer, vector.as_pointer()), align=1)
+        undefined = ir.Constant(vector, ir.Undefined)
+        first = builder.insert_element(undefined, builder.trunc(args[2], element), _i32(0))
+        zeros = ir.Constant(ir.VectorType(_i32, 32), [0] * 32)
+        wanted = builder.shuffle_vector(first, undefined, zeros)
+        return builder.bitcast(builder.icmp_unsigned("==", values, wanted), _i32)
+
+    return types.uint32(codes, types.intp, types.int64), codegen
+
+
+@intrinsic
 def common_bits(typingctx: Any, lanes: Any, words: Any, index: Any) -> Any:
     """How many bits each lane shares with ``words[index]``."""
 
@@ -187,7 +205,7 @@ def look_up(typingctx: Any, table: Any, index: Any) -> Any:
 
 
 def _elementwise(instruction: str) -> Callable[..., Any]:
-    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+    @intrinsic
     def combine(typingctx: Any, a: Any, b: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return getattr(builder, instruction)(*args)

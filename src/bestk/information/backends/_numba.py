@@ -22,7 +22,8 @@ from bestk.information.backends._pairs import Formula, Request, fill, fill_singl
 
 Indices = NDArray[np.int64]
 MOST_PLANE_LEVELS = 64
-ROWS_AT_ONCE = 16  # planes of the row features that are counted together
+ROWS_AT_ONCE = 64  # planes of the row features that are counted together, at most
+CACHE_BYTES = 32_768  # for their counts
 CALL_SECONDS = 0.5  # work between two looks at the keyboard
 
 
@@ -60,7 +61,7 @@ class NumbaCounter:
 
     def singles(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
-        x, xy = self._x[self._place] * self._scale, self._xy[self._place] * self._scale
+        x, xy = np.stack([self._x, self._xy])[:, self._place] * np.float64(self._scale)
         return x, xy, self._y * self._scale
 
     def fill(
@@ -106,14 +107,16 @@ class NumbaCounter:
         return Request(places, row_to, self._groups(places), tiles, column_to, mirror)
 
     def _groups(self, places: Indices) -> Indices:
-        """Cut the rows where a tile begins, or where their planes are enough for one pass."""
-        cuts, planes = [0], 0
-        own = self._packed.levels[places] - 1
-        for row in range(1, len(places)):
-            planes += int(own[row - 1])
-            if places[row] // LANES != places[row - 1] // LANES or planes + own[row] > ROWS_AT_ONCE:
-                cuts.append(row)
-                planes = 0
+        """Cut the rows into groups whose planes and counts stay in the cache."""
+        packed = self._packed
+        counts = len(packed.sizes) * max(1, int(packed.n_planes.max())) * LANES * 4
+        most = min(ROWS_AT_ONCE, max(1, CACHE_BYTES // counts))
+        planes = np.maximum(packed.levels[places] - 1, 1)
+        # features come in order of levels, so that groups of equal length are nearly equal work
+        cuts, row = [], 0
+        while row < len(places):
+            cuts.append(row)
+            row += max(1, most // int(planes[min(row + most - 1, len(places) - 1)]))
         return np.array([*cuts, len(places)])
 
 

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from bestk.codes import Codes, Target
 from bestk.information.backends._costs import prefers_planes
-from bestk.information.backends._lanes import LANES
+from bestk.information.backends._lanes import (
+    LANES,
+    common_bits,
+    equal_bits,
+    load,
+    no_counts,
+    store,
+)
 
 WORD = 32
 
@@ -36,7 +43,7 @@ class Packed(NamedTuple):
 def pack(codes: Codes, target: Target, order: NDArray[np.int64], most_levels: int) -> Packed:
     """Pack the features in that order; tiles of more than ``most_levels`` get no packed."""
     levels, sizes = codes.levels[order], target.counts
-    samples = np.argsort(target.codes, kind="stable")
+    samples = np.argsort(target.codes, kind="stable").astype(np.uint32)
     words = _ends(-(-sizes // WORD))
     highest = np.maximum.reduceat(levels, np.arange(0, len(order), LANES))
     n_planes = np.where(highest <= most_levels, highest - 1, -1)
@@ -81,6 +88,8 @@ def _pack(values: Any, order: Any, samples: Any, packed: Any) -> None:
                 _sort_by_class(values[order[place]], samples, last, packed, padded)
                 for plane in range(last):
                     _pack_plane(padded, plane, tile, lane, packed)
+            for plane in range(packed.n_planes[tile]):
+                _count_plane(tile, plane, packed)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -98,15 +107,20 @@ def _sort_by_class(row: Any, samples: Any, last: int, packed: Any, padded: Any) 
 
 @numba.njit(cache=True, nogil=True)
 def _pack_plane(padded: Any, plane: int, tile: int, lane: int, packed: Any) -> None:
-    n_planes, n_words = packed.n_planes[tile], packed.words[-1]
+    n_words = packed.words[-1]
     start = packed.bits_at[tile] + plane * n_words * LANES + lane
+    for word in range(n_words):
+        packed.bits[start + word * LANES] = equal_bits(padded, word * WORD, plane)
+
+
+@numba.njit(cache=True, nogil=True)
+def _count_plane(tile: int, plane: int, packed: Any) -> None:
+    """Count the bits of sixteen planes at once, class by class."""
+    n_planes, n_words = packed.n_planes[tile], packed.words[-1]
+    start = packed.bits_at[tile] + plane * n_words * LANES
+    everyone = np.full(1, 0xFFFFFFFF, np.uint32)
     for c in range(len(packed.sizes)):
-        total = 0
+        total = no_counts()
         for word in range(packed.words[c], packed.words[c + 1]):
-            bits = np.uint32(0)
-            for bit in range(WORD):
-                here = np.uint32(padded[word * WORD + bit] == plane)
-                bits |= here << np.uint32(bit)
-                total += here
-            packed.bits[start + word * LANES] = bits
-        packed.margins[packed.margins_at[tile] + (c * n_planes + plane) * LANES + lane] = total
+            total = total + common_bits(load(packed.bits, start + word * LANES), everyone, 0)
+        store(packed.margins, packed.margins_at[tile] + (c * n_planes + plane) * LANES, total)

@@ -36,139 +36,175 @@ class Request(NamedTuple):
     mirror: bool  # the output is symmetric in its features: fill one half, write both
 
 
+class Rows(NamedTuple):
+    """The row features of a group, their planes copied out of their tiles."""
+
+    places: NDArray[np.int64]
+    to: NDArray[np.int64]  # rows of the output
+    row_terms: NDArray[np.int64]
+    column_terms: NDArray[np.int64]  # where the group stands for columns, across the diagonal
+    first: NDArray[np.int64]  # planes first[r]:first[r + 1] are those of row r
+    bits: NDArray[np.uint32]  # [plane, word], a multiple of four planes
+    margins: NDArray[np.int64]  # [plane, class]
+    most_levels: int
+    have_planes: bool
+
+
 @numba.njit(parallel=True, cache=True, nogil=True)
 def fill(packed: Any, formula: Any, request: Any, chosen: Any, out: Any) -> None:
     """Fill the chosen groups of a request."""
     for index in numba.prange(len(chosen)):
-        _fill_group(packed, formula, request, chosen[index], out)
+        rows = _copy_rows(packed, formula, request, chosen[index])
+        _fill_by_planes(packed, formula, request, rows, out)
+        _fill_by_histograms(packed, formula, request, rows, out)
 
 
 @numba.njit(cache=True, nogil=True)
-def _fill_group(packed: Any, formula: Any, request: Any, group: int, out: Any) -> None:
-    levels, sizes = packed.levels, packed.sizes
-    rows = request.rows[request.groups[group] : request.groups[group + 1]]
-    most = max(0, packed.n_planes.max())
-    has_planes = True
-    first_row = np.zeros(len(rows) + 1, np.int64)
-    for r in range(len(rows)):
-        first_row[r + 1] = first_row[r] + levels[rows[r]] - 1
-        has_planes &= packed.n_planes[rows[r] // LANES] >= 0
-    n_rows = (first_row[-1] + 3) // 4 * 4 if has_planes else 0
-    bits = np.zeros(n_rows * packed.words[-1], np.uint32)
-    mine = np.zeros((max(n_rows, 1), len(sizes)), np.int64)
-    widest = 0
-    for r in range(len(rows)):
-        if has_planes:
-            _copy_row(packed, rows[r], first_row[r], levels[rows[r]] - 1, bits, mine)
-        widest = max(widest, levels[rows[r]])
+def _by_planes(packed: Any, rows: Any, tile: int) -> bool:
+    """Whether the pairs of this tile are counted by planes."""
+    if len(packed.codes) == 0:
+        return True
+    n_j, n_words = packed.n_planes[tile], packed.words[-1]
+    if not rows.have_planes or n_j < 0:
+        return False
+    n_classes, n_samples = len(packed.sizes), packed.starts[-1]
+    return prefers_planes(rows.most_levels - 1, n_j, n_words, n_classes, n_samples)
+
+
+@numba.njit(cache=True, nogil=True)
+def _wanted(request: Any, rows: Any, tile: int) -> bool:
+    return not request.mirror or tile >= rows.places[0] // LANES
+
+
+@numba.njit(cache=True, nogil=True)
+def _fill_by_planes(packed: Any, formula: Any, request: Any, rows: Any, out: Any) -> None:
+    sizes, margins, words = packed.sizes, packed.margins, packed.words
+    pair_table, class_table = formula.pair_table, formula.class_table
+    n_rows, most = len(rows.margins), max(0, packed.n_planes.max())
     counts = np.empty(len(sizes) * n_rows * most * LANES, np.uint32)
-    pairs = np.empty((widest if has_planes else 0) * (most + 1) * LANES, np.uint32)
+    pairs = np.empty((rows.most_levels * (most + 1) if rows.have_planes else 0) * LANES, np.uint32)
     rest = np.empty(most * LANES, np.uint32)
-    sums = np.empty((len(rows), LANES), np.int64)
-    orders = np.empty((0, 0), np.uint32)
-    ends = np.empty((0, 0), np.int64)
-    n_runs = np.zeros(len(rows), np.int64)
-    in_level = np.zeros(0, np.uint32)
-    in_run = np.zeros(0, np.uint32)
+    n = len(rows.row_terms)
+    sums, turned = np.empty((n, LANES), np.int64), np.empty((LANES, n), np.int64)
     for tile in request.tiles:
-        if request.mirror and tile < rows[0] // LANES:
-            continue
-        n_j = packed.n_planes[tile]
-        if (
-            has_planes
-            and n_j >= 0
-            and (
-                len(packed.codes) == 0
-                or prefers_planes(widest - 1, n_j, packed.words[-1], len(sizes), packed.starts[-1])
-            )
-        ):
-            count_rows(bits, n_rows, packed.bits, packed.bits_at[tile], n_j, packed.words, counts)
-            at = packed.margins_at[tile]
-            for r in range(len(rows)):
-                n_i, row = levels[rows[r]] - 1, first_row[r]
+        if _wanted(request, rows, tile) and _by_planes(packed, rows, tile):
+            at, n_j = packed.margins_at[tile], packed.n_planes[tile]
+            count_rows(rows.bits, n_rows, packed.bits, packed.bits_at[tile], n_j, words, counts)
+            for r in range(len(rows.places)):
+                row, n_i, to = rows.first[r], rows.first[r + 1] - rows.first[r], r * LANES
                 if n_i == 1 and n_j == 1:
                     sum_two_by_two(
-                        counts, row, n_rows, packed.margins, at, mine[row], sizes,
-                        formula.pair_table, formula.class_table, sums, r * LANES,
+                        counts, row, n_rows, margins, at, rows.margins, sizes,
+                        pair_table, class_table, sums, to,
                     )  # fmt: skip
                 else:
                     sum_cells(
-                        counts, row, n_rows, n_i, packed.margins, at, n_j, mine, sizes,
-                        formula.pair_table, formula.class_table, pairs, rest, sums, r * LANES,
+                        counts, row, n_rows, n_i, margins, at, n_j, rows.margins, sizes,
+                        pair_table, class_table, pairs, rest, sums, to,
                     )  # fmt: skip
-        else:
-            if len(orders) == 0:
-                orders = np.empty((len(rows), packed.starts[-1]), np.uint32)
-                ends = np.empty((len(rows), packed.starts[-1]), np.int64)
-                in_level = np.zeros(levels.max(), np.uint32)
-                in_run = np.zeros(levels.max(), np.uint32)
-                for r in range(len(rows)):
-                    n_runs[r] = group_samples(
-                        packed.codes[rows[r]], levels[rows[r]], packed.starts, orders[r], ends[r]
-                    )
-            for lane in range(min(LANES, len(levels) - tile * LANES)):
-                if request.column_to[tile * LANES + lane] >= 0:
-                    codes = packed.codes[tile * LANES + lane]
-                    for r in range(len(rows)):
-                        sums[r, lane] = sum_pair(
-                            codes, orders[r], ends[r], n_runs[r], formula.pair_step,
-                            formula.class_step, in_level, in_run,
-                        )  # fmt: skip
-        _write(formula, request, group, tile, sums, out)
+            _write(formula, request, rows, tile, sums, turned, out)
 
 
 @numba.njit(cache=True, nogil=True)
-def _copy_row(packed: Any, place: int, row: int, n_planes: int, bits: Any, mine: Any) -> None:
-    """Copy the planes of one feature, and its margins, out of its tile."""
-    tile, lane, n_words = place // LANES, place % LANES, packed.words[-1]
-    for plane in range(n_planes):
-        start = packed.bits_at[tile] + plane * n_words * LANES + lane
-        for word in range(n_words):
-            bits[(row + plane) * n_words + word] = packed.bits[start + word * LANES]
-        for c in range(len(packed.sizes)):
-            margin = (c * packed.n_planes[tile] + plane) * LANES + lane
-            mine[row + plane, c] = packed.margins[packed.margins_at[tile] + margin]
+def _fill_by_histograms(packed: Any, formula: Any, request: Any, rows: Any, out: Any) -> None:
+    n, n_samples, most = len(rows.places), packed.starts[-1], packed.levels.max()
+    orders, ends = np.empty((0, 0), np.uint32), np.empty((0, 0), np.int64)
+    n_runs = np.zeros(n, np.int64)
+    in_level, in_run = np.zeros(most, np.uint32), np.zeros(most, np.uint32)
+    sums, turned = np.zeros((n, LANES), np.int64), np.zeros((LANES, n), np.int64)
+    for tile in request.tiles:
+        if not _wanted(request, rows, tile) or _by_planes(packed, rows, tile):
+            continue
+        if len(orders) == 0:
+            orders, ends = np.empty((n, n_samples), np.uint32), np.empty((n, n_samples), np.int64)
+            for r in range(n):
+                codes = packed.codes[rows.places[r]]
+                n_runs[r] = group_samples(codes, most, packed.starts, orders[r], ends[r])
+        for lane in range(min(LANES, len(packed.levels) - tile * LANES)):
+            if request.column_to[tile * LANES + lane] >= 0:
+                codes = packed.codes[tile * LANES + lane]
+                for r in range(n):
+                    sums[r, lane] = sum_pair(
+                        codes, orders[r], ends[r], n_runs[r], formula.pair_step,
+                        formula.class_step, in_level, in_run,
+                    )  # fmt: skip
+        _write(formula, request, rows, tile, sums, turned, out)
 
 
 @numba.njit(cache=True, nogil=True)
-def _write(formula: Any, request: Any, group: int, tile: int, sums: Any, out: Any) -> None:
+def _copy_rows(packed: Any, formula: Any, request: Any, group: int) -> Any:
+    """Read the rows of a group out of their tiles."""
+    begin, end, n_words = request.groups[group], request.groups[group + 1], packed.words[-1]
+    places = request.rows[begin:end]
+    first = np.zeros(len(places) + 1, np.int64)
+    have_planes = True
+    for r in range(len(places)):
+        first[r + 1] = first[r] + packed.levels[places[r]] - 1
+        have_planes &= packed.n_planes[places[r] // LANES] >= 0
+    n_planes = (first[-1] + 3) // 4 * 4 if have_planes else 0
+    bits = np.zeros(n_planes * n_words, np.uint32)
+    margins = np.zeros((n_planes, len(packed.sizes)), np.int64)
+    for r in range(len(places) if have_planes else 0):
+        tile, lane = places[r] // LANES, places[r] % LANES
+        for plane in range(first[r + 1] - first[r]):
+            row, start = first[r] + plane, packed.bits_at[tile] + plane * n_words * LANES + lane
+            for word in range(n_words):
+                bits[row * n_words + word] = packed.bits[start + word * LANES]
+            for c in range(len(packed.sizes)):
+                at = packed.margins_at[tile] + (c * packed.n_planes[tile] + plane) * LANES + lane
+                margins[row, c] = packed.margins[at]
+    return Rows(
+        places, request.row_to[begin:end], formula.row_term[places], formula.column_term[places],
+        first, bits, margins, packed.levels[places].max(), have_planes,
+    )  # fmt: skip
+
+
+@numba.njit(cache=True, nogil=True)
+def _write(
+    formula: Any, request: Any, rows: Any, tile: int, sums: Any, turned: Any, out: Any
+) -> None:
     """Scale a block of sums into the output, and across its diagonal if that is asked for."""
-    first, begin = tile * LANES, request.groups[group]
-    lanes = request.column_to[first : first + LANES]
-    rows = request.rows[begin : request.groups[group + 1]]
-    row_to = request.row_to[begin : request.groups[group + 1]]
+    n_rows, start = len(rows.places), tile * LANES
+    n_lanes = min(LANES, len(request.column_to) - start)
+    scale, lowest = formula.scale, formula.lowest
     _write_block(
-        formula, sums, formula.row_term[rows], formula.column_term[first : first + LANES],
-        row_to, lanes, out,
+        sums, n_rows, rows.row_terms, 0, rows.to, 0, n_lanes, formula.column_term, start,
+        request.column_to, start, scale, lowest, out,
     )  # fmt: skip
     if request.mirror:
-        turned = np.empty((len(lanes), LANES), np.int64)
-        for lane in range(len(lanes)):
-            for row in range(len(rows)):
+        for lane in range(n_lanes):
+            for row in range(n_rows):
                 turned[lane, row] = sums[row, lane]
         _write_block(
-            formula, turned, formula.row_term[first : first + LANES], formula.column_term[rows],
-            lanes, row_to, out,
+            turned, n_lanes, formula.row_term, start, request.column_to, start,
+            n_rows, rows.column_terms, 0, rows.to, 0, scale, lowest, out,
         )  # fmt: skip
 
 
 @numba.njit(cache=True, nogil=True)
 def _write_block(
-    formula: Any, sums: Any, row_terms: Any, column_terms: Any, rows: Any, columns: Any, out: Any
-) -> None:
-    scale, lowest = formula.scale, formula.lowest
-    if len(columns) == LANES and _consecutive(columns):
-        terms = load(column_terms, 0)
-        for r in range(len(rows)):
-            total = load(sums, r * LANES) + terms + splat_sum(row_terms[r])
-            store_scaled(out, rows[r] * out.shape[1] + columns[0], total, scale, lowest)
-        return
-    for r in range(len(rows)):
-        row = out[rows[r]]
-        for c in range(len(columns)):
-            if columns[c] >= 0:
-                value = (sums[r, c] + row_terms[r] + column_terms[c]) * scale
-                row[columns[c]] = max(value, lowest)
+    sums: Any, n_rows: int, row_terms: Any, row_at: int, row_to: Any, row_to_at: int,
+    n_columns: int, column_terms: Any, column_at: int, column_to: Any, column_to_at: int,
+    scale: float, lowest: float, out: Any,
+) -> None:  # fmt: skip
+    """Scale one block; sixteen columns side by side go out as one register."""
+    stride, width = sums.shape[1], out.shape[1]
+    for begin in range(0, n_columns, LANES):
+        n, at = min(LANES, n_columns - begin), column_at + begin
+        places = column_to[column_to_at + begin : column_to_at + begin + n]
+        if n == LANES and _consecutive(places):
+            terms = load(column_terms, at)
+            for r in range(n_rows):
+                total = load(sums, r * stride + begin) + terms + splat_sum(row_terms[row_at + r])
+                to = row_to[row_to_at + r] * width + places[0]
+                store_scaled(out, to, total, scale, lowest)
+        else:
+            for r in range(n_rows):
+                term, row = row_terms[row_at + r], row_to[row_to_at + r]
+                for c in range(n):
+                    if places[c] >= 0:
+                        value = (sums[r, begin + c] + term + column_terms[at + c]) * scale
+                        out[row, places[c]] = max(value, lowest)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -197,7 +233,7 @@ def fill_singles(
                 count = 0
                 for c in range(len(sizes)):
                     at = (c * packed.n_planes[tile] + plane) * LANES + lane
-                    n = np.int64(packed.margins[packed.margins_at[tile] + at])
+                    n = int(packed.margins[packed.margins_at[tile] + at])
                     xy[place] += with_class[n]
                     left[c] -= n
                     count += n

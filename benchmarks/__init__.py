@@ -1,0 +1,1 @@
+"""bestk beside its peers, on the machine at hand."""

@@ -1,0 +1,48 @@
+"""bestk itself: the whole call, the counting stage alone, and single columns."""
+
+from typing import Any
+
+import numpy as np
+
+import bestk
+from benchmarks.counting.cases import Case
+from benchmarks.counting.contenders import Contender, Job, random_pairs
+from benchmarks.counting.definition import CMI, entropy
+from bestk.information._entropies import Entropies
+
+
+def _whole_call(case: Case, budget: float) -> Job:
+    return _checked(case, lambda: bestk.cmi_matrix(case.X, case.y))
+
+
+def _single_precision(case: Case, budget: float) -> Job:
+    return _checked(case, lambda: bestk.cmi_matrix(case.X, case.y, dtype=np.float32))
+
+
+def _stage(case: Case, budget: float) -> Job:
+    return _checked(case, lambda: Entropies.count(case.codes, case.target).cmi())
+
+
+def _checked(case: Case, run: Any) -> Job:
+    pairs = random_pairs(case.n_features, 20)
+    values = run()[pairs[:, 0], pairs[:, 1]]
+    return Job(run, case.n_pairs, float(np.abs(values - CMI.of_pairs(case, pairs)).max()))
+
+
+def _columns(case: Case, budget: float) -> Job:
+    expected = [entropy(x) + entropy(case.y) - entropy(x, case.y) for x in case.X[:, :5].T]
+    error = np.abs(bestk.mutual_information(case.X, case.y)[:5] - expected).max()
+    return Job(lambda: bestk.mutual_information(case.X, case.y), case.n_features, float(error))
+
+
+WHOLE, STAGE, COLUMNS = "bestk", "bestk, counting only", "bestk mutual_information"
+
+OURS: tuple[Contender, ...] = (
+    Contender(WHOLE, "bestk", "bestk", CMI.formula, _whole_call, threads=None),
+    Contender(
+        "bestk, float32", "bestk", "bestk", CMI.formula, _single_precision, threads=None,
+        tolerance=1e-6,
+    ),
+    Contender(STAGE, "bestk", "bestk", CMI.formula, _stage, threads=None),
+    Contender(COLUMNS, "bestk", "bestk", "I(xi; y)", _columns, unit="column", threads=None),
+)  # fmt: skip

@@ -1,0 +1,42 @@
+"""Time many jobs fairly: in turn, round after round, so that a busy moment hurts all alike."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of one job over the rounds."""
+
+    best: float
+    median: float
+
+
+def clock(run: Callable[[], Any]) -> float:
+    """Seconds of one call."""
+    start = time.perf_counter()
+    result = run()
+    seconds = time.perf_counter() - start
+    del result  # giving memory back is nobody's work
+    return seconds
+
+
+def interleave(jobs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, Timing]:
+    """Run all jobs in each round; keep the best and the median of each."""
+    seconds: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(rounds):
+        for name, run in jobs.items():
+            seconds[name].append(clock(run))
+    return {name: Timing(min(s), statistics.median(s)) for name, s in seconds.items()}
+
+
+def reference(rounds: int = 5) -> Timing:
+    """Multiply two 1000 x 1000 matrices: tells a busy machine from a slow program."""
+    a = np.random.default_rng(0).random((1000, 1000))
+    a @ a
+    return interleave({"product": lambda: a @ a}, rounds)["product"]

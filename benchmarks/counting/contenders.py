@@ -81,7 +81,7 @@ def by_matrix(
     quantity: Quantity,
     load: Callable[[], MatrixFunction],
     tolerance: float = 1e-9,
-    whole: bool = False,
+    patience: float = 1.0,  # how many times the budget it is given
     order: Literal["C", "F"] = "C",
 ) -> Contender:
     """Make a contender of a function of a table, on as many columns as its time allows."""
@@ -96,13 +96,12 @@ def by_matrix(
         pairs = random_pairs(few.shape[1], CHECKED)
         values = np.asarray(function(few, case.y))[pairs[:, 0], pairs[:, 1]]
         error = np.abs(values - quantity.of_pairs(case, pairs)).max()
-        n = case.n_features if whole else _fitting(function, table, case, budget)
+        n = _fitting(function, table, case, patience * budget)
         columns = table(n)
+        function(columns, case.y)
         return Job(lambda: function(columns, case.y), n * (n - 1) // 2, float(error))
 
-    return Contender(
-        name, package, kind, quantity.formula, make, threads=None, tolerance=tolerance
-    )
+    return Contender(name, package, kind, quantity.formula, make, threads=None, tolerance=tolerance)
 
 
 def _fitting(function: MatrixFunction, table: Any, case: Case, budget: float) -> int:
@@ -121,6 +120,3 @@ def random_pairs(n: int, count: int) -> Pairs:
     rng = np.random.default_rng(1)
     first = rng.integers(0, n, count)
     return np.stack([first, (first + rng.integers(1, n, count)) % n], axis=1)
-
-
-

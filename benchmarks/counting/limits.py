@@ -115,7 +115,10 @@ def _plain_loop(case: Case, budget: float) -> Job:
     starts = np.concatenate([[0], np.cumsum(planes)])
     bits = np.zeros((starts[-1], ends[-1] * 64), bool)
     to = np.concatenate(
-        [64 * first + np.arange(size) for first, size in zip(words, case.target.counts, strict=False)]
+        [
+            64 * first + np.arange(size)
+            for first, size in zip(words, case.target.counts, strict=False)
+        ]
     )
     for feature, values in enumerate(case.codes.values):
         own = values[samples] == np.arange(planes[feature])[:, None]
@@ -161,10 +164,12 @@ def write(out: Any) -> None:
         out[row] = row
 
 
-POPCOUNT = "limit: AND+popcount"
+AND_POPCOUNT = Contender(
+    "limit: AND+popcount", "bestk", "limit", "counts", _over_tiles(and_popcount), threads=None
+)
 
 LIMITS: tuple[Contender, ...] = (
-    Contender(POPCOUNT, "bestk", "limit", "counts", _over_tiles(and_popcount), threads=None),
+    AND_POPCOUNT,
     Contender("limit: plain loop", "numba", "limit", "counts", _plain_loop, threads=None),
     Contender(
         "limit: look-ups", "bestk", "limit", "sums of a table", _over_tiles(table_pass),

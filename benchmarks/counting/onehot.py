@@ -95,10 +95,10 @@ def n_log_n(counts: Any) -> Any:
 YARDSTICKS: tuple[Contender, ...] = (
     by_matrix(
         "one-hot sgemm, thrifty", "numpy", "yardstick", CMI,
-        lambda: lambda X, y: cmi(X, y, thrift=True), tolerance=1e-5,
+        lambda: lambda X, y: cmi(X, y, thrift=True), tolerance=1e-5, patience=8.0,
     ),
     by_matrix(
         "one-hot sgemm", "numpy", "yardstick", CMI,
-        lambda: lambda X, y: cmi(X, y, thrift=False), tolerance=1e-5,
+        lambda: lambda X, y: cmi(X, y, thrift=False), tolerance=1e-5, patience=8.0,
     ),
 )  # fmt: skip

@@ -35,14 +35,18 @@ def _columns(case: Case, budget: float) -> Job:
     return Job(lambda: bestk.mutual_information(case.X, case.y), case.n_features, float(error))
 
 
-WHOLE, STAGE, COLUMNS = "bestk", "bestk, counting only", "bestk mutual_information"
+WHOLE_CALL = Contender("bestk", "bestk", "bestk", CMI.formula, _whole_call, threads=None)
+STAGE_ONLY = Contender("bestk, counting only", "bestk", "bestk", CMI.formula, _stage, threads=None)
+SINGLE_COLUMNS = Contender(
+    "bestk.mutual_information", "bestk", "bestk", "I(xi; y)", _columns, unit="column", threads=None
+)
 
 OURS: tuple[Contender, ...] = (
-    Contender(WHOLE, "bestk", "bestk", CMI.formula, _whole_call, threads=None),
+    WHOLE_CALL,
     Contender(
         "bestk, float32", "bestk", "bestk", CMI.formula, _single_precision, threads=None,
         tolerance=1e-6,
     ),
-    Contender(STAGE, "bestk", "bestk", CMI.formula, _stage, threads=None),
-    Contender(COLUMNS, "bestk", "bestk", "I(xi; y)", _columns, unit="column", threads=None),
+    STAGE_ONLY,
+    SINGLE_COLUMNS,
 )  # fmt: skip

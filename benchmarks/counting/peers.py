@@ -135,7 +135,5 @@ PEERS: tuple[Contender, ...] = (
     by_pair("ennemi, cond.", "ennemi", CMI, ennemi_cmi),
     by_pair("dit, cond.", "dit", CMI, dit_cmi),
     by_pair("npeet-plus, cond.", "npeet-plus", CMI, npeet_cmi),
-    Contender(
-        "mutual_info_classif", "scikit-learn", "peer", "I(xi; y)", _classif, unit="column"
-    ),
+    Contender("mutual_info_classif", "scikit-learn", "peer", "I(xi; y)", _classif, unit="column"),
 )

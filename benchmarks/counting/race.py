@@ -1,16 +1,17 @@
 """All contenders on one case: made ready, checked, then timed in turn."""
 
+from typing import Any
+
 from benchmarks.counting.cases import Case
 from benchmarks.counting.contenders import Contender, Job
 from benchmarks.counting.limits import LIMITS
 from benchmarks.counting.onehot import YARDSTICKS
-from benchmarks.counting.ours import COLUMNS, OURS, WHOLE
+from benchmarks.counting.ours import OURS, SINGLE_COLUMNS, WHOLE_CALL
 from benchmarks.counting.peers import PEERS
 from benchmarks.counting.record import Row
 from benchmarks.counting.timing import interleave
 
 CONTENDERS: tuple[Contender, ...] = (*OURS, *LIMITS, *YARDSTICKS, *PEERS)
-SLOW_ROUNDS = 3  # for those that are timed on a sample
 
 
 def race(case: Case, rounds: int, budget: float, threads: int) -> list[Row]:
@@ -24,16 +25,8 @@ def race(case: Case, rounds: int, budget: float, threads: int) -> list[Row]:
             notes[contender.name] = "not installed"
         except Exception as error:  # a peer may fail in any way; the run goes on
             notes[contender.name] = f"failed: {type(error).__name__}: {error}"[:120]
-    ours = {c.name for c in CONTENDERS if c.kind in ("bestk", "limit")}
-    quick = {name: job.run for name, job in jobs.items() if name in ours}
-    timings = interleave(quick, rounds - min(rounds, SLOW_ROUNDS)) if rounds > SLOW_ROUNDS else {}
-    together = interleave({n: j.run for n, j in jobs.items()}, min(rounds, SLOW_ROUNDS))
-    for name, timing in together.items():
-        timings[name] = timing.join(timings[name]) if name in timings else timing
-    base = {
-        "pair": timings[WHOLE].best / jobs[WHOLE].units,
-        "column": timings[COLUMNS].best / jobs[COLUMNS].units,
-    }
+    timings = interleave({name: job.run for name, job in jobs.items()}, rounds)
+    base = {c.unit: timings[c.name].best / jobs[c.name].units for c in (WHOLE_CALL, SINGLE_COLUMNS)}
     rows = []
     for contender in CONTENDERS:
         of = case.n_pairs if contender.unit == "pair" else case.n_features
@@ -53,7 +46,7 @@ def race(case: Case, rounds: int, budget: float, threads: int) -> list[Row]:
     return rows
 
 
-def _blank(contender: Contender, case: Case, threads: int) -> dict:
+def _blank(contender: Contender, case: Case, threads: int) -> dict[str, Any]:
     return {
         "part": "cases",
         "case": case.name,

@@ -121,8 +121,14 @@ class NumbaCounter:
 
 
 def _weigh(*terms: tuple[float, Any]) -> Any:
-    """Weighted sum in integers."""
-    return sum(np.rint(weight * np.asarray(value)).astype(np.int64) for weight, value in terms)
+    """Weighted sum in integers, exact for weights that are whole or a half."""
+    total: Any = np.int64(0)
+    for weight, value in terms:
+        value = np.asarray(value, np.int64)
+        halves = round(2 * weight)
+        exact = halves == 2 * weight
+        total = total + (halves * value // 2 if exact else np.rint(weight * value).astype(np.int64))
+    return total
 
 
 def _calls(request: Request, packed: Packed) -> Iterator[Indices]:

@@ -1,0 +1,92 @@
+"""Run the benchmark: ``python -m benchmarks.counting [costs] [--quick] [--only CASE] ...``."""
+
+import argparse
+import os
+import warnings
+from pathlib import Path
+
+import numba
+
+from benchmarks.counting import extras, laws, plots
+from benchmarks.counting.cases import cases
+from benchmarks.counting.costs import report_costs
+from benchmarks.counting.race import race
+from benchmarks.counting.record import RESULTS, Row, describe_machine, table, write_csv
+from benchmarks.counting.timing import reference
+
+PARTS = ("laws", "start")
+
+
+def main() -> None:
+    options = _read_options()
+    warnings.simplefilter("ignore")  # what peers have to say is not ours to print
+    if options.what == "costs":
+        report_costs(options.quick)
+        return
+    before = reference()
+    rows = _measure(options)
+    after = reference()
+    machine = describe_machine(min(before.best, after.best))
+    print(
+        f"\nreference (product of two 1000 x 1000 matrices): {1e3 * before.best:.1f} ms before, "
+        f"{1e3 * after.best:.1f} ms after; medians {1e3 * before.median:.1f}, "
+        f"{1e3 * after.median:.1f}"
+    )
+    print(f"{machine.cpu}, {machine.threads} threads, commit {machine.commit}, {machine.date}")
+    path = options.out / ("counting-quick.csv" if options.quick else "counting.csv")
+    write_csv(rows, machine, path)
+    plots.draw(rows, machine, path)
+    print(f"wrote {path}, {path.with_suffix('.png').name}, {path.with_suffix('.svg').name}")
+
+
+def _measure(options: argparse.Namespace) -> list[Row]:
+    """Every part that was asked for, printed as it comes."""
+    threads, rounds = numba.get_num_threads(), options.rounds
+    rows: list[Row] = []
+    for name, make in cases(options.data, options.quick).items():
+        if name in options.only:
+            case = make()
+            found = race(case, rounds, options.budget, threads)
+            print(f"\n{case.title}: {case.shape}\n{table(found)}", flush=True)
+            if case.raw is not None:
+                found += (waits := extras.discretising(case, rounds, threads))
+                print(_seconds(waits), flush=True)
+            rows += found
+    if "laws" in options.only:
+        for law in laws.QUICK if options.quick else laws.FULL:
+            found = laws.measure(law, rounds, threads)
+            print(f"\n{laws.report(law, found)}", flush=True)
+            rows += found
+    if "start" in options.only:
+        found = extras.first_calls(rounds)
+        print(f"\na new process, numba's cache warm, imports included\n{_seconds(found)}")
+        rows += found
+    return rows
+
+
+def _seconds(rows: list[Row]) -> str:
+    return "\n".join(f"{row.contender:24}  {row.best:.3f} s  ({row.median:.3f})" for row in rows)
+
+
+def _read_options() -> argparse.Namespace:
+    known = [*cases(None, quick=True), *PARTS]
+    parser = argparse.ArgumentParser("python -m benchmarks.counting", description=__doc__)
+    parser.add_argument("what", nargs="?", choices=["run", "costs"], default="run")
+    parser.add_argument("--quick", action="store_true", help="small sizes: a minute or two")
+    parser.add_argument("--only", nargs="+", choices=known, default=known, metavar="PART",
+                        help=f"some of {', '.join(known)}")  # fmt: skip
+    parser.add_argument("--data", type=Path, default=os.environ.get("BESTK_DATA") or None,
+                        help="folder of the data sets, *.npz (default: BESTK_DATA)")  # fmt: skip
+    parser.add_argument("--rounds", type=int, help="how often each job is timed (7; quick: 3)")
+    parser.add_argument("--budget", type=float,
+                        help="seconds a slow peer may take in a round (1; quick: 0.1)")  # fmt: skip
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
+    options = parser.parse_args()
+    options.rounds = options.rounds or (3 if options.quick else 7)
+    options.budget = options.budget or (0.1 if options.quick else 1.0)
+    options.data = None if options.data is None else Path(options.data)
+    return options
+
+
+if __name__ == "__main__":
+    main()

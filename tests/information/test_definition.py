@@ -1,0 +1,95 @@
+"""What is computed equals what is defined, on every backend."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestk import cmi_matrix, encode, joint_mi_matrix, mutual_information
+from bestk.codes import read_target
+from bestk.information import Entropies
+from bestk.information.backends import BACKENDS, get_backend
+
+from .conftest import brute_cmi_matrix, brute_entropy, brute_joint_mi, tables
+
+EXACT = {"rtol": 0, "atol": 1e-12}
+CORRECTIONS = [None, "miller-madow", "chance"]
+
+
+def count(X, y, backend="auto", correction=None, n_jobs=None):
+    return Entropies.count(encode(X), read_target(y, len(y)), backend, correction, n_jobs)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_xor_has_no_marginal_information_but_one_bit_jointly(backend):
+    h = count([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], backend)
+    np.testing.assert_allclose(h.mi(), [0, 0], **EXACT)
+    np.testing.assert_allclose(h.cmi()[0, 1], np.log(2), **EXACT)
+    np.testing.assert_allclose(h.joint_mi()[0, 1], np.log(2), **EXACT)
+
+
+@given(tables())
+def test_cmi_matrix_is_its_definition(table):
+    X, y = table
+    np.testing.assert_allclose(cmi_matrix(X, y), brute_cmi_matrix(X, y), **EXACT)
+
+
+@given(tables(max_levels=90, max_classes=6, max_features=6, max_samples=300))
+def test_cmi_matrix_is_its_definition_for_many_levels(table):
+    X, y = table
+    np.testing.assert_allclose(cmi_matrix(X, y), brute_cmi_matrix(X, y), **EXACT)
+
+
+@given(tables(max_features=5), st.data())
+def test_missing_values_are_a_level_of_their_own(table, data):
+    X, y = table
+    holes = np.random.default_rng(data.draw(st.integers(0, 99))).random(X.shape) < 0.2
+    missing = np.where(holes, np.nan, X)
+    np.testing.assert_allclose(
+        cmi_matrix(missing, y), brute_cmi_matrix(np.where(holes, 99, X), y), **EXACT
+    )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@given(table=tables(max_features=4))
+def test_entropies_are_their_definition(backend, table):
+    X, y = table
+    h = count(X, y, backend)
+    np.testing.assert_allclose(h.y, brute_entropy(y), **EXACT)
+    for i, a in enumerate(X.T):
+        np.testing.assert_allclose(h.x[i], brute_entropy(a), **EXACT)
+        np.testing.assert_allclose(h.xy[i], brute_entropy(a, y), **EXACT)
+        for j, b in enumerate(X.T):
+            np.testing.assert_allclose(h.xx()[i, j], brute_entropy(a, b), **EXACT)
+            np.testing.assert_allclose(h.xxy()[i, j], brute_entropy(a, b, y), **EXACT)
+            np.testing.assert_allclose(h.joint_mi()[i, j], brute_joint_mi(a, b, y), **EXACT)
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@given(table=tables(max_features=6, max_samples=60, max_levels=70))
+def test_every_backend_equals_the_reference(correction, table):
+    X, y = table
+    reference = count(X, y, "numpy", correction)
+    for backend in sorted(set(BACKENDS) - {"numpy"}):
+        h = count(X, y, backend, correction)
+        for measure in ("mi", "joint_mi", "cmi", "pair_mi", "pair_cmi", "xx", "xxy"):
+            np.testing.assert_allclose(
+                getattr(h, measure)(), getattr(reference, measure)(), **EXACT, err_msg=measure
+            )
+
+
+@given(tables())
+def test_the_public_functions_agree_with_each_other(table):
+    X, y = table
+    Q, J, I = cmi_matrix(X, y), joint_mi_matrix(X, y), mutual_information(X, y)  # noqa: E741
+    np.testing.assert_allclose(np.diag(Q), I, **EXACT)
+    np.testing.assert_allclose(np.diag(J), I, **EXACT)
+    off = ~np.eye(len(I), dtype=bool)
+    np.testing.assert_allclose((Q + I[:, None])[off], J[off], **EXACT)  # the chain rule
+    np.testing.assert_allclose(cmi_matrix(X, y, symmetric=True), (Q + Q.T) / 2, **EXACT)
+
+
+def test_auto_is_a_backend_and_an_unknown_one_is_refused():
+    assert get_backend("auto") in BACKENDS.values()
+    with pytest.raises(ValueError, match=r"unknown backend 'gpu'.*'auto'"):
+        get_backend("gpu")

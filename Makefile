@@ -6,7 +6,7 @@ DATA ?= $(BESTK_DATA)
 export BESTK_DATA := $(DATA)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs bench paper clean
+.PHONY: help demo test lint format docs bench paper kernels clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -35,6 +35,9 @@ bench: $(VENV)/.bench  ## bestk beside its peers, on this machine (DATA=folder o
 
 paper: $(VENV)/.plots  ## the paper's data sets through the first stages (DATA=folder of the sets)
 	$(BIN)/python -m experiments
+
+kernels:  ## forget compiled kernels, after a change to one that another file calls
+	find src -name '*.nb[ic]' -delete
 
 clean:  ## remove the environment and what was built
 	rm -rf $(VENV) dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache

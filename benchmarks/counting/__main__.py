@@ -12,7 +12,7 @@ from benchmarks.counting.cases import cases
 from benchmarks.counting.costs import report_costs
 from benchmarks.counting.race import race
 from benchmarks.counting.record import RESULTS, Row, describe_machine, table, write_csv
-from benchmarks.counting.timing import reference
+from benchmarks.counting.timing import REFERENCE
 
 PARTS = ("laws", "start")
 
@@ -23,15 +23,9 @@ def main() -> None:
     if options.what == "costs":
         report_costs(options.quick)
         return
-    before = reference()
-    rows = _measure(options)
-    after = reference()
-    machine = describe_machine(min(before.best, after.best))
-    print(
-        f"\nreference (product of two 1000 x 1000 matrices): {1e3 * before.best:.1f} ms before, "
-        f"{1e3 * after.best:.1f} ms after; medians {1e3 * before.median:.1f}, "
-        f"{1e3 * after.median:.1f}"
-    )
+    rows, machine = _measure(options), describe_machine()
+    if quiet := [row.reference_ms for row in rows if row.reference_ms]:
+        print(f"\n{REFERENCE}: {min(quiet):.1f} to {max(quiet):.1f} ms, the least of each part")
     print(f"{machine.cpu}, {machine.threads} threads, commit {machine.commit}, {machine.date}")
     path = options.out / ("counting-quick.csv" if options.quick else "counting.csv")
     write_csv(rows, machine, path)
@@ -65,7 +59,10 @@ def _measure(options: argparse.Namespace) -> list[Row]:
 
 
 def _seconds(rows: list[Row]) -> str:
-    return "\n".join(f"{row.contender:24}  {row.best:.3f} s  ({row.median:.3f})" for row in rows)
+    return "\n".join(
+        f"{row.contender:24}  {row.seconds_min:.3f} s, median {row.seconds_median:.3f}"
+        for row in rows
+    )
 
 
 def _read_options() -> argparse.Namespace:

@@ -46,6 +46,7 @@ class Contender:
 
     @property
     def version(self) -> str:
+        """Version of the package, if it is installed."""
         try:
             return version(self.package)
         except PackageNotFoundError:
@@ -69,6 +70,7 @@ def by_pair(
         each = clock(lambda: run(CHECKED)) / CHECKED
         count = int(np.clip(budget / each, CHECKED, len(pairs)))
         error = np.abs(values - quantity.of_pairs(case, pairs[:CHECKED])).max()
+        run(count)
         return Job(lambda: run(count), count, float(error))
 
     return Contender(name, package, "peer", quantity.formula, make)

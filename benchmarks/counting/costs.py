@@ -13,7 +13,7 @@ from benchmarks.counting.timing import interleave
 from bestk.information._measures import CMI
 from bestk.information.backends import _costs
 from bestk.information.backends._lanes import LANES
-from bestk.information.backends._numba import MOST_PLANE_LEVELS, NumbaCounter
+from bestk.information.backends._numba import MOST_PLANE_LEVELS, NumbaCounter, _calls
 from bestk.information.backends._packed import pack
 from bestk.information.backends._pairs import fill
 
@@ -53,7 +53,7 @@ def measure(quick: bool) -> Iterator[Point]:
 def _time_both(case: Case, levels: int, rounds: int) -> Point:
     counter = NumbaCounter(case.codes, case.target)
     formula, request = counter._formula(CMI, 0.0), counter._request(None, None)
-    every = np.arange(len(request.groups) - 1)
+    tasks = np.concatenate(list(_calls(request, counter._packed)))
     out = np.empty((N_FEATURES, N_FEATURES))
     with_planes = pack(case.codes, case.target, counter._order, MOST_PLANE_LEVELS)
     packed: dict[str, Any] = {
@@ -61,7 +61,7 @@ def _time_both(case: Case, levels: int, rounds: int) -> Point:
         "histograms": pack(case.codes, case.target, counter._order, NONE),
     }
     jobs = {
-        way: lambda table=table: fill(table, formula, request, every, out)
+        way: lambda table=table: fill(table, formula, request, tasks, out)
         for way, table in packed.items()
     }
     threads = numba.get_num_threads()
@@ -71,8 +71,7 @@ def _time_both(case: Case, levels: int, rounds: int) -> Point:
         timings = interleave(jobs, rounds)
     finally:
         numba.set_num_threads(threads)
-    first = request.rows[request.groups[:-1]] // LANES
-    blocks = (np.diff(request.groups) * (len(request.tiles) - first)).sum()
+    blocks = np.diff(request.groups)[tasks[:, 0]] @ (tasks[:, 2] - tasks[:, 1])
     each = {way: 1e9 * timing.best / blocks for way, timing in timings.items()}
     words = int(with_planes.words[-1])
     return Point(levels, case.target.n_classes, len(case.X), words, **each)

@@ -64,6 +64,6 @@ def _new_process(code: str) -> None:
 def _row(where: str, what: str, timing: Timing, case: Case | None = None, threads: int = 1) -> Row:
     n, m = (case.n_features, len(case.X)) if case else (20, 200)
     return Row(
-        "extras", where, what, "bestk", version("bestk"), "", "call", n, m, 1, 1,
-        timing.best, timing.median, threads,
+        "extras", where, what, "bestk", version("bestk"), "", "call", n, m, threads, 1, 1,
+        timing.best, timing.median,
     )  # fmt: skip

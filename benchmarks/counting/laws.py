@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.counting.cases import Case, synthetic
 from benchmarks.counting.limits import AND_POPCOUNT
-from benchmarks.counting.ours import STAGE_ONLY, WHOLE_CALL
+from benchmarks.counting.ours import PAIRS_ONLY, STAGE_ONLY, WHOLE_CALL
+from benchmarks.counting.race import race
 from benchmarks.counting.record import Row
-from benchmarks.counting.timing import interleave
+
+MEASURED = (WHOLE_CALL, STAGE_ONLY, PAIRS_ONLY, AND_POPCOUNT)
 
 
 @dataclass(frozen=True)
@@ -21,8 +24,9 @@ class Law:
     fixed: int
 
     def case(self, size: int) -> Case:
+        """A binary table of that size."""
         n, m = (size, self.fixed) if self.name == "n" else (self.fixed, size)
-        return synthetic(f"{self.name} = {size}", f"binary, n = {n}, m = {m}", m, n, 2, 2)
+        return synthetic(self.name, f"binary, n = {n}, m = {m}", m, n, 2, 2)
 
 
 FULL = (
@@ -33,35 +37,22 @@ QUICK = (
     Law("n", 2.0, (250, 500, 1000), 6000),
     Law("m", 1.0, (1500, 3000, 6000, 12_000), 300),
 )
-MEASURED = (WHOLE_CALL, STAGE_ONLY, AND_POPCOUNT)
 
 
 def measure(law: Law, rounds: int, threads: int) -> list[Row]:
-    """Time every size; large tables are made one at a time."""
+    """Time every size; tables are made one at a time, since the last are large."""
     rows = []
     for size in law.sizes:
-        case = law.case(size)
-        jobs = {c.name: c.make(case, 0.0).run for c in MEASURED}
-        timings = interleave(jobs, rounds)
-        for c in MEASURED:
-            timing = timings[c.name]
-            rows.append(
-                Row(
-                    "laws", law.name, c.name, c.kind, c.version, c.computes, "pair",
-                    case.n_features, len(case.X), case.n_pairs, case.n_pairs,
-                    timing.best, timing.median, threads,
-                    timing.best / timings[WHOLE_CALL.name].best,
-                )
-            )  # fmt: skip
+        rows += race(law.case(size), rounds, 1.0, threads, MEASURED, part="laws")
     return rows
 
 
-def sizes(rows: list[Row], law: str) -> np.ndarray:
+def sizes(rows: list[Row], law: str) -> NDArray[np.float64]:
     return np.array([row.n_features if law == "n" else row.n_samples for row in rows], float)
 
 
-def seconds(rows: list[Row]) -> np.ndarray:
-    return np.array([row.best for row in rows], float)
+def seconds(rows: list[Row]) -> NDArray[np.float64]:
+    return np.array([row.seconds_min for row in rows], float)
 
 
 def exponent(rows: list[Row], law: str) -> float:
@@ -71,15 +62,19 @@ def exponent(rows: list[Row], law: str) -> float:
 
 def report(law: Law, rows: list[Row]) -> str:
     """The fitted power of each contender, and time over the law at each size."""
-    lines = [f"{'':22}  power  law  time / {law.name}^{law.power:g}, the largest size being 1"]
+    fixed = f"m = {law.fixed}" if law.name == "n" else f"n = {law.fixed}"
+    lines = [
+        f"time against {law.name}, binary columns, {fixed}: seconds, and in brackets "
+        f"time / {law.name}^{law.power:g} as a multiple of its value at the largest {law.name}"
+    ]
     for contender in MEASURED:
-        own = [row for row in rows if row.contender == contender.name]
-        over = seconds(own) / sizes(own, law.name) ** law.power
-        points = "  ".join(
-            f"{size:.0f}: {value:.2f}"
-            for size, value in zip(sizes(own, law.name), over / over[-1], strict=True)
-        )
-        lines.append(
-            f"{contender.name:22}  {exponent(own, law.name):5.2f}  {law.power:3g}  {points}"
-        )
+        own = [row for row in rows if row.contender == contender.name and row.seconds_min]
+        if not own:
+            lines.append(f"{contender.name:22}  not run")
+            continue
+        x, t = sizes(own, law.name), seconds(own)
+        over = (t / t[-1]) / (x / x[-1]) ** law.power
+        points = zip(x, t, over, strict=True)
+        text = "   ".join(f"{size:.0f}: {time:.3g} ({excess:.2f})" for size, time, excess in points)
+        lines.append(f"{contender.name:22}  power {exponent(own, law.name):.2f}   {text}")
     return "\n".join(lines)

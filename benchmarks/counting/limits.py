@@ -20,7 +20,7 @@ from bestk.information._measures import CMI
 from bestk.information.backends._bitplanes import count_rows
 from bestk.information.backends._lanes import LANES, load, look_up, no_sums, store
 from bestk.information.backends._numba import NumbaCounter, _calls
-from bestk.information.backends._pairs import _copy_rows, _wanted
+from bestk.information.backends._pairs import _copy_rows
 
 
 def _over_tiles(kernel: Any) -> Callable[[Case, float], Job]:
@@ -35,7 +35,7 @@ def _over_tiles(kernel: Any) -> Callable[[Case, float], Job]:
         calls = list(_calls(request, packed))
 
         def run() -> int:
-            return sum(kernel(packed, formula, request, chosen) for chosen in calls)
+            return sum(kernel(packed, formula, request, tasks) for tasks in calls)
 
         run()
         return Job(run, case.n_pairs)
@@ -44,51 +44,51 @@ def _over_tiles(kernel: Any) -> Callable[[Case, float], Job]:
 
 
 # not cached: numba would not notice a change in the functions of bestk that are compiled in
-@numba.njit(parallel=True, nogil=True)
-def and_popcount(packed: Any, formula: Any, request: Any, chosen: Any) -> int:
+@numba.njit(parallel=True)
+def and_popcount(packed: Any, formula: Any, request: Any, tasks: Any) -> int:
     """AND and popcount of all planes, blocked as bestk blocks them."""
     seen = 0
-    for index in numba.prange(len(chosen)):
-        seen += _count_group(packed, _copy_rows(packed, formula, request, chosen[index]), request)
+    for task in numba.prange(len(tasks)):
+        rows = _copy_rows(packed, formula, request, tasks[task, 0])
+        seen += _count(packed, rows, request.tiles[tasks[task, 1] : tasks[task, 2]])
     return seen
 
 
-@numba.njit(nogil=True)
-def _count_group(packed: Any, rows: Any, request: Any) -> int:
+@numba.njit
+def _count(packed: Any, rows: Any, tiles: Any) -> int:
     n_rows, words = len(rows.margins), packed.words
     counts = np.zeros(len(packed.sizes) * n_rows * packed.n_planes.max() * LANES + 1, np.uint32)
     seen = 0
-    for tile in request.tiles:
-        if _wanted(request, rows, tile):
-            n_j, at = packed.n_planes[tile], packed.bits_at[tile]
-            count_rows(rows.bits, n_rows, packed.bits, at, n_j, words, counts)
-            seen += counts[tile % len(counts)]  # somewhere the compiler cannot foresee
+    for tile in tiles:
+        n_j, at = packed.n_planes[tile], packed.bits_at[tile]
+        count_rows(rows.bits, n_rows, packed.bits, at, n_j, words, counts)
+        seen += counts[tile % len(counts)]  # somewhere the compiler cannot foresee
     return seen
 
 
-@numba.njit(parallel=True, nogil=True)
-def table_pass(packed: Any, formula: Any, request: Any, chosen: Any) -> int:
+@numba.njit(parallel=True)
+def table_pass(packed: Any, formula: Any, request: Any, tasks: Any) -> int:
     """As many look-ups as the pairs have cells, at counts that occur; nothing is counted."""
     seen = 0
-    for index in numba.prange(len(chosen)):
-        rows = _copy_rows(packed, formula, request, chosen[index])
-        seen += _look_up_group(packed, rows, request, formula.class_table)
+    for task in numba.prange(len(tasks)):
+        rows = _copy_rows(packed, formula, request, tasks[task, 0])
+        tiles = request.tiles[tasks[task, 1] : tasks[task, 2]]
+        seen += _look_up(packed, rows, tiles, formula.class_table)
     return seen
 
 
-@numba.njit(nogil=True)
-def _look_up_group(packed: Any, rows: Any, request: Any, table: Any) -> int:
+@numba.njit
+def _look_up(packed: Any, rows: Any, tiles: Any, table: Any) -> int:
     n_classes = len(packed.sizes)
     total, out = no_sums(), np.zeros(LANES, np.int64)
-    for tile in request.tiles:
-        if _wanted(request, rows, tile):
-            n_j, at = packed.n_planes[tile], packed.margins_at[tile]
-            n_margins = n_classes * n_j
-            for r in range(len(rows.places)):
-                cells = packed.levels[rows.places[r]] * (n_j + 1) * (n_classes + 1)
-                for first in range(0, cells, n_margins):
-                    for cell in range(min(n_margins, cells - first)):
-                        total = total + look_up(table, load(packed.margins, at + cell * LANES))
+    for tile in tiles:
+        n_j, at = packed.n_planes[tile], packed.margins_at[tile]
+        n_margins = n_classes * n_j
+        for place in rows.places:
+            cells = packed.levels[place] * (n_j + 1) * (n_classes + 1)
+            for first in range(0, cells, n_margins):
+                for cell in range(min(n_margins, cells - first)):
+                    total = total + look_up(table, load(packed.margins, at + cell * LANES))
     store(out, 0, total)
     return out.sum()
 
@@ -114,12 +114,8 @@ def _plain_loop(case: Case, budget: float) -> Job:
     planes = case.codes.levels - 1
     starts = np.concatenate([[0], np.cumsum(planes)])
     bits = np.zeros((starts[-1], ends[-1] * 64), bool)
-    to = np.concatenate(
-        [
-            64 * first + np.arange(size)
-            for first, size in zip(words, case.target.counts, strict=False)
-        ]
-    )
+    sizes = case.target.counts
+    to = np.concatenate([64 * words[c] + np.arange(sizes[c]) for c in range(len(sizes))])
     for feature, values in enumerate(case.codes.values):
         own = values[samples] == np.arange(planes[feature])[:, None]
         bits[starts[feature] : starts[feature + 1], to] = own
@@ -143,7 +139,7 @@ def pair_loop(bits: Any, words: Any, starts: Any) -> int:
                         both = np.uint64(0)
                         for word in range(words[c], words[c + 1]):
                             both += popcount(bits[a, word] & bits[b, word])
-                        seen = seen ^ both
+                        seen += both
     return seen
 
 

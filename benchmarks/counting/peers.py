@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks.counting.cases import Case
 from benchmarks.counting.contenders import Contender, Job, by_matrix, by_pair
 from benchmarks.counting.definition import CMI, JOINT_MI, MI, entropy
+from benchmarks.counting.timing import clock
 
 BIT = np.log(2.0)
 
@@ -103,6 +104,12 @@ def seleqt_mi() -> Any:
     return lambda X, y: pairwise_mutual_information(X) * BIT
 
 
+def fast_select_joint_mi() -> Any:
+    from fast_select.mutual_information import calculate_mi_single_pair
+
+    return lambda x, z, y: calculate_mi_single_pair(merge(x, z), y, backend="cpu", unit="nat")
+
+
 def fast_select_mi() -> Any:
     from fast_select.mutual_information import calculate_mi_matrices
 
@@ -117,11 +124,14 @@ def _classif(case: Case, budget: float) -> Job:
 
     expected = [entropy(x) + entropy(case.y) - entropy(x, case.y) for x in case.X[:, :5].T]
     error = np.abs(score(5) - expected).max()
-    return Job(lambda: score(case.n_features), case.n_features, float(error))
+    n = int(np.clip(5 * budget / clock(lambda: score(5)), 5, case.n_features))
+    return Job(lambda: score(n), n, float(error))
 
 
 PEERS: tuple[Contender, ...] = (
-    by_matrix("fast-select", "fast-select", "peer", MI, fast_select_mi, order="F"),
+    by_matrix("fast-select", "fast-select", "peer", MI, fast_select_mi),
+    by_matrix("fast-select, F order", "fast-select", "peer", MI, fast_select_mi, order="F"),
+    by_pair("fast-select, merged", "fast-select", JOINT_MI, fast_select_joint_mi),
     by_pair("pyinform", "pyinform", MI, pyinform_mi),
     by_pair("pyinform, merged", "pyinform", JOINT_MI, pyinform_joint_mi),
     by_pair("scikit-learn", "scikit-learn", MI, sklearn_mi),

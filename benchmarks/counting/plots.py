@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.counting.laws import exponent, seconds, sizes
-from benchmarks.counting.record import Machine, Row
+from benchmarks.counting.record import Machine, Row, times
 
 COLOURS = {"bestk": "#c1272d", "limit": "#8a8a8a", "yardstick": "#e0a030", "peer": "#2f6f9f"}
 WORDS = {
@@ -76,7 +76,7 @@ def _draw_law(axis: Any, law: str, rows: list[Row]) -> None:
 
 
 def _draw_bars(figure: Any, rows: list[Row], cases: list[str]) -> None:
-    timed = [row for row in rows if row.unit == "pair" and row.best]
+    timed = [row for row in rows if row.unit == "pair" and row.seconds_min]
     middle = {
         name: np.median([np.log(r.microseconds) for r in timed if r.contender == name])
         for name in {row.contender for row in timed}
@@ -110,13 +110,7 @@ def _draw_bars(figure: Any, rows: list[Row], cases: list[str]) -> None:
 def _short(row: Row) -> str:
     """Time of a pair and, for others than bestk, how many times bestk's it is."""
     text = f"{row.microseconds:.3g}"
-    if row.contender != "bestk":
-        text += (
-            f"  ({row.times_bestk:,.0f}x)"
-            if row.times_bestk >= 10
-            else f"  ({row.times_bestk:.2g}x)"
-        )
-    return text
+    return text if row.contender == "bestk" else f"{text}  ({times(row.times_bestk)}x)"
 
 
 def _legend(figure: Any, kinds: set[str]) -> None:

@@ -1,6 +1,6 @@
 """All contenders on one case: made ready, checked, then timed in turn."""
 
-from typing import Any
+from collections.abc import Iterable
 
 from benchmarks.counting.cases import Case
 from benchmarks.counting.contenders import Contender, Job
@@ -9,56 +9,56 @@ from benchmarks.counting.onehot import YARDSTICKS
 from benchmarks.counting.ours import OURS, SINGLE_COLUMNS, WHOLE_CALL
 from benchmarks.counting.peers import PEERS
 from benchmarks.counting.record import Row
-from benchmarks.counting.timing import interleave
+from benchmarks.counting.timing import REFERENCE, interleave, reference
 
 CONTENDERS: tuple[Contender, ...] = (*OURS, *LIMITS, *YARDSTICKS, *PEERS)
+BASES = {c.unit: c for c in (WHOLE_CALL, SINGLE_COLUMNS)}  # whose time is 1
 
 
-def race(case: Case, rounds: int, budget: float, threads: int) -> list[Row]:
+def race(
+    case: Case,
+    rounds: int,
+    budget: float,
+    threads: int,
+    contenders: Iterable[Contender] = CONTENDERS,
+    part: str = "cases",
+) -> list[Row]:
     """Time everyone who can run; report everyone who cannot."""
-    jobs: dict[str, Job] = {}
-    notes: dict[str, str] = {}
-    for contender in CONTENDERS:
+    jobs: dict[Contender, Job] = {}
+    notes: dict[Contender, str] = {}
+    for contender in contenders:
         try:
-            jobs[contender.name] = contender.make(case, budget)
+            jobs[contender] = contender.make(case, budget)
         except ImportError:
-            notes[contender.name] = "not installed"
+            notes[contender] = "not installed"
         except Exception as error:  # a peer may fail in any way; the run goes on
-            notes[contender.name] = f"failed: {type(error).__name__}: {error}"[:120]
-    timings = interleave({name: job.run for name, job in jobs.items()}, rounds)
-    base = {c.unit: timings[c.name].best / jobs[c.name].units for c in (WHOLE_CALL, SINGLE_COLUMNS)}
+            notes[contender] = f"failed: {type(error).__name__}: {error}"[:120]
+    runs = {contender.name: job.run for contender, job in jobs.items()}
+    timings = interleave({REFERENCE: reference(), **runs}, rounds)
     rows = []
-    for contender in CONTENDERS:
-        of = case.n_pairs if contender.unit == "pair" else case.n_features
-        row = _blank(contender, case, threads) | {"note": notes.get(contender.name, "")}
-        if contender.name in jobs:
-            job, timing = jobs[contender.name], timings[contender.name]
-            row |= {
-                "units": job.units,
-                "of": of,
-                "best": timing.best * of / job.units,
-                "median": timing.median * of / job.units,
-                "times_bestk": timing.best / job.units / base[contender.unit],
-                "error": job.error,
-                "note": _verdict(contender, job),
-            }
-        rows.append(Row(**row))
+    for contender in contenders:
+        total = case.n_pairs if contender.unit == "pair" else case.n_features
+        row = Row(
+            part, case.name, contender.name, contender.kind, contender.version,
+            contender.computes, contender.unit, case.n_features, len(case.X),
+            contender.threads or threads, note=notes.get(contender, ""),
+        )  # fmt: skip
+        if contender in jobs:
+            job, timing, base = jobs[contender], timings[contender.name], BASES[contender.unit]
+            share = job.units / total
+            whole = timings[base.name].best * total / jobs[base].units
+            row = row.timed(
+                units=job.units,
+                units_total=total,
+                seconds_min=timing.best / share,
+                seconds_median=timing.median / share,
+                times_bestk=timing.best / share / whole,
+                error=job.error,
+                reference_ms=1e3 * timings[REFERENCE].best,
+                note=_verdict(contender, job),
+            )
+        rows.append(row)
     return rows
-
-
-def _blank(contender: Contender, case: Case, threads: int) -> dict[str, Any]:
-    return {
-        "part": "cases",
-        "case": case.name,
-        "contender": contender.name,
-        "kind": contender.kind,
-        "version": contender.version,
-        "computes": contender.computes,
-        "unit": contender.unit,
-        "n_features": case.n_features,
-        "n_samples": len(case.X),
-        "threads": contender.threads or threads,
-    }
 
 
 def _verdict(contender: Contender, job: Job) -> str:

@@ -5,12 +5,14 @@ import os
 import platform
 import subprocess
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numba
+import numpy as np
 
 RESULTS = Path(__file__).parents[1] / "results"
 
@@ -28,23 +30,31 @@ class Row:
     unit: str
     n_features: int
     n_samples: int
+    threads: int
     units: int | None = None  # pairs, or columns, that were measured
-    of: int | None = None  # and how many there are; where fewer were measured, time is scaled
-    best: float | None = None  # seconds of the whole, scaled where only a part was measured
-    median: float | None = None
-    threads: int = 1
+    units_total: int | None = None  # and how many there are
+    seconds_min: float | None = None  # of all of them, scaled where only a part was measured
+    seconds_median: float | None = None
     times_bestk: float | None = None
     error: float | None = None  # largest difference from the definition
+    reference_ms: float | None = None  # a fixed matrix product in the same rounds: is it quiet?
     note: str = ""
+
+    def timed(self, **found: Any) -> "Row":
+        """The same row with what was measured."""
+        return replace(self, **found)
 
     @property
     def microseconds(self) -> float | None:
         """Time of one pair, or of one column."""
-        return None if self.best is None or not self.of else 1e6 * self.best / self.of
+        if self.seconds_min is None or self.units_total is None:
+            return None
+        return 1e6 * self.seconds_min / self.units_total
 
     @property
     def scaled(self) -> bool:
-        return self.units is not None and self.units != self.of
+        """Whether only a part was measured."""
+        return self.units is not None and self.units != self.units_total
 
 
 @dataclass(frozen=True)
@@ -59,10 +69,9 @@ class Machine:
     python: str
     numpy: str
     numba: str
-    reference_ms: float  # a product of two 1000 x 1000 matrices
 
 
-def describe_machine(reference_seconds: float) -> Machine:
+def describe_machine() -> Machine:
     return Machine(
         date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
         commit=_commit(),
@@ -72,7 +81,6 @@ def describe_machine(reference_seconds: float) -> Machine:
         python=platform.python_version(),
         numpy=version("numpy"),
         numba=version("numba"),
-        reference_ms=round(1e3 * reference_seconds, 1),
     )
 
 
@@ -122,17 +130,16 @@ def table(rows: list[Row]) -> str:
     """Rows as text, fastest first within a unit."""
     head = ("", "version", "computes", "seconds", "median", "us each", "x bestk", "")
     lines = [head]
-    rows = sorted(rows, key=lambda row: (row.unit, row.best is None, row.microseconds or 0.0))
-    for row in rows:
-        if row.best is None:
+    for row in sorted(rows, key=lambda row: (row.unit, row.microseconds or np.inf)):
+        if row.seconds_min is None:
             lines.append((row.contender, row.version, row.computes, *"----", row.note))
             continue
         sign = "~" if row.scaled else ""
         each = f"{row.microseconds:.4g}/{row.unit}"
-        times = "" if row.times_bestk is None else f"{row.times_bestk:.3g}"
-        seconds, median = f"{sign}{row.best:.4g}", f"{sign}{row.median:.4g}"
-        note = f"{row.units} of {row.of} {row.unit}s measured. " if row.scaled else ""
-        text = (row.contender, row.version, row.computes, seconds, median, each, times)
+        ratio = "" if row.times_bestk is None else times(row.times_bestk)
+        seconds, median = f"{sign}{row.seconds_min:.4g}", f"{sign}{row.seconds_median:.4g}"
+        note = f"{row.units} of {row.units_total} {row.unit}s measured. " if row.scaled else ""
+        text = (row.contender, row.version, row.computes, seconds, median, each, ratio)
         lines.append((*text, note + row.note))
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     align = "<<<>>>><"
@@ -140,3 +147,8 @@ def table(rows: list[Row]) -> str:
         "  ".join(f"{cell:{a}{w}}" for cell, a, w in zip(line, align, widths, strict=True)).rstrip()
         for line in lines
     )
+
+
+def times(ratio: float) -> str:
+    """A ratio in three digits, never as a power of ten."""
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"

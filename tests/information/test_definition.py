@@ -81,7 +81,7 @@ def test_every_backend_equals_the_reference(correction, table):
 @given(tables())
 def test_the_public_functions_agree_with_each_other(table):
     X, y = table
-    Q, J, I = cmi_matrix(X, y), joint_mi_matrix(X, y), mutual_information(X, y)  # noqa: E741
+    Q, J, I = cmi_matrix(X, y), joint_mi_matrix(X, y), mutual_information(X, y)
     np.testing.assert_allclose(np.diag(Q), I, **EXACT)
     np.testing.assert_allclose(np.diag(J), I, **EXACT)
     off = ~np.eye(len(I), dtype=bool)

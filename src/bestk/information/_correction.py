@@ -49,7 +49,7 @@ def tables(sizes: NDArray[np.int64], correction: Correction | None) -> Tables:
     return Tables(plain[m], plain, plain, None, 0.0)
 
 
-@numba.njit(parallel=True, cache=True, nogil=True)
+@numba.njit(parallel=True, cache=True)
 def _expected_under_chance(m: int, sizes: Any, plain: Any) -> Any:
     """E[sum over classes of plain[n_c]] for a cell of t samples, t = 0..m."""
     expected = np.zeros(m + 1)
@@ -59,7 +59,7 @@ def _expected_under_chance(m: int, sizes: Any, plain: Any) -> Any:
     return expected
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _expected_cell(t: int, m: int, size: int, plain: Any) -> float:
     """E[plain[s]], s ~ Hypergeometric(m, size, t): from the mode outwards, then normalised."""
     low, high = max(0, t + size - m), min(t, size)

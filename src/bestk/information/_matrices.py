@@ -5,11 +5,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bestk.codes import encode, read_continuous_target, read_target
+from bestk.codes import encode, read_target
 from bestk.information import _measures as measures
 from bestk.information._correction import Correction
 from bestk.information._entropies import Entropies
-from bestk.table import read_table
 
 Floats = NDArray[np.float64]
 Information = Literal["discrete", "gaussian"]

@@ -105,7 +105,7 @@ def _rank(block: Floats, known: NDArray[np.bool_], table: Floats) -> None:
         block[row] = ndtri(block[row])
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _quantiles(block: Any, table: Any) -> None:
     """Full rows become scores, the others the probabilities of which scores are the quantiles."""
     n_samples = block.shape[1]
@@ -127,13 +127,13 @@ def _quantiles(block: Any, table: Any) -> None:
         _write_known(values, room, places, m)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _write_known(values: Any, scores: Any, places: Any, m: int) -> None:
     for k in range(m):
         values[places[k]] = scores[k]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _standardise(block: Any, impute: bool, one: float, out: Any) -> None:
     """Centre, scale and round each row; its sums are of whole numbers, so their order is free."""
     m = block.shape[1]

@@ -21,7 +21,7 @@ from bestk.information.backends._lanes import (
 )
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True)
+@numba.njit(cache=True, forceinline=True)
 def count_rows(
     rows: Any, n_rows: int, bits: Any, at: int, n_planes: int, words: Any, counts: Any
 ) -> None:
@@ -48,7 +48,7 @@ def count_rows(
                 store(counts, to + 3 * n_planes * LANES, n3)
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True)
+@numba.njit(cache=True, forceinline=True)
 def sum_two_by_two(
     counts: Any, row: int, n_rows: int, margins: Any, at: int, mine: Any, sizes: Any,
     pair_table: Any, class_table: Any, out: Any, to: int,
@@ -70,7 +70,7 @@ def sum_two_by_two(
     store(out, to, total)
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True)
+@numba.njit(cache=True, forceinline=True)
 def sum_cells(
     counts: Any, row: int, n_rows: int, n_i: int, margins: Any, at: int, n_j: int, mine: Any,
     sizes: Any, pair_table: Any, class_table: Any, pairs: Any, rest: Any, out: Any, to: int,

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def group_samples(row: Any, n_levels: int, starts: Any, order: Any, ends: Any) -> int:
     """Order samples by level, then class; return how many (level, class) runs there are.
 
@@ -43,26 +43,32 @@ def group_samples(row: Any, n_levels: int, starts: Any, order: Any, ends: Any) -
     return n_runs
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def sum_pair(
     row: Any, order: Any, ends: Any, n_runs: int, pair_step: Any, class_step: Any,
     in_level: Any, in_run: Any,
 ) -> int:  # fmt: skip
     """Sum the tables whose steps are given; ``in_level`` and ``in_run`` are zero, and stay so."""
     total = 0
+    one = np.uint32(1)
     level_begin, begin = 0, 0
     for run in range(n_runs):
         end = abs(ends[run])
-        for place in range(begin, end):
-            code = np.uint64(row[np.uint64(order[place])])
-            total += class_step[in_run[code]] + pair_step[in_level[code]]
-            in_run[code] += np.uint32(1)
-            in_level[code] += np.uint32(1)
-        for place in range(begin, end):
-            in_run[np.uint64(row[np.uint64(order[place])])] = np.uint32(0)
+        if end == begin + 1:  # most runs, where there are more cells than samples
+            code = np.uint64(row[np.uint64(order[begin])])
+            total += class_step[0] + pair_step[in_level[code]]
+            in_level[code] += one
+        else:
+            for place in range(begin, end):
+                code = np.uint64(row[np.uint64(order[place])])
+                total += class_step[in_run[code]] + pair_step[in_level[code]]
+                in_run[code] += one
+                in_level[code] += one
+            for place in range(begin, end):
+                in_run[np.uint64(row[np.uint64(order[place])])] = 0
         if ends[run] < 0:
             for place in range(level_begin, end):
-                in_level[np.uint64(row[np.uint64(order[place])])] = np.uint32(0)
+                in_level[np.uint64(row[np.uint64(order[place])])] = 0
             level_begin = end
         begin = end
     return total

@@ -24,6 +24,7 @@ Indices = NDArray[np.int64]
 MOST_PLANE_LEVELS = 64
 ROWS_AT_ONCE = 64  # planes of the row features that are counted together, at most
 CACHE_BYTES = 32_768  # for their counts
+TASKS_A_THREAD, TASK_SECONDS = 64, 5e-5  # tasks enough to balance, long enough to be worth it
 CALL_SECONDS = 0.5  # work between two looks at the keyboard
 
 
@@ -132,18 +133,35 @@ def _weigh(*terms: tuple[float, Any]) -> Any:
 
 
 def _calls(request: Request, packed: Packed) -> Iterator[Indices]:
-    """Groups in portions of about CALL_SECONDS, each balanced over threads."""
-    first = request.rows[request.groups[:-1]]
-    n_tiles = len(request.tiles) - (first // LANES if request.mirror else 0)
-    most = int(packed.levels.max()) - 1
-    each = [planes_cost(n, most, packed.words[-1], len(packed.sizes)) for n in range(most + 1)]
-    cost = np.minimum(each, packed.starts[-1] * LANES * SAMPLE_COST)[packed.levels[first] - 1]
-    seconds = 1e-9 * np.cumsum(np.diff(request.groups) * n_tiles * cost)
-    portion = (seconds / (CALL_SECONDS * numba.get_num_threads())).astype(np.int64)
-    for number in np.unique(portion):
-        chosen = np.flatnonzero(portion == number)
-        # a long group beside a short one, so that equal shares are equal work
-        half = -(-len(chosen) // 2)
-        folded = np.empty_like(chosen)
-        folded[::2], folded[1::2] = chosen[:half], chosen[half:][::-1]
-        yield folded
+    """Cut a request into tasks, many for each thread, and these into calls of CALL_SECONDS."""
+    threads = numba.get_num_threads()
+    places = request.rows[request.groups[:-1]]
+    first = places // LANES if request.mirror else np.zeros(len(places), np.int64)
+    n_tiles = len(request.tiles) - first
+    cost = 1e-9 * np.diff(request.groups) * n_tiles * _tile_cost(packed)[packed.levels[places] - 1]
+    smallest = max(TASK_SECONDS, cost.sum() / (threads * TASKS_A_THREAD))
+    pieces = np.clip(np.ceil(cost / smallest), 1, n_tiles).astype(np.int64)
+    group = np.repeat(np.arange(len(pieces)), pieces)
+    piece = np.arange(len(group)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    begin, end = (
+        first[group] + n_tiles[group] * number // pieces[group] for number in (piece, piece + 1)
+    )
+    call = (np.cumsum((cost / pieces)[group]) / (CALL_SECONDS * threads)).astype(np.int64)
+    tasks = np.stack([group, begin, end], axis=1)
+    for number in np.unique(call):
+        yield _fold(tasks[call == number])
+
+
+def _tile_cost(packed: Packed) -> NDArray[np.float64]:
+    """Nanoseconds of one feature of L levels against sixteen others, at ``[L - 1]``."""
+    most, samples = int(packed.levels.max()) - 1, float(packed.starts[-1])
+    by_planes = [planes_cost(n, most, packed.words[-1], len(packed.sizes)) for n in range(most + 1)]
+    return np.minimum(by_planes, samples * LANES * SAMPLE_COST)
+
+
+def _fold(tasks: Indices) -> Indices:
+    """Put each long task beside a short one, so that equal shares are equal work."""
+    half = -(-len(tasks) // 2)
+    folded = np.empty_like(tasks)
+    folded[::2], folded[1::2] = tasks[:half], tasks[half:][::-1]
+    return folded

@@ -68,7 +68,7 @@ def _ends(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
-@numba.njit(parallel=True, cache=True, nogil=True)
+@numba.njit(parallel=True, cache=True)
 def _sort_codes(values: Any, order: Any, samples: Any) -> Any:
     out = np.empty(values.shape, np.uint16)
     for place in numba.prange(len(order)):
@@ -77,7 +77,7 @@ def _sort_codes(values: Any, order: Any, samples: Any) -> Any:
     return out
 
 
-@numba.njit(parallel=True, cache=True, nogil=True)
+@numba.njit(parallel=True, cache=True)
 def _pack(values: Any, order: Any, samples: Any, packed: Any) -> None:
     for tile in numba.prange(len(packed.n_planes)):
         if packed.n_planes[tile] > 0:
@@ -92,7 +92,7 @@ def _pack(values: Any, order: Any, samples: Any, packed: Any) -> None:
                 _count_plane(tile, plane, packed)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _sort_by_class(row: Any, samples: Any, last: int, packed: Any, padded: Any) -> None:
     """Put the samples of each class at its words; the last level, which has no plane, pads."""
     sample = 0
@@ -105,7 +105,7 @@ def _sort_by_class(row: Any, samples: Any, last: int, packed: Any, padded: Any) 
         padded[at : packed.words[c + 1] * WORD] = last
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _pack_plane(padded: Any, plane: int, tile: int, lane: int, packed: Any) -> None:
     n_words = packed.words[-1]
     start = packed.bits_at[tile] + plane * n_words * LANES + lane
@@ -113,7 +113,7 @@ def _pack_plane(padded: Any, plane: int, tile: int, lane: int, packed: Any) -> N
         packed.bits[start + word * LANES] = equal_bits(padded, word * WORD, plane)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _count_plane(tile: int, plane: int, packed: Any) -> None:
     """Count the bits of sixteen planes at once, class by class."""
     n_planes, n_words = packed.n_planes[tile], packed.words[-1]

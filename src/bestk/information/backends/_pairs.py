@@ -50,16 +50,17 @@ class Rows(NamedTuple):
     have_planes: bool
 
 
-@numba.njit(parallel=True, cache=True, nogil=True)
-def fill(packed: Any, formula: Any, request: Any, chosen: Any, out: Any) -> None:
-    """Fill the chosen groups of a request."""
-    for index in numba.prange(len(chosen)):
-        rows = _copy_rows(packed, formula, request, chosen[index])
-        _fill_by_planes(packed, formula, request, rows, out)
-        _fill_by_histograms(packed, formula, request, rows, out)
+@numba.njit(parallel=True, cache=True)
+def fill(packed: Any, formula: Any, request: Any, tasks: Any, out: Any) -> None:
+    """Fill pieces of a request: each a group of rows against ``tiles[begin:end]``."""
+    for task in numba.prange(len(tasks)):
+        group, begin, end = tasks[task, 0], tasks[task, 1], tasks[task, 2]
+        rows, tiles = _copy_rows(packed, formula, request, group), request.tiles[begin:end]
+        _fill_by_planes(packed, formula, request, rows, tiles, out)
+        _fill_by_histograms(packed, formula, request, rows, tiles, out)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _by_planes(packed: Any, rows: Any, tile: int) -> bool:
     """Whether the pairs of this tile are counted by planes."""
     if len(packed.codes) == 0:
@@ -71,13 +72,10 @@ def _by_planes(packed: Any, rows: Any, tile: int) -> bool:
     return prefers_planes(rows.most_levels - 1, n_j, n_words, n_classes, n_samples)
 
 
-@numba.njit(cache=True, nogil=True)
-def _wanted(request: Any, rows: Any, tile: int) -> bool:
-    return not request.mirror or tile >= rows.places[0] // LANES
-
-
-@numba.njit(cache=True, nogil=True)
-def _fill_by_planes(packed: Any, formula: Any, request: Any, rows: Any, out: Any) -> None:
+@numba.njit(cache=True)
+def _fill_by_planes(
+    packed: Any, formula: Any, request: Any, rows: Any, tiles: Any, out: Any
+) -> None:
     sizes, margins, words = packed.sizes, packed.margins, packed.words
     pair_table, class_table = formula.pair_table, formula.class_table
     n_rows, most = len(rows.margins), max(0, packed.n_planes.max())
@@ -86,8 +84,8 @@ def _fill_by_planes(packed: Any, formula: Any, request: Any, rows: Any, out: Any
     rest = np.empty(most * LANES, np.uint32)
     n = len(rows.row_terms)
     sums, turned = np.empty((n, LANES), np.int64), np.empty((LANES, n), np.int64)
-    for tile in request.tiles:
-        if _wanted(request, rows, tile) and _by_planes(packed, rows, tile):
+    for tile in tiles:
+        if _by_planes(packed, rows, tile):
             at, n_j = packed.margins_at[tile], packed.n_planes[tile]
             count_rows(rows.bits, n_rows, packed.bits, packed.bits_at[tile], n_j, words, counts)
             for r in range(len(rows.places)):
@@ -105,15 +103,17 @@ def _fill_by_planes(packed: Any, formula: Any, request: Any, rows: Any, out: Any
             _write(formula, request, rows, tile, sums, turned, out)
 
 
-@numba.njit(cache=True, nogil=True)
-def _fill_by_histograms(packed: Any, formula: Any, request: Any, rows: Any, out: Any) -> None:
+@numba.njit(cache=True)
+def _fill_by_histograms(
+    packed: Any, formula: Any, request: Any, rows: Any, tiles: Any, out: Any
+) -> None:
     n, n_samples, most = len(rows.places), packed.starts[-1], packed.levels.max()
     orders, ends = np.empty((0, 0), np.uint32), np.empty((0, 0), np.int64)
     n_runs = np.zeros(n, np.int64)
     in_level, in_run = np.zeros(most, np.uint32), np.zeros(most, np.uint32)
     sums, turned = np.zeros((n, LANES), np.int64), np.zeros((LANES, n), np.int64)
-    for tile in request.tiles:
-        if not _wanted(request, rows, tile) or _by_planes(packed, rows, tile):
+    for tile in tiles:
+        if _by_planes(packed, rows, tile):
             continue
         if len(orders) == 0:
             orders, ends = np.empty((n, n_samples), np.uint32), np.empty((n, n_samples), np.int64)
@@ -131,7 +131,7 @@ def _fill_by_histograms(packed: Any, formula: Any, request: Any, rows: Any, out:
         _write(formula, request, rows, tile, sums, turned, out)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _copy_rows(packed: Any, formula: Any, request: Any, group: int) -> Any:
     """Read the rows of a group out of their tiles."""
     begin, end, n_words = request.groups[group], request.groups[group + 1], packed.words[-1]
@@ -159,7 +159,7 @@ def _copy_rows(packed: Any, formula: Any, request: Any, group: int) -> Any:
     )  # fmt: skip
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _write(
     formula: Any, request: Any, rows: Any, tile: int, sums: Any, turned: Any, out: Any
 ) -> None:
@@ -181,7 +181,7 @@ def _write(
         )  # fmt: skip
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _write_block(
     sums: Any, n_rows: int, row_terms: Any, row_at: int, row_to: Any, row_to_at: int,
     n_columns: int, column_terms: Any, column_at: int, column_to: Any, column_to_at: int,
@@ -207,7 +207,7 @@ def _write_block(
                         out[row, places[c]] = max(value, lowest)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True)
 def _consecutive(numbers: Any) -> bool:
     for index in range(1, len(numbers)):
         if numbers[index] != numbers[index - 1] + 1:
@@ -215,7 +215,7 @@ def _consecutive(numbers: Any) -> bool:
     return numbers[0] >= 0
 
 
-@numba.njit(parallel=True, cache=True, nogil=True)
+@numba.njit(parallel=True, cache=True)
 def fill_singles(
     packed: Any, plain: Any, with_class: Any, chance: Any, plain_step: Any, class_step: Any,
     x: Any, xy: Any,

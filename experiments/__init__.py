@@ -1,0 +1,1 @@
+"""The paper's experiments on this library; not part of the wheel."""

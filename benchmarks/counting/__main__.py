@@ -14,7 +14,7 @@ from benchmarks.counting.race import race
 from benchmarks.counting.record import RESULTS, Row, describe_machine, table, write_csv
 from benchmarks.counting.timing import REFERENCE
 
-PARTS = ("laws", "start")
+PARTS = (*cases(None, quick=True), "laws", "start")
 
 
 def main() -> None:
@@ -24,10 +24,12 @@ def main() -> None:
         report_costs(options.quick)
         return
     rows, machine = _measure(options), describe_machine()
-    if quiet := [row.reference_ms for row in rows if row.reference_ms]:
-        print(f"\n{REFERENCE}: {min(quiet):.1f} to {max(quiet):.1f} ms, the least of each part")
-    print(f"{machine.cpu}, {machine.threads} threads, commit {machine.commit}, {machine.date}")
-    path = options.out / ("counting-quick.csv" if options.quick else "counting.csv")
+    print(f"\n{machine.cpu}, {machine.threads} threads, commit {machine.commit}, {machine.date}")
+    whole = not options.quick and set(options.only) == set(PARTS)
+    if options.out is None and not whole:
+        print("a part of the benchmark is no record: nothing written (--out FOLDER writes it)")
+        return
+    path = (options.out or RESULTS) / "counting.csv"
     write_csv(rows, machine, path)
     plots.draw(rows, machine, path)
     print(f"wrote {path}, {path.with_suffix('.png').name}, {path.with_suffix('.svg').name}")
@@ -41,7 +43,7 @@ def _measure(options: argparse.Namespace) -> list[Row]:
         if name in options.only:
             case = make()
             found = race(case, rounds, options.budget, threads)
-            print(f"\n{case.title}: {case.shape}\n{table(found)}", flush=True)
+            print(f"\n{case.title}: {case.shape}\n{_quiet(found)}\n{table(found)}", flush=True)
             if case.raw is not None:
                 found += (waits := extras.discretising(case, rounds, threads))
                 print(_seconds(waits), flush=True)
@@ -49,7 +51,7 @@ def _measure(options: argparse.Namespace) -> list[Row]:
     if "laws" in options.only:
         for law in laws.QUICK if options.quick else laws.FULL:
             found = laws.measure(law, rounds, threads)
-            print(f"\n{laws.report(law, found)}", flush=True)
+            print(f"\n{laws.report(law, found)}\n{_quiet(found)}", flush=True)
             rows += found
     if "start" in options.only:
         found = extras.first_calls(rounds)
@@ -65,19 +67,25 @@ def _seconds(rows: list[Row]) -> str:
     )
 
 
+def _quiet(rows: list[Row]) -> str:
+    """How busy the machine was, told by a job that never changes."""
+    least = [row.reference_ms for row in rows if row.reference_ms]
+    return f"{REFERENCE}: {min(least):.1f} to {max(least):.1f} ms"
+
+
 def _read_options() -> argparse.Namespace:
-    known = [*cases(None, quick=True), *PARTS]
     parser = argparse.ArgumentParser("python -m benchmarks.counting", description=__doc__)
     parser.add_argument("what", nargs="?", choices=["run", "costs"], default="run")
-    parser.add_argument("--quick", action="store_true", help="small sizes: a minute or two")
-    parser.add_argument("--only", nargs="+", choices=known, default=known, metavar="PART",
-                        help=f"some of {', '.join(known)}")  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="small sizes: about a minute")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART",
+                        help=f"some of {', '.join(PARTS)}")  # fmt: skip
     parser.add_argument("--data", type=Path, default=os.environ.get("BESTK_DATA") or None,
                         help="folder of the data sets, *.npz (default: BESTK_DATA)")  # fmt: skip
     parser.add_argument("--rounds", type=int, help="how often each job is timed (7; quick: 3)")
     parser.add_argument("--budget", type=float,
                         help="seconds a slow peer may take in a round (1; quick: 0.1)")  # fmt: skip
-    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
+    parser.add_argument("--out", type=Path, help="folder for CSV and pictures (default: results, "
+                        "after a whole run)")  # fmt: skip
     options = parser.parse_args()
     options.rounds = options.rounds or (3 if options.quick else 7)
     options.budget = options.budget or (0.1 if options.quick else 1.0)

@@ -50,12 +50,12 @@ def draw(rows: list[Row], machine: Machine, path: Path) -> None:
 
 
 def _draw_law(axis: Any, law: str, rows: list[Row]) -> None:
-    styles = {"bestk": "o-", "bestk, counting only": "s--"}
+    styles = {"bestk": "o-", "bestk, counting only": "s--", "bestk, pairs only": "v:"}
     for name in dict.fromkeys(row.contender for row in rows):
         own = [row for row in rows if row.contender == name]
         label = f"{name}: ${law}^{{{exponent(own, law):.2f}}}$"
         axis.loglog(
-            sizes(own, law), seconds(own), styles.get(name, "^:"), label=label,
+            sizes(own, law), seconds(own), styles.get(name, "x-"), label=label,
             color=COLOURS[own[0].kind], markersize=5,
         )  # fmt: skip
     whole = [row for row in rows if row.contender == "bestk"]
@@ -72,7 +72,8 @@ def _draw_law(axis: Any, law: str, rows: list[Row]) -> None:
     axis.set_xticks(x, [f"{size:,.0f}" for size in x])
     axis.minorticks_off()
     axis.grid(color="#dddddd", linewidth=0.6)
-    axis.legend(frameon=False)
+    axis.set_ylim(top=12 * guide[-1])
+    axis.legend(frameon=False, loc="upper left", ncols=2)
 
 
 def _draw_bars(figure: Any, rows: list[Row], cases: list[str]) -> None:
@@ -103,14 +104,15 @@ def _draw_bars(figure: Any, rows: list[Row], cases: list[str]) -> None:
     axes[0].set_yticks(range(len(names)), [f"{name}   {computes[name]}" for name in names])
     axes[0].invert_yaxis()
     low = min(row.microseconds for row in timed)
-    axes[0].set_xlim(low / 2, max(row.microseconds for row in timed) * 25)
+    axes[0].set_xlim(low / 2, max(row.microseconds for row in timed) * 200)
     _legend(figure, {row.kind for row in timed})
 
 
 def _short(row: Row) -> str:
-    """Time of a pair and, for others than bestk, how many times bestk's it is."""
-    text = f"{row.microseconds:.3g}"
-    return text if row.contender == "bestk" else f"{text}  ({times(row.times_bestk)}x)"
+    """Time of a pair for bestk; for others how many times bestk's it is."""
+    if row.contender == "bestk":
+        return f"{row.microseconds:.3g} µs"
+    return f"{times(row.times_bestk)}x"
 
 
 def _legend(figure: Any, kinds: set[str]) -> None:
@@ -119,5 +121,5 @@ def _legend(figure: Any, kinds: set[str]) -> None:
     patches = [Patch(color=COLOURS[kind], label=WORDS[kind]) for kind in COLOURS if kind in kinds]
     figure.legend(
         handles=patches, loc="outside lower center", ncols=len(patches), frameon=False,
-        title="in brackets: time as a multiple of bestk's whole call",
+        title="beside the bars: time as a multiple of that of bestk, the whole call",
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-PAUSE = 0.05  # BLAS threads spin for a while after a product, in the way of the next job
+PAUSE = 0.3  # before each round: BLAS threads spin for 0.1 s after a product, in others' way
 SHORT, AGAIN = 0.02, 4  # seconds below which a job is run some times more in each round
 REFERENCE = "reference: product of two 1000 x 1000 matrices"
 
@@ -31,11 +31,11 @@ def clock(run: Callable[[], Any]) -> float:
 
 
 def interleave(jobs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, Timing]:
-    """Run all jobs in each round; keep the best and the median of each."""
+    """Run all jobs in each round, those that use BLAS last; keep the best and the median."""
     seconds: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(rounds):
+        time.sleep(PAUSE)
         for name, run in jobs.items():
-            time.sleep(PAUSE)
             first = clock(run)
             again = AGAIN if first < SHORT else 0
             seconds[name].append(min([first, *(clock(run) for _ in range(again))]))

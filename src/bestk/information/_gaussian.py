@@ -1,37 +1,27 @@
 """Information between numeric columns and a target, from covariances: nothing is discretised."""
 
-from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
 
 from bestk.codes import Target
-from bestk.information._gaussian_kernels import Formula, Side, fill_complete, fill_shared
-from bestk.information._gaussian_target import (
-    Columns,
-    Given,
-    GivenClass,
-    GivenNumber,
-    inverse,
-    share_rows,
-)
+from bestk.information._gaussian_chance import Chance
+from bestk.information._gaussian_kernels import Side, separate, write, write_mirrored
+from bestk.information._gaussian_target import Columns, Shared, inverse, read_given
 from bestk.information._measures import Measure
 from bestk.information._normal_scores import Kind, normal_scores
+from bestk.information._tiles import Part, Tile, cut, in_threads, part_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-Part = Indices | slice
 SMALLEST_NOISE = 1e-10  # keeps rounding out of the determinants
-TILE = 2**21  # pairs whose products are held at once
-TILE_OF_SHARED = 2**18  # the same where each pair has rows of its own
-WIDTH = 8192
+COMPLETE_TILE, SHARED_TILE = (256, 512), (256, 256)
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)
 
 
 class Singles(NamedTuple):
-    """What is known of each column by itself."""
+    """What is known of each column by itself; see Side."""
 
     sums: Floats
     terms: Floats
@@ -97,16 +87,16 @@ class GaussianSource:
         correction: str | None = None,
     ) -> None:
         _check_options(noise, shrinkage, missing, correction)
-        self.n_features = values.shape[1]
-        self._given = _read_given(target, scores, len(values))
-        order, impute = self._given.order, missing == "impute"
-        self._scores = normal_scores(values, scores, order=order, impute=impute)
-        unit = self._scores.one**2
+        m, self.n_features = values.shape
+        self._given = given = read_given(target, scores, m)
+        self._scores = normal_scores(values, scores, order=given.order, impute=missing == "impute")
+        known, unit = self._scores.known, self._scores.one**2
+        self._complete = np.ones(self.n_features, dtype=bool)
+        if known is not None:
+            known.all(axis=1, out=self._complete)
         self._noise = (0.0, unit) if noise == "auto" else (max(noise, SMALLEST_NOISE) * unit, 0.0)
         self._keep = float(np.sqrt(1.0 - shrinkage))
-        self._chance = None
-        if correction == "chance":
-            self._chance = _expected_dependence(len(values), self._given.groups)
+        self._chance = Chance(m, given.groups) if correction == "chance" else None
         self._single = self._estimate_singles()
 
     def singles(self) -> tuple[Floats, Floats, float]:
@@ -122,38 +112,65 @@ class GaussianSource:
         lowest: float = -np.inf,
     ) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        formula, terms = self._formula(measure, lowest)
-        area = TILE if self._scores.known is None else TILE_OF_SHARED
-        room = np.empty(min(out.size, area))
+        terms = self._terms(measure)
         mirror = rows is None and columns is None
-        for top, bottom, first, last in _tiles(out.shape, area, mirror):
-            left, right = _part(rows, top, bottom), _part(columns, first, last)
-            to = (out, top, first, bottom if mirror else out.shape[1])
-            sides = self._side(left, terms), self._side(right, terms)
-            if self._complete(left) and self._complete(right):
-                z = self._scores.values
-                products = room[: (bottom - top) * (last - first)].reshape(bottom - top, -1)
-                np.matmul(z[left], z[right].T, out=products)
-                fill_complete(products, *sides, formula, *to)
-            else:
-                shared = share_rows(self._columns(left), self._columns(right), self._given)
-                chance = np.zeros(1) if self._chance is None else self._chance
-                fill_shared(shared, *sides, formula, self._noise, self._keep, chance, *to)
 
-    def _formula(self, measure: Measure, lowest: float) -> tuple[Formula, tuple[Floats, ...]]:
-        """What belongs to pairs; to features as rows, as columns, and on the diagonal."""
+        def work(tile: Tile) -> None:
+            top, bottom, first, last = tile
+            chosen = part_of(rows, top, bottom), part_of(columns, first, last)
+            left, right = self._side(chosen[0], terms), self._side(chosen[1], terms)
+            part = self._pair_part(measure, *chosen, left, right)
+            write(part, left, right, lowest, out[top:bottom, first:last])
+            if mirror:
+                done = max(bottom - first, 0)  # tiles on the diagonal hold both halves
+                write_mirrored(part, left, right, lowest, done, out[first:last, top:bottom])
+
+        size = COMPLETE_TILE if self._scores.known is None else SHARED_TILE
+        in_threads(work, list(cut(out.shape, size, mirror)))
+
+    def _terms(self, measure: Measure) -> tuple[Floats, ...]:
+        """What a feature adds to the measure of a pair: as xi, as xj, and if it is both."""
         x, xy, y = self.singles()
         row = (measure.xi + measure.xx) * x + (measure.xiy + measure.xxy) * xy
         column = (measure.xj + measure.xx) * x + (measure.xjy + measure.xxy) * xy
-        alone = measure.xi + measure.xj + measure.xx, measure.xiy + measure.xjy + measure.xxy
-        diagonal = alone[0] * x + measure.y * y + alone[1] * xy
-        m, chance = self._scores.values.shape[1], 0.0
+        both = measure.xi + measure.xj + measure.xx, measure.xiy + measure.xjy + measure.xxy
+        return row, column, both[0] * x + measure.y * y + both[1] * xy
+
+    def _pair_part(
+        self, measure: Measure, rows: Part, columns: Part, left: Side, right: Side
+    ) -> Floats:
+        """What a pair adds to the measure: its correlations, total (r) and within y (s).
+
+        ``H(xi,xj) = H(xi) + H(xj) + log(1 - r^2) / 2`` and
+        ``H(xi,xj,y) = H(xi,y) + H(xj,y) - H(y) + log(1 - s^2) / 2``.
+        """
+        if self._complete[rows].all() and self._complete[columns].all():
+            free, within, chance = self._correlate(rows, columns, left, right)
+        else:
+            free, within, chance = self._correlate_shared(rows, columns)
+        part = _weighted_logs(0.5 * measure.xx, free, 0.5 * measure.xxy, within)
+        part += (measure.y - measure.xxy) * self._given.entropy
         if self._chance is not None:
-            excess = self._chance[m - self._given.groups] - self._chance[m - 1]
-            chance = 2.0 * (0.5 * measure.xxy) * float(excess)
-        constant = (measure.y - measure.xxy) * y
-        weights = (0.5 * measure.xx, 0.5 * measure.xxy, constant, chance, lowest)
-        return Formula(*weights, 1.0 / m, self._given.weights), (row, column, diagonal)
+            part += measure.xxy * chance * np.outer(left.varies, right.varies)
+        return part
+
+    def _correlate(
+        self, rows: Part, columns: Part, left: Side, right: Side
+    ) -> tuple[Floats, Floats, Any]:
+        """1 - r^2, 1 - s^2 and what chance adds, from all rows."""
+        z, given = self._scores.values, self._given
+        m = z.shape[1]
+        free = z[rows] @ z[columns].T
+        within = np.empty_like(free)
+        separate(free, left, right, 1.0 / m, given.weights, within)
+        return free, within, self._chance and self._chance.excess(m, given.groups)
+
+    def _correlate_shared(self, rows: Part, columns: Part) -> tuple[Floats, Floats, Any]:
+        """The same from the rows that both columns have."""
+        shared = Shared.of(self._columns(rows), self._columns(columns), self._given)
+        noise = self._noise[0] * np.maximum(shared.counts, 1.0) + self._noise[1]
+        free, within = (_free(sums, noise, self._keep) for sums in (shared.total, shared.within))
+        return free, within, self._chance and self._chance.excess(shared.counts, shared.groups)
 
     def _side(self, features: Part, terms: tuple[Floats, ...]) -> Side:
         single, everyone = self._single, np.arange(self.n_features)
@@ -162,10 +179,6 @@ class GaussianSource:
         chosen = (vector[features] for vector in vectors)
         return Side(everyone[features], single.sums[features], entries, *chosen)
 
-    def _complete(self, features: Part) -> bool:
-        known = self._scores.known
-        return known is None or bool(known[features].all())
-
     def _columns(self, features: Part) -> Columns:
         z, known = self._scores.values[features], self._scores.known
         if known is None:
@@ -173,64 +186,45 @@ class GaussianSource:
         return Columns(z, known[features].astype(np.float64))
 
     def _estimate_singles(self) -> Singles:
-        scores, columns = self._scores, self._columns(slice(None))
+        columns, counts = self._columns(slice(None)), self._scores.counts
         entries, weights, groups = self._given.terms(columns)
-        sums, counts = columns.z.sum(axis=1), scores.counts
-        squares = np.einsum("ij,ij->i", columns.z, columns.z)
+        sums, squares = columns.z.sum(axis=1), np.einsum("ij,ij->i", columns.z, columns.z)
         total, within = squares - sums * sums * inverse(counts), squares.copy()
         for entry, weight in zip(entries, weights, strict=True):
             within -= entry * entry * weight
         rows = np.maximum(counts, 1.0)
-        noise = self._noise[0] * rows + self._noise[1]
-        unit, varies = rows * scores.one**2, (squares > 0) * 1.0
-        x = HALF_LOG + 0.5 * np.log((total + noise) / unit)
-        xy = HALF_LOG + 0.5 * np.log((within + noise) / unit) + self._given.entropy
+        for spread in (total, within):
+            spread += self._noise[0] * rows + self._noise[1]
+        unit, varies = rows * self._scores.one**2, (squares > 0) * 1.0
+        x = HALF_LOG + 0.5 * np.log(total / unit)
+        xy = HALF_LOG + 0.5 * np.log(within / unit) + self._given.entropy
         if self._chance is not None:
-            xy += varies * _expected_information(counts, groups)
-        scales = self._keep / np.sqrt(total + noise), self._keep / np.sqrt(within + noise)
+            xy += varies * self._chance.information(counts, groups)
+        scales = self._keep / np.sqrt(total), self._keep / np.sqrt(within)
         return Singles(sums, entries, *scales, varies, x, xy)
 
 
-def _expected_information(counts: Floats, groups: Floats) -> Floats:
-    """E[I(x; y)] for a Gaussian x and random labels: W/T is beta((m - c) / 2, (c - 1) / 2)."""
-    inner = np.maximum(counts - groups, 1.0)
-    return np.asarray(0.5 * (digamma(np.maximum(counts - 1, inner) / 2) - digamma(inner / 2)))
+def _free(sums: list[Floats], noise: Floats, keep: float) -> Floats:
+    """1 - r^2 from sums of products ij, ii and jj."""
+    both, first, second = sums
+    r = keep / np.sqrt(first + noise) * (keep / np.sqrt(second + noise)) * both
+    return 1.0 - r * r
 
 
-def _expected_dependence(m: int, groups: int) -> Floats:
-    """E[-1/2 log(1 - r^2)] of independent Gaussians, for 0..m degrees of freedom.
-
-    It is infinite for one degree of freedom or none, which take the value for two.
-    """
-    if m < groups + 2:
-        raise ValueError(
-            f"correction='chance' needs at least {groups + 2} samples, two more than classes, "
-            f"not {m}; use correction=None"
-        )
-    degrees = np.maximum(np.arange(m + 1), 2)
-    return np.asarray(0.5 * (digamma(degrees / 2) - digamma((degrees - 1) / 2)))
-
-
-def _read_given(target: Target | NDArray[Any], scores: Kind, m: int) -> Given:
-    n_labels = len(target.codes) if isinstance(target, Target) else len(target)
-    if n_labels != m:
-        raise ValueError(f"the target has {n_labels} values but X has {m} rows; give one each")
-    return GivenClass(target) if isinstance(target, Target) else GivenNumber(target, scores)
-
-
-def _part(features: Indices | None, start: int, stop: int) -> Part:
-    return slice(start, stop) if features is None else features[start:stop]
-
-
-def _tiles(shape: tuple[int, ...], area: int, mirror: bool) -> Iterator[tuple[int, int, int, int]]:
-    """First and last row and column of each tile; above the diagonal only if the rest mirrors."""
-    n_rows, n_columns = shape
-    width = max(min(WIDTH, n_columns), min(n_columns, area // max(1, n_rows)), 1)
-    height = max(1, area // width)
-    for top in range(0, n_rows, height):
-        bottom = min(top + height, n_rows)
-        for first in range(top if mirror else 0, n_columns, width):
-            yield top, bottom, first, min(first + width, n_columns)
+def _weighted_logs(a: float, first: Floats, b: float, second: Floats) -> Floats:
+    """``a log(first) + b log(second)``, by one logarithm where that is enough; may overwrite."""
+    if a == -b:
+        first /= second
+        b = 0.0
+    if a == 0.0:
+        a, first, b = b, second, 0.0
+    np.log(first, out=first)
+    first *= a
+    if b:
+        np.log(second, out=second)
+        second *= b
+        first += second
+    return first
 
 
 def _check_options(noise: Any, shrinkage: float, missing: str, correction: str | None) -> None:

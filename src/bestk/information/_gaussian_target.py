@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.codes import Target
-from bestk.information._gaussian_kernels import Shared, subtract_term
 from bestk.information._normal_scores import Kind, normal_scores
 
 Floats = NDArray[np.float64]
@@ -83,14 +82,12 @@ class GivenNumber:
     def __init__(self, y: NDArray[Any], kind: Kind) -> None:
         self.order = slice(None)
         self.groups = 2
-        scores = normal_scores(y[:, np.newaxis], kind)
-        self._y = scores.values[0]
+        self.entropy = float(0.5 * np.log(2 * np.pi * np.e))
+        self._y = normal_scores(y[:, np.newaxis], kind).values[0]
         m, total, squares = len(y), self._y.sum(), self._y @ self._y
         if squares == 0.0:
             raise ValueError(f"y is constant, {y[0]}; at least two different values are needed")
-        variance = squares - total * total * (1.0 / m)
-        self.weights = np.array([1.0 / m, 1.0 / variance])
-        self.entropy = float(0.5 * np.log(2 * np.pi * np.e * variance / (m * scores.one**2)))
+        self.weights = np.array([1.0 / m, 1.0 / (squares - total * total * (1.0 / m))])
 
     def terms(self, columns: Columns) -> Terms:
         """Sums, and products with y about the mean."""
@@ -116,22 +113,45 @@ class GivenNumber:
         yield *entries, inverse(spread), (spread > 0).astype(float)
 
 
+def read_given(target: Target | NDArray[Any], scores: Kind, m: int) -> Given:
+    """Classes or numbers for m samples."""
+    n_labels = len(target.codes) if isinstance(target, Target) else len(target)
+    if n_labels != m:
+        raise ValueError(f"the target has {n_labels} values but X has {m} rows; give one each")
+    return GivenClass(target) if isinstance(target, Target) else GivenNumber(target, scores)
+
+
 def inverse(values: Floats) -> Floats:
     """1 / values; 0 for those that are not positive."""
     positive = values > 0
     return np.divide(1.0, values, out=np.zeros_like(values), where=positive)
 
 
-def share_rows(left: Columns, right: Columns, given: Given) -> Shared:
-    """Sums over the rows that both columns of each pair have."""
-    here, there = left.known, right.known.T
-    count = here @ there
-    squares = (left.z * left.z) @ there, here @ (right.z * right.z).T
-    total = (left.z @ right.z.T, *squares)
-    within = (total[0].copy(), total[1].copy(), total[2].copy())
-    subtract_term(left.z @ there, here @ right.z.T, inverse(count), total)
-    groups = np.zeros_like(count)
-    for first, second, weight, present in given.shared_terms(left, right):
-        subtract_term(first, second, weight, within)
-        groups += present
-    return Shared(count, groups, total, within)
+class Shared(NamedTuple):
+    """Pairs of columns over the rows that both have."""
+
+    counts: Floats
+    groups: Floats  # parameters that y takes
+    total: list[Floats]  # sums of products ij, ii and jj about the mean
+    within: list[Floats]  # the same within y
+
+    @classmethod
+    def of(cls, left: Columns, right: Columns, given: Given) -> "Shared":
+        """Sum over shared rows: products with 0 and 1."""
+        here, there = left.known, right.known.T
+        counts = here @ there
+        squares = (left.z * left.z) @ there, here @ (right.z * right.z).T
+        total = [left.z @ right.z.T, *squares]
+        within = [part.copy() for part in total]
+        _subtract(total, left.z @ there, here @ right.z.T, inverse(counts))
+        groups = np.zeros_like(counts)
+        for first, second, weight, present in given.shared_terms(left, right):
+            _subtract(within, first, second, weight)
+            groups += present
+        return cls(counts, groups, total, within)
+
+
+def _subtract(sums: list[Floats], left: Floats, right: Floats, weight: Floats) -> None:
+    """Take one term off sums of products ij, ii and jj."""
+    for part, a, b in zip(sums, (left, left, right), (right, left, right), strict=True):
+        part -= a * b * weight

@@ -5,10 +5,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bestk.codes import encode, read_target
+from bestk.codes import encode, read_continuous_target, read_target
 from bestk.information import _measures as measures
 from bestk.information._correction import Correction
-from bestk.information._entropies import Entropies
+from bestk.information._entropies import Entropies, threads
+from bestk.information._gaussian import GaussianSource
+from bestk.table import read_column, read_table
 
 Floats = NDArray[np.float64]
 Information = Literal["discrete", "gaussian"]
@@ -102,8 +104,8 @@ def cmi_matrix(
         each column and each pair, the exact average over all orders of the labels; what is
         left may be negative.
     missing : {"category", "error"}, default="category"
-        Missing values are a level of their own, or refused. Gaussian information has no levels
-        and takes each pair from the rows where both are present.
+        Missing values are a level of their own, or refused. Gaussian information has no levels:
+        there a missing value stands at the mean of its column and so says nothing.
     backend : {"auto", "numba", "numpy"}, default="auto"
         Who counts; "numpy" is the slow reference.
     n_jobs : int, default=None
@@ -169,4 +171,25 @@ def _gaussian(
     missing: str,
     n_jobs: int | None,
 ) -> Entropies:
-    raise NotImplementedError
+    """Entropies of numeric columns; missing values take the mean of their column's scores."""
+    table = read_table(X, missing=missing)
+    values, places = table.numeric()
+    if len(places) < table.n_features:
+        first = int(np.argmax(table.kinds != "numeric"))
+        raise ValueError(
+            f"column {table.names[first]!r} is {table.kinds[first]}, and information='gaussian' is "
+            "for numbers; drop it, encode it as numbers, or use information='discrete'"
+        )
+    if target == "continuous" or (target == "auto" and _is_fractional(y)):
+        goal: Any = read_continuous_target(y, table.n_samples)
+    else:
+        goal = read_target(y, table.n_samples)
+    with threads(n_jobs):
+        source = GaussianSource(values, goal, correction=correction)
+        return Entropies(*source.singles(), source, correction is not None, n_jobs)
+
+
+def _is_fractional(y: Any) -> bool:
+    """Whether y is of numbers with a fractional part."""
+    values = read_column(y).values
+    return bool(values.dtype.kind == "f" and (values != np.floor(values)).any())

@@ -6,8 +6,6 @@ their order: not on threads, on blocks, on the library that takes the product, n
 of rows and columns. Equal columns have equal information, to the last bit.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from bestk.discretize._sorting import _make_keys, _radix_sort, new_scratch
+from bestk.information._tiles import in_threads
 
 Floats = NDArray[np.float64]
 Kind = Literal["rank", "standard"]
@@ -78,24 +77,15 @@ def normal_scores(
     table = ndtri(np.arange(1, 2 * m) / (2 * m))
 
     def work(strip: slice) -> None:
-        block = np.ascontiguousarray(values[order, strip].T, dtype=np.float64)
+        block = np.array(values[order, strip].T, dtype=np.float64, order="C")
         np.equal(block, block, out=known[strip])
         if kind == "rank":
             _rank(block, known[strip], table)
         _standardise(block, impute, one, out[strip])
 
-    _in_strips(work, n, max(1, STRIP_CELLS // m))
+    width = max(1, STRIP_CELLS // m)
+    in_threads(work, [slice(start, start + width) for start in range(0, n, width)])
     return Scores(out, None if impute or known.all() else known, one)
-
-
-def _in_strips(work: Callable[[slice], None], n: int, width: int) -> None:
-    strips = [slice(start, min(start + width, n)) for start in range(0, n, width)]
-    if len(strips) == 1:
-        work(strips[0])
-        return
-    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
-        for _ in pool.map(work, strips):
-            pass
 
 
 def _rank(block: Floats, known: NDArray[np.bool_], table: Floats) -> None:

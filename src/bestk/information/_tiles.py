@@ -1,0 +1,57 @@
+"""A matrix in tiles, and threads that work on them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T")
+Part = NDArray[np.int64] | slice
+Tile = tuple[int, int, int, int]  # first row, last row, first column, last column
+
+
+def cut(shape: tuple[int, ...], size: tuple[int, int], mirror: bool) -> Iterator[Tile]:
+    """Cut a matrix into tiles of at most ``size``, or longer and lower ones of that area.
+
+    If the matrix mirrors itself, only those that touch its upper half.
+
+    Examples
+    --------
+    >>> list(cut((4, 4), (2, 4), mirror=True))
+    [(0, 2, 0, 4), (2, 4, 2, 4)]
+    """
+    (n_rows, n_columns), area = shape, size[0] * size[1]
+    width = max(1, min(n_columns, max(size[1], area // max(1, n_rows))))
+    height = area // width
+    for top in range(0, n_rows, height):
+        bottom = min(top + height, n_rows)
+        for first in range(top if mirror else 0, n_columns, width):
+            yield top, bottom, first, min(first + width, n_columns)
+
+
+def part_of(features: NDArray[np.int64] | None, start: int, stop: int) -> Part:
+    """Some of the features; None means all of them."""
+    return slice(start, stop) if features is None else features[start:stop]
+
+
+def in_threads(work: Callable[[T], None], items: Sequence[T]) -> None:
+    """Work on each item, in as many threads as numba has, with a BLAS that starts none itself."""
+    n_threads = min(len(items), numba.get_num_threads())
+    if n_threads < 2:
+        for item in items:
+            work(item)
+        return
+    with _blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
+        for _ in pool.map(work, items):
+            pass
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()

@@ -1,0 +1,125 @@
+"""The optimisation problem, free of data and of features."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+ROUNDING = 1e-9  # asymmetry below this, relative to the largest entry, is rounding
+
+
+@runtime_checkable
+class LazyMatrix(Protocol):
+    """A symmetric matrix too big to hold, whose columns are made when asked for."""
+
+    shape: tuple[int, int]
+
+    def diagonal(self) -> Floats:
+        """The diagonal."""
+
+    def columns(self, items: Indices) -> Floats:
+        """The columns of those items, side by side: shape (n, len(items))."""
+
+
+@dataclass(frozen=True, eq=False)
+class BQP:
+    """Maximise x'Qx over x in {0, 1}^n with sum(x) = k.
+
+    Parameters
+    ----------
+    Q : square array, or LazyMatrix
+        Any real matrix; x'Qx only sees its symmetric part, which is what is kept. A symmetric
+        float64 array is kept as it is, without a copy.
+    k : int
+        How many items to choose, from 1 to n.
+    strict : bool, default=False
+        Refuse a matrix that is not symmetric.
+
+    Examples
+    --------
+    >>> problem = BQP([[1.0, 4.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 3.0]], k=2)
+    >>> problem.value([0, 1])
+    8.0
+    """
+
+    Q: Any
+    k: int
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        lazy = isinstance(self.Q, LazyMatrix)
+        object.__setattr__(self, "Q", self.Q if lazy else _symmetric(self.Q, self.strict))
+        object.__setattr__(self, "k", _whole(self.k))
+        if not 1 <= self.k <= self.n:
+            raise ValueError(f"k must lie between 1 and the {self.n} items of Q, not {self.k}")
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return int(self.Q.shape[0])
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether Q is only known by its columns."""
+        return not isinstance(self.Q, np.ndarray)
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """The diagonal of Q."""
+        return np.asarray(self.Q.diagonal(), dtype=np.float64)
+
+    def columns(self, items: Iterable[int]) -> Floats:
+        """Columns of Q, side by side."""
+        chosen = np.asarray(list(items) if not hasattr(items, "__len__") else items, np.int64)
+        return np.asarray(self.Q.columns(chosen)) if self.is_lazy else self.Q[:, chosen]
+
+    def value(self, items: Iterable[int]) -> float:
+        """The objective x'Qx of a choice of items."""
+        chosen = np.asarray(list(items), np.int64)
+        return float(self.columns(chosen)[chosen].sum())
+
+    def gains(self, items: Iterable[int]) -> Floats:
+        """For every item i: Q_ii + 2 sum of Q_ij over the other chosen items j."""
+        chosen = np.asarray(list(items), np.int64)
+        gains = self.diagonal + 2 * self.columns(chosen).sum(axis=1)
+        gains[chosen] -= 2 * self.diagonal[chosen]
+        return gains
+
+
+def _whole(k: Any) -> int:
+    if isinstance(k, bool | np.bool_) or int(k) != k:
+        raise ValueError(f"k must be a whole number, not {k!r}")
+    return int(k)
+
+
+def _symmetric(Q: Any, strict: bool) -> Floats:
+    """Q as a symmetric float64 array, the same object where it is one already."""
+    matrix = np.asarray(Q)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise ValueError(f"Q must be a square matrix, not of shape {matrix.shape}")
+    if matrix.dtype.kind not in "fiub":
+        raise ValueError(f"Q must hold real numbers, not {matrix.dtype}")
+    matrix = np.asarray(matrix, np.float64)
+    largest = max(abs(float(matrix.max())), abs(float(matrix.min())))
+    if not np.isfinite(largest):
+        raise ValueError("Q holds NaN or infinite entries; replace them before solving")
+    apart = _asymmetry(matrix)
+    if strict and apart > ROUNDING * largest:
+        raise ValueError(
+            f"Q is not symmetric (entries differ by up to {apart:.3g}); pass (Q + Q.T) / 2, "
+            "which has the same x'Qx, or strict=False"
+        )
+    return matrix if apart == 0 else (matrix + matrix.T) / 2
+
+
+def _asymmetry(matrix: Floats, strip: int = 256) -> float:
+    """Largest difference across the diagonal, without a copy of the matrix."""
+    strips = range(0, len(matrix), strip)
+    return max(
+        float(np.abs(matrix[i : i + strip, i:] - matrix[i:, i : i + strip].T).max()) for i in strips
+    )

@@ -1,0 +1,52 @@
+"""What a solver found, and how good it provably is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The k items picked, best first, their value, and a bound that no choice exceeds."""
+
+    support: NDArray[np.int64]
+    objective: float
+    upper_bound: float = float("inf")
+    solver: str = ""
+    seconds: float = 0.0
+    names: Sequence[str] | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)  # what the solver has to say
+
+    @property
+    def k(self) -> int:
+        """Number of items picked."""
+        return len(self.support)
+
+    @property
+    def gap(self) -> float:
+        """Proved distance to the optimum, relative to the objective; 0.0 means optimal."""
+        distance = max(0.0, self.upper_bound - self.objective)
+        return distance / abs(self.objective) if self.objective else float(distance and np.inf)
+
+    def to_frame(self) -> Any:
+        """The picked items as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame({"item": self.support, "name": self._labels()})
+
+    def _labels(self) -> list[str]:
+        return [str(i) if self.names is None else str(self.names[i]) for i in self.support]
+
+    def __str__(self) -> str:
+        gap = "no bound" if np.isinf(self.upper_bound) else f"{100 * self.gap:.3g}%"
+        lines = [
+            f"{self.k} items by {self.solver} in {self.seconds:.3g} s",
+            f"objective    {self.objective:.6g}",
+            f"upper bound  {self.upper_bound:.6g}",
+            f"gap          {gap}" + (" (optimal)" if self.gap == 0 else ""),
+            "picked       " + ", ".join(self._labels()),
+        ]
+        return "\n".join(lines)

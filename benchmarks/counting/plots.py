@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.counting.laws import exponent, seconds, sizes
-from benchmarks.counting.record import Machine, Row, times
+from benchmarks.counting.record import Machine, Row, digits
 
 COLOURS = {"bestk": "#c1272d", "limit": "#8a8a8a", "yardstick": "#e0a030", "peer": "#2f6f9f"}
 WORDS = {
@@ -112,7 +112,7 @@ def _short(row: Row) -> str:
     """Time of a pair for bestk; for others how many times bestk's it is."""
     if row.contender == "bestk":
         return f"{row.microseconds:.3g} µs"
-    return f"{times(row.times_bestk)}x"
+    return f"{digits(row.times_bestk)}x"
 
 
 def _legend(figure: Any, kinds: set[str]) -> None:

@@ -135,9 +135,9 @@ def table(rows: list[Row]) -> str:
             lines.append((row.contender, row.version, row.computes, *"----", row.note))
             continue
         sign = "~" if row.scaled else ""
-        each = f"{row.microseconds:.4g}/{row.unit}"
-        ratio = "" if row.times_bestk is None else times(row.times_bestk)
-        seconds, median = f"{sign}{row.seconds_min:.4g}", f"{sign}{row.seconds_median:.4g}"
+        each = f"{digits(row.microseconds)}/{row.unit}"
+        ratio = "" if row.times_bestk is None else digits(row.times_bestk)
+        seconds, median = sign + digits(row.seconds_min), sign + digits(row.seconds_median)
         note = f"{row.units} of {row.units_total} {row.unit}s measured. " if row.scaled else ""
         text = (row.contender, row.version, row.computes, seconds, median, each, ratio)
         lines.append((*text, note + row.note))
@@ -149,6 +149,6 @@ def table(rows: list[Row]) -> str:
     )
 
 
-def times(ratio: float) -> str:
-    """A ratio in three digits, never as a power of ten."""
-    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
+def digits(value: float) -> str:
+    """A number in three digits or more, never with a large power of ten."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -76,7 +76,8 @@ class BQP:
     def columns(self, items: Iterable[int]) -> Floats:
         """Columns of Q, side by side."""
         chosen = np.asarray(list(items) if not hasattr(items, "__len__") else items, np.int64)
-        return np.asarray(self.Q.columns(chosen)) if self.is_lazy else self.Q[:, chosen]
+        # rows are columns, and lie together in memory
+        return np.asarray(self.Q.columns(chosen)) if self.is_lazy else self.Q[chosen].T
 
     def value(self, items: Iterable[int]) -> float:
         """The objective x'Qx of a choice of items."""

@@ -77,3 +77,10 @@ def listed_cases(prefix=""):
         if entry["name"].startswith(prefix)
         for case in entry["cases"]
     ]
+
+
+def authors_results(name, method):
+    """x'Wx / k that the authors of a method stored for an instance, by k."""
+    index = json.loads((instance_folder() / "instances.json").read_text())
+    cases = next(entry["cases"] for entry in index if entry["name"] == name)
+    return {case["k"]: case["authors_xWx_over_k"][method] for case in cases}

@@ -29,43 +29,60 @@ class Side(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def separate(
-    products: Any, left: Any, right: Any, n_inverse: float, weights: Any, within: Any
-) -> None:
-    """Put 1 - r^2 in place of products, and the same within y beside it."""
+def correlate(
+    products: Any, left: Any, right: Any, n_inverse: float, weights: Any, a: float, b: float,
+    rest: Any,
+) -> None:  # fmt: skip
+    """Put shares in place of products: what ``a log(1 - r^2) + b log(1 - s^2)`` is to take.
+
+    That is one of them, or their ratio, where one logarithm is enough; else the second of them
+    goes to ``rest``.
+    """
     sums, scale, scale_within, terms = right.sums, right.scale, right.scale_within, right.terms
-    row = np.empty(products.shape[1])
+    total, within = np.ones((2, products.shape[1]))
     for i in range(len(products)):
-        mine, my_scale = left.sums[i], left.scale[i]
-        for j in range(len(row)):
-            r = my_scale * scale[j] * (products[i, j] - mine * sums[j] * n_inverse)
-            row[j] = products[i, j]
-            products[i, j] = 1.0 - r * r
-        for k in range(len(weights)):
-            mine, weight = left.terms[k, i], weights[k]
-            for j in range(len(row)):
-                row[j] -= mine * terms[k, j] * weight
-        my_scale = left.scale_within[i]
-        for j in range(len(row)):
-            r = my_scale * scale_within[j] * row[j]
-            within[i, j] = 1.0 - r * r
+        if a != 0.0:
+            mine, my_scale = left.sums[i], left.scale[i]
+            for j in range(len(total)):
+                r = my_scale * scale[j] * (products[i, j] - mine * sums[j] * n_inverse)
+                total[j] = 1.0 - r * r
+        if b != 0.0:
+            for j in range(len(within)):
+                within[j] = products[i, j]
+            for k in range(len(weights)):
+                mine, weight = left.terms[k, i], weights[k]
+                for j in range(len(within)):
+                    within[j] -= mine * terms[k, j] * weight
+            my_scale = left.scale_within[i]
+            for j in range(len(within)):
+                r = my_scale * scale_within[j] * within[j]
+                within[j] = 1.0 - r * r
+        if a == -b:
+            for j in range(len(total)):
+                products[i, j] = total[j] / within[j]
+        else:
+            products[i] = within if a == 0.0 else total
+            if a != 0.0 and b != 0.0:
+                rest[i] = within
 
 
 @numba.njit(cache=True, nogil=True)
-def write(part: Any, left: Any, right: Any, lowest: float, out: Any) -> None:
+def write(part: Any, scale: float, left: Any, right: Any, lowest: float, out: Any) -> None:
     """Write a tile: the part of each pair, and those of its features."""
     column_term, features = right.column_term, right.features
     for i in range(len(part)):
         mine, me = left.row_term[i], left.features[i]
         for j in range(part.shape[1]):
-            out[i, j] = max(part[i, j] + (mine + column_term[j]), lowest)
+            out[i, j] = max(scale * part[i, j] + (mine + column_term[j]), lowest)
         for j in range(part.shape[1]):
             if features[j] == me:
                 out[i, j] = max(left.diagonal[i], lowest)
 
 
 @numba.njit(cache=True, nogil=True)
-def write_mirrored(part: Any, left: Any, right: Any, lowest: float, first: int, out: Any) -> None:
+def write_mirrored(
+    part: Any, scale: float, left: Any, right: Any, lowest: float, first: int, out: Any
+) -> None:
     """Write a tile, from column ``first`` on, across the diagonal."""
     column_term = left.column_term
     turned = np.empty((STRIPE, len(part)))
@@ -77,4 +94,4 @@ def write_mirrored(part: Any, left: Any, right: Any, lowest: float, first: int, 
         for j in range(width):
             mine = right.row_term[start + j]
             for i in range(len(part)):
-                out[start + j, i] = max(turned[j, i] + (column_term[i] + mine), lowest)
+                out[start + j, i] = max(scale * turned[j, i] + (column_term[i] + mine), lowest)

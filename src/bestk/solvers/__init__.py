@@ -1,0 +1,1 @@
+"""Solvers of the quadratic problem: one file each, one registry, one referee."""

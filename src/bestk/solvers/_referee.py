@@ -1,0 +1,133 @@
+"""The referee: runs, times, scores and bounds every solver alike."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from bestk.bounds import bound_problem
+from bestk.problem import BQP
+from bestk.solution import Solution
+from bestk.solvers._base import Indices, Run, Solver
+from bestk.solvers._registry import get_solver
+
+BoundEffort = Literal["fast", "tight"]
+
+
+def solve(
+    Q: Any,
+    k: int | None = None,
+    solver: str | Solver = "tpower",
+    *,
+    random_state: int | np.random.Generator | None = None,
+    time_limit: float | None = None,
+    bound: BoundEffort | None = "fast",
+    strict: bool = False,
+    on_interrupt: Literal["raise", "return"] = "raise",
+    names: Sequence[str] | None = None,
+) -> Solution:
+    """Choose the k items of the largest x'Qx, and prove how good the choice is.
+
+    Parameters
+    ----------
+    Q : square matrix, LazyMatrix or BQP
+        What each pair of items is worth. x'Qx only sees its symmetric part.
+    k : int
+        How many items to choose; not needed where Q is a BQP.
+    solver : str or solver, default="tpower"
+        A name from ``SOLVERS`` or one of its classes with settings of your own.
+    random_state : int, Generator or None
+        Where randomness comes from; an int gives the same answer at each call.
+    time_limit : float, default=None
+        Seconds for the solver, and as many again for a tight bound.
+    bound : {None, "fast", "tight"}, default="fast"
+        What to spend on the upper bound: nothing, about a solve, or as much as it takes.
+    strict : bool, default=False
+        Refuse a matrix that is not symmetric instead of symmetrising it.
+    on_interrupt : {"raise", "return"}, default="raise"
+        What Ctrl-C does: stop, or return the best found so far.
+    names : sequence of str, optional
+        Names of the items, for printing.
+
+    Returns
+    -------
+    Solution
+
+    Examples
+    --------
+    >>> Q = [[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]]
+    >>> solution = solve(Q, k=2, solver="exact")
+    >>> solution.support, solution.objective, solution.gap
+    (array([0, 1]), 10.0, 0.0)
+    """
+    problem = read_problem(Q, k, strict)
+    _check_options(bound, on_interrupt, time_limit)
+    chosen = get_solver(solver)
+    _check_matrix(problem, chosen)
+    run, start = new_run(random_state, time_limit), perf_counter()
+    try:
+        picked = chosen.pick(problem, run)
+    except KeyboardInterrupt:
+        if on_interrupt == "raise" or "incumbent" not in run.report:
+            raise
+        picked = np.asarray(run.report["incumbent"], np.int64)
+        run.report["interrupted"] = True
+    seconds = perf_counter() - start
+    solution = score(problem, chosen.name, picked, run, bound, time_limit)
+    return replace(solution, seconds=seconds, names=names)
+
+
+def score(
+    problem: BQP,
+    name: str,
+    picked: Indices,
+    run: Run,
+    bound: BoundEffort | None,
+    time_limit: float | None,
+) -> Solution:
+    """Check a choice, compute its objective, and bound the problem."""
+    items = np.asarray(picked, np.int64)
+    right = len(items) == problem.k == len(np.unique(items))
+    if not right or items.min() < 0 or items.max() >= problem.n:
+        raise RuntimeError(f"solver {name!r} did not return {problem.k} different items: {items}")
+    objective = problem.value(items)
+    upper = run.upper_bound
+    if bound is not None and upper > objective:
+        proved = bound_problem(problem, bound, time_limit=time_limit, best_known=objective)
+        upper = min(upper, proved.value)
+    details = {key: value for key, value in run.report.items() if key != "incumbent"}
+    return Solution(items, objective, max(upper, objective), name, details=details)
+
+
+def read_problem(Q: Any, k: int | None, strict: bool = False) -> BQP:
+    """A problem from a matrix and k, or the problem itself."""
+    if isinstance(Q, BQP):
+        return Q if k is None else BQP(Q.Q, k)
+    if k is None:
+        raise ValueError("k is missing: how many items are to be chosen? e.g. solve(Q, k=10)")
+    return BQP(Q, k, strict)
+
+
+def new_run(random_state: Any, time_limit: float | None) -> Run:
+    """A fresh run: its randomness and its deadline."""
+    deadline = float("inf") if time_limit is None else perf_counter() + time_limit
+    return Run(rng=np.random.default_rng(random_state), deadline=deadline)
+
+
+def _check_matrix(problem: BQP, solver: Solver) -> None:
+    if problem.is_lazy and solver.needs == "matrix":
+        raise ValueError(
+            f"solver {solver.name!r} needs the whole matrix and Q is lazy; "
+            "use 'linear', 'tpower', 'forward', 'search' or 'auto'"
+        )
+
+
+def _check_options(bound: Any, on_interrupt: Any, time_limit: float | None) -> None:
+    if bound not in (None, "fast", "tight"):
+        raise ValueError(f"unknown bound {bound!r}; choose None, 'fast' or 'tight'")
+    if on_interrupt not in ("raise", "return"):
+        raise ValueError(f"unknown on_interrupt {on_interrupt!r}; choose 'raise' or 'return'")
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"time_limit must be a positive number of seconds, not {time_limit!r}")

@@ -1,0 +1,102 @@
+"""The truncated power method."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from scipy.linalg import eigvalsh
+from scipy.sparse.linalg import eigsh
+
+from bestk.problem import BQP
+from bestk.solvers._base import Floats, Indices, Run, top_k
+from bestk.solvers._linear import Linear
+
+
+@dataclass(frozen=True)
+class TruncatedPower:
+    """Multiply by Q, keep the k largest entries, repeat; from Linear.
+
+    A step is taken as it is; only if the objective falls is it damped by a shift of the
+    diagonal, ten times larger at each try, until it does not. The shift of the paper, by the
+    smallest eigenvalue, makes Q positive semidefinite and the iterate stand still on almost
+    every matrix: it is kept as ``shift="psd"``.
+
+    Parameters
+    ----------
+    shift : {"adaptive", "psd"}
+        How steps are kept from losing value.
+    steps : int
+        At most so many.
+    tolerance : float
+        A change below this, relative to the largest entry of Q, ends the run.
+
+    References
+    ----------
+    X.-T. Yuan, T. Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14, 2013.
+    """
+
+    shift: Literal["adaptive", "psd"] = "adaptive"
+    steps: int = 100
+    tolerance: float = 1e-8
+
+    name: ClassVar[str] = "tpower"
+    needs: ClassVar = "columns"
+
+    def pick(self, problem: BQP, run: Run) -> Indices:
+        """Return the items by falling entry of the last product."""
+        if self.shift not in ("adaptive", "psd"):
+            raise ValueError(f"unknown shift {self.shift!r}; choose 'adaptive' or 'psd'")
+        starts = [np.unique(start) for start in run.starts if len(set(start)) == problem.k]
+        starts.append(Linear().pick(problem, run))
+        ends = [self._climb(problem, np.sort(start), run) for start in starts]
+        _, items, scores = max(ends, key=lambda end: end[0])
+        return items[np.lexsort((items, -scores[items]))]
+
+    def _climb(self, problem: BQP, items: Indices, run: Run) -> tuple[float, Indices, Floats]:
+        product = problem.columns(items).sum(axis=1)
+        value = float(product[items].sum())
+        scale = _largest_entry(problem)
+        least = _psd_shift(problem) if self.shift == "psd" else 0.0
+        for _ in range(self.steps):
+            shift = least
+            while True:
+                scores = product.copy()
+                scores[items] += shift
+                chosen = np.sort(top_k(scores, problem.k))
+                moved = _move(problem, product, items, chosen)
+                reached = float(moved[chosen].sum())
+                if reached >= value - 1e-2 * self.tolerance * scale or self.shift == "psd":
+                    break
+                shift = 10 * shift if shift else 1e-4 * scale
+            if run.time_left < 0 or reached < value:
+                return value, items, product
+            change, value, items, product = reached - value, reached, chosen, moved
+            if change < self.tolerance * scale:
+                break
+        return value, items, product
+
+
+def _move(problem: BQP, product: Floats, before: Indices, after: Indices) -> Floats:
+    """Qx of the new choice from that of the old one: only columns that changed are read."""
+    added = np.setdiff1d(after, before, assume_unique=True)
+    dropped = np.setdiff1d(before, after, assume_unique=True)
+    if 2 * len(added) >= len(after):
+        return np.asarray(problem.columns(after).sum(axis=1))
+    change = problem.columns(added).sum(axis=1) - problem.columns(dropped).sum(axis=1)
+    return np.asarray(product + change)
+
+
+def _largest_entry(problem: BQP) -> float:
+    if problem.is_lazy:
+        return float(np.abs(problem.diagonal).max()) or 1.0
+    return max(abs(float(problem.Q.max())), abs(float(problem.Q.min()))) or 1.0
+
+
+def _psd_shift(problem: BQP) -> float:
+    """The shift that makes Q positive semidefinite."""
+    if problem.is_lazy:
+        raise ValueError("shift='psd' needs the whole matrix; use shift='adaptive'")
+    if problem.n <= 200:
+        return max(0.0, -float(eigvalsh(problem.Q, subset_by_index=[0, 0])[0]))
+    values = eigsh(problem.Q, 1, which="SA", v0=np.ones(problem.n), return_eigenvectors=False)
+    return max(0.0, -float(values[0]))

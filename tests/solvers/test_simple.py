@@ -1,0 +1,87 @@
+"""Linear, spectral, truncated power and greedy solvers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from bestk.lazy import CachedColumns
+from bestk.problem import BQP
+from bestk.solvers._base import Run, top_k
+from bestk.solvers._greedy import Backward, Forward
+from bestk.solvers._linear import Linear
+from bestk.solvers._spectral import Spectral
+from bestk.solvers._tpower import TruncatedPower
+
+from .conftest import authors_results, load_instance, optimum, problems
+
+SIMPLE = [
+    Linear(),
+    Spectral(),
+    TruncatedPower(),
+    TruncatedPower(shift="psd"),
+    Forward(),
+    Backward(),
+]
+Q = np.array([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]])
+
+
+def test_hand_worked_choices():
+    assert Linear().pick(BQP(Q, 2), Run()).tolist() == [0, 1]
+    assert Forward().pick(BQP(Q, 2), Run()).tolist() == [2, 0]
+    assert Backward().pick(BQP(Q, 2), Run()).tolist() == [0, 1]
+    assert TruncatedPower().pick(BQP(Q, 2), Run()).tolist() == [0, 1]
+    assert sorted(Spectral().pick(BQP(Q, 2), Run())) == [0, 1]
+
+
+def test_top_k_gives_ties_to_the_lowest_index():
+    assert top_k(np.array([2.0, 5.0, 2.0, 2.0, 7.0]), 4).tolist() == [4, 1, 0, 2]
+    assert top_k(np.zeros(4), 2).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("solver", SIMPLE, ids=lambda s: f"{s.name}-{getattr(s, 'shift', '')}")
+@given(problem=problems())
+def test_a_choice_is_k_different_items_and_not_above_the_optimum(solver, problem):
+    items = solver.pick(problem, Run())
+    assert len(set(items.tolist())) == len(items) == problem.k
+    best = optimum(problem)
+    assert problem.value(items) <= best + 1e-9 * abs(best)
+
+
+@given(problems())
+def test_tpower_is_not_below_linear(problem):
+    climbed = problem.value(TruncatedPower().pick(problem, Run()))
+    start = problem.value(Linear().pick(problem, Run()))
+    assert climbed >= start - 1e-8 * np.abs(problem.Q).max()
+
+
+@pytest.mark.parametrize("solver", [Linear(), TruncatedPower(), Forward()], ids=lambda s: s.name)
+@given(problem=problems())
+def test_a_lazy_matrix_gives_the_same_choice(solver, problem):
+    lazy = BQP(CachedColumns(lambda i: problem.Q[:, i], problem.diagonal), problem.k)
+    here, there = (
+        problem.value(solver.pick(lazy, Run())),
+        problem.value(solver.pick(problem, Run())),
+    )
+    np.testing.assert_allclose(here, there, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "solver", [Linear(), Spectral(), Forward(), Backward()], ids=lambda s: s.name
+)
+@given(problem=problems())
+def test_a_path_holds_the_choice_of_each_k(solver, problem):
+    ks = range(1, problem.n + 1)
+    path = solver.pick_path(problem, ks, Run())
+    for k in ks:
+        np.testing.assert_array_equal(path[k], solver.pick(BQP(problem.Q, k), Run()))
+
+
+@pytest.mark.data
+def test_tpower_from_linear_equals_its_authors_results():
+    Q = load_instance("airline_usca")
+    cases = authors_results("airline_usca", "TPower_DkS")
+    assert len(cases) == 15
+    for k, published in cases.items():
+        problem = BQP(Q, k)
+        found = problem.value(TruncatedPower().pick(problem, Run()))
+        assert found / k == pytest.approx(published, abs=1e-9), k

@@ -1,0 +1,76 @@
+"""The problem: what it accepts, what it refuses, what it says of a choice."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestk.lazy import CachedColumns
+from bestk.problem import BQP
+
+from .solvers.conftest import problems
+
+
+def test_the_value_of_a_choice_is_the_sum_over_its_rows_and_columns():
+    Q = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]
+    assert BQP(Q, 2).value([0, 2]) == 1 + 3 + 7 + 9
+    np.testing.assert_array_equal(BQP(Q, 2).Q, [[1, 3, 5], [3, 5, 7], [5, 7, 9]])
+
+
+def test_a_symmetric_matrix_is_not_copied():
+    Q = np.array([[1.0, 2.0], [2.0, 3.0]])
+    assert BQP(Q, 1).Q is Q
+
+
+@pytest.mark.parametrize(
+    ("Q", "k", "says"),
+    [
+        (np.zeros((2, 3)), 1, r"square matrix, not of shape \(2, 3\)"),
+        (np.zeros((0, 0)), 1, "square"),
+        ([[np.nan, 0.0], [0.0, 1.0]], 1, "NaN or infinite"),
+        ([[np.inf, 0.0], [0.0, 1.0]], 1, "NaN or infinite"),
+        (np.eye(2) * 1j, 1, "real numbers, not complex128"),
+        ([["a", "b"], ["c", "d"]], 1, "real numbers"),
+        (np.eye(3), 0, "between 1 and the 3 items of Q, not 0"),
+        (np.eye(3), 4, "between 1 and the 3 items of Q, not 4"),
+        (np.eye(3), 1.5, "whole number, not 1.5"),
+        (np.eye(3), True, "whole number"),
+    ],
+)
+def test_bad_problems_are_refused_with_advice(Q, k, says):
+    with pytest.raises(ValueError, match=says):
+        BQP(Q, k)
+
+
+def test_strict_refuses_asymmetry_beyond_rounding_only():
+    Q = np.array([[1.0, 2.0], [2.0 + 1e-14, 3.0]])
+    assert BQP(Q, 1, strict=True).Q[0, 1] == BQP(Q, 1).Q[1, 0]
+    with pytest.raises(ValueError, match="not symmetric"):
+        BQP([[1.0, 2.0], [3.0, 4.0]], 1, strict=True)
+
+
+@given(problems(), st.integers(0, 2**32 - 1))
+def test_gains_say_what_an_item_adds(problem, seed):
+    items = np.random.default_rng(seed).permutation(problem.n)[: problem.k]
+    gains, value = problem.gains(items), problem.value(items)
+    for i in range(problem.n):
+        others = [j for j in items if j != i]
+        with_i, without = problem.value([*others, i]), problem.value(others) if others else 0.0
+        np.testing.assert_allclose(gains[i], with_i - without, rtol=1e-9, atol=1e-9 * abs(value))
+
+
+@given(problems(), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_lazy_columns_are_those_of_the_matrix_whatever_the_room(problem, room, seed):
+    lazy = CachedColumns(lambda i: problem.Q[:, i], problem.diagonal, room * 8 * problem.n)
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        items = rng.integers(0, problem.n, 4)
+        np.testing.assert_array_equal(BQP(lazy, 1).columns(items), problem.Q[:, items])
+
+
+def test_kept_columns_are_not_made_again():
+    Q = np.arange(16.0).reshape(4, 4)
+    lazy = CachedColumns(lambda i: (Q + Q.T)[:, i], (Q + Q.T).diagonal())
+    lazy.columns(np.array([0, 1, 1]))
+    lazy.columns(np.array([1, 0, 2]))
+    assert lazy.made == 3

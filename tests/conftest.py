@@ -3,12 +3,16 @@
 import os
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import settings
 
 settings.register_profile("bestk", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("bestk")
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # each worker has a core to itself
+    numba.set_num_threads(1)
 
 
 def load_paper_set(name: str) -> tuple[np.ndarray, np.ndarray]:

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._threads import threads
 from bestk.table import Block, read_column, read_table, refuse_infinite
 
 __all__ = ["MAX_LEVELS", "Codes", "Target", "encode", "read_continuous_target", "read_target"]
 
 MAX_LEVELS = 2**15
+READ_COST = 2e-9  # seconds for a value
 STRIP = 32  # columns a thread encodes at once: whole cache lines of the smallest dtypes
 DISCRETISE = "discretise it first, e.g. CAIM().fit_transform(X, y)"
 
@@ -182,14 +184,13 @@ def _write_numbers(
     strip: NDArray[Any], columns: NDArray[np.intp], names: Sequence[str], values: NDArray[Any]
 ) -> NDArray[np.int64]:
     """Write the codes of whole numbers, missing where NaN, to ``values``; return the levels."""
-    import numba
-
     from bestk._dense_codes import write_codes
 
     levels = np.empty(len(columns), dtype=np.int64)
     odd = np.zeros(len(columns), dtype=bool)
-    width = min(STRIP, -(-len(columns) // (4 * numba.get_num_threads())))
-    write_codes(*_flat(strip), width, columns, values, levels, odd)
+    with threads(seconds=READ_COST * strip.size) as n_threads:
+        width = min(STRIP, -(-len(columns) // (4 * n_threads)))
+        write_codes(*_flat(strip), width, columns, values, levels, odd)
     for j in np.flatnonzero(odd):
         values[columns[j]], levels[j] = _rank(strip[:, j], names[columns[j]])
     _refuse_many(levels, columns, names)

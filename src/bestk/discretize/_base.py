@@ -8,9 +8,11 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._sorting import Floats, Ints, Labels
+from bestk._threads import threads
 from bestk.discretize._columns import blocks, encode
-from bestk.discretize._sorting import Floats, Ints, Labels
 
+VALUE_COST = 1e-8  # seconds, about, for each value of a table
 MAX_CODES = 2**15  # what int16 holds; one of them is for NaN
 MAX_BINS = MAX_CODES - 1
 
@@ -43,7 +45,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Codes from 0 to ``len(cut_points_[j])``, and one more for NaN.
         """
         check_is_fitted(self)
-        return encode(self._numbers(X, reset=False), self.cut_points_)
+        X = self._numbers(X, reset=False)
+        with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
+            return encode(X, self.cut_points_)
 
     def _numbers(self, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
         """Let scikit-learn check X (and y, if given), and leave them the type they came in."""
@@ -94,8 +98,9 @@ class UnsupervisedDiscretizer(Discretizer):
         self
         """
         self._validate_params()
-        parts = (self._cut(block) for block in blocks(self._numbers(X)))
-        return self._keep([cuts for part in parts for cuts in part])
+        X = self._numbers(X)
+        with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
+            return self._keep([cuts for block in blocks(X) for cuts in self._cut(block)])
 
     def _cut(self, block: Floats) -> list[Floats]:
         """Return the cuts of each row of the block, which may be overwritten."""
@@ -125,9 +130,10 @@ class SupervisedDiscretizer(Discretizer):
         X, y = self._numbers(X, y)
         labels, order = self._classes(y)
         cut_points: list[Floats] = []
-        for block in blocks(X, order):
-            n_cuts = self._cut(block, labels, len(self.classes_))
-            cut_points += [row[:k].copy() for row, k in zip(block, n_cuts, strict=True)]
+        with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
+            for block in blocks(X, order):
+                n_cuts = self._cut(block, labels, len(self.classes_))
+                cut_points += [row[:k].copy() for row, k in zip(block, n_cuts, strict=True)]
         return self._keep(cut_points)
 
     def _cut(self, block: Floats, y: Labels, n_classes: int) -> Ints:

@@ -8,7 +8,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from scipy import sparse
 
-from bestk.discretize._sorting import Floats, Ints
+from bestk._sorting import Floats, Ints
 
 Codes16 = NDArray[np.int16]
 

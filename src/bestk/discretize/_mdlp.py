@@ -8,9 +8,9 @@ from numba import get_num_threads, njit, prange
 from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval
 
+from bestk._sorting import Floats, Ints, Labels, Runs, new_runs, new_scratch, tally
 from bestk.discretize._base import MAX_BINS, SupervisedDiscretizer
 from bestk.discretize._scheme import TIE, Scheme, first_largest, new_scheme, split, write_cuts
-from bestk.discretize._sorting import Floats, Ints, Labels, Runs, new_runs, new_scratch, tally
 
 
 class MDLP(SupervisedDiscretizer):

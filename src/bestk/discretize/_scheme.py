@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from bestk.discretize._sorting import Floats, Ints, Runs, midpoint
+from bestk._sorting import Floats, Ints, Runs, midpoint
 
 TIE = 1e-12  # scores closer than this, relative to their scale, are equal
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options
 
+from bestk._sorting import Floats
 from bestk.discretize._base import UnsupervisedDiscretizer
-from bestk.discretize._sorting import Floats
 
 
 class Sigma(UnsupervisedDiscretizer):

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from bestk._sorting import Floats, midpoint
 from bestk.discretize._base import MAX_BINS, UnsupervisedDiscretizer
-from bestk.discretize._sorting import Floats, midpoint
 
 
 class EqualWidth(UnsupervisedDiscretizer):

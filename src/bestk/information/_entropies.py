@@ -1,14 +1,14 @@
 """Entropies of a table and its target: singles at hand, pairs whole or by the column."""
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information import _measures as measures
 from bestk.information._correction import Correction
@@ -141,21 +141,3 @@ def _machine_memory() -> float:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):  # not every system tells
         return float("inf")
-
-
-@contextmanager
-def threads(n_jobs: int | None) -> Iterator[None]:
-    """Run numba kernels on ``n_jobs`` threads (None: as numba is set; -1: all)."""
-    import numba
-
-    if n_jobs is not None and n_jobs < 1 and n_jobs != -1:
-        raise ValueError(
-            f"n_jobs must be a positive number, -1 for all cores or None, not {n_jobs}"
-        )
-    before = numba.get_num_threads()
-    most = numba.config.NUMBA_NUM_THREADS
-    numba.set_num_threads(before if n_jobs is None else most if n_jobs == -1 else min(n_jobs, most))
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)

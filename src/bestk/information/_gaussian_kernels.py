@@ -70,13 +70,15 @@ def correlate(
 def write(part: Any, scale: float, left: Any, right: Any, lowest: float, out: Any) -> None:
     """Write a tile: the part of each pair, and those of its features."""
     column_term, features = right.column_term, right.features
+    first, last = features.min(), features.max()
     for i in range(len(part)):
         mine, me = left.row_term[i], left.features[i]
         for j in range(part.shape[1]):
             out[i, j] = max(scale * part[i, j] + (mine + column_term[j]), lowest)
-        for j in range(part.shape[1]):
-            if features[j] == me:
-                out[i, j] = max(left.diagonal[i], lowest)
+        if first <= me <= last:
+            for j in range(part.shape[1]):
+                if features[j] == me:
+                    out[i, j] = max(left.diagonal[i], lowest)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -5,10 +5,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from bestk._threads import threads
 from bestk.codes import encode, read_continuous_target, read_target
 from bestk.information import _measures as measures
 from bestk.information._correction import Correction
-from bestk.information._entropies import Entropies, threads
+from bestk.information._entropies import Entropies
 from bestk.information._gaussian import GaussianSource
 from bestk.table import read_column, read_table
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from bestk.discretize._sorting import _make_keys, _radix_sort, new_scratch
+from bestk._sorting import make_keys, new_scratch, radix_sort
 from bestk.information._tiles import in_threads
 
 Floats = NDArray[np.float64]
@@ -102,8 +102,8 @@ def _quantiles(block: Any, table: Any) -> None:
     scratch, room = new_scratch(n_samples), np.empty(n_samples)
     everyone = np.arange(n_samples, dtype=np.int32)
     for values in block:
-        m = _make_keys(values, everyone, room, scratch.keys, scratch.labels)
-        keys, places = _radix_sort(m, scratch.keys, scratch.labels, scratch)
+        m = make_keys(values, everyone, room, scratch.keys, scratch.labels)
+        keys, places = radix_sort(m, scratch.keys, scratch.labels, scratch)
         first = 0
         while first < m:
             last = first

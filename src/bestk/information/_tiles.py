@@ -52,6 +52,6 @@ def in_threads(work: Callable[[T], None], items: Sequence[T]) -> None:
 
 @cache
 def _blas() -> Any:
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+    from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

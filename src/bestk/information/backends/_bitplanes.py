@@ -14,6 +14,7 @@ from bestk.information.backends._lanes import (
     common_bits,
     load,
     look_up,
+    look_up_small,
     no_counts,
     no_sums,
     splat,
@@ -91,21 +92,21 @@ def sum_cells(
             for b in range(n_j):
                 n = load(counts, ((c * n_rows + row + a) * n_j + b) * LANES)
                 left = left - n
-                total = total + look_up(class_table, n)
+                total = total + look_up_small(class_table, n)
                 store(rest, b * LANES, load(rest, b * LANES) - n)
                 cell = (a * width + b) * LANES
                 store(pairs, cell, load(pairs, cell) + n)
-            total = total + look_up(class_table, left)
+            total = total + look_up_small(class_table, left)
             cell = (a * width + n_j) * LANES
             store(pairs, cell, load(pairs, cell) + left)
         corner = splat(outside)
         for b in range(n_j):
             n = load(rest, b * LANES)
             corner = corner - n
-            total = total + look_up(class_table, n)
+            total = total + look_up_small(class_table, n)
             cell = (n_i * width + b) * LANES
             store(pairs, cell, load(pairs, cell) + n)
-        total = total + look_up(class_table, corner)
+        total = total + look_up_small(class_table, corner)
         cell = (n_i * width + n_j) * LANES
         store(pairs, cell, load(pairs, cell) + corner)
     for cell in range((n_i + 1) * width):

@@ -8,7 +8,7 @@ import numba
 from bestk.information.backends._lanes import LANES
 
 WORD_COST = 0.42  # a word of a plane against a word of sixteen others
-CELL_COST = 9.8  # a cell of sixteen pairs: its look-up and the margins it enters
+CELL_COST = 5.0  # a cell of sixteen pairs: its look-up and the margins it enters
 SAMPLE_COST = 4.2  # a sample of one pair in a histogram
 
 

@@ -177,31 +177,85 @@ def common_bits(typingctx: Any, lanes: Any, words: Any, index: Any) -> Any:
 @intrinsic
 def look_up(typingctx: Any, table: Any, index: Any) -> Any:
     """``table[index]`` lane by lane, from an int64 table."""
-    half = LANES // 2
-    pointers = ir.VectorType(_i64.as_pointer(), half)
-    long = ir.VectorType(_i64, half)
-
-    def gather(builder: Any, addresses: Any) -> Any:
-        mask = ir.VectorType(_i1, half)
-        function = ir.FunctionType(long, [pointers, _i32, mask, long])
-        name = f"llvm.masked.gather.v{half}i64.v{half}p0"
-        call = cgutils.get_or_insert_function(builder.module, function, name)
-        everywhere, nothing = ir.Constant(mask, [1] * half), ir.Constant(long, [0] * half)
-        return builder.call(call, [addresses, _i32(8), everywhere, nothing])
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, value=args[0]).data
-        base = _splat(builder, _sums_ir, builder.ptrtoint(data, _i64))
-        offset = builder.shl(builder.zext(args[1], _sums_ir), ir.Constant(_sums_ir, [3] * LANES))
-        address = builder.add(base, offset)
-        halves = []
-        for first in (0, half):
-            chosen = ir.Constant(ir.VectorType(_i32, half), list(range(first, first + half)))
-            part = builder.shuffle_vector(address, ir.Constant(_sums_ir, ir.Undefined), chosen)
-            halves.append(gather(builder, builder.inttoptr(part, pointers)))
-        return builder.shuffle_vector(*halves, ir.Constant(_counts_ir, list(range(LANES))))
+        return _gather(
+            builder, _data(context, builder, signature.args[0], args[0], _i64(0), _i64), args[1]
+        )
 
     return sums(table, counts), codegen
+
+
+@intrinsic
+def look_up_small(typingctx: Any, table: Any, index: Any) -> Any:
+    """The same, from registers where all lanes are below 16 and the chip can; branches on it."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = _data(context, builder, signature.args[0], args[0], _i64(0), _i64)
+        if "+avx512f" not in getattr(context.codegen(), "_tm_features", ""):
+            return _gather(builder, data, args[1])
+        large = builder.icmp_unsigned(">", args[1], ir.Constant(_counts_ir, [LANES - 1] * LANES))
+        some = builder.icmp_unsigned(
+            "!=", builder.bitcast(large, ir.IntType(LANES)), ir.IntType(LANES)(0)
+        )
+        with builder.if_else(some, likely=False) as (then, otherwise):
+            with then:
+                gathered, from_memory = _gather(builder, data, args[1]), builder.block
+            with otherwise:
+                permuted, from_registers = _permute(builder, data, args[1]), builder.block
+        result = builder.phi(_sums_ir)
+        result.add_incoming(gathered, from_memory)
+        result.add_incoming(permuted, from_registers)
+        return result
+
+    return sums(table, counts), codegen
+
+
+_HALF = LANES // 2
+_half_ir = ir.VectorType(_i64, _HALF)
+
+
+def _halves(builder: Any, value: Any) -> list[Any]:
+    undefined = ir.Constant(value.type, ir.Undefined)
+    parts = (list(range(first, first + _HALF)) for first in (0, _HALF))
+    masks = (ir.Constant(ir.VectorType(_i32, _HALF), part) for part in parts)
+    return [builder.shuffle_vector(value, undefined, mask) for mask in masks]
+
+
+def _join(builder: Any, halves: list[Any]) -> Any:
+    return builder.shuffle_vector(*halves, ir.Constant(_counts_ir, list(range(LANES))))
+
+
+def _gather(builder: Any, data: Any, index: Any) -> Any:
+    """Load from a table in memory, two halves of eight lanes."""
+    pointers, mask = ir.VectorType(_i64.as_pointer(), _HALF), ir.VectorType(_i1, _HALF)
+    function = ir.FunctionType(_half_ir, [pointers, _i32, mask, _half_ir])
+    name = f"llvm.masked.gather.v{_HALF}i64.v{_HALF}p0"
+    call = cgutils.get_or_insert_function(builder.module, function, name)
+    everywhere, nothing = ir.Constant(mask, [1] * _HALF), ir.Constant(_half_ir, [0] * _HALF)
+    base = _splat(builder, _sums_ir, builder.ptrtoint(data, _i64))
+    offset = builder.shl(builder.zext(index, _sums_ir), ir.Constant(_sums_ir, [3] * LANES))
+    addresses = _halves(builder, builder.add(base, offset))
+    return _join(
+        builder,
+        [
+            builder.call(call, [builder.inttoptr(half, pointers), _i32(8), everywhere, nothing])
+            for half in addresses
+        ],
+    )
+
+
+def _permute(builder: Any, data: Any, index: Any) -> Any:
+    """Take from the first sixteen entries of a table, held in two registers."""
+    function = ir.FunctionType(_half_ir, [_half_ir, _half_ir, _half_ir])
+    name = "llvm.x86.avx512.vpermi2var.q.512"
+    call = cgutils.get_or_insert_function(builder.module, function, name)
+    low, high = (
+        builder.load(builder.bitcast(builder.gep(data, [_i64(at)]), _half_ir.as_pointer()), align=8)
+        for at in (0, _HALF)
+    )
+    halves = _halves(builder, builder.zext(index, _sums_ir))
+    return _join(builder, [builder.call(call, [low, half, high]) for half in halves])
 
 
 def _elementwise(instruction: str) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction, tables
 from bestk.information._measures import Measure
@@ -25,6 +26,7 @@ MOST_PLANE_LEVELS = 64
 ROWS_AT_ONCE = 64  # planes of the row features that are counted together, at most
 CACHE_BYTES = 32_768  # for their counts
 TASKS_A_THREAD, TASK_SECONDS = 64, 5e-5  # tasks enough to balance, long enough to be worth it
+PACK_COST = 1e-9  # seconds for a sample of a feature
 CALL_SECONDS = 0.5  # work between two looks at the keyboard
 
 
@@ -37,9 +39,10 @@ class NumbaCounter:
         self.n_features = codes.n_features
         self._order = np.argsort(codes.levels, kind="stable")
         self._place = np.argsort(self._order)
-        self._packed = pack(codes, target, self._order, MOST_PLANE_LEVELS)
-        self._set_tables(target.counts, correction)
-        self._count_singles()
+        with threads(seconds=PACK_COST * codes.values.size):
+            self._packed = pack(codes, target, self._order, MOST_PLANE_LEVELS)
+            self._set_tables(target.counts, correction)
+            self._count_singles()
 
     def _set_tables(self, sizes: Indices, correction: Correction | None) -> None:
         """Round the tables to fixed point, the finest that no sum can overflow."""
@@ -76,8 +79,9 @@ class NumbaCounter:
         """Write the measure of each row feature against each column feature into ``out``."""
         formula = self._formula(measure, lowest)
         request = self._request(rows, columns)
-        for chosen in _calls(request, self._packed):
-            fill(self._packed, formula, request, chosen, out)
+        for tasks, seconds in _calls(request, self._packed):
+            with threads(seconds=seconds):
+                fill(self._packed, formula, request, tasks, out)
 
     def _formula(self, measure: Measure, lowest: float) -> Formula:
         """The measure as tables over counts and terms of single features."""
@@ -132,24 +136,25 @@ def _weigh(*terms: tuple[float, Any]) -> Any:
     return total
 
 
-def _calls(request: Request, packed: Packed) -> Iterator[Indices]:
+def _calls(request: Request, packed: Packed) -> Iterator[tuple[Indices, float]]:
     """Cut a request into tasks, many for each thread, and these into calls of CALL_SECONDS."""
-    threads = numba.get_num_threads()
+    n_threads = numba.get_num_threads()
     places = request.rows[request.groups[:-1]]
     first = places // LANES if request.mirror else np.zeros(len(places), np.int64)
     n_tiles = len(request.tiles) - first
     cost = 1e-9 * np.diff(request.groups) * n_tiles * _tile_cost(packed)[packed.levels[places] - 1]
-    smallest = max(TASK_SECONDS, cost.sum() / (threads * TASKS_A_THREAD))
+    smallest = max(TASK_SECONDS, cost.sum() / (n_threads * TASKS_A_THREAD))
     pieces = np.clip(np.ceil(cost / smallest), 1, n_tiles).astype(np.int64)
     group = np.repeat(np.arange(len(pieces)), pieces)
     piece = np.arange(len(group)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     begin, end = (
         first[group] + n_tiles[group] * number // pieces[group] for number in (piece, piece + 1)
     )
-    call = (np.cumsum((cost / pieces)[group]) / (CALL_SECONDS * threads)).astype(np.int64)
+    each = (cost / pieces)[group]
+    call = (np.cumsum(each) / (CALL_SECONDS * n_threads)).astype(np.int64)
     tasks = np.stack([group, begin, end], axis=1)
     for number in np.unique(call):
-        yield _fold(tasks[call == number])
+        yield _fold(tasks[call == number]), float(each[call == number].sum())
 
 
 def _tile_cost(packed: Packed) -> NDArray[np.float64]:

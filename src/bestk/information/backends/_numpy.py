@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
 
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction
@@ -86,6 +85,8 @@ class NumpyCounter:
     @cached_property
     def _expected_cells(self) -> Floats:
         """E[sum over classes of n log n] for a cell of t samples, t = 0..m."""
+        from scipy.stats import hypergeom  # slow to import
+
         m = len(self._target.codes)
         t, s = np.meshgrid(np.arange(m + 1), np.arange(m + 1), indexing="ij")
         n_log_n = s * np.log(np.maximum(s, 1))

@@ -116,8 +116,8 @@ def _by_counting(
 def _by_sorting(column: Floats, y: Labels, runs: Runs, scratch: Scratch) -> int:
     """Sort any numbers with their classes, then join equal neighbours."""
     keys, labels = scratch.keys, scratch.labels
-    n = _make_keys(column, y, runs.value, keys, labels)
-    keys, labels = _radix_sort(n, keys, labels, scratch)
+    n = make_keys(column, y, runs.value, keys, labels)
+    keys, labels = radix_sort(n, keys, labels, scratch)
     n_values, n_runs = 0, 0
     for i in range(n):
         fresh = i == 0 or keys[i] != keys[i - 1]
@@ -136,7 +136,7 @@ def _by_sorting(column: Floats, y: Labels, runs: Runs, scratch: Scratch) -> int:
 
 
 @njit(cache=True)
-def _make_keys(column: Floats, y: Labels, room: Floats, keys: Ints, labels: Labels) -> int:
+def make_keys(column: Floats, y: Labels, room: Floats, keys: Ints, labels: Labels) -> int:
     """Write integers whose bits, read as unsigned, order as the values do; leave out NaN."""
     n = 0
     bits = room.view(np.int64)
@@ -156,7 +156,7 @@ def _fold(bits: int) -> int:
 
 
 @njit(cache=True)
-def _radix_sort(n: int, keys: Ints, labels: Labels, scratch: Scratch) -> tuple[Ints, Labels]:
+def radix_sort(n: int, keys: Ints, labels: Labels, scratch: Scratch) -> tuple[Ints, Labels]:
     """Sort from the lowest digit up, stably, over the bits in which the keys differ."""
     keys_too, labels_too, digits = scratch.keys_too, scratch.labels_too, scratch.digits
     differ = np.int64(0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bestk.discretize._sorting import midpoint, new_runs, new_scratch, tally
+from bestk._sorting import midpoint, new_runs, new_scratch, tally
 
 rng = np.random.default_rng(0)
 

@@ -1,0 +1,101 @@
+"""Upper bounds on the quadratic problem: proved, for every symmetric matrix."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from bestk.bounds._base import Bound, largest_entry, rounding
+from bestk.bounds._dnn import dnn_bound
+from bestk.bounds._linear import linear_bound
+from bestk.bounds._part import screen
+from bestk.bounds._rows import rows_bound
+from bestk.bounds._spectral import spectral_bound
+from bestk.problem import BQP
+
+BOUNDS: dict[str, Callable[..., Bound]] = {
+    "linear": linear_bound,
+    "rows": rows_bound,
+    "spectral": spectral_bound,
+    "dnn": dnn_bound,
+}
+PRESETS = {"auto": "fast", "fast": "fast", "tight": "tight"}
+TIMED = ("dnn",)  # these take time_limit and best_known
+SPECTRAL_SIZE = 2000  # above it, an eigenvalue is not cheap
+DNN_SIZE = 2500  # above it, one step takes seconds
+
+__all__ = ["BOUNDS", "Bound", "bound_problem", "screen", "upper_bound"]
+
+
+def upper_bound(
+    problem: BQP,
+    method: str = "auto",
+    time_limit: float | None = None,
+    best_known: float | None = None,
+) -> float:
+    """A number that x'Qx exceeds for no choice of k items: proved, rounding included.
+
+    Parameters
+    ----------
+    problem : BQP
+        A lazy one has the bound infinity, because every bound here needs the matrix.
+    method : str, default="auto"
+        A name from ``BOUNDS``; or "fast" (which "auto" means): the smaller of "rows" and, up to
+        2000 items, "spectral"; or "tight": that and, up to 2500 items, "dnn".
+    time_limit : float, optional
+        Seconds for "dnn", which is "tight"; 60 by default.
+    best_known : float, optional
+        The value of the best choice known, which helps "dnn" to decide items.
+
+    Examples
+    --------
+    >>> problem = BQP([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]], k=2)
+    >>> round(upper_bound(problem), 3), problem.value([0, 1])
+    (10.0, 10.0)
+    """
+    return bound_problem(problem, method, time_limit, best_known).value
+
+
+def bound_problem(
+    problem: BQP,
+    method: str = "auto",
+    time_limit: float | None = None,
+    best_known: float | None = None,
+) -> Bound:
+    """The same as a record: with the method that gave the value, its time and what it decided.
+
+    Examples
+    --------
+    >>> bound_problem(BQP([[1.0, 4.0], [4.0, 1.0]], k=2), "tight").method
+    'the only choice'
+    """
+    if method not in BOUNDS and method not in PRESETS:
+        known = ", ".join([*BOUNDS, *PRESETS])
+        raise ValueError(f"unknown bound {method!r}; choose one of {known}")
+    start = perf_counter()
+    bounds = [_one(problem, name, time_limit, best_known) for name in _names(problem, method)]
+    best = min(bounds, key=lambda bound: bound.value)
+    return replace(best, seconds=perf_counter() - start)
+
+
+def _names(problem: BQP, method: str) -> list[str]:
+    """The bounds to compute, the cheap ones first."""
+    if problem.is_lazy:
+        return ["nothing: Q is lazy"]
+    if problem.k == problem.n:
+        return ["the only choice"]
+    if method in BOUNDS:
+        return [method]
+    names = ["rows"]
+    names += ["spectral"] if problem.n <= SPECTRAL_SIZE else []
+    return names + (["dnn"] if method == "tight" and problem.n <= DNN_SIZE else [])
+
+
+def _one(problem: BQP, name: str, time_limit: float | None, best_known: float | None) -> Bound:
+    if name == "the only choice":
+        size = problem.k**2 * largest_entry(problem.Q)
+        return Bound(problem.value(range(problem.n)) + rounding(problem.k, size), name)
+    if name not in BOUNDS:
+        return Bound(float("inf"), name)
+    options: dict[str, Any] = dict(time_limit=time_limit, best_known=best_known)
+    return BOUNDS[name](problem, **(options if name in TIMED else {}))

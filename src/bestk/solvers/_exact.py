@@ -1,0 +1,218 @@
+"""The best choice, with the proof that there is none better."""
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+from time import perf_counter
+from typing import ClassVar
+
+import numpy as np
+
+from bestk.bounds._base import largest_entry, rounding
+from bestk.bounds._dnn import Gap
+from bestk.bounds._eigen import one_thread
+from bestk.bounds._part import Part
+from bestk.bounds._start import good_choice, swapped
+from bestk.problem import BQP
+from bestk.solvers._base import Floats, Indices, Run, best_first
+from bestk.solvers._branch import Branching
+from bestk.solvers._search import Search
+
+SLICE = 50_000  # nodes between two looks at the clock and the keyboard
+WHOLE = 2.0**40  # whole numbers up to this add up without rounding
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Prove a choice optimal, or say how far the proof got.
+
+    A good choice gives a floor. Branch and bound by rows settles an easy problem at once. For the
+    others, the doubly non-negative relaxation bounds what is above the floor and decides items,
+    which makes the problem smaller and the relaxation tighter; where it stands still, branch and
+    bound by rows tries the rest, and if that takes too long, the rest is split in two by an item.
+
+    The report says how many items are ``proved_in`` or ``proved_out`` of every choice that could
+    still be better than the one returned, how many are ``open``, and whether it is ``optimal``:
+    better by no more than rounding.
+
+    Parameters
+    ----------
+    first_nodes : int, default=300_000
+        Nodes of branch and bound before anything else is tried.
+    search_seconds : float, default=1.0
+        Time at most for a better choice to start from; a tenth of what is left at most.
+    patience : float, default=0.1
+        The relaxation stands still when 50 steps take less than this off the gap.
+
+    References
+    ----------
+    N. Krislock, J. Malick, F. Roupin, "Improved semidefinite bounding procedure for solving
+    max-cut problems to optimality", Math. Program. 143, 2014 (bounds of this kind in a tree).
+
+    Examples
+    --------
+    >>> run = Run()
+    >>> Exact().pick(BQP([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]], k=2), run)
+    array([0, 1])
+    >>> run.upper_bound, run.report["optimal"]
+    (10.0, True)
+    """
+
+    first_nodes: int = 300_000
+    search_seconds: float = 1.0
+    patience: float = 0.1
+
+    name: ClassVar[str] = "exact"
+    needs: ClassVar = "matrix"
+
+    def pick(self, problem: BQP, run: Run) -> Indices:
+        """Return the items by what each adds to the others."""
+        proof = _Proof(problem, run)
+        whole = Part.of(problem)
+        with one_thread():
+            if not proof.settle(whole) and not proof.enumerate(whole, self.first_nodes):
+                proof.search(self.search_seconds)
+                proof.branch(whole, self.patience)
+        proof.report()
+        return best_first(problem, proof.best)
+
+
+class _Proof:
+    """The best choice so far, and the parts of the problem that may hold a better one."""
+
+    def __init__(self, problem: BQP, run: Run) -> None:
+        self.problem, self.run = problem, run
+        self.step = _grid(problem.Q)
+        self.slack = rounding(problem.k, problem.k**2 * largest_entry(problem.Q))
+        self.nodes = self.parts = 0
+        self.queue: list[tuple[float, int, Gap]] = []  # the highest bound first
+        self.ticket = count()
+        self.best, self.value = np.zeros(0, np.int64), -np.inf
+        self.offer(good_choice(problem))
+        for start in run.starts:
+            self.offer(swapped(problem.Q, _repaired(problem, start)))
+
+    @property
+    def floor(self) -> float:
+        """What a better choice must exceed: beyond rounding, or by a step if Q is whole."""
+        return self.value + max(self.slack, self.step - max(self.slack, 1e-6 * self.step))
+
+    def offer(self, items: Indices) -> None:
+        """Keep a choice if it is the best so far."""
+        value = self.problem.value(items)
+        if value > self.value:
+            self.best, self.value = np.sort(items), value
+            self.run.report["incumbent"] = self.best
+
+    def settle(self, part: Part) -> bool:
+        """Take the choice of a part where it is plain to see."""
+        choice = part.settled()
+        if choice is not None:
+            self.offer(choice[0])
+        return choice is not None
+
+    def search(self, seconds: float) -> None:
+        """Look for a better choice to start from."""
+        seconds = min(seconds, 0.1 + self.problem.n / 500, 0.1 * self.run.time_left)
+        inner = Run(self.run.rng, perf_counter() + seconds, [self.best])
+        self.offer(Search().pick(self.problem, inner))
+
+    def enumerate(self, part: Part, nodes: int) -> bool:
+        """Branch and bound by rows; True when it has seen all of the part."""
+        if not Branching.fits(part.n, part.k):
+            return False
+        tree = Branching(part.Q, part.k, self.floor - part.base)
+        done = False
+        while not done and tree.nodes < nodes and self.run.time_left > 0:
+            done = tree.advance(min(SLICE, nodes))
+        self.nodes += tree.nodes
+        if tree.choice is not None:
+            self.offer(np.concatenate([part.inside, part.items[tree.choice]]))
+        return done
+
+    def branch(self, part: Part, patience: float) -> None:
+        """Bound, decide and split until no part can hold a better choice or the time is up."""
+        self.push(Gap(part, self.floor))
+        while self.queue and self.run.time_left > 0:
+            gap = heappop(self.queue)[2]
+            gap.floor = self.floor
+            if not gap.closed and not self.finish(gap, patience):
+                self.push(*self.split(gap))
+            self.run.upper_bound = self.upper_bound()
+
+    def push(self, *gaps: Gap) -> None:
+        """Put off some parts."""
+        for gap in gaps:
+            heappush(self.queue, (-gap.value, next(self.ticket), gap))
+
+    def finish(self, gap: Gap, patience: float) -> bool:
+        """Try to be done with a part by its bound, or by looking at every choice in it."""
+        self.parts += 1
+        steps = gap.steps
+        gap.close(self.run.deadline, patience)
+        if gap.closed or self.settle(gap.part):
+            return True
+        if self.run.time_left <= 0:
+            return False
+        # about as much time as the relaxation took: a step costs n^3
+        budget = (gap.steps - steps) * gap.part.n**3 // 1000
+        return self.enumerate(gap.part, max(SLICE, budget))
+
+    def split(self, gap: Gap) -> list[Gap]:
+        """The choices with an item and those without; nothing to split when the time is up."""
+        if self.run.time_left <= 0 or gap.relaxation is None:
+            return [gap]
+        item = np.arange(gap.part.n) == np.argmax(gap.relaxation.Y[0, 1:])
+        none = np.zeros_like(item)
+        return [self.child(gap, item, none), self.child(gap, none, item)]
+
+    def child(self, gap: Gap, inside: Floats, outside: Floats) -> Gap:
+        """A part with one item more decided; its relaxation goes on from its parent's."""
+        part = gap.part.without(inside, outside)
+        relaxation = gap.relaxation.restricted(part, inside, outside)
+        return Gap(part, gap.floor, relaxation, gap.value, gap.steps)
+
+    def upper_bound(self) -> float:
+        """What no choice exceeds: the best value once nothing is left, to rounding."""
+        return max([self.value, *(-bound for bound, _, _ in self.queue)])
+
+    def report(self) -> None:
+        """Say how far the proof got."""
+        inside, outside = self._decided()
+        self.run.upper_bound = self.upper_bound()
+        self.run.report.update(
+            optimal=not self.queue,
+            proved_in=int(inside.sum()),
+            proved_out=int(outside.sum()),
+            open=self.problem.n - int((inside | outside).sum()),
+            nodes=self.nodes,
+            parts=self.parts,
+        )
+
+    def _decided(self) -> tuple[np.ndarray, np.ndarray]:
+        inside = np.zeros(self.problem.n, np.bool_)
+        inside[self.best] = True
+        outside = ~inside
+        for _, _, gap in self.queue:
+            has = np.zeros(self.problem.n, np.bool_)
+            has[gap.part.inside] = True
+            inside &= has
+            has[gap.part.items] = True
+            outside &= ~has
+        return inside, outside
+
+
+def _grid(Q: Floats) -> float:
+    """The step in which values x'Qx come if Q is whole, else 0."""
+    if largest_entry(Q) * len(Q) ** 2 > WHOLE or (Q != np.rint(Q)).any():
+        return 0.0
+    whole = 2 * Q.astype(np.int64)
+    whole.flat[:: len(Q) + 1] //= 2
+    return float(np.gcd.reduce(whole, axis=None))
+
+
+def _repaired(problem: BQP, start: Indices) -> Indices:
+    """k different items: those given, then those of the largest row sums."""
+    known = [int(i) for i in dict.fromkeys(start) if 0 <= i < problem.n]
+    others = np.argsort(-problem.Q.sum(axis=1), kind="stable")
+    return np.array(list(dict.fromkeys([*known, *others.tolist()]))[: problem.k], np.int64)

@@ -1,0 +1,169 @@
+"""The low-rank approximation: the best choice along many directions of a few eigenvectors."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar
+
+import numpy as np
+from numba import get_num_threads
+from scipy.linalg import eigh
+from scipy.sparse.linalg import ArpackError, eigsh
+
+from bestk.problem import BQP
+from bestk.solvers._base import Floats, Indices, Run, best_first
+from bestk.solvers._lowrank_kernels import screen_directions, try_directions
+from bestk.solvers._search import by_rows
+
+DENSE = 200  # below this size LAPACK is as fast as Lanczos
+FIRST_BATCH, LARGEST_BATCH = 1 << 12, 1 << 20  # directions drawn at once
+PIECE = 8_000_000  # scores that one thread computes between two looks at the clock
+KEPT = 64  # directions of a piece that are scored, for each k of a path
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """Try the k best items along random directions of the d leading eigenvectors.
+
+    Q is near V S V', where V = U sqrt(abs(L)) holds the d eigenpairs of largest magnitude and S
+    their signs. For c ~ N(0, I_d) the candidate is X = top_k(Vc), scored on Q itself; where an
+    eigenvalue is negative, also Y = top_k(V S V'x) and the best k of their union. With
+    M0 = (1 + 4 / epsilon)^d, the number of draws is (ln delta - ln M0) / ln(1 - 1 / M0).
+
+    Parameters
+    ----------
+    d : int, default=3
+        Eigenvectors.
+    epsilon, delta : float, default=0.1
+        Every direction is within epsilon of a draw with probability 1 - delta.
+    samples : int, default=None
+        Number of draws, in place of the rule.
+
+    References
+    ----------
+    D. Papailiopoulos, I. Mitliagkas, A. Dimakis and C. Caramanis. Finding dense subgraphs via
+    low-rank bilinear optimization. ICML 2014.
+
+    Examples
+    --------
+    >>> LowRank().draws
+    926519
+    >>> LowRank(d=1).pick(BQP(np.outer([1.0, 3.0, 2.0], [1.0, 3.0, 2.0]), k=2), Run())
+    array([1, 2])
+    """
+
+    d: int = 3
+    epsilon: float = 0.1
+    delta: float = 0.1
+    samples: int | None = None
+
+    name: ClassVar[str] = "lowrank"
+    needs: ClassVar = "matrix"
+
+    @property
+    def draws(self) -> int:
+        """Number of draws: ``samples``, or the published rule."""
+        cells = (1.0 + 4.0 / self.epsilon) ** self.d
+        rule = (np.log(self.delta) - np.log(cells)) / np.log1p(-1.0 / cells)
+        return round(rule) if self.samples is None else self.samples
+
+    def pick(self, problem: BQP, run: Run) -> Indices:
+        """Return the items by what each adds to the others."""
+        Q, (V, signs) = by_rows(problem.Q), factor(problem.Q, self.d)
+        best = -np.inf
+        for value, items in self._in_threads(
+            lambda piece: _best_along(Q, V, signs, piece, problem.k), V, run
+        ):
+            if value > best:
+                best, run.report["incumbent"] = value, items
+        return best_first(problem, run.report["incumbent"])
+
+    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
+        """One order of the items along each draw serves every k; the best draws are scored."""
+        Q, (V, signs) = by_rows(problem.Q), factor(problem.Q, self.d)
+        wanted = np.unique(np.asarray(ks, np.int64))
+        kept = [*self._in_threads(lambda piece: _screen(V, signs, piece, wanted), V, run)]
+        picks = {}
+        for k, directions in zip(wanted.tolist(), np.concatenate(kept, axis=1), strict=True):
+            _, items = _best_along(Q, V, signs, directions, k)
+            picks[k] = best_first(problem, items)
+        return picks
+
+    def _in_threads(self, work: Callable[[Floats], T], V: Floats, run: Run) -> Iterator[T]:
+        """Work on the draws piece by piece, on one at least, until the deadline."""
+        run.report["draws"] = 0
+        size = max(16, PIECE // V.shape[1])
+        with ThreadPoolExecutor(get_num_threads()) as pool:
+            for draws in self._batches(len(V), run):
+                pieces = [draws[i : i + size] for i in range(0, len(draws), size)]
+                futures = [pool.submit(work, piece) for piece in pieces]
+                for piece, future in zip(pieces, futures, strict=True):
+                    if run.time_left > 0 or run.report["draws"] == 0:
+                        yield future.result()
+                        run.report["draws"] += len(piece)
+                    else:
+                        future.cancel()
+
+    def _batches(self, d: int, run: Run) -> Iterator[Floats]:
+        """Draws in an order in which neighbours are close; few at first if there is a deadline."""
+        left, size = self.draws, FIRST_BATCH if np.isfinite(run.deadline) else LARGEST_BATCH
+        while left > 0 and (run.time_left > 0 or left == self.draws):
+            yield along_a_curve(run.rng.standard_normal((min(left, size), d)))
+            left, size = left - min(left, size), min(2 * size, LARGEST_BATCH)
+
+
+def _best_along(
+    Q: Floats, V: Floats, signs: Floats, directions: Floats, k: int
+) -> tuple[float, Indices]:
+    """The best choice along some directions, and its value."""
+    best = np.zeros(len(Q), np.bool_)
+    value = float(try_directions(Q, V, signs, directions, k, best))
+    return value, np.flatnonzero(best)
+
+
+def _screen(V: Floats, signs: Floats, directions: Floats, ks: Indices) -> Floats:
+    """The most promising directions for each k: [k, direction, coordinate]."""
+    worth, kept = np.full((len(ks), KEPT), -np.inf), np.zeros((len(ks), KEPT), np.int64)
+    screen_directions(V, signs, directions, ks, worth, kept)
+    return np.asarray(directions[np.sort(kept, axis=1)])
+
+
+def factor(Q: Floats, d: int) -> tuple[Floats, Floats]:
+    """Rows sqrt(abs(l)) u for the d eigenpairs of largest magnitude, and the signs of l."""
+    values, vectors = _eigenpairs(Q, min(d, len(Q)))
+    peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))]
+    vectors = vectors * np.where(peaks < 0, -1.0, 1.0)
+    rows = np.ascontiguousarray((vectors * np.sqrt(np.abs(values))).T)
+    return rows, np.where(values < 0, -1.0, 1.0)
+
+
+def _eigenpairs(Q: Floats, d: int) -> tuple[Floats, Floats]:
+    n = len(Q)
+    if n > DENSE and d < n // 2:
+        try:
+            start = np.random.default_rng(0).uniform(0.5, 1.5, n)
+            values, vectors = eigsh(Q, k=d, which="LM", v0=start)
+            order = np.argsort(-np.abs(values), kind="stable")
+            return values[order], vectors[:, order]
+        except ArpackError:  # e.g. a matrix of zeros
+            pass
+    values, vectors = eigh(Q)
+    order = np.argsort(-np.abs(values), kind="stable")[:d]
+    return values[order], vectors[:, order]
+
+
+def along_a_curve(directions: Floats) -> Floats:
+    """Sort directions so that neighbours are close: band by band, each by angle, to and fro."""
+    count, d = directions.shape
+    if d == 1:
+        return np.sort(directions, axis=0)
+    unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    cells = np.ceil(count ** (1.0 / (d - 1)))
+    key = np.zeros(count)
+    for j in range(d - 2):
+        band = np.minimum(np.floor((unit[:, j] + 1.0) / 2.0 * cells), cells - 1.0)
+        key = key * cells + np.where(key % 2 == 0, band, cells - 1.0 - band)
+    turn = (np.arctan2(unit[:, -1], unit[:, -2]) / np.pi + 1.0) / 2.0
+    return directions[np.argsort(key + np.where(key % 2 == 0, turn, 1.0 - turn), kind="stable")]

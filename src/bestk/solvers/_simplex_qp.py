@@ -1,0 +1,207 @@
+"""A convex quadratic over the simplex, solved exactly: the zeros of the answer are zeros."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+DENSE = 300  # below this size LAPACK is as fast as Lanczos
+RIDGE = 1e-9  # of the scale of A; copies of an item then share its weight
+
+
+class Quadratic(Protocol):
+    """A symmetric matrix that is positive definite, known by products and blocks."""
+
+    def __matmul__(self, x: Floats) -> Floats:
+        """The product with a vector."""
+
+    def block(self, items: Indices) -> Floats:
+        """The rows and columns of those items, as a new array."""
+
+
+@dataclass
+class Centred:
+    """A = c (M - g e' - e g') + shift I, where g makes all row sums of M - g e' - e g' zero.
+
+    On sum w = 1, w'Mw is w'(M - g e' - e g')w + 2 g'w: only what M does between items counts. The
+    shift is 0 where this is convex, and minus the least eigenvalue where it is not.
+    """
+
+    M: Floats
+    c: float
+    shift: float = 0.0
+
+    def __post_init__(self) -> None:
+        sums = self.M.mean(axis=1)
+        self.g = sums - sums.mean() / 2
+        self.scale = abs(self.c) * max(float(np.abs(row).max()) for row in self.M) or 1.0
+        self.shift = RIDGE * self.scale
+        if not _is_positive(self.block(np.arange(len(self.M)))):
+            self.shift -= min(0.0, self._least())
+
+    def __matmul__(self, x: Floats) -> Floats:
+        centred = self.M @ x - self.g * x.sum() - float(self.g @ x)
+        return self.c * centred + self.shift * x
+
+    def block(self, items: Indices) -> Floats:
+        """The rows and columns of those items, as a new array."""
+        whole = len(items) == len(self.M)
+        block = self.c * (self.M if whole else self.M[np.ix_(items, items)])
+        g = self.c * self.g[items]
+        block -= g[:, None]
+        block -= g
+        block.flat[:: len(items) + 1] += self.shift
+        return block
+
+    def _least(self) -> float:
+        """The least eigenvalue of A."""
+        n = len(self.M)
+        if n <= DENSE:
+            return float(eigvalsh(self.block(np.arange(n)), subset_by_index=[0, 0])[0])
+        A = LinearOperator((n, n), matvec=lambda x: self @ np.ravel(x), dtype=np.float64)
+        v0 = np.random.default_rng(0).standard_normal(n)
+        least = eigsh(A, k=1, which="SA", v0=v0, tol=1e-6, return_eigenvectors=False)
+        return float(least[0]) - 1e-5 * self.scale
+
+
+@dataclass
+class Nystrom:
+    """H from some of its columns, H = C B^-1 C' with C = H[:, sample] and B = H[sample, sample].
+
+    The diagonal is kept exact, which also keeps the problem strictly convex.
+    """
+
+    columns: Floats
+    sample: Indices
+    diagonal: Floats
+    c: float
+
+    def __post_init__(self) -> None:
+        values, vectors = np.linalg.eigh(self.columns[self.sample])
+        kept = values > 1e-10 * max(float(values[-1]), 0.0)
+        self.U = self.columns @ (vectors[:, kept] / np.sqrt(values[kept]))
+        left = self.diagonal - np.einsum("ij,ij->i", self.U, self.U)
+        self.left = np.maximum(left, RIDGE * float(np.abs(self.diagonal).max()))
+
+    def __matmul__(self, x: Floats) -> Floats:
+        return self.c * (self.U @ (self.U.T @ x) + self.left * x)
+
+    def block(self, items: Indices) -> Floats:
+        """The rows and columns of those items, as a new array."""
+        block = self.U[items] @ self.U[items].T
+        block.flat[:: len(items) + 1] += self.left[items]
+        return self.c * block
+
+
+def minimise(A: Quadratic, b: Floats) -> tuple[Floats, Floats]:
+    """Minimise w'Aw / 2 - b'w over w >= 0, sum w = 1: w, and the price of raising each item.
+
+    An active-set method. Whole blocks of items enter and leave as long as that lowers the
+    objective; when it does not, one item enters and the ratio test says who leaves, which always
+    lowers it. So no set of items comes twice, and the last one solves the problem: items in it
+    have w > 0 and price 0, all others w = 0 and a price >= 0.
+    """
+    items = _guess(A, b)
+    w = _settle(A, b, items)
+    value = np.inf
+    while True:
+        slopes = A @ w - b
+        now = float(w @ (slopes - b)) / 2
+        prices = slopes - float(w @ slopes)
+        small = 1e-11 * (float(np.abs(slopes).max()) + float(np.abs(b).max()))
+        wanted = prices < -small
+        if not wanted.any() or now >= value:
+            prices[w > 0] = 0.0
+            return w, np.maximum(prices, 0.0)
+        value = now
+        blocks = _settle(A, b, np.flatnonzero((w > 0) | wanted))
+        if float(blocks @ (A @ blocks)) / 2 - float(b @ blocks) < value:
+            w = blocks
+        else:
+            w = _enter(A, b, w, int(np.argmin(prices)))
+
+
+def _guess(A: Quadratic, b: Floats, steps: int = 40) -> Indices:
+    """Likely items of the answer, by projected gradients with momentum."""
+    n = len(b)
+    w = np.full(n, 1 / n)
+    start = np.random.default_rng(0).standard_normal(n)
+    for _ in range(8):
+        start = A @ (start / np.linalg.norm(start))
+    step = 0.8 / float(np.linalg.norm(start)) if start.any() else 1.0
+    ahead, momentum = w, 1.0
+    for _ in range(steps):
+        moved = _project(ahead - step * (A @ ahead - b))
+        faster = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+        ahead = moved + (momentum - 1) / faster * (moved - w)
+        w, momentum = moved, faster
+    return np.flatnonzero(w)
+
+
+def _settle(A: Quadratic, b: Floats, items: Indices) -> Floats:
+    """Solve on those items; drop all that come out negative, and again."""
+    while True:
+        weights = _stationary(A, b, items)
+        kept = weights > 0
+        if kept.all():
+            return _spread(weights, items, len(b))
+        items = items[kept]
+
+
+def _enter(A: Quadratic, b: Floats, w: Floats, item: int) -> Floats:
+    """Let one item in; walk towards the best point of the set until an item comes down to 0."""
+    items = np.union1d(np.flatnonzero(w), item)
+    while True:
+        target = _spread(_stationary(A, b, items), items, len(b))
+        falling = items[target[items] <= 0]
+        if not len(falling):
+            return target
+        reach = w[falling] / np.maximum(w[falling] - target[falling], np.finfo(float).tiny)
+        w = w + float(reach.min()) * (target - w)
+        out = falling[int(np.argmin(reach))]
+        items = items[items != out]
+        w[out] = 0.0
+
+
+def _stationary(A: Quadratic, b: Floats, items: Indices) -> Floats:
+    """Minimise over sum w = 1 on those items, of any sign."""
+    factor = _factor(A.block(items))
+    free, pull = cho_solve(factor, np.column_stack([b[items], np.ones(len(items))])).T
+    return free + pull * ((1 - free.sum()) / pull.sum())
+
+
+def _factor(block: Floats) -> Any:
+    """Cholesky; a block that rounding has made indefinite gets a larger ridge."""
+    ridge = 0.0
+    for _ in range(40):
+        try:
+            return cho_factor(block + ridge * np.eye(len(block)) if ridge else block)
+        except LinAlgError:
+            ridge = max(8 * ridge, 1e-12 * float(np.abs(block).max()))
+    raise LinAlgError("the quadratic is not convex")
+
+
+def _is_positive(block: Floats) -> bool:
+    try:
+        cho_factor(block, overwrite_a=True)
+    except LinAlgError:
+        return False
+    return True
+
+
+def _project(w: Floats) -> Floats:
+    """The nearest point of the simplex."""
+    falling = np.sort(w)[::-1]
+    excess = (np.cumsum(falling) - 1) / np.arange(1, len(w) + 1)
+    return np.maximum(w - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
+
+
+def _spread(weights: Floats, items: Indices, n: int) -> Floats:
+    w = np.zeros(n)
+    w[items] = weights
+    return w

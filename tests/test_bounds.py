@@ -1,0 +1,195 @@
+"""Bounds are proved: no choice of any problem is worth more than any of them."""
+
+from itertools import combinations
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestk.bounds import BOUNDS, bound_problem, screen, upper_bound
+from bestk.bounds._admm import Relaxation, reflect
+from bestk.bounds._dnn import Gap, power_of_two
+from bestk.bounds._eigen import factor_below, largest_eigenvalue
+from bestk.bounds._part import Part
+from bestk.lazy import CachedColumns
+from bestk.problem import BQP
+
+from .solvers.conftest import listed_cases, load_instance, optimum, problems
+
+ALL = [*BOUNDS, "fast", "tight"]
+WORKED = BQP([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]], k=2)
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.mark.parametrize("method", ALL)
+@given(problem=problems())
+def test_no_choice_is_worth_more_than_a_bound(method, problem):
+    assert optimum(problem) <= upper_bound(problem, method, time_limit=0.02)
+
+
+@pytest.mark.parametrize("method", ALL)
+@given(problem=problems(), part=st.floats(-1.0, 1.5))
+def test_a_bound_holds_whatever_the_best_known_value_is_said_to_be(method, problem, part):
+    best = optimum(problem)
+    assert best <= upper_bound(problem, method, 0.02, best_known=best * part)
+
+
+def test_hand_worked_bounds():
+    bounds = {name: round(upper_bound(WORKED, name), 6) for name in ("linear", "rows", "dnn")}
+    assert bounds == {"linear": 10.0, "rows": 10.0, "dnn": 10.0}
+    assert upper_bound(BQP(np.eye(4), 2), "spectral") == pytest.approx(2.0, abs=1e-6)
+
+
+@given(problem=problems(max_n=8))
+def test_the_sphere_is_no_worse_than_k_times_the_largest_eigenvalue(problem):
+    crude = problem.k * np.linalg.eigvalsh(problem.Q)[-1]
+    size = problem.n**2 * np.abs(problem.Q).max()
+    assert upper_bound(problem, "spectral") <= crude + 1e-6 * size
+
+
+def test_the_sphere_bound_is_the_maximum_over_the_sphere(n=6, k=2):
+    rng = np.random.default_rng(0)
+    Q = rng.normal(size=(n, n))
+    problem = BQP(Q + Q.T, k)
+    W = rng.normal(size=(n, 200_000))
+    W -= W.mean(axis=0)
+    X = k / n + W * np.sqrt((k - k**2 / n) / (W**2).sum(axis=0))
+    reached = float(np.einsum("ij,ij->j", X, problem.Q @ X).max())
+    assert reached <= upper_bound(problem, "spectral") <= reached + 0.05 * abs(reached)
+
+
+@given(problem=problems())
+def test_row_values_give_the_bound_and_never_screen_out_a_better_choice(problem):
+    for name in ("linear", "rows"):
+        bound = bound_problem(problem, name)
+        if bound.row_values is None:
+            continue
+        assert np.sort(bound.row_values)[-problem.k :].sum() <= bound.value
+        floor = optimum(problem)
+        inside, outside = screen(bound.value, bound.row_values, problem.k, floor)
+        for items in combinations(range(problem.n), problem.k):
+            if problem.value(items) >= floor:
+                assert not outside[list(items)].any()
+                assert inside.sum() == inside[list(items)].sum()
+
+
+@given(problem=problems(), steps=st.integers(0, 40), share=st.floats(0.0, 1.0))
+def test_deciding_items_loses_no_choice_above_the_floor(problem, steps, share):
+    values = {c: problem.value(c) for c in combinations(range(problem.n), problem.k)}
+    floor = min(values.values()) + share * (max(values.values()) - min(values.values()))
+    gap = Gap(Part.of(problem), floor)
+    gap.close(perf_counter() + 0.01 * (steps / 40))
+    left, forced = set(gap.part.items) | set(gap.part.inside), set(gap.part.inside)
+    for items, value in values.items():
+        ruled_out = not forced <= set(items) <= left
+        assert value <= (floor if ruled_out else gap.value) or gap.closed
+        assert value <= max(floor, gap.value)
+
+
+@given(problem=problems(), seed=seeds, spread=st.sampled_from([0.0, 1e-3, 1.0, 1e3]))
+def test_any_multipliers_give_a_bound(problem, seed, spread):
+    if problem.k == problem.n:
+        return
+    relaxation = Relaxation(Part.of(problem), power_of_two(float(np.abs(problem.Q).max())))
+    Z = spread * np.random.default_rng(seed).normal(size=relaxation.Z.shape)
+    value, rows = relaxation.proved(Z + Z.T)
+    assert optimum(problem) <= value
+    inside, outside = screen(value, rows, problem.k, optimum(problem))
+    best = max(combinations(range(problem.n), problem.k), key=problem.value)
+    assert not outside[list(best)].any()
+    assert set(np.flatnonzero(inside)) <= set(best)
+
+
+@given(problem=problems(), seed=seeds)
+def test_a_restricted_relaxation_starts_from_the_bound_of_the_whole(problem, seed):
+    if not 2 < problem.k < problem.n - 2:
+        return
+    rng = np.random.default_rng(seed)
+    part = Part.of(problem)
+    relaxation = Relaxation(part, power_of_two(float(np.abs(problem.Q).max())))
+    for _ in range(20):
+        relaxation.project()
+        relaxation.update()
+    relaxation.project()
+    relaxation.Z = relaxation.multipliers()
+    whole, _ = relaxation.proved(relaxation.Z)
+    first, second = rng.permutation(problem.n)[:2]
+    inside, outside = np.arange(problem.n) == first, np.arange(problem.n) == second
+    rest = part.without(inside, outside)
+    smaller = relaxation.restricted(rest, inside, outside)
+    value, _ = smaller.proved(smaller.Z)
+    assert rest.base + value <= whole + 1e-6 * problem.n**2 * relaxation.scale
+    choices = (c for c in combinations(range(problem.n), problem.k) if first in c)
+    assert max(problem.value(c) for c in choices if second not in c) <= rest.base + value
+
+
+@given(seed=seeds, n=st.integers(1, 12), scale=st.sampled_from([1e-12, 1.0, 1e12]))
+def test_an_eigenvalue_is_never_above_its_bound(seed, n, scale):
+    rng = np.random.default_rng(seed)
+    factor = rng.normal(size=(n, rng.integers(1, n + 1)))
+    A = scale * (factor @ factor.T) * rng.choice([-1, 1])
+    level = largest_eigenvalue(A)
+    top = np.linalg.eigvalsh(A)[-1]
+    assert top <= level <= top + 1e-10 * n * np.abs(A).sum() + 1e-200
+    assert factor_below(A, top - 1e-6 * np.abs(A).sum()) is None
+
+
+def test_reflecting_leaves_out_the_direction_of_the_sum(n=7, k=3):
+    A = np.random.default_rng(0).normal(size=(n + 1, n + 1))
+    A += A.T
+    N = np.concatenate([[-k], np.ones(n)])
+    basis = np.linalg.svd(N[None])[2][1:].T
+    v = np.concatenate([[-k - np.sqrt(n + k**2)], np.ones(n)])
+    inner = reflect(A, v / np.linalg.norm(v))
+    np.testing.assert_allclose(np.linalg.eigvalsh(inner), np.linalg.eigvalsh(basis.T @ A @ basis))
+
+
+@given(seed=seeds, n=st.integers(2, 9))
+def test_the_appendix_of_the_paper(seed, n):
+    """2 q(x*) <= q(xbar) for q(x) = x'Qx - ||Q||_1 <= 0, xbar the k largest row sums, Q >= 0."""
+    rng = np.random.default_rng(seed)
+    Q = rng.random((n, n)) * rng.integers(0, 2, (n, n))
+    problem = BQP(Q + Q.T, int(rng.integers(1, n + 1)))
+    xbar = np.argsort(-problem.Q.sum(axis=1))[: problem.k]
+    best, total = optimum(problem), float(problem.Q.sum())
+    assert 2 * (best - total) <= problem.value(xbar) - total + 1e-9
+    assert best <= problem.Q.sum(axis=1)[xbar].sum() + 1e-9  # LP2 bounds BQP
+    assert upper_bound(problem, "linear") == pytest.approx(problem.Q.sum(axis=1)[xbar].sum())
+
+
+def test_tighter_methods_are_tighter_on_an_information_matrix():
+    problem = BQP(load_instance("mi_digits64"), 10)
+    best = 37.344080956
+    gaps = {name: upper_bound(problem, name, 5, best) / best - 1 for name in BOUNDS}
+    assert gaps["linear"] > gaps["rows"] > gaps["dnn"] >= -1e-9
+    assert gaps["rows"] < 0.04
+    assert gaps["dnn"] < 1e-3
+
+
+@pytest.mark.parametrize(("name", "k", "best"), listed_cases("GKD-b"))
+def test_distances_between_points_have_a_small_gap(name, k, best):
+    assert upper_bound(BQP(load_instance(name), k), "tight", 5, best) < 1.005 * best
+
+
+def test_time_is_up_and_the_bound_still_holds():
+    Q = np.random.default_rng(0).random((300, 300))
+    problem = BQP(Q + Q.T, 30)
+    start = perf_counter()
+    short = bound_problem(problem, "dnn", time_limit=0.2)
+    assert perf_counter() - start < 3
+    assert short.value >= problem.value(range(30))
+
+
+def test_a_lazy_problem_has_no_bound_and_says_so():
+    Q = np.ones((4, 4))
+    lazy = BQP(CachedColumns(lambda items: Q[:, items], Q.diagonal()), 2)
+    bound = bound_problem(lazy)
+    assert bound.value == np.inf
+    assert "lazy" in bound.method
+
+
+def test_an_unknown_bound_is_refused_with_the_names_of_the_known():
+    with pytest.raises(ValueError, match="choose one of linear, rows, spectral, dnn"):
+        upper_bound(WORKED, "magic")

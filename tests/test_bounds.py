@@ -49,7 +49,8 @@ def test_the_sphere_is_no_worse_than_k_times_the_largest_eigenvalue(problem):
     assert upper_bound(problem, "spectral") <= crude + 1e-6 * size
 
 
-def test_the_sphere_bound_is_the_maximum_over_the_sphere(n=6, k=2):
+def test_the_sphere_bound_is_the_maximum_over_the_sphere():
+    n, k = 6, 2
     rng = np.random.default_rng(0)
     Q = rng.normal(size=(n, n))
     problem = BQP(Q + Q.T, k)
@@ -136,7 +137,8 @@ def test_an_eigenvalue_is_never_above_its_bound(seed, n, scale):
     assert factor_below(A, top - 1e-6 * np.abs(A).sum()) is None
 
 
-def test_reflecting_leaves_out_the_direction_of_the_sum(n=7, k=3):
+def test_reflecting_leaves_out_the_direction_of_the_sum():
+    n, k = 7, 3
     A = np.random.default_rng(0).normal(size=(n + 1, n + 1))
     A += A.T
     N = np.concatenate([[-k], np.ones(n)])

@@ -5,32 +5,46 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bestk.bounds import upper_bound
     from bestk.codes import Codes, encode
     from bestk.discretize import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
     from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
+    from bestk.problem import BQP
+    from bestk.solution import Solution
+    from bestk.solvers import SOLVERS, solve, solve_path
 
 __version__ = version("bestk")
 
 # Heavy names are resolved when first used, so that `import bestk` stays light.
 _HOMES = {
+    "bestk.bounds": ("upper_bound",),
     "bestk.codes": ("Codes", "encode"),
     "bestk.discretize": ("CAIM", "MDLP", "EqualFrequency", "EqualWidth", "Sigma"),
     "bestk.information": ("Entropies", "cmi_matrix", "joint_mi_matrix", "mutual_information"),
+    "bestk.problem": ("BQP",),
+    "bestk.solution": ("Solution",),
+    "bestk.solvers": ("SOLVERS", "solve", "solve_path"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "BQP",
     "CAIM",
     "MDLP",
+    "SOLVERS",
     "Codes",
     "Entropies",
     "EqualFrequency",
     "EqualWidth",
     "Sigma",
+    "Solution",
     "cmi_matrix",
     "encode",
     "joint_mi_matrix",
     "mutual_information",
+    "solve",
+    "solve_path",
+    "upper_bound",
 ]
 
 

@@ -95,7 +95,7 @@ def test_a_choice_of_k_items_and_a_bound_above_the_optimum(problem, seed):
     picked, run = sdp(problem, seed)
     assert len(set(picked.tolist())) == len(picked) == problem.k
     best = optimum(problem)
-    assert problem.value(picked) <= best
+    assert problem.value(np.sort(picked)) <= best
     assert run.upper_bound >= best
 
 
@@ -118,7 +118,7 @@ def test_the_bound_is_close_to_the_formula_of_the_smallest_eigenvalue(problem, s
     formula = t.sum() - (problem.n + 1) * min(0.0, least)
     bound = sdp_bound(problem, t)
     if 4 * problem.k >= problem.n + 1:  # the same shift is used, found to within 30%
-        assert bound <= t.sum() + 1.3 * (formula - t.sum()) + 1e-9 * size * problem.n
+        assert bound <= t.sum() + 1.3 * (formula - t.sum()) + 1e-9 * size * problem.n + 1e-300
 
 
 @pytest.mark.parametrize(("n", "k"), [(12, 3), (30, 15), (30, 27), (60, 6)])

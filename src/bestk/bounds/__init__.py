@@ -97,5 +97,5 @@ def _one(problem: BQP, name: str, time_limit: float | None, best_known: float | 
         return Bound(problem.value(range(problem.n)) + rounding(problem.k, size), name)
     if name not in BOUNDS:
         return Bound(float("inf"), name)
-    options: dict[str, Any] = dict(time_limit=time_limit, best_known=best_known)
+    options: dict[str, Any] = {"time_limit": time_limit, "best_known": best_known}
     return BOUNDS[name](problem, **(options if name in TIMED else {}))

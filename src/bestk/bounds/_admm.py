@@ -1,19 +1,16 @@
 """Alternating directions on the doubly non-negative relaxation."""
 
-from contextlib import suppress
-
 import numpy as np
 from numba import njit
-from scipy.linalg import eigh
 
 from bestk.bounds._base import Floats, Mask, k_largest, largest_entry, rounding
 from bestk.bounds._eigen import largest_eigenvalue
+from bestk.bounds._leading import Leading
 from bestk.bounds._part import Part
 from bestk.bounds._rows import row_values
 
 STEP = 1.6  # over-relaxation of the multipliers
 BALANCE = 4.0  # ratio of the residuals beyond which the penalty moves
-FEW = 0.12  # share of the spectrum below which a part of it is cheaper than the whole
 
 
 class Relaxation:
@@ -43,15 +40,16 @@ class Relaxation:
         self.Z[1:, 1:] = (self.cost.sum() - self.cost.trace()) / max(n * (n - 1), 1)
         self.penalty = 0.3
         self.steps = 0
-        self.expected = k + 20  # eigenvalues that the next projection may need
+        self.leading = Leading(k + 20)
         self.P = self.Y
         self.level = 0.0
 
-    def project(self) -> None:
-        """Move R to the nearest psd matrix of trace 1 + k; P = V R V'."""
+    def project(self, exact: bool = True) -> None:
+        """Move R to the nearest psd matrix of trace 1 + k, or close to it; P = V R V'."""
+        if exact:
+            self.leading.basis = None
         inner = reflect(self.Y + self.Z / self.penalty, self.mirror)
-        weights, vectors, self.level = _leading(inner, 1.0 + self.k, self.expected)
-        self.expected = max(len(weights) + 10, len(weights) * 6 // 5)
+        weights, vectors, self.level = self.leading.project(inner, 1.0 + self.k)
         lifted = np.zeros((len(self.Y), len(weights)))
         lifted[1:] = vectors
         lifted -= np.outer(2 * self.mirror, self.mirror @ lifted)
@@ -141,31 +139,6 @@ def _minus_outer(A: Floats, v: Floats, w: Floats) -> Floats:
         for j in range(n):
             out[i, j] = A[i + 1, j + 1] - v[i + 1] * w[j + 1] - w[i + 1] * v[j + 1]
     return out
-
-
-def _leading(A: Floats, trace: float, expected: int) -> tuple[Floats, Floats, float]:
-    """Eigenvalues above a level, less that level, such that they add up to the trace."""
-    while True:
-        values, vectors = _largest(A, expected)
-        values = values[::-1]
-        excess = np.cumsum(values) - trace
-        count = int(np.flatnonzero(values * np.arange(1, len(values) + 1) > excess)[-1]) + 1
-        if count < len(values) or len(values) == len(A):
-            break
-        expected *= 2
-    level = float(excess[count - 1] / count)
-    return values[:count] - level, vectors[:, ::-1][:, :count], level
-
-
-def _largest(A: Floats, count: int) -> tuple[Floats, Floats]:
-    """The largest eigenvalues, ascending, with their vectors: so many of them, or all."""
-    n = len(A)
-    if count < FEW * n:
-        # a part of a spectrum with many equal values is more than LAPACK can do at times
-        with suppress(np.linalg.LinAlgError):
-            some = (n - count, n - 1)
-            return eigh(A, subset_by_index=some, driver="evx", check_finite=False)
-    return eigh(A, driver="evd", check_finite=False)
 
 
 def _capped(target: Floats, k: int) -> Floats:

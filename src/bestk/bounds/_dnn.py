@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from bestk.bounds._admm import Relaxation
-from bestk.bounds._base import Bound, Floats, largest_entry
+from bestk.bounds._base import Bound, Floats, Mask, largest_entry
 from bestk.bounds._eigen import one_thread
 from bestk.bounds._part import Part, screen
 from bestk.bounds._rows import rows_bound
@@ -109,6 +109,14 @@ class Gap:
                     return
                 last = inf if smaller else gap
 
+    def without(self, inside: Mask, outside: Mask) -> "Gap":
+        """The same with more items decided; its relaxation goes on from where this one is."""
+        part = self.part.without(inside, outside)
+        relaxation = self.relaxation
+        if relaxation is not None and part.settled() is None:
+            relaxation = relaxation.restricted(part, inside, outside)
+        return Gap(part, self.floor, relaxation, self.value, self.steps)
+
     def _by_rows(self) -> tuple[float, Floats]:
         """The row bound, which costs next to nothing."""
         bound = rows_bound(BQP(self.part.Q, self.part.k))
@@ -120,9 +128,9 @@ class Gap:
         """One step of the relaxation, and now and then what it says of the bound."""
         if self.relaxation is None:
             self.relaxation = Relaxation(self.part, power_of_two(largest_entry(self.part.Q)))
-        self.relaxation.project()
         self.steps += 1
-        if self.steps % CHECK == 0:
+        self.relaxation.project(exact=self.steps % LOOK == 0)
+        if self.steps % CHECK == 0 and self.relaxation.leading.exact:
             self._measure()
             if self._best <= self.floor:
                 self._prove()
@@ -140,8 +148,11 @@ class Gap:
     def _prove(self) -> tuple[float, Floats]:
         """Prove the lowest bound so far; return it and its row values."""
         assert self.relaxation is not None
-        Z = self.relaxation.multipliers() if self._Z is None else self._Z
-        value, rows = self.relaxation.proved(Z)
+        if self._Z is None:
+            self.relaxation.project(exact=True)
+            self._measure()
+        assert self._Z is not None
+        value, rows = self.relaxation.proved(self._Z)
         self.value = min(self.value, self.part.base + value)
         return value, rows
 
@@ -150,9 +161,8 @@ class Gap:
         inside, outside = screen(value, rows, self.part.k, self.floor - self.part.base)
         if (inside | outside).sum() < max(1, WORTH * self.part.n):
             return False
-        self.part = self.part.without(inside, outside)
-        if self.relaxation is not None and self.part.settled() is None:
-            self.relaxation = self.relaxation.restricted(self.part, inside, outside)
+        smaller = self.without(inside, outside)
+        self.part, self.relaxation = smaller.part, smaller.relaxation
         self._best, self._Z = inf, None
         return True
 

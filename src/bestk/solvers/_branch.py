@@ -19,8 +19,8 @@ class Tree(NamedTuple):
     Q: Floats  # items in a fixed order, the most promising first
     partners: Floats  # [m, p, i]: the m largest Q_ij over j >= p other than i
     gains: Floats  # [d, i]: Q_ii + 2 sum of Q_ij over the d chosen
-    open: Indices  # [d, :]: items that may still be chosen
-    count: Indices  # [d]: how many
+    left: Indices  # [d, :]: items that may still be chosen
+    many: Indices  # [d]: how many
     at: Indices  # [d]: where among them the search stands
     chosen: Indices  # [d]
     value: Floats  # [d]: of the chosen
@@ -73,8 +73,8 @@ def _new_tree(Q: Floats, k: int, floor: float) -> Tree:
         Q=Q,
         partners=_partners(Q, k),
         gains=np.empty((k, n)),
-        open=np.empty((k, n), np.int64),
-        count=np.zeros(k, np.int64),
+        left=np.empty((k, n), np.int64),
+        many=np.zeros(k, np.int64),
         at=np.zeros(k, np.int64),
         chosen=np.zeros(k, np.int64),
         value=np.zeros(k),
@@ -82,8 +82,8 @@ def _new_tree(Q: Floats, k: int, floor: float) -> Tree:
         state=np.array([0.0, floor, 0.0]),
     )
     tree.gains[0] = Q.diagonal()
-    tree.open[0] = np.arange(n)
-    tree.count[0] = n
+    tree.left[0] = np.arange(n)
+    tree.many[0] = n
     return tree
 
 
@@ -121,7 +121,7 @@ def _advance(tree: Tree, nodes: int) -> bool:
     while depth >= 0 and seen < nodes:
         seen += 1
         left = k - depth
-        if tree.count[depth] - tree.at[depth] < left:
+        if tree.many[depth] - tree.at[depth] < left:
             depth -= 1
         elif left == 1:
             floor = _finish(tree, depth, floor)
@@ -138,8 +138,8 @@ def _advance(tree: Tree, nodes: int) -> bool:
 @njit(cache=True)
 def _finish(tree: Tree, depth: int, floor: float) -> float:
     """Try every open item as the last one; return the new floor."""
-    for q in range(tree.at[depth], tree.count[depth]):
-        item = tree.open[depth, q]
+    for q in range(tree.at[depth], tree.many[depth]):
+        item = tree.left[depth, q]
         value = tree.value[depth] + tree.gains[depth, item]
         if value > floor:
             floor = value
@@ -151,10 +151,10 @@ def _finish(tree: Tree, depth: int, floor: float) -> float:
 @njit(cache=True)
 def _descend(tree: Tree, depth: int, floor: float, worth: Floats, scratch: Floats) -> bool:
     """Choose the next open item and pass on those worth keeping; False if the node is bounded."""
-    start, stop, left = tree.at[depth], tree.count[depth], len(tree.gains) - depth
-    first = tree.open[depth, start]
+    start, stop, left = tree.at[depth], tree.many[depth], len(tree.gains) - depth
+    first = tree.left[depth, start]
     for q in range(start, stop):
-        item = tree.open[depth, q]
+        item = tree.left[depth, q]
         worth[q] = scratch[q - start] = (
             tree.gains[depth, item] + tree.partners[left - 1, first, item]
         )
@@ -168,11 +168,11 @@ def _descend(tree: Tree, depth: int, floor: float, worth: Floats, scratch: Float
     kept = 0
     for q in range(start + 1, stop):
         if bound - least + min(worth[q], least) > floor:
-            item = tree.open[depth, q]
-            tree.open[depth + 1, kept] = item
+            item = tree.left[depth, q]
+            tree.left[depth + 1, kept] = item
             tree.gains[depth + 1, item] = tree.gains[depth, item] + 2 * tree.Q[first, item]
             kept += 1
-    tree.count[depth + 1], tree.at[depth + 1] = kept, 0
+    tree.many[depth + 1], tree.at[depth + 1] = kept, 0
     return True
 
 

@@ -154,6 +154,12 @@ class Relaxation:
         return self.objective.worth(self._value)
 
     @property
+    def size(self) -> float:
+        """What to measure distances by: the value, kept away from 0."""
+        entry = abs(self.objective.mean) + self.objective.spread
+        return abs(self.value) + 1e-6 * self.problem.k * entry
+
+    @property
     def multipliers(self) -> Floats:
         """The dual guess t that goes with V, whose sum is the value."""
         t = np.concatenate([[0.0], self._normal * self.objective.spread / 2])
@@ -169,8 +175,8 @@ class Relaxation:
         return length * self.objective.spread * min(4 * k, n) / sqrt(n)
 
     def climb(self, ratio: float, deadline: float = inf, iterations: int = 3000) -> None:
-        """Move uphill until the slope is small beside the value, or time is up, or rounding rules."""
-        while self.slope > ratio * abs(self.value) and not self.stalled:
+        """Move uphill until the slope is small beside the size, or time is up, or rounding rules."""
+        while self.slope > ratio * self.size and not self.stalled:
             if self.iterations >= iterations or perf_counter() >= deadline:
                 return
             self.iterations += 1

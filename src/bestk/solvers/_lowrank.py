@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 from numba import get_num_threads
@@ -18,7 +18,8 @@ from bestk.solvers._search import by_rows
 DENSE = 200  # below this size LAPACK is as fast as Lanczos
 FIRST_BATCH, LARGEST_BATCH = 1 << 12, 1 << 20  # directions drawn at once
 PIECE = 8_000_000  # scores that one thread computes between two looks at the clock
-KEPT = 64  # directions of a piece that are scored, for each k of a path
+BANDS = 0.45  # as many as make the steps along and between them about equal
+KEPT = 16  # directions of a piece that are scored, for each k of a path
 
 T = TypeVar("T")
 
@@ -60,7 +61,7 @@ class LowRank:
     samples: int | None = None
 
     name: ClassVar[str] = "lowrank"
-    needs: ClassVar = "matrix"
+    needs: ClassVar[Literal["matrix", "columns"]] = "matrix"
 
     @property
     def draws(self) -> int:
@@ -160,7 +161,7 @@ def along_a_curve(directions: Floats) -> Floats:
     if d == 1:
         return np.sort(directions, axis=0)
     unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
-    cells = np.ceil(count ** (1.0 / (d - 1)))
+    cells = np.ceil(BANDS * count ** (1.0 / (d - 1)))
     key = np.zeros(count)
     for j in range(d - 2):
         band = np.minimum(np.floor((unit[:, j] + 1.0) / 2.0 * cells), cells - 1.0)

@@ -71,7 +71,10 @@ class SDP:
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the best rounding, best item first; the run learns the bound."""
         if problem.k == problem.n:
-            return best_first(problem, range(problem.n))
+            everything = np.arange(problem.n)
+            rounding = 1e-15 * float(np.abs(problem.Q).sum())
+            run.upper_bound = problem.value(everything) + rounding
+            return best_first(problem, everything)
         with _blas().limit(limits=1, user_api="blas"):
             relaxation = self._relax(problem, run)
             chosen = self._round(problem, relaxation.V, run.rng)
@@ -90,8 +93,8 @@ class SDP:
             stop = run.deadline - _seconds_to_finish(relaxation)
             relaxation.climb(ratio, stop, self.iterations)
             last = relaxation.stalled or relaxation.iterations >= self.iterations
-            last = last or perf_counter() >= stop
-            allowed = self.tolerance * abs(relaxation.value)
+            last = last or perf_counter() >= stop or ratio < 1e-4 * self.tolerance
+            allowed = self.tolerance * relaxation.size
             tests = 60 if last else 8 if problem.n <= SMALL else 1
             bound = sdp_bound(
                 problem, relaxation.multipliers, slack=allowed, tests=tests, deadline=run.deadline

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from time import perf_counter
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numba import get_num_threads
@@ -65,7 +65,7 @@ class Search:
     patience: int = 50
 
     name: ClassVar[str] = "search"
-    needs: ClassVar = "columns"
+    needs: ClassVar[Literal["matrix", "columns"]] = "columns"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""
@@ -121,8 +121,10 @@ class Search:
 
 
 def by_rows(Q: Floats) -> Floats:
-    """Q so that its rows lie in one piece; by symmetry its columns do as well."""
-    return Q.T if Q.flags.f_contiguous else np.ascontiguousarray(Q)
+    """Q to read only, so that its rows lie in one piece; by symmetry its columns do as well."""
+    rows = (Q.T if Q.flags.f_contiguous else np.ascontiguousarray(Q)).view()
+    rows.flags.writeable = False  # one type of array to compile for, whatever was given
+    return rows
 
 
 def _as_masks(choices: Sequence[Sequence[int] | Indices], n: int) -> Masks:

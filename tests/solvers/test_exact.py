@@ -1,0 +1,202 @@
+"""The exact solver: equal to brute force, to HiGHS, and honest when the time is up."""
+
+from itertools import combinations
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import LinearConstraint, milp
+from scipy.sparse import lil_array
+
+from bestk.problem import BQP
+from bestk.solvers._base import Run
+from bestk.solvers._branch import Branching
+from bestk.solvers._exact import Exact
+
+from .conftest import load_instance, optimum, problems
+
+
+def random_problem(n, k, seed=0):
+    Q = np.random.default_rng(seed).random((n, n))
+    return BQP((Q + Q.T) / 2, k)
+
+
+DEFAULT = Exact()
+
+
+def solved(problem, solver=DEFAULT, seconds=60.0, starts=()):
+    run = Run(np.random.default_rng(0), perf_counter() + seconds, starts)
+    return problem.value(solver.pick(problem, run)), run
+
+
+def test_hand_worked_choice():
+    problem = BQP([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]], k=2)
+    run = Run()
+    assert Exact().pick(problem, run).tolist() == [0, 1]
+    assert run.upper_bound == 10.0
+    assert run.report["optimal"]
+
+
+@pytest.mark.parametrize("nodes", [300_000, 0], ids=["enumerating", "bounding"])
+@given(problem=problems())
+def test_equals_brute_force(nodes, problem):
+    value, run = solved(problem, Exact(first_nodes=nodes, search_seconds=0.001))
+    size = problem.k**2 * np.abs(problem.Q).max()
+    assert value == pytest.approx(optimum(problem), abs=1e-12 * size)
+    assert run.report["optimal"]
+    assert run.upper_bound == value
+
+
+@given(problem=problems(), limit=st.sampled_from([0.0, 0.002, 0.01]))
+def test_a_short_time_gives_a_bound_that_holds(problem, limit):
+    value, run = solved(problem, Exact(first_nodes=0, search_seconds=0.001), limit)
+    best, size = optimum(problem), problem.k**2 * np.abs(problem.Q).max()
+    assert value <= best + 1e-12 * size
+    assert best <= run.upper_bound + 1e-12 * size
+    decided = run.report["proved_in"] + run.report["proved_out"] + run.report["open"]
+    assert decided == problem.n
+
+
+@given(problem=problems(), share=st.floats(0.0, 1.0))
+def test_branching_finds_the_best_choice_above_a_floor(problem, share):
+    values = [problem.value(c) for c in combinations(range(problem.n), problem.k)]
+    size = problem.n**2 * np.abs(problem.Q).max()
+    floor = min(values) + share * (max(values) - min(values)) - 1e-9 * size
+    if problem.k == problem.n:
+        return
+    tree = Branching(problem.Q, problem.k, floor)
+    while not tree.advance(7):
+        pass
+    if size == 0:
+        assert tree.choice is None
+    else:
+        assert problem.value(tree.choice) == pytest.approx(max(values), abs=1e-12 * size)
+
+
+def highs(problem):
+    """The optimum by mixed-integer programming: y_ij = x_i x_j, sum_j y_ij = (k - 1) x_i."""
+    n, k = problem.n, problem.k
+    pairs = list(combinations(range(n), 2))
+    columns = n + len(pairs)
+    rows = lil_array((n + 1 + 2 * len(pairs), columns))
+    low, high = np.zeros(rows.shape[0]), np.zeros(rows.shape[0])
+    rows[n, :n], low[n], high[n] = 1, k, k
+    for i in range(n):
+        rows[i, i] = -(k - 1)
+    for p, (i, j) in enumerate(pairs):
+        rows[i, n + p] = rows[j, n + p] = 1
+        for side, item in enumerate((i, j)):
+            rows[n + 1 + 2 * p + side, n + p], rows[n + 1 + 2 * p + side, item] = 1, -1
+            low[n + 1 + 2 * p + side] = -np.inf
+    cost = np.concatenate([problem.Q.diagonal(), [2 * problem.Q[i, j] for i, j in pairs]])
+    whole = np.arange(columns) < n
+    answer = milp(
+        -cost,
+        constraints=LinearConstraint(rows.tocsr(), low, high),
+        integrality=whole.astype(int),
+        bounds=(0, 1),
+        options={"mip_rel_gap": 1e-9},
+    )
+    return -answer.fun
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "law"),
+    [(20, 6, "signed"), (25, 5, "points"), (30, 4, "signed"), (40, 3, "points"), (40, 8, "grades")],
+)
+@pytest.mark.parametrize("nodes", [300_000, 0], ids=["enumerating", "bounding"])
+def test_equals_highs(n, k, law, nodes):
+    rng = np.random.default_rng(n)
+    X, grades = rng.normal(size=(n, 3)), rng.random(n)
+    Q = {
+        "signed": X @ X.T,
+        "points": np.sqrt(((X[:, None] - X) ** 2).sum(-1)),
+        "grades": np.outer(grades, grades) * (1 + 0.3 * rng.random((n, n))),
+    }[law]
+    problem = BQP(Q, k)
+    assert solved(problem, Exact(first_nodes=nodes))[0] == pytest.approx(highs(problem), rel=1e-6)
+
+
+def test_proves_a_graph_of_forty_items():
+    problem = BQP(load_instance("kcluster_n40_d025_10_k10_1"), 10)
+    value, run = solved(problem, Exact(first_nodes=0))
+    assert run.report["optimal"]
+    assert value == 58
+
+
+@pytest.mark.parametrize("k", [10, 20])
+def test_proves_an_information_matrix(k):
+    best = {10: 37.344080956, 20: 138.175875908}[k]
+    value, run = solved(BQP(load_instance("mi_digits64"), k), Exact(first_nodes=0))
+    assert run.report["optimal"]
+    assert value == run.upper_bound == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("k", [3, 27])
+def test_the_two_ways_agree_on_a_problem_of_thirty_items(k):
+    problem = random_problem(30, k)
+    quick, slow = (solved(problem, Exact(first_nodes=nodes))[0] for nodes in (300_000, 0))
+    assert quick == pytest.approx(slow, rel=1e-12)
+
+
+def test_eighty_items_are_proved():
+    value, run = solved(random_problem(80, 10))
+    assert run.report["optimal"]
+    assert run.report["proved_in"] == 10
+    assert run.report["open"] == 0
+    assert value == run.upper_bound
+
+
+def test_whole_numbers_need_no_proof_beyond_the_next_whole_number():
+    Q = np.random.default_rng(3).integers(0, 10, (40, 40)).astype(float)
+    problem = BQP(np.triu(Q, 1) + np.triu(Q, 1).T, 8)
+    halves = BQP(problem.Q * 1.1, 8)
+    (value, run), (other, _) = solved(problem), solved(halves)
+    assert run.report["optimal"]
+    assert 1.1 * value == pytest.approx(other, rel=1e-12)
+
+
+def test_duplicates_and_ties_do_not_blow_up():
+    problem = random_problem(8, 4)
+    copies = np.repeat(np.arange(8), 4)
+    value, run = solved(BQP(problem.Q[np.ix_(copies, copies)], 12), seconds=20)
+    assert run.report["optimal"]
+    assert value == run.upper_bound
+
+
+def test_the_deadline_is_kept_and_the_report_says_how_far_it_got():
+    problem = random_problem(200, 40)
+    start = perf_counter()
+    value, run = solved(problem, seconds=1.0)
+    assert perf_counter() - start < 4
+    assert not run.report["optimal"]
+    assert run.report["proved_in"] + run.report["proved_out"] + run.report["open"] == 200
+    assert value < run.upper_bound < 1.2 * value
+
+
+def test_an_interrupt_leaves_the_best_choice_and_its_bound(monkeypatch):
+    problem = random_problem(60, 20)
+    run = Run(np.random.default_rng(0))
+    monkeypatch.setattr("bestk.solvers._exact._Proof.split", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        Exact(first_nodes=0).pick(problem, run)
+    assert len(run.report["incumbent"]) == 20
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def test_a_start_is_repaired_and_used():
+    problem = random_problem(40, 6)
+    best, _ = solved(problem)
+    value, _ = solved(problem, Exact(first_nodes=0), 0.0, starts=[np.array([3, 3, 99, -1])])
+    assert value <= best
+
+
+def test_same_input_same_output():
+    problem = random_problem(50, 12)
+    first, second = (Exact(first_nodes=0).pick(problem, Run()) for _ in range(2))
+    np.testing.assert_array_equal(first, second)

@@ -1,0 +1,122 @@
+"""The referee: every solver alike."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestk import BQP, SOLVERS, Solution, solve, solve_path
+from bestk.lazy import CachedColumns
+from bestk.solvers._lowrank import LowRank
+
+from .conftest import optimum, problems
+
+QUICK = {**SOLVERS, "lowrank": LowRank(samples=200)}
+TIMED = {"search", "auto", "exact", "sdp"}
+Q = np.array([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]])
+
+
+@pytest.mark.parametrize("name", sorted(QUICK))
+@settings(max_examples=25)
+@given(problem=problems(max_n=8), seed=st.integers(0, 99))
+def test_no_solver_beats_the_optimum_or_its_own_bound(name, problem, seed):
+    limit = 0.05 if name in TIMED - {"exact"} else None
+    solution = solve(problem, solver=QUICK[name], random_state=seed, time_limit=limit)
+    best = optimum(problem)
+    slack = 1e-9 * (abs(best) + np.abs(problem.Q).max())
+    assert len(set(solution.support.tolist())) == problem.k
+    assert solution.objective <= best + slack
+    assert best <= solution.upper_bound + slack
+    assert solution.gap >= 0
+    if name == "exact":
+        assert solution.objective >= best - slack
+        assert solution.gap == 0
+
+
+@pytest.mark.parametrize("name", sorted(QUICK))
+def test_the_same_seed_gives_the_same_answer(name):
+    matrix = np.random.default_rng(0).random((30, 30))
+    if name == "auto":
+        pytest.skip("uses the time it is given, and so depends on the machine")
+    first, second = (solve(matrix, 5, QUICK[name], random_state=3, bound=None) for _ in range(2))
+    np.testing.assert_array_equal(first.support, second.support)
+
+
+@pytest.mark.parametrize("name", sorted(QUICK))
+def test_a_path_holds_a_solution_for_each_k(name):
+    matrix = np.random.default_rng(1).random((20, 20))
+    ks = [2, 5, 3, 20]
+    limit = 1.0 if name in TIMED else None
+    path = solve_path(matrix, ks, QUICK[name], random_state=0, time_limit=limit)
+    assert [solution.k for solution in path] == ks
+    for k, solution in zip(ks, path, strict=True):
+        assert solution.objective == pytest.approx(BQP(matrix, k).value(solution.support))
+
+
+def test_an_empty_path_is_empty():
+    assert solve_path(Q, []) == []
+
+
+def test_a_solution_prints_itself_as_a_small_table():
+    solution = solve(Q, 2, "exact", names=["red", "green", "blue"])
+    assert "red, green" in str(solution)
+    assert "(optimal)" in str(solution)
+    assert solution.to_frame()["name"].tolist() == ["red", "green"]
+
+
+def test_a_solution_without_a_bound_says_so():
+    assert "no bound" in str(Solution(np.array([0]), 1.0))
+
+
+@pytest.mark.parametrize("name", sorted(n for n in QUICK if QUICK[n].needs == "columns"))
+def test_solvers_that_need_columns_only_take_a_lazy_matrix(name):
+    matrix = np.random.default_rng(2).random((25, 25))
+    matrix += matrix.T
+    lazy = CachedColumns(lambda items: matrix[:, items], matrix.diagonal())
+    solution = solve(lazy, 4, name, time_limit=0.3, bound=None, random_state=0)
+    assert solution.objective == pytest.approx(BQP(matrix, 4).value(solution.support))
+
+
+def test_solvers_that_need_the_matrix_refuse_a_lazy_one():
+    lazy = CachedColumns(lambda items: Q[:, items], Q.diagonal())
+    with pytest.raises(ValueError, match=r"'spectral' needs the whole matrix.*'tpower'"):
+        solve(lazy, 1, "spectral")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"k": None}, "k is missing"),
+        ({"solver": "magic"}, "unknown solver 'magic'; choose one of linear"),
+        ({"bound": "loose"}, "unknown bound 'loose'"),
+        ({"on_interrupt": "ignore"}, "unknown on_interrupt"),
+        ({"time_limit": 0}, "positive number of seconds"),
+    ],
+)
+def test_bad_options_are_refused_with_the_choices(options, says):
+    with pytest.raises(ValueError, match=says):
+        solve(Q, **{"k": 2, **options})
+
+
+def test_a_solver_that_breaks_the_rules_is_caught():
+    class Cheat:
+        name, needs = "cheat", "columns"
+
+        def pick(self, problem, run):
+            return np.zeros(problem.k, np.int64)
+
+    with pytest.raises(RuntimeError, match="'cheat' did not return 2 different items"):
+        solve(Q, 2, Cheat())
+
+
+def test_an_interrupt_returns_the_best_so_far_if_asked():
+    class Stopped:
+        name, needs = "stopped", "columns"
+
+        def pick(self, problem, run):
+            run.report["incumbent"] = [0, 1]
+            raise KeyboardInterrupt
+
+    assert solve(Q, 2, Stopped(), on_interrupt="return").objective == 10.0
+    with pytest.raises(KeyboardInterrupt):
+        solve(Q, 2, Stopped())

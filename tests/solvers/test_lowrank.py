@@ -13,6 +13,7 @@ from bestk.solvers import _lowrank
 from bestk.solvers._base import Run, top_k
 from bestk.solvers._lowrank import LowRank, along_a_curve, factor
 from bestk.solvers._lowrank_kernels import try_directions
+from bestk.solvers._search import by_rows
 
 from .conftest import optimum, problems
 
@@ -66,7 +67,7 @@ def test_every_direction_is_scored_on_the_true_matrix(signs):
     problem, (V, _) = BQP(Q, k), factor(Q, 2)
     directions = along_a_curve(np.random.default_rng(1).normal(size=(200, 2)))
     best = np.zeros(37, bool)
-    value = try_directions(Q, V, np.array(signs), directions, k, best)
+    value = try_directions(by_rows(Q), V, np.array(signs), directions, k, best)
     np.testing.assert_allclose(value, problem.value(np.flatnonzero(best)))
     seen = [problem.value(top_k(c @ V, k)) for c in directions]
     if min(signs) > 0:

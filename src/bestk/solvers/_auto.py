@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk.problem import BQP
-from bestk.solvers._base import Indices, Run, best_first
+from bestk.solvers._base import Indices, Needs, Run, best_first
 from bestk.solvers._greedy import Forward
 from bestk.solvers._search import Search
 from bestk.solvers._tpower import TruncatedPower
@@ -24,7 +24,7 @@ class Auto:
     seconds: float = 1.0
 
     name: ClassVar[str] = "auto"
-    needs: ClassVar = "columns"
+    needs: ClassVar[Needs] = "columns"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""

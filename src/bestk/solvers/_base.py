@@ -12,6 +12,7 @@ from bestk.problem import BQP
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Needs = Literal["matrix", "columns"]  # "columns": works on a lazy Q too
 
 
 @dataclass
@@ -34,7 +35,7 @@ class Solver(Protocol):
     """A dataclass whose fields are settings; frozen, and the same for every run."""
 
     name: ClassVar[str]
-    needs: ClassVar[Literal["matrix", "columns"]]  # "columns": works on a lazy Q too
+    needs: ClassVar[Needs]
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return k different items, most important first."""

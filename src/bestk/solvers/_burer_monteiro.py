@@ -14,6 +14,7 @@ from bestk.problem import BQP
 
 Floats = NDArray[np.float64]
 DOUBLE = 500  # up to this size all products are in double precision
+RIDGE = 1e-9  # for rows that are all parallel
 
 
 @dataclass
@@ -44,18 +45,24 @@ class Spheres:
     def normals(self, V: Floats) -> Any:
         """Factorised sum of I - v_i v_i', which says how far b moves the sum of the rows."""
         pull = -(V.T @ V)
-        pull.flat[:: self.r + 1] += self.n * (1 + 1e-9)  # the rank of V may be 1
+        pull.flat[:: self.r + 1] += self.n * (1 + RIDGE)
         return cho_factor(pull, check_finite=False)
 
-    def split(self, V: Floats, field: Floats, normals: Any) -> tuple[Floats, Floats]:
-        """The tangent part of a field, and a of its normal part Diag(a) V + e b'."""
+    def split(
+        self, V: Floats, field: Floats, normals: Any, anchor: Floats | float = 0.0
+    ) -> tuple[Floats, Floats, Floats]:
+        """The tangent part of a field, and a, b of its normal part Diag(a) V + e b'.
+
+        Where all rows are nearly parallel, b is not unique: the one nearest the anchor is taken.
+        """
         along = np.einsum("ij,ij->i", field, V)
         tangent = field - along[:, None] * V
-        b = cho_solve(normals, tangent.sum(axis=0), check_finite=False)
+        moved = tangent.sum(axis=0) + RIDGE * self.n * anchor
+        b = cho_solve(normals, moved, check_finite=False)
         Vb = V @ b
         tangent -= b
         tangent += Vb[:, None] * V
-        return tangent, along - Vb
+        return tangent, along - Vb, b
 
     def retract(self, V: Floats) -> Floats | None:
         """A point of the set near V by Newton steps along e b', or None if V is too far."""
@@ -146,6 +153,7 @@ class Relaxation:
         self.spheres = Spheres(n, k, max(3, min(n + 1, self.rank or ceil(sqrt(2 * n)) + 1)))
         self.objective = Objective(self.problem.Q, k)
         self.pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=self.memory)
+        self._common: Floats | float = 0.0  # b of the normal part of the gradient
         self._arrive(self.spheres.start(self.rng))
 
     @property
@@ -198,7 +206,9 @@ class Relaxation:
         self.V = V
         self._value, gradient = computed or self._evaluate(V)
         self._normals = self.spheres.normals(V)
-        self._gradient, self._normal = self.spheres.split(V, gradient, self._normals)
+        self._gradient, self._normal, self._common = self.spheres.split(
+            V, gradient, self._normals, self._common
+        )
 
     def _evaluate(self, V: Floats) -> tuple[float, Floats]:
         start = perf_counter()

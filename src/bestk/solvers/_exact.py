@@ -14,7 +14,7 @@ from bestk.bounds._eigen import one_thread
 from bestk.bounds._part import Part
 from bestk.bounds._start import good_choice, swapped
 from bestk.problem import BQP
-from bestk.solvers._base import Floats, Indices, Run, best_first
+from bestk.solvers._base import Floats, Indices, Needs, Run, best_first
 from bestk.solvers._branch import Branching
 from bestk.solvers._search import Search
 
@@ -26,8 +26,8 @@ WHOLE = 2.0**40  # whole numbers up to this add up without rounding
 class Exact:
     """Prove a choice optimal, or say how far the proof got.
 
-    A good choice gives a floor. Branch and bound by rows settles an easy problem at once. For the
-    others, the doubly non-negative relaxation bounds what is above the floor and decides items,
+    A good choice gives a floor. Branch and bound by rows settles an easy problem. For the others,
+    the doubly non-negative relaxation bounds what is above the floor and decides items,
     which makes the problem smaller and the relaxation tighter; where it stands still, branch and
     bound by rows tries the rest, and if that takes too long, the rest is split in two by an item.
 
@@ -64,17 +64,17 @@ class Exact:
     patience: float = 0.1
 
     name: ClassVar[str] = "exact"
-    needs: ClassVar = "matrix"
+    needs: ClassVar[Needs] = "matrix"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""
         proof = _Proof(problem, run)
         whole = Part.of(problem)
-        nodes = self.first_nodes * 100 // max(problem.n, 100)
         with one_thread():
-            if not proof.settle(whole) and not proof.enumerate(whole, nodes):
+            if not proof.settle(whole) and not proof.enumerate(whole, min(SLICE, self.first_nodes)):
                 proof.search(self.search_seconds)
-                proof.branch(whole, self.patience)
+                if not proof.enumerate(whole, self.first_nodes * 100 // max(problem.n, 100)):
+                    proof.branch(whole, self.patience)
         return proof.concluded()
 
 
@@ -114,7 +114,7 @@ class _Proof:
 
     def search(self, seconds: float) -> None:
         """Look for a better choice to start from."""
-        seconds = min(seconds, 0.1 + self.problem.n / 500, 0.1 * self.run.time_left)
+        seconds = min(seconds, 0.05 + self.problem.n / 1000, 0.1 * self.run.time_left)
         inner = Run(self.run.rng, perf_counter() + seconds, [self.best])
         self.offer(Search().pick(self.problem, inner))
 

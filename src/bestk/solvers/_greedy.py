@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk.problem import BQP
-from bestk.solvers._base import Indices, Run
+from bestk.solvers._base import Indices, Needs, Run
 from bestk.solvers._linear import row_sums
 
 
@@ -16,7 +16,7 @@ class Forward:
     """Add the item that helps most, k times; the lowest index wins a tie."""
 
     name: ClassVar[str] = "forward"
-    needs: ClassVar = "columns"
+    needs: ClassVar[Needs] = "columns"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items in the order in which they were added."""
@@ -40,7 +40,7 @@ class Backward:
     """Drop the item that is missed least, until k are left; the highest index goes first."""
 
     name: ClassVar[str] = "backward"
-    needs: ClassVar = "matrix"
+    needs: ClassVar[Needs] = "matrix"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items, the one that would be dropped last first."""

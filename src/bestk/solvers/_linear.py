@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk.problem import BQP
-from bestk.solvers._base import Floats, Indices, Run, top_k
+from bestk.solvers._base import Floats, Indices, Needs, Run, top_k
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Linear:
     """The k items of the largest row sums of Q: LP2 of the paper, exact for that relaxation."""
 
     name: ClassVar[str] = "linear"
-    needs: ClassVar = "columns"
+    needs: ClassVar[Needs] = "columns"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling row sum."""

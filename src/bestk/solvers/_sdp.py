@@ -9,7 +9,7 @@ import numpy as np
 
 from bestk.bounds._sdp import sdp_bound
 from bestk.problem import BQP
-from bestk.solvers._base import Floats, Indices, Run, best_first, top_k
+from bestk.solvers._base import Floats, Indices, Needs, Run, best_first, top_k
 from bestk.solvers._burer_monteiro import Relaxation
 
 SMALL = 500  # up to this size the bound is tightened beyond the tolerance
@@ -61,7 +61,7 @@ class SDP:
     """
 
     name: ClassVar[str] = "sdp"
-    needs: ClassVar = "matrix"
+    needs: ClassVar[Needs] = "matrix"
 
     projections: int = 100
     tolerance: float = 1e-4

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestk.problem import BQP, LazyMatrix
-from bestk.solvers._base import Floats, Indices, Run
+from bestk.solvers._base import Floats, Indices, Needs, Run
 from bestk.solvers._simplex_qp import Centred, Nystrom, Quadratic, minimise
 
 
@@ -43,7 +43,7 @@ class Simplex:
     """
 
     name: ClassVar[str] = "simplex"
-    needs: ClassVar = "matrix"
+    needs: ClassVar[Needs] = "matrix"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight."""

@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from bestk.problem import BQP
-from bestk.solvers._base import Floats, Indices, Run, top_k
+from bestk.solvers._base import Floats, Indices, Needs, Run, top_k
 
 DENSE = 200  # below this size LAPACK is as fast as Lanczos
 
@@ -25,7 +25,7 @@ class Spectral:
     """
 
     name: ClassVar[str] = "spectral"
-    needs: ClassVar = "matrix"
+    needs: ClassVar[Needs] = "matrix"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight in the eigenvector."""

@@ -8,7 +8,7 @@ from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import eigsh
 
 from bestk.problem import BQP
-from bestk.solvers._base import Floats, Indices, Run, top_k
+from bestk.solvers._base import Floats, Indices, Needs, Run, top_k
 from bestk.solvers._linear import Linear
 
 
@@ -40,7 +40,7 @@ class TruncatedPower:
     tolerance: float = 1e-8
 
     name: ClassVar[str] = "tpower"
-    needs: ClassVar = "columns"
+    needs: ClassVar[Needs] = "columns"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling entry of the last product."""

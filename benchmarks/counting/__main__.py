@@ -11,8 +11,9 @@ from benchmarks.counting import extras, laws, plots
 from benchmarks.counting.cases import cases
 from benchmarks.counting.costs import report_costs
 from benchmarks.counting.race import race
-from benchmarks.counting.record import RESULTS, Row, describe_machine, table, write_csv
-from benchmarks.counting.timing import REFERENCE
+from benchmarks.counting.record import Row, table, write_csv
+from benchmarks.machine import RESULTS, describe_machine
+from benchmarks.timing import REFERENCE
 
 PARTS = (*cases(None, quick=True), "laws", "start")
 
@@ -24,7 +25,7 @@ def main() -> None:
         report_costs(options.quick)
         return
     rows, machine = _measure(options), describe_machine()
-    print(f"\n{machine.cpu}, {machine.threads} threads, commit {machine.commit}, {machine.date}")
+    print(f"\n{machine}")
     whole = not options.quick and set(options.only) == set(PARTS)
     if options.out is None and not whole:
         print("a part of the benchmark is no record: nothing written (--out FOLDER writes it)")

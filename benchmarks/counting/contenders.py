@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchmarks.counting.cases import Case
 from benchmarks.counting.definition import Quantity
-from benchmarks.counting.timing import clock
+from benchmarks.timing import clock
 
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]

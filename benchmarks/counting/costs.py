@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from benchmarks.counting.cases import Case, synthetic
-from benchmarks.counting.timing import interleave
+from benchmarks.timing import interleave
 from bestk.information._measures import CMI
 from bestk.information.backends import _costs
 from bestk.information.backends._lanes import LANES
@@ -53,7 +53,7 @@ def measure(quick: bool) -> Iterator[Point]:
 def _time_both(case: Case, levels: int, rounds: int) -> Point:
     counter = NumbaCounter(case.codes, case.target)
     formula, request = counter._formula(CMI, 0.0), counter._request(None, None)
-    tasks = np.concatenate(list(_calls(request, counter._packed)))
+    tasks = np.concatenate([tasks for tasks, _ in _calls(request, counter._packed)])
     out = np.empty((N_FEATURES, N_FEATURES))
     with_planes = pack(case.codes, case.target, counter._order, MOST_PLANE_LEVELS)
     packed: dict[str, Any] = {

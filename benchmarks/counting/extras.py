@@ -8,7 +8,7 @@ from typing import Any
 import bestk
 from benchmarks.counting.cases import Case
 from benchmarks.counting.record import Row
-from benchmarks.counting.timing import Timing, interleave
+from benchmarks.timing import Timing, interleave
 
 SMALL_TABLE = """
 import numpy as np

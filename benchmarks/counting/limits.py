@@ -35,7 +35,7 @@ def _over_tiles(kernel: Any) -> Callable[[Case, float], Job]:
         calls = list(_calls(request, packed))
 
         def run() -> int:
-            return sum(kernel(packed, formula, request, tasks) for tasks in calls)
+            return sum(kernel(packed, formula, request, tasks) for tasks, _ in calls)
 
         run()
         return Job(run, case.n_pairs)

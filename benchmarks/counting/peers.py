@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.counting.cases import Case
 from benchmarks.counting.contenders import Contender, Job, by_matrix, by_pair
 from benchmarks.counting.definition import CMI, JOINT_MI, MI, entropy
-from benchmarks.counting.timing import clock
+from benchmarks.timing import clock
 
 BIT = np.log(2.0)
 

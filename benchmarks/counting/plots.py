@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.counting.laws import exponent, seconds, sizes
-from benchmarks.counting.record import Machine, Row, digits
+from benchmarks.counting.record import Row, digits
+from benchmarks.machine import Machine
+from benchmarks.pictures import pyplot, save
 
 COLOURS = {"bestk": "#c1272d", "limit": "#8a8a8a", "yardstick": "#e0a030", "peer": "#2f6f9f"}
 WORDS = {
@@ -21,12 +23,7 @@ AXES = {"n": "features n", "m": "samples m"}
 
 def draw(rows: list[Row], machine: Machine, path: Path) -> None:
     """Write ``path`` as PNG and as SVG."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = "counting"
-    import matplotlib.pyplot as plt
-
+    plt = pyplot()
     laws = [law for law in POWERS if any(r.part == "laws" and r.case == law for r in rows)]
     cases = list(dict.fromkeys(row.case for row in rows if row.part == "cases"))
     heights = ([4.2] if laws else []) + ([7.5] if cases else [])
@@ -43,10 +40,7 @@ def draw(rows: list[Row], machine: Machine, path: Path) -> None:
         f"bestk {machine.commit}, {machine.date} UTC",
         fontsize=11,
     )
-    for suffix in (".png", ".svg"):
-        metadata = {"Date": None} if suffix == ".svg" else None
-        figure.savefig(path.with_suffix(suffix), dpi=120, metadata=metadata)
-    plt.close(figure)
+    save(figure, path)
 
 
 def _draw_law(axis: Any, law: str, rows: list[Row]) -> None:

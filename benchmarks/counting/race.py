@@ -9,7 +9,7 @@ from benchmarks.counting.onehot import YARDSTICKS
 from benchmarks.counting.ours import OURS, SINGLE_COLUMNS, WHOLE_CALL
 from benchmarks.counting.peers import PEERS
 from benchmarks.counting.record import Row
-from benchmarks.counting.timing import REFERENCE, interleave, reference
+from benchmarks.timing import REFERENCE, interleave, reference
 
 CONTENDERS: tuple[Contender, ...] = (*OURS, *LIMITS, *PEERS, *YARDSTICKS)
 BASES = {c.unit: c for c in (WHOLE_CALL, SINGLE_COLUMNS)}  # whose time is 1

@@ -72,7 +72,7 @@ def listed_cases(prefix=""):
     if not index.exists():
         return []
     return [
-        (entry["name"], case["k"], case["best"] * (1 if entry["name"].startswith("mi_") else 2))
+        (entry["name"], case["k"], case.get("best_xQx") or 2 * case["best"])
         for entry in json.loads(index.read_text())
         if entry["name"].startswith(prefix)
         for case in entry["cases"]

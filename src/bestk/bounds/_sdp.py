@@ -1,22 +1,49 @@
-"""A proved bound from any guess of the multipliers of the semidefinite relaxation."""
+"""The semidefinite bound: proved, from any guess of the multipliers of the relaxation."""
 
-from math import fsum, inf, sqrt
+from math import inf, sqrt
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf
 
+from bestk.bounds._base import EPS, Bound, Floats, k_largest, largest_entry, rounding
+from bestk.bounds._eigen import TINY, margin_of
 from bestk.problem import BQP
 
-Floats = NDArray[np.float64]
-EPS = float(np.finfo(np.float64).eps)  # twice the unit roundoff
-TINY = float(np.finfo(np.float64).tiny)
 GROWTH = 8.0  # of the shift, from one test to the next
 CLOSE = 1.3  # a shift this near to one that fails is good enough
 
 
 def sdp_bound(
+    problem: BQP, time_limit: float | None = None, best_known: float | None = None
+) -> Bound:
+    """The value of the relaxation of ``SDP``, to 1e-4 of its size or as near as time allows.
+
+    Examples
+    --------
+    >>> bound = sdp_bound(BQP([[0.0, 3.0, 1.0], [3.0, 0.0, 1.0], [1.0, 1.0, 0.0]], k=2))
+    >>> round(bound.value, 2)
+    6.0
+    """
+    from bestk.solvers._base import Run
+    from bestk.solvers._sdp import SDP
+
+    if problem.k == problem.n:
+        return Bound(only_choice(problem), "sdp")
+    start = perf_counter()
+    run = Run(np.random.default_rng(0), inf if time_limit is None else start + time_limit)
+    relaxation = SDP().relax(problem, run)
+    details = {"relaxation": relaxation.value, "iterations": relaxation.iterations}
+    return Bound(run.upper_bound, "sdp", perf_counter() - start, details=details)
+
+
+def only_choice(problem: BQP) -> float:
+    """The bound where k = n: the sum of all entries, and a margin for its rounding."""
+    size = problem.n**2 * largest_entry(problem.Q)
+    return problem.value(range(problem.n)) + rounding(problem.n, size)
+
+
+def dual_bound(
     problem: BQP,
     multipliers: Floats,
     *,
@@ -57,22 +84,22 @@ def sdp_bound(
 
     References
     ----------
-    S. M. Rump, "Verification of positive definiteness", BIT Numerical Mathematics 46, 2006.
+    S. M. Rump, "Verification of positive definiteness", BIT 46, 2006.
 
     Examples
     --------
     One of two items, worth 0 each:
 
     >>> problem = BQP([[0.0, 2.0], [2.0, 0.0]], k=1)
-    >>> abs(sdp_bound(problem, np.array([1.0, -0.5, -0.5]))) < 1e-12
+    >>> 0.0 <= dual_bound(problem, np.array([1.0, -0.5, -0.5])) < 1e-12
     True
     """
     t, n, k = np.asarray(multipliers, np.float64), problem.n, problem.k
     cost = min(4 * k, n + 1)
     bend = (cost - 4 * k) / (2 * k**2)
     d, a = 4 * t[1:], t.sum() / (2 * k**2) - 2 * t[1:] / k
-    entry = _largest(problem.Q)
-    least = EPS * (entry + _largest(d) + _largest(a)) + TINY
+    entry = largest_entry(problem.Q)
+    least = EPS * (entry + largest_entry(d) + largest_entry(a)) + TINY
     shift, failed, proved, bound = max(slack / cost, least), 0.0, inf, inf
     for _ in range(tests):
         if perf_counter() >= deadline:
@@ -100,17 +127,11 @@ def _proved(problem: BQP, d: Floats, a: Floats, entry: float) -> float:
     T += a[:, None]
     T.flat[:: n + 1] += d
     trace = float(np.abs(T.diagonal()).sum())
-    # Rump's margin, four times over for blocked factorisations, and the rounding of T itself
-    rounding = 2 * EPS * (2 * n * _largest(a) + n * entry + _largest(d))
-    margin = 2 * (n + 2) * EPS * trace + rounding + n * TINY
     if dpotrf(T.T, lower=1, clean=0, overwrite_a=1)[1] != 0:
         return inf
+    # an error of this size in each entry of T moves its eigenvalues by n times as much at most
+    entries = rounding(1, entry + 2 * largest_entry(a) + largest_entry(d) / n)
+    margin = margin_of(trace, n) + n * entries
     worth = d + margin + 2 * k * a
-    bound = fsum(np.partition(worth, n - k)[n - k :])
-    # the rounding of worth, and that of a sum of k^2 entries which is compared with the bound
-    summed = k * (_largest(d) + margin + 2 * k * _largest(a)) + 4 * k**2 * entry
-    return float(bound + 4 * EPS * summed)
-
-
-def _largest(numbers: Floats) -> float:
-    return max(float(numbers.max()), -float(numbers.min()))
+    size = largest_entry(d) + margin + 2 * k * largest_entry(a) + k * entry
+    return k_largest(worth, k) + rounding(k, k * size)

@@ -156,8 +156,8 @@ class _Proof:
         if self.run.time_left <= 0:
             return False
         # about as much time as the relaxation took: a step costs n^3
-        budget = (gap.steps - steps) * gap.part.n**3 // 1000
-        return self.enumerate(gap.part, max(SLICE, budget))
+        budget = (gap.steps - steps) * gap.part.n**3 // 10000
+        return self.enumerate(gap.part, max(10_000, budget))
 
     def split(self, gap: Gap) -> list[Gap]:
         """The choices with an item and those without; nothing to split when the time is up."""

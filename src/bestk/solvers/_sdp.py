@@ -1,13 +1,13 @@
 """The semidefinite relaxation with its proved bound, rounded by random projections."""
 
 from dataclasses import dataclass
-from functools import cache
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from bestk.bounds._sdp import sdp_bound
+from bestk.bounds._eigen import one_thread
+from bestk.bounds._sdp import dual_bound, only_choice
 from bestk.problem import BQP
 from bestk.solvers._base import Floats, Indices, Needs, Run, best_first, top_k
 from bestk.solvers._burer_monteiro import Relaxation
@@ -71,38 +71,43 @@ class SDP:
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the best rounding, best item first; the run learns the bound."""
         if problem.k == problem.n:
-            everything = np.arange(problem.n)
-            rounding = 1e-15 * float(np.abs(problem.Q).sum())
-            run.upper_bound = problem.value(everything) + rounding
-            return best_first(problem, everything)
-        with _blas().limit(limits=1, user_api="blas"):
-            relaxation = self._relax(problem, run)
-            chosen = self._round(problem, relaxation.V, run.rng)
+            run.upper_bound = only_choice(problem)
+            return best_first(problem, range(problem.n))
+        relaxation = self.relax(problem, run)
         run.report.update(
             relaxation=relaxation.value,
             dual_bound=run.upper_bound,
             iterations=relaxation.iterations,
             rank=relaxation.V.shape[1],
         )
-        return best_first(problem, chosen)
+        with one_thread():
+            return best_first(problem, self._round(problem, relaxation.V, run.rng))
 
-    def _relax(self, problem: BQP, run: Run) -> Relaxation:
+    def relax(self, problem: BQP, run: Run) -> Relaxation:
         """Climb until the bound is proved to lie within the tolerance, or time is up."""
-        relaxation, ratio = Relaxation(problem, run.rng, self.rank), 2 * self.tolerance
-        while True:
-            stop = run.deadline - _seconds_to_finish(relaxation)
-            relaxation.climb(ratio, stop, self.iterations)
-            last = relaxation.stalled or relaxation.iterations >= self.iterations
-            last = last or perf_counter() >= stop or ratio < 1e-4 * self.tolerance
-            allowed = self.tolerance * relaxation.size
-            tests = 60 if last else 8 if problem.n <= SMALL else 1
-            bound = sdp_bound(
-                problem, relaxation.multipliers, slack=allowed, tests=tests, deadline=run.deadline
-            )
-            run.upper_bound = min(run.upper_bound, bound)
-            if last or bound <= relaxation.value + 1.01 * allowed:
-                return relaxation
-            ratio /= 3
+        with one_thread():
+            relaxation, ratio = Relaxation(problem, run.rng, self.rank), 2 * self.tolerance
+            while not self._finish(relaxation, ratio, run):
+                ratio /= 3
+        return relaxation
+
+    def _finish(self, relaxation: Relaxation, ratio: float, run: Run) -> bool:
+        """Climb to a slope, prove what can be proved there, and say whether that is enough."""
+        stop = run.deadline - _seconds_to_finish(relaxation)
+        relaxation.climb(ratio, stop, self.iterations)
+        last = relaxation.stalled or relaxation.iterations >= self.iterations
+        last = last or perf_counter() >= stop or ratio < 1e-4 * self.tolerance
+        allowed = self.tolerance * relaxation.size
+        tests = 60 if last else 8 if relaxation.problem.n <= SMALL else 1
+        bound = dual_bound(
+            relaxation.problem,
+            relaxation.multipliers,
+            slack=max(allowed, 2 * relaxation.slope) if last else allowed,
+            tests=tests,
+            deadline=run.deadline,
+        )
+        run.upper_bound = min(run.upper_bound, bound)
+        return last or bound <= relaxation.value + 1.01 * allowed
 
     def _round(self, problem: BQP, V: Floats, rng: np.random.Generator) -> Indices:
         """The best choice among the projections of V; the first of equals."""
@@ -117,13 +122,6 @@ class SDP:
 
 
 def _seconds_to_finish(relaxation: Relaxation) -> float:
-    """Time for a few factorisations and the rounding, judged by the products so far."""
+    """Time for two factorisations and the rounding, judged by the last product with Q."""
     n, r = relaxation.V.shape
-    return relaxation.product_seconds * (4 + 4 * n / (3 * r))
-
-
-@cache
-def _blas() -> Any:
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
-
-    return ThreadpoolController()
+    return relaxation.product_seconds * (4 + 2 * n / (3 * r))

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from bestk.bounds._eigen import one_thread
 from bestk.problem import BQP, LazyMatrix
 from bestk.solvers._base import Floats, Indices, Needs, Run
-from bestk.solvers._simplex_qp import Centred, Nystrom, Quadratic, minimise
+from bestk.solvers._simplex_qp import Centred, Nystrom, minimise
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,9 @@ class Simplex:
         return {k: order[:k] for k in ks}
 
     def _ranking(self, Q: Floats, run: Run) -> Indices:
-        A = Centred(Q, -2.0)
-        w, prices = minimise(A, 2 * A.g)
+        with one_thread():
+            A = Centred(Q, -2.0)
+            w, prices = minimise(A, 2 * A.g)
         run.report.update(weights=w, shift=A.shift)
         return rank_by_weight(w, prices)
 
@@ -112,7 +114,7 @@ def solve_simplex_qp(
     array([0.3, 0.3, 0.4])
     """
     relevance = np.asarray(f, np.float64)
-    lazy = isinstance(H, LazyMatrix) and not isinstance(H, np.ndarray)
+    lazy = isinstance(H, LazyMatrix)
     if lazy and landmarks is None:
         raise ValueError("H is known by its columns only; say how many to use with landmarks=")
     redundancy = H if lazy else BQP(H, k=1).Q
@@ -120,14 +122,17 @@ def solve_simplex_qp(
         raise ValueError(f"f must hold one number for each of the {redundancy.shape[0]} items of H")
     if landmarks is None:
         weight = _weight(alpha, redundancy.mean(), relevance.mean())
-        A: Quadratic = Centred(redundancy, 1 - weight)
-        return minimise(A, weight * relevance - (1 - weight) * A.g)[0]
+        with one_thread():
+            A = Centred(redundancy, 1 - weight)
+            return minimise(A, weight * relevance - (1 - weight) * A.g)[0]
     rng = np.random.default_rng(random_state)
     sample = np.sort(rng.permutation(len(relevance))[:landmarks])
     columns = redundancy.columns(sample) if lazy else redundancy[:, sample]
     weight = _weight(alpha, columns.mean(), relevance.mean())
-    A = Nystrom(columns, sample, np.asarray(redundancy.diagonal(), np.float64), 1 - weight)
-    return minimise(A, weight * relevance)[0]
+    diagonal = np.asarray(redundancy.diagonal(), np.float64)
+    with one_thread():
+        approximation = Nystrom(columns, sample, diagonal, 1 - weight)
+        return minimise(approximation, weight * relevance)[0]
 
 
 def _weight(alpha: float | None, redundancy: float, relevance: float) -> float:

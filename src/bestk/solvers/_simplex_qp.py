@@ -39,10 +39,10 @@ class Centred:
     def __post_init__(self) -> None:
         sums = self.M.mean(axis=1)
         self.g = sums - sums.mean() / 2
-        self.scale = abs(self.c) * max(float(np.abs(row).max()) for row in self.M) or 1.0
+        self.scale = abs(self.c) * max(float(self.M.max()), -float(self.M.min())) or 1.0
         self.shift = RIDGE * self.scale
         if not _is_positive(self.block(np.arange(len(self.M)))):
-            self.shift -= min(0.0, self._least())
+            self.shift += max(0.0, self.shift - self._least())
 
     def __matmul__(self, x: Floats) -> Floats:
         centred = self.M @ x - self.g * x.sum() - float(self.g @ x)
@@ -188,7 +188,7 @@ def _factor(block: Floats) -> Any:
 
 def _is_positive(block: Floats) -> bool:
     try:
-        cho_factor(block, overwrite_a=True)
+        cho_factor(block.T, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return False
     return True

@@ -1,0 +1,66 @@
+"""Where and when a benchmark ran."""
+
+import os
+import platform
+import subprocess
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import numba
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where and when."""
+
+    date: str
+    commit: str
+    cpu: str
+    cores: int
+    threads: int
+    python: str
+    numpy: str
+    numba: str
+
+    def __str__(self) -> str:
+        return f"{self.cpu}, {self.threads} threads, commit {self.commit}, {self.date}"
+
+
+def describe_machine() -> Machine:
+    return Machine(
+        date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
+        commit=_commit(),
+        cpu=_cpu(),
+        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        threads=numba.get_num_threads(),
+        python=platform.python_version(),
+        numpy=version("numpy"),
+        numba=version("numba"),
+    )
+
+
+def _commit() -> str:
+    try:
+        done = subprocess.run(
+            ["git", "describe", "--always", "--dirty"],
+            cwd=Path(__file__).parent, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip()
+
+
+def _cpu() -> str:
+    """Name of the processor, with family and model where the name alone says little."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor() or platform.machine()
+    entries = [line.split(":", 1) for line in text.splitlines() if ":" in line]
+    known = {key.strip(): value.strip() for key, value in reversed(entries)}
+    name = known.get("model name", platform.machine())
+    return f"{name} (family {known.get('cpu family')}, model {known.get('model')})"

@@ -1,0 +1,94 @@
+"""What TPower costs in matrix-vector products, and what each solver allocates beside Q."""
+
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from benchmarks.solvers.matrices import at_random, data_sets
+from benchmarks.solvers.measure import job
+from benchmarks.solvers.options import Options
+from benchmarks.solvers.record import Found, Job, Row, pick
+from benchmarks.solvers.verdict import Verdict, listing, verdict
+from benchmarks.timing import interleave
+from bestk.problem import BQP
+from bestk.solvers import SOLVERS, solve
+
+PART = "tpower"
+SIZES, QUICK_SIZES = (500, 1000, 2000, 5000), (500, 1000)
+MOST = 30.0  # products
+ROUNDS = 5
+MEMORY_SIZE = 1000
+DENSE = ("sdp", "exact", "simplex")  # relaxations that work on matrices as large as Q
+
+
+def jobs(options: Options) -> Iterator[Job]:
+    """TPower on random and real matrices, then the memory of each solver."""
+    matrices = [at_random(n, 0) for n in (QUICK_SIZES if options.quick else SIZES)]
+    real = [m for m in data_sets(options.data) if m.n >= 500]
+    for matrix in [*matrices, *([] if options.quick else real)]:
+        yield job(PART, matrix, matrix.n // 10, "tpower", in_products)
+    for name in SOLVERS:
+        task = partial(allocated, solver=name, limit=options.second)
+        yield job("memory", at_random(MEMORY_SIZE, 0), 50, name, task, limit=options.second)
+
+
+@dataclass(frozen=True, eq=False)
+class Counted(BQP):
+    """A problem that counts the columns it is asked for."""
+
+    asked: list[int] = field(default_factory=list)
+
+    def columns(self, items: object) -> np.ndarray:
+        """Columns of Q, side by side."""
+        self.asked.append(len(items))
+        return super().columns(items)
+
+
+def in_products(problem: BQP) -> Found:
+    """TPower and the product Qx, timed in turn."""
+    x = np.zeros(problem.n)
+    x[: problem.k] = 1.0
+    jobs = {
+        "product": lambda: problem.Q @ x,
+        "tpower": lambda: solve(problem, None, "tpower", bound=None),
+    }
+    timings = interleave(jobs, ROUNDS)
+    counted = Counted(problem.Q, problem.k)
+    solution = solve(counted, None, "tpower", bound=None)
+    details = {
+        "products": round(timings["tpower"].best / timings["product"].best, 2),
+        "columns_over_n": round(sum(counted.asked) / problem.n, 2),
+        "product_ms": round(1e3 * timings["product"].best, 4),
+    }
+    return Found(timings["tpower"].best, solution.objective, details=details)
+
+
+def allocated(problem: BQP, solver: str, limit: float) -> Found:
+    """The peak of what a solver allocates, as a multiple of the size of Q."""
+    tracemalloc.start()
+    try:
+        solution = solve(problem, None, solver, time_limit=limit, bound=None, random_state=0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    details = {"times_Q": round(peak / problem.Q.nbytes, 4)}
+    return Found(solution.seconds, solution.objective, details=details)
+
+
+def claims(rows: list[Row]) -> list[Verdict]:
+    """The cost of TPower, and who copies Q."""
+    own = pick(rows, PART, "tpower")
+    text = [f"{r.case} n = {r.n}: {r.details['products']:.1f}" for r in own]
+    cheap = all(r.details["products"] <= MOST for r in own)
+    memory = {r.solver: r.details["times_Q"] for r in pick(rows, "memory")}
+    copied = [name for name, share in memory.items() if share >= 0.9 and name not in DENSE]
+    shares = [f"{name} {share:.2g}" for name, share in memory.items()]
+    return [
+        verdict(f"tpower costs at most {MOST:g} dense matrix-vector products",
+                listing(text, 20), cheap, own),
+        verdict(f"no solver copies Q ({', '.join(DENSE)} work on matrices of its size)",
+                f"allocated / size of Q: {listing(shares, 20)}", not copied, memory),
+    ]  # fmt: skip

@@ -1,0 +1,162 @@
+"""Run a solver and watch it: its answer, its time, and every better choice on the way."""
+
+from collections.abc import Callable, Iterable
+from math import inf, isfinite, nan
+from time import perf_counter, sleep
+from typing import Any
+
+import numpy as np
+
+from benchmarks.solvers.matrices import Matrix
+from benchmarks.solvers.record import Found, Job, Ledger, Row, Trace
+from benchmarks.timing import clock, reference
+from bestk.bounds import DNN_SIZE, bound_problem
+from bestk.problem import BQP
+from bestk.solvers import SOLVERS, solve
+from bestk.solvers._base import Run
+
+SAME = 1e-6  # published values are rounded to single precision
+STALE = 20.0  # seconds for which a look at the machine counts
+SEARCH_SHARE = 0.1  # of the time for a proved gap that goes into the choice, a second at most
+TOLD = ("draws", "optimal", "proved_in", "proved_out", "open", "nodes", "relaxation", "iterations")
+
+
+class Quietness:
+    """The time of a fixed matrix product, measured again when the last time is old."""
+
+    def __init__(self) -> None:
+        self._run, self._when, self._least = reference(), -inf, nan
+
+    def milliseconds(self) -> float:
+        """The best of some products, in milliseconds."""
+        if perf_counter() - self._when > STALE:
+            self._least = 1e3 * min(clock(self._run) for _ in range(5))
+            sleep(0.15)  # BLAS threads spin for a while after a product, in the way of others
+            self._when = perf_counter()
+        return self._least
+
+
+def warm_up() -> None:
+    """Compile, or load from the cache, what every solver needs."""
+    for n in (20, 250):
+        Q = np.random.default_rng(0).random((n, n))
+        for name in SOLVERS:
+            solve(Q + Q.T, 4, name, time_limit=0.2, bound="fast", random_state=0)
+
+
+def work(jobs: Iterable[Job], ledger: Ledger) -> None:
+    """Do the jobs that the ledger does not know, one after the other."""
+    quietness = Quietness()
+    for job in jobs:
+        if ledger.knows(job):
+            continue
+        milliseconds = quietness.milliseconds()
+        try:
+            found = job.run()
+        except ImportError as error:
+            found = Found(note=f"not installed: {error.name}")
+        except Exception as error:  # one solver may fail in any way; the others go on
+            found = Found(note=f"failed: {type(error).__name__}: {error}"[:200])
+        row = job.done(found, milliseconds)
+        ledger.add(row)
+        print(_line(row), flush=True)
+
+
+def _line(row: Row) -> str:
+    where = f"{row.part:11} {row.case:24} n={row.n:<5} k={row.k:<4} {row.solver:12} #{row.seed}"
+    limit = f" of {row.limit:g}" if isfinite(row.limit) else ""
+    gap = f"  gap {row.gap:.4g}%" if isfinite(row.upper_bound) else ""
+    best = f"  best known after {row.to_target:.3f} s" if isfinite(row.to_target) else ""
+    what = f"{row.seconds:8.4f} s{limit}  {row.objective:.8g}{gap}{best}  {row.note}"
+    return f"{where}  {what}".rstrip()
+
+
+def job(
+    part: str,
+    matrix: Matrix,
+    k: int,
+    solver: str,
+    task: Callable[[BQP], Found],
+    seed: int = 0,
+    limit: float = inf,
+) -> Job:
+    """A task on the problem of choosing k items, whose matrix is made when the job is done."""
+    return Job(part, matrix.name, matrix.n, k, solver, lambda: task(matrix.problem(k)), seed, limit)
+
+
+def run(problem: BQP, solver: str, seed: int = 0, limit: float = inf) -> Found:
+    """One call of a solver, no bound but its own."""
+    seconds = limit if isfinite(limit) else None
+    solution = solve(problem, None, solver, random_state=seed, time_limit=seconds, bound=None)
+    return Found(
+        solution.seconds, solution.objective, solution.upper_bound, details=told(solution.details)
+    )
+
+
+def told(details: Any) -> dict[str, Any]:
+    """What a solver reports of itself, as far as a table can keep it."""
+    return {key: _plain(details[key]) for key in TOLD if key in details}
+
+
+def _plain(value: Any) -> Any:
+    return len(value) if isinstance(value, np.ndarray) else value
+
+
+class Reached(Exception):  # noqa: N818, an end and not an error
+    """The best known value is attained."""
+
+
+class Watched(dict[str, Any]):
+    """The report of a run, which notes each better choice and stops at the best known."""
+
+    def __init__(self, problem: BQP, target: float) -> None:
+        super().__init__()
+        self.Q, self.target, self.trace = problem.Q, target, Trace()
+        self.start = perf_counter()
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        super().__setitem__(key, value)
+        if key == "incumbent":
+            self.note(perf_counter() - self.start, float(self.Q[np.ix_(value, value)].sum()))
+
+    def note(self, seconds: float, worth: float) -> None:
+        """Keep a choice that is better than all before."""
+        if not self.trace or worth > self.trace[-1][1]:
+            self.trace.append((round(seconds, 5), worth))
+        if worth >= self.target * (1 - SAME):
+            raise Reached
+
+
+def watch(problem: BQP, solver: str, seed: int, limit: float, target: float = nan) -> Found:
+    """Run a solver until its time is up or a target is attained."""
+    report = Watched(problem, target)
+    task = Run(np.random.default_rng(seed), report.start + limit, report=report)
+    reached = nan
+    try:
+        report["incumbent"] = SOLVERS[solver].pick(problem, task)
+    except Reached:
+        reached = report.trace[-1][0]
+    seconds = perf_counter() - report.start
+    return Found(
+        seconds, report.trace[-1][1], task.upper_bound, target, reached,
+        details=told(report), trace=report.trace,
+    )  # fmt: skip
+
+
+def certify(problem: BQP, limit: float, seed: int = 0) -> Found:
+    """A choice, and the best bound that the rest of the time buys."""
+    start = perf_counter()
+    first = min(1.0, SEARCH_SHARE * limit)
+    choice = solve(problem, None, "auto", time_limit=first, random_state=seed, bound=None)
+    if problem.n <= DNN_SIZE:
+        rest = limit - (perf_counter() - start)
+        bound = bound_problem(problem, "tight", rest, best_known=choice.objective)
+        value, details = bound.value, {"method": bound.method, **told(bound.details)}
+    else:
+        cheap = bound_problem(problem, "fast")
+        task = Run(np.random.default_rng(seed), start + limit)
+        SOLVERS["sdp"].pick(problem, task)
+        value = min(cheap.value, task.upper_bound)
+        details = {"method": "sdp" if value < cheap.value else cheap.method}
+    value = max(value, choice.objective)
+    return Found(perf_counter() - start, choice.objective, value, details=details)

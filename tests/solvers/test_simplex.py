@@ -1,0 +1,214 @@
+"""Weights on the simplex: exact, sparse, and the QPFS of its authors."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from bestk.problem import BQP
+from bestk.solvers._base import Run
+from bestk.solvers._simplex import Simplex, rank_by_weight, solve_simplex_qp
+from bestk.solvers._simplex_qp import Centred, minimise
+
+from .conftest import load_instance, problems
+
+
+@st.composite
+def redundancies(draw, max_n=12):
+    """A psd H, with copies and low rank among them, and relevances f."""
+    n = draw(st.integers(1, max_n))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    factor = rng.normal(size=(n, draw(st.integers(1, n))))
+    if draw(st.booleans()):
+        factor = factor[rng.integers(0, n, n)]
+    scale = draw(st.sampled_from([1e-12, 1.0, 1e12]))
+    return factor @ factor.T * scale, rng.random(n) * scale
+
+
+def objective(x, H, f, alpha):
+    return (1 - alpha) * x @ H @ x / 2 - alpha * f @ x
+
+
+def slsqp(H, f, alpha):
+    """The same problem by a general solver."""
+    n = len(f)
+    result = minimize(
+        objective,
+        np.full(n, 1 / n),
+        args=(H, f, alpha),
+        jac=lambda x, *_: (1 - alpha) * H @ x - alpha * f,
+        bounds=[(0, None)] * n,
+        constraints={"type": "eq", "fun": lambda x: x.sum() - 1, "jac": np.ones_like},
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 1000},
+    )
+    return result.x
+
+
+def qpfs_matrix(H, f, alpha):
+    """The matrix whose x'Qx, sum x = 1, is minus the QPFS objective."""
+    return alpha * (f[:, None] + f) / 2 - (1 - alpha) * H / 2
+
+
+def random_information(n, seed=0):
+    """Redundancies like those of real features: a common part, and more within groups."""
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=(n // 2 + 5, 1))
+    C = np.corrcoef(rng.normal(size=(n // 2 + 5, n)) + 1.5 * common, rowvar=False)
+    H = -0.5 * np.log(1 - np.minimum(C**2, 0.9))
+    convex = max(0.0, 0.01 - np.linalg.eigvalsh(H)[0])
+    return H + convex * np.eye(n), rng.random(n) / 2
+
+
+def test_two_independent_features_by_hand():
+    # min x^2/2 + y^2/2 - (x/2 + y/4) on x + y = 1, all halved: x - y = 1/4
+    x = solve_simplex_qp(np.eye(2), [0.5, 0.25], alpha=0.5)
+    np.testing.assert_allclose(x, [0.625, 0.375], atol=1e-8)
+
+
+def test_a_redundant_feature_gets_exactly_nothing():
+    H = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    x = solve_simplex_qp(H, [0.9, 0.5, 0.5], alpha=0.5)
+    assert x[1] == 0.0
+    np.testing.assert_allclose(x, [0.7, 0.0, 0.3], atol=1e-8)
+
+
+def test_only_relevance_counts_at_alpha_1_and_only_redundancy_at_alpha_0():
+    H, f = random_information(20)
+    assert solve_simplex_qp(H, f, alpha=1.0)[np.argmax(f)] == 1.0
+    np.testing.assert_allclose(
+        solve_simplex_qp(H, f, alpha=0.0), solve_simplex_qp(H, 7 * f, alpha=0.0)
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("alpha", [0.2, 0.5, 0.9])
+def test_equal_to_a_general_solver(seed, alpha):
+    H, f = random_information(25, seed)
+    x, other = solve_simplex_qp(H, f, alpha), slsqp(H, f, alpha)
+    assert objective(x, H, f, alpha) <= objective(other, H, f, alpha) + 1e-12
+    np.testing.assert_allclose(x, other, atol=1e-5)
+
+
+@given(data=redundancies(), alpha=st.floats(0, 0.95))
+def test_no_item_can_be_raised_with_profit(data, alpha):
+    H, f = data
+    x = solve_simplex_qp(H, f, alpha)
+    assert x.min() >= 0
+    np.testing.assert_allclose(x.sum(), 1.0)
+    slopes = (1 - alpha) * H @ x - alpha * f
+    level = slopes @ x
+    small = 1e-6 * (np.abs(H).max() + np.abs(f).max())
+    assert (slopes >= level - small).all()
+    np.testing.assert_allclose(slopes[x > 1e-9], level, atol=small)
+
+
+@given(problem=problems(), data=st.data())
+def test_any_problem_gets_k_different_items_and_one_ranking_serves_every_k(problem, data):
+    picked = Simplex().pick(problem, Run())
+    assert len(set(picked.tolist())) == problem.k
+    path = Simplex().pick_path(problem, range(1, problem.n + 1), Run())
+    for k in range(1, problem.n + 1):
+        assert path[k].tolist() == path[problem.n].tolist()[:k]
+    assert path[problem.k].tolist() == picked.tolist()
+
+
+@given(problem=problems())
+def test_the_weights_of_any_problem_are_the_best_of_its_concave_form(problem):
+    run = Run()
+    Simplex().pick(problem, run)
+    w, shift = run.report["weights"], run.report["shift"]
+    slopes = 2 * problem.Q @ w - shift * w
+    small = 1e-6 * (np.abs(problem.Q).max() or 1.0)
+    assert (slopes <= slopes @ w + small).all()
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 0.9])
+def test_qpfs_is_this_solver_on_its_matrix(alpha):
+    H, f = random_information(60)
+    run = Run()
+    picked = Simplex().pick(BQP(qpfs_matrix(H, f, alpha), 10), run)
+    x = solve_simplex_qp(H, f, alpha)
+    np.testing.assert_allclose(run.report["weights"], x, atol=1e-7)
+    used = picked[x[picked] > 1e-6]
+    assert used.tolist() == np.argsort(-x, kind="stable")[: len(used)].tolist()
+
+
+def test_copies_share_their_weight_and_the_lowest_index_comes_first():
+    H, f = random_information(10)
+    copied = np.r_[0:10, 0:10]
+    x = solve_simplex_qp(H[np.ix_(copied, copied)], f[copied])
+    np.testing.assert_allclose(x[:10], x[10:], atol=1e-6)
+    np.testing.assert_allclose(2 * x[:10], solve_simplex_qp(H, f), atol=1e-6)
+    order = Simplex().pick(BQP(np.ones((4, 4)), 4), Run())
+    assert order.tolist() == [0, 1, 2, 3]
+
+
+def test_items_without_weight_are_ranked_by_how_nearly_they_would_enter():
+    w, prices = np.array([0.4, 0.0, 0.6, 0.0]), np.array([0.0, 0.3, 0.0, 0.2])
+    assert rank_by_weight(w, prices).tolist() == [2, 0, 3, 1]
+
+
+def test_an_indefinite_matrix_is_shifted_just_enough():
+    H = np.array([[0.0, 2.0], [2.0, 0.0]])  # on x + y = 1 its curvature is -2
+    A = Centred(H, 1.0)
+    np.testing.assert_allclose(A.shift, 2.0, rtol=1e-4)
+    x = solve_simplex_qp(H + np.eye(2), [0.0, 0.0], alpha=0.0)
+    np.testing.assert_allclose(x, [0.5, 0.5], atol=1e-6)
+
+
+def test_large_problems_are_exact_too():
+    H, f = random_information(600)
+    A = Centred(H, 0.5)
+    w, prices = minimise(A, 0.5 * f - 0.5 * A.g)
+    assert ((w > 0) | (prices > 0)).all()
+    assert 0 < np.count_nonzero(w) < 200
+
+
+def test_landmarks_are_exact_where_the_rank_is_low_and_close_elsewhere():
+    rng = np.random.default_rng(0)
+    factor = rng.random((40, 4))
+    H, f = factor @ factor.T, rng.random(40)
+    exact = objective(solve_simplex_qp(H, f, 0.3), H, f, 0.3)
+    near = objective(solve_simplex_qp(H, f, 0.3, landmarks=6), H, f, 0.3)
+    np.testing.assert_allclose(near, exact, rtol=1e-6)
+    H, f = random_information(100)
+    x = solve_simplex_qp(H, f, 0.5, landmarks=100)
+    np.testing.assert_allclose(x, solve_simplex_qp(H, f, 0.5), atol=1e-6)
+
+
+def test_landmarks_read_only_their_columns():
+    H, f = random_information(50)
+    asked = []
+
+    class Columns:
+        shape = H.shape
+
+        def diagonal(self):
+            return H.diagonal()
+
+        def columns(self, items):
+            asked.extend(items)
+            return H[:, items]
+
+    x = solve_simplex_qp(Columns(), f, 0.5, landmarks=20)
+    assert len(asked) == 20
+    np.testing.assert_allclose(x, solve_simplex_qp(H, f, 0.5, landmarks=20))
+    with pytest.raises(ValueError, match="landmarks"):
+        solve_simplex_qp(Columns(), f, 0.5)
+
+
+def test_errors_say_what_was_wanted():
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
+        solve_simplex_qp(np.eye(2), [1, 2], alpha=2)
+    with pytest.raises(ValueError, match="one number for each of the 2 items"):
+        solve_simplex_qp(np.eye(2), [1, 2, 3])
+
+
+def test_real_information_by_the_default_weight_of_relevance():
+    Q = load_instance("mi_digits64")
+    x = solve_simplex_qp(Q, Q.diagonal())
+    alpha = Q.mean() / (Q.mean() + Q.diagonal().mean())
+    np.testing.assert_allclose(x, solve_simplex_qp(Q, Q.diagonal(), alpha))
+    assert 0 < np.count_nonzero(x) < 64

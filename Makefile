@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= $(BESTK_DATA)
+BQP ?= $(BESTK_BQP)
 export BESTK_DATA := $(DATA)
+export BESTK_BQP := $(BQP)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format docs bench paper kernels clean
@@ -30,8 +32,9 @@ docs: $(VENV)/.docs  ## build the documentation, warnings as errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
-bench: $(VENV)/.bench  ## bestk beside its peers, on this machine (DATA=folder of the paper's sets)
+bench: $(VENV)/.bench  ## bestk beside its peers: minutes, then hours (DATA and BQP: folders of data sets and problems)
 	$(BIN)/python -m benchmarks.counting
+	$(BIN)/python -m benchmarks.solvers
 
 paper: $(VENV)/.plots  ## the paper's data sets through the first stages (DATA=folder of the sets)
 	$(BIN)/python -m experiments

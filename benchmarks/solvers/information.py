@@ -49,11 +49,11 @@ def _promised(options: Options) -> list[tuple[Matrix, int, float]]:
 
 
 def _objectives(matrix: Matrix, k: int, second: float) -> Iterator[Job]:
-    """Each solver once; those that search or relax have a second, or twenty."""
+    """Each solver once; those that search or relax have a second, or ten."""
     for name in SOLVERS:
         if name != "exact":
             limit = inf if name in INSTANT else second
-            limit = 20 * second if name in ("lowrank", "sdp", "simplex") else limit
+            limit = 10 * second if name in ("lowrank", "sdp", "simplex") else limit
             task = partial(run, solver=name, limit=limit)
             yield job(PART, matrix, k, name, task, limit=limit)
 

@@ -81,7 +81,7 @@ class Row:
     @property
     def gap(self) -> float:
         """Proved distance to the optimum in percent of the objective."""
-        return 100 * max(0.0, self.upper_bound - self.objective) / abs(self.objective)
+        return 100 * max(0.0, self.upper_bound - self.objective) / (abs(self.objective) or nan)
 
     @property
     def failed(self) -> bool:

@@ -27,9 +27,9 @@ class Exact:
     """Prove a choice optimal, or say how far the proof got.
 
     A good choice gives a floor. Branch and bound by rows settles an easy problem. For the others,
-    the doubly non-negative relaxation bounds what is above the floor and decides items,
-    which makes the problem smaller and the relaxation tighter; where it stands still, branch and
-    bound by rows tries the rest, and if that takes too long, the rest is split in two by an item.
+    the doubly non-negative relaxation bounds what is above the floor and decides items, which
+    makes the problem smaller and the relaxation tighter; where it stands still, branch and bound
+    by rows tries the rest, and if that takes too long, an item splits the rest in two.
 
     The report says how many items are ``proved_in`` or ``proved_out`` of every choice that could
     still be better than the one returned, how many are ``open``, and whether it is ``optimal``:
@@ -155,9 +155,9 @@ class _Proof:
             return True
         if self.run.time_left <= 0:
             return False
-        # about as much time as the relaxation took: a step costs n^3
-        budget = (gap.steps - steps) * gap.part.n**3 // 10000
-        return self.enumerate(gap.part, max(10_000, budget))
+        # a small share of the time that the relaxation took: a step costs n^3
+        budget = (gap.steps - steps) * gap.part.n**3 // 10_000
+        return self.enumerate(gap.part, max(SLICE // 5, budget))
 
     def split(self, gap: Gap) -> list[Gap]:
         """The choices with an item and those without; nothing to split when the time is up."""

@@ -26,11 +26,11 @@ from bestk.information.backends._lanes import (
 def count_rows(
     rows: Any, n_rows: int, bits: Any, at: int, n_planes: int, words: Any, counts: Any
 ) -> None:
-    """Count ``[class, row, plane, lane]``: samples with both bits set; four rows at a time."""
+    """Count ``[class, row, plane, lane]``: samples with both bits set, four rows at a time."""
     n_words = words[-1]
     for c in range(len(words) - 1):
         first, stop = words[c], words[c + 1]
-        for row in range(0, n_rows, 4):
+        for row in range(0, n_rows - 3, 4):
             r0 = row * n_words
             r1, r2, r3 = r0 + n_words, r0 + 2 * n_words, r0 + 3 * n_words
             for plane in range(n_planes):
@@ -47,6 +47,14 @@ def count_rows(
                 store(counts, to + n_planes * LANES, n1)
                 store(counts, to + 2 * n_planes * LANES, n2)
                 store(counts, to + 3 * n_planes * LANES, n3)
+        for row in range(n_rows - n_rows % 4, n_rows):
+            for plane in range(n_planes):
+                n = no_counts()
+                start = at + plane * n_words * LANES
+                for word in range(first, stop):
+                    tile = load(bits, start + word * LANES)
+                    n = n + common_bits(tile, rows, row * n_words + word)
+                store(counts, ((c * n_rows + row) * n_planes + plane) * LANES, n)
 
 
 @numba.njit(cache=True, forceinline=True)

@@ -24,7 +24,7 @@ from bestk.information.backends._pairs import Formula, Request, fill, fill_singl
 Indices = NDArray[np.int64]
 MOST_PLANE_LEVELS = 64
 ROWS_AT_ONCE = 64  # planes of the row features that are counted together, at most
-CACHE_BYTES = 131_072  # for their counts
+CACHE_BYTES = 262_144  # for their counts
 TASKS_A_THREAD, TASK_SECONDS = 64, 5e-5  # tasks enough to balance, long enough to be worth it
 PACK_COST = 1e-9  # seconds for a sample of a feature
 CALL_SECONDS = 0.5  # work between two looks at the keyboard

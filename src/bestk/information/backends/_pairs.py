@@ -44,7 +44,7 @@ class Rows(NamedTuple):
     row_terms: NDArray[np.int64]
     column_terms: NDArray[np.int64]  # where the group stands for columns, across the diagonal
     first: NDArray[np.int64]  # planes first[r]:first[r + 1] are those of row r
-    bits: NDArray[np.uint32]  # [plane, word], a multiple of four planes
+    bits: NDArray[np.uint32]  # [plane, word]
     margins: NDArray[np.int64]  # [plane, class]
     most_levels: int
     have_planes: bool
@@ -141,7 +141,7 @@ def _copy_rows(packed: Any, formula: Any, request: Any, group: int) -> Any:
     for r in range(len(places)):
         first[r + 1] = first[r] + packed.levels[places[r]] - 1
         have_planes &= packed.n_planes[places[r] // LANES] >= 0
-    n_planes = (first[-1] + 3) // 4 * 4 if have_planes else 0
+    n_planes = first[-1] if have_planes else 0
     bits = np.zeros(n_planes * n_words, np.uint32)
     margins = np.zeros((n_planes, len(packed.sizes)), np.int64)
     for r in range(len(places) if have_planes else 0):

@@ -65,8 +65,8 @@ class Centred:
             return float(eigvalsh(self.block(np.arange(n)), subset_by_index=[0, 0])[0])
         A = LinearOperator((n, n), matvec=lambda x: self @ np.ravel(x), dtype=np.float64)
         v0 = np.random.default_rng(0).standard_normal(n)
-        least = eigsh(A, k=1, which="SA", v0=v0, tol=1e-6, return_eigenvectors=False)
-        return float(least[0]) - 1e-5 * self.scale
+        least = eigsh(A, k=1, which="SA", v0=v0, tol=1e-8, return_eigenvectors=False)
+        return float(least[0]) - 1e-6 * abs(float(least[0]))  # Lanczos stays above it
 
 
 @dataclass

@@ -173,7 +173,7 @@ def test_the_deadline_is_kept_and_the_report_says_how_far_it_got():
     assert perf_counter() - start < 4
     assert not run.report["optimal"]
     assert run.report["proved_in"] + run.report["proved_out"] + run.report["open"] == 200
-    assert value < run.upper_bound < 1.2 * value
+    assert value < run.upper_bound < 1.5 * value
 
 
 def test_an_interrupt_leaves_the_best_choice_and_its_bound(monkeypatch):

@@ -12,6 +12,7 @@ from bestk.bounds._base import largest_entry, rounding
 from bestk.bounds._dnn import Gap
 from bestk.bounds._eigen import one_thread
 from bestk.bounds._part import Part
+from bestk.bounds._rows import rows_bound
 from bestk.bounds._start import good_choice, swapped
 from bestk.problem import BQP
 from bestk.solvers._base import Floats, Indices, Needs, Run, best_first
@@ -19,6 +20,7 @@ from bestk.solvers._branch import Branching
 from bestk.solvers._search import Search
 
 SLICE = 50_000  # nodes between two looks at the clock and the keyboard
+SHARE = 0.25  # of the time left, for one try of branch and bound by rows
 WHOLE = 2.0**40  # whole numbers up to this add up without rounding
 
 
@@ -119,12 +121,12 @@ class _Proof:
         self.offer(Search().pick(self.problem, inner))
 
     def enumerate(self, part: Part, nodes: int) -> bool:
-        """Branch and bound by rows; True when it has seen all of the part."""
+        """Branch and bound by rows, in a share of the time; True when all of the part is seen."""
         if not Branching.fits(part.n, part.k):
             return False
         tree = Branching(part.Q, part.k, self.floor - part.base)
-        done = False
-        while not done and tree.nodes < nodes and self.run.time_left > 0:
+        done, end = False, perf_counter() + SHARE * self.run.time_left
+        while not done and tree.nodes < nodes and perf_counter() < end:
             done = tree.advance(min(SLICE, nodes))
         self.nodes += tree.nodes
         if tree.choice is not None:
@@ -133,7 +135,7 @@ class _Proof:
 
     def branch(self, part: Part, patience: float) -> None:
         """Bound, decide and split until no part can hold a better choice or the time is up."""
-        self.push(Gap(part, self.floor))
+        self.push(Gap(part, self.floor, value=rows_bound(self.problem).value))
         while self.queue and self.run.time_left > 0:
             gap = heappop(self.queue)[2]
             gap.floor = self.floor

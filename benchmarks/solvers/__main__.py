@@ -7,6 +7,7 @@ from benchmarks.solvers import costs, information, instances, peers, plots, sdp,
 from benchmarks.solvers.measure import warm_up, work
 from benchmarks.solvers.options import Options, read_options
 from benchmarks.solvers.record import Ledger, Row
+from benchmarks.solvers.verdict import sound
 from benchmarks.timing import REFERENCE
 
 PARTS = {
@@ -42,6 +43,7 @@ def summary(rows: list[Row], options: Options) -> str:
         *peers.claims(rows),
         *sdp.claims(rows, options),
         *costs.claims(rows),
+        sound(rows),
     ]
     size = "quick sizes: no record, and not the sizes that the claims are about\n"
     least = [row.reference_ms for row in rows]

@@ -1,16 +1,14 @@
 """Call a function in a process of its own: for its memory, and for libraries that do not mix."""
 
 import multiprocessing
-import resource
-import sys
 from collections.abc import Callable
 from dataclasses import replace
+from math import nan
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from benchmarks.solvers.record import Found
-
-KILOBYTE = 1024 if sys.platform != "darwin" else 1  # unit of ru_maxrss
 
 
 def call_apart(function: Callable[..., Found], *arguments: Any, patience: float) -> Found:
@@ -38,10 +36,20 @@ def call_apart(function: Callable[..., Found], *arguments: Any, patience: float)
 def _child(pipe: Connection, function: Callable[..., Found], arguments: tuple[Any, ...]) -> None:
     try:
         found: Any = function(*arguments)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILOBYTE / 1e6
-        found = replace(found, memory_mb=peak)
+        found = replace(found, memory_mb=_peak_megabytes())
     except Exception as error:
         known = isinstance(error, ImportError | MemoryError | ValueError)
         found = error if known else RuntimeError(f"{type(error).__name__}: {error}")
     pipe.send(found)
     pipe.close()
+
+
+def _peak_megabytes() -> float:
+    """Peak of this process; getrusage would count that of the parent before the start as well."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return nan
+    return next(
+        1024e-6 * int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")
+    )

@@ -125,6 +125,10 @@ def gap_table(rows: list[Row]) -> str:
     lines = []
     for case, n, k in dict.fromkeys((r.case, r.n, r.k) for r in gaps):
         own = sorted((r for r in gaps if (r.case, r.n, r.k) == (case, n, k)), key=lambda r: r.limit)
-        text = "   ".join(f"{r.limit:g} s: {r.gap:.4g}%" for r in own)
+        text = "   ".join(f"{r.limit:g} s: {_percent(r.gap)}" for r in own)
         lines.append(f"{case:20} n = {n:<5} k = {k:<4} {text}   by {own[-1].details['method']}")
     return "\n".join(lines)
+
+
+def _percent(gap: float) -> str:
+    return f"{gap:.3g}%" if gap > 1e-8 else "0"  # rounding is no gap

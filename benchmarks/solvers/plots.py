@@ -18,7 +18,8 @@ COLOURS = {
     "exact": "#7a1015", "auto+bound": "#f08080", "HiGHS": "#2f6f9f", "CP-SAT": "#6f8f5f",
     "annealing": "#e0a030", "tabu": "#8a5fa8",
 }  # fmt: skip
-FLOOR = 1e-4  # percent: what is nearer to the best is drawn here
+FLOOR, TRACK = 1e-4, 1.3  # percent: what is smaller is drawn below it, each on its own track
+RACERS = ("HiGHS", "CP-SAT", "annealing", "tabu", "exact", "auto", "search")
 GRID = {"color": "#dddddd", "linewidth": 0.6}
 
 
@@ -98,21 +99,20 @@ def draw_race(rows: list[Row]) -> Any:
         own = pick(rows, peers.PART, case=case, n=n, k=k)
         best = max(row.objective for row in own if isfinite(row.objective))
         for row in own:
-            if row.solver != "auto+bound" and isfinite(row.objective):
-                _draw_run(axis, row, best)
-        axis.set(title=f"{case}, n = {n}, k = {k}", xscale="log", yscale="log")
-        axis.set_ylim(FLOOR / 2, 200)
-        axis.grid(**GRID)
-    _label(figure, "seconds", "percent below the best found (bottom line: equal to it)")
+            if row.solver in RACERS and isfinite(row.objective):
+                _draw_run(axis, row, best, RACERS.index(row.solver))
+        axis.set_title(f"{case}, n = {n}, k = {k}", fontsize=10)
+    _scale(axes[: len(problems)], len(RACERS))
+    _label(figure, "seconds", "percent below the best found (grey: equal to it)")
     return figure
 
 
-def _draw_run(axis: Any, row: Row, best: float) -> None:
+def _draw_run(axis: Any, row: Row, best: float, place: int) -> None:
     """A staircase where the way is known, a mark at the end where it is not."""
     points = row.trace or [(row.seconds, row.objective)]
     times = [time for time, _ in points] + [row.seconds]
     values = [value for _, value in points] + [points[-1][1]]
-    short = np.maximum(FLOOR, 100 * (1 - np.array(values) / best))
+    short = _on_track(100 * (1 - np.array(values) / best), place)
     colour = COLOURS[row.solver]
     axis.step(np.maximum(1e-4, times), short, where="post", color=colour, label=row.solver)
     axis.plot(times[:1], short[:1], "o", color=colour, markersize=4)
@@ -129,18 +129,18 @@ def draw_gaps(rows: list[Row]) -> Any:
     names = sorted({(row.n, row.case) for row in gaps})
     shades = plt.get_cmap("viridis")(np.linspace(0, 0.92, len(names)))
     for axis, k in zip(axes, ks, strict=False):
-        for (n, case), shade in zip(names, shades, strict=True):
+        for place, ((n, case), shade) in enumerate(zip(names, shades, strict=True)):
             own = sorted(
                 (r for r in gaps if (r.k, r.n, r.case) == (k, n, case)), key=lambda r: r.limit
             )
             if own:
                 axis.plot(
-                    [r.seconds for r in own], [max(FLOOR, r.gap) for r in own], "o-",
+                    [r.seconds for r in own], _on_track([r.gap for r in own], place), "o-",
                     color=shade, markersize=4, label=f"{case} ({n})",
                 )  # fmt: skip
-        axis.set(title=f"k = {k}", xscale="log", yscale="log", ylim=(FLOOR / 2, 200))
-        axis.grid(**GRID)
-    _label(figure, "seconds", "proved gap, percent (bottom line: none)")
+        axis.set_title(f"k = {k}", fontsize=10)
+    _scale(axes[: len(ks)], len(names))
+    _label(figure, "seconds", "proved gap, percent (grey: none)")
     return figure
 
 
@@ -155,6 +155,29 @@ def _panels(count: int) -> tuple[Any, list[Any]]:
     for axis in axes.flat[count:]:
         axis.axis("off")
     return figure, list(axes.flat)
+
+
+def _on_track(percent: Any, place: int) -> Any:
+    """Percentages, those too small to draw on a line of their own below the floor."""
+    values = np.asarray(percent, float)
+    return np.where(values < FLOOR, FLOOR / TRACK ** (place + 1), values)
+
+
+def _scale(axes: list[Any], tracks: int) -> None:
+    """Whole decades of time; percent down to the floor, and the tracks below it."""
+    from matplotlib.ticker import NullFormatter
+
+    times = np.concatenate([line.get_xdata() for axis in axes for line in axis.lines])
+    first, last = np.floor(np.log10(times.min())), np.ceil(np.log10(times.max()))
+    bottom = FLOOR / TRACK ** (tracks + 1)
+    decades = 10.0 ** np.arange(np.log10(FLOOR), 3)
+    for axis in axes:
+        axis.set(xscale="log", yscale="log", ylim=(bottom, 200), xlim=(10**first, 10**last))
+        axis.axhspan(bottom, FLOOR, color="#eeeeee", zorder=0)
+        axis.set_yticks(decades, [f"{value:g}" for value in decades])
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.minorticks_off()
+        axis.grid(**GRID)
 
 
 def _label(figure: Any, x: str, y: str) -> None:

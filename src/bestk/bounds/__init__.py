@@ -10,6 +10,7 @@ from bestk.bounds._dnn import dnn_bound
 from bestk.bounds._linear import linear_bound
 from bestk.bounds._part import screen
 from bestk.bounds._rows import rows_bound
+from bestk.bounds._sdp import sdp_bound
 from bestk.bounds._spectral import spectral_bound
 from bestk.problem import BQP
 
@@ -17,10 +18,11 @@ BOUNDS: dict[str, Callable[..., Bound]] = {
     "linear": linear_bound,
     "rows": rows_bound,
     "spectral": spectral_bound,
+    "sdp": sdp_bound,
     "dnn": dnn_bound,
 }
 PRESETS = {"auto": "fast", "fast": "fast", "tight": "tight"}
-TIMED = ("dnn",)  # these take time_limit and best_known
+TIMED = ("sdp", "dnn")  # these take time_limit and best_known
 SPECTRAL_SIZE = 2000  # above it, an eigenvalue is not cheap
 DNN_SIZE = 2500  # above it, one step takes seconds
 
@@ -41,9 +43,9 @@ def upper_bound(
         A lazy one has the bound infinity, because every bound here needs the matrix.
     method : str, default="auto"
         A name from ``BOUNDS``; or "fast" (which "auto" means): the smaller of "rows" and, up to
-        2000 items, "spectral"; or "tight": that and, up to 2500 items, "dnn".
+        2000 items, "spectral"; or "tight": that and "dnn", above 2500 items "sdp".
     time_limit : float, optional
-        Seconds for "dnn", which is "tight"; 60 by default.
+        Seconds for "dnn" and "sdp"; 60 by default.
     best_known : float, optional
         The value of the best choice known, which helps "dnn" to decide items.
 
@@ -88,7 +90,9 @@ def _names(problem: BQP, method: str) -> list[str]:
         return [method]
     names = ["rows"]
     names += ["spectral"] if problem.n <= SPECTRAL_SIZE else []
-    return names + (["dnn"] if method == "tight" and problem.n <= DNN_SIZE else [])
+    if method == "tight":
+        names.append("dnn" if problem.n <= DNN_SIZE else "sdp")
+    return names
 
 
 def _one(problem: BQP, name: str, time_limit: float | None, best_known: float | None) -> Bound:

@@ -64,7 +64,7 @@ def _maximum(A: Floats, b: Floats, radius2: float, size: float) -> tuple[float, 
     best = (np.inf, mu)
     for _ in range(TESTS):
         value, length2, slope = _value(A, b, mu, radius2)
-        best = min(best, (value, mu))
+        best = min(best, (value, float(mu)))
         if abs(length2 / radius2 - 1) < CLOSE or high - low < NEAREST * size:
             break
         low, high = (mu, high) if length2 > radius2 else (low, mu)

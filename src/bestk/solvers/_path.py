@@ -48,7 +48,7 @@ def solve_path(
     Examples
     --------
     >>> Q = [[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]]
-    >>> [solution.objective for solution in solve_path(Q, [1, 2, 3])]
+    >>> [solution.objective for solution in solve_path(Q, [1, 2, 3], solver="exact")]
     [3.0, 10.0, 13.0]
     """
     wanted = [int(k) for k in ks]

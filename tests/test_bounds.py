@@ -193,5 +193,5 @@ def test_a_lazy_problem_has_no_bound_and_says_so():
 
 
 def test_an_unknown_bound_is_refused_with_the_names_of_the_known():
-    with pytest.raises(ValueError, match="choose one of linear, rows, spectral, dnn"):
+    with pytest.raises(ValueError, match="choose one of linear, rows, spectral, sdp, dnn"):
         upper_bound(WORKED, "magic")

@@ -23,8 +23,8 @@ TESTED = (
 def main() -> None:
     options = read_options(tuple(PARTS), __doc__)
     warnings.simplefilter("ignore")  # what peers have to say is not ours to print
-    machine = describe_machine()
-    ledger = Ledger(options.out / "solvers.csv", machine, options.fresh)
+    machine, path = describe_machine(), options.out / "solvers.csv"
+    ledger = Ledger(path, machine, options.only if options.fresh else ())
     print(f"{machine}\n{ledger.path}: {len(ledger.rows)} rows so far", flush=True)
     warm_up()
     for name in options.only:

@@ -34,7 +34,7 @@ def jobs(options: Options) -> Iterator[Job]:
         yield job(PART, matrix, matrix.n // 10, "tpower", in_products)
     for name in SOLVERS:
         task = partial(allocated, solver=name, limit=options.second)
-        yield job("memory", at_random(MEMORY_SIZE, 0), 50, name, task, limit=options.second)
+        yield job(PART, at_random(MEMORY_SIZE, 0), 50, name, task, limit=options.second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +82,9 @@ def allocated(problem: BQP, solver: str, limit: float) -> Found:
 
 def claims(rows: list[Row]) -> list[Verdict]:
     """The cost of TPower, and who copies Q."""
-    own = pick(rows, PART, "tpower")
+    own = [row for row in pick(rows, PART) if "products" in row.details]
     verdicts = [_in_products(own, what, words) for what, words in MEASURES.items()]
-    memory = {r.solver: r.details["times_Q"] for r in pick(rows, "memory")}
+    memory = {r.solver: r.details["times_Q"] for r in pick(rows, PART) if "times_Q" in r.details}
     copied = [name for name, share in memory.items() if share >= 0.9 and name not in DENSE]
     shares = [f"{name} {share:.2g}" for name, share in memory.items()]
     return [

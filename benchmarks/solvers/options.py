@@ -38,7 +38,7 @@ def read_options(parts: tuple[str, ...], description: str | None) -> Options:
                         help="folder for CSV and pictures (default: benchmarks/results; "
                         "quick: a temporary one)")  # fmt: skip
     parser.add_argument("--fresh", action="store_true",
-                        help="forget the rows there are; without it a run goes on")  # fmt: skip
+                        help="measure again; without it a run goes on where it ended")  # fmt: skip
     parser.add_argument("--runs", type=int, help="random matrices in each cell (10; quick: 3)")
     parser.add_argument("--gap-seconds", type=float,
                         help="time for a proved gap (60; quick: 3)")  # fmt: skip

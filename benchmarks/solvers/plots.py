@@ -103,7 +103,7 @@ def draw_race(rows: list[Row]) -> Any:
                 _draw_run(axis, row, best, RACERS.index(row.solver))
         axis.set_title(f"{case}, n = {n}, k = {k}", fontsize=10)
     _scale(axes[: len(problems)], len(RACERS))
-    _label(figure, "seconds", "percent below the best found (grey: equal to it)")
+    _label(figure, "seconds", f"percent below the best found (grey: under {FLOOR:g})")
     return figure
 
 
@@ -140,7 +140,7 @@ def draw_gaps(rows: list[Row]) -> Any:
                 )  # fmt: skip
         axis.set_title(f"k = {k}", fontsize=10)
     _scale(axes[: len(ks)], len(names))
-    _label(figure, "seconds", "proved gap, percent (grey: none)")
+    _label(figure, "seconds", f"proved gap, percent (grey: under {FLOOR:g})")
     return figure
 
 

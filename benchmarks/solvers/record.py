@@ -96,12 +96,13 @@ class Row:
 class Ledger:
     """The rows of a file; a new one is appended as soon as it is known."""
 
-    def __init__(self, path: Path, machine: Machine, fresh: bool = False) -> None:
+    def __init__(self, path: Path, machine: Machine, forget: Iterable[str] = ()) -> None:
         self.path, self._context = path, _context(machine)
         path.parent.mkdir(parents=True, exist_ok=True)
-        if fresh or not path.exists():
+        if not path.exists():
             self._write(self.header, mode="w")
         self._cut_unfinished_line()
+        self._forget({*forget})
         self._rows = {row.key: row for row in self._read()}
 
     @property
@@ -133,6 +134,17 @@ class Ledger:
         text = self.path.read_bytes()
         if not text.endswith(b"\n"):
             self.path.write_bytes(text[: text.rfind(b"\n") + 1])
+
+    def _forget(self, parts: set[str]) -> None:
+        """Drop the rows of some parts; the file is replaced at once."""
+        if parts:
+            with self.path.open(newline="") as file:
+                lines = [line for line in csv.reader(file) if line and line[0] not in parts]
+            rest = self.path.with_suffix(".part")
+            kept = lines if lines[1:] else [self.header]
+            with rest.open("w", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows(kept)
+            rest.replace(self.path)
 
     def _read(self) -> Iterable[Row]:
         with self.path.open(newline="") as file:

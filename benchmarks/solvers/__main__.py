@@ -52,6 +52,7 @@ def summary(rows: list[Row], options: Options) -> str:
             *([size] if options.quick else []),
             *map(str, verdicts),
             *(f"[by the tests] {text}" for text in TESTED),
+            f"\ntime grows with n, at k = n/10, as a power: {simulation.growth(rows)}",
             f"\nthe gap that time buys, in percent\n{information.gap_table(rows)}",
             f"\n{REFERENCE}: {min(least, default=0):.1f} to {max(least, default=0):.1f} ms",
         ]

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.solvers.matrices import Matrix
 from benchmarks.solvers.record import Found, Job, Ledger, Row, Trace
 from benchmarks.timing import clock, reference
-from bestk.bounds import DNN_SIZE, bound_problem
+from bestk.bounds import bound_problem
 from bestk.problem import BQP
 from bestk.solvers import SOLVERS, solve
 from bestk.solvers._base import Run
@@ -148,15 +148,8 @@ def certify(problem: BQP, limit: float, seed: int = 0) -> Found:
     start = perf_counter()
     first = min(1.0, SEARCH_SHARE * limit)
     choice = solve(problem, None, "auto", time_limit=first, random_state=seed, bound=None)
-    if problem.n <= DNN_SIZE:
-        rest = limit - (perf_counter() - start)
-        bound = bound_problem(problem, "tight", rest, best_known=choice.objective)
-        value, details = bound.value, {"method": bound.method, **told(bound.details)}
-    else:
-        cheap = bound_problem(problem, "fast")
-        task = Run(np.random.default_rng(seed), start + limit)
-        SOLVERS["sdp"].pick(problem, task)
-        value = min(cheap.value, task.upper_bound)
-        details = {"method": "sdp" if value < cheap.value else cheap.method}
-    value = max(value, choice.objective)
+    rest = limit - (perf_counter() - start)
+    bound = bound_problem(problem, "tight", rest, best_known=choice.objective)
+    details = {"method": bound.method, **told(bound.details)}
+    value = max(bound.value, choice.objective)
     return Found(perf_counter() - start, choice.objective, value, details=details)

@@ -32,7 +32,8 @@ class Auto:
             return best_first(problem, range(problem.n))
         if problem.k == 1:
             return np.array([int(np.argmax(problem.diagonal))])
-        run.deadline = min(run.deadline, perf_counter() + self.seconds)
+        if run.deadline == float("inf"):
+            run.deadline = perf_counter() + self.seconds
         starts = [*run.starts, Forward().pick(problem, run), TruncatedPower().pick(problem, run)]
         run.starts = starts
         best = max(starts[-2:], key=problem.value)

@@ -40,7 +40,7 @@ class Spectral:
 def leading_eigenvector(Q: Floats) -> Floats:
     """Eigenvector of the largest eigenvalue of a symmetric matrix."""
     n = len(Q)
-    scale = float(np.abs(Q).max())
+    scale = max(float(Q.max()), -float(Q.min()))
     if scale == 0.0:
         return np.ones(n) / np.sqrt(n)
     if n > DENSE:

@@ -78,12 +78,16 @@ class TruncatedPower:
 
 def _move(problem: BQP, product: Floats, before: Indices, after: Indices) -> Floats:
     """Qx of the new choice from that of the old one: only columns that changed are read."""
-    added = np.setdiff1d(after, before, assume_unique=True)
-    dropped = np.setdiff1d(before, after, assume_unique=True)
+    change = np.zeros(problem.n, np.int8)
+    change[after] = 1
+    change[before] -= 1
+    added, dropped = np.flatnonzero(change > 0), np.flatnonzero(change < 0)
+    if not len(added):
+        return product
     if 2 * len(added) >= len(after):
         return np.asarray(problem.columns(after).sum(axis=1))
-    change = problem.columns(added).sum(axis=1) - problem.columns(dropped).sum(axis=1)
-    return np.asarray(product + change)
+    new, old = problem.columns(added).sum(axis=1), problem.columns(dropped).sum(axis=1)
+    return np.asarray(product + new - old)
 
 
 def _largest_entry(problem: BQP) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 PAUSE = 0.3  # before each round: BLAS threads spin for 0.1 s after a product, in others' way
-SHORT, AGAIN = 0.02, 4  # seconds below which a job is run some times more in each round
+SHORT, AGAIN = 0.2, 4  # seconds below which a job is run some times more in each round
 REFERENCE = "reference: product of two 1000 x 1000 matrices"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, eigsh
 
+from bestk.bounds._base import largest_entry
 from bestk.problem import BQP
 from bestk.solvers._base import Floats, Indices, Needs, Run, top_k
 
@@ -40,7 +41,7 @@ class Spectral:
 def leading_eigenvector(Q: Floats) -> Floats:
     """Eigenvector of the largest eigenvalue of a symmetric matrix."""
     n = len(Q)
-    scale = max(float(Q.max()), -float(Q.min()))
+    scale = largest_entry(Q)
     if scale == 0.0:
         return np.ones(n) / np.sqrt(n)
     if n > DENSE:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import eigsh
 
+from bestk.bounds._base import largest_entry
 from bestk.problem import BQP
 from bestk.solvers._base import Floats, Indices, Needs, Run, top_k
 from bestk.solvers._linear import Linear
@@ -92,8 +93,8 @@ def _move(problem: BQP, product: Floats, before: Indices, after: Indices) -> Flo
 
 def _largest_entry(problem: BQP) -> float:
     if problem.is_lazy:
-        return float(np.abs(problem.diagonal).max()) or 1.0
-    return max(abs(float(problem.Q.max())), abs(float(problem.Q.min()))) or 1.0
+        return largest_entry(problem.diagonal) or 1.0
+    return largest_entry(problem.Q) or 1.0
 
 
 def _psd_shift(problem: BQP) -> float:

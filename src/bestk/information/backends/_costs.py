@@ -1,6 +1,7 @@
 """What counting costs, in nanoseconds of one core: which kernel to take for a pair.
 
-The constants were fitted by ``python -m benchmarks.counting costs``.
+The constants were set by hand from timings of single kernels. ``python -m benchmarks.counting
+costs`` fits its own beside them and says how often each set picks the faster kernel.
 """
 
 import numba

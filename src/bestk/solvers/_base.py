@@ -56,6 +56,8 @@ def top_k(scores: Floats, k: int) -> Indices:
     >>> top_k(np.array([1.0, 3.0, 3.0, 2.0]), 2)
     array([1, 2])
     """
+    if k == 0:
+        return np.empty(0, np.int64)
     if k >= len(scores):
         return np.argsort(-scores, kind="stable")
     least = np.partition(scores, len(scores) - k)[len(scores) - k]

@@ -59,22 +59,55 @@ class TruncatedPower:
         scale = _largest_entry(problem)
         least = _psd_shift(problem) if self.shift == "psd" else 0.0
         for _ in range(self.steps):
-            shift = least
-            while True:
-                scores = product.copy()
-                scores[items] += shift
-                chosen = np.sort(top_k(scores, problem.k))
-                moved = _move(problem, product, items, chosen)
-                reached = float(moved[chosen].sum())
-                if reached >= value - 1e-2 * self.tolerance * scale or self.shift == "psd":
-                    break
-                shift = 10 * shift if shift else 1e-4 * scale
+            reached, chosen, moved = self._step(problem, value, items, product, scale, least)
             if run.time_left < 0 or reached < value:
                 return value, items, product
             change, value, items, product = reached - value, reached, chosen, moved
             if change < self.tolerance * scale:
                 break
         return value, items, product
+
+    def _step(
+        self, problem: BQP, value: float, items: Indices, product: Floats, scale: float, least: float
+    ) -> tuple[float, Indices, Floats]:
+        """The first of the ever more damped steps that loses nothing."""
+        swaps, tried = _Swaps(product, items), -1
+        shift = least
+        while True:
+            count = swaps.count(shift)
+            if count != tried:
+                chosen = swaps.make(count)
+                moved = _move(problem, product, items, chosen)
+                reached, tried = float(moved[chosen].sum()), count
+            if reached >= value - 1e-2 * self.tolerance * scale or self.shift == "psd":
+                return reached, chosen, moved
+            shift = 10 * shift if shift else 1e-4 * scale
+
+
+class _Swaps:
+    """The k largest entries of a product, for any extra weight on the items of the last step.
+
+    The r-th best item outside stands against the r-th worst inside; the better of two goes on,
+    and ties go to the lowest index.
+    """
+
+    def __init__(self, product: Floats, items: Indices) -> None:
+        rest = product.copy()
+        rest[items] = -np.inf
+        self.items = items[np.lexsort((-items, product[items]))]
+        self.others = top_k(rest, min(len(items), len(product) - len(items)))
+        self.inside = product[self.items[: len(self.others)]]
+        self.outside = product[self.others]
+        self.first = self.others < self.items[: len(self.others)]
+
+    def count(self, shift: float) -> int:
+        """How many items change, when those inside weigh so much more."""
+        inside = self.inside + shift
+        return int(((self.outside > inside) | (self.first & (self.outside == inside))).sum())
+
+    def make(self, count: int) -> Indices:
+        """The items after so many changes, sorted."""
+        return np.sort(np.concatenate([self.items[count:], self.others[:count]]))
 
 
 def _move(problem: BQP, product: Floats, before: Indices, after: Indices) -> Floats:

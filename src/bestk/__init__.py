@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from bestk.codes import Codes, encode
     from bestk.discretize import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
     from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
+    from bestk.methods import METHODS, Greedy, Quadratic
     from bestk.problem import BQP
+    from bestk.selector import SelectBestK, select
     from bestk.solution import Solution
     from bestk.solvers import SOLVERS, solve, solve_path
 
@@ -21,7 +23,9 @@ _HOMES = {
     "bestk.codes": ("Codes", "encode"),
     "bestk.discretize": ("CAIM", "MDLP", "EqualFrequency", "EqualWidth", "Sigma"),
     "bestk.information": ("Entropies", "cmi_matrix", "joint_mi_matrix", "mutual_information"),
+    "bestk.methods": ("METHODS", "Greedy", "Quadratic"),
     "bestk.problem": ("BQP",),
+    "bestk.selector": ("SelectBestK", "select"),
     "bestk.solution": ("Solution",),
     "bestk.solvers": ("SOLVERS", "solve", "solve_path"),
 }
@@ -31,17 +35,22 @@ __all__ = [
     "BQP",
     "CAIM",
     "MDLP",
+    "METHODS",
     "SOLVERS",
     "Codes",
     "Entropies",
     "EqualFrequency",
     "EqualWidth",
+    "Greedy",
+    "Quadratic",
+    "SelectBestK",
     "Sigma",
     "Solution",
     "cmi_matrix",
     "encode",
     "joint_mi_matrix",
     "mutual_information",
+    "select",
     "solve",
     "solve_path",
     "upper_bound",

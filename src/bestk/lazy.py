@@ -69,3 +69,20 @@ class CachedColumns:
                 self._kept[item] = column.copy()
         while len(self._kept) > self._room:
             self._kept.popitem(last=False)
+
+
+class WithDiagonal:
+    """A matrix known by its columns, with a diagonal of its own."""
+
+    def __init__(self, matrix: CachedColumns, diagonal: Floats) -> None:
+        self.shape, self._matrix, self._diagonal = matrix.shape, matrix, diagonal
+
+    def diagonal(self) -> Floats:
+        """The diagonal."""
+        return self._diagonal
+
+    def columns(self, items: Indices) -> Floats:
+        """The columns of those items, side by side."""
+        out = self._matrix.columns(items)
+        out[items, np.arange(len(items))] = self._diagonal[items]
+        return out

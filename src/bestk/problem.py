@@ -58,6 +58,20 @@ class BQP:
         if not 1 <= self.k <= self.n:
             raise ValueError(f"k must lie between 1 and the {self.n} items of Q, not {self.k}")
 
+    @classmethod
+    def trusted(cls, Q: Any, k: int) -> "BQP":
+        """A problem whose matrix is known to be symmetric and finite: nothing is looked at."""
+        problem = object.__new__(cls)
+        for name, value in (("Q", Q), ("k", k), ("strict", False)):
+            object.__setattr__(problem, name, value)
+        return problem
+
+    def with_k(self, k: int) -> "BQP":
+        """The same matrix with another k; the matrix is not looked at again."""
+        if not 1 <= k <= self.n:
+            raise ValueError(f"k must lie between 1 and the {self.n} items of Q, not {k}")
+        return self.trusted(self.Q, int(k))
+
     @property
     def n(self) -> int:
         """Number of items."""

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+TOLD = ("relevance", "contribution", "adds")  # of each picked feature, in the details
+
 
 @dataclass(frozen=True, eq=False)
 class Solution:
@@ -32,10 +34,15 @@ class Solution:
         return distance / abs(self.objective) if self.objective else float(distance and np.inf)
 
     def to_frame(self) -> Any:
-        """The picked items as a pandas data frame."""
+        """The picked items, best first, as a pandas data frame.
+
+        A selection of features has also, in nats, the ``relevance`` of each, its
+        ``contribution`` to the others and itself, and what it ``adds`` beyond each of them.
+        """
         import pandas as pd
 
-        return pd.DataFrame({"item": self.support, "name": self._labels()})
+        told = {name: self.details[name] for name in TOLD if name in self.details}
+        return pd.DataFrame({"item": self.support, "name": self._labels(), **told})
 
     def _labels(self) -> list[str]:
         return [str(i) if self.names is None else str(self.names[i]) for i in self.support]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, overload
 
 import numpy as np
@@ -33,6 +33,26 @@ class Block:
             dense = strip.toarray(order="F") if hasattr(strip, "toarray") else strip
             yield self.columns[start : start + width], dense
 
+    def keep(self, mask: NDArray[np.bool_]) -> Block:
+        """Some of the columns; the same block if it is all of them."""
+        if mask.all():
+            return self
+        chosen = np.flatnonzero(mask)
+        known = None if self.categories is None else [self.categories[j] for j in chosen]
+        return Block(self.columns[mask], self.kind, self.values[:, chosen], known)
+
+    def take(self, rows: NDArray[np.intp]) -> Block:
+        """Some of the rows; categories that none of them has are forgotten."""
+        values = self.values[rows]
+        if self.categories is None:
+            return replace(self, values=values)
+        known = []
+        for column, categories in zip(values.T, self.categories, strict=True):
+            seen = np.unique(column[column >= 0])
+            column[column >= 0] = np.searchsorted(seen, column[column >= 0])
+            known.append([categories[level] for level in seen])
+        return replace(self, values=values, categories=known)
+
     def missing(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Say which of the values, taken from this block, are missing."""
         if self.categories is not None:
@@ -60,6 +80,17 @@ class Table:
         for block in self.blocks:
             kinds[block.columns] = block.kind
         return kinds
+
+    def take(self, rows: NDArray[np.intp]) -> Table:
+        """The same columns of some rows, which may repeat."""
+        return Table(len(rows), self.names, tuple(block.take(rows) for block in self.blocks))
+
+    def keep(self, columns: NDArray[np.intp]) -> Table:
+        """Some of the columns, given in rising order."""
+        blocks = [block.keep(np.isin(block.columns, columns)) for block in self.blocks]
+        renumbered = (replace(b, columns=np.searchsorted(columns, b.columns)) for b in blocks)
+        names = [self.names[int(j)] for j in columns]
+        return Table(self.n_samples, names, tuple(b for b in renumbered if len(b.columns)))
 
     def count_missing(self) -> NDArray[np.int64]:
         """Return the number of missing values in each column."""

@@ -52,9 +52,18 @@ class Entropies:
         """Number of features."""
         return len(self.x)
 
+    @property
+    def is_discrete(self) -> bool:
+        """Whether entropies are of counts, and so never negative."""
+        return bool(self.source.is_discrete)
+
     def mi(self) -> Floats:
         """``I(xi; y)``."""
         return np.maximum(self.x + self.y - self.xy, self._lowest)
+
+    def copy_mi(self) -> Floats:
+        """``I(xi; xi')`` of each feature and a copy of it: its entropy, if it is counted."""
+        return self.source.copies()
 
     def joint_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
         """``I(xi, xj; y)`` at ``[i, j]``."""

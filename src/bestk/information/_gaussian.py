@@ -76,6 +76,8 @@ class GaussianSource:
     array([0.465, 0.465])
     """
 
+    is_discrete = False
+
     def __init__(
         self,
         values: NDArray[Any],
@@ -103,6 +105,14 @@ class GaussianSource:
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
         return self._single.x, self._single.xy, self._given.entropy
+
+    def copies(self) -> Floats:
+        """I(x; x') of each feature and a copy of it, whose noise is its own."""
+        rows = np.maximum(self._scores.counts, 1.0)
+        noise = (self._noise[0] * rows + self._noise[1]) / (rows * self._scores.one**2)
+        total = np.exp(2 * (self._single.x - HALF_LOG))
+        r = self._keep**2 * self._single.varies * (1.0 - noise / total)
+        return np.asarray(-0.5 * np.log1p(-r * r))
 
     def fill(
         self,

@@ -29,3 +29,7 @@ SYMMETRIC_CMI = Measure(xx=1, xxy=-1, xi=-0.5, xiy=0.5, xj=-0.5, xjy=0.5)
 PAIR_MI = Measure(xx=-1, xi=1, xj=1)
 #: ``I(xi; xj | y)``
 PAIR_CMI = Measure(xxy=-1, xiy=1, xjy=1, y=-1)
+#: ``-I(xi; xj)``
+NO_REDUNDANCY = Measure(xx=1, xi=-1, xj=-1)
+#: ``I(xi; xj | y) - I(xi; xj)``, which is also ``I(xi, xj; y) - I(xi; y) - I(xj; y)``
+INTERACTION = Measure(xx=1, xxy=-1, xi=-1, xj=-1, xiy=1, xjy=1, y=-1)

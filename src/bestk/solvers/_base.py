@@ -72,3 +72,16 @@ def best_first(problem: BQP, items: Iterable[int]) -> Indices:
     chosen = np.sort(np.asarray(list(items), np.int64))
     gains = problem.gains(chosen)[chosen]
     return chosen[np.argsort(-gains, kind="stable")]
+
+
+def grow(problem: BQP, items: Indices) -> Indices:
+    """Add items, each the one that helps most, until there are k."""
+    gain = problem.gains(items)
+    grown = [int(i) for i in items]
+    gain[grown] = -np.inf
+    while len(grown) < problem.k:
+        best = int(np.argmax(gain))
+        grown.append(best)
+        gain += 2 * problem.columns([best])[:, 0]
+        gain[grown] = -np.inf
+    return np.array(grown, np.int64)

@@ -31,7 +31,7 @@ class Forward:
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
         """The items of k begin those of k + 1."""
-        order = self.pick(BQP(problem.Q, max(ks)), run)
+        order = self.pick(problem.with_k(max(ks)), run)
         return {k: order[:k] for k in ks}
 
 

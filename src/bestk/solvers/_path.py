@@ -1,6 +1,6 @@
 """Many k at once: one ordering for all of them, or each from its neighbour."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -9,8 +9,8 @@ import numpy as np
 
 from bestk.problem import BQP
 from bestk.solution import Solution
-from bestk.solvers._base import Indices, Run, Solver
-from bestk.solvers._referee import BoundEffort, new_run, read_problem, score
+from bestk.solvers._base import Indices, Run, Solver, grow
+from bestk.solvers._referee import BoundEffort, check_matrix, new_run, read_problem, score
 from bestk.solvers._registry import get_solver
 
 
@@ -54,12 +54,15 @@ def solve_path(
     wanted = [int(k) for k in ks]
     if not wanted:
         return []
-    problems = {k: read_problem(Q, k, strict) for k in wanted[:1]}
-    first = problems[wanted[0]]
-    problems |= {k: BQP(first.Q, k) for k in wanted}
+    first = read_problem(Q, wanted[0], strict)
+    problems = {k: first.with_k(k) for k in wanted}
     chosen, start = get_solver(solver), perf_counter()
+    check_matrix(first, chosen)
+    if not hasattr(chosen, "pick_path"):
+        return solve_each(problems.__getitem__, wanted, chosen, random_state=random_state,
+                          time_limit=time_limit, bound=bound)  # fmt: skip
     run = new_run(random_state, time_limit)
-    picks = _share(chosen, problems, run)
+    picks: Mapping[int, Indices] = chosen.pick_path(problems[max(wanted)], sorted(problems), run)
     each = (perf_counter() - start) / len(wanted)
     solutions = {
         k: score(problems[k], chosen.name, picks[k], Run(report=dict(run.report)), bound, None)
@@ -68,35 +71,31 @@ def solve_path(
     return [replace(solutions[k], seconds=each) for k in wanted]
 
 
-def _share(solver: Solver, problems: Mapping[int, BQP], run: Run) -> Mapping[int, Indices]:
-    if hasattr(solver, "pick_path"):
-        largest = problems[max(problems)]
-        picks: Mapping[int, Indices] = solver.pick_path(largest, sorted(problems), run)
-        return picks
-    return _from_neighbour(solver, problems, run)
+def solve_each(
+    problem_of: Callable[[int], BQP],
+    ks: Iterable[int],
+    solver: Solver,
+    *,
+    random_state: int | np.random.Generator | None = None,
+    time_limit: float | None = None,
+    bound: BoundEffort | None = None,
+) -> list[Solution]:
+    """Solve a problem for every k, each from the choice of the k before, grown by what helps most.
 
-
-def _from_neighbour(solver: Solver, problems: Mapping[int, BQP], run: Run) -> dict[int, Indices]:
-    """Each k starts from the k before, grown by what helps most."""
-    picks: dict[int, Indices] = {}
-    before: Indices = np.empty(0, np.int64)
-    for number, (k, problem) in enumerate(sorted(problems.items())):
-        share = run.time_left / (len(problems) - number)
-        deadline = perf_counter() + share if np.isfinite(share) else np.inf
-        starts = [_grow(problem, before)] if len(before) else []
+    Problems are asked for by rising k, one at a time, so they may share memory.
+    """
+    wanted = list(ks)
+    run, before = new_run(random_state, time_limit), np.empty(0, np.int64)
+    solutions: dict[int, Solution] = {}
+    for number, k in enumerate(sorted(set(wanted))):
+        problem, start = problem_of(k), perf_counter()
+        check_matrix(problem, solver)
+        share = run.time_left / (len(set(wanted)) - number)
+        deadline = start + share if np.isfinite(share) else np.inf
+        starts = [grow(problem, before)] if len(before) else []
         one = Run(run.rng, deadline, starts)
-        before = picks[k] = solver.pick(problem, one)
-    return picks
-
-
-def _grow(problem: BQP, items: Indices) -> Indices:
-    """Add items greedily until there are k."""
-    gain = problem.gains(items)
-    grown = [int(i) for i in items]
-    gain[grown] = -np.inf
-    while len(grown) < problem.k:
-        best = int(np.argmax(gain))
-        grown.append(best)
-        gain += 2 * problem.columns([best])[:, 0]
-        gain[grown] = -np.inf
-    return np.array(grown, np.int64)
+        before = solver.pick(problem, one)
+        seconds = perf_counter() - start
+        solution = score(problem, solver.name, before, one, bound, None)
+        solutions[k] = replace(solution, seconds=seconds)
+    return [solutions[k] for k in wanted]

@@ -65,7 +65,7 @@ def solve(
     problem = read_problem(Q, k, strict)
     _check_options(bound, on_interrupt, time_limit)
     chosen = get_solver(solver)
-    _check_matrix(problem, chosen)
+    check_matrix(problem, chosen)
     run, start = new_run(random_state, time_limit), perf_counter()
     try:
         picked = chosen.pick(problem, run)
@@ -104,7 +104,7 @@ def score(
 def read_problem(Q: Any, k: int | None, strict: bool = False) -> BQP:
     """A problem from a matrix and k, or the problem itself."""
     if isinstance(Q, BQP):
-        return Q if k is None else BQP(Q.Q, k)
+        return Q if k is None else Q.with_k(k)
     if k is None:
         raise ValueError("k is missing: how many items are to be chosen? e.g. solve(Q, k=10)")
     return BQP(Q, k, strict)
@@ -116,7 +116,8 @@ def new_run(random_state: Any, time_limit: float | None) -> Run:
     return Run(rng=np.random.default_rng(random_state), deadline=deadline)
 
 
-def _check_matrix(problem: BQP, solver: Solver) -> None:
+def check_matrix(problem: BQP, solver: Solver) -> None:
+    """Refuse a lazy matrix where the solver needs all of it."""
     if problem.is_lazy and solver.needs == "matrix":
         raise ValueError(
             f"solver {solver.name!r} needs the whole matrix and Q is lazy; "

@@ -1,5 +1,6 @@
 """The truncated power method."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -9,7 +10,7 @@ from scipy.sparse.linalg import eigsh
 
 from bestk.bounds._base import largest_entry
 from bestk.problem import BQP
-from bestk.solvers._base import Floats, Indices, Needs, Run, top_k
+from bestk.solvers._base import Floats, Indices, Needs, Run, grow, top_k
 from bestk.solvers._linear import Linear
 
 
@@ -45,19 +46,40 @@ class TruncatedPower:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling entry of the last product."""
+        starts = [np.unique(start) for start in run.starts if len(set(start)) == problem.k]
+        return self._best_end(
+            problem, [*starts, Linear().pick(problem, run)], self._ready(problem), run
+        )
+
+    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
+        """Each k from Linear and from the k before, grown; row sums are added up once."""
+        picks: dict[int, Indices] = {}
+        ready, linear = self._ready(problem), Linear().pick_path(problem, ks, run)
+        before = np.empty(0, np.int64)
+        for k in sorted(ks):
+            part = problem.with_k(k)
+            starts = [np.sort(grow(part, before))] if len(before) else []
+            before = picks[k] = self._best_end(part, [*starts, linear[k]], ready, run)
+        return picks
+
+    def _ready(self, problem: BQP) -> tuple[float, float]:
+        """The size of entries, and the least shift."""
         if self.shift not in ("adaptive", "psd"):
             raise ValueError(f"unknown shift {self.shift!r}; choose 'adaptive' or 'psd'")
-        starts = [np.unique(start) for start in run.starts if len(set(start)) == problem.k]
-        starts.append(Linear().pick(problem, run))
-        ends = [self._climb(problem, np.sort(start), run) for start in starts]
+        return _largest_entry(problem), _psd_shift(problem) if self.shift == "psd" else 0.0
+
+    def _best_end(
+        self, problem: BQP, starts: list[Indices], ready: tuple[float, float], run: Run
+    ) -> Indices:
+        ends = [self._climb(problem, np.sort(start), *ready, run) for start in starts]
         _, items, scores = max(ends, key=lambda end: end[0])
         return items[np.lexsort((items, -scores[items]))]
 
-    def _climb(self, problem: BQP, items: Indices, run: Run) -> tuple[float, Indices, Floats]:
+    def _climb(
+        self, problem: BQP, items: Indices, scale: float, least: float, run: Run
+    ) -> tuple[float, Indices, Floats]:
         product = problem.columns(items).sum(axis=1)
         value = float(product[items].sum())
-        scale = _largest_entry(problem)
-        least = _psd_shift(problem) if self.shift == "psd" else 0.0
         for _ in range(self.steps):
             reached, chosen, moved = self._step(problem, value, items, product, scale, least)
             if run.time_left < 0 or reached < value:
@@ -68,7 +90,13 @@ class TruncatedPower:
         return value, items, product
 
     def _step(
-        self, problem: BQP, value: float, items: Indices, product: Floats, scale: float, least: float
+        self,
+        problem: BQP,
+        value: float,
+        items: Indices,
+        product: Floats,
+        scale: float,
+        least: float,
     ) -> tuple[float, Indices, Floats]:
         """The first of the ever more damped steps that loses nothing."""
         swaps, tried = _Swaps(product, items), -1

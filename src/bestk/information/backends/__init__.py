@@ -1,6 +1,6 @@
 """Ways to count: one module each, one registry."""
 
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,13 @@ class PairSource(Protocol):
     """What a backend makes of a table: single entropies now, pairs when asked."""
 
     n_features: int
+    is_discrete: ClassVar[bool]  # entropies of counts, not of densities
 
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
+
+    def copies(self) -> Floats:
+        """I(x; x') of each feature and a copy of it."""
 
     def fill(
         self,

@@ -33,7 +33,7 @@ CALL_SECONDS = 0.5  # work between two looks at the keyboard
 class NumbaCounter:
     """Entropies of a discrete table and its classes, singles at once and pairs when asked."""
 
-    name = "numba"
+    name, is_discrete = "numba", True
 
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self.n_features = codes.n_features
@@ -67,6 +67,10 @@ class NumbaCounter:
         """H(x) and H(x, y) of each feature, and H(y)."""
         x, xy = np.stack([self._x, self._xy])[:, self._place] * np.float64(self._scale)
         return x, xy, self._y * self._scale
+
+    def copies(self) -> NDArray[np.float64]:
+        """I(x; x') of each feature and a copy of it: H(x)."""
+        return self.singles()[0]
 
     def fill(
         self,

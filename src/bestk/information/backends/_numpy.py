@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 class NumpyCounter:
     """Entropies straight from their definition, one pair at a time."""
 
-    name = "numpy"
+    name, is_discrete = "numpy", True
 
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self.n_features = codes.n_features
@@ -29,6 +29,10 @@ class NumpyCounter:
         x = np.array([self._entropy(column) for column in self._columns])
         xy = np.array([self._entropy_with_class(column) for column in self._columns])
         return x, xy, self._entropy(self._target.codes)
+
+    def copies(self) -> Floats:
+        """I(x; x') of each feature and a copy of it: H(x)."""
+        return self.singles()[0]
 
     def fill(
         self,

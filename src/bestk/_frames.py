@@ -1,0 +1,36 @@
+"""Cutting a table to some of its columns, whatever it is."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_array
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a pandas, polars or pyarrow table."""
+    return not isinstance(X, np.ndarray | list | tuple) and (
+        hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__")
+    )
+
+
+def keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:
+    """Some columns of X: a frame stays one where ``set_output`` asks for its kind."""
+    output = _get_output_config("transform", estimator=estimator)["dense"]
+    if is_frame(X) and output != "default" and type(X).__module__.split(".")[0] == output:
+        return _safe_indexing(X, np.flatnonzero(mask), axis=1)
+    if is_frame(X) or isinstance(X, list | tuple):
+        X = _as_array(X)
+    return X[:, np.flatnonzero(mask)]
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    if hasattr(X, "to_pandas") and type(X).__module__.startswith("pyarrow"):
+        columns = [np.asarray(column.to_numpy(zero_copy_only=False)) for column in X.columns]
+        kinds = {column.dtype.kind for column in columns}
+        dtype = object if "O" in kinds or "U" in kinds else np.result_type(*columns)
+        return np.column_stack([column.astype(dtype) for column in columns])
+    array = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
+    return np.asarray(check_array(array, dtype=None, ensure_all_finite=False))

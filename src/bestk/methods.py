@@ -1,0 +1,223 @@
+"""The methods by the names people know: an objective and a solver, or a greedy criterion."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.criteria import MRMR, Criterion, get_criterion, pick_greedily
+from bestk.information import Entropies
+from bestk.objectives import MEMORY, Objective, Pairs, get_objective
+from bestk.solution import Solution
+from bestk.solvers import solve, solve_path
+from bestk.solvers._base import Solver
+from bestk.solvers._fixed import Fixed
+from bestk.solvers._path import solve_each
+from bestk.solvers._referee import BoundEffort
+from bestk.solvers._registry import get_solver
+
+Indices = NDArray[np.int64]
+NONE: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a choice of features may cost, and where its randomness comes from."""
+
+    random_state: Any = None
+    time_limit: float | None = None
+    bound: BoundEffort | None = "fast"
+    memory: int = MEMORY  # bytes for a matrix of pairs; above it columns are made when asked for
+
+
+EFFORT = Effort()
+
+
+@runtime_checkable
+class Method(Protocol):
+    """Picks features from the entropies of a table."""
+
+    def select(
+        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
+    ) -> Solution:
+        """Pick k features, among them those to include."""
+
+    def select_path(
+        self,
+        entropies: Entropies,
+        ks: Sequence[int],
+        include: Sequence[int] = NONE,
+        effort: Effort = EFFORT,
+    ) -> list[Solution]:
+        """Pick for every k of a list, sharing the work."""
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """Features that are best together: maximise x'Qx over choices of k, Q from an objective.
+
+    Parameters
+    ----------
+    objective : str or Objective
+        What Q holds: ``cmi``, ``jmi``, ``mrmr``, ``mifs``, ``cife``, ``qpfs`` or ``maxrel``.
+    solver : str or solver
+        A name from :data:`bestk.SOLVERS`, or one of its classes with settings of your own.
+
+    Examples
+    --------
+    mRMR solved globally, not greedily:
+
+    >>> Quadratic("mrmr", "search")
+    Quadratic(objective='mrmr', solver='search')
+    """
+
+    objective: str | Objective = "cmi"
+    solver: str | Solver = "tpower"
+
+    def select(
+        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
+    ) -> Solution:
+        """Pick k features, among them those to include."""
+        problem, scale = self._pairs(entropies, effort).problem(k)
+        fixed = Fixed(problem, np.asarray(include, np.int64)) if len(include) else None
+        if fixed is not None and fixed.k == 0:
+            solution = Solution(fixed.inside, fixed.base, fixed.base, get_solver(self.solver).name)
+        else:
+            solution = solve(
+                problem if fixed is None else fixed.rest(),
+                solver=self.solver,
+                random_state=effort.random_state,
+                time_limit=effort.time_limit,
+                bound=effort.bound,
+            )
+            solution = solution if fixed is None else fixed.whole(solution)
+        return _scaled(solution, scale)
+
+    def select_path(
+        self,
+        entropies: Entropies,
+        ks: Sequence[int],
+        include: Sequence[int] = NONE,
+        effort: Effort = EFFORT,
+    ) -> list[Solution]:
+        """Pick for every k of a list, sharing the work."""
+        if len(include):
+            return [self.select(entropies, k, include, effort) for k in ks]
+        pairs, chosen = self._pairs(entropies, effort), get_solver(self.solver)
+        options = {
+            "random_state": effort.random_state,
+            "time_limit": effort.time_limit,
+            "bound": effort.bound,
+        }
+        if pairs.objective.same_for_all_k and ks:
+            problem, scale = pairs.problem(ks[0])
+            return [_scaled(s, scale) for s in solve_path(problem, ks, chosen, **options)]
+        solutions = solve_each(lambda k: pairs.problem(k)[0], ks, chosen, **options)
+        return [_scaled(s, pairs.objective.pair_weight(s.k)) for s in solutions]
+
+    def _pairs(self, entropies: Entropies, effort: Effort) -> Pairs:
+        objective, solver = get_objective(self.objective), get_solver(self.solver)
+        if 8 * entropies.n_features**2 > effort.memory and solver.needs == "columns":
+            return objective.lazy_pairs(entropies, effort.memory)
+        return objective.pairs(entropies)
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """Features picked one by one, each by a score that looks at those picked before.
+
+    Parameters
+    ----------
+    criterion : str or Criterion
+        ``maxrel``, ``mrmr``, ``jmi``, ``mifs``, ``cife``, ``cmim``, ``disr``, ``icap``, ``jmim``
+        or ``njmim``.
+
+    Examples
+    --------
+    >>> Greedy("jmi")
+    Greedy(criterion='jmi')
+    """
+
+    criterion: str | Criterion = "jmi"
+
+    def select(
+        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
+    ) -> Solution:
+        """Pick k features, those to include first."""
+        return self.select_path(entropies, [k], include, effort)[0]
+
+    def select_path(
+        self,
+        entropies: Entropies,
+        ks: Sequence[int],
+        include: Sequence[int] = NONE,
+        effort: Effort = EFFORT,
+    ) -> list[Solution]:
+        """The picks for k begin those for k + 1."""
+        criterion, start = get_criterion(self.criterion), perf_counter()
+        picked, scores = pick_greedily(criterion, entropies, max(ks, default=0), include)
+        seconds = (perf_counter() - start) / max(1, len(ks))
+        return [
+            Solution(
+                picked[:k],
+                float(scores[:k].sum()),
+                solver=criterion.name,
+                seconds=seconds,
+                details={"scores": scores[:k]},
+            )
+            for k in ks
+        ]
+
+
+def _scaled(solution: Solution, scale: float) -> Solution:
+    """Values of the objective, from those of a problem that is a multiple of it."""
+    if scale == 1.0:
+        return solution
+    return replace(
+        solution,
+        objective=scale * solution.objective,
+        upper_bound=scale * solution.upper_bound,
+    )
+
+
+METHODS: dict[str, Method] = {
+    "maxrel": Greedy("maxrel"),
+    "mrmr": Greedy("mrmr"),
+    "jmi": Greedy("jmi"),
+    "qpfs": Quadratic("qpfs", "simplex"),
+    "linear": Quadratic("cmi", "linear"),
+    "spectral": Quadratic("cmi", "spectral"),
+    "sdp": Quadratic("cmi", "sdp"),
+    "tpower": Quadratic("cmi", "tpower"),
+    "lowrank": Quadratic("cmi", "lowrank"),
+    "search": Quadratic("cmi", "search"),
+    "exact": Quadratic("cmi", "exact"),
+    "forward": Quadratic("cmi", "forward"),
+    "mim": Greedy("maxrel"),
+    "mifs": Greedy("mifs"),
+    "cife": Greedy("cife"),
+    "cmim": Greedy("cmim"),
+    "disr": Greedy("disr"),
+    "icap": Greedy("icap"),
+    "jmim": Greedy("jmim"),
+    "njmim": Greedy("njmim"),
+    "mrmr-quotient": Greedy(MRMR("quotient")),
+    "mrmr-global": Quadratic("mrmr", "search"),
+    "jmi-global": Quadratic("jmi", "search"),
+}
+
+
+def get_method(method: str | Method) -> Method:
+    """The method of that name, or the one given."""
+    if not isinstance(method, str):
+        return method
+    if method not in METHODS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(method, METHODS, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ValueError(f"unknown method {method!r}; {hint}choose one of {', '.join(METHODS)}")
+    return METHODS[method]

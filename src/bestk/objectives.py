@@ -1,0 +1,225 @@
+"""What makes a choice of features good: matrices of the quadratic problem, from entropies."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.information import Entropies, Measure
+from bestk.information._measures import (
+    INTERACTION,
+    JOINT_MI,
+    NO_REDUNDANCY,
+    SYMMETRIC_CMI,
+)
+from bestk.lazy import CachedColumns, WithDiagonal
+from bestk.problem import BQP
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+MEMORY = 2**32  # bytes for a matrix, before it is made by the column
+
+
+class Objective:
+    """A symmetric matrix from what each feature, and each pair, is worth.
+
+    ``Q_ij = pair_weight(k) * pairs_ij`` and ``Q_ii = feature_weight(k) * I(xi; y)``. Only the
+    balance of the two depends on k, and lies on the diagonal: one matrix of pairs serves all k.
+    """
+
+    name: ClassVar[str]
+    measure: ClassVar[Measure | None] = None  # of a pair, symmetric; None: pairs are worth nothing
+    same_for_all_k: ClassVar[bool] = True
+
+    def pair_weight(self, k: int) -> float:
+        """How much a pair counts among k features; positive."""
+        return 1.0
+
+    def feature_weight(self, k: int) -> float:
+        """How much the relevance of a feature counts among k."""
+        return 1.0
+
+    def pairs(self, entropies: Entropies) -> "Pairs":
+        """What pairs are worth, whole, ready for any k."""
+        everything = np.arange(entropies.n_features)
+        return Pairs(self, self._fill(entropies, None, everything), entropies.mi())
+
+    def lazy_pairs(self, entropies: Entropies, memory: int = MEMORY) -> "Pairs":
+        """The same by the column, made when asked for and kept within ``memory`` bytes."""
+        n = entropies.n_features
+        columns = CachedColumns(lambda i: self._fill(entropies, i, i).T, np.zeros(n), memory)
+        return Pairs(self, columns, entropies.mi())
+
+    def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
+        if self.measure is None:
+            return np.zeros((len(items), entropies.n_features))
+        signed = self.measure != SYMMETRIC_CMI
+        return entropies.measure(self.measure, rows, signed=signed)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What pairs and features are worth, for an objective and any k."""
+
+    objective: Objective
+    matrix: Any  # an array or columns of one; its diagonal is written anew for each k
+    relevance: Floats
+
+    def problem(self, k: int) -> tuple[BQP, float]:
+        """The problem for k features, and the factor from its values to the objective's.
+
+        A problem is good until the next is asked for: all share one matrix.
+        """
+        scale = self.objective.pair_weight(k)
+        diagonal = self.objective.feature_weight(k) / scale * self.relevance
+        if isinstance(self.matrix, np.ndarray):
+            np.fill_diagonal(self.matrix, diagonal)
+            return BQP.trusted(self.matrix, k), scale
+        return BQP.trusted(WithDiagonal(self.matrix, diagonal), k), scale
+
+
+@dataclass(frozen=True)
+class CMI(Objective):
+    """The paper's objective: relevance, and what each feature adds to each other one.
+
+    ``Q_ii = I(xi; y)``, ``Q_ij = (I(xi; y | xj) + I(xj; y | xi)) / 2``. Exact copies add nothing
+    to each other; a partner of pure noise adds half of what a feature says alone, so that at
+    large k noise can be preferred to redundancy.
+    """
+
+    name: ClassVar[str] = "cmi"
+    measure: ClassVar[Measure | None] = SYMMETRIC_CMI
+
+
+@dataclass(frozen=True)
+class JMI(Objective):
+    """What pairs say together: ``Q_ij = I(xi, xj; y) / (k - 1)``, nothing on the diagonal.
+
+    A single feature has no pair: for k = 1 it is ``I(xi; y)``.
+    """
+
+    name: ClassVar[str] = "jmi"
+    measure: ClassVar[Measure | None] = JOINT_MI
+    same_for_all_k: ClassVar[bool] = False
+
+    def pair_weight(self, k: int) -> float:
+        """One over the partners that a feature has."""
+        return 1.0 / max(1, k - 1)
+
+    def feature_weight(self, k: int) -> float:
+        """Only a feature without partners is worth something alone."""
+        return 1.0 if k == 1 else 0.0
+
+
+@dataclass(frozen=True)
+class MRMR(Objective):
+    """Relevance without redundancy: ``Q_ii = I(xi; y)``, ``Q_ij = -I(xi; xj) / (k - 1)``."""
+
+    name: ClassVar[str] = "mrmr"
+    measure: ClassVar[Measure | None] = NO_REDUNDANCY
+    same_for_all_k: ClassVar[bool] = False
+
+    def pair_weight(self, k: int) -> float:
+        """Redundancy is a mean over the partners of a feature."""
+        return 1.0 / max(1, k - 1)
+
+
+@dataclass(frozen=True)
+class MIFS(Objective):
+    """Relevance less a fixed share of redundancy: ``Q_ij = -beta I(xi; xj) / 2``.
+
+    Both orders of a pair count, so that x'Qx takes ``beta I(xi; xj)`` off for each pair.
+    """
+
+    beta: float = 1.0
+
+    name: ClassVar[str] = "mifs"
+    measure: ClassVar[Measure | None] = NO_REDUNDANCY
+
+    def pair_weight(self, k: int) -> float:
+        """Half of beta: each pair stands twice in x'Qx."""
+        return 0.5 * self.beta
+
+
+@dataclass(frozen=True)
+class CIFE(Objective):
+    """Information up to pairs: ``Q_ij = (I(xi; xj | y) - I(xi; xj)) / 2``.
+
+    x'Qx is the expansion of I(x1, ..., xk; y) into single features and pairs.
+    """
+
+    name: ClassVar[str] = "cife"
+    measure: ClassVar[Measure | None] = INTERACTION
+
+    def pair_weight(self, k: int) -> float:
+        """Each pair stands twice in x'Qx."""
+        return 0.5
+
+
+@dataclass(frozen=True)
+class MaxRel(Objective):
+    """Relevance alone: ``Q_ii = I(xi; y)`` and nothing else."""
+
+    name: ClassVar[str] = "maxrel"
+
+
+@dataclass(frozen=True)
+class QPFS(Objective):
+    """Relevance and redundancy in balance: the matrix of the ``simplex`` solver.
+
+    ``Q_ij = alpha (f_i + f_j) / 2 - (1 - alpha) H_ij / 2``, diagonal included, with
+    ``f_i = I(xi; y)`` and ``H_ij = I(xi; xj)``. For weights w >= 0 of sum 1 it is
+    ``w'Qw = alpha f'w - (1 - alpha) w'Hw / 2``.
+
+    Parameters
+    ----------
+    alpha : "auto" or float
+        Weight of relevance, from 0 to 1; by default mean(H) / (mean(H) + mean(f)).
+    """
+
+    alpha: Any = "auto"
+
+    name: ClassVar[str] = "qpfs"
+
+    def pairs(self, entropies: Entropies) -> "Pairs":
+        """The whole matrix; it is the same for every k."""
+        f, Q = entropies.mi(), entropies.pair_mi()
+        np.fill_diagonal(Q, entropies.copy_mi())
+        alpha = self._weight(float(Q.mean()), float(f.mean()))
+        Q *= -0.5 * (1.0 - alpha)
+        Q += 0.5 * alpha * f[:, None]
+        Q += 0.5 * alpha * f[None, :]
+        return Pairs(self, Q, np.ascontiguousarray(Q.diagonal()))
+
+    def lazy_pairs(self, entropies: Entropies, memory: int = MEMORY) -> "Pairs":
+        """There is none: alpha and the relaxation need every pair."""
+        n = entropies.n_features
+        raise MemoryError(
+            f"objective 'qpfs' needs all pairs of {n} features, {8 * n * n / 2**30:.1f} GiB; "
+            "keep fewer features first, or use a method that asks for columns, such as 'mrmr'"
+        )
+
+    def _weight(self, redundancy: float, relevance: float) -> float:
+        if self.alpha == "auto":
+            total = redundancy + relevance
+            return redundancy / total if total > 0 else 0.5
+        if isinstance(self.alpha, str) or not 0 <= self.alpha <= 1:
+            raise ValueError(f"alpha must be 'auto' or lie between 0 and 1, not {self.alpha!r}")
+        return float(self.alpha)
+
+
+OBJECTIVES: dict[str, Objective] = {
+    objective.name: objective
+    for objective in (CMI(), JMI(), MRMR(), MIFS(), CIFE(), QPFS(), MaxRel())
+}
+
+
+def get_objective(objective: str | Objective) -> Objective:
+    """The objective of that name, or the one given."""
+    if not isinstance(objective, str):
+        return objective
+    if objective not in OBJECTIVES:
+        known = ", ".join(OBJECTIVES)
+        raise ValueError(f"unknown objective {objective!r}; choose one of {known}")
+    return OBJECTIVES[objective]

@@ -1,0 +1,199 @@
+"""From any table and target to entropies: types, discretisation, estimate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from bestk._threads import threads
+from bestk.codes import Target, encode, read_continuous_target, read_target
+from bestk.discretize import DISCRETIZERS, EqualFrequency
+from bestk.information import Entropies
+from bestk.information._gaussian import GaussianSource
+from bestk.table import Block, Table, read_column
+
+Indices = NDArray[np.int64]
+TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
+INFORMATION = ("discrete", "gaussian", "auto")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table is to be read; see :class:`bestk.SelectBestK` for what each option means."""
+
+    information: str = "discrete"
+    discretizer: Any = "caim"
+    correction: str | None = None
+    categorical_features: Any = "from_dtype"
+    target: str = "auto"
+    backend: str = "auto"
+    n_jobs: int | None = None
+
+    def measure(self, table: Table, y: Any) -> "Read":
+        """The entropies of a table and its target."""
+        if self.information not in INFORMATION:
+            known = ", ".join(map(repr, INFORMATION))
+            raise ValueError(f"unknown information {self.information!r}; choose one of {known}")
+        categorical = find_features(self.categorical_features, table)
+        if self._is_gaussian(table, categorical):
+            return self._gaussian(table, y, categorical)
+        return self._counted(table, y, categorical)
+
+    def _is_gaussian(self, table: Table, categorical: Indices) -> bool:
+        """As asked; "auto": where every column is a number, and one has a fractional part."""
+        if self.information != "auto":
+            return self.information == "gaussian"
+        blocks = [block for block in table.blocks if block.kind != "numeric"]
+        return not (blocks or len(categorical)) and any(map(_is_fractional, table.blocks))
+
+    def _gaussian(self, table: Table, y: Any, categorical: Indices) -> "Read":
+        odd = np.flatnonzero(table.kinds != "numeric")
+        if len(odd := np.union1d(odd, categorical)):
+            first = int(odd[0])
+            kind = table.kinds[first] if table.kinds[first] != "numeric" else "categorical"
+            raise ValueError(
+                f"column {table.names[first]!r} is {kind}, and information='gaussian' is for "
+                "numbers; exclude it, encode it as numbers, or use information='discrete'"
+            )
+        goal: Any
+        if self.is_continuous(y):
+            goal = read_continuous_target(y, table.n_samples)
+        else:
+            goal = read_target(y, table.n_samples)
+        with threads(self.n_jobs):
+            source = GaussianSource(table.numeric()[0], goal, correction=self.correction)
+            signed = self.correction is not None
+            return Read(Entropies(*source.singles(), source, signed, self.n_jobs), goal)
+
+    def _counted(self, table: Table, y: Any, categorical: Indices) -> "Read":
+        target = self.classes(y, table.n_samples)
+        numeric = np.flatnonzero(table.kinds == "numeric")
+        numeric = np.setdiff1d(numeric, categorical)
+        fitted = None
+        if self.discretizer is not None and len(numeric):
+            table, fitted = self._discretised(table, numeric, target)
+        codes = encode(table)
+        entropies = Entropies.count(codes, target, self.backend, self.correction, self.n_jobs)
+        return Read(entropies, target, fitted, numeric, codes.levels)
+
+    def _discretised(self, table: Table, numeric: Indices, target: Target) -> tuple[Table, Any]:
+        """The same table with codes for its numbers, and the discretiser that made them."""
+        values, rest = split_numbers(table, numeric)
+        discretizer = get_discretizer(self.discretizer)
+        try:
+            codes = discretizer.fit(values, target.codes).transform(values)
+        except ValueError:
+            table.numeric()  # names a column of infinite values
+            raise
+        blocks = (Block(numeric, "numeric", codes), *rest)
+        return Table(table.n_samples, table.names, blocks), discretizer
+
+    def classes(self, y: Any, n_samples: int) -> Target:
+        """The classes of y; a continuous one is cut into classes of equal frequency."""
+        if not self.is_continuous(y):
+            target = read_target(y, n_samples)
+            if target.n_classes == n_samples > 2:
+                raise ValueError(
+                    f"y has a different value in each of its {n_samples} rows, so there are no "
+                    "classes; is it an identifier? If it is a number to predict, pass "
+                    "target='continuous'"
+                )
+            return target
+        values = read_continuous_target(y, n_samples).reshape(-1, 1)
+        bins = EqualFrequency(n_bins=TARGET_BINS).fit_transform(values)[:, 0]
+        return read_target(bins, n_samples)
+
+    def is_continuous(self, y: Any) -> bool:
+        """As asked; "auto": y holds numbers with a fractional part."""
+        if self.target not in ("auto", "classes", "continuous"):
+            known = "'auto', 'classes' or 'continuous'"
+            raise ValueError(f"unknown target {self.target!r}; choose {known}")
+        return self.target == "continuous" or (
+            self.target == "auto" and _is_fractional(read_column(y))
+        )
+
+
+@dataclass(frozen=True)
+class Read:
+    """A table as it was read: its entropies, and what it was made of."""
+
+    entropies: Entropies
+    target: Any  # the classes, or the numbers of a continuous target
+    discretizer: Any = None  # fitted on the numeric columns, or None
+    discretised: NDArray[np.int64] | None = None  # the columns that it was fitted on
+    levels: NDArray[np.int64] | None = None  # of each column, where they were counted
+
+
+def get_discretizer(discretizer: Any) -> Any:
+    """A discretiser to fit: that of a name, or a copy of the one given."""
+    if not isinstance(discretizer, str):
+        return clone(discretizer)
+    if discretizer not in DISCRETIZERS:
+        known = ", ".join(DISCRETIZERS)
+        raise ValueError(f"unknown discretizer {discretizer!r}; choose one of {known}, or None")
+    return DISCRETIZERS[discretizer]()
+
+
+def find_features(features: Any, table: Table) -> Indices:
+    """The places of features given by name, index or mask; of none for None or "from_dtype"."""
+    if features is None or (isinstance(features, str) and features == "from_dtype"):
+        return np.empty(0, np.int64)
+    chosen: list[Any] = [features] if isinstance(features, str | int) else list(features)
+    if chosen and all(isinstance(item, bool | np.bool_) for item in chosen):
+        if len(chosen) != table.n_features:
+            came = f"{len(chosen)} values and the table has {table.n_features} columns"
+            raise ValueError(f"a mask of features needs a value for each column; it has {came}")
+        return np.flatnonzero(chosen)
+    places = {name: place for place, name in enumerate(table.names)}
+    return np.array([_place(item, places, table.n_features) for item in chosen], np.int64)
+
+
+def _place(item: Any, places: dict[str, int], n: int) -> int:
+    if isinstance(item, str):
+        if item in places:
+            return places[item]
+        raise ValueError(f"there is no column {item!r}; {suggest(item, list(places))}")
+    if not isinstance(item, int | np.integer):
+        raise ValueError(f"a feature is given by its name or its index, not by {item!r}")
+    if not -n <= item < n:
+        raise ValueError(f"there is no column {item}: the table has {n}, from 0 to {n - 1}")
+    return int(item) % n
+
+
+def suggest(name: str, names: Sequence[str]) -> str:
+    """The nearest of the names, in words."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    shown = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
+    return f"did you mean {near[0]!r}?" if near else f"the columns are {shown}"
+
+
+def split_numbers(table: Table, numeric: Indices) -> tuple[Any, list[Block]]:
+    """The numbers of some columns as one table, uncopied if they are one block; and the rest."""
+    wanted = np.zeros(table.n_features, dtype=bool)
+    wanted[numeric] = True
+    inside = [block for block in table.blocks if wanted[block.columns].any()]
+    rest = [block.keep(~wanted[block.columns]) for block in table.blocks]
+    rest = [block for block in rest if len(block.columns)]
+    if len(inside) == 1 and wanted[inside[0].columns].all():
+        return inside[0].values, rest
+    dtype = np.result_type(np.float32, *(block.values.dtype for block in inside))
+    values = np.empty((table.n_samples, len(numeric)), dtype, order="F")
+    for block in inside:
+        for columns, strip in block.keep(wanted[block.columns]).strips():
+            values[:, np.searchsorted(numeric, columns)] = strip
+    return values, rest
+
+
+def _is_fractional(block: Block) -> bool:
+    if block.categories is not None or block.values.dtype.kind != "f":
+        return False
+    for _, strip in block.strips():
+        known = strip[~np.isnan(strip)]
+        if (known != np.floor(known)).any():
+            return True
+    return False

@@ -1,0 +1,387 @@
+"""SelectBestK: the scikit-learn selector."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, ClassVar, Self
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bestk._frames import is_frame, keep_columns
+from bestk.methods import Effort, Method, get_method
+from bestk.reading import Read, Reading, find_features
+from bestk.solution import Solution
+from bestk.table import Table, read_table
+
+Indices = NDArray[np.int64]
+SELECTABLE: dict[str, list[Any]] = {
+    "method": [str, HasMethods(["select", "select_path"])],
+    "information": [StrOptions({"discrete", "gaussian", "auto"})],
+    "discretizer": [str, HasMethods(["fit", "transform"]), None],
+    "correction": [StrOptions({"miller-madow", "chance"}), None],
+    "categorical_features": ["array-like", str, None],
+    "target": [StrOptions({"auto", "classes", "continuous"})],
+    "include": ["array-like", str, Integral, None],
+    "exclude": ["array-like", str, Integral, None],
+    "bound": [StrOptions({"fast", "tight"}), None],
+    "time_limit": [Interval(RealNotInt, 0, None, closed="neither"),
+                   Interval(Integral, 1, None, closed="left"), None],
+    "random_state": ["random_state"],
+    "backend": [str],
+    "n_jobs": [Integral, None],
+}  # fmt: skip
+
+
+class TableSelector(SelectorMixin, BaseEstimator):
+    """What the selectors share: how tables are checked, read and cut to the selected columns."""
+
+    solution_: Solution
+    support_: NDArray[np.bool_]
+
+    def _check_table(self, X: Any, *, reset: bool) -> Any:
+        """Let scikit-learn check arrays; frames and lists, of any types, only for their shape."""
+        if is_frame(X) or isinstance(X, list | tuple):
+            return validate_data(self, X, reset=reset, skip_check_array=True)
+        return validate_data(
+            self, X, reset=reset, dtype=None, accept_sparse="csc", ensure_all_finite=False
+        )
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        table of shape (n_samples, k)
+            An array, in the type of X, or what ``set_output`` asks for.
+        """
+        check_is_fitted(self)
+        return keep_columns(self, self._check_table(X, reset=False), self._get_support_mask())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+class SelectBestK(TableSelector):
+    """Select the k features that are best together, with a proof of how good they are.
+
+    Parameters
+    ----------
+    k : int or float, default=10
+        How many features; a fraction below or equal to 1.0 means that share of them, at least
+        one. With more than there are, all are selected, with a warning.
+    method : str or Method, default="tpower"
+        A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
+        ``Greedy(criterion)``.
+    information : {"discrete", "gaussian", "auto"}, default="discrete"
+        Count the levels of discrete columns, or take numbers as jointly normal within and over
+        classes. "auto" is Gaussian where every column is a number and some are fractional.
+    discretizer : str, transformer or None, default="caim"
+        What makes levels of numeric columns: ``caim``, ``mdlp``, ``equal-width``,
+        ``equal-frequency``, ``sigma``, or a discretiser of your own. None: they are codes already,
+        whole numbers from 0 up.
+    correction : {None, "miller-madow", "chance"}, default=None
+        Take the bias of small samples from the estimates; see :func:`bestk.cmi_matrix`.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns of strings, categories and booleans are always categorical. Numeric columns that
+        are codes rather than quantities can be named here, or given by index or mask.
+    target : {"auto", "classes", "continuous"}, default="auto"
+        What y is; "auto" takes numbers with a fractional part as continuous. Gaussian
+        information takes a continuous target as it is; to be counted, it is cut into 5 classes
+        of equal frequency.
+    include, exclude : array-like of str or int, default=None
+        Features that must be selected, and features that must not, by name or index.
+    bound : {"fast", "tight", None}, default="fast"
+        What to spend on the proof of a quadratic method; see :func:`bestk.solve`.
+    time_limit : float, default=None
+        Seconds for the solver.
+    random_state : int, RandomState instance or None, default=None
+        Where randomness comes from, in the methods that have any.
+    backend : str, default="auto"
+        Who counts; see :func:`bestk.cmi_matrix`.
+    n_jobs : int, default=None
+        Threads: None for all that numba may use, -1 for all cores.
+
+    Attributes
+    ----------
+    solution_ : Solution
+        The features best first, with objective, bound and gap; prints itself, and
+        ``solution_.to_frame()`` tells of each feature its relevance, its part of the objective
+        and what it adds to the others.
+    support_ : ndarray of shape (n_features_in_,)
+        Mask of the selected features.
+    ranking_ : ndarray of shape (n_features_in_,)
+        1 for the best feature, k for the last selected, k + 1 for all others.
+    scores_ : ndarray of shape (n_features_in_,)
+        Relevance of each feature alone, I(xi; y) in nats; NaN for excluded ones.
+    discretizer_ : transformer or None
+        The discretiser as fitted on the numeric columns.
+    n_features_in_ : int
+        Number of features seen.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if all are strings.
+
+    See Also
+    --------
+    SelectBestKCV : Chooses k as well.
+    select : The same in one call.
+
+    Notes
+    -----
+    Missing values are a level of their own where columns are counted, and stand at the mean
+    where they are Gaussian. Whole-number ``sample_weight`` say how often each row counts.
+
+    References
+    ----------
+    H. Venkateswara, P. Lade, B. Lin, J. Ye, S. Panchanathan, "Efficient approximate solutions
+    to mutual information based global feature selection", ICDM 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = SelectBestK(k=3, method="exact").fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['mean texture', 'worst concave points', 'worst perimeter']
+    >>> selector.solution_.gap
+    0.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "k": [Interval(Integral, 1, None, closed="left"),
+              Interval(RealNotInt, 0, 1, closed="right")],
+        **SELECTABLE,
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        k: float = 10,
+        method: Any = "tpower",
+        *,
+        information: str = "discrete",
+        discretizer: Any = "caim",
+        correction: str | None = None,
+        categorical_features: Any = "from_dtype",
+        target: str = "auto",
+        include: Any = None,
+        exclude: Any = None,
+        bound: str | None = "fast",
+        time_limit: float | None = None,
+        random_state: Any = None,
+        backend: str = "auto",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.k = k
+        self.method = method
+        self.information = information
+        self.discretizer = discretizer
+        self.correction = correction
+        self.categorical_features = categorical_features
+        self.target = target
+        self.include = include
+        self.exclude = exclude
+        self.bound = bound
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.backend = backend
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Select the features.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Numbers, booleans, strings or categories, in an array, a pandas, polars or pyarrow
+            table, a sparse matrix or a list of rows; missing values are welcome.
+        y : array-like of shape (n_samples,)
+            The classes, or numbers to predict.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts: whole numbers from 0 up.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        table = read_table(self._check_table(X, reset=True))
+        task = Task.of(self, table, y, sample_weight)
+        k = count_features(self.k, table.n_features, task)
+        self.solution_ = task.solution(k)
+        self._keep(task)
+        return self
+
+    def _keep(self, task: "Task") -> None:
+        """Store what was found of each feature."""
+        n = task.table.n_features
+        self.ranking_ = np.full(n, self.solution_.k + 1)
+        self.ranking_[self.solution_.support] = np.arange(1, self.solution_.k + 1)
+        self.support_ = self.ranking_ <= self.solution_.k
+        self.scores_ = np.full(n, np.nan)
+        self.scores_[task.allowed] = task.read.entropies.mi()
+        self.discretizer_ = task.read.discretizer
+        self.discretized_features_ = task.discretised_features()
+
+
+@dataclass(frozen=True)
+class Task:
+    """A table, read and measured, from which some method is to select features."""
+
+    table: Table
+    allowed: Indices  # the features that are not excluded, in the order of the entropies
+    read: Read
+    method: Method
+    include: Indices  # places among the allowed
+    effort: Effort
+
+    @classmethod
+    def of(cls, options: Any, table: Table, y: Any, sample_weight: Any = None) -> "Task":
+        """Read a table as a selector's parameters say."""
+        if sample_weight is not None:
+            table, y = weigh(table, y, sample_weight)
+        excluded = find_features(options.exclude, table)
+        included = np.array(list(dict.fromkeys(find_features(options.include, table))), np.int64)
+        if len(both := np.intersect1d(included, excluded)):
+            raise ValueError(f"column {table.names[both[0]]!r} is both included and excluded")
+        allowed = np.setdiff1d(np.arange(table.n_features), excluded)
+        if not len(allowed):
+            raise ValueError("every column is excluded; leave at least one to select from")
+        kept = table if not len(excluded) else table.keep(allowed)
+        categorical = find_features(options.categorical_features, table)
+        places = np.flatnonzero(np.isin(allowed, categorical))
+        reading = Reading(
+            options.information, options.discretizer, options.correction, places,
+            options.target, options.backend, options.n_jobs,
+        )  # fmt: skip
+        seed = options.random_state
+        if isinstance(seed, np.random.RandomState):
+            seed = int(seed.randint(2**31))
+        effort = Effort(seed, options.time_limit, options.bound)
+        read = reading.measure(kept, y)
+        include = np.searchsorted(allowed, included)
+        return cls(table, allowed, read, get_method(options.method), include, effort)
+
+    def solution(self, k: int) -> Solution:
+        """The k features, and what is to be said of each."""
+        return self._told(self.method.select(self.read.entropies, k, self.include, self.effort))
+
+    def path(self, ks: list[int]) -> list[Solution]:
+        """Features for every k, by the places of the table; no bounds, nothing told of them."""
+        effort = replace(self.effort, bound=None)
+        solutions = self.method.select_path(self.read.entropies, ks, self.include, effort)
+        return [replace(s, support=self.allowed[s.support], names=self.table.names)
+                for s in solutions]  # fmt: skip
+
+    def discretised_features(self) -> Indices | None:
+        """The features that the discretiser was fitted on."""
+        chosen = self.read.discretised
+        return None if chosen is None else self.allowed[chosen]
+
+    def _told(self, solution: Solution) -> Solution:
+        details = {**solution.details, **tell(self.read, solution.support)}
+        support = self.allowed[solution.support]
+        return replace(solution, support=support, names=self.table.names, details=details)
+
+
+def tell(read: Read, support: Indices) -> Mapping[str, Any]:
+    """What each selected feature says alone, with the others, and beyond them, in nats.
+
+    ``relevance`` is I(xi; y); ``pairs[i, j]`` is I(xj; y | xi), with the relevance on the
+    diagonal; ``contribution`` is the mean of a column of it, a feature's part of the quadratic
+    objective ``cmi`` divided by k; ``adds`` is what a feature says beyond the one of the others
+    that leaves it the least.
+    """
+    relevance = read.entropies.mi()[support]
+    pairs = read.entropies.cmi(support, support)
+    np.fill_diagonal(pairs, relevance)
+    others = pairs + np.diag(np.full(len(support), np.inf))
+    adds = others.min(axis=0) if len(support) > 1 else relevance
+    return {
+        "relevance": relevance,
+        "contribution": pairs.mean(axis=0),
+        "adds": adds,
+        "pairs": pairs,
+    }
+
+
+def count_features(k: float, n: int, task: "Task") -> int:
+    """The number of features that k means, among n; warns where there are not so many."""
+    most = len(task.allowed)
+    wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
+    if wanted < len(task.include):
+        raise ValueError(f"k={wanted} is less than the {len(task.include)} features to include")
+    if wanted > most:
+        warn(f"k={wanted} is more than the {most} features to select from; all are selected",
+             UserWarning, stacklevel=3)  # fmt: skip
+    return min(wanted, most)
+
+
+def weigh(table: Table, y: Any, sample_weight: Any) -> tuple[Table, Any]:
+    """Repeat each row as often as its weight says."""
+    weights = np.asarray(sample_weight)
+    if weights.shape != (table.n_samples,):
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected {(table.n_samples,)}: "
+            "give a weight for each row"
+        )
+    counts = weights.astype(np.float64)
+    if not (counts >= 0).all() or (counts != np.floor(counts)).any() or not counts.any():
+        raise ValueError(
+            "sample_weight says how often each row counts: whole numbers from 0 up, not all 0; "
+            "scale and round other weights first"
+        )
+    rows = np.repeat(np.arange(table.n_samples), counts.astype(np.int64))
+    return table.take(rows), np.asarray(y)[rows]
+
+
+def select(X: Any, y: Any, k: float = 10, method: Any = "tpower", **options: Any) -> Solution:
+    """Select the k features that are best together.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        As for :meth:`SelectBestK.fit`.
+    y : array-like of shape (n_samples,)
+        The classes, or numbers to predict.
+    k, method, **options
+        As for :class:`SelectBestK`; k is at most the number of features.
+
+    Returns
+    -------
+    Solution
+        The features best first, with objective, bound and gap.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> solution = select(X, y, k=2, method="exact")
+    >>> [X.columns[i] for i in solution.support]
+    ['petal width (cm)', 'petal length (cm)']
+    """
+    selector = SelectBestK(k, method, **options)
+    selector._validate_params()
+    table = read_table(X)
+    if isinstance(k, Integral) and k > table.n_features:
+        raise ValueError(f"k={k} is more than the {table.n_features} columns of the table")
+    task = Task.of(selector, table, y)
+    return task.solution(count_features(k, table.n_features, task))

@@ -1,0 +1,63 @@
+"""A problem in which some items are in every choice."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from bestk.bounds._base import largest_entry, rounding
+from bestk.problem import BQP
+from bestk.solution import Solution
+from bestk.solvers._base import Floats, Indices
+
+
+class Fixed:
+    """What is left to choose once some items are in: a smaller problem, and the way back.
+
+    The items that are in move into the diagonal of the others, so that
+    ``value of the whole choice = base + x'Qx``.
+    """
+
+    def __init__(self, problem: BQP, inside: Indices) -> None:
+        self.problem, self.inside = problem, inside
+        self.open = np.setdiff1d(np.arange(problem.n), inside)
+        self.k = problem.k - len(inside)
+        self.base = problem.value(inside)
+        columns = problem.columns(inside)
+        self._extra = 2 * columns[self.open].sum(axis=1)
+        terms = 2 * len(inside) * problem.k
+        self._margin = rounding(terms, terms * largest_entry(columns))
+
+    def rest(self) -> BQP:
+        """The problem of choosing the others."""
+        if self.problem.is_lazy:
+            return BQP.trusted(_Rest(self.problem, self.open, self._extra), self.k)
+        Q = self.problem.Q[np.ix_(self.open, self.open)]
+        Q.flat[:: len(Q) + 1] += self._extra
+        return BQP.trusted(Q, self.k)
+
+    def whole(self, solution: Solution) -> Solution:
+        """The choice with the items that are in, which come first."""
+        support = np.concatenate([self.inside, self.open[solution.support]])
+        value = self.problem.value(support)
+        if solution.gap == 0:  # proved, to rounding
+            return replace(solution, support=support, objective=value, upper_bound=value)
+        upper = max(value, solution.upper_bound + self.base + self._margin)
+        return replace(solution, support=support, objective=value, upper_bound=upper)
+
+
+class _Rest:
+    """The open items of a lazy matrix."""
+
+    def __init__(self, problem: BQP, items: Indices, extra: Floats) -> None:
+        self.shape = (len(items), len(items))
+        self._problem, self._items, self._extra = problem, items, extra
+
+    def diagonal(self) -> Floats:
+        """The diagonal, with what the items inside add."""
+        return self._problem.diagonal[self._items] + self._extra
+
+    def columns(self, items: Indices) -> Floats:
+        """Columns of the open items."""
+        out = self._problem.columns(self._items[items])[self._items]
+        out[items, np.arange(len(items))] += self._extra[items]
+        return out

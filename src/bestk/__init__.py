@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bestk.methods import METHODS, Greedy, Quadratic
     from bestk.problem import BQP
     from bestk.selector import SelectBestK, select
+    from bestk.selector_cv import SelectBestKCV
     from bestk.solution import Solution
     from bestk.solvers import SOLVERS, solve, solve_path
 
@@ -26,6 +27,7 @@ _HOMES = {
     "bestk.methods": ("METHODS", "Greedy", "Quadratic"),
     "bestk.problem": ("BQP",),
     "bestk.selector": ("SelectBestK", "select"),
+    "bestk.selector_cv": ("SelectBestKCV",),
     "bestk.solution": ("Solution",),
     "bestk.solvers": ("SOLVERS", "solve", "solve_path"),
 }
@@ -44,6 +46,7 @@ __all__ = [
     "Greedy",
     "Quadratic",
     "SelectBestK",
+    "SelectBestKCV",
     "Sigma",
     "Solution",
     "cmi_matrix",

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_array
+
+from bestk.table import as_array
 
 
 def is_frame(X: Any) -> bool:
@@ -22,15 +23,12 @@ def keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:
     if is_frame(X) and output != "default" and type(X).__module__.split(".")[0] == output:
         return _safe_indexing(X, np.flatnonzero(mask), axis=1)
     if is_frame(X) or isinstance(X, list | tuple):
-        X = _as_array(X)
+        X = _frame_array(X) if is_frame(X) else as_array(X)
     return X[:, np.flatnonzero(mask)]
 
 
-def _as_array(X: Any) -> NDArray[Any]:
-    if hasattr(X, "to_pandas") and type(X).__module__.startswith("pyarrow"):
-        columns = [np.asarray(column.to_numpy(zero_copy_only=False)) for column in X.columns]
-        kinds = {column.dtype.kind for column in columns}
-        dtype = object if "O" in kinds or "U" in kinds else np.result_type(*columns)
-        return np.column_stack([column.astype(dtype) for column in columns])
-    array = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
-    return np.asarray(check_array(array, dtype=None, ensure_all_finite=False))
+def _frame_array(X: Any) -> NDArray[Any]:
+    """The values of a frame as one array; of objects, if its columns are of several kinds."""
+    import narwhals as nw
+
+    return np.asarray(nw.from_native(X).to_numpy())

@@ -12,6 +12,7 @@ from bestk._threads import threads
 from bestk.codes import Target, encode, read_continuous_target, read_target
 from bestk.discretize import DISCRETIZERS, EqualFrequency
 from bestk.information import Entropies
+from bestk.information._correction import Correction
 from bestk.information._gaussian import GaussianSource
 from bestk.table import Block, Table, read_column
 
@@ -26,7 +27,7 @@ class Reading:
 
     information: str = "discrete"
     discretizer: Any = "caim"
-    correction: str | None = None
+    correction: Correction | None = None
     categorical_features: Any = "from_dtype"
     target: str = "auto"
     backend: str = "auto"
@@ -103,8 +104,8 @@ class Reading:
                 )
             return target
         values = read_continuous_target(y, n_samples).reshape(-1, 1)
-        bins = EqualFrequency(n_bins=TARGET_BINS).fit_transform(values)[:, 0]
-        return read_target(bins, n_samples)
+        bins = get_discretizer(EqualFrequency(n_bins=TARGET_BINS)).fit_transform(values)
+        return read_target(bins[:, 0], n_samples)
 
     def is_continuous(self, y: Any) -> bool:
         """As asked; "auto": y holds numbers with a fractional part."""
@@ -128,13 +129,14 @@ class Read:
 
 
 def get_discretizer(discretizer: Any) -> Any:
-    """A discretiser to fit: that of a name, or a copy of the one given."""
-    if not isinstance(discretizer, str):
-        return clone(discretizer)
-    if discretizer not in DISCRETIZERS:
-        known = ", ".join(DISCRETIZERS)
-        raise ValueError(f"unknown discretizer {discretizer!r}; choose one of {known}, or None")
-    return DISCRETIZERS[discretizer]()
+    """A discretiser to fit, of that name or like the one given, which gives arrays."""
+    if isinstance(discretizer, str):
+        if discretizer not in DISCRETIZERS:
+            known = ", ".join(DISCRETIZERS)
+            raise ValueError(f"unknown discretizer {discretizer!r}; choose one of {known}, or None")
+        discretizer = DISCRETIZERS[discretizer]()
+    fresh = clone(discretizer)
+    return fresh.set_output(transform="default") if hasattr(fresh, "set_output") else fresh
 
 
 def find_features(features: Any, table: Table) -> Indices:

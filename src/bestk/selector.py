@@ -71,6 +71,17 @@ class TableSelector(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return keep_columns(self, self._check_table(X, reset=False), self._get_support_mask())
 
+    def _keep(self, task: "Task") -> None:
+        """Store what was found of each feature."""
+        n = task.table.n_features
+        self.ranking_ = np.full(n, self.solution_.k + 1)
+        self.ranking_[self.solution_.support] = np.arange(1, self.solution_.k + 1)
+        self.support_ = self.ranking_ <= self.solution_.k
+        self.scores_ = np.full(n, np.nan)
+        self.scores_[task.allowed] = task.read.entropies.mi()
+        self.discretizer_ = task.read.discretizer
+        self.discretized_features_ = task.discretised_features()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
@@ -161,7 +172,7 @@ class SelectBestK(TableSelector):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> selector = SelectBestK(k=3, method="exact").fit(X, y)
     >>> selector.get_feature_names_out().tolist()
-    ['mean texture', 'worst concave points', 'worst perimeter']
+    ['mean concave points', 'worst texture', 'worst area']
     >>> selector.solution_.gap
     0.0
     """
@@ -230,17 +241,6 @@ class SelectBestK(TableSelector):
         self._keep(task)
         return self
 
-    def _keep(self, task: "Task") -> None:
-        """Store what was found of each feature."""
-        n = task.table.n_features
-        self.ranking_ = np.full(n, self.solution_.k + 1)
-        self.ranking_[self.solution_.support] = np.arange(1, self.solution_.k + 1)
-        self.support_ = self.ranking_ <= self.solution_.k
-        self.scores_ = np.full(n, np.nan)
-        self.scores_[task.allowed] = task.read.entropies.mi()
-        self.discretizer_ = task.read.discretizer
-        self.discretized_features_ = task.discretised_features()
-
 
 @dataclass(frozen=True)
 class Task:
@@ -250,7 +250,7 @@ class Task:
     allowed: Indices  # the features that are not excluded, in the order of the entropies
     read: Read
     method: Method
-    include: Indices  # places among the allowed
+    include: list[int]  # places among the allowed
     effort: Effort
 
     @classmethod
@@ -277,7 +277,7 @@ class Task:
             seed = int(seed.randint(2**31))
         effort = Effort(seed, options.time_limit, options.bound)
         read = reading.measure(kept, y)
-        include = np.searchsorted(allowed, included)
+        include = np.searchsorted(allowed, included).tolist()
         return cls(table, allowed, read, get_method(options.method), include, effort)
 
     def solution(self, k: int) -> Solution:
@@ -346,8 +346,8 @@ def weigh(table: Table, y: Any, sample_weight: Any) -> tuple[Table, Any]:
     counts = weights.astype(np.float64)
     if not (counts >= 0).all() or (counts != np.floor(counts)).any() or not counts.any():
         raise ValueError(
-            "sample_weight says how often each row counts: whole numbers from 0 up, not all 0; "
-            "scale and round other weights first"
+            "sample_weight says how often each row counts: whole numbers from 0 up, not all of them "
+            "zero; scale and round other weights first"
         )
     rows = np.repeat(np.arange(table.n_samples), counts.astype(np.int64))
     return table.take(rows), np.asarray(y)[rows]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bestk._objects import WANTED, Kind, read_objects, refuse_inexact
 
-__all__ = ["Block", "Kind", "Table", "read_column", "read_table"]
+__all__ = ["Block", "Kind", "Table", "as_array", "read_column", "read_table"]
 
 MISSING = ("category", "error")
 
@@ -218,7 +218,7 @@ def _open(X: Any) -> tuple[Any, Sequence[str]]:
     if hasattr(type(X), "tocsc"):
         X = X.tocsc() if X.ndim == 2 else X
     elif isinstance(X, np.ndarray | list | tuple):
-        X = _as_array(X)
+        X = as_array(X)
     else:
         import narwhals as nw
 
@@ -228,7 +228,7 @@ def _open(X: Any) -> tuple[Any, Sequence[str]]:
             raise ValueError("X is a lazy frame; read it into memory first, e.g. X.collect()")
         if isinstance(X, nw.DataFrame):
             return X, names or X.columns
-        X = X if isinstance(X, nw.Series) else _as_array(X)
+        X = X if isinstance(X, nw.Series) else as_array(X)
     return X, _Numbered(X.shape[1] if len(X.shape) == 2 else 0)
 
 
@@ -247,7 +247,8 @@ def _number_columns(X: Any) -> tuple[Any, list[str]]:
     return X, []
 
 
-def _as_array(X: Any) -> NDArray[Any]:
+def as_array(X: Any) -> NDArray[Any]:
+    """Rows as an array; of objects, if numbers stand beside strings."""
     if isinstance(X, np.ma.MaskedArray):
         objects = np.array(X.data, dtype=object)
         objects[np.ma.getmaskarray(X)] = None

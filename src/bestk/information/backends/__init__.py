@@ -1,6 +1,6 @@
 """Ways to count: one module each, one registry."""
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ class PairSource(Protocol):
     """What a backend makes of a table: single entropies now, pairs when asked."""
 
     n_features: int
-    is_discrete: ClassVar[bool]  # entropies of counts, not of densities
+    is_discrete: bool  # entropies of counts, not of densities
 
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""

@@ -1,0 +1,20 @@
+"""Pictures of a choice of features: errors against k, pairs, features, progress of a solve.
+
+Each function draws into the axes it is given or makes a figure of its own, returns the axes, and
+neither shows nor saves anything. matplotlib comes with ``pip install 'bestk[plots]'``.
+"""
+
+from bestk.plots._convergence import plot_convergence
+from bestk.plots._curves import plot_error_curves
+from bestk.plots._features import plot_features
+from bestk.plots._pairs import plot_pairs
+from bestk.plots._progress import Progress, watch
+
+__all__ = [
+    "Progress",
+    "plot_convergence",
+    "plot_error_curves",
+    "plot_features",
+    "plot_pairs",
+    "watch",
+]

@@ -1,0 +1,69 @@
+"""The selected features in pairs, as a heat map."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.plots._canvas import SMALLEST, new_axes, size_in_points, text_size
+from bestk.plots._names import labels_of, name_ticks, read_solution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+
+NUMBERED = 12  # features up to which the numbers are written into the cells
+SLANTED = 25  # features up to which the names of the columns are slanted
+WIDE, NARROW = 0.46, 0.19  # inches for a cell with a number and for one without
+LEAST, MOST = 3.2, 15.0  # inches of a side of the map
+
+
+def plot_pairs(
+    solution: Any, *, ax: "Axes | None" = None, cmap: Any = "viridis", colorbar: bool = True
+) -> "Axes":
+    """Draw what each selected feature says alone, and what it adds once another is known.
+
+    The diagonal is the relevance I(xj; y); off it, the cell in row i and column j is
+    I(xj; y | xi). A dark cell beside a bright diagonal is a feature that the row makes
+    redundant; a cell brighter than its column's diagonal is a pair that says more together.
+
+    Parameters
+    ----------
+    solution : Solution or fitted selector
+        From :func:`bestk.select` or :class:`bestk.SelectBestK`.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure that has room for the names.
+    cmap : str or Colormap, default="viridis"
+        From few nats to many.
+    colorbar : bool, default=True
+        Whether to draw the scale.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from bestk import select
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> ax = plot_pairs(select(X, y, k=2, method="exact"), ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['petal width (cm)', 'petal length (cm)']
+    """
+    told = read_solution(solution, "pairs")
+    pairs, labels = np.asarray(told.details["pairs"], np.float64), labels_of(told)
+    side = float(np.clip(told.k * (WIDE if told.k <= NUMBERED else NARROW), LEAST, MOST))
+    own = ax is None
+    ax = new_axes(ax, side + 2.6, side + 1.6)
+    room = (72 * side if own else min(size_in_points(ax))) / told.k
+    image = ax.imshow(pairs, cmap=cmap, vmin=min(0.0, float(np.nanmin(pairs))))
+    _label(ax, labels, room)
+    if told.k <= NUMBERED:
+        _write_numbers(ax, image, pairs, room)
+    if colorbar:
+        figure = ax.figure
+        bar = figure.colorbar(image, ax=ax, shrink=0.8, label=r"$I(x_j; y \mid x_i)$ in nats")
+        bar.outline.set_visible(False)  # type: ignore[operator]
+    return ax

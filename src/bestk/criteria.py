@@ -11,6 +11,7 @@ from bestk.information import Entropies
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+LEAST_REDUNDANCY = 1e-12  # nats; less is rounding, and relevance decides
 
 
 class Criterion:
@@ -82,9 +83,7 @@ class MRMR(Criterion):
             return relevance - gathered / size
         if self.form != "quotient":
             raise ValueError(f"unknown form {self.form!r}; choose 'difference' or 'quotient'")
-        # no redundancy at all is the best there is, and nothing relevant stays at 0
-        tiny = np.finfo(float).tiny
-        return np.where(relevance == 0, 0.0, relevance / np.maximum(gathered / size, tiny))
+        return relevance / np.maximum(gathered / size, LEAST_REDUNDANCY)
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,11 @@ class Quadratic:
         self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
     ) -> Solution:
         """Pick k features, among them those to include."""
-        problem, scale = self._pairs(entropies, effort).problem(k)
+        _check_counts([k], include, entropies)
+        return self._solve(self._pairs(entropies, effort), k, include, effort)
+
+    def _solve(self, pairs: Pairs, k: int, include: Sequence[int], effort: Effort) -> Solution:
+        problem, scale = pairs.problem(k)
         fixed = Fixed(problem, np.asarray(include, np.int64)) if len(include) else None
         if fixed is not None and fixed.k == 0:
             solution = Solution(fixed.inside, fixed.base, fixed.base, get_solver(self.solver).name)
@@ -104,15 +108,18 @@ class Quadratic:
         effort: Effort = EFFORT,
     ) -> list[Solution]:
         """Pick for every k of a list, sharing the work."""
-        if len(include):
-            return [self.select(entropies, k, include, effort) for k in ks]
+        _check_counts(ks, include, entropies)
         pairs, chosen = self._pairs(entropies, effort), get_solver(self.solver)
+        if len(include):
+            limit = effort.time_limit and effort.time_limit / max(1, len(ks))
+            share = replace(effort, time_limit=limit)
+            return [self._solve(pairs, k, include, share) for k in ks]
         options = {
             "random_state": effort.random_state,
             "time_limit": effort.time_limit,
             "bound": effort.bound,
         }
-        if pairs.objective.same_for_all_k and ks:
+        if pairs.objective.same_for_all_k and len(ks):
             problem, scale = pairs.problem(ks[0])
             return [_scaled(s, scale) for s in solve_path(problem, ks, chosen, **options)]
         solutions = solve_each(lambda k: pairs.problem(k)[0], ks, chosen, **options)
@@ -157,6 +164,7 @@ class Greedy:
         effort: Effort = EFFORT,
     ) -> list[Solution]:
         """The picks for k begin those for k + 1."""
+        _check_counts(ks, include, entropies)
         criterion, start = get_criterion(self.criterion), perf_counter()
         picked, scores = pick_greedily(criterion, entropies, max(ks, default=0), include)
         seconds = (perf_counter() - start) / max(1, len(ks))
@@ -170,6 +178,16 @@ class Greedy:
             )
             for k in ks
         ]
+
+
+def _check_counts(ks: Sequence[int], include: Sequence[int], entropies: Entropies) -> None:
+    n, least = entropies.n_features, max(1, len(include))
+    if len(set(include)) < len(include):
+        raise ValueError(f"features to include must differ from each other, not {list(include)}")
+    for k in ks:
+        if not least <= k <= n:
+            among = f", {len(include)} of them included" if len(include) else ""
+            raise ValueError(f"k must lie between {least} and {n}, the features{among}; not {k}")
 
 
 def _scaled(solution: Solution, scale: float) -> Solution:

@@ -130,12 +130,22 @@ class MIFS(Objective):
     """Relevance less a fixed share of redundancy: ``Q_ij = -beta I(xi; xj) / 2``.
 
     Both orders of a pair count, so that x'Qx takes ``beta I(xi; xj)`` off for each pair.
+
+    Parameters
+    ----------
+    beta : float
+        The share, above 0.
     """
 
     beta: float = 1.0
 
     name: ClassVar[str] = "mifs"
     measure: ClassVar[Measure | None] = NO_REDUNDANCY
+
+    def __post_init__(self) -> None:
+        if not self.beta > 0:
+            wanted = "0 is objective 'maxrel'"
+            raise ValueError(f"beta must be above 0, not {self.beta!r}; {wanted}")
 
     def pair_weight(self, k: int) -> float:
         """Half of beta: each pair stands twice in x'Qx."""
@@ -202,7 +212,7 @@ class QPFS(Objective):
 
     def _weight(self, redundancy: float, relevance: float) -> float:
         if self.alpha == "auto":
-            total = redundancy + relevance
+            total = redundancy + max(relevance, 0.0)  # less than chance is nothing
             return redundancy / total if total > 0 else 0.5
         if isinstance(self.alpha, str) or not 0 <= self.alpha <= 1:
             raise ValueError(f"alpha must be 'auto' or lie between 0 and 1, not {self.alpha!r}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from bestk.table import Block, Table, read_column
 
 Indices = NDArray[np.int64]
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
+SEVERAL = -1  # the place of a name that is not of one column only
 INFORMATION = ("discrete", "gaussian", "auto")
 
 
@@ -59,11 +61,8 @@ class Reading:
                 f"column {table.names[first]!r} is {kind}, and information='gaussian' is for "
                 "numbers; exclude it, encode it as numbers, or use information='discrete'"
             )
-        goal: Any
-        if self.is_continuous(y):
-            goal = read_continuous_target(y, table.n_samples)
-        else:
-            goal = read_target(y, table.n_samples)
+        read = read_continuous_target if self.is_continuous(y) else self.classes
+        goal: Any = read(y, table.n_samples)
         with threads(self.n_jobs):
             source = GaussianSource(table.numeric()[0], goal, correction=self.correction)
             signed = self.correction is not None
@@ -78,7 +77,7 @@ class Reading:
             table, fitted = self._discretised(table, numeric, target)
         codes = encode(table)
         entropies = Entropies.count(codes, target, self.backend, self.correction, self.n_jobs)
-        return Read(entropies, target, fitted, numeric, codes.levels)
+        return Read(entropies, target, fitted, None if fitted is None else numeric, codes.levels)
 
     def _discretised(self, table: Table, numeric: Indices, target: Target) -> tuple[Table, Any]:
         """The same table with codes for its numbers, and the discretiser that made them."""
@@ -105,6 +104,12 @@ class Reading:
             return target
         values = read_continuous_target(y, n_samples).reshape(-1, 1)
         bins = get_discretizer(EqualFrequency(n_bins=TARGET_BINS)).fit_transform(values)
+        if not bins.any():
+            largest = values.max()
+            raise ValueError(
+                f"y is {largest} in {(values == largest).sum()} of its {n_samples} rows, too often "
+                "to be cut into classes of equal frequency; give y as classes of your own"
+            )
         return read_target(bins[:, 0], n_samples)
 
     def is_continuous(self, y: Any) -> bool:
@@ -143,22 +148,26 @@ def find_features(features: Any, table: Table) -> Indices:
     """The places of features given by name, index or mask; of none for None or "from_dtype"."""
     if features is None or (isinstance(features, str) and features == "from_dtype"):
         return np.empty(0, np.int64)
-    chosen: list[Any] = [features] if isinstance(features, str | int) else list(features)
+    chosen: list[Any] = [features] if isinstance(features, str | Integral) else list(features)
     if chosen and all(isinstance(item, bool | np.bool_) for item in chosen):
         if len(chosen) != table.n_features:
             came = f"{len(chosen)} values and the table has {table.n_features} columns"
             raise ValueError(f"a mask of features needs a value for each column; it has {came}")
         return np.flatnonzero(chosen)
-    places = {name: place for place, name in enumerate(table.names)}
+    places: dict[str, int] = {}
+    for place, name in enumerate(table.names):
+        places[name] = place if name not in places else SEVERAL
     return np.array([_place(item, places, table.n_features) for item in chosen], np.int64)
 
 
 def _place(item: Any, places: dict[str, int], n: int) -> int:
     if isinstance(item, str):
+        if places.get(item) == SEVERAL:
+            raise ValueError(f"there are several columns {item!r}; give the index of the one meant")
         if item in places:
             return places[item]
         raise ValueError(f"there is no column {item!r}; {suggest(item, list(places))}")
-    if not isinstance(item, int | np.integer):
+    if not isinstance(item, Integral):
         raise ValueError(f"a feature is given by its name or its index, not by {item!r}")
     if not -n <= item < n:
         raise ValueError(f"there is no column {item}: the table has {n}, from 0 to {n - 1}")

@@ -346,8 +346,8 @@ def weigh(table: Table, y: Any, sample_weight: Any) -> tuple[Table, Any]:
     counts = weights.astype(np.float64)
     if not (counts >= 0).all() or (counts != np.floor(counts)).any() or not counts.any():
         raise ValueError(
-            "sample_weight says how often each row counts: whole numbers from 0 up, not all of them "
-            "zero; scale and round other weights first"
+            "sample_weight says how often each row counts: whole numbers from 0 up, not all zero; "
+            "scale and round other weights first"
         )
     rows = np.repeat(np.arange(table.n_samples), counts.astype(np.int64))
     return table.take(rows), np.asarray(y)[rows]

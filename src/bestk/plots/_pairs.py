@@ -67,3 +67,32 @@ def plot_pairs(
         bar = figure.colorbar(image, ax=ax, shrink=0.8, label=r"$I(x_j; y \mid x_i)$ in nats")
         bar.outline.set_visible(False)  # type: ignore[operator]
     return ax
+
+
+def _label(ax: "Axes", labels: list[str], room: float) -> None:
+    """Name the rows and the columns, and say how to read a cell."""
+    size = max(SMALLEST, min(text_size(), 0.8 * room))
+    slanted = len(labels) <= SLANTED
+    name_ticks(ax.yaxis, labels, size, room)
+    turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {"rotation": 90}
+    name_ticks(ax.xaxis, labels, size, room, **turned)
+    ax.set(
+        title="What the column adds once the row is known\n(on the diagonal: what it says alone)",
+        xlabel="added: $x_j$", ylabel="known: $x_i$",
+    )  # fmt: skip
+    ax.spines[:].set_visible(False)
+
+
+def _write_numbers(ax: "Axes", image: "AxesImage", pairs: NDArray[np.float64], room: float) -> None:
+    """Write each value into its cell, dark on bright and bright on dark."""
+    largest = float(np.nanmax(np.abs(pairs)))
+    digits = 2 if largest == 0 else max(2, 1 - int(np.floor(np.log10(largest))))
+    size = min(text_size(), 1.4 * room / (digits + 2))
+    if size < SMALLEST:
+        return
+    shades = image.to_rgba(pairs, norm=True)[..., :3] @ [0.299, 0.587, 0.114]
+    for (i, j), value in np.ndenumerate(pairs):
+        ax.text(
+            j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=size,
+            color="black" if shades[i, j] > 0.5 else "white",
+        )  # fmt: skip

@@ -1,6 +1,12 @@
 """Configuration of the documentation."""
 
+import sys
+from pathlib import Path
+
 import bestk
+
+sys.path.insert(0, str(Path(__file__).parent))
+import methods_page  # noqa: E402
 
 project = "bestk"
 author = "the bestk developers"
@@ -13,3 +19,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "bestk"
 exclude_patterns = ["_build"]
 nitpicky = False
+
+
+def setup(app: object) -> None:
+    methods_page.write(Path(__file__).parent / "generated")

@@ -10,10 +10,10 @@ import numpy as np
 from benchmarks.solvers.matrices import Matrix
 from benchmarks.solvers.record import Found, Job, Ledger, Row, Trace
 from benchmarks.timing import clock, reference
-from bestk.bounds import bound_problem
 from bestk.problem import BQP
 from bestk.solvers import SOLVERS, solve
 from bestk.solvers._base import Run
+from bestk.solvers._referee import prove
 
 SAME = 1e-6  # published values are rounded to single precision
 STALE = 20.0  # seconds for which a look at the machine counts
@@ -149,7 +149,7 @@ def certify(problem: BQP, limit: float, seed: int = 0) -> Found:
     first = min(1.0, SEARCH_SHARE * limit)
     choice = solve(problem, None, "auto", time_limit=first, random_state=seed, bound=None)
     rest = limit - (perf_counter() - start)
-    bound = bound_problem(problem, "tight", rest, best_known=choice.objective)
+    bound = prove(problem, choice.support, "tight", rest)
     details = {"method": bound.method, **told(bound.details)}
     value = max(bound.value, choice.objective)
     return Found(perf_counter() - start, choice.objective, value, details=details)

@@ -39,7 +39,7 @@ class Exact:
 
     Parameters
     ----------
-    first_nodes : int, default=1_200_000
+    first_nodes : int, default=2_500_000
         Nodes of branch and bound before anything else is tried; fewer above 100 items, where
         each costs more.
     search_seconds : float, default=1.0
@@ -61,7 +61,7 @@ class Exact:
     (10.0, True)
     """
 
-    first_nodes: int = 1_200_000
+    first_nodes: int = 2_500_000
     search_seconds: float = 1.0
     patience: float = 0.1
 

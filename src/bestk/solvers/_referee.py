@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bestk.bounds import bound_problem
-from bestk.problem import BQP
+from bestk.bounds import DNN_SIZE, Bound, bound_problem
+from bestk.problem import BQP, ROUNDING
 from bestk.solution import Solution
 from bestk.solvers._base import Indices, Run, Solver
 from bestk.solvers._registry import get_solver
@@ -95,10 +95,31 @@ def score(
     objective = problem.value(items)
     upper = run.upper_bound
     if bound is not None and upper > objective:
-        proved = bound_problem(problem, bound, time_limit=time_limit, best_known=objective)
-        upper = min(upper, proved.value)
+        upper = min(upper, prove(problem, items, bound, time_limit).value)
     details = {key: value for key, value in run.report.items() if key != "incumbent"}
     return Solution(items, objective, max(upper, objective), name, details=details)
+
+
+def prove(
+    problem: BQP, items: Indices, effort: BoundEffort, time_limit: float | None = None
+) -> Bound:
+    """The best bound for the effort; where a tight one stands still, the rest of the time splits.
+
+    Splitting a problem into the choices with an item and those without makes both halves easier
+    to bound: it is what the exact solver does. Without a time limit it might never end.
+    """
+    start, objective = perf_counter(), problem.value(items)
+    bound = bound_problem(problem, effort, time_limit=time_limit, best_known=objective)
+    if effort == "fast" or time_limit is None or problem.is_lazy or problem.n > DNN_SIZE:
+        return bound
+    run = Run(np.random.default_rng(0), start + time_limit, [items])
+    if run.time_left <= 0 or bound.value <= objective * (1 + np.sign(objective) * ROUNDING):
+        return bound
+    get_solver("exact").pick(problem, run)
+    if run.upper_bound >= bound.value:
+        return bound
+    details = {key: run.report[key] for key in ("optimal", "proved_in", "proved_out", "open")}
+    return Bound(run.upper_bound, "dnn, split", perf_counter() - start, details=details)
 
 
 def read_problem(Q: Any, k: int | None, strict: bool = False) -> BQP:

@@ -198,8 +198,8 @@ class QPFS(Objective):
         np.fill_diagonal(Q, entropies.copy_mi())
         alpha = self._weight(float(Q.mean()), float(f.mean()))
         Q *= -0.5 * (1.0 - alpha)
-        Q += 0.5 * alpha * f[:, None]
-        Q += 0.5 * alpha * f[None, :]
+        for row, own in zip(Q, f, strict=True):
+            row += 0.5 * alpha * (own + f)  # the sum first: symmetric to the last bit
         return Pairs(self, Q, np.ascontiguousarray(Q.diagonal()))
 
     def lazy_pairs(self, entropies: Entropies, memory: int = MEMORY) -> "Pairs":

@@ -84,7 +84,8 @@ class Reading:
         values, rest = split_numbers(table, numeric)
         discretizer = get_discretizer(self.discretizer)
         try:
-            codes = discretizer.fit(values, target.codes).transform(values)
+            with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
+                codes = discretizer.fit(values, target.codes).transform(values)
         except ValueError:
             table.numeric()  # names a column of infinite values
             raise
@@ -167,7 +168,7 @@ def _place(item: Any, places: dict[str, int], n: int) -> int:
         if item in places:
             return places[item]
         raise ValueError(f"there is no column {item!r}; {suggest(item, list(places))}")
-    if not isinstance(item, Integral):
+    if not isinstance(item, int | np.integer):
         raise ValueError(f"a feature is given by its name or its index, not by {item!r}")
     if not -n <= item < n:
         raise ValueError(f"there is no column {item}: the table has {n}, from 0 to {n - 1}")

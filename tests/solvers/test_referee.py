@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from bestk import BQP, SOLVERS, Solution, solve, solve_path
 from bestk.lazy import CachedColumns
 from bestk.solvers._lowrank import LowRank
+from bestk.solvers._path import solve_each
 
 from .conftest import optimum, problems
 
@@ -55,6 +56,66 @@ def test_a_path_holds_a_solution_for_each_k(name):
 
 def test_an_empty_path_is_empty():
     assert solve_path(Q, []) == []
+
+
+@pytest.mark.parametrize("name", ["linear", "tpower", "exact"])
+@settings(max_examples=20)
+@given(problem=problems(max_n=7))
+def test_the_bounds_of_a_path_hold(name, problem):
+    path = solve_path(problem, range(1, problem.n + 1), name, bound="fast")
+    for k, solution in enumerate(path, start=1):
+        best = optimum(problem.with_k(k))
+        slack = 1e-9 * (abs(best) + np.abs(problem.Q).max())
+        assert solution.objective - slack <= best <= solution.upper_bound + slack
+        assert name != "exact" or solution.objective >= best - slack
+
+
+def test_a_path_answers_in_the_order_asked_however_often():
+    matrix = np.random.default_rng(3).random((9, 9))
+    for name in ("forward", "tpower", "exact"):
+        path = solve_path(matrix, [4, 2, 4, 9], name)
+        assert [solution.k for solution in path] == [4, 2, 4, 9]
+        np.testing.assert_array_equal(path[0].support, path[2].support)
+
+
+def test_a_path_of_problems_asks_by_rising_k_and_starts_from_the_k_before():
+    asked, started = [], []
+
+    class Watched:
+        name, needs = "watched", "columns"
+
+        def pick(self, problem, run):
+            started.append([start.tolist() for start in run.starts])
+            return np.arange(problem.k)
+
+    def problem_of(k):
+        asked.append(k)
+        return BQP(np.diag([0.0, 1.0, 5.0, 3.0]) / k, k)
+
+    solutions = solve_each(problem_of, [3, 1, 3], Watched())
+    assert asked == [1, 3]
+    assert started == [[], [[0, 2, 3]]]
+    np.testing.assert_allclose([s.objective for s in solutions], [2.0, 0.0, 2.0])
+
+
+def test_the_time_of_a_path_is_shared_by_what_is_left_of_it():
+    left = []
+
+    class Watched:
+        name, needs = "watched", "columns"
+
+        def pick(self, problem, run):
+            left.append(run.time_left)
+            return np.arange(problem.k)
+
+    solve_path(Q, [1, 2, 3], Watched(), time_limit=60.0)
+    np.testing.assert_allclose(left, [20, 30, 60], rtol=0.1)
+
+
+@pytest.mark.parametrize("k", [0, 4])
+def test_a_path_beyond_the_items_is_refused(k):
+    with pytest.raises(ValueError, match=f"between 1 and the 3 items of Q, not {k}"):
+        solve_path(Q, [1, k])
 
 
 def test_a_solution_prints_itself_as_a_small_table():

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from bestk.lazy import CachedColumns
 from bestk.problem import BQP
-from bestk.solvers._base import Run, top_k
+from bestk.solvers._base import Run, grow, top_k
 from bestk.solvers._greedy import Backward, Forward
 from bestk.solvers._linear import Linear
 from bestk.solvers._spectral import Spectral
@@ -74,6 +74,37 @@ def test_a_path_holds_the_choice_of_each_k(solver, problem):
     path = solver.pick_path(problem, ks, Run())
     for k in ks:
         np.testing.assert_array_equal(path[k], solver.pick(BQP(problem.Q, k), Run()))
+
+
+@pytest.mark.parametrize("shift", ["adaptive", "psd"])
+@given(problem=problems())
+def test_a_tpower_path_has_k_items_for_each_k_and_is_not_below_its_single_runs(shift, problem):
+    solver, ks = TruncatedPower(shift), range(1, problem.n + 1)
+    path = solver.pick_path(problem, ks, Run())
+    assert list(path) == list(ks)
+    for k in ks:
+        part = problem.with_k(k)
+        assert len(set(path[k].tolist())) == k
+        single = part.value(solver.pick(part, Run()))
+        assert part.value(path[k]) >= single - 1e-12 * np.abs(problem.Q).max()
+
+
+@given(problem=problems())
+def test_a_tpower_path_grows_from_the_k_before(problem):
+    path = TruncatedPower().pick_path(problem, range(1, problem.n + 1), Run())
+    for k in range(2, problem.n + 1):
+        part = problem.with_k(k)
+        grown = part.value(grow(part, path[k - 1]))
+        assert part.value(path[k]) >= grown - 1e-8 * k * np.abs(problem.Q).max()
+
+
+@given(problem=problems())
+def test_a_lazy_tpower_path_is_worth_the_same(problem):
+    ks = range(1, problem.n + 1)
+    lazy = BQP(CachedColumns(lambda i: problem.Q[:, i], problem.diagonal), problem.k)
+    here, there = (TruncatedPower().pick_path(p, ks, Run()) for p in (problem, lazy))
+    for k in ks:
+        np.testing.assert_allclose(problem.value(here[k]), problem.value(there[k]), rtol=1e-9)
 
 
 @pytest.mark.data

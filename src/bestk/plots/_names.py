@@ -1,6 +1,6 @@
 """Names of features as labels: short, different from each other, never read as formulas."""
 
-from collections import Counter
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 LONGEST = 28  # characters of a label
-PLAIN = {"parse_math": False}  # a $ in a name is a dollar
+PLAIN: dict[str, Any] = {"parse_math": False}  # a $ in a name is a dollar
 
 
 def read_solution(solution: Any, *wanted: str) -> Solution:
@@ -40,22 +40,46 @@ def labels_of(solution: Solution, longest: int = LONGEST) -> list[str]:
 
 
 def shorten(names: Sequence[str], items: Sequence[int], longest: int = LONGEST) -> list[str]:
-    """Names cut in the middle to fit; those that then look the same get their number.
+    """Names cut in the middle to fit; those that then look the same lose how they all begin.
+
+    Where they still look the same, they get the number of their item.
 
     Examples
     --------
     >>> shorten(["mean radius", "concentration of sodium in serum"], [0, 1], 16)
     ['mean radius', 'concentr…n serum']
-    >>> shorten(["a very long name 1 of two", "a very long name 2 of two"], [4, 7], 12)
-    ['a ver…wo #4', 'a ver…wo #7']
+    >>> shorten(["expression of gene 12 in liver", "expression of gene 13 in liver"], [0, 1], 16)
+    ['…12 in liver', '…13 in liver']
+    >>> shorten(["x", "x"], [4, 7])
+    ['x #4', 'x #7']
     """
     clean = [" ".join(name.split()) for name in names]
     short = [_cut(name, longest) for name in clean]
-    often = Counter(short)
-    return [
-        label if often[label] == 1 else f"{_cut(name, longest - len(end := f' #{item}'))}{end}"
-        for label, name, item in zip(short, clean, items, strict=True)
-    ]
+    for alike in _groups(short):
+        start = _common_start([clean[i] for i in alike])
+        for i in alike if start else ():
+            short[i] = _cut(f"…{clean[i][start:]}", longest)
+    for alike in _groups(short):
+        for i in alike:
+            short[i] = f"{_cut(short[i], longest - 6)} #{items[i]}"
+    return short
+
+
+def _groups(labels: Sequence[str]) -> list[list[int]]:
+    """Places of labels that are the same."""
+    places: dict[str, list[int]] = {}
+    for i, label in enumerate(labels):
+        places.setdefault(label, []).append(i)
+    return [alike for alike in places.values() if len(alike) > 1]
+
+
+def _common_start(names: Sequence[str]) -> int:
+    """Letters with which different names begin, up to the end of a word."""
+    first = min(names)
+    if first == max(names):
+        return 0
+    same = max(i for i in range(len(first) + 1) if all(n.startswith(first[:i]) for n in names))
+    return len(re.sub(r"[^\W_]*$", "", first[:same]))
 
 
 def _cut(name: str, longest: int) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,14 @@ class PathSolver(Solver, Protocol):
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
         """Return a choice for each k."""
+
+
+@runtime_checkable
+class Patient(Solver, Protocol):
+    """A solver that takes less time where it is asked for many k, one after the other."""
+
+    def for_path(self, count: int) -> Solver:
+        """The solver for each of so many k."""
 
 
 def top_k(scores: Floats, k: int) -> Indices:

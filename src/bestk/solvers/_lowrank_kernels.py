@@ -1,7 +1,8 @@
 """Kernels of LowRank: the k best items along many directions, each scored on the true matrix.
 
 Directions come in an order in which neighbours are close: their best items differ by a swap or
-two, and so do the values of their choices.
+two, and so do the values of their choices. Within a small angle only few items can be among the
+best at all, and only those are looked at.
 """
 
 from typing import Any, NamedTuple
@@ -10,21 +11,27 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from bestk.solvers._tabu import BLOCK, find_first, higher, lower
+from bestk.solvers._tabu import higher, lower
+
+RADIUS = 0.02  # of the cone of directions that share their candidates
 
 
 class Top(NamedTuple):
-    """The k items of the highest score, and what they are worth."""
+    """The k items of the highest score, and what they are worth.
 
-    chosen: NDArray[np.bool_]
-    score: NDArray[np.float64]  # padded to whole blocks, like the next two
-    leave: NDArray[np.float64]  # 0 for chosen items, inf for others
-    enter: NDArray[np.float64]  # 0 for items not chosen, -inf for others
-    low: NDArray[np.float64]  # of each block, the lowest score of a chosen item
-    high: NDArray[np.float64]  # and the highest of another
-    p: NDArray[np.float64]  # Q_ii + 2 sum of Q_ij over the other chosen j
+    ``items``, ``V`` and ``score`` hold the candidates: first the k chosen, then the others,
+    ``many`` in all.
+    """
+
+    chosen: NDArray[np.bool_]  # of all items
+    norms: NDArray[np.float64]  # distances of the columns of V from their mean
+    centre: NDArray[np.float64]  # of the cone that the candidates are good for
+    many: NDArray[np.int64]
+    items: NDArray[np.int64]
+    V: NDArray[np.float64]  # [coordinate, candidate]
+    score: NDArray[np.float64]
     value: NDArray[np.float64]  # x'Qx
-    total: NDArray[np.float64]  # sum of the rows of V that are chosen
+    total: NDArray[np.float64]  # sum of the columns of V that are chosen
 
 
 @njit(cache=True, nogil=True)
@@ -37,10 +44,10 @@ def try_directions(Q: Any, V: Any, signs: Any, directions: Any, k: int, best: An
     x, y = _first_k(Q, V, k), _first_k(Q, V, k)
     both_ways, record, pair = signs.min() < 0.0, -np.inf, -np.inf
     for c in directions:
-        _follow(Q, V, c, x)
+        _follow(Q, V, c, x, k)
         record = _keep(x.chosen, x.value[0], record, best)
         if both_ways:
-            _follow(Q, V, signs * x.total, y)
+            _follow(Q, V, signs * x.total, y, k)
             record = _keep(y.chosen, y.value[0], record, best)
             if x.value[0] + y.value[0] > pair:
                 pair = x.value[0] + y.value[0]
@@ -59,116 +66,175 @@ def _keep(chosen: Any, value: float, record: float, best: Any) -> float:
 
 @njit(cache=True)
 def _first_k(Q: Any, V: Any, k: int) -> Any:
-    """The first k items, as if they were the best."""
-    n, n_blocks = len(Q), (len(Q) + BLOCK - 1) // BLOCK
-    chosen = np.arange(n) < k
-    leave, enter = np.full(n_blocks * BLOCK, np.inf), np.full(n_blocks * BLOCK, -np.inf)
-    leave[:k], enter[k:n] = 0.0, 0.0
-    score, total = np.zeros(n_blocks * BLOCK), V[:, :k].copy().sum(axis=1)
-    p, value = np.zeros(n), np.zeros(1)
-    value[0] = _gains(Q, chosen, p)
-    low, high = np.zeros(n_blocks), np.zeros(n_blocks)
-    return Top(chosen, score, leave, enter, low, high, p, value, total)
+    """The first k items, as if they were the best; candidates are still to be found."""
+    d, n = V.shape
+    norms, chosen = spread(V), np.arange(n) < k
+    top = Top(
+        chosen, norms, np.full(d, np.inf), np.zeros(1, np.int64), np.arange(n), np.zeros((d, n)),
+        np.zeros(n), np.zeros(1), V[:, :k].copy().sum(axis=1),
+    )  # fmt: skip
+    top.value[0] = _worth(Q, top.items[:k])
+    return top
 
 
 @njit(cache=True)
-def _gains(Q: Any, chosen: Any, p: Any) -> float:
-    """Set p; return x'Qx."""
-    for i in range(len(p)):
-        p[i] = -Q[i, i] if chosen[i] else Q[i, i]
-    for j in range(len(p)):
-        if chosen[j]:
-            p += 2.0 * Q[j]
+def _worth(Q: Any, items: Any) -> float:
+    """The value x'Qx of some items."""
     value = 0.0
-    for i in range(len(p)):
-        if chosen[i]:
-            value += (p[i] + Q[i, i]) / 2.0
+    for i in items:
+        for j in items:
+            value += Q[i, j]
     return value
 
 
 @njit(cache=True)
 def _thin_out(Q: Any, k: int, chosen: Any) -> float:
     """Drop what is missed least until k items are left; return their value."""
-    p = np.empty(len(chosen))
-    value = _gains(Q, chosen, p)
-    for _ in range(chosen.sum() - k):
-        worst = np.argmin(np.where(chosen, p, np.inf))
-        value -= p[worst]
-        chosen[worst] = False
-        p -= 2.0 * Q[worst]
-    return value
+    items = np.flatnonzero(chosen)
+    p = np.empty(len(items))
+    for q in range(len(items)):
+        i = items[q]
+        p[q] = -Q[i, i]
+        for j in items:
+            p[q] += 2.0 * Q[i, j]
+    for _ in range(len(items) - k):
+        worst = np.argmin(p)
+        chosen[items[worst]] = False
+        p[worst] = np.inf
+        for q in range(len(items)):
+            p[q] -= 2.0 * Q[items[worst], items[q]]
+    return _worth(Q, np.flatnonzero(chosen))
 
 
 @njit(cache=True)
-def _follow(Q: Any, V: Any, c: Any, top: Any) -> None:
+def _follow(Q: Any, V: Any, c: Any, top: Any, k: int) -> None:
     """Swap items until the choice holds the k highest scores along c."""
-    project(V, c, top.score)
-    for b in range(len(top.low)):
-        _look_at(top, b)
+    if not _near(c, top.centre):
+        top.centre[:] = c / max(np.sqrt((c * c).sum()), 1e-300)
+        top.many[0] = find_candidates(V, top.norms, top.centre, k, top.items, top.V)
+    count, score = top.many[0], top.score
+    project(top.V, c, score, count)
     while True:
-        low, high = top.low.min(), top.high.max()
+        low, high = np.inf, -np.inf
+        for q in range(k):
+            low = lower(low, score[q])
+        for q in range(k, count):
+            high = higher(high, score[q])
         if high <= low:
             return
-        u = find_first(top.score, top.leave, top.low, low)
-        v = find_first(top.score, top.enter, top.high, high)
-        _swap(Q, V, top, u, v)
-        _look_at(top, u // BLOCK)
-        _look_at(top, v // BLOCK)
+        u, v = 0, k
+        while score[u] != low:
+            u += 1
+        while score[v] != high:
+            v += 1
+        _swap(Q, top, k, u, v)
 
 
 @njit(cache=True)
-def project(V: Any, c: Any, score: Any) -> None:
-    """Set the scores V'c."""
-    score[: V.shape[1]] = 0.0
+def _near(c: Any, centre: Any) -> bool:
+    """Whether a direction lies in the cone around the centre."""
+    length, apart = 0.0, 0.0
+    for j in range(len(c)):
+        length += c[j] * c[j]
+    length = max(np.sqrt(length), 1e-300)
+    for j in range(len(c)):
+        apart += (c[j] / length - centre[j]) ** 2
+    return apart <= RADIUS * RADIUS
+
+
+@njit(cache=True)
+def spread(V: Any) -> Any:
+    """How far each column of V is from their mean."""
+    d, n = V.shape
+    norms = np.zeros(n)
+    for j in range(d):
+        norms += (V[j] - V[j].mean()) ** 2
+    return np.sqrt(norms)
+
+
+@njit(cache=True)
+def find_candidates(V: Any, norms: Any, centre: Any, k: int, items: Any, near: Any) -> int:
+    """Keep the first k items, and add those that may be above one of them near the centre.
+
+    Within the radius r, the score of an item, but for a constant that all share, lies within r
+    times its norm of that at the centre.
+    """
+    n = V.shape[1]
+    score, first = np.zeros(n), np.zeros(n, np.bool_)
+    project(V, centre, score, n)
+    least, size = np.inf, 0.0
+    for q in range(k):
+        i = items[q]
+        first[i] = True
+        least = min(least, score[i] - RADIUS * norms[i])
+        size = max(size, abs(score[i]))
+    least -= 1e-9 * (abs(least) + size)
+    count = k
+    for i in range(n):
+        if score[i] + RADIUS * norms[i] >= least and not first[i]:
+            items[count] = i
+            count += 1
+    for j in range(len(V)):
+        for q in range(count):
+            near[j, q] = V[j, items[q]]
+    return count
+
+
+@njit(cache=True)
+def project(V: Any, c: Any, score: Any, count: int) -> None:
+    """Set the scores V'c of the first columns of V."""
+    score[:count] = 0.0
     for j in range(len(V)):
         row, weight = V[j], c[j]
-        for i in range(len(row)):
-            score[i] += weight * row[i]
+        for q in range(count):
+            score[q] += weight * row[q]
 
 
 @njit(cache=True)
-def _look_at(top: Any, b: int) -> None:
-    """Find the extremes of a block."""
-    score, leave, enter = top.score, top.leave, top.enter
-    low, high = np.inf, -np.inf
-    for j in range(BLOCK):
-        at = np.uint64(b * BLOCK) + np.uint64(j)
-        low, high = lower(low, score[at] + leave[at]), higher(high, score[at] + enter[at])
-    top.low[b], top.high[b] = low, high
-
-
-@njit(cache=True)
-def _swap(Q: Any, V: Any, top: Any, u: int, v: int) -> None:
-    """Let u go and v come."""
-    p, out, into = top.p, Q[u], Q[v]
-    top.value[0] += p[v] - p[u] - 2.0 * out[v]
-    for i in range(len(p)):
-        p[i] += 2.0 * (into[i] - out[i])
-    p[u] += 2.0 * out[u]  # an item does not count itself
-    p[v] -= 2.0 * into[v]
-    top.chosen[u], top.leave[u], top.enter[u] = False, np.inf, 0.0
-    top.chosen[v], top.leave[v], top.enter[v] = True, 0.0, -np.inf
-    for j in range(len(V)):
-        top.total[j] += V[j, v] - V[j, u]
+def _swap(Q: Any, top: Any, k: int, u: int, v: int) -> None:
+    """Let candidate u go and v come."""
+    items, score = top.items, top.score
+    out, into = items[u], items[v]
+    gone, come = 0.0, 0.0
+    for q in range(k):
+        gone += Q[out, items[q]]
+        come += Q[into, items[q]]
+    # p_v - p_u - 2 Q_uv, where an item does not count itself
+    top.value[0] += Q[into, into] + 2 * come - 2 * gone + Q[out, out] - 2 * Q[out, into]
+    top.chosen[out], top.chosen[into] = False, True
+    items[u], items[v] = into, out
+    score[u], score[v] = score[v], score[u]
+    for j in range(len(top.V)):
+        top.total[j] += top.V[j, v] - top.V[j, u]
+        top.V[j, u], top.V[j, v] = top.V[j, v], top.V[j, u]
 
 
 @njit(cache=True, nogil=True)
 def screen_directions(V: Any, signs: Any, directions: Any, ks: Any, worth: Any, kept: Any) -> None:
     """For each k, keep those directions whose k best items have the highest x'Q_d x.
 
-    One order of the items serves every k: x'Q_d x is the signed square of a sum of rows of V.
+    One order of the items serves every k: x'Q_d x is the signed square of a sum of columns of V.
     """
-    n = V.shape[1]
-    order, score, sorted_score = np.arange(n), np.zeros(n), np.zeros(n)
+    d, n = V.shape
+    norms, most = spread(V), ks[-1]
+    items, near, count = np.arange(n), np.zeros((d, n)), 0
+    centre, score, sorted_score = np.full(d, np.inf), np.zeros(n), np.zeros(n)
+    order = np.arange(n)
     least, before = np.full(len(ks), -np.inf), np.full(len(ks), np.inf)
     for t in range(len(directions)):
-        project(V, directions[t], score)
-        _sort(order, score, sorted_score)
-        total, done = np.zeros(len(V)), 0
+        c = directions[t]
+        if not _near(c, centre):
+            centre = c / max(np.sqrt((c * c).sum()), 1e-300)
+            items[:most] = items[order[:most]]
+            count = find_candidates(V, norms, centre, most, items, near)
+            order[:count] = np.arange(count)
+        project(near, c, score, count)
+        _sort(order, score, sorted_score, count)
+        total, done = np.zeros(d), 0
         for a in range(len(ks)):
             for r in range(done, ks[a]):
-                for j in range(len(V)):
-                    total[j] += V[j, order[r]]
+                for j in range(d):
+                    total[j] += near[j, order[r]]
             done = ks[a]
             proxy = (signs * total * total).sum()
             if proxy > least[a] and abs(proxy - before[a]) > 1e-12 * abs(proxy):
@@ -179,9 +245,9 @@ def screen_directions(V: Any, signs: Any, directions: Any, ks: Any, worth: Any, 
 
 
 @njit(cache=True)
-def _sort(order: Any, score: Any, sorted_score: Any) -> None:
-    """Sort items by falling score, by insertion: they are nearly in order."""
-    for r in range(len(order)):
+def _sort(order: Any, score: Any, sorted_score: Any, count: int) -> None:
+    """Sort candidates by falling score, by insertion: they are nearly in order."""
+    for r in range(count):
         item = order[r]
         s, at = score[item], r
         while at > 0 and sorted_score[at - 1] < s:

@@ -9,7 +9,7 @@ import numpy as np
 
 from bestk.problem import BQP
 from bestk.solution import Solution
-from bestk.solvers._base import Indices, Run, Solver, grow
+from bestk.solvers._base import Indices, Patient, Run, Solver, grow
 from bestk.solvers._referee import BoundEffort, check_matrix, new_run, read_problem, score
 from bestk.solvers._registry import get_solver
 
@@ -85,6 +85,8 @@ def solve_each(
     Problems are asked for by rising k, one at a time, so they may share memory.
     """
     wanted = list(ks)
+    if isinstance(solver, Patient):
+        solver = solver.for_path(len(set(wanted)))
     run, before = new_run(random_state, time_limit), np.empty(0, np.int64)
     solutions: dict[int, Solution] = {}
     for number, k in enumerate(sorted(set(wanted))):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from time import perf_counter
 from typing import ClassVar, Literal
@@ -20,6 +20,7 @@ from bestk.solvers._tabu import BEST, ROUNDING
 Masks = NDArray[np.bool_]
 Work = Callable[[int, int], None]  # number of an island, steps
 SLICE_SECONDS = 0.015  # work between two looks at the clock and the keyboard
+PATH_SHARE = 10  # a path of many k may take as long as so many single ones
 PATIENCE_IN_TIME = 100  # times the patience, where a time limit ends the search
 CORE, STRIP = 256, 64  # items of the core of a lazy problem, columns asked for at once
 
@@ -46,6 +47,9 @@ class Search:
     patience : int, default=50
         An island ends after so many walks without a new best; with a time limit, after a hundred
         times as many. With no time limit, the same seed gives the same answer.
+    work : float, default=1.5e9
+        With no time limit, the search ends when so many entries of Q have been read, about: some
+        seconds. Few problems below a thousand items come that far.
 
     References
     ----------
@@ -63,6 +67,7 @@ class Search:
     islands: int = 2
     depth: int = 5
     patience: int = 50
+    work: float = 1.5e9
 
     name: ClassVar[str] = "search"
     needs: ClassVar[Literal["matrix", "columns"]] = "columns"
@@ -75,6 +80,11 @@ class Search:
             return best_first(problem, self._pick_lazy(problem, run))
         patience = self.patience * (PATIENCE_IN_TIME if np.isfinite(run.deadline) else 1)
         return best_first(problem, self._pick_dense(problem, run, patience))
+
+    def for_path(self, count: int) -> "Search":
+        """The search for one of many k, which starts from the answer to its neighbour."""
+        share = PATH_SHARE / max(count, PATH_SHARE)
+        return replace(self, patience=max(3, round(share * self.patience)), work=share * self.work)
 
     def _pick_dense(self, problem: BQP, run: Run, patience: int) -> Indices:
         """Let the islands work, a slice of time after the other."""
@@ -89,7 +99,7 @@ class Search:
             advance(Q, least, k, isles[i], shares[i], self.depth * n, patience, steps)
 
         with _threads(self.islands) as in_threads:
-            for steps in _slices(n, run):
+            for steps in _slices(n, run, self.work / (n * self.islands)):
                 in_threads(work, steps)
                 best = _report(isles, run, best)
                 if all(isle.tally[WAIT] >= patience for isle in isles):
@@ -159,13 +169,15 @@ def _report(isles: Sequence[Island], run: Run, best: float) -> float:
     return best
 
 
-def _slices(n: int, run: Run) -> Iterator[int]:
-    """Numbers of steps that take about a slice of time, at least once, until the deadline."""
+def _slices(n: int, run: Run, most: float) -> Iterator[int]:
+    """Numbers of steps that take about a slice of time; to the deadline, else ``most`` in all."""
+    left = np.inf if np.isfinite(run.deadline) else max(64, int(most))
     steps = 64 + 1_000_000 // n
     while True:
-        start = perf_counter()
+        start, steps = perf_counter(), int(min(steps, left))
         yield steps
-        if run.time_left <= 0:
+        left -= steps
+        if run.time_left <= 0 or left <= 0:
             return
         pace = (perf_counter() - start) / steps
         wanted = min(SLICE_SECONDS, run.time_left)

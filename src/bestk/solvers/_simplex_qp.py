@@ -11,6 +11,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 DENSE = 300  # below this size LAPACK is as fast as Lanczos
+LARGE = 2500  # above this size a factor of the whole matrix takes longer than all the rest
 RIDGE = 1e-9  # of the scale of A; copies of an item then share its weight
 
 
@@ -41,7 +42,7 @@ class Centred:
         self.g = sums - sums.mean() / 2
         self.scale = abs(self.c) * max(float(self.M.max()), -float(self.M.min())) or 1.0
         self.shift = RIDGE * self.scale
-        if not _is_positive(self.block(np.arange(len(self.M)))):
+        if len(self.M) > LARGE or not _is_positive(self.block(np.arange(len(self.M)))):
             self.shift += max(0.0, self.shift - self._least())
 
     def __matmul__(self, x: Floats) -> Floats:
@@ -65,8 +66,9 @@ class Centred:
             return float(eigvalsh(self.block(np.arange(n)), subset_by_index=[0, 0])[0])
         A = LinearOperator((n, n), matvec=lambda x: self @ np.ravel(x), dtype=np.float64)
         v0 = np.random.default_rng(0).standard_normal(n)
-        least = eigsh(A, k=1, which="SA", v0=v0, tol=1e-8, return_eigenvectors=False)
-        return float(least[0]) - 1e-6 * abs(float(least[0]))  # Lanczos stays above it
+        accuracy = 1e-8 if n <= LARGE else 1e-4
+        least = eigsh(A, k=1, which="SA", v0=v0, tol=accuracy, return_eigenvectors=False)
+        return float(least[0]) - 100 * accuracy * abs(float(least[0]))  # Lanczos stays above it
 
 
 @dataclass
@@ -126,9 +128,10 @@ def minimise(A: Quadratic, b: Floats) -> tuple[Floats, Floats]:
             w = _enter(A, b, w, int(np.argmin(prices)))
 
 
-def _guess(A: Quadratic, b: Floats, steps: int = 40) -> Indices:
+def _guess(A: Quadratic, b: Floats) -> Indices:
     """Likely items of the answer, by projected gradients with momentum."""
     n = len(b)
+    steps = 40 if n <= LARGE else 20
     w = np.full(n, 1 / n)
     start = np.random.default_rng(0).standard_normal(n)
     for _ in range(8):

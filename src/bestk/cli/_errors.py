@@ -1,0 +1,93 @@
+"""What goes wrong, in one line, and the exit code that goes with it."""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+FAULT, WRONG, INTERRUPTED = 1, 2, 130
+OPTIONS = {
+    "k": "-k",
+    "target": "--target-kind",
+    **{name: f"--{name}" for name in ("information", "discretizer", "correction", "bound")},
+}
+
+
+class ErrorGroup(click.Group):
+    """Commands whose errors are one line; ``--debug`` shows the traceback too."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> NoReturn:
+        """Run a command, and end with its exit code."""
+        given = list(sys.argv[1:] if args is None else args)
+        code: Any
+        try:
+            code = super().main(given, "bestk", complete_var, standalone_mode=False, **extra)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = FAULT
+        except Exception as error:
+            if "--debug" in given:
+                import traceback
+
+                traceback.print_exception(error)
+            message, code = describe(error)
+            click.echo(message, err=True)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def describe(error: Exception) -> tuple[str, int]:
+    """The line to print, and the exit code.
+
+    Examples
+    --------
+    >>> describe(ValueError("k=9 is more than the 4 columns of the table"))
+    ('bestk: error: -k 9 is more than the 4 columns of the table', 2)
+    """
+    if isinstance(error, click.Abort):
+        return "bestk: interrupted", INTERRUPTED
+    message, code = _explain(error)
+    return f"bestk: error: {' '.join(message.split())}", code
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        return f"{error.format_message()} (see {error.ctx.command_path} --help)", WRONG
+    if isinstance(error, click.ClickException):
+        return error.format_message(), WRONG
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror}", WRONG
+    if isinstance(error, MemoryError):
+        advice = "exclude columns, or take a sample of the rows"
+        return f"not enough memory ({error}); {advice}", FAULT
+    if isinstance(error, ValueError | ImportError | OSError):
+        return in_shell_words(str(error)), WRONG
+    advice = "this is a fault of bestk, and --debug shows where"
+    return f"{type(error).__name__}: {error}; {advice}", FAULT
+
+
+def in_shell_words(message: str) -> str:
+    """Write options as they are typed here, where a message has them as they are in Python.
+
+    Examples
+    --------
+    >>> in_shell_words("exclude it, or use information='gaussian'")
+    'exclude it, or use --information gaussian'
+    """
+    names = "|".join(OPTIONS)
+    message = re.sub(r"^y (?=has|is|holds)", "the target ", message)
+    return re.sub(
+        rf"\b({names})=(?:'([^']*)'|([\w.-]+))",
+        lambda found: f"{OPTIONS[found[1]]} {found[2] or found[3]}",
+        message,
+    )

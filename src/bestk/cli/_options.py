@@ -1,0 +1,137 @@
+"""The options that commands share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+INFORMATION = ("discrete", "gaussian", "auto")
+DISCRETIZERS = ("caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
+CORRECTIONS = ("none", "miller-madow", "chance")
+TARGETS = ("auto", "classes", "continuous")
+
+Decorator = Callable[[Any], Any]
+
+
+class Count(click.ParamType):  # type: ignore[type-arg]
+    """A number of features, or a share of them."""
+
+    name = "count"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """A whole number from 1 up, or a fraction up to 1.0."""
+        try:
+            number = int(value) if str(value).lstrip("+-").isdigit() else float(value)
+        except ValueError:
+            number = 0
+        if not (number >= 1 if isinstance(number, int) else 0 < number <= 1):
+            self.fail(f"{value!r} is neither a whole number from 1 up nor a share such as 0.1")
+        return number
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to select from, and how it is to be read."""
+
+    file: Path
+    target: str
+    k: float | None  # None: 10, or all where there are fewer
+    information: str
+    discretizer: str
+    correction: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    target_kind: str
+    time_limit: float | None
+    seed: int | None
+    as_json: bool
+    quiet: bool
+
+    def options(self) -> dict[str, Any]:
+        """As :class:`bestk.SelectBestK` takes them; the included features are added later."""
+        return {
+            "information": self.information,
+            "discretizer": None if self.discretizer == "none" else self.discretizer,
+            "correction": None if self.correction == "none" else self.correction,
+            "target": self.target_kind,
+            "time_limit": self.time_limit,
+            "random_state": self.seed,
+        }
+
+
+def complete_columns(ctx: Any, param: Any, incomplete: str) -> list[str]:
+    """The columns of the file that begin as typed."""
+    from bestk.files import open_source
+
+    try:
+        names = list(open_source(ctx.params["file"]).types)
+    except (KeyError, TypeError, ValueError, OSError, ImportError):
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def complete_methods(ctx: Any, param: Any, incomplete: str) -> list[str]:
+    """The methods that begin as typed."""
+    from bestk.method_notes import NOTES
+
+    return [name for name in NOTES if name.startswith(incomplete)]
+
+
+debug_option = click.option(
+    "--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."
+)
+
+SHARED: tuple[Decorator, ...] = (
+    click.argument("file", type=click.Path(path_type=Path)),
+    click.option(
+        "-t", "--target", required=True, metavar="COL", shell_complete=complete_columns,
+        help="The column to predict.",
+    ),
+    click.option(
+        "-k", type=Count(), show_default="10", metavar="N",
+        help="How many features; below 1, or 1.0: that share of them.",
+    ),
+    click.option(
+        "--information", type=click.Choice(INFORMATION), default="discrete", show_default=True,
+        help="Count the levels of columns, or take numbers as jointly normal.",
+    ),
+    click.option(
+        "--discretizer", type=click.Choice(DISCRETIZERS), default="caim", show_default=True,
+        help="What makes levels of numbers; none: they are codes already.",
+    ),
+    click.option(
+        "--correction", type=click.Choice(CORRECTIONS), default="none", show_default=True,
+        help="Take the bias of small samples from the estimates.",
+    ),
+    click.option(
+        "--include", multiple=True, metavar="COL", shell_complete=complete_columns,
+        help="A feature that must be selected; repeat for more.",
+    ),
+    click.option(
+        "--exclude", multiple=True, metavar="COL", shell_complete=complete_columns,
+        help="A column that is no feature, and is not read; repeat for more.",
+    ),
+    click.option(
+        "--target-kind", type=click.Choice(TARGETS), default="auto", show_default=True,
+        help="What the target is; auto: continuous if it has fractions.",
+    ),
+    click.option(
+        "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+        help="For the solver of each method.",
+    ),
+    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of random methods."),
+    click.option(
+        "--json", "as_json", is_flag=True, help="Print JSON; all else goes to stderr."
+    ),
+    click.option("-q", "--quiet", is_flag=True, help="No progress, no notes, no more than needed."),
+    debug_option,
+)  # fmt: skip
+
+
+def shared_options(command: Any) -> Any:
+    """Add the options of every command that reads a table."""
+    for option in reversed(SHARED):
+        command = option(command)
+    return command

@@ -1,0 +1,61 @@
+"""Progress and notes, on stderr, and only where someone looks."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+Report = Callable[[int, int], None]  # how much is done, and of how much
+
+
+class Talk:
+    """What a command says beside its result."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        """Keep a note, to be said once the progress bars are gone."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def say_notes(self) -> None:
+        """Print the notes."""
+        if not self.quiet:
+            for text in self.notes:
+                click.echo(f"bestk: note: {text}", err=True)
+
+    @contextmanager
+    def stage(self, text: str) -> Iterator[Report]:
+        """A bar while something is done; warnings become notes."""
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TaskProgressColumn,
+            TimeElapsedColumn,
+        )
+
+        console = Console(stderr=True)
+        columns: Any = ["{task.description}", BarColumn(), TaskProgressColumn()]
+        silent = self.quiet or not console.is_terminal
+        with (
+            Progress(
+                SpinnerColumn(),
+                *columns,
+                TimeElapsedColumn(),
+                console=console,
+                transient=True,
+                disable=silent,
+            ) as bars,
+            warnings.catch_warnings(record=True) as caught,
+        ):
+            warnings.simplefilter("default")
+            task = bars.add_task(text, total=None)
+            yield lambda done, total: bars.update(task, completed=done, total=total)
+        for warning in caught:
+            self.note(" ".join(str(warning.message).split()))

@@ -1,0 +1,148 @@
+"""``bestk select``: the best features of a table, and the table cut to them."""
+
+from contextlib import ExitStack
+from math import isfinite
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import click
+
+from bestk.cli._options import Request, complete_methods, shared_options
+
+EXAMPLES = """\b
+Examples:
+  bestk select cells.csv --target type -k 20
+  bestk select cells.parquet -t type -k 5 --method exact --bound tight -o best.csv
+  bestk select cells.csv -t type -k 5 --quiet | head -1
+  bestk select cells.csv -t type --json | jq .features[0].name
+"""
+
+
+@click.command(epilog=EXAMPLES, short_help="The k features that say most about a target.")
+@shared_options
+@click.option(
+    "-m", "--method", default="tpower", show_default=True, shell_complete=complete_methods,
+    help="How to select; `bestk methods` lists all.",
+)  # fmt: skip
+@click.option(
+    "--bound", type=click.Choice(("fast", "tight", "none")), default="fast", show_default=True,
+    help="What to spend on the proof.",
+)  # fmt: skip
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="OUT",
+    help="Write the selected columns and the target to this table.",
+)  # fmt: skip
+@click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="IMAGE",
+    help="Draw the features and their pairs: .png, .svg, .pdf",
+)  # fmt: skip
+def select(method: str, bound: str, output: Path | None, plot: Path | None, **shared: Any) -> None:
+    """Select the k features of FILE that say most about a target together.
+
+    Of each it tells, in nats: the relevance, what it says alone; the contribution, its mean part
+    of the objective beside each of the others; and what it adds beyond the other that leaves it
+    the least. With --quiet only the names are printed, best first.
+    """
+    from bestk.cli._progress import Talk
+
+    request = Request(**shared)
+    talk = Talk(request.quiet)
+    result = _run(request, talk, method, bound, output, plot)
+    talk.say_notes()
+    if request.as_json:
+        from bestk.cli._show import print_json
+
+        print_json(result | {"notes": talk.notes})
+    elif request.quiet:
+        click.echo("\n".join(feature["name"] for feature in result["features"]))
+    else:
+        _print(result)
+
+
+def _run(
+    request: Request, talk: Any, method: str, bound: str, output: Path | None, plot: Path | None
+) -> dict[str, Any]:
+    """Read, select and write; what can be wrong with the options is seen before that."""
+    from bestk.cli._plot import check_image, draw
+    from bestk.cli._table import check, new_file, read
+    from bestk.files import copy_columns, suffix_of
+
+    suffix = suffix_of(output) if output else ""
+    image = check_image(plot) if plot else ""
+    checked = check(request)
+    with ExitStack() as files:
+        table_file = files.enter_context(new_file(output, request.file)) if output else None
+        image_file = files.enter_context(new_file(plot, request.file)) if plot else None
+        from bestk.methods import Greedy, get_method
+        from bestk.selector import select as select_features
+
+        chosen = get_method(method)
+        loaded, reading = read(checked, request, talk)
+        start = perf_counter()
+        with talk.stage(f"selecting {checked.k} features (a first run compiles, too)"):
+            options = request.options() | {"bound": None if bound == "none" else bound}
+            solution = select_features(
+                loaded.table, loaded.y, checked.k, chosen, include=list(request.include), **options
+            )
+        seconds = {"read": reading, "select": perf_counter() - start, "solve": solution.seconds}
+        result = tell(loaded, solution, method, greedy=isinstance(chosen, Greedy), seconds=seconds)
+        if table_file:
+            columns = [*(feature["name"] for feature in result["features"]), request.target]
+            with talk.stage("writing the selected columns") as report:
+                copy_columns(loaded.source, columns, table_file, suffix, report)
+        if image_file:
+            with talk.stage("drawing"):
+                draw(solution, image_file, image)
+    return result
+
+
+def tell(
+    loaded: Any, solution: Any, method: str, *, greedy: bool, seconds: dict[str, float]
+) -> dict[str, Any]:
+    """All there is to know of a choice, in plain values."""
+    from bestk.cli._show import verdict
+    from bestk.solution import TOLD
+
+    features = [
+        {"rank": rank, "name": str(loaded.table.names[place])}
+        | {name: float(solution.details[name][rank - 1]) for name in TOLD}
+        for rank, place in enumerate(solution.support.tolist(), 1)
+    ]
+    return {
+        "file": str(loaded.source.path),
+        "target": loaded.target,
+        "rows": loaded.table.n_samples,
+        "columns": loaded.table.n_features,
+        "k": solution.k,
+        "method": method,
+        "objective": float(solution.objective),
+        "upper_bound": float(solution.upper_bound),
+        "gap": float(solution.gap),
+        "verdict": verdict(solution.objective, solution.upper_bound, greedy=greedy),
+        "features": features,
+        "seconds": seconds,
+    }
+
+
+def _print(result: dict[str, Any]) -> None:
+    """A table of the features, and lines on the whole choice."""
+    from bestk.cli._show import console, escaped, new_table
+
+    told = ("relevance", "contribution", "adds")
+    table = new_table("rank", "feature", *told, numbers=("rank", *told))
+    for feature in result["features"]:
+        numbers = [f"{feature[name]:.4f}" for name in told]
+        table.add_row(str(feature["rank"]), escaped(feature["name"]), *numbers)
+    out, seconds = console(), result["seconds"]
+    asked = f"{result['k']} of {result['columns']} features that tell of {result['target']!r}"
+    out.print(f"[bold]{escaped(asked)}[/bold], by {result['method']} from {result['rows']} rows\n")
+    out.print(table)
+    out.print(f"objective  {result['objective']:.6g}")
+    if isfinite(result["upper_bound"]):
+        out.print(f"bound      {result['upper_bound']:.6g}")
+    out.print(f"quality    [bold]{result['verdict']}[/bold]")
+    out.print(
+        f"time       {seconds['read']:.2f} s to read, {seconds['select']:.2f} s to select "
+        f"({seconds['solve']:.2f} s of it to solve)"
+    )

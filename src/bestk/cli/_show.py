@@ -1,0 +1,77 @@
+"""Results as a person reads them, and as a program does."""
+
+import json
+import sys
+from collections.abc import Iterable
+from math import ceil, isfinite
+from typing import Any
+
+WIDE = 10_000  # columns of a pipe: nothing is cut there
+
+
+def console() -> Any:
+    """Where results go: stdout, as wide as it is."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+
+
+def new_table(*columns: str, numbers: Iterable[str] = ()) -> Any:
+    """A table with a line below its head; some columns hold numbers."""
+    from rich import box
+    from rich.table import Table
+
+    table, right = Table(box=box.SIMPLE_HEAD, pad_edge=False), set(numbers)
+    for name in columns:
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    return table
+
+
+def escaped(name: str) -> str:
+    """A name in which rich finds no markup."""
+    from rich.markup import escape
+
+    return escape(name)
+
+
+def print_json(result: dict[str, Any]) -> None:
+    """Print a result, null where a number is not finite."""
+    print(json.dumps(_finite(result), indent=2, ensure_ascii=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def verdict(objective: float, upper_bound: float, *, greedy: bool) -> str:
+    """How good a choice is, in words.
+
+    Examples
+    --------
+    >>> verdict(10.0, 10.0, greedy=False)
+    'proved optimal'
+    >>> verdict(10.0, 10.123, greedy=False)
+    'at most 1.3% below the best possible choice'
+    >>> verdict(10.0, 1e9, greedy=False)
+    'no choice is worth more than 1e+09'
+    >>> verdict(10.0, float("inf"), greedy=True)
+    'greedy: no bound'
+    """
+    if not isfinite(upper_bound):
+        return "greedy: no bound" if greedy else "no bound asked for"
+    if upper_bound <= objective:
+        return "proved optimal"
+    gap = (upper_bound - objective) / objective if objective > 0 else 1.0
+    if gap >= 1:
+        return f"no choice is worth more than {upper_bound:.4g}"
+    return f"at most {_rounded_up(100 * gap)}% below the best possible choice"
+
+
+def _rounded_up(percent: float) -> str:
+    """Two digits or so, and never less than it is."""
+    digits = 0 if percent >= 10 else 1 if percent >= 1 else 2
+    return f"{ceil(percent * 10**digits - 1e-9) / 10**digits or 0.01:.{digits}f}"

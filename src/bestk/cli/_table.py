@@ -1,0 +1,107 @@
+"""From the options of a command to the table that it asks for."""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from bestk.cli._options import Request
+from bestk.cli._progress import Talk
+from bestk.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
+
+DEFAULT = 10  # features, where their number is not given
+MANY = 30  # classes: a target of more different numbers may be a quantity
+MOSTLY = 0.5  # text with more different values than this share of the rows identifies them
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A file that has what was asked for."""
+
+    source: Source
+    names: list[str]  # of the columns to select from
+    k: int
+
+
+def check(request: Request) -> Checked:
+    """Open the file, and see that the columns asked for are there, before it is read."""
+    source = open_source(request.file)
+    names = find_columns(source, request.target, request.exclude)
+    check_names(source, request.include)
+    if request.target in request.include:
+        raise ValueError(f"column {request.target!r} is the target, and cannot be a feature")
+    for name in set(request.include) & set(request.exclude):
+        raise ValueError(f"column {name!r} is both included and excluded")
+    count, n = _count(request, len(names)), len(names)
+    if count > n:
+        raise ValueError(f"k={count} is more than the {n} columns to select from")
+    if count < len(set(request.include)):
+        raise ValueError(f"k={count} is less than the {len(set(request.include))} to include")
+    return Checked(source, names, count)
+
+
+def _count(request: Request, n: int) -> int:
+    """How many features are asked for, of n."""
+    if request.k is None:
+        return min(n, max(DEFAULT, len(set(request.include))))
+    return request.k if isinstance(request.k, int) else max(1, round(request.k * n))
+
+
+def read(checked: Checked, request: Request, talk: Talk) -> tuple[Loaded, float]:
+    """Read the table, without columns that identify rows; and the seconds that it took."""
+    start = perf_counter()
+    with talk.stage(f"reading {request.file.name}") as report:
+        loaded = load(checked.source, request.target, request.exclude, report)
+    for note in loaded.notes:
+        talk.note(note)
+    if request.target_kind == "auto":
+        _doubt_classes(loaded, talk)
+    if request.correction == "none":
+        loaded = _without_identifiers(loaded, request, talk)
+    if checked.k > (n := loaded.table.n_features):
+        raise ValueError(f"k={checked.k} is more than the {n} columns that are left to select from")
+    missing = [name for name in request.include if name not in loaded.table.names]
+    if missing:
+        raise ValueError(f"column {missing[0]!r} cannot be included: {loaded.notes[-1]}")
+    return loaded, perf_counter() - start
+
+
+def _doubt_classes(loaded: Loaded, talk: Talk) -> None:
+    """Say that whole numbers are taken as classes, where they are many."""
+    if loaded.y.dtype.kind in "iu" and (n := len(set(loaded.y.tolist()))) > MANY:
+        talk.note(
+            f"{loaded.target!r} has {n} different whole numbers, taken as classes; if it is a "
+            "quantity, pass --target-kind continuous"
+        )
+
+
+def _without_identifiers(loaded: Loaded, request: Request, talk: Talk) -> Loaded:
+    """Leave out text that differs in most rows: uncorrected, it seems to know everything."""
+    table, gone = loaded.table, []
+    for block in table.blocks:
+        for place, levels in zip(block.columns, block.categories or [], strict=False):
+            name = table.names[int(place)]
+            if len(levels) > MOSTLY * table.n_samples and name not in request.include:
+                gone.append(int(place))
+                talk.note(
+                    f"left out {name!r}: text with a different value in most rows, whose "
+                    "information is chance; --correction chance keeps it"
+                )
+    if not gone:
+        return loaded
+    kept = [j for j in range(table.n_features) if j not in set(gone)]
+    return replace(loaded, table=table.keep(_array(kept)))
+
+
+def _array(places: list[int]) -> Any:
+    import numpy as np
+
+    return np.array(places, dtype=np.intp)
+
+
+def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
+    """A file to write in the place of ``path``, which must not be the one that is read."""
+    if path.exists() and path.samefile(source):
+        raise ValueError(f"{path} is the file that is read; write to another")
+    return replacing(path)

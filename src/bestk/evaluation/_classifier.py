@@ -1,0 +1,78 @@
+"""What predicts, and on which rows: the default classifier and the folds."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.table import Table
+
+Indices = NDArray[np.int64]
+Fold = tuple[Indices, Indices]  # training rows, test rows
+LEAVE_ONE_OUT = 100  # rows: up to so many, each is left out alone
+N_FOLDS = 10
+
+
+def linear_svm(*, sparse: bool = False, missing: bool = False) -> Any:
+    """The default classifier: a linear support vector machine on standardised columns.
+
+    It is scikit-learn's ``LinearSVC``: one class against the rest, squared hinge loss, C = 1. It
+    is solved in the primal, or in the dual where columns are more than rows, always from the same
+    seed, so that the same rows give the same classifier.
+
+    Parameters
+    ----------
+    sparse : bool, default=False
+        Scale the columns without centring them, which would fill a sparse table.
+    missing : bool, default=False
+        Put the mean in place of missing values.
+
+    Returns
+    -------
+    Pipeline
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> linear_svm().fit(X, y).predict(X[:2])
+    array([0, 0])
+    """
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import LinearSVC
+
+    mean = SimpleImputer(strategy="constant", fill_value=0.0)  # of standardised columns
+    steps = [StandardScaler(with_mean=not sparse), *([mean] if missing else [])]
+    return make_pipeline(*steps, LinearSVC(dual="auto", random_state=0))
+
+
+def default_classifier(table: Table, allowed: Indices, *, sparse: bool, continuous: bool) -> Any:
+    """The linear support vector machine that fits a table; refuses what it cannot take."""
+    advice = "pass estimator=, "
+    if continuous:
+        raise ValueError(f"y is continuous and the default estimator is a classifier; {advice}"
+                         "a regressor, or target='classes'")  # fmt: skip
+    kinds = table.kinds[allowed]
+    odd = np.flatnonzero((kinds != "numeric") & (kinds != "boolean"))
+    if len(odd):
+        first = allowed[odd[0]]
+        raise ValueError(
+            f"column {table.names[first]!r} is {table.kinds[first]}, and the default estimator "
+            f"takes numbers; {advice}a pipeline that encodes such columns, or exclude= them"
+        )
+    return linear_svm(sparse=sparse, missing=bool(table.count_missing()[allowed].any()))
+
+
+def split(y: NDArray[Any], cv: Any, *, continuous: bool, random_state: int | None) -> list[Fold]:
+    """Training and test rows of every fold."""
+    from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold, check_cv
+
+    if cv is None:
+        cv = LeaveOneOut() if len(y) <= LEAVE_ONE_OUT else N_FOLDS
+    if isinstance(cv, Integral):
+        kind = KFold if continuous else StratifiedKFold
+        cv = kind(int(cv), shuffle=True, random_state=random_state)
+    return list(check_cv(cv).split(np.empty((len(y), 1)), y))

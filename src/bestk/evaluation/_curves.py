@@ -1,0 +1,133 @@
+"""Error against k, fold by fold, and what follows from it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.evaluation._compare import Comparison, win_tie_loss
+from bestk.evaluation._stability import Stability, stability
+
+Floats = NDArray[np.float64]
+BASELINE = "all"  # what the rows of all features are called
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one method, with one k, did in one fold."""
+
+    method: str
+    k: int
+    fold: int
+    error: float  # share of wrong classes, or mean squared error, on the test rows
+    n_test: int
+    seconds: float  # that the choice took, the entropies being at hand
+    support: Sequence[int]  # the selected features, best first
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Errors of several methods on the same folds, for several k.
+
+    See :func:`error_curves`, which makes it. It prints itself as a table of mean errors.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        One for each method, k and fold; those of the baseline have the method "all".
+    names : sequence of str
+        Of all features.
+    protocol : {"nested", "paper"}
+        Where features were selected.
+    """
+
+    rows: tuple[Row, ...]
+    names: Sequence[str]
+    protocol: str
+
+    @property
+    def methods(self) -> list[str]:
+        """Names of the methods, in the order in which they were given."""
+        return list(dict.fromkeys(row.method for row in self.rows if row.method != BASELINE))
+
+    @property
+    def ks(self) -> list[int]:
+        """Numbers of features, rising."""
+        return sorted({row.k for row in self.rows if row.method != BASELINE})
+
+    def errors(self, method: str) -> Floats:
+        """Errors of a method, a row for each k and a column for each fold; "all": one row."""
+        rows = sorted(self._rows(method), key=lambda row: (row.k, row.fold))
+        return np.array([row.error for row in rows]).reshape(len({row.k for row in rows}), -1)
+
+    def mean_error(self) -> dict[str, Floats]:
+        """Mean over folds for each method, an error for each k; for "all", if asked for, one."""
+        names = dict.fromkeys(row.method for row in self.rows)
+        return {name: self.errors(name).mean(axis=1) for name in names}
+
+    def compare(
+        self, ours: str, other: str, alpha: float = 0.05, *, overlap: float = 0.0
+    ) -> Comparison:
+        """Count for how many k one method is significantly better than another, or than "all".
+
+        Parameters
+        ----------
+        ours, other : str
+            Names of methods, or "all" for the baseline.
+        alpha, overlap : float
+            As for :func:`win_tie_loss`.
+        """
+        first, second = self.errors(ours), self.errors(other)
+        n_ks = max(len(first), len(second))
+        first, second = (np.repeat(e, n_ks // len(e), axis=0) for e in (first, second))
+        return win_tie_loss(first, second, alpha, overlap=overlap)
+
+    def stability(self, confidence: float = 0.95) -> dict[str, list[Stability]]:
+        """How alike the features of different folds are: for each method, a value for each k."""
+        if self.protocol == "paper":
+            raise ValueError(
+                "with protocol='paper' features are selected once, so there is no stability to "
+                "measure; use protocol='nested'"
+            )
+        n = len(self.names)
+        return {
+            name: [stability(s, n, confidence) for s in self._supports(name)]
+            for name in self.methods
+        }
+
+    def to_frame(self) -> Any:
+        """All rows as a pandas data frame with a column for each field of :class:`Row`."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "to_frame needs pandas; install it with `pip install pandas`, or read .rows"
+            ) from error
+        return pd.DataFrame([asdict(row) for row in self.rows])
+
+    def _rows(self, method: str) -> list[Row]:
+        rows = [row for row in self.rows if row.method == method]
+        if not rows:
+            known = ", ".join(dict.fromkeys(row.method for row in self.rows))
+            raise ValueError(f"there is no method {method!r} in these curves; they have {known}")
+        return rows
+
+    def _supports(self, method: str) -> list[list[Sequence[int]]]:
+        """The selections of every fold, for each k."""
+        rows = self._rows(method)
+        return [[row.support for row in rows if row.k == k] for k in self.ks]
+
+    def __str__(self) -> str:
+        means = self.mean_error()
+        width = max(8, *(len(name) + 2 for name in means))
+        baseline = means.pop(BASELINE, None)
+        n_folds = len({row.fold for row in self.rows})
+        lines = [f"mean error over {n_folds} folds, protocol {self.protocol!r}"]
+        lines.append("     k" + "".join(f"{name:>{width}}" for name in means))
+        for k, *errors in zip(self.ks, *means.values(), strict=True):
+            lines.append(f"{k:6}" + "".join(f"{error:{width}.4f}" for error in errors))
+        if baseline is not None:
+            lines.append(f"{BASELINE:>6}{baseline[0]:{width}.4f}")
+        return "\n".join(lines)

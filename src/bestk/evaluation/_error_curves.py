@@ -1,0 +1,153 @@
+"""Error against k: the study of a table, fold by fold."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from bestk.evaluation._classifier import Fold, default_classifier, split
+from bestk.evaluation._curves import Curves, Row
+from bestk.evaluation._study import Chosen, Study, indexable, read_ks, read_methods
+from bestk.methods import Method
+from bestk.reading import Reading, find_features
+from bestk.selector import SelectBestK
+from bestk.table import read_table
+
+PROTOCOLS = ("nested", "paper")
+
+
+def error_curves(
+    X: Any,
+    y: Any,
+    methods: str | Iterable[str] | Mapping[str, str | Method],
+    ks: Iterable[int],
+    *,
+    estimator: Any = None,
+    cv: Any = None,
+    protocol: str = "nested",
+    baseline: bool = False,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+    **options: Any,
+) -> Curves:
+    """Measure the cross-validated error against k, for several methods on the same folds.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        As for :meth:`SelectBestK.fit`. The estimator is given the selected columns, in the order
+        of the table, in the kind of table that X is; lists become arrays.
+    y : array-like of shape (n_samples,)
+        The classes, or numbers to predict.
+    methods : str, list of str, or dict of name to method
+        Names from :data:`bestk.METHODS`, or methods of your own under names of your own.
+    ks : iterable of int
+        Numbers of features.
+    estimator : scikit-learn estimator, default=None
+        What predicts; by default :func:`linear_svm`, which takes numbers. For columns of strings
+        or categories give a pipeline that encodes them. The error is the share of wrong classes,
+        or the mean squared error of a regressor.
+    cv : int, splitter, iterable of splits or None, default=None
+        None is the paper's rule: leave-one-out up to 100 rows, ten folds above. A number of folds
+        is stratified by class and shuffled.
+    protocol : {"nested", "paper"}, default="nested"
+        "nested" reads, discretises, counts and selects in the training rows of each fold alone:
+        an honest error. "paper" selects once, on all rows, and cross-validates the estimator
+        only: the features have seen the test rows, and errors can be too good to be true.
+    baseline : bool, default=False
+        Whether to measure the error on all features, too, as rows of the method "all".
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the rows into folds, and is handed to the methods.
+    n_jobs : int, default=None
+        Processes, each for a fold at a time, with its share of the cores for threads; None: one
+        process, whose counting uses all cores.
+    progress : callable, default=None
+        Called after each fold with the number of folds done and their total.
+    **options
+        As for :class:`SelectBestK`: ``information``, ``discretizer``, ``include`` and so on.
+
+    Returns
+    -------
+    Curves
+        Errors and selected features by method, k and fold.
+
+    Notes
+    -----
+    In each fold the table is counted once for all methods, and methods that select the same
+    features share one fit of the estimator.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> curves = error_curves(X, y, ["maxrel", "tpower"], [2, 4, 8], cv=5, random_state=0)
+    >>> print(curves)
+    mean error over 5 folds, protocol 'nested'
+         k  maxrel  tpower
+         2  0.0931  0.0685
+         4  0.0456  0.0492
+         8  0.0316  0.0281
+    >>> print(curves.compare("tpower", "maxrel"))
+    -0.82 ± 1.5 % tie (0/3/0)
+    >>> [round(s.index, 2) for s in curves.stability()["tpower"]]
+    [0.2, 0.37, 0.49]
+    """
+    if protocol not in PROTOCOLS:
+        known = " or ".join(map(repr, PROTOCOLS))
+        raise ValueError(f"unknown protocol {protocol!r}; choose {known}")
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31))
+    selector = SelectBestK(k=1, method="maxrel", random_state=random_state, **options)
+    selector._validate_params()
+    study, names = _plan(X, y, read_methods(methods), ks, selector, estimator, baseline)
+    folds = split(study.y, cv, continuous=_is_continuous(study), random_state=random_state)
+    chosen = study.choose() if protocol == "paper" else None
+    rows: list[Row] = []
+    for done, part in enumerate(_run(study, folds, chosen, n_jobs), 1):
+        rows += part
+        if progress is not None:
+            progress(done, len(folds))
+    return Curves(tuple(rows), names, protocol)
+
+
+def _plan(
+    X: Any,
+    y: Any,
+    methods: dict[str, Method],
+    ks: Iterable[int],
+    selector: SelectBestK,
+    estimator: Any,
+    baseline: bool,
+) -> tuple[Study, Sequence[str]]:
+    """What is to be done in each fold, once everything is checked; and the names of features."""
+    table, X, y = read_table(X), indexable(X), column_or_1d(y)
+    check_consistent_length(X, y)
+    excluded = find_features(selector.exclude, table)
+    allowed = np.setdiff1d(np.arange(table.n_features), excluded)
+    wanted = read_ks(ks, selector, table, allowed)
+    study = Study(X, y, selector, methods, wanted, estimator, allowed if baseline else None)
+    if estimator is None:
+        continuous, sparse = _is_continuous(study), hasattr(X, "tocsc")
+        estimator = default_classifier(table, allowed, sparse=sparse, continuous=continuous)
+        study = replace(study, estimator=estimator)
+    return study, table.names
+
+
+def _is_continuous(study: Study) -> bool:
+    return Reading(target=study.selector.target).is_continuous(study.y)
+
+
+def _run(
+    study: Study, folds: list[Fold], chosen: Chosen | None, n_jobs: int | None
+) -> Iterator[list[Row]]:
+    """The rows of each fold, in order, as they are done."""
+    if n_jobs is None or n_jobs == 1:
+        return (study.run(i, *fold, chosen) for i, fold in enumerate(folds))
+    from sklearn.utils.parallel import Parallel, delayed
+
+    work = (delayed(study.run)(i, *fold, chosen) for i, fold in enumerate(folds))
+    done: Iterator[list[Row]] = Parallel(n_jobs=n_jobs, return_as="generator")(work)
+    return done

@@ -1,0 +1,105 @@
+"""Whether a method selects the same features when the rows change a little."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How alike selections are: 1 if identical, about 0 if random; with a confidence interval."""
+
+    index: float
+    lower: float
+    upper: float
+
+
+def stability(
+    selections: Any, n_features: int | None = None, confidence: float = 0.95
+) -> Stability:
+    """Measure how alike M selections of features are, corrected for chance.
+
+    With ``p_f`` the share of the selections that hold feature f, ``d`` the number of features and
+    ``k`` the mean number selected, the index is
+    ``1 - mean_f(M / (M - 1) p_f (1 - p_f)) / (k/d (1 - k/d))``.
+
+    Parameters
+    ----------
+    selections : array of bool of shape (n_selections, n_features), or sequence of sequences of int
+        Masks, or the indices of the selected features; selections may differ in size.
+    n_features : int, default=None
+        The number of features selected from; masks say it themselves.
+    confidence : float, default=0.95
+        Of the interval, which holds for many selections on independent samples. Training sets
+        of cross-validation share rows, so that there it is a lower limit of what is unknown.
+
+    Returns
+    -------
+    Stability
+        ``index``, between -1 / (M - 1) and 1, and the ends of the interval, ``lower`` and
+        ``upper``. Where every selection holds all features, or none, the index is 1.
+
+    References
+    ----------
+    S. Nogueira, K. Sechidis, G. Brown, "On the stability of feature selection algorithms",
+    Journal of Machine Learning Research 18, 2018.
+
+    Examples
+    --------
+    >>> stability([[0, 1], [1, 0], [0, 1]], n_features=5).index
+    1.0
+    >>> stability([[0, 1], [0, 2]], n_features=4).index
+    0.0
+    """
+    supports, d = _read(selections, n_features)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+    sizes = np.array([len(support) for support in supports])
+    M, share = len(supports), float(sizes.mean()) / d
+    if share in (0, 1):
+        return Stability(1.0, 1.0, 1.0)
+    p = np.bincount(np.concatenate(supports), minlength=d) / M
+    chance = share * (1 - share)
+    index = 1 - float((p * (1 - p)).mean()) * M / (M - 1) / chance
+    # what each selection does to the index, up to a constant
+    agreement = np.array([p[support].sum() for support in supports])
+    part = (agreement - sizes * share + index / 2 * sizes * (2 * share - 1)) / d / chance
+    spread = _quantile(confidence) * 2 / M * float(np.sqrt(((part - part.mean()) ** 2).sum()))
+    return Stability(index, index - spread, index + spread)
+
+
+def _quantile(confidence: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + confidence / 2))
+
+
+def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
+    """The distinct features of each selection, and how many there are to select from."""
+    if isinstance(selections, np.ndarray) and selections.dtype == bool and selections.ndim == 2:
+        if n_features not in (None, selections.shape[1]):
+            came = f"{selections.shape[1]} columns, but n_features={n_features}"
+            raise ValueError(f"masks need a column for each feature; they have {came}")
+        n_features, selections = selections.shape[1], [np.flatnonzero(mask) for mask in selections]
+    if n_features is None:
+        raise ValueError("say with n_features how many features the indices were selected from")
+    supports = [_support(selection, n_features) for selection in selections]
+    if len(supports) < 2 or n_features < 1:
+        came = f"{len(supports)} selections from {n_features} features"
+        raise ValueError(f"stability needs two selections or more; got {came}")
+    return supports, n_features
+
+
+def _support(selection: Sequence[int], n_features: int) -> Indices:
+    support = np.unique(np.asarray(selection, np.int64))
+    if len(support) != len(selection):
+        raise ValueError(f"a selection holds each feature once, not {list(selection)}")
+    if len(support) and not (support[0] >= 0 and support[-1] < n_features):
+        came = f"{support[0]}..{support[-1]}"
+        raise ValueError(f"selected features must lie in 0..{n_features - 1}, not {came}")
+    return support

@@ -1,0 +1,178 @@
+"""A file as the table that features are selected from, and its target."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.codes import MAX_LEVELS
+from bestk.files._arrow import WrongTypeError, arrow, role_of
+from bestk.files._columns import Numbers, Words
+from bestk.files._source import Report, Source, find_columns
+from bestk.table import Block, Table
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The features and the target of a file."""
+
+    source: Source
+    table: Table
+    y: NDArray[Any]
+    target: str
+    notes: tuple[str, ...]  # what was left out, and why
+
+
+def load(
+    source: Source, target: str, exclude: Iterable[str] = (), report: Report | None = None
+) -> Loaded:
+    """Read a target and all features but the excluded ones; rows without a target are left out.
+
+    Numbers are kept in the smallest type that holds each column exactly, text as codes.
+    """
+    names = find_columns(source, target, exclude)
+    columns = [*names, target]
+    try:
+        columns_read = _Columns(source, columns).read(report)
+    except WrongTypeError:
+        source = source.checked(columns, report)
+        columns_read = _Columns(source, columns).read(report)
+    return columns_read.loaded()
+
+
+class _Columns:
+    """The columns of a source, the last of them the target, as they are read."""
+
+    def __init__(self, source: Source, names: Sequence[str]) -> None:
+        self.source, self.names, self.rows, self.dropped = source, list(names), 0, 0
+        roles = [role_of(source.types[name]) for name in names]
+        self.roles = roles
+        features = range(len(names) - 1)
+        self.numeric = [j for j in features if roles[j] in ("number", "boolean")]
+        self.numbers = Numbers(len(self.numeric))
+        self.words = {j: Words() for j in features if roles[j] in ("text", "category")}
+        self.target: Words | list[NDArray[Any]] = (
+            Words() if roles[-1] in ("text", "category") else []
+        )
+
+    def read(self, report: Report | None) -> "_Columns":
+        for batch in self.source.batches(self.names, report):
+            self._add(batch)
+        if not self.rows:
+            came = "no row with a target" if self.dropped else "no rows"
+            raise ValueError(f"{self.source.path} has {came}; nothing can be selected")
+        return self
+
+    def _add(self, batch: Any) -> None:
+        y = batch.column(len(self.names) - 1)
+        known = y.is_valid() if self.roles[-1] != "number" else _is_number(y)
+        if known.true_count < len(known):
+            self.dropped += len(known) - known.true_count
+            batch = batch.filter(known)
+        if not batch.num_rows:
+            return
+        self.rows += batch.num_rows
+        if self.numeric:
+            self.numbers.add(_matrix(batch, self.numeric))
+        for j, words in self.words.items():
+            words.add(_plain(batch.column(j)))
+        y = batch.column(len(self.names) - 1)
+        if isinstance(self.target, Words):
+            self.target.add(_plain(y))
+        else:
+            self.target.append(_plain(y).to_numpy(zero_copy_only=False))
+
+    def loaded(self) -> Loaded:
+        y, name = self._y(), self.names[-1]
+        notes = list(self.source.notes)
+        if self.dropped:
+            notes.append(f"left out {self.dropped} rows that have no {name!r}")
+        gone = [j for j, words in self.words.items() if words.too_many]
+        notes += [f"left out {self.names[j]!r}: text of over {MAX_LEVELS} different values"
+                  for j in gone]  # fmt: skip
+        blocks = [*self._number_blocks(), *self._word_blocks()]
+        table = Table(self.rows, self.names[:-1], tuple(blocks))
+        if gone:
+            kept = np.setdiff1d(np.arange(len(table.names)), gone)
+            table = table.keep(kept)
+        return Loaded(self.source, table, y, name, tuple(notes))
+
+    def _y(self) -> NDArray[Any]:
+        if isinstance(self.target, Words):
+            if self.target.too_many:
+                raise ValueError(
+                    f"the target {self.names[-1]!r} is text of over {MAX_LEVELS} different "
+                    "values, so it holds no classes; is it an identifier?"
+                )
+            codes, levels = self.target.finish()
+            labels = np.empty(len(levels), dtype=object)
+            labels[:] = levels
+            return labels[codes]
+        y = np.concatenate(self.target)
+        if y.dtype.kind == "f" and (y == np.floor(y)).all() and (np.abs(y) < 2**53).all():
+            return y.astype(np.int64)
+        return y
+
+    def _number_blocks(self) -> list[Block]:
+        places = np.array(self.numeric, dtype=np.intp)
+        is_boolean = np.array([self.roles[j] == "boolean" for j in self.numeric], dtype=bool)
+        blocks = []
+        for columns, values in self.numbers.finish():
+            yes = is_boolean[columns]
+            if not yes.all():
+                block = Block(places[columns], "numeric", values)
+                blocks.append(block.keep(~yes))
+            if yes.any():
+                truths = values[:, yes]
+                truths = truths.astype(bool) if truths.dtype == np.uint8 else truths
+                blocks.append(Block(places[columns[yes]], "boolean", truths))
+        return blocks
+
+    def _word_blocks(self) -> list[Block]:
+        groups: dict[tuple[Any, Any], list[tuple[int, NDArray[Any], list[Any]]]] = {}
+        for j, words in self.words.items():
+            if not words.too_many:
+                codes, levels = words.finish()
+                groups.setdefault((self.roles[j], codes.dtype), []).append((j, codes, levels))
+        return [
+            Block(
+                np.array([j for j, _, _ in group]),
+                "categorical" if role == "category" else "string",
+                np.array([codes for _, codes, _ in group]).T,
+                [levels for _, _, levels in group],
+            )
+            for (role, _), group in groups.items()
+        ]
+
+
+def _is_number(y: Any) -> Any:
+    compute = arrow("compute")
+    return compute.invert(compute.is_null(y, nan_is_null=True))
+
+
+def _plain(column: Any) -> Any:
+    """A column in one of the few types that we read on."""
+    wanted = _plain_type(column.type)
+    return column.cast(wanted) if wanted else column
+
+
+@lru_cache(maxsize=256)
+def _plain_type(type_: Any) -> str | None:
+    """What to cast a type to, if anything."""
+    is_ = arrow("types")
+    if is_.is_temporal(type_) or is_.is_string_view(type_):
+        return "string"
+    if is_.is_boolean(type_):
+        return "uint8"
+    odd = is_.is_decimal(type_) or is_.is_null(type_) or is_.is_float16(type_)
+    return "float64" if odd else None
+
+
+def _matrix(batch: Any, columns: list[int]) -> NDArray[Any]:
+    """Some columns of a batch as an array, a row per row."""
+    arrays = [_plain(batch.column(j)) for j in columns]
+    chosen = arrow().RecordBatch.from_arrays(arrays, [str(j) for j in columns])
+    return np.asarray(chosen.to_tensor(null_to_nan=True).to_numpy())

@@ -1,0 +1,89 @@
+"""The record of errors: what it says of itself."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from bestk.evaluation import Curves, Row, stability, win_tie_loss
+
+ERRORS = {  # by method and k, over three folds
+    ("a", 1): [0.1, 0.2, 0.3],
+    ("a", 2): [0.0, 0.2, 0.1],
+    ("b", 1): [0.4, 0.4, 0.7],
+    ("b", 2): [0.2, 0.3, 0.1],
+    ("all", 3): [0.1, 0.1, 0.4],
+}
+SUPPORTS = {1: [(0,), (0,), (2,)], 2: [(0, 1), (1, 0), (0, 1)], 3: [(0, 1, 2)] * 3}
+
+
+@pytest.fixture
+def curves():
+    rows = [
+        Row(method, k, fold, errors[fold], 10, 0.5, SUPPORTS[k][fold])
+        for fold in (2, 0, 1)
+        for (method, k), errors in ERRORS.items()
+    ]
+    return Curves(tuple(rows), ["x0", "x1", "x2"], "nested")
+
+
+def test_errors_stand_by_k_and_fold_whatever_the_order_of_rows(curves):
+    assert curves.methods == ["a", "b"]
+    assert curves.ks == [1, 2]
+    np.testing.assert_array_equal(curves.errors("a"), [[0.1, 0.2, 0.3], [0.0, 0.2, 0.1]])
+    np.testing.assert_array_equal(curves.errors("all"), [[0.1, 0.1, 0.4]])
+
+
+def test_mean_errors_are_over_folds(curves):
+    means = curves.mean_error()
+    assert list(means) == ["a", "b", "all"]
+    np.testing.assert_allclose(means["b"], [0.5, 0.2])
+    np.testing.assert_allclose(means["all"], [0.2])
+
+
+def test_it_prints_itself_as_a_table(curves):
+    assert str(curves).splitlines() == [
+        "mean error over 3 folds, protocol 'nested'",
+        "     k       a       b",
+        "     1  0.2000  0.5000",
+        "     2  0.1000  0.2000",
+        "   all  0.2000",
+    ]
+
+
+def test_methods_are_compared_with_each_other_and_with_all_features(curves):
+    a, b, everything = (curves.errors(name) for name in ("a", "b", "all"))
+    assert curves.compare("a", "b") == win_tie_loss(a, b)
+    assert curves.compare("a", "b", 0.2, overlap=0.5) == win_tie_loss(a, b, 0.2, overlap=0.5)
+    assert curves.compare("a", "all") == win_tie_loss(a, np.repeat(everything, 2, axis=0))
+
+
+def test_stability_is_that_of_the_folds_for_each_k(curves):
+    found = curves.stability()
+    assert list(found) == ["a", "b"]
+    assert found["a"] == [stability(SUPPORTS[k], 3) for k in (1, 2)]
+    assert found["a"][1].index == 1.0
+
+
+def test_features_selected_once_have_no_stability(curves):
+    with pytest.raises(ValueError, match="use protocol='nested'"):
+        Curves(curves.rows, curves.names, "paper").stability()
+
+
+def test_an_unknown_method_is_named_with_the_known(curves):
+    with pytest.raises(ValueError, match="no method 'c' in these curves; they have a, b, all"):
+        curves.errors("c")
+
+
+def test_the_frame_is_tidy(curves):
+    frame = curves.to_frame()
+    columns = ["method", "k", "fold", "error", "n_test", "seconds", "support"]
+    assert list(frame.columns) == columns
+    assert len(frame) == 15
+    assert frame.groupby("method").error.mean()["b"] == pytest.approx(0.35)
+
+
+def test_without_pandas_the_frame_says_what_to_do(curves, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        curves.to_frame()

@@ -1,0 +1,315 @@
+"""Error against k: what selects, what is counted, what predicts, and on which rows."""
+
+import pickle
+from functools import partial
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import coo_array
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from bestk import METHODS, Greedy, Quadratic, SelectBestK
+from bestk.evaluation import error_curves, linear_svm
+from bestk.evaluation._study import Study
+from bestk.information.backends import _numba
+
+CANCER = load_breast_cancer(return_X_y=True)
+IRIS = load_iris(return_X_y=True)
+DUMMY = DummyClassifier(strategy="most_frequent")
+QUICK = ["maxrel", "mrmr", "jmi", "qpfs", "linear", "spectral", "tpower", "exact", "forward"]
+measure = partial(error_curves, estimator=DUMMY, random_state=0)
+
+
+def chosen(curves, fold=0):
+    return {(row.method, row.k): row.support for row in curves.rows if row.fold == fold}
+
+
+@pytest.mark.parametrize("method", QUICK)
+def test_a_nested_fold_selects_as_a_selector_fitted_on_its_training_rows(method):
+    X, y = CANCER
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=7).split(X, y))
+    curves = measure(X, y, method, [4], cv=folds)
+    for fold, (train, test) in enumerate(folds):
+        selector = SelectBestK(4, method, random_state=0).fit(X[train], y[train])
+        assert chosen(curves, fold)[method, 4] == tuple(selector.solution_.support)
+        assert {row.n_test for row in curves.rows if row.fold == fold} == {len(test)}
+
+
+@pytest.mark.parametrize("method", QUICK)
+def test_the_papers_protocol_selects_as_a_selector_fitted_on_all_rows(method):
+    X, y = CANCER
+    curves = measure(X, y, [method], [4], cv=3, protocol="paper")
+    expected = tuple(SelectBestK(4, method, random_state=0).fit(X, y).solution_.support)
+    assert {row.support for row in curves.rows} == {expected}
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32 - 1))
+def test_what_the_test_rows_hold_changes_nothing_that_is_selected(seed):
+    X, y = CANCER
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(y))
+    train, test = order[:150], order[150:200]
+    other, labels = X.copy(), y.copy()
+    other[test] = rng.normal(size=(len(test), X.shape[1]))
+    labels[test] = rng.permutation(labels[test])
+    before = measure(X, y, ["jmi", "tpower"], [2, 5], cv=[(train, test)])
+    after = measure(other, labels, ["jmi", "tpower"], [2, 5], cv=[(train, test)])
+    assert chosen(after) == chosen(before)
+
+
+@settings(max_examples=10)
+@given(st.permutations(range(4)))
+def test_the_order_of_folds_changes_nothing_but_their_numbers(order):
+    X, y = IRIS
+    folds = list(StratifiedKFold(4, shuffle=True, random_state=0).split(X, y))
+    shuffled = [folds[i] for i in order]
+    first, second = (
+        measure(X, y, ["mrmr", "forward"], [1, 2], cv=cv, estimator=GaussianNB())
+        for cv in (folds, shuffled)
+    )
+    for name in first.methods:
+        np.testing.assert_array_equal(second.errors(name), first.errors(name)[:, order])
+    for found, expected in zip(*(c.stability()["forward"] for c in (second, first)), strict=True):
+        assert found.index == pytest.approx(expected.index)
+
+
+def test_errors_are_those_of_scikit_learn_on_the_selected_columns():
+    X, y = IRIS
+    folds = StratifiedKFold(5, shuffle=True, random_state=3)
+    curves = measure(X, y, "exact", [2], cv=folds, protocol="paper", estimator=None, baseline=True)
+    best = X[:, SelectBestK(2, "exact").fit(X, y).support_]
+    for name, columns in (("exact", best), ("all", X)):
+        expected = 1 - cross_val_score(linear_svm(), columns, y, cv=folds)
+        np.testing.assert_allclose(curves.errors(name)[0], expected)
+
+
+def test_a_pipeline_of_selector_and_classifier_has_the_nested_error():
+    X, y = CANCER
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    pipeline = make_pipeline(SelectBestK(3, "mrmr"), *linear_svm())
+    expected = 1 - cross_val_score(pipeline, X, y, cv=folds)
+    curves = error_curves(X, y, "mrmr", [3], cv=3, random_state=0)
+    np.testing.assert_allclose(curves.errors("mrmr")[0], expected)
+
+
+def test_few_rows_are_left_out_one_by_one_and_many_by_tenths():
+    X, y = IRIS
+    few = measure(X[::2], y[::2], "maxrel", [1], protocol="paper")
+    assert few.errors("maxrel").shape == (1, 75)
+    assert {row.n_test for row in few.rows} == {1}
+    assert {row.error for row in few.rows} <= {0.0, 1.0}
+    many = measure(X, y, "maxrel", [1], protocol="paper")
+    assert [row.n_test for row in many.rows] == [15] * 10
+
+
+def test_random_state_decides_the_folds():
+    X, y = CANCER
+    errors = [
+        error_curves(X, y, "maxrel", [2], cv=4, random_state=seed).errors("maxrel")
+        for seed in (0, 0, 1, np.random.RandomState(5), np.random.RandomState(5))
+    ]
+    np.testing.assert_array_equal(errors[0], errors[1])
+    np.testing.assert_array_equal(errors[3], errors[4])
+    assert (errors[0] != errors[2]).any()
+
+
+def test_all_pairs_are_counted_once_for_all_methods_in_a_fold(monkeypatch):
+    calls = []
+    count = _numba.NumbaCounter.fill
+
+    def counting(self, measure, out, *rest):
+        calls.append(out.shape)
+        return count(self, measure, out, *rest)
+
+    monkeypatch.setattr(_numba.NumbaCounter, "fill", counting)
+    X, y = CANCER
+    measure(X, y, ["linear", "spectral", "tpower", "exact"], [2, 3], cv=2)
+    assert calls == [(30, 30), (30, 30)]
+
+
+def test_the_same_features_are_fitted_once_in_a_fold():
+    fits = []
+
+    class Counted(DummyClassifier):
+        def fit(self, X, y):
+            fits.append(X.shape)
+            return super().fit(X, y)
+
+    X, y = IRIS
+    measure(X, y, ["maxrel", "mim"], [1, 4], cv=2, baseline=True, estimator=Counted())
+    assert fits == [(75, 1), (75, 4)] * 2
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """Remembers what it was given."""
+
+    seen = ()
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        type(self).seen = (*self.seen, X)
+        return self
+
+    def predict(self, X):
+        return np.full(X.shape[0], self.classes_[0])
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (np.asarray, np.ndarray),
+        (np.ndarray.tolist, np.ndarray),
+        (lambda X: pd.DataFrame(X, columns=list("abcd")), pd.DataFrame),
+        (lambda X: pl.DataFrame(X, schema=list("abcd")), pl.DataFrame),
+        (coo_array, type(coo_array(np.eye(2)).tocsc())),
+    ],
+)
+def test_the_estimator_is_given_the_kind_of_table_that_came(make, kind):
+    X, y = IRIS
+    Spy.seen = ()
+    curves = measure(make(X), y, "exact", [2], cv=2, estimator=Spy())
+    reference = measure(X, y, "exact", [2], cv=2)
+    assert chosen(curves) == chosen(reference)
+    assert all(type(seen) is kind and seen.shape == (75, 2) for seen in Spy.seen)
+    columns = sorted(chosen(curves)["exact", 2])
+    if hasattr(Spy.seen[0], "columns"):
+        assert list(Spy.seen[0].columns) == ["abcd"[i] for i in columns]
+
+
+def mixed_frame():
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(120) < 0.5, "yes", "no")
+    colour = np.where(rng.random(120) < 0.9, np.where(y == "yes", "red", "blue"), "green")
+    return pd.DataFrame({"noise": rng.normal(size=120), "colour": colour}), y
+
+
+def test_a_pipeline_of_ones_own_takes_categories():
+    X, y = mixed_frame()
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude="number")),
+        remainder="passthrough",
+    )
+    pipeline = make_pipeline(encode, LogisticRegression())
+    curves = measure(X, y, "mrmr", [1, 2], cv=3, estimator=pipeline)
+    assert {row.support for row in curves.rows if row.k == 1} == {(1,)}
+    assert curves.mean_error()["mrmr"][0] < 0.2
+
+
+def test_missing_values_and_sparse_tables_are_no_trouble_to_the_default():
+    X, y = IRIS
+    gaps = X.copy()
+    gaps[::7, 2] = np.nan
+    for table in (gaps, coo_array(X)):
+        curves = error_curves(table, y, "exact", [2], cv=3, random_state=0)
+        assert curves.mean_error()["exact"][0] < 0.15
+
+
+def test_more_columns_than_rows_are_no_trouble_to_the_default():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 1500)) + 0.3 * y[:, None]
+    curves = error_curves(X, y, "maxrel", [5], cv=3, random_state=0, baseline=True)
+    again = error_curves(X, y, "maxrel", [5], cv=3, random_state=0, baseline=True)
+    np.testing.assert_array_equal(again.errors("all"), curves.errors("all"))
+    assert curves.mean_error()["all"][0] < 0.3
+
+
+def test_a_regressor_has_mean_squared_errors():
+    X, y = load_diabetes(return_X_y=True)
+    folds = KFold(3, shuffle=True, random_state=0)
+    curves = measure(X, y, "maxrel", [10], cv=3, estimator=LinearRegression(),
+                     target="continuous")  # fmt: skip
+    expected = -cross_val_score(
+        LinearRegression(), X, y, cv=folds, scoring="neg_mean_squared_error"
+    )
+    np.testing.assert_allclose(curves.errors("maxrel")[0], expected)
+
+
+def test_methods_of_ones_own_go_by_their_names():
+    X, y = IRIS
+    methods = {"ours": Quadratic("mrmr", "exact"), "theirs": Greedy("mrmr"), "known": "mrmr"}
+    curves = measure(X, y, methods, range(1, 4), cv=2)
+    assert curves.methods == ["ours", "theirs", "known"]
+    assert curves.ks == [1, 2, 3]
+    np.testing.assert_array_equal(curves.errors("theirs"), curves.errors("known"))
+
+
+def test_options_are_those_of_the_selector():
+    X, y = CANCER
+    curves = measure(X, y, "jmi", [2, 3], cv=2, include=[5], exclude=[27, 22], baseline=True)
+    for row in curves.rows:
+        assert 5 in row.support
+        assert not {22, 27} & {*row.support}
+    assert {row.k for row in curves.rows if row.method == "all"} == {28}
+
+
+def test_progress_is_told_fold_by_fold():
+    told = []
+    measure(*IRIS, "maxrel", [1], cv=3, progress=lambda *step: told.append(step))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_folds_side_by_side_give_the_same_in_the_same_order():
+    X, y = IRIS
+    one = measure(X, y, ["mrmr", "exact"], [1, 2], cv=4)
+    with joblib.parallel_config(backend="threading"):
+        two = measure(X, y, ["mrmr", "exact"], [1, 2], cv=4, n_jobs=2)
+    assert [(r.method, r.k, r.fold, r.error, r.support) for r in two.rows] == [
+        (r.method, r.k, r.fold, r.error, r.support) for r in one.rows
+    ]
+
+
+def test_a_study_travels_to_other_processes():
+    X, y = IRIS
+    study = Study(X, y, SelectBestK(), {"mrmr": METHODS["mrmr"]}, [1, 2], DUMMY, None)
+    train, test = next(LeaveOneOut().split(X))
+    copy = pickle.loads(pickle.dumps(study))
+    rows, again = study.run(0, train, test, None), copy.run(0, train, test, None)
+    assert [row.support for row in again] == [row.support for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"protocol": "honest"}, "unknown protocol 'honest'; choose 'nested' or 'paper'"),
+        ({"methods": "mrrm"}, "did you mean 'mrmr'"),
+        ({"methods": []}, "no methods"),
+        ({"methods": [Greedy("mrmr")]}, "give a dict of names to methods"),
+        ({"methods": {"all": "mrmr"}}, "the name of the baseline"),
+        ({"ks": [0, 1]}, r"between 1 and 4, the number of features; got 0..1"),
+        ({"ks": [5]}, r"between 1 and 4, the number of features; got 5..5"),
+        ({"ks": [1, 4], "exclude": [0]}, r"between 1 and 3"),
+        ({"ks": [1], "include": [0, 2]}, r"between 2 and 4"),
+        ({"ks": []}, "got empty"),
+        ({"ks": [1.5]}, "whole numbers"),
+        ({"ks": 3}, "whole numbers, not 3"),
+        ({"y": IRIS[1][:-1]}, "inconsistent numbers of samples"),
+        ({"y": np.random.default_rng(0).normal(size=150)}, "a regressor, or target='classes'"),
+        ({"discretizer": 3}, "discretizer"),
+        ({"X": mixed_frame()[0], "y": mixed_frame()[1]}, "column 'colour' is string.*pass estim"),
+    ],
+)
+def test_bad_input_is_refused_with_advice(change, says):
+    wanted = {"X": IRIS[0], "y": IRIS[1], "methods": "mrmr", "ks": [1, 2]}
+    with pytest.raises(ValueError, match=says):
+        error_curves(**{**wanted, **change})
+
+
+@pytest.mark.parametrize("option", [{"k": 3}, {"method": "mrmr"}])
+def test_k_and_method_are_no_options(option):
+    with pytest.raises(TypeError, match="multiple values"):
+        error_curves(*IRIS, "mrmr", [1], **option)

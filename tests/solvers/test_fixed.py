@@ -1,0 +1,130 @@
+"""Items that are in every choice: the rest is a smaller problem of the same kind."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestk.lazy import CachedColumns, WithDiagonal
+from bestk.problem import BQP
+from bestk.solvers import solve
+from bestk.solvers._fixed import Fixed
+
+from .conftest import problems
+
+Q = np.array([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]])
+
+
+@st.composite
+def fixed_problems(draw, max_n=10):
+    """A problem, some items that are to be in, and at least one left to choose."""
+    problem = draw(problems(max_n).filter(lambda problem: problem.k > 1))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return problem, rng.permutation(problem.n)[: rng.integers(1, problem.k)]
+
+
+def lazy_twin(problem):
+    """The same matrix known by its columns, whose diagonal is laid over them."""
+    columns = CachedColumns(lambda i: problem.Q[:, i], np.zeros(problem.n), 24 * problem.n)
+    return BQP(WithDiagonal(columns, problem.diagonal), problem.k)
+
+
+def best_with(problem, inside):
+    others = np.setdiff1d(np.arange(problem.n), inside)
+    rest = combinations(others, problem.k - len(inside))
+    return max(problem.value([*inside, *items]) for items in rest)
+
+
+def slack(problem):
+    return 1e-9 * problem.k**2 * np.abs(problem.Q).max()
+
+
+def test_the_best_choice_with_the_third_item_by_hand():
+    fixed = Fixed(BQP(Q, 2), np.array([2]))
+    assert fixed.k == 1
+    assert fixed.base == 3.0
+    np.testing.assert_array_equal(fixed.rest().Q, Q[:2, :2])
+    solution = fixed.whole(solve(fixed.rest(), solver="exact"))
+    assert solution.support.tolist() == [2, 0]
+    assert (solution.objective, solution.gap) == (4.0, 0.0)
+
+
+def test_what_is_in_moves_into_the_diagonal_of_the_others():
+    rest = Fixed(BQP(Q, 2), np.array([0])).rest()
+    np.testing.assert_array_equal(rest.Q, [[1 + 2 * 4, 0], [0, 3]])
+
+
+def test_the_matrix_of_the_whole_problem_is_left_alone():
+    before = Q.copy()
+    Fixed(BQP(Q, 3), np.array([1])).rest()
+    np.testing.assert_array_equal(Q, before)
+
+
+def test_every_item_can_be_in():
+    fixed = Fixed(BQP(Q, 2), np.array([1, 0]))
+    assert (fixed.k, fixed.base) == (0, 10.0)
+
+
+@given(fixed_problems(), st.integers(0, 2**32 - 1))
+def test_the_whole_is_worth_the_base_and_the_rest(case, seed):
+    problem, inside = case
+    fixed = Fixed(problem, inside)
+    items = np.random.default_rng(seed).permutation(len(fixed.open))[: fixed.k]
+    whole = problem.value([*inside, *fixed.open[items]])
+    assert abs(fixed.base + fixed.rest().value(items) - whole) <= slack(problem)
+
+
+@given(fixed_problems())
+def test_exact_finds_the_best_choice_that_has_them_and_proves_it(case):
+    problem, inside = case
+    fixed = Fixed(problem, inside)
+    solution = fixed.whole(solve(fixed.rest(), solver="exact"))
+    assert solution.support[: len(inside)].tolist() == inside.tolist()
+    assert len(set(solution.support.tolist())) == problem.k
+    assert solution.objective == problem.value(solution.support)
+    assert abs(solution.objective - best_with(problem, inside)) <= slack(problem)
+    assert solution.gap == 0
+
+
+@pytest.mark.parametrize("solver", ["linear", "spectral", "tpower", "forward", "backward"])
+@settings(max_examples=30)
+@given(case=fixed_problems())
+def test_the_bound_holds_for_every_choice_that_has_them(solver, case):
+    problem, inside = case
+    fixed = Fixed(problem, inside)
+    solution = fixed.whole(solve(fixed.rest(), solver=solver, bound="fast"))
+    best = best_with(problem, inside)
+    assert solution.objective == problem.value(solution.support)
+    assert solution.objective <= best + slack(problem)
+    assert solution.upper_bound >= best - 1e-14 * abs(best)
+    assert solution.upper_bound >= solution.objective
+
+
+def test_without_a_bound_there_is_none():
+    fixed = Fixed(BQP(Q, 2), np.array([2]))
+    assert fixed.whole(solve(fixed.rest(), solver="forward", bound=None)).upper_bound == np.inf
+
+
+@given(fixed_problems(), st.integers(0, 2**32 - 1))
+def test_a_lazy_rest_has_the_columns_of_the_dense_one(case, seed):
+    problem, inside = case
+    dense, lazy = (Fixed(p, inside).rest() for p in (problem, lazy_twin(problem)))
+    assert lazy.is_lazy
+    assert (lazy.n, lazy.k) == (dense.n, dense.k)
+    np.testing.assert_array_equal(lazy.diagonal, dense.diagonal)
+    items = np.random.default_rng(seed).integers(0, dense.n, 4)
+    np.testing.assert_array_equal(lazy.columns(items), dense.columns(items))
+
+
+@pytest.mark.parametrize("solver", ["linear", "tpower", "forward"])
+@settings(max_examples=30)
+@given(case=fixed_problems())
+def test_a_lazy_problem_gets_the_same_choice(solver, case):
+    problem, inside = case
+    here, there = (
+        fixed.whole(solve(fixed.rest(), solver=solver, bound=None))
+        for fixed in (Fixed(problem, inside), Fixed(lazy_twin(problem), inside))
+    )
+    assert abs(here.objective - there.objective) <= slack(problem)

@@ -1,0 +1,348 @@
+"""The bestk command: what it prints, what it writes, how it fails."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import click
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_breast_cancer, load_diabetes
+
+from bestk import METHODS, __version__, select
+from bestk.cli import _options, main
+from bestk.cli._errors import describe
+from bestk.cli._show import verdict
+from bestk.discretize import DISCRETIZERS
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Tables to select from."""
+    folder = tmp_path_factory.mktemp("tables")
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X.assign(diagnosis=np.where(y, "benign", "malignant")).to_csv(folder / "t.csv", index=False)
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    X.assign(progress=y.astype(int)).to_csv(folder / "number.csv", index=False)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    mixed = {
+        "id": [f"row {i}" for i in range(120)],
+        "colour": np.where(rng.random(120) < 0.8, np.array(["red", "blue"])[y], "green"),
+        "size": y + rng.normal(size=120),
+        "empty": np.nan,
+        "y": y,
+    }
+    pd.DataFrame(mixed).to_csv(folder / "mixed.csv", index=False)
+    return folder
+
+
+def bestk(*args):
+    return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+def fails(*args):
+    """The one line that a failure prints."""
+    done = bestk(*args)
+    assert done.exit_code == 2, done.output
+    assert done.stdout == ""
+    assert done.stderr.startswith("bestk: error: ")
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def test_select_prints_the_features_that_the_library_selects(folder):
+    done = bestk("select", folder / "t.csv", "--target", "diagnosis", "-k", 4, "-m", "exact")
+    assert done.exit_code == 0, done.output
+    frame = pd.read_csv(folder / "t.csv")
+    solution = select(frame.drop(columns="diagnosis"), frame["diagnosis"], 4, "exact")
+    places = [done.stdout.index(frame.columns[j]) for j in solution.support]
+    assert places == sorted(places)
+    assert f"objective  {solution.objective:.6g}" in done.stdout
+    assert "proved optimal" in done.stdout
+    assert done.stderr == ""
+
+
+def test_json_is_all_of_stdout_and_has_what_the_table_has(folder):
+    done = bestk("select", folder / "mixed.csv", "-t", "y", "-k", 2, "-m", "jmi", "--json")
+    told = json.loads(done.stdout)
+    assert [f["name"] for f in told["features"]] == ["colour", "size"]
+    assert told["upper_bound"] is None
+    assert told["verdict"] == "greedy: no bound"
+    assert set(told["features"][0]) == {"rank", "name", "relevance", "contribution", "adds"}
+    assert told["rows"] == 120
+    assert "left out 'id'" in done.stderr
+    assert told["notes"]
+
+
+def test_quiet_prints_the_names_alone(folder):
+    done = bestk("select", folder / "mixed.csv", "-t", "y", "-k", 2, "-q")
+    assert done.output.split() == ["colour", "size"]
+
+
+def test_an_identifier_is_kept_where_chance_is_taken_off_or_where_it_is_included(folder):
+    path = folder / "mixed.csv"
+    plain = json.loads(bestk("select", path, "-t", "y", "-k", 2, "--json").stdout)
+    corrected = bestk("select", path, "-t", "y", "-k", 2, "--json", "--correction", "chance")
+    asked = bestk("select", path, "-t", "y", "-k", 2, "--json", "--include", "id")
+    assert plain["columns"] == 3
+    assert json.loads(corrected.stdout)["columns"] == 4
+    assert "id" in [f["name"] for f in json.loads(asked.stdout)["features"]]
+
+
+def test_include_exclude_and_shares_are_honoured(folder):
+    done = bestk(
+        "select", folder / "t.csv", "-t", "diagnosis", "-k", "0.1", "--json",
+        "--include", "mean symmetry", "--exclude", "worst area",
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    names = [f["name"] for f in told["features"]]
+    assert len(names) == 3
+    assert "mean symmetry" in names
+    assert told["columns"] == 29
+
+
+def test_every_option_is_handed_on(folder):
+    done = bestk(
+        "select", folder / "number.csv", "-t", "progress", "--information", "gaussian", "--seed", 1,
+        "--target-kind", "continuous", "--bound", "none", "--time-limit", 0.2, "-m", "search",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "10 of 10 features" in done.stdout
+    assert "no bound asked for" in done.stdout
+
+
+def test_many_whole_numbers_as_a_target_are_doubted(folder):
+    done = bestk("select", folder / "number.csv", "-t", "progress", "-k", 2)
+    assert "taken as classes; if it is a quantity, pass --target-kind continuous" in done.stderr
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".parquet", ".feather"])
+def test_the_output_is_the_table_cut_to_the_features_and_the_target(suffix, folder, tmp_path):
+    out = tmp_path / f"out{suffix}"
+    args = ("select", folder / "t.csv", "-t", "diagnosis", "-k", 3)
+    assert bestk(*args, "-o", out).exit_code == 0
+    assert (
+        bestk("select", out, "-t", "diagnosis", "-k", 3, "-q").output == bestk(*args, "-q").output
+    )
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_plot_is_drawn(folder, tmp_path):
+    out = tmp_path / "picture.png"
+    done = bestk("select", folder / "t.csv", "-t", "diagnosis", "-k", 3, "--plot", out)
+    assert done.exit_code == 0, done.output
+    assert out.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_compare_puts_methods_side_by_side(folder):
+    args = ("compare", folder / "t.csv", "-t", "diagnosis", "-k", 3, "-m", "maxrel", "-m", "exact")
+    told = json.loads(bestk(*args, "--cv", 3, "--json").stdout)["methods"]
+    assert told["exact"]["value"] >= told["maxrel"]["value"]
+    assert told["exact"]["value"] == pytest.approx(told["exact"]["objective"])
+    assert told["exact"]["shared"] == {"maxrel": told["maxrel"]["shared"]["exact"], "exact": 3}
+    assert 0 < told["exact"]["error"] < 0.2
+    printed = bestk(*args, "--cv", 0).stdout
+    assert "shared with maxrel" in printed
+    assert "error" not in printed
+
+
+def test_compare_takes_text_gaps_and_continuous_targets(folder):
+    mixed = bestk("compare", folder / "mixed.csv", "-t", "y", "-k", 2, "-m", "jmi", "--cv", 2)
+    assert mixed.exit_code == 0, mixed.output
+    args = ("compare", folder / "number.csv", "-t", "progress", "-k", 2, "-m", "jmi", "--cv", 2)
+    number = bestk(*args, "--target-kind", "continuous")
+    assert number.exit_code == 0, number.output
+
+
+def test_methods_lists_all_and_tells_of_one():
+    listed = bestk("methods").stdout
+    assert all(f" {name} " in listed for name in METHODS)
+    assert set(json.loads(bestk("methods", "--json").stdout)) == set(METHODS)
+    assert "formula" in bestk("methods", "jmi").stdout
+    assert "did you mean 'mrmr'?" in fails("methods", "mrrm")
+
+
+def test_help_and_version_are_there():
+    assert bestk("--version").output == f"bestk {__version__}\n"
+    for args in (["-h"], ["select", "-h"], ["compare", "--help"], ["methods", "-h"]):
+        assert bestk(*args).output.startswith("Usage: bestk")
+    assert "Exit codes" in bestk("--help").output
+    assert "_BESTK_COMPLETE=bash_source" in bestk("--help").output
+
+
+def test_the_names_of_options_are_those_of_the_library():
+    assert set(_options.DISCRETIZERS) == {*DISCRETIZERS, "none"}
+
+
+def test_columns_and_methods_are_completed(folder):
+    context = click.Context(main)
+    context.params = {"file": folder / "mixed.csv"}
+    assert _options.complete_columns(context, None, "co") == ["colour"]
+    assert _options.complete_methods(context, None, "tp") == ["tpower"]
+    context.params = {"file": folder / "missing.csv"}
+    assert _options.complete_columns(context, None, "co") == []
+
+
+def test_wrong_names_are_answered_with_the_nearest(folder):
+    path = folder / "t.csv"
+    assert "no column 'diagnose'; did you mean 'diagnosis'?" in fails(
+        "select", path, "-t", "diagnose"
+    )
+    args = ("select", path, "-t", "diagnosis")
+    assert "did you mean 'mean radius'?" in fails(*args, "--include", "mean raduis")
+    assert "did you mean 'mean radius'?" in fails(*args, "--exclude", "mean raduis")
+    assert "did you mean 'tpower'?" in fails(*args, "--method", "tpowr")
+    assert "did you mean 'tpower'?" in fails("compare", *args[1:], "--method", "tpowr")
+
+
+def test_what_cannot_be_selected_is_refused(folder):
+    args = ("select", folder / "t.csv", "-t", "diagnosis")
+    assert "-k 31 is more than the 30 columns" in fails(*args, "-k", 31)
+    assert "'0' is neither" in fails(*args, "-k", 0)
+    assert "'ten' is neither" in fails(*args, "-k", "ten")
+    twice = fails(*args, "--include", "mean area", "--exclude", "mean area")
+    assert "both included and excluded" in twice
+    assert "is the target" in fails(*args, "--include", "diagnosis")
+    assert "is the target" in fails(*args, "--exclude", "diagnosis")
+    includes = ("--include", "mean area", "--include", "mean radius")
+    assert "-k 1 is less than the 2 to include" in fails(*args, "-k", 1, *includes)
+    left = fails("select", folder / "mixed.csv", "-t", "y", "-k", 4)
+    assert "-k 4 is more than the 3 columns that are left" in left
+
+
+def test_a_target_of_all_different_values_is_refused(folder):
+    said = fails("select", folder / "mixed.csv", "-t", "id", "-k", 2)
+    assert "the target has a different value in each of its 120 rows" in said
+    assert "--target-kind continuous" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("missing.csv", None, "No such file or directory"),
+        ("t.xlsx", b"x", "has the suffix '.xlsx'; a table is one of .csv"),
+        ("empty.csv", b"", "is empty"),
+        ("junk.csv", bytes(range(256)), "is not a table of text"),
+        ("junk.parquet", bytes(range(256)), "is not a Parquet table"),
+        ("prose.csv", b"not a table\nat, all\n", "is not a table of text"),
+    ],
+)
+def test_what_is_no_table_is_refused(name, content, message, tmp_path):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    assert message in fails("select", tmp_path / name, "-t", "y")
+
+
+def test_a_folder_is_no_table(tmp_path):
+    assert "is a folder" in fails("select", tmp_path, "-t", "y")
+
+
+def test_an_unreadable_file_is_refused(folder, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("bestk.cli._table.open_source", refuse)
+    assert "t.csv: Permission denied" in fails("select", folder / "t.csv", "-t", "diagnosis")
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_anything_is_read(
+    folder, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("bestk.cli._table.load", None)
+    args = ("select", folder / "t.csv", "-t", "diagnosis", "-o")
+    assert "cannot write to" in fails(*args, tmp_path / "missing" / "out.csv")
+    (tmp_path / "folder.csv").mkdir()
+    assert "is a folder" in fails(*args, tmp_path / "folder.csv")
+    assert "a table is one of" in fails(*args, tmp_path / "out.docx")
+    assert "is the file that is read" in fails(*args, folder / "t.csv")
+    assert "is not the name of an image" in fails(*args[:-1], "--plot", tmp_path / "out.txt")
+
+
+def test_what_fails_late_leaves_the_old_file(folder, tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(28, "No space left on device", "out.csv")
+
+    monkeypatch.setattr("bestk.files.copy_columns", fail)
+    out = tmp_path / "out.csv"
+    out.write_text("old")
+    said = fails("select", folder / "mixed.csv", "-t", "y", "-k", 2, "-o", out)
+    assert "No space left on device" in said
+    assert out.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_without_pyarrow_the_extra_is_named(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    said = fails("select", folder / "t.csv", "-t", "diagnosis")
+    assert "pip install 'bestk[files]'" in said
+
+
+def test_debug_shows_the_traceback(folder):
+    for args in (("--debug", "select"), ("select", "--debug")):
+        done = bestk(*args, folder / "t.csv", "-t", "diagnosis", "-k", 99)
+        assert done.exit_code == 2
+        assert "Traceback" in done.stderr
+
+
+def test_faults_interrupts_and_memory_have_codes_of_their_own():
+    assert describe(click.Abort()) == ("bestk: interrupted", 130)
+    message, code = describe(RuntimeError("two\nlines"))
+    assert (message.count("\n"), code) == (0, 1)
+    assert "--debug" in message
+    assert describe(MemoryError("8 GiB"))[1] == 1
+
+
+@pytest.mark.parametrize(
+    ("objective", "bound", "words"),
+    [
+        (2.0, 2.0, "proved optimal"),
+        (2.0, 2.0000001, "at most 0.01% below the best possible choice"),
+        (2.0, 2.026, "at most 1.3% below the best possible choice"),
+        (2.0, 2.5001, "at most 26% below the best possible choice"),
+        (-1.0, -0.5, "no choice is worth more than -0.5"),
+        (0.0, 0.5, "no choice is worth more than 0.5"),
+    ],
+)
+def test_a_gap_is_told_in_words_that_stay_true(objective, bound, words):
+    assert verdict(objective, bound, greedy=False) == words
+
+
+def test_the_module_runs_as_a_command_and_a_pipe_may_close(folder):
+    command = f'"{sys.executable}" -m bestk methods | head -1; exit ${{PIPESTATUS[0]}}'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    help_ = [sys.executable, "-W", "error", "-X", "importtime", "-m", "bestk", "select", "--help"]
+    done = subprocess.run(help_, capture_output=True, text=True, check=True)
+    imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
+    assert not imported & {"numpy", "sklearn", "numba", "pyarrow", "rich"}
+
+
+def test_an_interrupt_ends_with_130_and_leaves_nothing(folder, tmp_path):
+    out = tmp_path / "out.csv"
+    args = ["select", folder / "t.csv", "-t", "diagnosis", "-o", out]
+    code = (
+        "import time, bestk.cli._table as t; from bestk.cli import main;"
+        "t.load = lambda *_: time.sleep(60); main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, args)],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    for _ in range(300):
+        if os.listdir(tmp_path):
+            break
+        time.sleep(0.05)
+    assert os.listdir(tmp_path)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said.strip() == "bestk: interrupted"
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,340 @@
+"""Pictures: what is drawn, where, and what is said when it cannot be."""
+
+import sys
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from matplotlib.colors import same_color
+from matplotlib.figure import Figure
+
+from bestk import SelectBestK, plots, solve
+from bestk.evaluation import Curves, Row
+from bestk.plots._names import shorten
+from bestk.solution import Solution
+
+NAN = np.nan
+
+
+@pytest.fixture
+def plt():
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    yield pyplot
+    pyplot.close("all")
+
+
+@pytest.fixture
+def ax():
+    return Figure(layout="constrained").subplots()
+
+
+def selection(k=3, names=None):
+    """Features k-1, ..., 0 of k + 2, with pairs that are all different."""
+    pairs = np.arange(1.0, k * k + 1).reshape(k, k) / (k * k)
+    details = {
+        "relevance": np.diag(pairs).copy(),
+        "contribution": pairs.mean(axis=0),
+        "adds": pairs.min(axis=0),
+        "pairs": pairs,
+    }
+    names = [f"feature {i}" for i in range(k + 2)] if names is None else names
+    return Solution(np.arange(k)[::-1].copy(), 1.0, names=names, details=details)
+
+
+def table(**errors):
+    """Rows of two folds, 0.1 below and above the mean, for k = 1, 2, ..."""
+    return [
+        Row(method, k, fold, mean + (0.1 if fold else -0.1), 10, 0.0, [0])
+        for method, means in errors.items()
+        for k, mean in enumerate(means, 1)
+        for fold in (0, 1)
+    ]
+
+
+def curves(**errors):
+    return Curves(tuple(table(**errors)), ["a", "b", "c", "d", "e"], "nested")
+
+
+def texts(labels):
+    return [label.get_text() for label in labels]
+
+
+def draw(ax):
+    """Make the whole picture, as saving does; warnings are errors."""
+    ax.figure.canvas.draw()
+    return ax
+
+
+EVERY = {
+    "pairs": lambda **o: plots.plot_pairs(selection(), **o),
+    "features": lambda **o: plots.plot_features(selection(), **o),
+    "errors": lambda **o: plots.plot_error_curves(curves(jmi=[0.4, 0.3]), **o),
+    "stability": lambda **o: plots.plot_stability(curves(jmi=[0.4, 0.3]), **o),
+    "scores": lambda **o: plots.plot_cv_scores(cv_selector(), **o),
+    "convergence": lambda **o: plots.plot_convergence([(0.1, 1.0)], [(0.2, 2.0)], **o),
+}
+
+
+def cv_selector(rule="best", best_k=4):
+    results = {
+        "k": np.array([1, 2, 4]),
+        "mean_test_score": np.array([0.6, 0.8, 0.85]),
+        "split0_test_score": np.array([0.5, 0.7, 0.8]),
+        "split1_test_score": np.array([0.7, 0.9, 0.9]),
+    }
+    return SimpleNamespace(cv_results_=results, best_k_=best_k, rule=rule)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_picture_goes_into_the_axes_that_are_given(name, ax, plt):
+    before = plt.get_fignums()
+    assert draw(EVERY[name](ax=ax)) is ax
+    assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_picture_makes_a_figure_of_its_own_and_leaves_the_style_alone(name, plt):
+    before = dict(mpl.rcParams)
+    ax = draw(EVERY[name]())
+    assert plt.get_fignums() == [ax.figure.number]
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_dark_style_gets_bright_lines_and_no_black_ones(name, plt):
+    with plt.style.context("dark_background"):
+        ax = draw(EVERY[name]())
+    assert not [line for line in ax.lines if same_color(line.get_color(), "black")]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_without_matplotlib_every_picture_says_what_to_install(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'bestk\[plots\]'"):
+        EVERY[name]()
+
+
+def test_pairs_show_the_matrix_with_names_on_both_axes_and_numbers(ax):
+    solution = selection(3)
+    draw(plots.plot_pairs(solution, ax=ax))
+    np.testing.assert_array_equal(ax.images[0].get_array(), solution.details["pairs"])
+    names = ["feature 2", "feature 1", "feature 0"]
+    assert texts(ax.get_xticklabels()) == texts(ax.get_yticklabels()) == names
+    assert texts(ax.texts) == [f"{v:.2f}" for v in solution.details["pairs"].ravel()]
+    assert "nats" in ax.figure.axes[1].get_ylabel()
+
+
+def test_pairs_write_small_numbers_with_two_digits_that_count(ax):
+    solution = selection(2)
+    solution.details["pairs"][:] = [[0.012, 0.003], [-0.00001, 0.007]]
+    plots.plot_pairs(solution, ax=ax, colorbar=False)
+    assert texts(ax.texts) == ["0.012", "0.003", "0.000", "0.007"]
+    assert len(ax.figure.axes) == 1
+
+
+@pytest.mark.parametrize("k", [1, 13, 60])
+def test_pairs_and_features_of_any_number_can_be_drawn(k, plt):
+    pairs, bars = draw(plots.plot_pairs(selection(k))), draw(plots.plot_features(selection(k)))
+    assert len(pairs.texts) == (1 if k == 1 else 0)
+    assert len(pairs.get_yticklabels()) == len(bars.get_yticklabels()) == k
+
+
+def test_names_that_do_not_fit_are_left_out_evenly():
+    ax = Figure(figsize=(2, 2)).subplots()
+    draw(plots.plot_features(selection(60), ax=ax))
+    drawn = ax.get_yticks()
+    assert 5 < len(drawn) < 60
+    assert len(set(np.diff(drawn))) == 1
+
+
+def test_features_show_relevance_contribution_and_what_each_adds(ax):
+    solution = selection(4)
+    draw(plots.plot_features(solution, ax=ax))
+    relevance, contribution = ax.containers
+    for bars, name in ((relevance, "relevance"), (contribution, "contribution")):
+        assert [bar.get_width() for bar in bars] == solution.details[name].tolist()
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), solution.details["adds"])
+    assert texts(ax.get_legend().get_texts()) == ["relevance", "contribution", "adds"]
+    assert texts(ax.get_yticklabels()) == [f"feature {i}" for i in (3, 2, 1, 0)]
+    bottom, top = ax.get_ylim()
+    assert bottom > top  # the best feature on top
+
+
+def test_a_fitted_selector_is_as_good_as_its_solution(ax):
+    X = np.array([[0, 1], [1, 1], [0, 0], [1, 0]] * 5)
+    selector = SelectBestK(k=2, discretizer=None).fit(X, X[:, 0])
+    image = plots.plot_pairs(selector, ax=ax).images[0]
+    np.testing.assert_array_equal(image.get_array(), selector.solution_.details["pairs"])
+
+
+def test_names_are_drawn_as_they_are_and_never_as_formulas(ax):
+    names = ["$x_1$", "a$b", "größe_µm", "x\n y", "%_{}&#~\\alpha"]
+    draw(plots.plot_features(selection(5, [*names, "", ""]), ax=ax))
+    shown = ax.get_yticklabels()
+    assert texts(shown) == ["%_{}&#~\\alpha", "x y", "größe_µm", "a$b", "$x_1$"]
+    assert not any(label.get_parse_math() for label in shown)
+
+
+def test_long_names_stay_short_and_different():
+    names = [f"concentration of metabolite {i} in the serum of patients" for i in (1, 2, 12)]
+    same = "the one name that both of these two columns have"
+    labels = shorten([*names, same, same, "short"], range(6))
+    assert [label[:5] for label in labels[:3]] == ["…1 in", "…2 in", "…12 i"]
+    assert [label[-3:] for label in labels[3:5]] == [" #3", " #4"]
+    assert labels[5] == "short"
+    assert len(set(labels)) == 6
+    assert max(map(len, labels)) <= 28
+
+
+def test_error_curves_are_means_over_folds_with_standard_errors(ax):
+    draw(plots.plot_error_curves(curves(jmi=[0.5, 0.3, 0.3], tpower=[0.4, 0.2, 0.3]), ax=ax))
+    jmi, tpower = ax.lines
+    np.testing.assert_allclose(jmi.get_ydata(), [0.5, 0.3, 0.3])
+    np.testing.assert_array_equal(tpower.get_xdata(), [1, 2, 3])
+    assert jmi.get_markevery() == [1]  # the smallest k of the least error
+    low, high = np.sort(ax.collections[0].get_paths()[0].vertices[:, 1])[[0, -1]]
+    np.testing.assert_allclose([low, high], [0.2, 0.6])  # sd / sqrt(2) is 0.1
+    best_first = ["tpower: 20.0% at k = 2", "jmi: 30.0% at k = 2"]
+    assert texts(ax.get_legend().get_texts()) == best_first
+    assert ax.yaxis.get_major_formatter()(0.25) == "25%"
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, dict])
+def test_error_curves_read_tables_of_many_kinds(frame, ax):
+    rows = table(jmi=[0.5, 0.3])
+    columns = {name: [getattr(row, name) for row in rows] for name in ("method", "k", "error")}
+    plots.plot_error_curves(frame(columns), ax=ax)
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), [0.5, 0.3])
+
+
+def test_the_error_of_all_features_is_a_dashed_line(ax):
+    rows = (*table(jmi=[0.5, 0.3]), Row("all", 5, 0, 0.2, 10, 0.0, range(5)))
+    plots.plot_error_curves(Curves(rows, "abcde", "nested"), ax=ax)
+    line, dashed = ax.lines
+    assert line.get_linestyle() == "-"
+    assert dashed.get_linestyle() == "--"
+    assert dashed.get_ydata() == [0.2, 0.2]
+    assert dashed.get_label() == "all 5 features: 20.0%"
+
+
+def test_lines_that_end_apart_are_named_there_and_others_in_a_legend(plt):
+    apart = draw(plots.plot_error_curves(curves(a=[0.5, 0.2], b=[0.5, 0.6])))
+    assert texts(apart.texts) == ["a: 20.0% at k = 2", "b: 50.0% at k = 1"]
+    assert apart.get_legend() is None
+    close = draw(plots.plot_error_curves(curves(a=[0.5, 0.2], b=[0.5, 0.201])))
+    assert not close.texts
+    assert len(close.get_legend().get_texts()) == 2
+    assert plots.plot_error_curves(curves(a=[0.5, 0.2]), legend=False).get_legend() is None
+
+
+def test_many_methods_all_look_different_and_have_no_bands_unless_asked_for(ax):
+    many = curves(**{f"method_${i}$": [0.5, 0.01 * i] for i in range(1, 24)})
+    draw(plots.plot_error_curves(many, ax=ax))
+    looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in ax.lines}
+    assert len(looks) == 23
+    assert not ax.collections
+    assert not any(text.get_parse_math() for text in ax.get_legend().get_texts())
+    assert len(plots.plot_error_curves(many, ax=ax, bands=True).collections) == 23
+
+
+def test_unknown_errors_leave_gaps_and_lonely_points_are_marked(ax):
+    draw(plots.plot_error_curves(curves(a=[NAN, 0.4, NAN, 0.3, 0.2], b=[NAN] * 5), ax=ax))
+    a, b = ax.lines
+    np.testing.assert_allclose(a.get_ydata(), [NAN, 0.4, NAN, 0.3, 0.2])
+    assert a.get_markevery() == [1, 4]
+    assert b.get_label() == "b: no errors"
+
+
+def test_errors_that_are_no_shares_are_not_written_in_percent(ax):
+    draw(plots.plot_error_curves(curves(a=[12.5, 3.4]), ax=ax, log=True))
+    assert ax.lines[0].get_label() == "a: 3.4 at k = 2"
+    assert ax.get_yscale() == "log"
+    assert ax.yaxis.get_major_formatter()(10.0) == "10"
+
+
+@pytest.mark.parametrize("wrong", [{"k": [1], "error": [0.1]}, pl.DataFrame({"k": [1]}), 3, [0.1]])
+def test_error_curves_say_what_they_want(wrong):
+    with pytest.raises(ValueError, match="columns 'method', 'k' and 'error'"):
+        plots.plot_error_curves(wrong)
+
+
+def test_curves_without_rows_are_refused():
+    with pytest.raises(ValueError, match="no rows"):
+        plots.plot_error_curves(curves())
+
+
+def test_stability_is_drawn_with_its_interval(ax):
+    measured = curves(jmi=[0.4, 0.3], tpower=[0.5, 0.2])
+    draw(plots.plot_stability(measured, ax=ax))
+    assert [line.get_label() for line in ax.lines] == ["jmi", "tpower"]
+    expected = [s.index for s in measured.stability()["jmi"]]
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), expected)
+
+
+def test_scores_mark_the_chosen_k_and_what_it_had_to_reach(ax):
+    draw(plots.plot_cv_scores(cv_selector("one-se", 2), ax=ax))
+    line, threshold = ax.lines
+    np.testing.assert_allclose(line.get_ydata(), [0.6, 0.8, 0.85])
+    assert line.get_markevery() == [1]
+    np.testing.assert_allclose(threshold.get_ydata(), 0.8)  # 0.85 less 0.05
+    assert len(plots.plot_cv_scores(cv_selector(), ax=Figure().subplots()).lines) == 1
+
+
+def test_convergence_is_two_staircases_that_meet_or_leave_a_gap(ax):
+    found, bounds = [(0.0, 5.0), (2.0, 10.0)], [(0.5, np.inf), (1.0, 20.0), (4.0, 11.0)]
+    draw(plots.plot_convergence(found, bounds, ax=ax))
+    upper, lower = ax.lines
+    np.testing.assert_array_equal(lower.get_xdata(), [1e-4, 2, 2, 4])
+    np.testing.assert_array_equal(lower.get_ydata(), [5, 5, 10, 10])
+    np.testing.assert_array_equal(upper.get_xdata(), [1, 4, 4, 4])
+    np.testing.assert_array_equal(upper.get_ydata(), [20, 20, 11, 11])
+    assert ax.get_title() == "gap 10%, after 4 s"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "title"), [([], "no bound"), ([(3.0, 8.0 + 1e-12)], "optimal, after 3 s")]
+)
+def test_convergence_says_how_a_solve_ended(bounds, title, ax):
+    assert plots.plot_convergence([(1.0, 8.0)], bounds, ax=ax).get_title() == title
+
+
+def test_watching_a_solve_finds_and_bounds_what_solving_does():
+    Q = np.random.default_rng(0).normal(size=(40, 40))
+    best = solve(Q, 8, "exact")
+    for solver in ("exact", "auto"):
+        progress = plots.watch(Q, 8, solver, random_state=0, time_limit=0.2, bound_limit=0.2)
+        times, values = np.array(progress.found).T
+        when, bounds = np.array(progress.bounds).T
+        assert progress.solver == solver
+        assert values[-1] == pytest.approx(best.objective)
+        assert bounds[-1] >= best.objective - 1e-9
+        assert (np.diff(values) > 0).all()
+        assert (np.diff(bounds) < 0).all()
+        assert (np.diff(np.concatenate([times, [np.inf]])) > 0).all()
+        assert (np.diff(when) > 0).all()
+
+
+def test_pictures_of_features_want_a_solution_that_tells_of_them():
+    bare = solve(np.eye(3), 2)
+    with pytest.raises(ValueError, match=r"details\['pairs'\].*bestk.select"):
+        plots.plot_pairs(bare)
+    with pytest.raises(ValueError, match=r"details\['relevance'\]"):
+        plots.plot_features(bare)
+    with pytest.raises(TypeError, match="not SelectBestK"):
+        plots.plot_features(SelectBestK())
+
+
+def test_other_pictures_say_what_they_want():
+    with pytest.raises(TypeError, match="SelectBestKCV is wanted, not SelectBestK"):
+        plots.plot_cv_scores(SelectBestK())
+    with pytest.raises(TypeError, match="not DataFrame"):
+        plots.plot_stability(pd.DataFrame())
+    with pytest.raises(TypeError, match="not from Solution"):
+        plots.plot_convergence(solve(np.eye(3), 2))
+    with pytest.raises(ValueError, match="nothing to draw"):
+        plots.plot_convergence([])

@@ -1,0 +1,382 @@
+"""From any table and target to entropies: the same as from codes made by hand."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+import sklearn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.preprocessing import KBinsDiscretizer
+
+from bestk import CAIM
+from bestk.codes import encode, read_target
+from bestk.discretize import DISCRETIZERS
+from bestk.information import Entropies
+from bestk.information._gaussian import GaussianSource
+from bestk.reading import Reading, find_features
+from bestk.table import read_table
+
+nan = float("nan")
+COLUMNS = {
+    "colour": ["red", "blue", "red", None, "blue", "red", "blue", "blue"],
+    "size": ["s", "m", "l", "s", "m", "l", "s", "m"],
+    "old": [True, False, True, True, False, False, True, False],
+    "rank": [3, 1, 2, 4, 11, 14, 12, 13],
+    "weight": [0.1, 0.2, 0.3, None, 0.8, 0.9, None, 0.7],
+    "same": [7.5] * 8,
+}
+Y = ["no"] * 4 + ["yes"] * 4
+# each kind of column as a person would number it: CAIM cuts rank and weight once, by class
+CODES = np.array(
+    [
+        [1, 0, 1, 2, 0, 1, 0, 0],
+        [2, 1, 0, 2, 1, 0, 2, 1],
+        [1, 0, 1, 1, 0, 0, 1, 0],
+        [0, 0, 0, 0, 1, 1, 1, 1],
+        [0, 0, 0, 2, 1, 1, 2, 1],
+        [0, 0, 0, 0, 0, 0, 0, 0],
+    ]
+).T
+LEVELS = [3, 3, 2, 2, 3, 1]
+FRAME = pd.DataFrame(COLUMNS)
+ROWS = [list(row) for row in zip(*COLUMNS.values(), strict=True)]
+
+
+def read(X, y=None, **options):
+    return Reading(**options).measure(read_table(X), Y if y is None else y)
+
+
+def count(codes, y, correction=None):
+    return Entropies.count(encode(codes), read_target(y, len(y)), correction=correction)
+
+
+def same(one, other):
+    np.testing.assert_array_equal(one.x, other.x)
+    np.testing.assert_array_equal(one.mi(), other.mi())
+    np.testing.assert_array_equal(one.joint_mi(), other.joint_mi())
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        FRAME,
+        FRAME.astype({"size": "category", "colour": "category"}),
+        FRAME.astype({"rank": "int8", "weight": "float32", "colour": object, "old": object}),
+        FRAME.convert_dtypes(),
+        pl.DataFrame(COLUMNS),
+        pl.DataFrame(COLUMNS).with_columns(pl.col("size").cast(pl.Categorical)),
+        pa.table(COLUMNS),
+        ROWS,
+        np.array(ROWS, dtype=object),
+    ],
+    ids=["pandas", "categories", "dtypes", "nullable", "polars", "categorical", "arrow", "rows",
+         "objects"],
+)  # fmt: skip
+@pytest.mark.parametrize("y", [Y, pd.Series(Y), pl.Series(Y), np.array(Y), [0] * 4 + [1] * 4])
+def test_every_table_has_the_entropies_of_codes_made_by_hand(table, y):
+    found = read(table, y)
+    same(found.entropies, count(CODES, Y))
+    assert found.levels.tolist() == LEVELS
+    assert found.discretised.tolist() == [3, 4, 5]
+    assert found.target.n_classes == 2
+
+
+@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_array, sp.coo_array])
+def test_a_sparse_table_has_the_entropies_of_the_dense_one(make):
+    rng = np.random.default_rng(0)
+    X, y = np.maximum(rng.normal(size=(60, 12)), 0), rng.integers(0, 3, 60)
+    for information in ("discrete", "gaussian", "auto"):
+        dense, sparse = (read(table, y, information=information) for table in (X, make(X)))
+        same(sparse.entropies, dense.entropies)
+
+
+@pytest.mark.parametrize("name", DISCRETIZERS)
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_numbers_are_discretised_and_counted_wherever_they_stand(name, seed):
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(12, 60))
+    X, y = np.round(4 * rng.normal(size=(m, 4))) / 4, np.arange(m) % 3
+    X[:, 1] *= 4
+    X[rng.random(m) < 0.2, 2] = nan
+    words = rng.integers(0, 3, m)
+    codes = DISCRETIZERS[name]().fit_transform(X, y)
+    frame = pd.DataFrame(
+        {
+            "a": X[:, 0].astype("float32"),
+            "b": X[:, 1].astype(int),
+            "word": np.array(["x", "y", "z"])[words],
+            "c": X[:, 2],
+            "d": X[:, 3],
+        }
+    )
+    by_hand = np.column_stack([codes[:, :2], words, codes[:, 2:]])
+    found = read(frame, y, discretizer=name)
+    same(found.entropies, count(by_hand, y))
+    assert found.discretised.tolist() == [0, 1, 3, 4]
+    assert len(found.discretizer.cut_points_) == 4
+
+
+@pytest.mark.parametrize("correction", ["chance", "miller-madow"])
+def test_corrections_reach_the_entropies(correction):
+    found = read(FRAME, correction=correction)
+    same(found.entropies, count(CODES, Y, correction))
+    assert found.entropies.signed
+
+
+def test_codes_are_taken_as_they_are_without_a_discretiser():
+    found = read(CODES * 3 + 1, discretizer=None)
+    same(found.entropies, count(CODES, Y))
+    assert found.discretizer is None
+    assert found.discretised is None
+    with pytest.raises(ValueError, match=r"column 'weight' is not discrete: it holds 0\.1"):
+        read(FRAME, discretizer=None)
+
+
+def test_a_table_without_numbers_needs_no_discretiser():
+    found = read(FRAME[["colour", "old"]])
+    assert found.discretizer is None
+    same(found.entropies, count(CODES[:, [0, 2]], Y))
+
+
+def test_a_discretiser_of_ones_own_is_copied_and_fitted():
+    own = CAIM(max_bins=2)
+    found = read(FRAME, discretizer=own)
+    assert not hasattr(own, "cut_points_")
+    assert found.discretizer.max_bins == 2
+    by_thirds = KBinsDiscretizer(3, encode="ordinal", strategy="uniform")
+    X = np.array(COLUMNS["rank"]).reshape(-1, 1)
+    same(read(X, discretizer=by_thirds).entropies, count(by_thirds.fit_transform(X), Y))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_frames_asked_of_all_transformers_change_nothing(kind):
+    y = np.linspace(0.1, 0.9, 8)
+    before = read(FRAME), read(FRAME, y)
+    with sklearn.config_context(transform_output=kind):
+        after = read(FRAME), read(FRAME, y)
+    for one, other in zip(after, before, strict=True):
+        same(one.entropies, other.entropies)
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        "rank",
+        ["rank"],
+        3,
+        np.int64(3),
+        -3,
+        [3],
+        np.array([3]),
+        (np.int8(3),),
+        [False, False, False, True, False, False],
+        np.arange(6) == 3,
+        pd.Index(["rank"]),
+        pl.Series([False, False, False, True, False, False]),
+        ["rank", "colour", 3],
+    ],
+    ids=repr,
+)
+def test_numbers_that_are_codes_are_named_by_name_index_or_mask(features):
+    found = read(FRAME, categorical_features=features)
+    assert found.levels.tolist() == [3, 3, 2, 8, 3, 1]
+    assert found.discretised.tolist() == [4, 5]
+
+
+@pytest.mark.parametrize("features", ["from_dtype", None, [], np.zeros(6, bool)], ids=repr)
+def test_naming_none_leaves_the_types_to_say(features):
+    assert read(FRAME, categorical_features=features).levels.tolist() == LEVELS
+
+
+def test_unnamed_columns_have_numbers_for_names():
+    assert find_features(["x1", -1], read_table(np.zeros((2, 4)))).tolist() == [1, 3]
+
+
+def test_gaussian_information_takes_numbers_as_they_are():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    X[3, 1] = nan
+    X[:, 2] = np.round(X[:, 2])
+    frame = pd.DataFrame(X, columns=list("abc")).astype({"c": int, "a": "float32"})
+    source = GaussianSource(frame.to_numpy(), read_target(y, 40))
+    found = read(frame, y, information="gaussian")
+    np.testing.assert_allclose(found.entropies.mi(), Entropies(*source.singles(), source).mi())
+    assert not found.entropies.is_discrete
+    assert found.discretizer is found.discretised is found.levels is None
+    corrected = read(frame, y, information="gaussian", correction="chance").entropies
+    assert corrected.signed
+    assert (corrected.mi() < found.entropies.mi()).all()
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "discrete"),
+    [
+        (FRAME[["rank", "weight"]], {}, False),
+        (FRAME[["rank"]], {}, True),
+        (FRAME[["weight", "old"]], {}, True),
+        (FRAME[["weight", "colour"]], {}, True),
+        (FRAME[["rank", "weight"]], {"categorical_features": "rank"}, True),
+        (sp.csr_matrix([[0.5], [0.0]] * 4), {}, False),
+        (sp.csr_matrix([[5.0], [0.0]] * 4), {}, True),
+        (np.array([[1.0], [nan]] * 4), {}, True),
+    ],
+)
+def test_auto_is_gaussian_for_numbers_of_which_some_are_fractional(X, options, discrete):
+    found = read(X, information="auto", **options)
+    assert found.entropies.is_discrete == discrete
+
+
+def test_a_continuous_target_is_cut_into_five_classes_of_equal_frequency():
+    y = np.array([0.5, 1.25, 2.5, 3.5, 10.5, 4.5, 7.5, 6.5, 9.5, 8.5])
+    fifths = [0, 0, 1, 1, 4, 2, 3, 2, 4, 3]
+    X = np.random.default_rng(0).integers(0, 3, (10, 4))
+    for target in ("auto", "continuous"):
+        found = read(X, y, target=target, discretizer=None)
+        assert found.target.codes.tolist() == fifths
+        same(found.entropies, count(X, fifths))
+    whole = read(X, (4 * y).astype(int), target="continuous", discretizer=None)
+    same(whole.entropies, count(X, fifths))
+
+
+def test_gaussian_information_takes_a_continuous_target_as_it_is():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3))
+    y = X[:, 1] + 0.5 * rng.normal(size=50)
+    source = GaussianSource(X, y)
+    found = read(X, y, information="gaussian")
+    np.testing.assert_array_equal(found.target, y)
+    same(found.entropies, Entropies(*source.singles(), source))
+    assert found.entropies.mi().argmax() == 1
+    whole = read(X, np.arange(50), information="gaussian", target="continuous")
+    np.testing.assert_array_equal(whole.target, np.arange(50.0))
+
+
+def test_whole_numbers_are_classes_unless_told_otherwise():
+    y = np.array([0.0, 2.0, 7.0, 7.0, 0.0, 2.0, 2.0, 2.0])
+    assert read(FRAME, y).target.classes.tolist() == [0, 2, 7]
+    assert read(FRAME[["rank"]], y, information="gaussian").target.n_classes == 3
+
+
+LONG = pd.DataFrame(np.arange(40.0).reshape(20, 2), columns=["a", "b"])
+
+
+@pytest.mark.parametrize("information", ["discrete", "gaussian", "auto"])
+@pytest.mark.parametrize(
+    ("y", "options", "says"),
+    [
+        (range(20), {}, r"different value in each of its 20 rows.*identifier.*'continuous'"),
+        ([f"id{i}" for i in range(20)], {}, "different value in each of its 20 rows"),
+        ([1] * 20, {}, "y has one class only, 1; at least two are needed"),
+        (["a"] * 20, {}, "y has one class only, a"),
+        ([0, 1], {}, "y has 2 values but X has 20 rows; give one value for each row"),
+        ([0.5, 1.5], {}, "y has 2 values but X has 20 rows"),
+        ([0, 1] * 9 + [0, nan], {}, "y has 1 missing values.*drop those rows"),
+        ([0.5, 1] * 9 + [0, np.inf], {}, "y has 1 infinite values"),
+        ([0.5, 1.5] * 10, {"target": "classes"}, "y is not discrete: it holds 0.5"),
+        (["a", "b"] * 10, {"target": "continuous"}, "y holds string values such as 'a'"),
+        ([0, 1] * 10, {"target": "number"}, "unknown target 'number'; choose 'auto', 'classes'"),
+        ([0, 1] * 10, {"correction": "none"}, "unknown correction 'none'; choose None"),
+        ([0, 1] * 10, {"categorical_features": "c"}, "there is no column 'c'; the columns are"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_with_what_to_do(information, y, options, says):
+    with pytest.raises(ValueError, match=says):
+        read(LONG, y, information=information, **options)
+
+
+@pytest.mark.parametrize("y", [[0.5] * 20, [0.25] * 3 + [0.5] * 17])
+def test_a_continuous_target_that_is_nearly_constant_cannot_be_cut(y):
+    with pytest.raises(
+        ValueError, match=rf"y is 0.5 in {y.count(0.5)} of its 20 rows.*of your own"
+    ):
+        read(LONG, y)
+
+
+def test_a_constant_number_to_predict_is_refused_by_gaussian_information_too():
+    with pytest.raises(ValueError, match=r"y is constant, 0\.5; at least two different"):
+        read(LONG, [0.5] * 20, information="gaussian")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"information": "exact"}, "unknown information 'exact'; choose one of 'discrete', 'gaus"),
+        ({"discretizer": "camel"}, "unknown discretizer 'camel'; choose one of caim, .*, or None"),
+        ({"backend": "abacus"}, "unknown backend 'abacus'"),
+        ({"categorical_features": ["wieght"]}, "no column 'wieght'; did you mean 'weight'?"),
+        ({"categorical_features": ["zzz"]}, "no column 'zzz'; the columns are 'colour', 'size'"),
+        ({"categorical_features": [6]}, "there is no column 6: the table has 6, from 0 to 5"),
+        ({"categorical_features": [-7]}, "there is no column -7: the table has 6"),
+        ({"categorical_features": [1.5]}, "given by its name or its index, not by 1.5"),
+        ({"categorical_features": [True, False]}, "it has 2 values and the table has 6 columns"),
+        ({"information": "gaussian"}, "'colour' is string, and information='gaussian' is for num"),
+    ],
+)
+def test_bad_options_are_refused_with_the_choices(options, says):
+    with pytest.raises(ValueError, match=says):
+        read(FRAME, **options)
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "says"),
+    [
+        (["weight", "old"], {}, "column 'old' is boolean.*exclude it, encode it as numbers"),
+        (["weight", "rank"], {"categorical_features": [1]}, "column 'rank' is categorical"),
+    ],
+)
+def test_gaussian_information_names_the_column_that_is_no_number(columns, options, says):
+    with pytest.raises(ValueError, match=says):
+        read(FRAME[columns], information="gaussian", **options)
+    with pytest.raises(ValueError, match="meant for counts"):
+        read(FRAME[["weight"]], information="gaussian", correction="miller-madow")
+
+
+def test_a_name_that_several_columns_have_is_refused():
+    twins = pd.DataFrame(np.zeros((4, 3)), columns=["a", "b", "a"])
+    with pytest.raises(ValueError, match="there are several columns 'a'; give the index"):
+        find_features(["a"], read_table(twins))
+    assert find_features(["b", 2], read_table(twins)).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("information", ["discrete", "gaussian"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X: X,
+        lambda X: pd.DataFrame({"one": [3, 4, 5, 6], "x1": X[:, 1]}),
+        lambda X: pl.DataFrame({"one": [3, 4, 5, 6], "x1": X[:, 1]}),
+        lambda X: sp.csr_matrix(X),
+        lambda X: X.tolist(),
+    ],
+    ids=["array", "pandas", "polars", "sparse", "rows"],
+)
+def test_infinite_values_are_refused_by_the_name_of_their_column(information, make):
+    X = np.array([[0.5, 1], [1.5, np.inf], [2.5, -np.inf], [3.5, 2]])
+    with pytest.raises(ValueError, match="column 'x1' has 2 infinite values; replace them or drop"):
+        read(make(X), [0, 0, 1, 1], information=information)
+
+
+def test_infinite_codes_are_refused_by_the_name_of_their_column():
+    X = np.array([[1.0], [np.inf]] * 4)
+    with pytest.raises(ValueError, match="column 'x0' has 4 infinite values"):
+        read(X, categorical_features=[0])
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        FRAME.assign(day=pd.date_range("2024-01-01", periods=8)),
+        pl.DataFrame(COLUMNS).with_columns(day=pl.lit(datetime.date(2024, 1, 1))),
+        pa.table({**COLUMNS, "day": [datetime.date(2024, 1, 1)] * 8}),
+    ],
+    ids=["pandas", "polars", "arrow"],
+)
+def test_dates_are_refused_by_the_name_of_their_column(frame):
+    with pytest.raises(ValueError, match=r"column 'day' holds Date.*convert it or drop it"):
+        read(frame)

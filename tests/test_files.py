@@ -260,6 +260,7 @@ BAD = {
     "junk.csv": (b"\x00\x01\x02", "is not a table of text: it holds binary data"),
     "junk.csv.gz": (b"\x00\x01\x02", "is not a table of text"),
     "short.csv.gz": (gzip.compress(b"a,y\n1,2\n" * 99)[:30], "is not a table of text"),
+    "torn.csv.gz": (gzip.compress(b"a,y\n")[:10] + b"\xff" * 99, "is not a table of text"),
     "junk.parquet": (b"\x00\x01\x02" * 99, "is not a Parquet table"),
     "junk.feather": (b"\x00\x01\x02" * 99, "is not an Arrow table"),
     "ragged.csv": (b"a,y\n1,2,3\n", "is not a table of text: .* Expected 2 columns, got 3"),

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from bestk.bounds import upper_bound
     from bestk.codes import Codes, encode
     from bestk.discretize import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
+    from bestk.evaluation import error_curves
     from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
     from bestk.methods import METHODS, Greedy, Quadratic
     from bestk.problem import BQP
@@ -23,6 +24,7 @@ _HOMES = {
     "bestk.bounds": ("upper_bound",),
     "bestk.codes": ("Codes", "encode"),
     "bestk.discretize": ("CAIM", "MDLP", "EqualFrequency", "EqualWidth", "Sigma"),
+    "bestk.evaluation": ("error_curves",),
     "bestk.information": ("Entropies", "cmi_matrix", "joint_mi_matrix", "mutual_information"),
     "bestk.methods": ("METHODS", "Greedy", "Quadratic"),
     "bestk.problem": ("BQP",),
@@ -31,6 +33,7 @@ _HOMES = {
     "bestk.solution": ("Solution",),
     "bestk.solvers": ("SOLVERS", "solve", "solve_path"),
 }
+_MODULES = ("datasets", "evaluation", "plots")  # found as attributes without an import of their own
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -51,6 +54,7 @@ __all__ = [
     "Solution",
     "cmi_matrix",
     "encode",
+    "error_curves",
     "joint_mi_matrix",
     "mutual_information",
     "select",
@@ -61,6 +65,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"bestk.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'bestk' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_HOME[name]), name)
@@ -68,4 +74,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*globals(), *__all__, *_MODULES])

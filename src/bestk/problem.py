@@ -68,9 +68,10 @@ class BQP:
 
     def with_k(self, k: int) -> "BQP":
         """The same matrix with another k; the matrix is not looked at again."""
-        if not 1 <= k <= self.n:
+        whole = _whole(k)
+        if not 1 <= whole <= self.n:
             raise ValueError(f"k must lie between 1 and the {self.n} items of Q, not {k}")
-        return self.trusted(self.Q, int(k))
+        return self.trusted(self.Q, whole)
 
     @property
     def n(self) -> int:

@@ -306,9 +306,9 @@ def tell(read: Read, support: Indices) -> Mapping[str, Any]:
     """What each selected feature says alone, with the others, and beyond them, in nats.
 
     ``relevance`` is I(xi; y); ``pairs[i, j]`` is I(xj; y | xi), with the relevance on the
-    diagonal; ``contribution`` is the mean of a column of it, a feature's part of the quadratic
-    objective ``cmi`` divided by k; ``adds`` is what a feature says beyond the one of the others
-    that leaves it the least.
+    diagonal; ``contribution`` is a feature's mean over the pairs it is in, its part of the
+    quadratic objective ``cmi`` divided by k; ``adds`` is what a feature says beyond the one of
+    the others that leaves it the least.
     """
     relevance = read.entropies.mi()[support]
     pairs = read.entropies.cmi(support, support)
@@ -317,7 +317,7 @@ def tell(read: Read, support: Indices) -> Mapping[str, Any]:
     adds = others.min(axis=0) if len(support) > 1 else relevance
     return {
         "relevance": relevance,
-        "contribution": pairs.mean(axis=0),
+        "contribution": (pairs.mean(axis=0) + pairs.mean(axis=1)) / 2,
         "adds": adds,
         "pairs": pairs,
     }

@@ -1,5 +1,6 @@
 """pyarrow, where it is installed, and its types in our words."""
 
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -55,7 +56,7 @@ def telling(path: Path, wanted: str) -> Iterator[None]:
     pa = arrow()
     try:
         yield
-    except (pa.ArrowException, UnicodeDecodeError, EOFError) as error:
+    except (pa.ArrowException, UnicodeDecodeError, EOFError, zlib.error) as error:
         said = _first_line(error)
         if isinstance(error, UnicodeDecodeError) or "invalid UTF8" in said:
             raise ValueError(f"{path} is not UTF-8 text; {RECODE}") from error

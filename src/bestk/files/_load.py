@@ -1,6 +1,7 @@
 """A file as the table that features are selected from, and its target."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -33,14 +34,10 @@ def load(
 
     Numbers are kept in the smallest type that holds each column exactly, text as codes.
     """
-    names = find_columns(source, target, exclude)
-    columns = [*names, target]
-    try:
-        columns_read = _Columns(source, columns).read(report)
-    except WrongTypeError:
-        source = source.checked(columns, report)
-        columns_read = _Columns(source, columns).read(report)
-    return columns_read.loaded()
+    columns = [*find_columns(source, target, exclude), target]
+    with suppress(WrongTypeError):
+        return _Columns(source, columns).read(report)
+    return _Columns(source.checked(columns, report), columns).read(report)
 
 
 class _Columns:
@@ -58,13 +55,13 @@ class _Columns:
             Words() if roles[-1] in ("text", "category") else []
         )
 
-    def read(self, report: Report | None) -> "_Columns":
+    def read(self, report: Report | None) -> Loaded:
         for batch in self.source.batches(self.names, report):
             self._add(batch)
         if not self.rows:
             came = "no row with a target" if self.dropped else "no rows"
             raise ValueError(f"{self.source.path} has {came}; nothing can be selected")
-        return self
+        return self._loaded()
 
     def _add(self, batch: Any) -> None:
         y = batch.column(len(self.names) - 1)
@@ -85,7 +82,7 @@ class _Columns:
         else:
             self.target.append(_plain(y).to_numpy(zero_copy_only=False))
 
-    def loaded(self) -> Loaded:
+    def _loaded(self) -> Loaded:
         y, name = self._y(), self.names[-1]
         notes = list(self.source.notes)
         if self.dropped:

@@ -13,8 +13,9 @@ from bestk.solvers._base import Floats, Indices
 class Fixed:
     """What is left to choose once some items are in: a smaller problem, and the way back.
 
-    The items that are in move into the diagonal of the others, so that
-    ``value of the whole choice = base + x'Qx``.
+    What the items that are in add to the others is spread over all entries, l_i + l_j over 2k at
+    [i, j], so that ``value of the whole choice = base + x'Qx`` for every choice of k: on the
+    diagonal it would escape methods that look at row sums.
     """
 
     def __init__(self, problem: BQP, inside: Indices) -> None:
@@ -23,7 +24,7 @@ class Fixed:
         self.k = problem.k - len(inside)
         self.base = problem.value(inside)
         columns = problem.columns(inside)
-        self._extra = 2 * columns[self.open].sum(axis=1)
+        self._extra = columns[self.open].sum(axis=1) / max(1, self.k)
         terms = 2 * len(inside) * problem.k
         self._margin = rounding(terms, terms * largest_entry(columns))
 
@@ -32,7 +33,7 @@ class Fixed:
         if self.problem.is_lazy:
             return BQP.trusted(_Rest(self.problem, self.open, self._extra), self.k)
         Q = self.problem.Q[np.ix_(self.open, self.open)]
-        Q.flat[:: len(Q) + 1] += self._extra
+        Q += self._extra[:, None] + self._extra
         return BQP.trusted(Q, self.k)
 
     def whole(self, solution: Solution) -> Solution:
@@ -54,10 +55,10 @@ class _Rest:
 
     def diagonal(self) -> Floats:
         """The diagonal, with what the items inside add."""
-        return self._problem.diagonal[self._items] + self._extra
+        return self._problem.diagonal[self._items] + 2 * self._extra
 
     def columns(self, items: Indices) -> Floats:
         """Columns of the open items."""
         out = self._problem.columns(self._items[items])[self._items]
-        out[items, np.arange(len(items))] += self._extra[items]
+        out += self._extra[:, None] + self._extra[items]
         return out

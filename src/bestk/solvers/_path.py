@@ -10,7 +10,14 @@ import numpy as np
 from bestk.problem import BQP
 from bestk.solution import Solution
 from bestk.solvers._base import Indices, Patient, Run, Solver, grow
-from bestk.solvers._referee import BoundEffort, check_matrix, new_run, read_problem, score
+from bestk.solvers._referee import (
+    BoundEffort,
+    check_matrix,
+    check_options,
+    new_run,
+    read_problem,
+    score,
+)
 from bestk.solvers._registry import get_solver
 
 
@@ -51,7 +58,8 @@ def solve_path(
     >>> [solution.objective for solution in solve_path(Q, [1, 2, 3], solver="exact")]
     [3.0, 10.0, 13.0]
     """
-    wanted = [int(k) for k in ks]
+    wanted = list(ks)
+    check_options(bound, "raise", time_limit)
     if not wanted:
         return []
     first = read_problem(Q, wanted[0], strict)

@@ -63,7 +63,7 @@ def solve(
     (array([0, 1]), 10.0, 0.0)
     """
     problem = read_problem(Q, k, strict)
-    _check_options(bound, on_interrupt, time_limit)
+    check_options(bound, on_interrupt, time_limit)
     chosen = get_solver(solver)
     check_matrix(problem, chosen)
     run, start = new_run(random_state, time_limit), perf_counter()
@@ -146,7 +146,8 @@ def check_matrix(problem: BQP, solver: Solver) -> None:
         )
 
 
-def _check_options(bound: Any, on_interrupt: Any, time_limit: float | None) -> None:
+def check_options(bound: Any, on_interrupt: Any, time_limit: float | None) -> None:
+    """Refuse options that mean nothing."""
     if bound not in (None, "fast", "tight"):
         raise ValueError(f"unknown bound {bound!r}; choose None, 'fast' or 'tight'")
     if on_interrupt not in ("raise", "return"):

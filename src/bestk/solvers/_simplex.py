@@ -138,8 +138,9 @@ def solve_simplex_qp(
 def _weight(alpha: float | None, redundancy: float, relevance: float) -> float:
     """Alpha as given, or such that both parts weigh the same."""
     if alpha is None:
-        total = float(redundancy + relevance)
-        return float(redundancy) / total if total > 0 else 0.5
+        redundancy, relevance = max(0.0, float(redundancy)), max(0.0, float(relevance))
+        total = redundancy + relevance
+        return redundancy / total if total > 0 else 0.5
     if not 0 <= alpha <= 1:
         raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
     return float(alpha)

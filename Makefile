@@ -13,7 +13,7 @@ export BESTK_BQP := $(BQP)
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
-demo: $(VENV)/.plots  ## the best features of a real table, together and proved, with a picture
+demo: $(VENV)/.plots $(VENV)/.files  ## the best features of a real table, proved, compared and drawn
 	$(BIN)/python examples/demo.py
 
 test: lint  ## everything that CI runs: lint, types, tests, doctests

@@ -1,57 +1,50 @@
-"""The paper's data sets through discretising and counting: ``python -m experiments``."""
+"""The paper's experiments, every table and figure: ``python -m experiments [--quick] ...``."""
 
-import os
 import sys
-import tomllib
-from pathlib import Path
-from time import perf_counter
+from collections.abc import Sequence
 
-import numpy as np
+from experiments.classification import plan as classification
+from experiments.jobs import Job, total_cost, work
+from experiments.options import Options, read_options
+from experiments.store import Store
 
-from bestk import CAIM, cmi_matrix, encode
-
-STAND_INS = {"gisette": "gisette_like"}
-NOMINAL = {"promoter"}  # letters, not numbers: nothing to discretise
+QUICK_STEP, QUICK_FOLDS = 10, 3
 
 
-def main() -> int:
-    folder = Path(os.environ.get("BESTK_DATA") or "data")
-    published = tomllib.loads(Path(__file__).with_name("published.toml").read_text())["table2"]
-    if not any((folder / f"{name}.npz").exists() for name in published):
-        print(f"no data set of the paper in {folder}; try: make paper DATA=folder", file=sys.stderr)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what is asked for and not done yet."""
+    options = read_options(arguments, __doc__)
+    if not options.sets:
+        where = options.data or "any folder: name one with --data or BESTK_DATA"
+        print(f"no data set of the paper in {where}", file=sys.stderr)
         return 2
-    head = ("data set", "n", "m", "c", "as in Table 2", "levels", "CAIM s", "Q s")
-    print("{:14}{:>6}{:>6}{:>4}  {:14}{:>8}{:>9}{:>9}".format(*head))
-    for name, expected in published.items():
-        path = folder / f"{STAND_INS.get(name, name)}.npz"
-        if path.exists():
-            print_row(path, expected[:3])
-        else:
-            print(f"{name:14}  not in {folder}")
+    if options.missing:
+        print(f"not in {options.data}, left out: {', '.join(options.missing)}")
+    if "classification" in options.parts:
+        classify(options)
     return 0
 
 
-def print_row(path: Path, expected: list[int]) -> None:
-    with np.load(path, allow_pickle=False) as archive:
-        X, y = archive["X"], archive["y"]
-    codes, caim_seconds = timed(lambda: X if path.stem in NOMINAL else CAIM().fit_transform(X, y))
-    _, matrix_seconds = timed(lambda: cmi_matrix(codes, y))
-    shape = [X.shape[1], X.shape[0], len(np.unique(y))]
-    verdict = (
-        "yes" if shape == expected else "a stand-in" if path.stem in STAND_INS.values() else "NO"
+def classify(options: Options) -> None:
+    """The test of classification, by both protocols."""
+    plan = classification.Plan(
+        options.sets,
+        options.data,
+        step=QUICK_STEP if options.quick else 1,
+        folds=QUICK_FOLDS if options.quick else None,
     )
-    levels = encode(codes).levels.mean()
-    print(
-        f"{path.stem:14}{shape[0]:6}{shape[1]:6}{shape[2]:4}  {verdict:14}"
-        f"{levels:8.1f}{caim_seconds:9.3f}{matrix_seconds:9.3f}"
-    )
+    run("classification", list(classification.jobs(plan)), options)
 
 
-def timed(work):
-    """The result of the second call, which compiles nothing, and its seconds."""
-    work()
-    start = perf_counter()
-    return work(), perf_counter() - start
+def run(name: str, jobs: list[Job], options: Options) -> None:
+    """Say what is to be done and how long it may take; do it."""
+    store = Store(options.out / f"{name}.jsonl")
+    left = sum(job.key not in store for job in jobs)
+    minutes = total_cost(jobs, store) / 60 / options.jobs
+    print(f"{name}: {left} of {len(jobs)} jobs to do, about {minutes:.0f} min on {options.jobs} "
+          f"cores; {store.path}", flush=True)  # fmt: skip
+    work(jobs, store, options.jobs)
+    store.pack()
 
 
 if __name__ == "__main__":

@@ -36,8 +36,8 @@ bench: $(VENV)/.bench  ## bestk beside its peers: minutes, then hours (DATA and 
 	$(BIN)/python -m benchmarks.counting
 	$(BIN)/python -m benchmarks.solvers
 
-paper: $(VENV)/.plots  ## the paper's data sets through the first stages (DATA=folder of the sets)
-	$(BIN)/python -m experiments
+paper: $(VENV)/.plots  ## every table and figure of the paper beside what it prints (DATA=folder of the sets; PAPER=--quick)
+	$(BIN)/python -m experiments $(PAPER)
 
 kernels:  ## forget compiled kernels, after a change to one that another file calls
 	find src -name '*.nb[ic]' -delete

@@ -213,7 +213,8 @@ def _optdigits(parts: Sequence[Any]) -> Pair:
 def _promoter(parts: Sequence[Any]) -> Pair:
     """The 57 positions, letters coded 0 to 3."""
     letters = parts[0].data.iloc[:, -57:].astype(str)
-    X = np.column_stack([_codes(letters[column].str.lower()) for column in letters])
+    known = np.array(list("acgt"))
+    X = np.column_stack([np.searchsorted(known, letters[name].str.lower()) for name in letters])
     return X, _codes(parts[0].target)
 
 

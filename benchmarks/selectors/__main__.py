@@ -1,0 +1,56 @@
+"""Run the benchmark: ``python -m benchmarks.selectors [--quick] [--only CASE ...] ...``."""
+
+import warnings
+from types import ModuleType
+
+from benchmarks.machine import RESULTS, describe_machine
+from benchmarks.selectors import against_peers, against_sklearn, curve, every_method, growth, plots
+from benchmarks.selectors.options import Options, read_options
+from benchmarks.selectors.record import Row, table, write_csv
+from benchmarks.timing import REFERENCE
+
+PARTS: dict[str, ModuleType] = {
+    part.PART: part for part in (against_peers, every_method, against_sklearn, curve, growth)
+}
+CLAIMS = (against_peers, every_method, against_sklearn, curve)
+
+
+def main() -> None:
+    options = read_options(tuple(PARTS), __doc__)
+    warnings.simplefilter("ignore")  # what peers have to say is not ours to print
+    rows: list[Row] = []
+    for name in options.only:
+        found = PARTS[name].measure(options)
+        print(f"\n{name}\n{_shown(name, found)}\n", flush=True)
+        rows += found
+    machine = describe_machine()
+    print(summary(rows, options))
+    print(f"\n{machine}")
+    whole = not options.quick and set(options.only) == set(PARTS)
+    if options.out is None and not whole:
+        print("a part of the benchmark is no record: nothing written (--out FOLDER writes it)")
+        return
+    path = (options.out or RESULTS) / "selectors.csv"
+    write_csv(rows, machine, path)
+    plots.draw(rows, machine, path)
+    print(f"wrote {path}, {path.with_suffix('.png').name}, {path.with_suffix('.svg').name}")
+
+
+def summary(rows: list[Row], options: Options) -> str:
+    """Every claim with what was measured, and how busy the machine was."""
+    size = ["quick sizes: not those that the claims are about"] if options.quick else []
+    verdicts = [str(found) for part in CLAIMS for found in part.claims(rows)]
+    least = [row.reference_ms for row in rows if row.reference_ms == row.reference_ms]
+    quiet = f"{REFERENCE}: {min(least, default=0):.1f} to {max(least, default=0):.1f} ms"
+    return "\n".join([*size, *verdicts, quiet])
+
+
+def _shown(name: str, rows: list[Row]) -> str:
+    if name == growth.PART:
+        return growth.report(rows)
+    cases = dict.fromkeys(row.case for row in rows)
+    return "\n".join(f"{case}\n{table(r for r in rows if r.case == case)}" for case in cases)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Tables, figures and one page of all of them, from whatever is stored so far."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from experiments.classification import curves
+from experiments.report import beyond, errors, setting, simulations
+from experiments.report.contents import PROTOCOLS, Contents
+from experiments.report.page import Page
+
+Section = Callable[[Page, Contents], None]
+SECTIONS: tuple[Section, ...] = (
+    setting.say_how,
+    setting.say_sets,
+    simulations.say_scalability,
+    simulations.say_approximation,
+    errors.say_tables,
+    errors.say_nested,
+    errors.say_curves,
+    beyond.say_search,
+    beyond.say_ranks,
+    beyond.say_objective,
+    beyond.say_discretisation,
+)
+
+
+def write_report(folder: Path, page: Path, data: str | None = None, quick: bool = False) -> None:
+    """Write tables, figures and the page, of what is stored so far."""
+    contents, out = Contents(folder, data), Page(folder, page)
+    out.say("# The paper, item by item")
+    if quick:
+        out.say("**A quick run: fewer k, folds and matrices; its numbers are no record.**")
+    for section in SECTIONS:
+        section(out, contents)
+    write_csv(folder / "errors.csv", list(curves.rows(contents.store, contents.sets, PROTOCOLS)))
+    out.write()
+
+
+def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Rows of equal keys as a file."""
+    if rows:
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)

@@ -1,0 +1,37 @@
+"""A page of text, tables and figures, gathered in order."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from benchmarks.pictures import save
+from experiments.tables import Grid
+
+
+class Page:
+    """Text, tables and figures, gathered in order."""
+
+    def __init__(self, folder: Path, page: Path) -> None:
+        self.folder, self.page = folder, page
+        self.parts: list[str] = []
+
+    def say(self, *paragraphs: str) -> None:
+        """Add paragraphs, or headings."""
+        self.parts += paragraphs
+
+    def table(self, grid: Grid, name: str) -> None:
+        """Add a table, and keep it as files."""
+        grid.save(self.folder, name)
+        self.parts.append(grid.markdown().rstrip())
+
+    def figure(self, figure: Any, name: str, caption: str) -> None:
+        """Add a figure, and keep it as files."""
+        save(figure, self.folder / name)
+        path = os.path.relpath(self.folder / f"{name}.png", self.page.parent)
+        self.parts.append(f"![{caption}]({path})")
+        self.parts.append(f"*{caption}*")
+
+    def write(self) -> None:
+        """Write the page."""
+        self.page.parent.mkdir(parents=True, exist_ok=True)
+        self.page.write_text("\n\n".join(self.parts) + "\n")

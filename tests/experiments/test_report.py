@@ -1,0 +1,95 @@
+"""A report from a store that is made up, small, and incomplete."""
+
+import numpy as np
+import pytest
+
+from experiments.classification.curves import compare, read_curves
+from experiments.classification.methods import NAMES, ks_for
+from experiments.classification.plan import PART, pack, unpack
+from experiments.discretisation import DISCRETIZERS, METHODS, corrections
+from experiments.report import write_report
+from experiments.store import Store
+from experiments.verdicts import agreement
+
+KS = [10, 11, 12]
+ROWS = 50
+
+
+def fill(store, name, protocol, wrong, folds=4):
+    """Every method makes ``wrong[method]`` errors for each k, one more in odd folds."""
+    for fold in range(folds):
+        own = {m: [wrong.get(m, 10) + fold % 2] * len(KS) for m in NAMES}
+        result = {"wrong": own, "ks": dict.fromkeys(NAMES, KS), "n_test": ROWS, "fits": 1}
+        if protocol == "nested":
+            result["supports"] = {m: pack([np.arange(10)]) for m in NAMES}
+        store.add((PART, name, protocol, "folds", str(fold)), result)
+
+
+def choose(store, name):
+    for method in NAMES:
+        supports = pack([np.arange(k) for k in KS])
+        result = {"ks": KS, "supports": supports, "cmi": [1.0, 2.0, 3.0], "seconds": 1.0}
+        store.add((PART, name, "paper", "selection", method), result)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "classification.jsonl")
+
+
+def test_differences_are_in_percent_and_negative_where_ours_is_better(store):
+    fill(store, "lung", "paper", {"tpower": 5})
+    found = compare(read_curves(store, "lung", "paper"), "tpower", "maxrel")
+    assert found.mean_difference == pytest.approx(-5 / ROWS)
+    assert found.deviation == pytest.approx(0)
+    assert (found.wins, found.verdict) == (len(KS), "win")
+
+
+def test_agreement_counts_clear_cells_of_real_sets_only(store):
+    """Lung: TPower clearly beats MaxRel in print, LowRank does too; no other cell is clear."""
+    fill(store, "lung", "paper", {"tpower": 5})
+    fill(store, "gisette_like", "paper", {"tpower": 5})
+    curves = {name: read_curves(store, name, "paper") for name in ("lung", "gisette_like")}
+    found = agreement(curves)
+    assert (found.cells, found.same) == (2, 1)
+    assert found.decided == 13
+    assert agreement({"gisette_like": curves["gisette_like"]}).cells == 0
+
+
+def test_a_selection_survives_packing():
+    supports = [np.array([5, 2, 7]), np.array([1, 9])]
+    found = unpack(pack(supports), [3, 2])
+    assert [s.tolist() for s in found] == [[2, 5, 7], [1, 9]]
+
+
+def test_sdp_has_few_k_where_it_is_slow():
+    assert ks_for("sdp", 325, "paper") == list(range(10, 101))
+    assert ks_for("sdp", 2000, "paper") == list(range(10, 101, 10))
+    assert ks_for("sdp", 325, "nested") == list(range(10, 101, 10))
+    assert ks_for("sdp", 7070, "nested") == [50]
+    assert ks_for("tpower", 21, "nested") == list(range(10, 22))
+
+
+def test_a_report_is_written_from_any_part_of_the_rows(tmp_path, store):
+    write_report(tmp_path, tmp_path / "empty.md")
+    assert "Not run yet" in (tmp_path / "empty.md").read_text()
+    for name in ("lung", "waveform", "gisette_like"):
+        choose(store, name)
+        for protocol in ("paper", "nested"):
+            fill(store, name, protocol, {"tpower": 5, "jmi": 7})
+        store.add((PART, name, "all", "standardised", "0"), {"wrong": 3, "n_test": ROWS})
+    discretised = Store(tmp_path / "discretisation.jsonl")
+    for name in ("lung", "waveform"):
+        for place, each in enumerate(DISCRETIZERS):
+            wrong = {c: {m: [place + 3] for m in METHODS} for c in corrections(each)}
+            result = {"wrong": wrong, "ks": [10], "n_test": ROWS}
+            discretised.add(("discretisation", name, each, "0"), result)
+    write_report(tmp_path, tmp_path / "page.md")
+    text = (tmp_path / "page.md").read_text()
+    assert "-10.00 ± 0.0 w [-9.43 ± 4.1 w]" in text  # lung, TPower against MaxRel
+    assert "| gisette_like | 4997 | 6000 | 2 | stand-in | 2.5 | 6.0 |" in text
+    assert "| W/T/L by verdict | 2/0/0 |" in text  # two real sets
+    for name in ("table3_paper.tex", "figure4_paper.png", "ranks_nested.svg", "errors.csv"):
+        assert (tmp_path / name).stat().st_size > 100
+    first = (tmp_path / "errors.csv").read_text().splitlines()
+    assert first[0] == "set,protocol,method,k,error,deviation,folds"

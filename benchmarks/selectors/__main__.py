@@ -1,6 +1,7 @@
 """Run the benchmark: ``python -m benchmarks.selectors [--quick] [--only CASE ...] ...``."""
 
 import warnings
+from time import perf_counter
 from types import ModuleType
 
 from benchmarks.machine import RESULTS, describe_machine
@@ -20,8 +21,9 @@ def main() -> None:
     warnings.simplefilter("ignore")  # what peers have to say is not ours to print
     rows: list[Row] = []
     for name in options.only:
+        start = perf_counter()
         found = PARTS[name].measure(options)
-        print(f"\n{name}\n{_shown(name, found)}\n", flush=True)
+        print(f"\n{name}, {perf_counter() - start:.0f} s\n{_shown(name, found)}\n", flush=True)
         rows += found
     machine = describe_machine()
     print(summary(rows, options))

@@ -78,7 +78,7 @@ def measure(options: Options) -> list[Row]:
 
 def _checked(row: Row, jobs: dict[str, Job], case: Case) -> Row:
     job = jobs.get(row.contender)
-    if job is None or job.check is None:
+    if job is None or job.check is None or not row.timed:
         return row
     with silent():
         found = agreement(job.check, case)

@@ -56,8 +56,8 @@ def race(
         except ImportError as error:
             notes[selector.name] = f"not installed: {error.name}"
         except Exception as error:  # a peer may fail in any way; the run goes on
-            notes[selector.name] = f"failed: {type(error).__name__}: {error}"[:120]
-    runs = {name: job.run for name, job in jobs.items()}
+            notes[selector.name] = _failure(error)
+    runs = {name: _guarded(job.run, name, notes) for name, job in jobs.items()}
     timings = interleave({**runs, REFERENCE: reference()}, rounds)
     rows = []
     for selector in selectors:
@@ -66,8 +66,24 @@ def race(
             part, case.name, name, selector.kind, selector.version, str(k),
             case.n_features, len(case.X), note=notes.get(name, ""),
         )  # fmt: skip
-        rows.append(timed(row, timings, jobs[name]) if name in jobs else row)
+        rows.append(row if name in notes else timed(row, timings, jobs[name]))
     return rows, jobs
+
+
+def _guarded(run: Callable[[], Any], name: str, notes: dict[str, str]) -> Callable[[], None]:
+    """The run, whose failure is noted and ends nobody else's."""
+
+    def go() -> None:
+        try:
+            run()
+        except Exception as error:
+            notes[name] = _failure(error)
+
+    return go
+
+
+def _failure(error: Exception) -> str:
+    return f"failed: {type(error).__name__}: {error}"[:120]
 
 
 def timed(row: Row, timings: dict[str, Timing], job: Job) -> Row:

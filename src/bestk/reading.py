@@ -1,6 +1,5 @@
 """From any table and target to entropies: types, discretisation, estimate."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -9,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from bestk._suggest import suggest
 from bestk._threads import threads
 from bestk.codes import Target, encode, read_continuous_target, read_target
-from bestk.discretize import DISCRETIZERS, EqualFrequency
+from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency
 from bestk.information import Entropies
 from bestk.information._correction import Correction
 from bestk.information._gaussian import GaussianSource
@@ -81,16 +81,24 @@ class Reading:
 
     def _discretised(self, table: Table, numeric: Indices, target: Target) -> tuple[Table, Any]:
         """The same table with codes for its numbers, and the discretiser that made them."""
-        values, rest = split_numbers(table, numeric)
         discretizer = get_discretizer(self.discretizer)
-        try:
-            with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
-                codes = discretizer.fit(values, target.codes).transform(values)
-        except ValueError:
-            table.numeric()  # names a column of infinite values
-            raise
-        blocks = (Block(numeric, "numeric", codes), *rest)
-        return Table(table.n_samples, table.names, blocks), discretizer
+        by_column = isinstance(discretizer, Discretizer)  # then blocks need no common type
+        parts, blocks = split_numbers(table, numeric, together=not by_column)
+        cuts: dict[int, Any] = {}
+        for part in parts:
+            try:
+                with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
+                    codes = discretizer.fit(part.values, target.codes).transform(part.values)
+            except ValueError:
+                table.numeric()  # names a column of infinite values
+                raise
+            blocks.append(Block(part.columns, "numeric", codes))
+            if by_column:
+                cuts |= zip(part.columns.tolist(), discretizer.cut_points_, strict=True)
+        if len(parts) > 1:
+            discretizer.cut_points_ = [cuts[column] for column in numeric.tolist()]
+            discretizer.n_features_in_ = len(numeric)
+        return Table(table.n_samples, table.names, tuple(blocks)), discretizer
 
     def classes(self, y: Any, n_samples: int) -> Target:
         """The classes of y; a continuous one is cut into classes of equal frequency."""
@@ -175,30 +183,24 @@ def _place(item: Any, places: dict[str, int], n: int) -> int:
     return int(item) % n
 
 
-def suggest(name: str, names: Sequence[str]) -> str:
-    """The nearest of the names, in words."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
-    shown = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
-    return f"did you mean {near[0]!r}?" if near else f"the columns are {shown}"
-
-
-def split_numbers(table: Table, numeric: Indices) -> tuple[Any, list[Block]]:
-    """The numbers of some columns as one table, uncopied if they are one block; and the rest."""
+def split_numbers(
+    table: Table, numeric: Indices, together: bool
+) -> tuple[list[Block], list[Block]]:
+    """Blocks of the numbers of some columns, as one if they are to be together; and the rest."""
     wanted = np.zeros(table.n_features, dtype=bool)
     wanted[numeric] = True
-    inside = [block for block in table.blocks if wanted[block.columns].any()]
+    parts = [block.keep(wanted[block.columns]) for block in table.blocks]
+    parts = [block for block in parts if len(block.columns)]
     rest = [block.keep(~wanted[block.columns]) for block in table.blocks]
     rest = [block for block in rest if len(block.columns)]
-    if len(inside) == 1 and wanted[inside[0].columns].all():
-        return inside[0].values, rest
-    dtype = np.result_type(np.float32, *(block.values.dtype for block in inside))
+    if len(parts) == 1 or not together:
+        return parts, rest
+    dtype = np.result_type(np.float32, *(block.values.dtype for block in parts))
     values = np.empty((table.n_samples, len(numeric)), dtype, order="F")
-    for block in inside:
-        for columns, strip in block.keep(wanted[block.columns]).strips():
+    for block in parts:
+        for columns, strip in block.strips():
             values[:, np.searchsorted(numeric, columns)] = strip
-    return values, rest
+    return [Block(numeric, "numeric", values)], rest
 
 
 def _is_fractional(block: Block) -> bool:

@@ -14,4 +14,4 @@ DISCRETIZERS: dict[str, type[Discretizer]] = {
     "sigma": Sigma,
 }
 
-__all__ = ["CAIM", "DISCRETIZERS", "MDLP", "EqualFrequency", "EqualWidth", "Sigma"]
+__all__ = ["CAIM", "DISCRETIZERS", "MDLP", "Discretizer", "EqualFrequency", "EqualWidth", "Sigma"]

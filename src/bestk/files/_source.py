@@ -44,7 +44,7 @@ def check_names(source: Source, names: Iterable[str]) -> None:
     """Refuse a name that no column has, and say which may be meant."""
     for name in names:
         if name not in source.types:
-            from bestk.reading import suggest
+            from bestk._suggest import suggest
 
             near = suggest(name, list(source.types))
             raise ValueError(f"{source.path} has no column {name!r}; {near}")

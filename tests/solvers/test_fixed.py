@@ -51,9 +51,9 @@ def test_the_best_choice_with_the_third_item_by_hand():
     assert (solution.objective, solution.gap) == (4.0, 0.0)
 
 
-def test_what_is_in_moves_into_the_diagonal_of_the_others():
-    rest = Fixed(BQP(Q, 2), np.array([0])).rest()
-    np.testing.assert_array_equal(rest.Q, [[1 + 2 * 4, 0], [0, 3]])
+def test_what_is_in_is_spread_over_the_entries_of_the_others():
+    rest = Fixed(BQP(Q, 2), np.array([0])).rest()  # item 0 adds 2 * 4 to item 1, nothing to item 2
+    np.testing.assert_array_equal(rest.Q, [[1 + 4 + 4, 0 + 4], [0 + 4, 3]])
 
 
 def test_the_matrix_of_the_whole_problem_is_left_alone():

@@ -188,7 +188,7 @@ def test_an_interrupt_leaves_the_best_so_far_and_no_thread(monkeypatch):
     problem = BQP(random_matrix(100, signed=True), 20)
     one, threads, calls = run(), threading.active_count(), []
 
-    def interrupt(n, run):
+    def interrupt(n, run, most):
         yield 2000
         calls.append(run.report["incumbent"].copy())
         raise KeyboardInterrupt

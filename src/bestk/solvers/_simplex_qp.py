@@ -175,7 +175,8 @@ def _stationary(A: Quadratic, b: Floats, items: Indices) -> Floats:
     """Minimise over sum w = 1 on those items, of any sign."""
     factor = _factor(A.block(items))
     free, pull = cho_solve(factor, np.column_stack([b[items], np.ones(len(items))])).T
-    return free + pull * ((1 - free.sum()) / pull.sum())
+    weights = free + pull * ((1 - free.sum()) / pull.sum())
+    return np.asarray(weights / weights.sum())  # rounding of large values apart, this is 1
 
 
 def _factor(block: Floats) -> Any:

@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= $(BESTK_DATA)
 BQP ?= $(BESTK_BQP)
+TORCH ?= torch==2.13.0
 export BESTK_DATA := $(DATA)
 export BESTK_BQP := $(BQP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs bench paper kernels clean
+.PHONY: help demo test test-torch lint format docs bench paper kernels clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -18,6 +19,10 @@ demo: $(VENV)/.plots $(VENV)/.files  ## the best features of a real table, prove
 
 test: lint  ## everything that CI runs: lint, types, tests, doctests
 	$(BIN)/python -m pytest -n 2
+
+test-torch: $(VENV)/.test  ## the backend for GPUs, on the CPU if there is none (installs PyTorch)
+	$(BIN)/python -m pip install --quiet $(TORCH)
+	$(BIN)/python -m pytest tests/information/test_torch.py src/bestk/information/backends
 
 lint: $(VENV)/.test  ## ruff (check and format) and mypy
 	$(BIN)/ruff check .

@@ -1,7 +1,8 @@
-"""The backend for GPUs gives what numba's gives, to the last bit; its CPU build runs these."""
+"""The backend for GPUs gives what numba's gives, to the last bit; on a CPU it runs the same."""
 
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import fields
 
 import numpy as np
@@ -9,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk import cmi_matrix, encode, mutual_information
+from bestk import cmi_matrix, encode
 from bestk.codes import read_target
 from bestk.information import Entropies, Measure, _measures
-from bestk.information.backends import BACKENDS, get_backend
+from bestk.information.backends import get_backend
 
 from .conftest import tables
 
@@ -20,42 +21,41 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test
 
 from bestk.information.backends import _torch_pairs, _torch_sheet, _torch_table  # noqa: E402
 
-MEASURES = [value for value in vars(_measures).values() if isinstance(value, Measure)]
 CORRECTIONS = [None, "miller-madow", "chance"]
+MEASURES = [value for value in vars(_measures).values() if isinstance(value, Measure)]
 NEAR = {"rtol": 0, "atol": 1e-12}
+no_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+every_device = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=no_gpu)])
 seeds = st.integers(0, 2**32 - 1)
-DEVICES = [
-    "cpu",
-    pytest.param(
-        "cuda",
-        marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"),
-    ),
-]
 
 
 def count(X, y, backend="torch:cpu", correction=None):
     return Entropies.count(encode(X), read_target(y, len(y)), backend, correction)
 
 
-def filled(h, measure, rows=None, columns=None, dtype=np.float64, lowest=-np.inf):
-    n = h.n_features
-    shape = n if rows is None else len(rows), n if columns is None else len(columns)
-    out = np.full(shape, np.nan, dtype)
+def fill(h, measure, rows=None, columns=None, dtype=np.float64, lowest=-np.inf):
+    """The measure of some pairs, on paper that shows what was not written."""
+    sizes = [h.n_features if some is None else len(some) for some in (rows, columns)]
+    out = np.full(sizes, np.nan, dtype)
     h.source.fill(measure, out, rows, columns, lowest)
     return out
 
 
-@pytest.fixture
-def small_tiles(monkeypatch):
-    """Tiles, windows of samples and buffers so small that every table needs many of each."""
-    monkeypatch.setattr(_torch_pairs, "COUNT_BYTES", {"cpu": 2**12, "cuda": 2**12})
-    monkeypatch.setattr(_torch_table, "PLANE_BYTES", 2**9)
-    monkeypatch.setattr(_torch_table, "UPLOAD_BYTES", 2**8)
-    monkeypatch.setattr(_torch_table, "SORTED_AT_ONCE", 2**8)
-    monkeypatch.setattr(_torch_sheet, "BUFFER_BYTES", 2**8)
+@contextmanager
+def tiny_tiles(tiny):
+    """Tiles, windows of samples and buffers so small that a table of any size needs many."""
+    with pytest.MonkeyPatch.context() as patch:
+        if tiny:
+            patch.setattr(_torch_table, "COUNT_BYTES", dict.fromkeys(("cpu", "cuda"), 2**14))
+            patch.setattr(_torch_table, "PLANE_BYTES", 2**12)
+            patch.setattr(_torch_table, "UPLOAD_BYTES", 2**10)
+            patch.setattr(_torch_table, "SORTED_AT_ONCE", 2**11)
+            patch.setattr(_torch_sheet, "BUFFER_BYTES", 2**8)
+            patch.setattr(_torch_sheet, "STRIP_BYTES", 2**12)
+        yield
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@every_device
 def test_xor_has_no_marginal_information_but_one_bit_jointly(device):
     h = count([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], f"torch:{device}")
     np.testing.assert_allclose(h.mi(), [0, 0], **NEAR)
@@ -63,45 +63,124 @@ def test_xor_has_no_marginal_information_but_one_bit_jointly(device):
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
-@settings(max_examples=20)
+@settings(max_examples=15)
 @given(table=tables(max_features=6, max_samples=60, max_levels=70))
 def test_every_measure_is_that_of_the_reference(correction, table):
     h, reference = count(*table, correction=correction), count(*table, "numpy", correction)
     np.testing.assert_allclose(h.source.copies(), reference.source.copies(), **NEAR)
-    for field in ("x", "xy", "y"):
-        np.testing.assert_allclose(getattr(h, field), getattr(reference, field), **NEAR)
+    for own, wanted in zip(h.source.singles(), reference.source.singles(), strict=True):
+        np.testing.assert_allclose(own, wanted, **NEAR)
     for measure in MEASURES:
-        np.testing.assert_allclose(filled(h, measure), filled(reference, measure), **NEAR)
+        np.testing.assert_allclose(fill(h, measure), fill(reference, measure), **NEAR)
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@every_device
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @settings(max_examples=25)
-@given(table=tables(max_levels=20, max_features=40), seed=seeds)
-def test_no_bit_differs_from_numba(device, correction, table, seed):
+@given(table=tables(max_levels=20, max_features=40), seed=seeds, tiny=st.booleans())
+def test_no_bit_differs_from_numba(device, correction, table, seed, tiny):
     X, y = table
     rng, n = np.random.default_rng(seed), X.shape[1]
-    X = np.where(rng.random(X.shape) < 0.1 * rng.integers(0, 2), np.nan, X)  # a level of its own
-    h, numba = (count(X, y, name, correction) for name in (f"torch:{device}", "numba"))
-    weights = Measure(*rng.integers(-2, 3, len(fields(Measure))) / 2)
+    X = np.where(rng.random(X.shape) < rng.choice([0, 0.1]), np.nan, X)  # a level of its own
+    halves = Measure(*rng.integers(-2, 3, len(fields(Measure))) / 2)
+    measure = [*MEASURES, halves, halves][rng.integers(len(MEASURES) + 2)]
     rows, columns = rng.integers(0, n, 5), rng.permutation(n)[: rng.integers(1, n + 1)]
-    np.testing.assert_array_equal(h.x, numba.x)
-    np.testing.assert_array_equal(h.xy, numba.xy)
-    for measure in (_measures.CMI, _measures.PAIR_MI, weights):
-        for dtype in (np.float64, np.float32):
-            lowest = float(rng.choice([0.0, -np.inf]))
-            whole = filled(numba, measure, dtype=dtype, lowest=lowest)
-            asked = {
-                (): whole,
-                (rows,): whole[rows],
-                (None, columns): whole[:, columns],
-                (rows, columns): whole[np.ix_(rows, columns)],
-            } if False else [
-                ((None, None), whole),
-                ((rows, None), whole[rows]),
-                ((None, columns), whole[:, columns]),
-                ((rows, columns), whole[np.ix_(rows, columns)]),
-            ]
-            for chosen, wanted in asked:
-                found = filled(h, measure, *chosen, dtype, lowest)
-                np.testing.assert_array_equal(found, wanted)
+    how = rng.choice([np.float32, np.float64]), float(rng.choice([0, -np.inf]))
+    numba = count(X, y, "numba", correction)
+    whole = fill(numba, measure, None, None, *how)
+    with tiny_tiles(tiny):
+        h = count(X, y, f"torch:{device}", correction)
+        np.testing.assert_array_equal([h.x, h.xy], [numba.x, numba.xy])
+        for wanted in ((None, None), (rows, None), (None, columns), (rows, columns)):
+            i, j = (slice(None) if some is None else some for some in wanted)
+            np.testing.assert_array_equal(fill(h, measure, *wanted, *how), whole[i][:, j])
+
+
+@every_device
+@settings(max_examples=10)
+@given(seed=seeds, tiny=st.booleans())
+def test_no_bit_differs_where_a_column_has_more_levels_than_a_byte(device, seed, tiny):
+    rng = np.random.default_rng(seed)
+    levels = rng.choice([1, 2, 3, 250, 255, 256, 257, 2000], 6)
+    X, y = rng.integers(0, levels, (600, 6)), rng.integers(0, 4, 600)
+    with tiny_tiles(tiny):
+        Q = cmi_matrix(X, y, correction="chance", backend=f"torch:{device}")
+    np.testing.assert_array_equal(Q, cmi_matrix(X, y, correction="chance"))
+
+
+@every_device
+def test_many_classes_take_the_place_of_many_levels(device, monkeypatch):
+    monkeypatch.setattr(_torch_table, "MOST_CELLS", 30)  # so that some pairs are sorted, some not
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, [2, 2, 3, 7, 9], (90, 5)), np.arange(90) % 6
+    np.testing.assert_array_equal(cmi_matrix(X, y, backend=f"torch:{device}"), cmi_matrix(X, y))
+
+
+@no_gpu
+@pytest.mark.parametrize("n_levels", [2, 5])
+def test_large_counts_are_exact_on_a_gpu(n_levels):
+    rng = np.random.default_rng(0)
+    X = (rng.random((70_000, 300)) < 0.001) * rng.integers(1, n_levels, (70_000, 300))
+    y = rng.random(70_000) < 0.1
+    np.testing.assert_array_equal(cmi_matrix(X, y, backend="torch:cuda"), cmi_matrix(X, y))
+
+
+@no_gpu
+def test_results_too_large_for_the_gpu_come_in_strips(monkeypatch):
+    monkeypatch.setattr(_torch_sheet, "DEVICE_SHARE", 0.0)
+    monkeypatch.setattr(_torch_sheet, "STRIP_BYTES", 2**17)
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (200, 500)), rng.integers(0, 2, 200)
+    np.testing.assert_array_equal(cmi_matrix(X, y, backend="torch:cuda"), cmi_matrix(X, y))
+
+
+@no_gpu
+@pytest.mark.parametrize("dtype", [torch.int8, torch.float32])
+def test_older_gpus_multiply_other_numbers_to_the_same_end(dtype, monkeypatch):
+    monkeypatch.setattr(_torch_table, "plane_dtype", lambda device, n_places: dtype)
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, rng.integers(1, 6, 200), (150, 200)), rng.integers(0, 3, 150)
+    np.testing.assert_array_equal(cmi_matrix(X, y, backend="torch:cuda"), cmi_matrix(X, y))
+
+
+@no_gpu
+def test_without_triton_a_gpu_gives_the_same(monkeypatch):
+    for module in (_torch_pairs, _torch_table):
+        monkeypatch.setattr(module, "kernels", lambda device: None)
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, rng.integers(1, 6, 200), (150, 200)), rng.integers(0, 3, 150)
+    np.testing.assert_array_equal(cmi_matrix(X, y, backend="torch:cuda"), cmi_matrix(X, y))
+
+
+def test_nothing_is_asked_and_nothing_given():
+    h, none = count([[0, 1], [1, 1]], [0, 1]), np.array([], int)
+    assert h.cmi(rows=none).shape == (0, 2)
+    assert h.cmi(columns=none).shape == (2, 0)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
+def test_without_a_gpu_the_default_warns_and_cuda_is_refused():
+    X, y = [[0, 1], [1, 1]], [0, 1]
+    with pytest.warns(UserWarning, match=r"no CUDA device.*backend='numba' is far faster"):
+        cmi_matrix(X, y, backend="torch")
+    with pytest.raises(RuntimeError, match="no CUDA device; use backend='numba'"):
+        cmi_matrix(X, y, backend="torch:cuda")
+
+
+def test_a_device_is_known_or_refused():
+    with pytest.raises(ValueError, match=r"unknown device 'tpu'.*'torch:cuda'"):
+        cmi_matrix([[0, 1], [1, 1]], [0, 1], backend="torch:tpu")
+
+
+def test_torch_is_imported_when_asked_for_and_missed_with_advice():
+    code = (
+        "import sys, bestk.information; from bestk.information.backends import get_backend;"
+        "assert 'torch' not in sys.modules; sys.modules['torch'] = None; get_backend('torch')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "pip install 'bestk[gpu]'" in done.stderr.splitlines()[-1]
+
+
+def test_a_name_gives_the_backend_and_its_device():
+    assert get_backend("torch:cpu").keywords == {"device": "cpu"}
+    assert get_backend("torch").keywords == {"device": "auto"}

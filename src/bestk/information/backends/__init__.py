@@ -1,5 +1,6 @@
 """Ways to count: one module each, one registry."""
 
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -51,9 +52,29 @@ BACKENDS: dict[str, Backend] = {b.name: b for b in (NumbaCounter, NumpyCounter)}
 
 
 def get_backend(name: str) -> Backend:
-    """The backend of that name; ``"auto"`` is the fastest that is here."""
+    """The backend of that name; ``"auto"`` is the fastest that every machine has.
+
+    ``"torch"`` counts on a GPU; ``"torch:cuda"`` insists on one, ``"torch:cpu"`` leaves it alone.
+    """
     if name == "auto":
         return NumbaCounter
+    kind, _, device = name.partition(":")
+    if kind == "torch":
+        return _import_torch(device or "auto")
     if name not in BACKENDS:
-        raise ValueError(f"unknown backend {name!r}; choose 'auto' or one of {sorted(BACKENDS)}")
+        known = ", ".join(map(repr, ("auto", *sorted(BACKENDS), "torch")))
+        raise ValueError(f"unknown backend {name!r}; choose one of {known}")
     return BACKENDS[name]
+
+
+def _import_torch(device: str) -> Backend:
+    """The backend for GPUs, imported when it is asked for."""
+    try:
+        from bestk.information.backends._torch import TorchCounter
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ModuleNotFoundError(
+            "backend='torch' needs PyTorch; install it with pip install 'bestk[gpu]'", name="torch"
+        ) from error
+    return partial(TorchCounter, device=device)

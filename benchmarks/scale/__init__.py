@@ -1,0 +1,1 @@
+"""Tables larger than the others time: what a GPU gives."""

@@ -1,0 +1,192 @@
+"""Tiles of pairs on a device: count them, sum a formula over their cells, write the results."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from bestk.information.backends._pairs import Formula
+from bestk.information.backends._torch_table import (
+    MOST_LEVELS,
+    WIDTH,
+    DeviceTable,
+    count_planes,
+    kernels,
+)
+
+Indices = NDArray[np.int64]
+MOST_PLANES = 2**16  # of a side of a tile
+
+
+class Recipe(NamedTuple):
+    """A formula on a device: ``max((sum over cells + terms) * scale, lowest)``."""
+
+    pair_table: Tensor
+    class_table: Tensor
+    scale_and_lowest: Tensor
+    by_pair: bool  # whether cells (xi, xj) count
+    by_class: bool  # and cells (xi, xj, y)
+
+
+class Side(NamedTuple):
+    """The features of one side of a tile."""
+
+    features: Tensor  # padded with one that has no level
+    levels: int  # the most that one of them has
+    first_level: Tensor  # samples at level 0, by class
+    at: Tensor  # where each feature goes in the output
+    places: Indices  # the same on the host
+    row_term: Tensor
+    column_term: Tensor
+
+
+class Plan(NamedTuple):
+    """A formula made ready for a table."""
+
+    table: DeviceTable
+    formula: Formula
+    recipe: Recipe
+    known: dict[tuple[int, int], list[Side]]  # all features, in sides that large at most
+
+    def sides(
+        self, features: Indices | None, others: Indices | None, longest: int = MOST_PLANES
+    ) -> list[Side]:
+        """Cut features, None for all, by their number of levels; fewer others, longer sides."""
+        area = self.table.most_counts // self.table.n_classes
+        levels = self.table.levels
+        n_others = self.table.n_planes if others is None else count_planes(levels[others]).sum()
+        most = min(MOST_PLANES, max(int(area**0.5), area // max(WIDTH, int(n_others))))
+        if features is not None:
+            return self._cut(features, most, longest)
+        if (most, longest) not in self.known:
+            everyone = np.arange(self.table.n_features)
+            self.known[most, longest] = self._cut(everyone, most, longest)
+        return self.known[most, longest]
+
+    def _cut(self, features: Indices, most: int, longest: int) -> list[Side]:
+        pieces = _cut(self.table.levels[features], most, longest)
+        return [self._side(features, places) for places in pieces]
+
+    def _side(self, features: Indices, places: Indices) -> Side:
+        table, formula, n = self.table, self.formula, len(places)
+        chosen = features[places]
+        padding = 0 if table.dtype == torch.float32 else -n % WIDTH
+        rows = np.full((4, n + padding), len(table.levels))
+        rows[:, :n] = chosen, places, formula.row_term[chosen], formula.column_term[chosen]
+        index, at, row_term, column_term = torch.tensor(rows, device=table.device)
+        highest, first = int(table.levels[chosen].max()), table.first_level[:, index]
+        return Side(index, highest, first, at[:n], places, row_term[:n], column_term[:n])
+
+
+def plan(table: DeviceTable, formula: Formula) -> Plan:
+    """Put a formula on the device."""
+    tables = formula.pair_table, formula.class_table
+    pair_table, class_table = torch.tensor(np.stack(tables), device=table.device)
+    ends = [formula.scale, formula.lowest]
+    recipe = Recipe(
+        pair_table,
+        class_table,
+        torch.tensor(ends, dtype=torch.float64, device=table.device),
+        bool(formula.pair_table.any()),
+        bool(formula.class_table.any()),
+    )
+    return Plan(table, formula, recipe, {})
+
+
+def _cut(levels: Indices, most: int, longest: int) -> Iterator[Indices]:
+    """Sort by levels and cut where planes, all features having as many as the last, exceed most.
+
+    Examples
+    --------
+    >>> [places.tolist() for places in _cut(np.array([3, 2, 3, 1, 300]), most=5, longest=9)]
+    [[3, 1], [0], [2], [4]]
+    """
+    order = np.argsort(levels, kind="stable")
+    bands = np.searchsorted(levels[order], [0, 3, MOST_LEVELS + 1, levels.max(initial=0) + 1])
+    for first, end in pairwise(bands):
+        while first < end:
+            some = order[first : min(end, first + most, first + longest)]
+            n_planes = count_planes(levels[some]) * np.arange(1, len(some) + 1)
+            last = first + max(1, int(np.searchsorted(n_planes, most, "right")))
+            yield order[first:last]
+            first = last
+
+
+def write_pairs(plan: Plan, rows: Side, columns: Side, target: Tensor, mirror: bool) -> None:
+    """Write the results of a tile at its places, and across the diagonal if ``mirror``."""
+    table, recipe = plan.table, plan.recipe
+    if not table.has_planes(rows.levels, columns.levels):
+        total = _sum_sorted(table, recipe, rows, columns)
+        _write(total, recipe, rows, columns, target, mirror)
+        return
+    binary = max(rows.levels, columns.levels) <= 2  # the first level's counts give the rest
+    n_i, n_j = (1, 1) if binary else (max(2, rows.levels), max(2, columns.levels))
+    counts = table.count(rows.features, n_i, columns.features, n_j, table.parts(recipe.by_class))
+    margins = _margins(table, recipe, rows, columns) if binary else None
+    own = kernels(table.device)
+    if own is not None:
+        own.write_from_counts(counts, rows, columns, margins, recipe, target, mirror)
+    else:
+        total = _sum_cells(counts, rows, columns, margins, recipe)
+        _write(total, recipe, rows, columns, target, mirror)
+
+
+def _margins(
+    table: DeviceTable, recipe: Recipe, rows: Side, columns: Side
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Samples at the first level by part, of rows and of columns, and sizes of the parts."""
+    margins = rows.first_level, columns.first_level, table.sizes
+    if recipe.by_class:
+        return margins
+    mine, yours, sizes = (by_class.sum(0, keepdim=True).to(torch.int32) for by_class in margins)
+    return mine, yours, sizes
+
+
+def _sum_cells(
+    counts: Tensor,
+    rows: Side,
+    columns: Side,
+    margins: tuple[Tensor, Tensor, Tensor] | None,
+    recipe: Recipe,
+) -> Tensor:
+    """Sum the tables over the cells of each pair: what the fused kernel does, step by step."""
+    total: Any = 0
+    pooled: Any = 0
+    for part, count in enumerate(counts):
+        if margins is None:
+            cells = count.permute(0, 2, 1, 3).flatten(0, 1)
+        else:
+            mine, yours, size = margins[0][part][:, None], margins[1][part], margins[2][part]
+            both = count[0, :, 0]
+            neither = size - mine - yours + both
+            cells = torch.stack([both, mine - both, yours - both, neither])
+        cells = cells[:, : len(rows.at), : len(columns.at)].long()
+        if recipe.by_class:
+            total = total + recipe.class_table[cells].sum(0)
+        pooled = pooled + cells
+    return total + recipe.pair_table[pooled].sum(0)
+
+
+def _sum_sorted(table: DeviceTable, recipe: Recipe, rows: Side, columns: Side) -> Tensor:
+    """The same for columns of many levels, a row at a time."""
+    mine, others = rows.features[: len(rows.at)], columns.features[: len(columns.at)]
+    steps = recipe.pair_table.diff(), recipe.class_table.diff()
+    return torch.stack([table.sum_sorted(feature, others, *steps) for feature in mine])
+
+
+def _write(
+    total: Tensor, recipe: Recipe, rows: Side, columns: Side, target: Tensor, mirror: bool
+) -> None:
+    """Add terms, scale, clip and put in place; sums go to a target of integers as they are."""
+    if target.dtype == torch.int64:
+        target[rows.at[:, None], columns.at] = total
+        return
+    scale, lowest = recipe.scale_and_lowest
+    ways = [(total, rows, columns), (total.T, columns, rows)]
+    for sums, i, j in ways if mirror else ways[:1]:
+        value = (sums + i.row_term[:, None] + j.column_term).to(torch.float64) * scale
+        target[i.at[:, None], j.at] = torch.maximum(value, lowest).to(target.dtype)

@@ -1,0 +1,206 @@
+"""A discrete table on a device: levels as planes of 0 and 1, counts as products of planes.
+
+Samples are sorted by class and each class is padded, so that the counts of a class are one
+matrix product over its places. Planes are cut from the codes when they are needed: that costs a
+few percent of the product, and the table takes a byte for each value.
+"""
+
+import os
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import pairwise
+from shutil import which
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from bestk.codes import Codes, Target
+from bestk.information.backends._torch_products import empty_counts, multiply, plane_dtype
+
+MOST_LEVELS = 255  # of a column that has planes: its codes fit a byte, with one to spare
+MOST_CELLS = 2**18  # of a pair that is counted by planes, over all classes
+STEPS = (128, 64, 32, 16)  # samples of a class are padded to a multiple of one of these
+WIDTH = 32  # and features of a tile, where tensor cores multiply
+PLANE_BYTES = 2**30  # for the planes of a tile
+COUNT_BYTES = {"cuda": 2**31, "cpu": 2**24}  # for the counts of a tile of pairs, at most
+UPLOAD_BYTES = 2**28
+SORTED_AT_ONCE = 2**24  # samples
+COMPILERS = ("cc", "gcc", "clang")
+
+Part = tuple[int, int]  # first and last place of some samples
+
+
+@dataclass(frozen=True)
+class DeviceTable:
+    """Codes and classes, ready to be counted."""
+
+    device: Any
+    dtype: Any  # of planes
+    most_counts: int  # of a tile of pairs
+    codes: Tensor  # (features + 2, places): below the features a constant, and one of no level
+    levels: NDArray[np.int64]  # of the features and the constant
+    starts: NDArray[np.int64]  # class c is at starts[c]:starts[c + 1], its padding last
+    sizes: Tensor  # samples of each class
+    first_level: Tensor  # (classes, features + 2): how many of them are at level 0
+    samples: Tensor  # places that are no padding
+    classes: Tensor  # of those
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.levels) - 1
+
+    @cached_property
+    def n_planes(self) -> int:
+        """Planes of all features."""
+        return int(count_planes(self.levels).sum())
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.starts) - 1
+
+    def parts(self, by_class: bool) -> list[Part]:
+        """The places of each class, or all as one."""
+        cuts = self.starts if by_class else self.starts[[0, -1]]
+        return [(int(first), int(last)) for first, last in pairwise(cuts)]
+
+    def has_planes(self, n_i: int, n_j: int) -> bool:
+        """Whether pairs of that many levels are counted by planes, not by sorting."""
+        return max(n_i, n_j) <= MOST_LEVELS and n_i * n_j * self.n_classes <= MOST_CELLS
+
+    def planes(self, features: Tensor, n_levels: int, window: Part) -> Tensor:
+        """Where each level is: a row of 0 and 1 for ``[level, feature]``."""
+        codes = self.codes[:, slice(*window)]
+        if codes.device != self.device:
+            codes = codes.index_select(0, features.to(codes.device)).to(self.device)
+            features = torch.arange(len(features), device=self.device)
+        own = kernels(self.device)
+        if own is not None:
+            hot = own.cut_planes(codes, features, n_levels)
+        else:
+            level = torch.arange(n_levels, dtype=codes.dtype, device=self.device)
+            hot = (codes.index_select(0, features) == level[:, None, None]).flatten(0, 1)
+        return hot.to(self.dtype) if self.dtype == torch.float32 else hot.view(self.dtype)
+
+    def count(self, rows: Tensor, n_i: int, columns: Tensor, n_j: int, parts: list[Part]) -> Tensor:
+        """Samples in each cell at ``[part, level, row, level, column]``."""
+        heights = n_i * len(rows), n_j * len(columns)
+        counts = empty_counts((len(parts), *heights), self.dtype, self.device)
+        most = PLANE_BYTES // (max(heights) * self.dtype.itemsize)
+        width = max(STEPS[0], most // STEPS[0] * STEPS[0])
+        for begin in range(0, parts[-1][1], width):
+            window = begin, min(begin + width, parts[-1][1])
+            a, b = self.planes(rows, n_i, window), self.planes(columns, n_j, window)
+            for count, (first, last) in zip(counts, parts, strict=True):
+                low, high = max(first, begin) - begin, min(last, window[1]) - begin
+                if low < high:
+                    multiply(a[:, low:high], b[:, low:high], count, add=first < begin)
+        return counts.view(len(parts), n_i, len(rows), n_j, len(columns))
+
+    def sum_sorted(
+        self, feature: Tensor, others: Tensor, pair_step: Tensor, class_step: Tensor
+    ) -> Tensor:
+        """Sum tables, given by their steps, over the cells of one feature against others.
+
+        The next sample of a cell that has t adds step t, and equal cells are sorted together.
+        """
+        at_once = max(1, SORTED_AT_ONCE // len(self.samples))
+        own = self._known_codes(feature[None])
+        sums = []
+        for some in others.split(at_once):
+            codes = self._known_codes(some)
+            cells = (own * (codes.max() + 1) + codes) * self.n_classes + self.classes
+            cells = cells.sort(dim=1).values
+            pairs = cells.div(self.n_classes, rounding_mode="floor")
+            sums.append(class_step[_ranks(cells)].sum(1) + pair_step[_ranks(pairs)].sum(1))
+        return torch.cat(sums)
+
+    def _known_codes(self, features: Tensor) -> Tensor:
+        codes = self.codes.index_select(0, features.to(self.codes.device))
+        return codes.to(self.device)[:, self.samples].long()
+
+
+def count_planes(levels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Planes of features against their like: of two levels, one gives the other."""
+    return np.where(levels <= 2, 1, levels)
+
+
+def _ranks(cells: Tensor) -> Tensor:
+    """0, 1, 2, ... along each run of equal cells."""
+    place = torch.arange(cells.shape[1], device=cells.device)
+    begins = torch.zeros_like(cells)
+    begins[:, 1:] = torch.where(cells[:, 1:] != cells[:, :-1], place[1:], 0)
+    return place - begins.cummax(dim=1).values
+
+
+def upload(codes: Codes, target: Target, device: Any) -> DeviceTable:
+    """Sort by class and pad; codes stay in the host's memory if the device has too little."""
+    sizes = target.counts
+    step = next((s for s in STEPS if 8 * s * len(sizes) <= codes.n_samples), STEPS[-1])
+    starts = np.concatenate([[0], np.cumsum(-(-sizes // step) * step)])
+    known = np.concatenate([s + np.arange(n) for s, n in zip(starts, sizes, strict=False)])
+    source = np.zeros(starts[-1], np.int64)
+    source[known] = np.argsort(target.codes, kind="stable")
+    padding = np.setdiff1d(np.arange(starts[-1]), known, assume_unique=True)
+    dtype = torch.uint8 if codes.levels.max(initial=1) <= MOST_LEVELS else torch.int16
+    n_bytes = (codes.n_features + 2) * len(source) * dtype.itemsize
+    home = device if n_bytes < free_bytes(device) / 2 else torch.device("cpu")
+    sorted_codes, first_level = _sort(codes, home, source, padding, starts, dtype)
+    return DeviceTable(
+        device,
+        plane_dtype(device, len(source)),
+        int(min(COUNT_BYTES[device.type], free_bytes(device) / 8)) // 4,
+        sorted_codes,
+        np.append(codes.levels, 1),
+        starts,
+        torch.tensor(sizes, dtype=torch.int32, device=device),
+        first_level.to(device),
+        torch.tensor(known, device=device),
+        torch.tensor(np.repeat(np.arange(len(sizes)), sizes), device=device),
+    )
+
+
+def _sort(
+    codes: Codes, home: Any, source: Any, padding: Any, starts: Any, dtype: Any
+) -> tuple[Tensor, Tensor]:
+    """The codes of each place, and how many of each class are at level 0."""
+    n, no_level = codes.n_features, 255 if dtype == torch.uint8 else -1
+    out = torch.zeros((n + 2, len(source)), dtype=dtype, device=home)
+    source, padding = torch.tensor(source, device=home), torch.tensor(padding, device=home)
+    at_once = max(1, UPLOAD_BYTES // len(source))
+    kind = np.uint8 if dtype == torch.uint8 else np.int16
+    for first in range(0, n, at_once):
+        some = torch.from_numpy(codes.values[first : first + at_once].astype(kind))
+        out[first : first + len(some)] = some.to(home).index_select(1, source)
+    out[n + 1] = no_level
+    out[:, padding] = no_level
+    zeros = torch.empty((len(starts) - 1, n + 2), dtype=torch.int32, device=home)
+    for first in range(0, n + 2, at_once):
+        some = out[first : first + at_once] == 0
+        for c, (begin, end) in enumerate(pairwise(starts)):
+            zeros[c, first : first + at_once] = some[:, begin:end].sum(1)
+    return out, zeros
+
+
+def free_bytes(device: Any) -> float:
+    """Memory that is left on a device; the host's is not ours to guard."""
+    if device.type != "cuda":
+        return float("inf")
+    cached = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return float(torch.cuda.mem_get_info(device)[0] + cached)
+
+
+@cache
+def kernels(device: Any) -> Any:
+    """Kernels of our own, for a GPU where Triton and the C compiler it needs are installed."""
+    if device.type != "cuda" or not (os.environ.get("CC") or any(map(which, COMPILERS))):
+        return None
+    try:
+        from bestk.information.backends import _torch_kernels
+    except ImportError:
+        return None
+    return _torch_kernels

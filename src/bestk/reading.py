@@ -163,6 +163,8 @@ def find_features(features: Any, table: Table) -> Indices:
             came = f"{len(chosen)} values and the table has {table.n_features} columns"
             raise ValueError(f"a mask of features needs a value for each column; it has {came}")
         return np.flatnonzero(chosen)
+    if not chosen:
+        return np.empty(0, np.int64)
     places: dict[str, int] = {}
     for place, name in enumerate(table.names):
         places[name] = place if name not in places else SEVERAL

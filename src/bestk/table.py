@@ -287,20 +287,23 @@ def _frame_blocks(frame: Any, names: Sequence[str]) -> list[Block]:
     """Numbers and booleans as one array for each dtype, the rest column by column."""
     import narwhals as nw
 
+    alike: dict[Any, list[int]] = {}
+    for j, dtype in enumerate(frame.collect_schema().values()):
+        alike.setdefault(dtype, []).append(j)
     arrays: dict[Any, list[int]] = {}
     objects: list[tuple[int, bool]] = []
-    for j, dtype in enumerate(frame.collect_schema().values()):
+    for dtype, places in alike.items():
         if dtype in (nw.Categorical, nw.Enum):
-            objects.append((j, True))
+            objects += [(j, True) for j in places]
         elif dtype in (nw.String, nw.Object, nw.Unknown, nw.Int128, nw.UInt128):
-            objects.append((j, False))
+            objects += [(j, False) for j in places]
         elif dtype.is_numeric() or dtype == nw.Boolean:
-            arrays.setdefault(dtype, []).append(j)
+            arrays[dtype] = places
         else:
-            raise ValueError(f"column {names[j]!r} holds {dtype} values; {WANTED}")
+            raise ValueError(f"column {names[places[0]]!r} holds {dtype} values; {WANTED}")
     labels = frame.columns
     blocks = [_array_block(frame, dtype, places, names) for dtype, places in arrays.items()]
-    columns = ((j, frame[labels[j]].to_list(), categorical) for j, categorical in objects)
+    columns = ((j, frame[labels[j]].to_list(), categorical) for j, categorical in sorted(objects))
     return blocks + _object_blocks(columns, names)
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bestk.bounds import DNN_SIZE
 from bestk.bounds._base import largest_entry, rounding
 from bestk.bounds._dnn import Gap
 from bestk.bounds._eigen import one_thread
@@ -31,7 +32,9 @@ class Exact:
     A good choice gives a floor. Branch and bound by rows settles an easy problem. For the others,
     the doubly non-negative relaxation bounds what is above the floor and decides items, which
     makes the problem smaller and the relaxation tighter; where it stands still, branch and bound
-    by rows tries the rest, and if that takes too long, an item splits the rest in two.
+    by rows tries the rest, and if that takes too long, an item splits the rest in two. With more
+    than 2500 items the relaxation is out of reach: the answer is then that of a search, with the
+    bound by rows.
 
     The report says how many items are ``proved_in`` or ``proved_out`` of every choice that could
     still be better than the one returned, how many are ``open``, and whether it is ``optimal``:
@@ -139,6 +142,9 @@ class _Proof:
         while self.queue and self.run.time_left > 0:
             gap = heappop(self.queue)[2]
             gap.floor = self.floor
+            if gap.part.n > DNN_SIZE:  # a step of its relaxation takes seconds
+                self.push(gap)
+                break
             if not gap.closed and not self.finish(gap, patience):
                 self.push(*self.split(gap))
             self.run.upper_bound = self.upper_bound()

@@ -174,7 +174,7 @@ def _report(isles: Sequence[Island], run: Run, best: float) -> float:
 def _slices(n: int, run: Run, most: float) -> Iterator[int]:
     """Numbers of steps that take about a slice of time; to the deadline, else ``most`` in all."""
     left = np.inf if np.isfinite(run.deadline) else max(64, int(most))
-    steps = 64 + 1_000_000 // n
+    steps = min(4096, 64 + 1_000_000 // n)
     while True:
         start, steps = perf_counter(), int(min(steps, left))
         yield steps

@@ -7,8 +7,7 @@ from types import ModuleType
 from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.selectors import against_peers, against_sklearn, curve, every_method, growth, plots
 from benchmarks.selectors.options import Options, read_options
-from benchmarks.selectors.record import Row, table, write_csv
-from benchmarks.timing import REFERENCE
+from benchmarks.selectors.record import Row, quietness, table, write_csv
 
 PARTS: dict[str, ModuleType] = {
     part.PART: part for part in (against_peers, every_method, against_sklearn, curve, growth)
@@ -28,13 +27,11 @@ def main() -> None:
     machine = describe_machine()
     print(summary(rows, options))
     print(f"\n{machine}")
-    whole = not options.quick and set(options.only) == set(PARTS)
-    if options.out is None and not whole:
-        print("a part of the benchmark is no record: nothing written (--out FOLDER writes it)")
+    if options.out is None and options.quick:
+        print("quick sizes are no record: nothing written (--out FOLDER writes it)")
         return
     path = (options.out or RESULTS) / "selectors.csv"
-    write_csv(rows, machine, path)
-    plots.draw(rows, machine, path)
+    plots.draw(write_csv(rows, machine, path), machine, path)
     print(f"wrote {path}, {path.with_suffix('.png').name}, {path.with_suffix('.svg').name}")
 
 
@@ -42,9 +39,7 @@ def summary(rows: list[Row], options: Options) -> str:
     """Every claim with what was measured, and how busy the machine was."""
     size = ["quick sizes: not those that the claims are about"] if options.quick else []
     verdicts = [str(found) for part in CLAIMS for found in part.claims(rows)]
-    least = [row.reference_ms for row in rows if row.reference_ms == row.reference_ms]
-    quiet = f"{REFERENCE}: {min(least, default=0):.1f} to {max(least, default=0):.1f} ms"
-    return "\n".join([*size, *verdicts, quiet])
+    return "\n".join([*size, *verdicts, quietness(rows)])
 
 
 def _shown(name: str, rows: list[Row]) -> str:

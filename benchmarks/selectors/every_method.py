@@ -47,9 +47,9 @@ def _once(name: str, case: Case, options: Options) -> Row:
         found = call_apart(_timed_fit, name, case, limit, patience=patience)
     except Exception as error:  # one method may fail in any way; the others go on
         return replace(row, note=f"failed: {type(error).__name__}: {error}"[:160])
-    if found.note:
-        return replace(row, seconds_min=options.patience, note=found.note)
     note = f"time_limit={limit:g} s" if limit else "timed once"
+    if found.note:
+        return replace(row, seconds_min=options.patience, note=f"{note}; {found.note}")
     return replace(row, seconds_min=found.seconds, seconds_median=found.seconds, note=note)
 
 

@@ -28,11 +28,11 @@ def read_options(parts: tuple[str, ...], description: str | None) -> Options:
                         help="folder of the data sets, *.npz (default: BESTK_DATA)")  # fmt: skip
     parser.add_argument("--rounds", type=int, help="how often each job is timed (3; quick: 2)")
     parser.add_argument("--budget", type=float,
-                        help="seconds a slow peer may take in a round (3; quick: 0.3)")  # fmt: skip
+                        help="seconds a slow peer may take in a round (2; quick: 0.3)")  # fmt: skip
     parser.add_argument("--patience", type=float,
                         help="seconds after which a method is ended (20; quick: 5)")  # fmt: skip
-    parser.add_argument("--out", type=Path, help="folder for CSV and pictures (default: results, "
-                        "after a whole run)")  # fmt: skip
+    parser.add_argument("--out", type=Path, help="folder for CSV and pictures (default: results; "
+                        "quick: none)")  # fmt: skip
     given = parser.parse_args()
     return Options(
         quick=given.quick,
@@ -40,6 +40,6 @@ def read_options(parts: tuple[str, ...], description: str | None) -> Options:
         data=None if given.data is None else Path(given.data),
         out=given.out,
         rounds=given.rounds or (2 if given.quick else 3),
-        budget=given.budget or (0.3 if given.quick else 3.0),
+        budget=given.budget or (0.3 if given.quick else 2.0),
         patience=given.patience or (5.0 if given.quick else 20.0),
     )

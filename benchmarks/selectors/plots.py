@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.counting.laws import exponent
+from benchmarks.counting.record import digits
 from benchmarks.machine import Machine
 from benchmarks.pictures import pyplot, save
 from benchmarks.selectors import against_peers, against_sklearn, curve, every_method, growth
-from benchmarks.selectors.record import Row, pick
+from benchmarks.selectors.record import Row, pick, quietness
 
 COLOURS = {"bestk": "#c1272d", "peer": "#2f6f9f"}
 LINES = ("#c1272d", "#2f6f9f", "#e0a030", "#3b8a4f", "#7a4fa0")
@@ -28,27 +29,27 @@ def draw(rows: list[Row], machine: Machine, path: Path) -> None:
         panel(axis, rows)
     figure.suptitle(
         f"Selecting features on {machine.threads} threads of {machine.cpu}\n"
-        f"bestk {machine.commit}, {machine.date} UTC",
+        f"bestk {machine.commit}, {machine.date} UTC; {quietness(rows)}",
         fontsize=11,
     )
     save(figure, path)
 
 
 def _peers(axis: Any, rows: list[Row]) -> None:
-    _bars(axis, pick(rows, against_peers.PART), "JMI and mRMR, k = {k}: {case}, n = {n}, m = {m}")
+    _bars(axis, pick(rows, against_peers.PART), "JMI and mRMR, k = {k}\n{case}, n = {n}, m = {m}")
     best = min((r.seconds_min for r in pick(rows, against_peers.PART, "peer")), default=np.nan)
-    _limit(axis, against_peers.LIMIT * best, "1% of the\nfastest peer")
+    _limit(axis, against_peers.LIMIT * best, "1% of the fastest peer")
 
 
 def _sklearn(axis: Any, rows: list[Row]) -> None:
-    title = "Beside scikit-learn, k = {k}: {case}, n = {n}, m = {m}"
+    title = "Beside scikit-learn, k = {k}\n{case}, n = {n}, m = {m}"
     _bars(axis, pick(rows, against_sklearn.PART), title)
 
 
 def _methods(axis: Any, rows: list[Row]) -> None:
     own = pick(rows, every_method.PART)
-    _bars(axis, own, "Every method, numbers to choice, k = {k}: {case}, n = {n}, m = {m}")
-    _limit(axis, every_method.LIMIT, "5 s")
+    _bars(axis, own, "Every method from numbers to choice, k = {k}\n{case}, n = {n}, m = {m}")
+    _limit(axis, every_method.LIMIT, f"{every_method.LIMIT:g} s")
 
 
 def _bars(axis: Any, rows: list[Row], title: str) -> None:
@@ -59,11 +60,11 @@ def _bars(axis: Any, rows: list[Row], title: str) -> None:
         axis.barh(place, row.seconds_min, color=COLOURS[row.kind], height=0.72,
                   hatch="//" if row.share < 1 or ended else None, edgecolor="white")  # fmt: skip
         sign = "> " if ended else "~ " if row.share < 1 else ""
-        axis.text(row.seconds_min * 1.1, place, f"{sign}{row.seconds_min:.3g} s", va="center",
+        axis.text(row.seconds_min * 1.1, place, f"{sign}{digits(row.seconds_min)} s", va="center",
                   fontsize=8)  # fmt: skip
     axis.set_yticks(range(len(own)), [_label(row) for row in own], fontsize=8)
     axis.invert_yaxis()
-    axis.set(xscale="log", xlabel="seconds (hatched: scaled from a part of the work, or ended)")
+    axis.set(xscale="log", xlabel="seconds; hatched: scaled from a part, or ended")
     if own:
         first = own[0]
         axis.set_title(title.format(k=first.k, case=first.case, n=first.n_features,
@@ -79,9 +80,11 @@ def _label(row: Row) -> str:
 
 
 def _limit(axis: Any, value: float, text: str) -> None:
-    axis.axvline(value, color=GUIDE, linewidth=1, linestyle="--")
-    axis.text(value, 0.01, f" {text}", color=GUIDE, fontsize=8, va="bottom",
-              transform=axis.get_xaxis_transform())  # fmt: skip
+    """A line that bars are to stay left of."""
+    axis.axvline(value, color=GUIDE, linewidth=1, linestyle="--", label=text)
+    if np.isfinite(value):
+        axis.set_xlim(left=min(axis.get_xlim()[0], value / 2))
+    axis.legend(frameon=False, fontsize=8, loc="upper right")
 
 
 def _curve(axis: Any, rows: list[Row]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks.counting.record import digits
 from benchmarks.machine import Machine
+from benchmarks.timing import REFERENCE
 
 
 @dataclass(frozen=True)
@@ -34,17 +35,39 @@ class Row:
         return not isnan(self.seconds_min)
 
 
-def write_csv(rows: Iterable[Row], machine: Machine, path: Path) -> None:
-    """One line for each row, the machine repeated on each."""
+def write_csv(rows: Iterable[Row], machine: Machine, path: Path) -> list[Row]:
+    """Put the rows in the place of those of the same parts; return all that the file holds.
+
+    The machine is repeated on each line: parts may have been measured on different days.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     context = asdict(machine)
     context["all_threads"] = context.pop("threads")
+    fresh = [{n: _cell(v) for n, v in asdict(row).items()} | context for row in rows]
+    measured = {line["part"] for line in fresh}
+    lines = [line for line in read_lines(path) if line["part"] not in measured] + fresh
     with path.open("w", newline="") as file:
         names = [*(field.name for field in fields(Row)), *context]
         writer = csv.DictWriter(file, names, lineterminator="\n")
         writer.writeheader()
-        for row in rows:
-            writer.writerow({name: _cell(value) for name, value in asdict(row).items()} | context)
+        writer.writerows(lines)
+    return [_row(line) for line in read_lines(path)]
+
+
+def read_lines(path: Path) -> list[dict[str, str]]:
+    """The lines of a file, if there is one."""
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _row(line: dict[str, str]) -> Row:
+    values = {}
+    for field in fields(Row):
+        text = line[field.name]
+        values[field.name] = float(text or nan) if field.type is float else field.type(text)
+    return Row(**values)
 
 
 def _cell(value: object) -> object:
@@ -78,3 +101,9 @@ def _remark(row: Row) -> str:
 def pick(rows: Iterable[Row], part: str, kind: str = "") -> list[Row]:
     """The rows of a part that have a time."""
     return [row for row in rows if row.part == part and row.timed and kind in ("", row.kind)]
+
+
+def quietness(rows: Iterable[Row]) -> str:
+    """How busy the machine was, told by a job that never changes."""
+    found = [row.reference_ms for row in rows if not isnan(row.reference_ms)]
+    return f"{REFERENCE}: {min(found, default=nan):.1f} to {max(found, default=nan):.1f} ms"

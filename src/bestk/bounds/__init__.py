@@ -23,7 +23,7 @@ BOUNDS: dict[str, Callable[..., Bound]] = {
 }
 PRESETS = {"auto": "fast", "fast": "fast", "tight": "tight"}
 TIMED = ("sdp", "dnn")  # these take time_limit and best_known
-SPECTRAL_SIZE = 2000  # above it, an eigenvalue is not cheap
+SPECTRAL_SIZE = 1000  # above it, an eigenvalue is not cheap
 DNN_SIZE = 2500  # above it, one step takes seconds
 
 __all__ = ["BOUNDS", "Bound", "bound_problem", "screen", "upper_bound"]
@@ -43,7 +43,7 @@ def upper_bound(
         A lazy one has the bound infinity, because every bound here needs the matrix.
     method : str, default="auto"
         A name from ``BOUNDS``; or "fast" (which "auto" means): the smaller of "rows" and, up to
-        2000 items, "spectral"; or "tight": that and "dnn", above 2500 items "sdp".
+        1000 items, "spectral"; or "tight": that and "dnn", above 2500 items "sdp".
     time_limit : float, optional
         Seconds for "dnn" and "sdp"; 60 by default.
     best_known : float, optional

@@ -6,7 +6,7 @@ from pathlib import Path
 import bestk
 
 sys.path.insert(0, str(Path(__file__).parent))
-import methods_page  # noqa: E402
+import methods_page
 
 project = "bestk"
 author = "the bestk developers"
@@ -22,4 +22,5 @@ nitpicky = False
 
 
 def setup(app: object) -> None:
+    """Write the pages that are made from the library."""
     methods_page.write(Path(__file__).parent / "generated")

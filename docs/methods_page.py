@@ -8,7 +8,8 @@ from bestk.methods import METHODS
 HEAD = """Methods
 =======
 
-A *global* method looks for the best k features together; a *greedy* one adds one feature after another.
+A *global* method looks for the best k features together; a *greedy* one adds one feature after
+another.
 
 """
 

@@ -2,8 +2,9 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
 from time import sleep
@@ -30,36 +31,63 @@ class Job:
 
 
 def work(jobs: Iterable[Job], store: Store, processes: int = 2) -> None:
-    """Do the jobs that the store does not know, in their order as far as their needs allow."""
+    """Do the jobs that the store does not know, in their order as far as their needs allow.
+
+    A job that fails is told of and left out, with those that need it; the others go on.
+    """
     waiting = [job for job in jobs if job.key not in store]
     if not waiting:
         return
-    with Progress(waiting, processes) as progress, _pool(processes) as pool:
+    failed: list[str] = []
+    with Progress(waiting, processes) as progress, _one_thread(), _pool(processes) as pool:
         running: dict[Future[Any], Job] = {}
-        while waiting or running:
+        while running or any(_is_ready(job, store) for job in waiting):
             while len(running) < processes and (job := _next(waiting, store)):
                 inputs = ([store[key] for key in job.needs],) if job.needs else ()
                 running[pool.submit(job.function, *inputs, *job.arguments)] = job
-            if not running:
-                raise RuntimeError(f"{waiting[0]} needs what no job makes: {waiting[0].needs}")
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 job = running.pop(future)
-                store.add(job.key, future.result())
+                if (error := future.exception()) is None:
+                    store.add(job.key, future.result())
+                else:
+                    failed.append(f"{job}: {type(error).__name__}: {error}")
+                    print(f"failed: {failed[-1]}", flush=True)
                 progress.done(job)
+    if failed or waiting:
+        raise SystemExit(
+            f"{len(failed)} jobs failed and {len(waiting)} need them; the first: "
+            f"{(failed or [f'{waiting[0]} needs what no job makes'])[0]}"
+        )
+
+
+def _is_ready(job: Job, store: Store) -> bool:
+    return all(key in store for key in job.needs)
 
 
 def _next(waiting: list[Job], store: Store) -> Job | None:
     """Take the first job that has all it needs."""
     for place, job in enumerate(waiting):
-        if all(key in store for key in job.needs):
+        if _is_ready(job, store):
             return waiting.pop(place)
     return None
 
 
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Processes that start meanwhile have one thread each."""
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+
+
 def _pool(processes: int) -> ProcessPoolExecutor:
     """Fresh processes, which read the numbers of threads when they load their libraries."""
-    for name in THREADS:
-        os.environ[name] = "1"
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(processes, context, _end_with, (os.getpid(),))
 

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ESCAPED = {"_": r"\_", "%": r"\%", "±": r"$\pm$", "#": r"\#", "&": r"\&"}
+ESCAPED = {
+    "_": r"\_", "%": r"\%", "±": r"$\pm$", "#": r"\#", "&": r"\&", "^": r"\^{}",
+    "<": "$<$", ">": "$>$",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

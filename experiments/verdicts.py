@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from scipy.stats import spearmanr
+
 from bestk.datasets import DATASETS
 from bestk.evaluation import Comparison
 from experiments import published
@@ -85,6 +87,8 @@ class Agreement:
     same: int
     opposed: int  # the other sign, and clearly so
     decided: int  # cells of any size that both have
+    same_of_all: int  # signs that agree among them
+    correlation: float  # Spearman's, of the two differences over them
     same_verdict: int
     same_leaning: int
 
@@ -99,6 +103,15 @@ def agreement(curves: ByName) -> Agreement:
         sum(cell.same_sign for cell in clear),
         sum(not cell.same_sign and cell.is_ours_clear for cell in clear),
         len(both),
+        sum(cell.same_sign for cell in both),
+        _correlation(both),
         sum(cell.theirs.decision == cell.found.verdict for cell in both),
         sum(cell.theirs.decision == cell.found.leaning for cell in both),
     )
+
+
+def _correlation(cells: list[Beside]) -> float:
+    theirs = [cell.theirs.difference for cell in cells]
+    ours = [cell.found.mean_difference for cell in cells]
+    spread = len(set(theirs)) > 1 and len(set(ours)) > 1
+    return float(spearmanr(theirs, ours).statistic) if spread else float("nan")

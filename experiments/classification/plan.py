@@ -1,43 +1,24 @@
-"""The jobs of the test of classification, and what each does."""
+"""The jobs of the test of classification, in their order, and what each may cost."""
 
-import base64
-import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from time import perf_counter
-from typing import Any
-from warnings import catch_warnings
-
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import LeaveOneOut, StratifiedKFold
-from sklearn.preprocessing import StandardScaler
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from bestk import datasets
-from bestk.datasets import DATASETS, Dataset
-from bestk.evaluation._shared import SharedEntropies
-from bestk.reading import Reading
-from bestk.table import read_table
-from experiments.classification.methods import (
-    FEW_DRAWS,
-    HUGE,
-    NAMES,
-    SEED,
-    all_ks,
-    effort_for,
-    ks_for,
-    method_for,
+from bestk.datasets import DATASETS
+from experiments.classification.methods import FEW_DRAWS, HUGE, NAMES, all_ks, ks_for
+from experiments.classification.steps import (
+    FOLDS,
+    LEAVE_ONE_OUT,
+    errors_inside_fold,
+    errors_of_fold,
+    errors_on_all,
+    select_on_all,
 )
-from experiments.classification.svm import Fold, all_features_svm, is_small
+from experiments.classification.svm import is_small
 from experiments.jobs import Job
 
 PART = "classification"
-LEAVE_ONE_OUT = 100  # rows: with so many or fewer, each is left out alone
-FOLDS = 10
 WITH_STATES = ("colon", "leukemia", "lung", "lymphoma")  # the sets from the page of mRMR
-SHOWN = (10, 50)  # numbers of features of which the selections inside folds are kept
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -123,137 +104,16 @@ def selection_cost(method: str, n: int, m: int, n_ks: int, protocol: str) -> flo
     pairs = n * n * (2e-8 + 1e-11 * m)
     if method == "lowrank":
         draws = FEW_DRAWS if light else 926_519
-        return pairs + n * draws * 4e-8 + n_ks * 2e-6 * n
+        return pairs + draws * (1e-6 + n * 3e-9) + n_ks * 2e-6 * n
     if method == "search":
         return pairs + n_ks * n * (5e-6 if light or n >= HUGE else 1e-4)
     if method == "sdp":
-        return pairs + n_ks * (0.05 + n * 1.5e-3)
-    return pairs * (5 if method == "qpfs" else 1)
+        return pairs + n_ks * (0.05 + n * n * 2e-7)
+    return pairs + (n * n * 8e-8 if method == "qpfs" else 0.0)
 
 
 def fit_cost(entry: datasets.Entry, fits: int) -> float:
     """Seconds on one core, roughly, for the fits of a fold."""
-    one = 1e-3 + 1.2e-5 * entry.m * entry.c**0.2 if is_small(entry.m, entry.c) else 2e-6 * entry.m
-    return 0.5 + 0.6 * fits * one
-
-
-# What the jobs do; each runs in a process of its own
-
-
-def load(name: str, data: str | None, version: str = "") -> Dataset:
-    """A data set; its version of three states where that is asked for."""
-    found = datasets.load(name, data)
-    if version == "states":
-        if found.states is None:
-            raise ValueError(f"{found.source} has no version of three states, X_disc")
-        found = replace(found, X=found.states)
-    return found
-
-
-def errors_on_all(name: str, data: str | None, fold: int, version: str) -> dict[str, Any]:
-    """Errors of the set's SVM on all features of one fold."""
-    found = load(name, data, version)
-    train, test = splits(found.y)[fold]
-    X = found.X.astype(np.float64)
-    if version == "standardised":
-        X = StandardScaler().fit(X[train]).transform(X)
-    n, m, c = found.shape
-    start, svm = perf_counter(), all_features_svm(m, c)
-    with catch_warnings(action="ignore", category=ConvergenceWarning):
-        wrong = int((svm.fit(X[train], found.y[train]).predict(X[test]) != found.y[test]).sum())
-    seconds = round(perf_counter() - start, 4)
-    return {"wrong": wrong, "n_test": len(test), "n_features": n, "seconds": seconds}
-
-
-def select_on_all(
-    name: str, data: str | None, protocol: str, method: str, ks: list[int]
-) -> dict[str, Any]:
-    """What a method selects from all rows, for every k."""
-    found = load(name, data, protocol)
-    entropies = measure(found, np.arange(len(found.y)))
-    start = perf_counter()
-    chosen = method_for(method, found.X.shape[1], protocol)
-    solutions = chosen.select_path(entropies, ks, (), effort_for(method))
-    seconds = round(perf_counter() - start, 4)
-    supports = [solution.support for solution in solutions]
-    values = _values(entropies, supports)
-    return {"ks": ks, "supports": pack(supports), "cmi": values, "seconds": seconds}
-
-
-def errors_of_fold(
-    selections: list[dict[str, Any]], name: str, data: str | None, protocol: str, fold: int
-) -> dict[str, Any]:
-    """Errors in one fold on the features that were selected from all rows."""
-    found = load(name, data, protocol)
-    train, test = splits(found.y)[fold]
-    start, svm = perf_counter(), Fold(found.X, found.y, train, test)
-    wrong = {
-        method: [svm.wrong(support) for support in unpack(own["supports"], own["ks"])]
-        for method, own in zip(NAMES, selections, strict=True)
-    }
-    ks = {method: own["ks"] for method, own in zip(NAMES, selections, strict=True)}
-    return _told(wrong, ks, svm, start)
-
-
-def errors_inside_fold(
-    name: str, data: str | None, fold: int, wanted: dict[str, list[int]]
-) -> dict[str, Any]:
-    """Errors in one fold on the features selected from its training rows alone."""
-    found = load(name, data)
-    train, test = splits(found.y)[fold]
-    start, entropies = perf_counter(), measure(found, train)
-    svm, wrong, seconds, shown = Fold(found.X, found.y, train, test), {}, {}, {}
-    for method, ks in wanted.items():
-        began, chosen = perf_counter(), method_for(method, found.X.shape[1], "nested")
-        solutions = chosen.select_path(entropies, ks, (), effort_for(method))
-        seconds[method] = round(perf_counter() - began, 4)
-        wrong[method] = [svm.wrong(solution.support) for solution in solutions]
-        shown[method] = pack([s.support for s in solutions if s.k in SHOWN])
-    return _told(wrong, wanted, svm, start) | {"selecting": seconds, "supports": shown}
-
-
-def _told(
-    wrong: dict[str, list[int]], ks: dict[str, list[int]], svm: Fold, start: float
-) -> dict[str, Any]:
-    seconds = round(perf_counter() - start, 3)
-    n_test = len(svm.y_test)
-    return {"wrong": wrong, "ks": ks, "n_test": n_test, "fits": svm.fits, "seconds": seconds}
-
-
-def measure(found: Dataset, rows: Indices) -> SharedEntropies:
-    """Entropies of some rows after CAIM, to be shared by all methods."""
-    categorical = np.arange(found.X.shape[1]) if found.nominal else None
-    reading = Reading(discretizer="caim", categorical_features=categorical, n_jobs=1)
-    read = reading.measure(read_table(found.X[rows]), found.y[rows])
-    return SharedEntropies.of(read.entropies)
-
-
-def splits(y: Any) -> list[tuple[Indices, Indices]]:
-    """Leave-one-out up to 100 rows, else ten folds, stratified and shuffled; always the same."""
-    if len(y) <= LEAVE_ONE_OUT:
-        return list(LeaveOneOut().split(y))
-    return list(StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(y, y))
-
-
-def _values(entropies: Any, supports: Sequence[Indices]) -> list[float]:
-    """The paper's objective of each selection."""
-    values = []
-    for support in supports:
-        block = entropies.cmi(support, support)
-        np.fill_diagonal(block, entropies.mi()[support])
-        values.append(round(float(block.sum()), 6))
-    return values
-
-
-def pack(supports: Sequence[Any]) -> str:
-    """Selections as a short text; their order within each is lost."""
-    if not len(supports):
-        return ""
-    together = np.concatenate([np.sort(support) for support in supports]).astype("<u2")
-    return base64.b64encode(zlib.compress(together.tobytes(), 9)).decode()
-
-
-def unpack(text: str, ks: Sequence[int]) -> list[Indices]:
-    """The selections of a text, whose sizes are known."""
-    together = np.frombuffer(zlib.decompress(base64.b64decode(text)), "<u2").astype(np.int64)
-    return np.split(together, np.cumsum(ks)[:-1])
+    small = is_small(entry.m, entry.c)
+    one = 7e-4 + 1.2e-5 * entry.m * entry.c**0.2 if small else 2e-6 * entry.m
+    return 0.3 + 0.7 * fits * one

@@ -8,7 +8,8 @@ from bestk.datasets import DATASETS
 from bestk.evaluation import stability
 from experiments import figures
 from experiments.classification.methods import NAMES
-from experiments.classification.plan import PART, SHOWN, unpack
+from experiments.classification.plan import PART
+from experiments.classification.steps import SHOWN, unpack
 from experiments.figures import LABELS
 from experiments.report import comparisons
 from experiments.report.contents import PROTOCOLS, Contents
@@ -29,9 +30,7 @@ def say_tables(page: Page, contents: Contents) -> None:
     for table in ("table3", "table4"):
         page.table(comparisons.grid(contents, table, "paper"), f"{table}_paper")
     page.table(comparisons.agreement_grid(contents), "agreement")
-    parts = comparisons.by_set(contents, "paper")
-    signs = ", ".join(f"{name} {same} of {of}" for name, (same, of) in parts.items() if of)
-    page.say(f"Signs that agree, by set: {signs}.")
+    _say_why(page, contents)
     if contents.curves("states"):
         page.say(
             "### The versions of three states",
@@ -41,6 +40,34 @@ def say_tables(page: Page, contents: Contents) -> None:
         )
         for table in ("table3", "table4"):
             page.table(comparisons.grid(contents, table, "states"), f"{table}_states")
+
+
+def _say_why(page: Page, contents: Contents) -> None:
+    """Where the cells differ from the printed ones, and what may be the reason."""
+    signs = ", ".join(
+        f"{name} {same} of {of}"
+        for name, (same, of) in comparisons.by_set(contents, "paper").items()
+        if of
+    )
+    many, few = comparisons.distances(contents, "paper")
+    page.say(
+        f"Signs that agree where the printed difference is clear: {signs or 'none'}.",
+        "Why cells differ:",
+        f"- **Rows.** Where there are 1000 rows or more, half of our differences lie within "
+        f"{_mean(many, np.median)} points of the printed ones; with fewer rows, within "
+        f"{_mean(few, np.median)}. With 62 to 106 rows a single row is 1 to 1.6 "
+        "points, and the folds decide.\n"
+        "- **Version of the data.** Colon, leukemia, lung and lymphoma circulate as measured and "
+        "as three states; the paper cites the work that made the states. Both are below.\n"
+        "- **Discretisation.** CAIM makes at least as many intervals as there are classes: seven "
+        "for the 73 rows of lung, nine for the 96 of lymphoma. The counts of pairs are then mostly "
+        "chance, and the better the objective is solved the more of it is selected.\n"
+        "- **Solvers.** SDP on optdigits is printed as -2.53 ± 13.0 for TPower: it failed for some "
+        "k. Here both choose nearly the same. QPFS depends on how its balance and its program are "
+        "computed, which the paper does not say.\n"
+        "- **Decisions.** At 5% over ten folds most k are ties, so that by the rule of the text "
+        "most cells are ties; the printed letters follow the leaning, not the majority.",
+    )
 
 
 def say_nested(page: Page, contents: Contents) -> None:
@@ -127,5 +154,5 @@ def say_curves(page: Page, contents: Contents) -> None:
         page.figure(figures.draw_all(every), "curves", caption)
 
 
-def _mean(values: list[float]) -> str:
-    return f"{np.mean(values):.2f}" if values else "-"
+def _mean(values: list[float], what: Any = np.mean) -> str:
+    return f"{what(values):.2f}" if values else "-"

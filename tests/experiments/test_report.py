@@ -5,7 +5,8 @@ import pytest
 
 from experiments.classification.curves import compare, read_curves
 from experiments.classification.methods import NAMES, ks_for
-from experiments.classification.plan import PART, pack, unpack
+from experiments.classification.plan import PART
+from experiments.classification.steps import pack, unpack
 from experiments.discretisation import DISCRETIZERS, METHODS, corrections
 from experiments.report import write_report
 from experiments.store import Store

@@ -20,7 +20,7 @@ from bestk.solvers._tabu import BEST, ROUNDING
 Masks = NDArray[np.bool_]
 Work = Callable[[int, int], None]  # number of an island, steps
 SLICE_SECONDS = 0.015  # work between two looks at the clock and the keyboard
-PATH_SHARE = 3  # a path of many k may take as long as so many single ones
+PATH_SHARE = 2  # a path of many k may take as long as so many single ones
 NEGATIVE_PRICE = 16  # entries below 0 leave more swaps to look at in a step
 PATIENCE_IN_TIME = 100  # times the patience, where a time limit ends the search
 CORE, STRIP = 256, 64  # items of the core of a lazy problem, columns asked for at once

@@ -113,10 +113,14 @@ def draw_all(sets: dict[str, dict[str, Curves]]) -> Any:
                     axis.plot(curve.ks, curve.mean, style, color=STYLES[method][0], label=label)
         axis.set_title(name, fontsize=10)
         axis.grid(**GRID)
-    for axis in axes.flat[len(sets) :]:
+    spare = list(axes.flat[len(sets) :])
+    for axis in spare:
         axis.axis("off")
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    if spare:
+        spare[-1].legend(handles, labels, loc="center", frameon=False)
+    else:
+        figure.legend(handles, labels, loc="outside right upper", frameon=False)
     figure.supxlabel("number of features k")
     figure.supylabel("mean cross-validation error, %")
     return figure

@@ -14,6 +14,7 @@ from experiments.classification import curves
 from experiments.classification.curves import Curves
 from experiments.classification.methods import NAMES
 from experiments.classification.plan import PART
+from experiments.classification.steps import FOLDS, LEAVE_ONE_OUT
 from experiments.options import the_13
 from experiments.store import Store
 
@@ -70,6 +71,18 @@ class Contents:
         """The same without stand-ins."""
         found = self.curves(protocol)
         return {n: own for n, own in found.items() if DATASETS[n].stands_in_for is None}
+
+    def incomplete(self) -> list[str]:
+        """Sets of which folds are still to be run, by protocol."""
+        found = []
+        for protocol in PROTOCOLS:
+            for name, own in self.curves(protocol).items():
+                m = DATASETS[name].m
+                wanted = m if m <= LEAVE_ONE_OUT else FOLDS
+                there = min(curve.errors.shape[1] for curve in own.values())
+                if there < wanted:
+                    found.append(f"{name}, {protocol} ({there} of {wanted} folds)")
+        return found
 
     def mean_error(self, protocol: str, name: str, method: str) -> float:
         """Mean over k and folds in percent; NaN where there is none."""

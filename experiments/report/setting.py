@@ -22,6 +22,7 @@ def say_how(page: Page, contents: Contents) -> None:
         "ICDM 2015, beside what this library finds. `make paper` makes this page from "
         "`experiments/results/`; printed values are in `experiments/published.toml`.",
         f"Run on {where}, {last.get('date', 'no date')}, two processes of one thread each.",
+        *([f"**Not complete:** {'; '.join(rest)}."] if (rest := contents.incomplete()) else []),
         "How the errors are measured, and what the paper leaves open:",
         "- **Protocols.** `paper`: features are selected once from all rows, and only the "
         "classifier is cross-validated, so that test rows have a say in the selection. `nested`: "

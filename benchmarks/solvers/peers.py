@@ -74,9 +74,7 @@ def claims(rows: list[Row]) -> list[Verdict]:
             if row.objective > ours.objective * (1 + 1e-9):
                 better.append(f"{name} on {where}")
             # a program that ends early may name less than a choice is worth
-            is_bound = row.upper_bound >= ours.objective * (
-                1 - SAME_BOUND
-            )
+            is_bound = row.upper_bound >= ours.objective * (1 - SAME_BOUND)
             if is_bound and row.upper_bound < bound * (1 - SAME_BOUND):
                 closer.append(f"{name} on {where}: {row.upper_bound:.6g} against {bound:.6g}")
         lines.append(f"{where}: " + ", ".join(_standing(n, r, ours) for n, r in theirs.items()))

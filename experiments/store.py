@@ -95,5 +95,5 @@ class Store:
 
     def _cut_unfinished_line(self) -> None:
         text = self.path.read_bytes() if self.path.exists() else b""
-        if not text.endswith(b"\n"):
+        if text and not text.endswith(b"\n"):
             self.path.write_bytes(text[: text.rfind(b"\n") + 1])

@@ -82,6 +82,11 @@ class Contents:
                 there = min(curve.errors.shape[1] for curve in own.values())
                 if there < wanted:
                     found.append(f"{name}, {protocol} ({there} of {wanted} folds)")
+        nested = self.curves("nested")
+        if without := [name for name, own in nested.items() if "sdp" not in own]:
+            found.append(f"SDP inside folds (on {len(without)} of {len(nested)} sets not run)")
+        if self.sets and not self.curves("states"):
+            found.append("the versions of three states (not run)")
         return found
 
     def mean_error(self, protocol: str, name: str, method: str) -> float:

@@ -51,6 +51,11 @@ def test_a_missing_file_comes_back_from_its_compressed_copy(tmp_path):
     assert again.packed.read_bytes() == packed
 
 
+def test_looking_into_an_empty_store_writes_nothing(tmp_path):
+    assert len(Store(tmp_path / "rows.jsonl")) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_results_under_a_beginning_lose_it(tmp_path):
     store = Store(tmp_path / "rows.jsonl")
     for key in (("a", "x", "1"), ("a", "y", "1"), ("b", "x", "1")):

@@ -41,8 +41,8 @@ bench: $(VENV)/.bench  ## bestk beside its peers: minutes, then hours (DATA and 
 	$(BIN)/python -m benchmarks.counting
 	$(BIN)/python -m benchmarks.solvers
 
-paper: $(VENV)/.plots  ## every table and figure of the paper beside what it prints (DATA=folder of the sets; PAPER=--quick)
-	$(BIN)/python -m experiments $(PAPER)
+paper: $(VENV)/.plots  ## every table and figure of the paper beside what it prints (DATA=folder of the sets; QUICK=1 for ten minutes)
+	$(BIN)/python -m experiments $(if $(QUICK),--quick) $(PAPER)
 
 kernels:  ## forget compiled kernels, after a change to one that another file calls
 	find src -name '*.nb[ic]' -delete

@@ -19,6 +19,7 @@ from bestk.cli import _options, main
 from bestk.cli._errors import describe
 from bestk.cli._show import verdict
 from bestk.discretize import DISCRETIZERS
+from bestk.reading import INFORMATION
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +82,7 @@ def test_json_is_all_of_stdout_and_has_what_the_table_has(folder):
 
 
 def test_quiet_prints_the_names_alone(folder):
-    done = bestk("select", folder / "mixed.csv", "-t", "y", "-k", 2, "-q")
+    done = bestk("select", folder / "mixed.csv", "-t", "y", "-k", 2, "-m", "jmi", "-q")
     assert done.output.split() == ["colour", "size"]
 
 
@@ -177,7 +178,8 @@ def test_help_and_version_are_there():
 
 
 def test_the_names_of_options_are_those_of_the_library():
-    assert set(_options.DISCRETIZERS) == {*DISCRETIZERS, "none"}
+    assert set(_options.DISCRETIZERS) == {*DISCRETIZERS, "auto", "none"}
+    assert set(_options.INFORMATION) == {*INFORMATION, "auto"}
 
 
 def test_columns_and_methods_are_completed(folder):

@@ -12,7 +12,7 @@ from bestk.criteria import CRITERIA, pick_greedily
 from bestk.criteria import MIFS as GREEDY_MIFS
 from bestk.information import Entropies
 from bestk.information._gaussian import GaussianSource
-from bestk.objectives import MIFS, OBJECTIVES, QPFS, get_objective
+from bestk.objectives import MIFS, OBJECTIVES, QPFS, Balanced, get_objective
 from bestk.solvers import solve
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward
@@ -25,6 +25,8 @@ NEAR = {"rtol": 1e-9, "atol": 1e-11}
 EVERY = {
     **OBJECTIVES,
     "mifs-half": MIFS(0.5),
+    "balanced-thirds": Balanced(1 / 3, 2 / 3),
+    "balanced-mrmr": Balanced(1.0, 0.0),
     "qpfs-given": QPFS(0.3),
     "qpfs-relevance": QPFS(1.0),
     "qpfs-redundancy": QPFS(0),
@@ -92,6 +94,13 @@ def mean_over_partners(total, S):
     return total / (len(S) - 1) if len(S) > 1 else 0.0
 
 
+def balanced(t, S, redundancy, complement):
+    shared = redundancy * t.H - complement * t.G
+    return sum(t.f[i] for i in S) - mean_over_partners(
+        sum(shared[i, j] for i, j in permutations(S, 2)), S
+    )
+
+
 # what a choice S is worth
 FORMULAS = {
     "cmi": lambda t, S: (
@@ -113,6 +122,9 @@ FORMULAS = {
     "cife": lambda t, S: (
         sum(t.f[i] for i in S) + sum(t.G[i, j] - t.H[i, j] for i, j in combinations(S, 2))
     ),
+    "balanced": lambda t, S: balanced(t, S, 1.0, 0.75),
+    "balanced-thirds": lambda t, S: balanced(t, S, 1 / 3, 2 / 3),
+    "balanced-mrmr": lambda t, S: FORMULAS["mrmr"](t, S),
     "maxrel": lambda t, S: sum(t.f[i] for i in S),
     "qpfs": lambda t, S: qpfs(t, S, None),
     "qpfs-given": lambda t, S: qpfs(t, S, 0.3),
@@ -129,6 +141,8 @@ FORMULAS = {
         ("mrmr", 0, 2 * BIT),
         ("mifs", BIT, 2 * BIT),
         ("cife", BIT, 2 * BIT),
+        ("balanced", 0, 2 * BIT),
+        ("balanced-thirds", (2 - 2 / 3) * BIT, 2 * BIT),
         ("maxrel", 2 * BIT, 2 * BIT),
         ("qpfs-given", (0.3 * 4 - 0.7 * 2) * BIT, (0.3 * 4 - 0.7) * BIT),
     ],
@@ -307,6 +321,14 @@ def test_an_alpha_that_is_no_share_is_refused(alpha):
 def test_a_beta_that_is_not_positive_is_refused(beta):
     with pytest.raises(ValueError, match="beta must be above 0, not"):
         MIFS(beta)
+
+
+@pytest.mark.parametrize(
+    ("redundancy", "complement"), [(-1, 1), (1, -0.1), (np.inf, 1), (1, np.nan)]
+)
+def test_shares_that_are_no_weights_are_refused(redundancy, complement):
+    with pytest.raises(ValueError, match="must be a number from 0 up, not"):
+        Balanced(redundancy, complement)
 
 
 def test_qpfs_by_the_column_is_refused_with_another_way():

@@ -90,7 +90,7 @@ def test_every_table_has_the_entropies_of_codes_made_by_hand(table, y):
 def test_a_sparse_table_has_the_entropies_of_the_dense_one(make):
     rng = np.random.default_rng(0)
     X, y = np.maximum(rng.normal(size=(60, 12)), 0), rng.integers(0, 3, 60)
-    for information in ("discrete", "gaussian", "auto"):
+    for information in ("discrete", "gaussian", "blend"):
         dense, sparse = (read(table, y, information=information) for table in (X, make(X)))
         same(sparse.entropies, dense.entropies)
 
@@ -214,24 +214,6 @@ def test_gaussian_information_takes_numbers_as_they_are():
     assert (corrected.mi() < found.entropies.mi()).all()
 
 
-@pytest.mark.parametrize(
-    ("X", "options", "discrete"),
-    [
-        (FRAME[["rank", "weight"]], {}, False),
-        (FRAME[["rank"]], {}, True),
-        (FRAME[["weight", "old"]], {}, True),
-        (FRAME[["weight", "colour"]], {}, True),
-        (FRAME[["rank", "weight"]], {"categorical_features": "rank"}, True),
-        (sp.csr_matrix([[0.5], [0.0]] * 4), {}, False),
-        (sp.csr_matrix([[5.0], [0.0]] * 4), {}, True),
-        (np.array([[1.0], [nan]] * 4), {}, True),
-    ],
-)
-def test_auto_is_gaussian_for_numbers_of_which_some_are_fractional(X, options, discrete):
-    found = read(X, information="auto", **options)
-    assert found.entropies.is_discrete == discrete
-
-
 def test_a_continuous_target_is_cut_into_five_classes_of_equal_frequency():
     y = np.array([0.5, 1.25, 2.5, 3.5, 10.5, 4.5, 7.5, 6.5, 9.5, 8.5])
     fifths = [0, 0, 1, 1, 4, 2, 3, 2, 4, 3]
@@ -266,7 +248,7 @@ def test_whole_numbers_are_classes_unless_told_otherwise():
 LONG = pd.DataFrame(np.arange(40.0).reshape(20, 2), columns=["a", "b"])
 
 
-@pytest.mark.parametrize("information", ["discrete", "gaussian", "auto"])
+@pytest.mark.parametrize("information", ["discrete", "gaussian", "blend"])
 @pytest.mark.parametrize(
     ("y", "options", "says"),
     [
@@ -307,6 +289,7 @@ def test_a_constant_number_to_predict_is_refused_by_gaussian_information_too():
     ("options", "says"),
     [
         ({"information": "exact"}, "unknown information 'exact'; choose one of 'discrete', 'gaus"),
+        ({"information": "auto"}, "unknown information 'auto'; choose .*'gaussian', 'blend'"),
         ({"discretizer": "camel"}, "unknown discretizer 'camel'; choose one of caim, .*, or None"),
         ({"backend": "abacus"}, "unknown backend 'abacus'"),
         ({"categorical_features": ["wieght"]}, "no column 'wieght'; did you mean 'weight'?"),

@@ -1,182 +1,242 @@
-"""Time the torch backend on a GPU: ``python -m benchmarks.scale.gpu [--quick] [--out FILE]``.
+"""Time the torch backend on a GPU: ``python -m benchmarks.scale.gpu [--quick]``.
 
-Each case fills the whole matrix I(xj; y | xi) in the host's memory. ``fresh`` is the time into
-new memory, as a user sees it; ``again`` that into memory the system has already handed out. The
-parts are those of the GPU: products of planes, look-ups and sums, planes cut from codes, results
-on their way to the host; the last overlaps with the others. ``roofline`` is the time that the
-products would take at the rate at which the GPU multiplies large matrices of bytes, as a share
-of the time they take.
+Each part appends rows to ``benchmarks/results/gpu.csv`` and the picture beside it is drawn anew.
+
+``products`` times bare products of planes, the whole n x n of them and the tiles above the
+diagonal alone, and the matrix of pairs: counts, look-ups, entropies, measure, both halves
+written, left on the GPU. ``streamed`` keeps row sums and best pairs of a matrix that is never
+held. ``home`` brings matrices into the host's memory, ``select`` picks features, and the rows
+named numba are the same work on two cores of the same machine.
 """
 
 import argparse
 import csv
-import gc
+import os
 import statistics
 import time
 import warnings
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
-from itertools import product
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch.profiler import ProfilerActivity, profile
 
+from benchmarks.machine import RESULTS, describe_machine
+from benchmarks.scale.gpu_picture import draw
+from bestk._threads import threads
 from bestk.codes import Codes, Target
-from bestk.information._measures import CMI
-from bestk.information.backends import _torch_table, get_backend
-from bestk.information.backends._torch_products import empty_counts, multiply, plane_dtype
+from bestk.information import Entropies
+from bestk.information._measures import SYMMETRIC_CMI
+from bestk.information.backends import get_backend
+from bestk.information.backends._torch_products import ONE
+from bestk.methods import METHODS, Effort
+from bestk.objectives import MEMORY
 
-PRODUCTS = ("gemm", "cutlass", "nvjet", "imma", "xmma")
-SIZES, SAMPLES, LEVELS, CLASSES = (5_000, 20_000, 50_000), (1_000, 6_000), (2, 3, 10), (2, 10)
-DOUBLE_UP_TO = 20_000  # features; larger matrices are of float32
-PEER_UP_TO = 5_000  # features that numba counts too, to compare
+FILE = RESULTS / "gpu.csv"
+CORES, ROUNDS, TOP = 2, 9, 1_000
+PRODUCT, STREAMED, SMALL = (32_768, 8_192), (100_000, 10_000), (4_096, 2_048)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One table: seconds but for the last four."""
+    """One measurement."""
 
-    n: int
-    m: int
+    part: str
+    what: str
+    n: int  # columns
+    m: int  # rows
     levels: int
     classes: int
-    dtype: str
-    ready: float  # codes brought to the GPU, single features counted
-    fresh: float
-    again: float
-    one_row: float  # one feature against all
-    products: float
-    look_ups: float
-    planes: float
-    to_host: float
-    numba: float | None  # all cores of the same machine
-    same: bool | None  # as numba's results, to the last bit
-    pairs_a_second: float  # unordered pairs over ``fresh``
-    pair_samples_a_second: float
-    busy_pair_samples_a_second: float  # over the GPU's own work, results not brought home
-    roofline: float
+    seconds: float
+    detail: str = ""
 
 
 def main() -> None:
     options = _read_options()
-    warnings.simplefilter("ignore")  # the profiler's
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
-    rate = _ceilings()
-    cases = list(product(SIZES, SAMPLES, LEVELS, CLASSES))
-    rows = []
-    print(" ".join(f"{name:>{_width(name)}}" for name in _names()))
-    for case in cases[:12] if options.quick else cases:
-        rows.append(_measure(*case, rate))
-        print(_line(rows[-1]), flush=True)
-        if options.out is not None:
-            _write_csv(rows, options.out)
+    warnings.simplefilter("ignore")
+    known = {"products": products, "streamed": streamed, "home": home, "select": select}
+    for name in options.parts or known:
+        for row in known[name](options.quick):
+            line, size = _line(row), f"{row.n} x {row.m}"
+            print(f"{row.what:46} {size:>15} {row.seconds:11.6f} s  {row.detail}", flush=True)
+            _append(line, options.out)
+    draw(options.out)
 
 
-def _write_csv(rows: list[Row], path: Path) -> None:
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, _names())
-        writer.writeheader()
-        writer.writerows(map(asdict, rows))
+def products(quick: bool) -> Iterator[Row]:
+    """Bare products beside the matrix of pairs."""
+    n, m = SMALL if quick else PRODUCT
+    shape = n, m, 2, 2
+    codes, target = _coins(*shape)
+    x = torch.from_numpy(codes.values).cuda()
+    bare: dict[str, float] = {}
+    for kind in ("fp8", "int8"):
+        for part, strip in (("whole", n), ("upper half", 2048)):
+            bare[f"{kind} {part}"] = _median(_bare(x, kind, strip))
+            yield Row("products", f"bare {kind} product, {part}", *shape, bare[f"{kind} {part}"])
+    del x
+    counters = {"coins": _counter(codes, target), "any odds": _counter(*_odds(n, m))}
+    for name, counter in counters.items():
+        for dtype in ("float32", "float64"):
+            seconds = _median(lambda c=counter, d=dtype: c.matrix(SYMMETRIC_CMI, 0.0, d))
+            ratios = ", ".join(f"{seconds / value:.2f} x {key}" for key, value in bare.items())
+            yield Row("products", f"matrix of pairs, {dtype}, {name}", *shape, seconds, ratios)
+    found = counters["coins"].matrix(SYMMETRIC_CMI, 0.0, "float32")
+    yield _matrix_by_numba(codes, target, found, shape)
 
 
-def _measure(n: int, m: int, levels: int, classes: int, rate: float) -> Row:
-    codes, target = _made_up(n, m, levels, classes)
-    ready, counter = _clock(lambda: get_backend("torch:cuda")(codes, target, None))
-    dtype = np.float64 if n <= DOUBLE_UP_TO else np.float32
-    _compile(*_made_up(300, m, levels, classes), dtype)
-    gc.collect()
-    out = np.empty((n, n), dtype)
-    fresh = _clock(lambda: counter.fill(CMI, out))[0]
-    again = _clock(lambda: counter.fill(CMI, out))[0]
-    parts = _parts(lambda: counter.fill(CMI, out))
-    line = np.empty((1, n), dtype)
-    rows = [_clock(lambda: counter.fill(CMI, line, np.array([7])))[0] for _ in range(9)]
-    numba, same = _peer(codes, target, out) if n <= PEER_UP_TO else (None, None)
-    pairs = n * (n + 1) / 2
-    planes = 1 if levels == 2 else levels
-    least = 2 * m * planes**2 * pairs / rate
-    busy = parts["products"] + parts["look_ups"] + parts["planes"]
+def _matrix_by_numba(codes: Codes, target: Target, found: Any, shape: Any) -> Row:
+    """The same matrix on two cores, and whether every bit of it is the same."""
+    out = np.empty((codes.n_features,) * 2, np.float32)
+    out[:] = 0.0  # memory that the system has handed out
+    with _cores():
+        counter = get_backend("numba")(codes, target, None)
+        counter.fill(SYMMETRIC_CMI, out[:64], np.arange(64), None, 0.0)  # compiles
+        seconds = _clock(lambda: counter.fill(SYMMETRIC_CMI, out, None, None, 0.0))[0]
+    strips = zip(torch.from_numpy(out).split(2048), found.split(2048), strict=True)
+    same = all(bool((own.cuda() == theirs).all()) for own, theirs in strips)
     return Row(
-        n, m, levels, classes, np.dtype(dtype).name, ready, fresh, again, statistics.median(rows),
-        **parts, numba=numba, same=same, pairs_a_second=pairs / fresh,
-        pair_samples_a_second=pairs * m / fresh, busy_pair_samples_a_second=pairs * m / busy,
-        roofline=least / parts["products"],
-    )  # fmt: skip
+        "products", f"numba, {CORES} cores, float32, coins", *shape, seconds, f"same: {same}"
+    )
 
 
-def _compile(codes: Codes, target: Target, dtype: Any) -> None:
-    """Run every kernel once, on many small tiles."""
-    before = _torch_table.COUNT_BYTES
-    _torch_table.COUNT_BYTES = {"cuda": 2**16}
-    get_backend("torch:cuda")(codes, target, None).fill(CMI, np.empty((300, 300), dtype))
-    _torch_table.COUNT_BYTES = before
+def streamed(quick: bool) -> Iterator[Row]:
+    """Row sums and best pairs; the matrix itself would take 80 GB."""
+    n, m = SMALL if quick else STREAMED
+    shape = n, m, 2, 2
+    codes, target = _coins(*shape)
+    ready, counter = _clock(lambda: _counter(codes, target))
+    yield Row("streamed", "table to the GPU, single features counted", *shape, ready)
+    counter.summary(SYMMETRIC_CMI, TOP, 0.0)
+    seconds, kept = _clock(lambda: counter.summary(SYMMETRIC_CMI, TOP, 0.0))
+    yield Row("streamed", f"row sums and {TOP} best pairs", *shape, seconds)
+    sums = _median(lambda: counter.row_sums(SYMMETRIC_CMI, 0.0), 3)
+    yield Row("streamed", "row sums", *shape, sums)
+    for count in (1, 100):
+        out, rows = np.empty((count, n)), np.arange(count) * 7
+        each = _median(lambda r=rows, o=out: counter.fill(SYMMETRIC_CMI, o, r, None, 0.0))
+        yield Row("streamed", f"columns of the matrix, brought home: {count}", *shape, each)
+    with _cores():
+        peer = get_backend("numba")(codes, target, None)
+        peer.summary(SYMMETRIC_CMI, TOP, 0.0) if quick else None
+        seconds, theirs = _clock(lambda: peer.summary(SYMMETRIC_CMI, TOP, 0.0))
+    same = all(bool((a == b).all()) for a, b in zip(kept, theirs, strict=True))
+    what = f"numba, {CORES} cores: row sums and {TOP} best pairs"
+    yield Row("streamed", what, *shape, seconds, f"same: {same}")
 
 
-def _made_up(n: int, m: int, levels: int, classes: int) -> tuple[Codes, Target]:
-    """Columns that know nothing of the classes: counting does not care."""
+def home(quick: bool) -> Iterator[Row]:
+    """Matrices brought into the host's memory, of columns of several levels too."""
+    for shape in ((5_000, 6_000, 3, 2), (5_000, 6_000, 10, 10), (20_000, 1_000, 2, 2)):
+        n = min(shape[0], 1_000) if quick else shape[0]
+        sizes = n, *shape[1:]
+        codes, target = _coins(*sizes)
+        counter, out = _counter(codes, target), np.zeros((n, n))
+        run = lambda c=counter, o=out: c.fill(SYMMETRIC_CMI, o, None, None, 0.0)  # noqa: E731
+        yield Row("home", "matrix of pairs brought home, float64", *sizes, _median(run, 3))
+        kept = _median(lambda c=counter: c.matrix(SYMMETRIC_CMI, 0.0), 3)
+        yield Row("home", "matrix of pairs left on the GPU, float64", *sizes, kept)
+        with _cores():
+            theirs = np.zeros((n, n))
+            peer = get_backend("numba")(codes, target, None)
+            peer.fill(SYMMETRIC_CMI, theirs[:64], np.arange(64), None, 0.0)
+            seconds = _clock(lambda p=peer, o=theirs: p.fill(SYMMETRIC_CMI, o, None, None, 0.0))[0]
+        same = f"same: {bool((theirs == out).all())}"
+        yield Row("home", f"numba, {CORES} cores, float64", *sizes, seconds, same)
+
+
+def select(quick: bool) -> Iterator[Row]:
+    """100 features from entropies that are ready, by methods that need columns or products."""
+    for n, m in (SMALL,) if quick else (PRODUCT, STREAMED):
+        codes, target = _coins(n, m, 2, 2)
+        ours = Entropies.count(codes, target, "torch:cuda")
+        with _cores():
+            theirs = Entropies.count(codes, target, "numba", n_jobs=CORES)
+        memory = 2**26 if quick else MEMORY  # columns, not a whole matrix at home
+        effort = Effort(random_state=0, bound=None, memory=memory)
+        for name in ("linear", "tpower", "forward", "jmi", "mrmr", "spectral"):
+            if name == "spectral" and n > PRODUCT[0]:
+                continue
+            METHODS[name].select(ours, 3, effort=effort)  # compiles
+            seconds, found = _clock(partial(METHODS[name].select, ours, 100, effort=effort))
+            yield Row("select", f"{name}, k = 100", n, m, 2, 2, seconds)
+            if name in ("forward", "jmi"):
+                with _cores():
+                    METHODS[name].select(theirs, 3, effort=effort)
+                    run = partial(METHODS[name].select, theirs, 100, effort=effort)
+                    seconds, other = _clock(run)
+                same = f"same: {found.support.tolist() == other.support.tolist()}"
+                what = f"numba, {CORES} cores: {name}, k = 100"
+                yield Row("select", what, n, m, 2, 2, seconds, same)
+
+
+def _bare(x: Any, kind: str, strip: int) -> Callable[[], None]:
+    """Products of strips of rows with all rows from there on: one strip is the whole."""
+    n = len(x)
+    planes = x.view(torch.float8_e4m3fn if kind == "fp8" else torch.int8)
+    out = torch.empty(
+        strip * n, dtype=torch.float32 if kind == "fp8" else torch.int32, device="cuda"
+    )
+    one = torch.full((), ONE, device="cuda")
+
+    def run() -> None:
+        for start in range(0, n, strip):
+            a, b = planes[start : start + strip], planes[start:]
+            to = out[: len(a) * len(b)].view(len(a), len(b))
+            if kind == "fp8":
+                torch._scaled_mm(a, b.T, one, one, out_dtype=to.dtype, out=to)
+            else:
+                torch._int_mm(a, b.T, out=to)
+
+    return run
+
+
+def _counter(codes: Codes, target: Target) -> Any:
+    return get_backend("torch:cuda")(codes, target, None)
+
+
+def _coins(n: int, m: int, levels: int, classes: int) -> tuple[Codes, Target]:
+    """Columns that know nothing of the classes, all levels alike."""
     rng = np.random.default_rng(0)
     values = rng.integers(0, levels, (n, m), dtype=np.uint8)
     values[:, :levels] = np.arange(levels)  # every level occurs
     y = rng.permutation(np.arange(m) % classes)
-    target = Target(y, np.arange(classes), np.bincount(y))
-    return Codes(values, np.full(n, levels), [str(i) for i in range(n)]), target
+    return _codes(values, levels), Target(y, np.arange(classes), np.bincount(y))
 
 
-def _peer(codes: Codes, target: Target, found: Any) -> tuple[float, bool]:
-    """Seconds of the numba backend on every core, and whether it found the same."""
-    counter = get_backend("numba")(codes, target, None)
-    out = np.empty_like(found)
-    counter.fill(CMI, out[:64], np.arange(64))  # compiles
-    return _clock(lambda: counter.fill(CMI, out))[0], bool((out == found).all())
+def _odds(n: int, m: int) -> tuple[Codes, Target]:
+    """Two-level columns, each with odds of its own: look-ups are spread over the whole tables."""
+    rng = np.random.default_rng(1)
+    values = (rng.random((n, m), np.float32) < rng.random((n, 1), np.float32)).astype(np.uint8)
+    values[:, :2] = 0, 1
+    y = rng.permutation(np.arange(m) % 2)
+    return _codes(values, 2), Target(y, np.arange(2), np.bincount(y))
 
 
-def _parts(run: Callable[[], Any]) -> dict[str, float]:
-    """Seconds of the GPU by what it does."""
-    with profile(activities=[ProfilerActivity.CUDA]) as recorded:
-        run()
-        torch.cuda.synchronize()
-    parts = dict.fromkeys(("products", "look_ups", "planes", "to_host"), 0.0)
-    for event in recorded.key_averages():
-        parts[_kind(event.key)] += event.self_device_time_total * 1e-6
-    return parts
+def _codes(values: Any, levels: int) -> Codes:
+    return Codes(values, np.full(len(values), levels), [str(i) for i in range(len(values))])
 
 
-def _kind(kernel: str) -> str:
-    if "_write_from_counts" in kernel:
-        return "look_ups"
-    if "DtoH" in kernel:
-        return "to_host"
-    return "products" if any(name in kernel.lower() for name in PRODUCTS) else "planes"
+class _cores:  # noqa: N801
+    """Run on CORES cores, and threads, alone."""
+
+    def __enter__(self) -> None:
+        self._all = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, sorted(self._all)[:CORES])
+        self._threads = threads(CORES)
+        self._threads.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self._threads.__exit__(*error)
+        os.sched_setaffinity(0, self._all)
 
 
-def _ceilings() -> float:
-    """Print what the machine can do at best; return operations a second on bytes."""
-    kind = plane_dtype(torch.device("cuda", 0), 8192)
-    a, b = (torch.randint(0, 2, (8192, 8192), dtype=torch.uint8, device="cuda") for _ in "ab")
-    out = empty_counts((8192, 8192), kind, a.device)
-    product = _median(lambda: multiply(a.view(kind), b.view(kind), out, add=False))
-    device = torch.empty(2**28, dtype=torch.uint8, device="cuda")
-    pinned = torch.empty(2**28, dtype=torch.uint8, pin_memory=True)
-    home = _median(lambda: pinned.copy_(device))
-    new = [
-        _clock(lambda: torch.from_numpy(np.empty(2**28, np.uint8)).copy_(pinned))[0] for _ in "123"
-    ]
-    old = torch.zeros(2**28, dtype=torch.uint8)
-    same = _median(lambda: old.copy_(pinned))
-    rate = 2 * 8192**3 / product
-    print(
-        f"products of {kind} {rate:.3g} op/s; to pinned memory {2**28 / home:.3g} B/s; "
-        f"from there to new memory {2**28 / min(new):.3g}, to old {2**28 / same:.3g} B/s"
-    )
-    return rate
-
-
-def _median(run: Callable[[], Any]) -> float:
+def _median(run: Callable[[], Any], rounds: int = ROUNDS) -> float:
     run()
-    return statistics.median(_clock(run)[0] for _ in range(10))
+    return statistics.median(_clock(run)[0] for _ in range(rounds))
 
 
 def _clock(run: Callable[[], Any]) -> tuple[float, Any]:
@@ -187,26 +247,28 @@ def _clock(run: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, result
 
 
-def _names() -> list[str]:
-    return [field.name for field in fields(Row)]
+def _line(row: Row) -> dict[str, Any]:
+    """The row, with where and when."""
+    machine = describe_machine()
+    where = f"{torch.cuda.get_device_name()}, torch {torch.__version__}; {machine.cpu}"
+    commit = os.environ.get("BESTK_COMMIT", machine.commit)
+    return asdict(row) | {"machine": where, "date": machine.date, "commit": commit}
 
 
-def _width(name: str) -> int:
-    return max(9, len(name))
-
-
-def _line(row: Row) -> str:
-    shown = {
-        name: f"{value:.4g}" if isinstance(value, float) else str(value)
-        for name, value in asdict(row).items()
-    }
-    return " ".join(f"{value:>{_width(name)}}" for name, value in shown.items())
+def _append(line: dict[str, Any], path: Path) -> None:
+    is_new = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, list(line), lineterminator="\n")
+        if is_new:
+            writer.writeheader()
+        writer.writerow(line)
 
 
 def _read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="5,000 features only")
-    parser.add_argument("--out", type=Path, help="write a CSV file")
+    parser.add_argument("parts", nargs="*", help="products, streamed, home or select; all")
+    parser.add_argument("--quick", action="store_true", help="small tables: does it run?")
+    parser.add_argument("--out", type=Path, default=FILE)
     return parser.parse_args()
 
 

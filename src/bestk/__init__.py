@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from bestk.evaluation import error_curves
     from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
     from bestk.methods import METHODS, Greedy, Quadratic
+    from bestk.packed import PackedTable, open_packed, pack
     from bestk.problem import BQP
     from bestk.selector import SelectBestK, select
     from bestk.selector_cv import SelectBestKCV
@@ -27,6 +28,7 @@ _HOMES = {
     "bestk.evaluation": ("error_curves",),
     "bestk.information": ("Entropies", "cmi_matrix", "joint_mi_matrix", "mutual_information"),
     "bestk.methods": ("METHODS", "Greedy", "Quadratic"),
+    "bestk.packed": ("PackedTable", "open_packed", "pack"),
     "bestk.problem": ("BQP",),
     "bestk.selector": ("SelectBestK", "select"),
     "bestk.selector_cv": ("SelectBestKCV",),
@@ -47,6 +49,7 @@ __all__ = [
     "EqualFrequency",
     "EqualWidth",
     "Greedy",
+    "PackedTable",
     "Quadratic",
     "SelectBestK",
     "SelectBestKCV",
@@ -57,6 +60,8 @@ __all__ = [
     "error_curves",
     "joint_mi_matrix",
     "mutual_information",
+    "open_packed",
+    "pack",
     "select",
     "solve",
     "solve_path",

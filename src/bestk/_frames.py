@@ -11,10 +11,15 @@ from bestk.table import as_array
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X is a pandas, polars or pyarrow table."""
+    """Whether X is a pandas, polars or pyarrow table, or a packed one."""
     return not isinstance(X, np.ndarray | list | tuple) and (
-        hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__")
+        hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__") or is_packed(X)
     )
+
+
+def is_packed(X: Any) -> bool:
+    """Whether X is a table of ours, which is sliced like an array."""
+    return hasattr(type(X), "__bestk_table__")
 
 
 def keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:
@@ -22,7 +27,7 @@ def keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:
     output = _get_output_config("transform", estimator=estimator)["dense"]
     if is_frame(X) and output != "default" and type(X).__module__.split(".")[0] == output:
         return _safe_indexing(X, np.flatnonzero(mask), axis=1)
-    if is_frame(X) or isinstance(X, list | tuple):
+    if not is_packed(X) and (is_frame(X) or isinstance(X, list | tuple)):
         X = _frame_array(X) if is_frame(X) else as_array(X)
     return X[:, np.flatnonzero(mask)]
 

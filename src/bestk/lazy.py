@@ -1,10 +1,12 @@
 """A symmetric matrix known by its columns, made when asked for and kept while there is room."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bestk.problem import PIECE, LazyMatrix
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -16,7 +18,7 @@ class CachedColumns:
     Parameters
     ----------
     make : function
-        Takes indices and returns those columns side by side, shape (n, len(indices)).
+        Takes indices and returns those columns side by side, a new array (n, len(indices)).
     diagonal : array of shape (n,)
         The diagonal.
     memory : int, default=2**30
@@ -48,18 +50,24 @@ class CachedColumns:
     def columns(self, items: Indices) -> Floats:
         """The columns of those items, side by side."""
         wanted = [int(item) for item in items]
-        new = np.array([i for i in dict.fromkeys(wanted) if i not in self._kept], np.int64)
-        fresh: dict[int, Floats] = {}
-        if len(new):
-            made = np.asarray(self._make(new), np.float64)
-            fresh = {int(item): made[:, c] for c, item in enumerate(new)}
-            self.made += len(new)
-        found = {i: fresh[i] if i in fresh else self._kept[i] for i in wanted}
-        out = np.empty((self.shape[0], len(wanted)))
-        for c, item in enumerate(wanted):
-            out[:, c] = found[item]
-        self._keep(found)
-        return out
+        places: dict[int, list[int]] = {}
+        for place, item in enumerate(wanted):
+            places.setdefault(item, []).append(place)
+        out = np.empty((len(wanted), self.shape[0]))  # a row each: they lie together in memory
+        new = np.array([item for item in places if item not in self._kept], np.int64)
+        for item in places.keys() & self._kept.keys():
+            out[places[item]] = self._kept[item]
+        for some, made in self.stream(new):
+            for item, column in zip(some.tolist(), made.T, strict=True):
+                out[places[item]] = column
+        self._keep({item: out[where[0]] for item, where in places.items()})
+        return out.T
+
+    def stream(self, items: Indices) -> Iterator[tuple[Indices, Floats]]:
+        """Yield items and their columns, some at a time; none of them is kept."""
+        for some in pieces(items, self.shape[0]):
+            self.made += len(some)
+            yield some, np.array(self._make(some), np.float64, copy=None)
 
     def _keep(self, found: dict[int, Floats]) -> None:
         for item, column in found.items():
@@ -67,8 +75,8 @@ class CachedColumns:
                 self._kept.move_to_end(item)
             else:
                 self._kept[item] = column.copy()
-        while len(self._kept) > self._room:
-            self._kept.popitem(last=False)
+            if len(self._kept) > self._room:
+                self._kept.popitem(last=False)
 
 
 class WithDiagonal:
@@ -83,6 +91,28 @@ class WithDiagonal:
 
     def columns(self, items: Indices) -> Floats:
         """The columns of those items, side by side."""
-        out = self._matrix.columns(items)
-        out[items, np.arange(len(items))] = self._diagonal[items]
-        return out
+        return self._corrected(items, self._matrix.columns(items))
+
+    def stream(self, items: Indices) -> Iterator[tuple[Indices, Floats]]:
+        """Yield items and their columns, some at a time; none of them is kept."""
+        for some, columns in self._matrix.stream(items):
+            yield some, self._corrected(some, columns)
+
+    def _corrected(self, items: Indices, columns: Floats) -> Floats:
+        columns[items, np.arange(len(items))] = self._diagonal[items]
+        return columns
+
+
+def stream(matrix: LazyMatrix, items: Indices) -> Iterator[tuple[Indices, Floats]]:
+    """Yield items and their columns, some at a time, past the cache of a matrix that has one."""
+    if isinstance(matrix, CachedColumns | WithDiagonal):
+        yield from matrix.stream(items)
+    else:
+        for some in pieces(items, matrix.shape[0]):
+            yield some, matrix.columns(some)
+
+
+def pieces(items: Indices, n: int) -> Iterator[Indices]:
+    """Cut items into pieces whose columns of n entries need little memory."""
+    width = max(1, PIECE // n)
+    return (items[start : start + width] for start in range(0, len(items), width))

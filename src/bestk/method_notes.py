@@ -23,6 +23,15 @@ class MethodNote:
 
 
 NOTES: dict[str, MethodNote] = {
+    "auto": MethodNote(
+        "Balanced relevance, redundancy and complement",
+        "max x'Qx, Q_ii = I(xi;y), Q_ij = (3/4 I(xi;xj|y) - I(xi;xj)) / (k-1), by greedy and swaps",
+        f"no paper's; of the family of {BROWN}, with information averaged over several estimates",
+        f"{ALL_PAIRS} per estimate; with bound=None little more than k columns",
+        "what you want is a model that predicts well",
+        "a paper's method is to be named; values are to be compared with those of cmi; a proof is "
+        "wanted: the fast bound is loose here, bound='tight' is not",
+    ),
     "maxrel": MethodNote(
         "Maximal relevance",
         "the k largest I(xi;y)",

@@ -21,6 +21,7 @@ from bestk.solvers._registry import get_solver
 
 Indices = NDArray[np.int64]
 NONE: Sequence[int] = ()
+LARGE = 4096  # features from which a frugal solver is given columns where no proof is wanted
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,11 @@ class Quadratic:
         return [_scaled(s, pairs.objective.pair_weight(s.k)) for s in solutions]
 
     def _pairs(self, entropies: Entropies, effort: Effort) -> Pairs:
+        """All pairs, unless they are too many, or few are needed and none for a proof."""
         objective, solver = get_objective(self.objective), get_solver(self.solver)
-        if 8 * entropies.n_features**2 > effort.memory and solver.needs == "columns":
+        large = 8 * entropies.n_features**2 > effort.memory
+        frugal = effort.bound is None and getattr(solver, "frugal", False)
+        if solver.needs == "columns" and (large or (frugal and entropies.n_features > LARGE)):
             return objective.lazy_pairs(entropies, effort.memory)
         return objective.pairs(entropies)
 
@@ -202,6 +206,7 @@ def _scaled(solution: Solution, scale: float) -> Solution:
 
 
 METHODS: dict[str, Method] = {
+    "auto": Quadratic("balanced", "swap"),
     "maxrel": Greedy("maxrel"),
     "mrmr": Greedy("mrmr"),
     "jmi": Greedy("jmi"),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 ROUNDING = 1e-9  # asymmetry below this, relative to the largest entry, is rounding
+PIECE = 2**25  # entries of a lazy matrix that are looked at together: 256 MiB
 
 
 @runtime_checkable
@@ -97,14 +98,24 @@ class BQP:
     def value(self, items: Iterable[int]) -> float:
         """The objective x'Qx of a choice of items."""
         chosen = np.asarray(list(items), np.int64)
-        return float(self.columns(chosen)[chosen].sum())
+        return sum(float(self.columns(some)[chosen].sum()) for some in self._pieces(chosen))
+
+    def product(self, items: Iterable[int]) -> Floats:
+        """Qx of a choice of items, the sum of their columns."""
+        chosen = np.asarray(list(items), np.int64)
+        return sum((self.columns(some).sum(axis=1) for some in self._pieces(chosen)), np.zeros(()))
 
     def gains(self, items: Iterable[int]) -> Floats:
         """For every item i: Q_ii + 2 sum of Q_ij over the other chosen items j."""
         chosen = np.asarray(list(items), np.int64)
-        gains = self.diagonal + 2 * self.columns(chosen).sum(axis=1)
+        gains = self.diagonal + 2 * self.product(chosen)
         gains[chosen] -= 2 * self.diagonal[chosen]
         return gains
+
+    def _pieces(self, items: Indices) -> list[Indices]:
+        """The items, of a lazy matrix so few at a time that their columns need little memory."""
+        width = max(1, PIECE // self.n) if self.is_lazy else max(1, len(items))
+        return [items[start : start + width] for start in range(0, max(1, len(items)), width)]
 
 
 def _whole(k: Any) -> int:

@@ -1,6 +1,6 @@
 """From any table and target to entropies: types, discretisation, estimate."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -12,7 +12,9 @@ from bestk._suggest import suggest
 from bestk._threads import threads
 from bestk.codes import Target, encode, read_continuous_target, read_target
 from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency
+from bestk.discretize._coded import codes_of
 from bestk.information import Entropies
+from bestk.information._blend import BlendedSource
 from bestk.information._correction import Correction
 from bestk.information._gaussian import GaussianSource
 from bestk.table import Block, Table, read_column
@@ -20,7 +22,9 @@ from bestk.table import Block, Table, read_column
 Indices = NDArray[np.int64]
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
 SEVERAL = -1  # the place of a name that is not of one column only
-INFORMATION = ("discrete", "gaussian", "auto")
+INFORMATION = ("discrete", "gaussian", "blend")
+BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are averaged
+LARGEST_BLEND = 2**28  # values above which only the first of them is counted
 
 
 @dataclass(frozen=True)
@@ -41,16 +45,38 @@ class Reading:
             known = ", ".join(map(repr, INFORMATION))
             raise ValueError(f"unknown information {self.information!r}; choose one of {known}")
         categorical = find_features(self.categorical_features, table)
-        if self._is_gaussian(table, categorical):
+        if self.information == "blend":
+            return self._blended(table, y, categorical)
+        if self.information == "gaussian":
             return self._gaussian(table, y, categorical)
         return self._counted(table, y, categorical)
 
-    def _is_gaussian(self, table: Table, categorical: Indices) -> bool:
-        """As asked; "auto": where every column is a number, and one has a fractional part."""
-        if self.information != "auto":
-            return self.information == "gaussian"
-        blocks = [block for block in table.blocks if block.kind != "numeric"]
-        return not (blocks or len(categorical)) and any(map(_is_fractional, table.blocks))
+    def _blended(self, table: Table, y: Any, categorical: Indices) -> "Read":
+        """Counts of one or two kinds of levels, corrected for chance, and covariances, averaged."""
+        auto = isinstance(self.discretizer, str) and self.discretizer == "auto"
+        ways = BLENDED if auto else (self.discretizer,)
+        large = table.n_samples * table.n_features > LARGEST_BLEND
+        counting = replace(self, information="discrete", correction=self.correction or "chance")
+        reads = [
+            replace(counting, discretizer=way)._counted(table, y, categorical)
+            for way in (ways[:1] if large else ways)
+        ]
+        if large:
+            return reads[0]
+        numeric = np.setdiff1d(np.flatnonzero(table.kinds == "numeric"), categorical)
+        normal = None
+        if len(numeric):
+            kept = table if len(numeric) == table.n_features else table.keep(numeric)
+            goal = self._goal(y, table.n_samples)
+            with threads(self.n_jobs):
+                normal = GaussianSource(kept.numeric()[0], goal, scores="standard")
+        source = BlendedSource([read.entropies.source for read in reads], normal, numeric)
+        return replace(reads[0], entropies=Entropies(*source.singles(), source, True, self.n_jobs))
+
+    def _goal(self, y: Any, n_samples: int) -> Any:
+        """The classes of y, or its numbers."""
+        read = read_continuous_target if self.is_continuous(y) else self.classes
+        return read(y, n_samples)
 
     def _gaussian(self, table: Table, y: Any, categorical: Indices) -> "Read":
         odd = np.flatnonzero(table.kinds != "numeric")
@@ -61,8 +87,7 @@ class Reading:
                 f"column {table.names[first]!r} is {kind}, and information='gaussian' is for "
                 "numbers; exclude it, encode it as numbers, or use information='discrete'"
             )
-        read = read_continuous_target if self.is_continuous(y) else self.classes
-        goal: Any = read(y, table.n_samples)
+        goal = self._goal(y, table.n_samples)
         with threads(self.n_jobs):
             source = GaussianSource(table.numeric()[0], goal, correction=self.correction)
             signed = self.correction is not None
@@ -71,7 +96,7 @@ class Reading:
     def _counted(self, table: Table, y: Any, categorical: Indices) -> "Read":
         target = self.classes(y, table.n_samples)
         numeric = np.flatnonzero(table.kinds == "numeric")
-        numeric = np.setdiff1d(numeric, categorical)
+        numeric = numeric[~np.isin(numeric, categorical)]
         fitted = None
         if self.discretizer is not None and len(numeric):
             table, fitted = self._discretised(table, numeric, target)
@@ -88,7 +113,8 @@ class Reading:
         for part in parts:
             try:
                 with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
-                    codes = discretizer.fit(part.values, target.codes).transform(part.values)
+                    discretizer.fit(part.values, target.codes)
+                    codes = codes_of(discretizer, part.values)
             except ValueError:
                 table.numeric()  # names a column of infinite values
                 raise

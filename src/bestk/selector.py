@@ -1,6 +1,6 @@
 """SelectBestK: the scikit-learn selector."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -13,16 +13,19 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._auto import settle
 from bestk._frames import is_frame, keep_columns
 from bestk.methods import Effort, Method, get_method
 from bestk.reading import Read, Reading, find_features
 from bestk.solution import Solution
+from bestk.streaming._blocks import is_stream
+from bestk.streaming._selector import PartialFit, fit_blocks, forget
 from bestk.table import Table, read_table
 
 Indices = NDArray[np.int64]
 SELECTABLE: dict[str, list[Any]] = {
     "method": [str, HasMethods(["select", "select_path"])],
-    "information": [StrOptions({"discrete", "gaussian", "auto"})],
+    "information": [StrOptions({"discrete", "gaussian", "blend", "auto"})],
     "discretizer": [str, HasMethods(["fit", "transform"]), None],
     "correction": [StrOptions({"miller-madow", "chance"}), None],
     "categorical_features": ["array-like", str, None],
@@ -92,7 +95,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-class SelectBestK(TableSelector):
+class SelectBestK(PartialFit, TableSelector):
     """Select the k features that are best together, with a proof of how good they are.
 
     Parameters
@@ -100,16 +103,18 @@ class SelectBestK(TableSelector):
     k : int or float, default=10
         How many features; a fraction below or equal to 1.0 means that share of them, at least
         one. With more than there are, all are selected, with a warning.
-    method : str or Method, default="tpower"
+    method : str or Method, default="auto"
         A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
-        ``Greedy(criterion)``.
-    information : {"discrete", "gaussian", "auto"}, default="discrete"
-        Count the levels of discrete columns, or take numbers as jointly normal within and over
-        classes. "auto" is Gaussian where every column is a number and some are fractional.
-    discretizer : str, transformer or None, default="caim"
+        ``Greedy(criterion)``. "auto" is what predicted best: the objective ``balanced``, solved
+        by swaps.
+    information : {"auto", "discrete", "gaussian", "blend"}, default="auto"
+        Count the levels of discrete columns; or take numbers as jointly normal within and over
+        classes; or take the mean of both, counts corrected for chance. "auto" is what belongs to
+        the method: a blend for "auto", and counts, as in the paper, for all others.
+    discretizer : str, transformer or None, default="auto"
         What makes levels of numeric columns: ``caim``, ``mdlp``, ``equal-width``,
         ``equal-frequency``, ``sigma``, or a discretiser of your own. None: they are codes already,
-        whole numbers from 0 up.
+        whole numbers from 0 up. "auto" is CAIM; in a blend it is MDLP and equal frequency, both.
     correction : {None, "miller-madow", "chance"}, default=None
         Take the bias of small samples from the estimates; see :func:`bestk.cmi_matrix`.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
@@ -150,6 +155,10 @@ class SelectBestK(TableSelector):
         Number of features seen.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if all are strings.
+    n_samples_seen_ : int
+        Number of rows, where they came in blocks.
+    pair_counts_ : PairCounts
+        What ``partial_fit`` has counted.
 
     See Also
     --------
@@ -160,6 +169,11 @@ class SelectBestK(TableSelector):
     -----
     Missing values are a level of their own where columns are counted, and stand at the mean
     where they are Gaussian. Whole-number ``sample_weight`` say how often each row counts.
+
+    Tables that come in blocks are counted as if they were whole, to the last bit, and never held.
+    Only the cut points of numbers need rows side by side: they are found in a random sample of
+    100,000 rows (fewer where there are thousands of columns), or in the first rows where blocks
+    can be read only once. Shorter tables are taken whole.
 
     References
     ----------
@@ -186,10 +200,10 @@ class SelectBestK(TableSelector):
     def __init__(
         self,
         k: float = 10,
-        method: Any = "tpower",
+        method: Any = "auto",
         *,
-        information: str = "discrete",
-        discretizer: Any = "caim",
+        information: str = "auto",
+        discretizer: Any = "auto",
         correction: str | None = None,
         categorical_features: Any = "from_dtype",
         target: str = "auto",
@@ -216,16 +230,19 @@ class SelectBestK(TableSelector):
         self.backend = backend
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Select the features.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
             Numbers, booleans, strings or categories, in an array, a pandas, polars or pyarrow
-            table, a sparse matrix or a list of rows; missing values are welcome.
+            table, a sparse matrix or a list of rows; missing values are welcome. Or one that is
+            read in blocks of rows: the name of a file or of a folder of Parquet files, a data
+            set of pyarrow, an iterable of blocks, or a function that returns one.
         y : array-like of shape (n_samples,)
-            The classes, or numbers to predict.
+            The classes, or numbers to predict. For files and blocks that are frames the name of
+            the column that holds them; None for blocks that are pairs ``(X_block, y_block)``.
         sample_weight : array-like of shape (n_samples,), default=None
             How often each row counts: whole numbers from 0 up.
 
@@ -234,6 +251,12 @@ class SelectBestK(TableSelector):
         self
         """
         self._validate_params()
+        if is_stream(X, y):
+            if sample_weight is not None:
+                raise ValueError("sample_weight is for tables in memory; repeat rows in blocks")
+            fit_blocks(self, X, y)
+            return self
+        forget(self)
         table = read_table(self._check_table(X, reset=True))
         task = Task.of(self, table, y, sample_weight)
         k = count_features(self.k, table.n_features, task)
@@ -254,7 +277,10 @@ class Task:
     effort: Effort
 
     @classmethod
-    def of(cls, options: Any, table: Table, y: Any, sample_weight: Any = None) -> "Task":
+    def of(
+        cls, options: Any, table: Table, y: Any, sample_weight: Any = None,
+        measure: Callable[[Reading, Table, Any], Read] = Reading.measure,
+    ) -> "Task":  # fmt: skip
         """Read a table as a selector's parameters say."""
         if sample_weight is not None:
             table, y = weigh(table, y, sample_weight)
@@ -268,15 +294,16 @@ class Task:
         kept = table if not len(excluded) else table.keep(allowed)
         categorical = find_features(options.categorical_features, table)
         places = np.flatnonzero(np.isin(allowed, categorical))
+        read_as = settle(options, blocks=measure is not Reading.measure)
         reading = Reading(
-            options.information, options.discretizer, options.correction, places,
+            read_as.information, read_as.discretizer, read_as.correction, places,
             options.target, options.backend, options.n_jobs,
         )  # fmt: skip
         seed = options.random_state
         if isinstance(seed, np.random.RandomState):
             seed = int(seed.randint(2**31))
         effort = Effort(seed, options.time_limit, options.bound)
-        read = reading.measure(kept, y)
+        read = measure(reading, kept, y)
         include = np.searchsorted(allowed, included).tolist()
         return cls(table, allowed, read, get_method(options.method), include, effort)
 
@@ -353,7 +380,7 @@ def weigh(table: Table, y: Any, sample_weight: Any) -> tuple[Table, Any]:
     return table.take(rows), np.asarray(y)[rows]
 
 
-def select(X: Any, y: Any, k: float = 10, method: Any = "tpower", **options: Any) -> Solution:
+def select(X: Any, y: Any, k: float = 10, method: Any = "auto", **options: Any) -> Solution:
     """Select the k features that are best together.
 
     Parameters

@@ -33,7 +33,7 @@ class SelectBestKCV(TableSelector):
         What is to predict from the selected columns; it is given them in the container of X.
     ks : iterable of int, default=None
         Numbers of features to try; by default 1 to 100, or to the number of features.
-    method : str or Method, default="tpower"
+    method : str or Method, default="auto"
         As for :class:`SelectBestK`.
     cv : int, splitter or iterable, default=None
         The folds, as in scikit-learn: 5 by default, stratified for classifiers.
@@ -88,13 +88,13 @@ class SelectBestKCV(TableSelector):
         self,
         estimator: Any,
         ks: Any = None,
-        method: Any = "tpower",
+        method: Any = "auto",
         *,
         cv: Any = None,
         scoring: Any = None,
         rule: str = "best",
-        information: str = "discrete",
-        discretizer: Any = "caim",
+        information: str = "auto",
+        discretizer: Any = "auto",
         correction: str | None = None,
         categorical_features: Any = "from_dtype",
         target: str = "auto",

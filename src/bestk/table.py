@@ -22,7 +22,9 @@ class Block:
 
     columns: NDArray[np.intp]  # their places in the table
     kind: Kind
-    values: Any  # a row per sample: numbers (NaN missing; may be CSC), bools or codes (-1 missing)
+    # a row per sample: numbers (NaN missing), bools or codes (-1 missing); an array, CSC, or
+    # anything with a shape, a dtype and columns that are made when sliced
+    values: Any
     categories: list[list[Any]] | None = None  # what the codes of each column stand for, sorted
 
     def strips(self, width: int | None = None) -> Iterator[tuple[NDArray[np.intp], NDArray[Any]]]:
@@ -128,8 +130,9 @@ def read_table(X: Any, *, missing: str = "category") -> Table:
 
     Parameters
     ----------
-    X : array, frame, sparse matrix, list of rows, or Table
-        Arrays are not copied, sparse matrices stay sparse, unnamed columns are x0, x1, ...
+    X : array, frame, sparse matrix, list of rows, packed table, or Table
+        Arrays are not copied, memory-mapped ones not read, sparse matrices stay sparse; unnamed
+        columns are x0, x1, ...
     missing : {"category", "error"}
         Whether missing values (NaN, None, NA, null) are kept or refused.
 
@@ -150,6 +153,7 @@ def read_table(X: Any, *, missing: str = "category") -> Table:
     """
     if missing not in MISSING:
         raise ValueError(f"unknown missing={missing!r}; choose one of {', '.join(MISSING)}")
+    X = X.__bestk_table__() if hasattr(type(X), "__bestk_table__") else X
     table = X if isinstance(X, Table) else _read_source(*_open(X))
     if not table.n_samples or not table.n_features:
         came = f"{table.n_samples} rows and {table.n_features} columns"

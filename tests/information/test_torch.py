@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk import cmi_matrix, encode
+from bestk import cmi_matrix, encode, solve
 from bestk.codes import read_target
 from bestk.information import Entropies, Measure, _measures
 from bestk.information.backends import get_backend
@@ -19,7 +19,13 @@ from .conftest import tables
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
-from bestk.information.backends import _torch_pairs, _torch_sheet, _torch_table  # noqa: E402
+from bestk.information.backends import (  # noqa: E402
+    _torch_pairs,
+    _torch_reductions,
+    _torch_sheet,
+    _torch_table,
+)
+from bestk.information.backends._torch_matrix import DeviceMatrix  # noqa: E402
 
 CORRECTIONS = [None, "miller-madow", "chance"]
 MEASURES = [value for value in vars(_measures).values() if isinstance(value, Measure)]
@@ -52,6 +58,8 @@ def tiny_tiles(tiny):
             patch.setattr(_torch_table, "SORTED_AT_ONCE", 2**11)
             patch.setattr(_torch_sheet, "BUFFER_BYTES", 2**8)
             patch.setattr(_torch_sheet, "STRIP_BYTES", 2**12)
+            patch.setattr(_torch_pairs, "STRIP", 32)
+            patch.setattr(_torch_reductions, "MANY", 7)
         yield
 
 
@@ -94,6 +102,45 @@ def test_no_bit_differs_from_numba(device, correction, table, seed, tiny):
         for wanted in ((None, None), (rows, None), (None, columns), (rows, columns)):
             i, j = (slice(None) if some is None else some for some in wanted)
             np.testing.assert_array_equal(fill(h, measure, *wanted, *how), whole[i][:, j])
+
+
+@every_device
+@settings(max_examples=15)
+@given(table=tables(max_levels=9, max_features=99), seed=seeds, tiny=st.booleans())
+def test_no_bit_of_sums_and_best_pairs_differs_from_numba(device, table, seed, tiny):
+    rng, (X, y) = np.random.default_rng(seed), table
+    X = np.minimum(X, 1) if rng.random() < 0.5 else X
+    measure, lowest = MEASURES[rng.integers(len(MEASURES))], float(rng.choice([0, -np.inf]))
+    most = 0 if measure == _measures.CMI else int(rng.integers(60))
+    with tiny_tiles(tiny):
+        found = count(X, y, f"torch:{device}").source.summary(measure, most, lowest)
+    expected = count(X, y, "numba").source.summary(measure, most, lowest)
+    for own, wanted in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(own, wanted)
+
+
+@every_device
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_matrix_left_on_the_device_is_the_one_that_comes_home(device, dtype):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, rng.integers(1, 5, 150), (90, 150)), rng.integers(0, 3, 90)
+    left = count(X, y, f"torch:{device}").source.matrix(_measures.CMI, 0.0, dtype)
+    np.testing.assert_array_equal(
+        left.cpu().numpy(), fill(count(X, y, "numba"), _measures.CMI, dtype=dtype, lowest=0.0)
+    )
+
+
+@every_device
+@pytest.mark.parametrize("solver", ["tpower", "linear", "forward"])
+def test_solvers_pick_the_same_from_a_matrix_on_the_device(device, solver):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (90, 150)), rng.integers(0, 2, 90)
+    h = count(X, y, f"torch:{device}")
+    matrix = DeviceMatrix(h.source.matrix(_measures.SYMMETRIC_CMI, 0.0), h.mi())
+    Q = cmi_matrix(X, y, symmetric=True)
+    assert solve(matrix, 9, solver).support.tolist() == solve(Q, 9, solver).support.tolist()
+    np.testing.assert_allclose(matrix.row_sums(), Q.sum(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(matrix.operator() @ np.arange(150.0), Q @ np.arange(150.0))
 
 
 @every_device

@@ -42,7 +42,7 @@ def test_selecting_is_discretising_counting_and_solving(cancer):
     X, y = cancer
     Q = cmi_matrix(CAIM().fit_transform(X, y), y, symmetric=True)
     expected = solve(Q, 6, "tpower")
-    solution = SelectBestK(k=6).fit(X, y).solution_
+    solution = SelectBestK(k=6, method="tpower").fit(X, y).solution_
     np.testing.assert_array_equal(solution.support, expected.support)
     assert solution.objective == pytest.approx(expected.objective)
     assert solution.upper_bound == pytest.approx(expected.upper_bound)
@@ -151,7 +151,7 @@ def test_what_is_forced_in_and_kept_out_is_checked(cancer):
 
 def test_the_order_of_selection_and_what_each_feature_says_are_kept(cancer):
     X, y = cancer
-    selector = SelectBestK(k=4).fit(X, y)
+    selector = SelectBestK(k=4, method="tpower").fit(X, y)
     solution = selector.solution_
     np.testing.assert_array_equal(selector.ranking_[solution.support], [1, 2, 3, 4])
     assert (selector.ranking_[~selector.support_] == 5).all()
@@ -211,7 +211,7 @@ def test_a_grid_over_methods_and_k_in_a_pipeline(cancer):
 def test_a_column_transformer_selects_from_some_columns(mixed):
     X, y = mixed
     numbers = make_column_selector(dtype_include="number")
-    parts = make_column_transformer((SelectBestK(k=2), numbers), remainder="drop")
+    parts = make_column_transformer((SelectBestK(k=2, method="tpower"), numbers), remainder="drop")
     parts.set_output(transform="pandas")
     kept = parts.fit(X, y).transform(X)
     assert set(kept.columns) == {"selectbestk__age", "selectbestk__visits"}
@@ -241,17 +241,6 @@ def test_a_target_that_is_different_in_every_row_is_refused(cancer):
     X, y = cancer
     with pytest.raises(ValueError, match=r"different value in each of its 569 rows.*continuous"):
         SelectBestK().fit(X, np.arange(len(y)))
-
-
-def test_auto_information_is_gaussian_for_numbers_and_counted_for_the_rest(cancer, mixed):
-    X, y = cancer
-    auto = SelectBestK(information="auto").fit(X, y)
-    np.testing.assert_array_equal(
-        auto.scores_, SelectBestK(information="gaussian").fit(X, y).scores_
-    )
-    X, y = mixed
-    auto = SelectBestK(information="auto").fit(X, y)
-    np.testing.assert_array_equal(auto.scores_, SelectBestK().fit(X, y).scores_)
 
 
 def test_numbers_can_be_named_as_categories(mixed):

@@ -6,7 +6,7 @@ import click
 
 from bestk.cli._options import Request, complete_methods, shared_options
 
-METHODS = ("maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
+METHODS = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
 
 
 @click.command(short_help="Several methods side by side, with their errors.")

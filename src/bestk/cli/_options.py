@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-INFORMATION = ("discrete", "gaussian", "auto")
-DISCRETIZERS = ("caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
+INFORMATION = ("auto", "discrete", "gaussian", "blend")
+DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
 CORRECTIONS = ("none", "miller-madow", "chance")
 TARGETS = ("auto", "classes", "continuous")
 
@@ -94,12 +94,12 @@ SHARED: tuple[Decorator, ...] = (
         help="How many features; below 1, or 1.0: that share of them.",
     ),
     click.option(
-        "--information", type=click.Choice(INFORMATION), default="discrete", show_default=True,
-        help="Count the levels of columns, or take numbers as jointly normal.",
+        "--information", type=click.Choice(INFORMATION), default="auto", show_default=True,
+        help="Count levels, take numbers as jointly normal, or average both; auto: as the method.",
     ),
     click.option(
-        "--discretizer", type=click.Choice(DISCRETIZERS), default="caim", show_default=True,
-        help="What makes levels of numbers; none: they are codes already.",
+        "--discretizer", type=click.Choice(DISCRETIZERS), default="auto", show_default=True,
+        help="What makes levels of numbers; auto: as the method; none: they are codes already.",
     ),
     click.option(
         "--correction", type=click.Choice(CORRECTIONS), default="none", show_default=True,

@@ -22,7 +22,7 @@ Examples:
 @click.command(epilog=EXAMPLES, short_help="The k features that say most about a target.")
 @shared_options
 @click.option(
-    "-m", "--method", default="tpower", show_default=True, shell_complete=complete_methods,
+    "-m", "--method", default="auto", show_default=True, shell_complete=complete_methods,
     help="How to select; `bestk methods` lists all.",
 )  # fmt: skip
 @click.option(
@@ -37,7 +37,13 @@ Examples:
     "--plot", type=click.Path(path_type=Path), metavar="IMAGE",
     help="Draw the features and their pairs: .png, .svg, .pdf",
 )  # fmt: skip
-def select(method: str, bound: str, output: Path | None, plot: Path | None, **shared: Any) -> None:
+@click.option(
+    "--stream", is_flag=True,
+    help="Read FILE in blocks of rows, and hold none; so is one that is over half of the memory.",
+)  # fmt: skip
+def select(
+    method: str, bound: str, output: Path | None, plot: Path | None, stream: bool, **shared: Any
+) -> None:
     """Select the k features of FILE that say most about a target together.
 
     Of each it tells, in nats: the relevance, what it says alone; the contribution, its mean part
@@ -48,7 +54,7 @@ def select(method: str, bound: str, output: Path | None, plot: Path | None, **sh
 
     request = Request(**shared)
     talk = Talk(request.quiet)
-    result = _run(request, talk, method, bound, output, plot)
+    result = _run(request, talk, method, bound, output, plot, stream)
     talk.say_notes()
     if request.as_json:
         from bestk.cli._show import print_json
@@ -61,10 +67,12 @@ def select(method: str, bound: str, output: Path | None, plot: Path | None, **sh
 
 
 def _run(
-    request: Request, talk: Any, method: str, bound: str, output: Path | None, plot: Path | None
-) -> dict[str, Any]:
+    request: Request, talk: Any, method: str, bound: str, output: Path | None, plot: Path | None,
+    stream: bool,
+) -> dict[str, Any]:  # fmt: skip
     """Read, select and write; what can be wrong with the options is seen before that."""
     from bestk.cli._plot import check_image, draw
+    from bestk.cli._stream import is_long, select_rows
     from bestk.cli._table import check, new_file, read
     from bestk.files import copy_columns, suffix_of
 
@@ -78,14 +86,19 @@ def _run(
         from bestk.selector import select as select_features
 
         chosen = get_method(method)
-        loaded, reading = read(checked, request, talk)
-        start = perf_counter()
-        with talk.stage(f"selecting {checked.k} features (a first run compiles, too)"):
-            options = request.options() | {"bound": None if bound == "none" else bound}
-            solution = select_features(
-                loaded.table, loaded.y, checked.k, chosen, include=list(request.include), **options
-            )
-        seconds = {"read": reading, "select": perf_counter() - start, "solve": solution.seconds}
+        options = request.options() | {"bound": None if bound == "none" else bound}
+        if stream or is_long(request.file):
+            loaded, solution, seconds = select_rows(checked, request, talk, chosen, options)
+        else:
+            loaded, reading = read(checked, request, talk)
+            start = perf_counter()
+            with talk.stage(f"selecting {checked.k} features (a first run compiles, too)"):
+                included = list(request.include)
+                solution = select_features(
+                    loaded.table, loaded.y, checked.k, chosen, include=included, **options
+                )
+            seconds = {"read": reading, "select": perf_counter() - start}
+        seconds["solve"] = solution.seconds
         result = tell(loaded, solution, method, greedy=isinstance(chosen, Greedy), seconds=seconds)
         if table_file:
             columns = [*(feature["name"] for feature in result["features"]), request.target]

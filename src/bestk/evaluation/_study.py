@@ -1,6 +1,7 @@
 """One fold: features selected by every method, and the error of an estimator on them."""
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from operator import index
 from typing import Any
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.utils import _safe_indexing
 
+from bestk._auto import settle
 from bestk.evaluation._curves import BASELINE, Row
 from bestk.evaluation._shared import SharedEntropies
 from bestk.methods import Method, get_method
@@ -35,16 +37,21 @@ class Study:
     all_features: Indices | None  # those of the baseline, if it is asked for
 
     def choose(self, rows: Indices | None = None) -> Chosen:
-        """Select features by every method, from some rows or all; they are counted once."""
+        """Select features by every method, from some rows or all, measured once per estimate."""
         X, y = self.X, self.y
         if rows is not None:
             X, y = _safe_indexing(X, rows), y[rows]
-        task = Task.of(self.selector, read_table(X), y)
-        read = replace(task.read, entropies=SharedEntropies.of(task.read.entropies))
-        return {
-            name: replace(task, read=read, method=method).path(self.ks)
-            for name, method in self.methods.items()
-        }
+        table, tasks = read_table(X), dict[str, Task]()
+        chosen: Chosen = {}
+        for name, method in self.methods.items():
+            selector = copy(self.selector).set_params(method=method)
+            information = settle(selector).information  # all else is the same for all methods
+            if information not in tasks:
+                task = Task.of(selector, table, y)
+                read = replace(task.read, entropies=SharedEntropies.of(task.read.entropies))
+                tasks[information] = replace(task, read=read)
+            chosen[name] = replace(tasks[information], method=method).path(self.ks)
+        return chosen
 
     def run(self, fold: int, train: Indices, test: Indices, chosen: Chosen | None) -> list[Row]:
         """Errors on the test rows, with features selected from the training rows, or before."""

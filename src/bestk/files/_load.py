@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from bestk.codes import MAX_LEVELS
 from bestk.files._arrow import WrongTypeError, arrow, role_of
+from bestk.files._binary import ParquetSource
 from bestk.files._columns import Numbers, Words
+from bestk.files._packed import PackedSource
 from bestk.files._source import Report, Source, find_columns
 from bestk.table import Block, Table
+
+WIDE, GROUP = 10_000, 2_048  # columns of a file that is read by columns, and of a group of them
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,35 @@ def load(
     Numbers are kept in the smallest type that holds each column exactly, text as codes.
     """
     columns = [*find_columns(source, target, exclude), target]
+    if isinstance(source, PackedSource):
+        return Loaded(source, source.features(columns[:-1]), source.column(target), target, ())
+    if isinstance(source, ParquetSource) and len(columns) > WIDE:
+        return _load_wide(source, columns, report)
     with suppress(WrongTypeError):
-        return _Columns(source, columns).read(report)
-    return _Columns(source.checked(columns, report), columns).read(report)
+        return _Columns(source, columns).read(source.batches(columns, report))
+    source = source.checked(columns, report)
+    return _Columns(source, columns).read(source.batches(columns, report))
+
+
+def _load_wide(source: ParquetSource, columns: list[str], report: Report | None) -> Loaded:
+    """Read all rows of some columns after the other: few rows of all of them cost as much."""
+    *names, target = columns
+    groups = [[*names[start : start + GROUP], target] for start in range(0, len(names), GROUP)]
+    parts = [
+        _Columns(source, group).read(batches)
+        for group, batches in zip(groups, source.by_columns(groups, report), strict=True)
+    ]
+    notes = dict.fromkeys(note for part in parts for note in part.notes)
+    return replace(parts[0], table=_side_by_side([p.table for p in parts]), notes=tuple(notes))
+
+
+def _side_by_side(tables: list[Table]) -> Table:
+    blocks: list[Block] = []
+    names: list[str] = []
+    for table in tables:
+        blocks += [replace(block, columns=block.columns + len(names)) for block in table.blocks]
+        names += table.names
+    return Table(tables[0].n_samples, names, tuple(blocks))
 
 
 class _Columns:
@@ -55,8 +85,8 @@ class _Columns:
             Words() if roles[-1] in ("text", "category") else []
         )
 
-    def read(self, report: Report | None) -> Loaded:
-        for batch in self.source.batches(self.names, report):
+    def read(self, batches: Iterable[Any]) -> Loaded:
+        for batch in batches:
             self._add(batch)
         if not self.rows:
             came = "no row with a target" if self.dropped else "no rows"

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from bestk.files._binary import ArrowSource, ParquetSource
+from bestk.files._packed import PackedSource
 from bestk.files._source import Source
 from bestk.files._text import TextSource
 
@@ -15,6 +16,7 @@ FORMATS = {
     ".feather": "arrow",
     ".arrow": "arrow",
     ".ipc": "arrow",
+    ".packed": "packed",
 }
 
 
@@ -56,6 +58,8 @@ def open_source(path: str | Path) -> Source:
     source: Source
     if FORMATS[suffix] == "text":
         source = TextSource.open(path, tabs=".tsv" in suffix, zipped=suffix.endswith(".gz"))
+    elif FORMATS[suffix] == "packed":
+        source = PackedSource.open(path)
     else:
         source = (ParquetSource if FORMATS[suffix] == "parquet" else ArrowSource).open(path)
     if not source.types:

@@ -46,7 +46,8 @@ def copy_columns(
     if FORMATS[suffix] == "text":
         _write_text(source, columns, path, suffix, report)
         return
-    write = _write_parquet if FORMATS[suffix] == "parquet" else _write_arrow
+    writers = {"parquet": _write_parquet, "arrow": _write_arrow, "packed": _write_packed}
+    write = writers[FORMATS[suffix]]
     if not isinstance(source, TextSource):
         write(source.batches(columns, report), path, suffix)
         return
@@ -107,3 +108,12 @@ def _write_arrow(batches: Iterable[Any], path: Path, suffix: str) -> None:
         pa.ipc.new_file(file, table.schema, options=options) as w,
     ):
         w.write_table(table)
+
+
+def _write_packed(batches: Iterable[Any], path: Path, suffix: str) -> None:
+    """Write discrete columns, the last of them as the target."""
+    from bestk.packed import pack
+
+    table = arrow().Table.from_batches(list(batches))
+    *features, target = table.column_names
+    pack(table.select(features), path, table.column(target), target)

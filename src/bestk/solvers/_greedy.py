@@ -17,6 +17,7 @@ class Forward:
 
     name: ClassVar[str] = "forward"
     needs: ClassVar[Needs] = "columns"
+    frugal: ClassVar[bool] = True
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items in the order in which they were added."""

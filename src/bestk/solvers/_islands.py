@@ -50,7 +50,7 @@ def new_island(n: int, population: int, seed: int) -> Island:
 
 @njit(cache=True, nogil=True)
 def advance(
-    Q: Any, least: float, k: int, isle: Any, starts: Any, depth: int, patience: int, steps: int
+    Q: Any, least: Any, k: int, isle: Any, starts: Any, depth: int, patience: int, steps: int
 ) -> None:
     """Let an island make so many steps more, or until its patience ends."""
     tally = isle.tally
@@ -173,11 +173,14 @@ def _add_best(Q: Any, walk: Any, allowed: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def least_entry(Q: Any) -> float:
-    """The least entry off the diagonal."""
-    least = np.inf
+def least_entries(Q: Any) -> Any:
+    """The least entry of each row, off the diagonal."""
+    least = np.full(len(Q), np.inf)
     for i in range(len(Q)):
-        row = Q[i]
+        row, lowest = Q[i], np.inf
         for j in range(i):
-            least = lower(least, row[j])
+            lowest = lower(lowest, row[j])
+        for j in range(i + 1, len(row)):
+            lowest = lower(lowest, row[j])
+        least[i] = lowest
     return least

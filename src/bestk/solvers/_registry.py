@@ -10,6 +10,7 @@ from bestk.solvers._sdp import SDP
 from bestk.solvers._search import Search
 from bestk.solvers._simplex import Simplex
 from bestk.solvers._spectral import Spectral
+from bestk.solvers._swap import Swap
 from bestk.solvers._tpower import TruncatedPower
 
 SOLVERS: dict[str, Solver] = {
@@ -22,6 +23,7 @@ SOLVERS: dict[str, Solver] = {
         SDP(),
         Forward(),
         Backward(),
+        Swap(),
         Search(),
         Exact(),
         Simplex(),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bestk.problem import BQP
 from bestk.solvers._base import Floats, Indices, Run, best_first, top_k
-from bestk.solvers._islands import BORN, LOWEST, WAIT, Island, advance, least_entry, new_island
+from bestk.solvers._islands import BORN, LOWEST, WAIT, Island, advance, least_entries, new_island
 from bestk.solvers._tabu import BEST, ROUNDING
 
 Masks = NDArray[np.bool_]
@@ -94,13 +94,13 @@ class Search:
         isles = [new_island(n, self.population, int(seed)) for seed in seeds]
         starts = _as_masks([*run.starts, top_k(Q.sum(axis=1), k), []], n)
         shares = [starts[i :: self.islands].copy() for i in range(self.islands)]
-        least, best = least_entry(Q), _known(problem, run)
+        least, best = least_entries(Q), _known(problem, run)
 
         def work(i: int, steps: int) -> None:
             advance(Q, least, k, isles[i], shares[i], self.depth * n, patience, steps)
 
         with _threads(self.islands) as in_threads:
-            price = n * self.islands * (NEGATIVE_PRICE if least < 0 else 1)
+            price = n * self.islands * (NEGATIVE_PRICE if least.min() < 0 else 1)
             for steps in _slices(n, run, self.work / price):
                 in_threads(work, steps)
                 best = _report(isles, run, best)

@@ -79,11 +79,12 @@ def set_out(Q: Any, walk: Any, value: float) -> None:
 
 
 @njit(cache=True)
-def stroll(Q: Any, least: float, walk: Any, k: int, depth: int, steps: int) -> int:
+def stroll(Q: Any, least: Any, walk: Any, k: int, depth: int, steps: int) -> int:
     """Walk until no new best came for ``depth`` steps, or ``steps`` are spent; return the rest."""
     counts, values, others = walk.counts, walk.values, len(walk.p) - k
+    lowest = least.min()
     while steps > 0 and counts[IDLE] < depth and counts[STEP] < LONGEST * depth:
-        gain, u, v = _next_swap(Q, least, walk)
+        gain, u, v = _next_swap(Q, least, lowest, walk)
         steps -= 1
         counts[STEP] += 1
         counts[IDLE] += 1
@@ -103,24 +104,24 @@ def stroll(Q: Any, least: float, walk: Any, k: int, depth: int, steps: int) -> i
 
 
 @njit(cache=True)
-def _next_swap(Q: Any, least: float, walk: Any) -> tuple[float, int, int]:
+def _next_swap(Q: Any, least: Any, lowest: float, walk: Any) -> tuple[float, int, int]:
     """The best swap that is allowed, or one under tabu that leads to a new best."""
-    swap = _best_swap(Q, least, walk)
+    swap = _best_swap(Q, least, lowest, walk)
     wanted = walk.values[BEST] - walk.values[VALUE] + ROUNDING * abs(walk.values[BEST])
-    if swap[0] > wanted or not _could_gain(walk, least, wanted):
+    if swap[0] > wanted or not _could_gain(walk, lowest, wanted):
         return swap
     tabu = walk.tabu[: walk.counts[N_TABU]]
     for i in tabu:
         _open(walk, i)
     _move(Q, walk, 0, 0)
-    forbidden = _best_swap(Q, least, walk)
+    forbidden = _best_swap(Q, least, lowest, walk)
     for i in tabu:
         walk.leave[i], walk.enter[i] = np.inf, -np.inf
     return forbidden if forbidden[0] > wanted else swap
 
 
 @njit(cache=True)
-def _could_gain(walk: Any, least: float, wanted: float) -> bool:
+def _could_gain(walk: Any, lowest: float, wanted: float) -> bool:
     """Whether a swap could gain more than that if there were no tabu."""
     low, high = walk.low.min(), walk.high.max()
     for i in walk.tabu[: walk.counts[N_TABU]]:
@@ -128,17 +129,17 @@ def _could_gain(walk: Any, least: float, wanted: float) -> bool:
             low = min(low, walk.p[i])
         else:
             high = max(high, walk.p[i])
-    return high - low - 2.0 * least > wanted
+    return high - low - 2.0 * lowest > wanted
 
 
 @njit(cache=True)
-def _best_swap(Q: Any, least: float, walk: Any) -> tuple[float, int, int]:
+def _best_swap(Q: Any, least: Any, lowest: float, walk: Any) -> tuple[float, int, int]:
     """The best swap of items that may move, a random one of equals, and its gain.
 
-    Swapping u for v gains p_v - p_u - 2 Q_uv, at most p_v - p_u - 2 least: only a u of low and
-    a v of high p can be in the best.
+    Swapping u for v gains p_v - p_u - 2 Q_uv, and Q_uv is not below the least entry of u, of v,
+    nor of all: only a u of low and a v of high p can be in the best.
     """
-    p, floor, ins, outs = walk.p, 2.0 * least, walk.near[0], walk.near[1]
+    p, floor, ins, outs = walk.p, 2.0 * lowest, walk.near[0], walk.near[1]
     low, high = walk.low.min(), walk.high.max()
     rounding = ROUNDING * (abs(low) + abs(high))
     u, v = find_first(p, walk.leave, walk.low, low), find_first(p, walk.enter, walk.high, high)
@@ -149,9 +150,10 @@ def _best_swap(Q: Any, least: float, walk: Any) -> tuple[float, int, int]:
     n_out = _find(p, walk.enter, walk.high, -1.0, rounding - low - floor - best, outs)
     for b in outs[:n_out]:
         best = max(best, p[b] - low - 2.0 * Q[u, b])
+    n_out = _keep_high(p, least, best + low - rounding, outs, n_out)
     ties = 0
     for a in ins[:n_in]:
-        p_a, row = p[a], Q[a]
+        p_a, row, floor = p[a], Q[a], 2.0 * least[a]
         if high - p_a - floor < best - rounding:
             continue
         for b in outs[:n_out]:
@@ -164,6 +166,16 @@ def _best_swap(Q: Any, least: float, walk: Any) -> tuple[float, int, int]:
                 if ties == 1 or draw(walk.random, ties) == 0:
                     u, v = a, b
     return p[v] - p[u] - 2.0 * Q[u, v], u, v
+
+
+@njit(cache=True)
+def _keep_high(p: Any, least: Any, limit: float, items: Any, n_items: int) -> int:
+    """Keep the items that, by their own least entry, can reach ``limit``; return their number."""
+    kept = 0
+    for b in items[:n_items]:
+        items[kept] = b
+        kept += p[b] - 2.0 * least[b] >= limit
+    return kept
 
 
 @njit(cache=True)

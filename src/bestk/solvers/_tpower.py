@@ -10,13 +10,19 @@ from scipy.sparse.linalg import eigsh
 
 from bestk.bounds._base import largest_entry
 from bestk.problem import BQP
-from bestk.solvers._base import Floats, Indices, Needs, Run, grow, top_k
+from bestk.solvers._base import Floats, Indices, Needs, PathSolver, Run, grow, top_k
+from bestk.solvers._greedy import Forward
 from bestk.solvers._linear import Linear
 
 
 @dataclass(frozen=True)
 class TruncatedPower:
     """Multiply by Q, keep the k largest entries, repeat; from Linear.
+
+    Only columns of Q are asked for, and a lazy Q makes no others. Its row sums, where Linear
+    starts, need all of them: for more than ``exact_rows`` items they are estimated from
+    ``sample`` columns, with the error told in ``details["row_sums"]``, and the greedy choice of
+    Forward is a second start. The better end counts.
 
     A step is taken as it is; only if the objective falls is it damped by a shift of the
     diagonal, ten times larger at each try, until it does not. The shift of the paper, by the
@@ -31,6 +37,10 @@ class TruncatedPower:
         At most so many.
     tolerance : float
         A change below this, relative to the largest entry of Q, ends the run.
+    exact_rows : int
+        The most items of a lazy Q of which row sums are added up exactly.
+    sample : int
+        Columns, drawn by ``random_state``, from which they are estimated above that.
 
     References
     ----------
@@ -40,6 +50,8 @@ class TruncatedPower:
     shift: Literal["adaptive", "psd"] = "adaptive"
     steps: int = 100
     tolerance: float = 1e-8
+    exact_rows: int = 50_000
+    sample: int = 256
 
     name: ClassVar[str] = "tpower"
     needs: ClassVar[Needs] = "columns"
@@ -47,20 +59,28 @@ class TruncatedPower:
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling entry of the last product."""
         starts = [np.unique(start) for start in run.starts if len(set(start)) == problem.k]
-        return self._best_end(
-            problem, [*starts, Linear().pick(problem, run)], self._ready(problem), run
-        )
+        own = [solver.pick(problem, run) for solver in self._starters(problem)]
+        return self._best_end(problem, [*starts, *own], self._ready(problem), run)
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
         """Each k from Linear and from the k before, grown; row sums are added up once."""
         picks: dict[int, Indices] = {}
-        ready, linear = self._ready(problem), Linear().pick_path(problem, ks, run)
+        ready = self._ready(problem)
+        own = [solver.pick_path(problem, ks, run) for solver in self._starters(problem)]
         before = np.empty(0, np.int64)
         for k in sorted(ks):
             part = problem.with_k(k)
             starts = [np.sort(grow(part, before))] if len(before) else []
-            before = picks[k] = self._best_end(part, [*starts, linear[k]], ready, run)
+            before = picks[k] = self._best_end(
+                part, [*starts, *(path[k] for path in own)], ready, run
+            )
         return picks
+
+    def _starters(self, problem: BQP) -> list[PathSolver]:
+        """Who picks the starts."""
+        if problem.is_lazy and problem.n > self.exact_rows:
+            return [Forward(), Linear(self.sample)]
+        return [Linear()]
 
     def _ready(self, problem: BQP) -> tuple[float, float]:
         """The size of entries, and the least shift."""
@@ -78,7 +98,7 @@ class TruncatedPower:
     def _climb(
         self, problem: BQP, items: Indices, scale: float, least: float, run: Run
     ) -> tuple[float, Indices, Floats]:
-        product = problem.columns(items).sum(axis=1)
+        product = problem.product(items)
         value = float(product[items].sum())
         for _ in range(self.steps):
             reached, chosen, moved = self._step(problem, value, items, product, scale, least)
@@ -147,9 +167,8 @@ def _move(problem: BQP, product: Floats, before: Indices, after: Indices) -> Flo
     if not len(added):
         return product
     if 2 * len(added) >= len(after):
-        return np.asarray(problem.columns(after).sum(axis=1))
-    new, old = problem.columns(added).sum(axis=1), problem.columns(dropped).sum(axis=1)
-    return np.asarray(product + new - old)
+        return problem.product(after)
+    return product + problem.product(added) - problem.product(dropped)
 
 
 def _largest_entry(problem: BQP) -> float:

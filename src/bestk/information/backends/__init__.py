@@ -55,14 +55,17 @@ def get_backend(name: str) -> Backend:
     """The backend of that name; ``"auto"`` is the fastest that every machine has.
 
     ``"torch"`` counts on a GPU; ``"torch:cuda"`` insists on one, ``"torch:cpu"`` leaves it alone.
+    ``"dask"`` counts on the cluster of the current ``distributed.Client``.
     """
     if name == "auto":
         return NumbaCounter
     kind, _, device = name.partition(":")
     if kind == "torch":
         return _import_torch(device or "auto")
+    if name == "dask":
+        return _import_dask()
     if name not in BACKENDS:
-        known = ", ".join(map(repr, ("auto", *sorted(BACKENDS), "torch")))
+        known = ", ".join(map(repr, ("auto", *sorted(BACKENDS), "torch", "dask")))
         raise ValueError(f"unknown backend {name!r}; choose one of {known}")
     return BACKENDS[name]
 
@@ -78,3 +81,18 @@ def _import_torch(device: str) -> Backend:
             "backend='torch' needs PyTorch; install it with pip install 'bestk[gpu]'", name="torch"
         ) from error
     return partial(TorchCounter, device=device)
+
+
+def _import_dask() -> Backend:
+    """The backend for clusters, imported when it is asked for."""
+    try:
+        from bestk.information.backends._dask import DaskCounter
+    except ModuleNotFoundError as error:
+        if error.name not in ("dask", "distributed"):
+            raise
+        raise ModuleNotFoundError(
+            "backend='dask' needs dask and distributed; install them with "
+            'pip install "bestk[dask]"',
+            name=error.name,
+        ) from error
+    return DaskCounter

@@ -20,6 +20,14 @@ from bestk.information.backends._costs import SAMPLE_COST, planes_cost
 from bestk.information.backends._lanes import LANES
 from bestk.information.backends._packed import Packed, pack
 from bestk.information.backends._pairs import Formula, Request, fill, fill_singles
+from bestk.information.backends._reductions import (
+    RowSums,
+    Summary,
+    TopPairs,
+    check_pairs,
+    check_symmetric,
+    join,
+)
 
 Indices = NDArray[np.int64]
 MOST_PLANE_LEVELS = 64
@@ -28,6 +36,7 @@ CACHE_BYTES = 262_144  # for their counts
 TASKS_A_THREAD, TASK_SECONDS = 64, 5e-5  # tasks enough to balance, long enough to be worth it
 PACK_COST = 1e-9  # seconds for a sample of a feature
 CALL_SECONDS = 0.5  # work between two looks at the keyboard
+STRIP_ENTRIES = 2**22  # of a matrix of which only sums and best pairs are kept
 
 
 class NumbaCounter:
@@ -81,11 +90,51 @@ class NumbaCounter:
         lowest: float = -np.inf,
     ) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        formula = self._formula(measure, lowest)
+        self._write(self._formula(measure, lowest), out, rows, columns)
+
+    def row_sums(self, measure: Measure, lowest: float = -np.inf) -> NDArray[np.float64]:
+        """The sum of each feature's measure with every other one; no matrix is held."""
+        return self.summary(measure, 0, lowest).row_sums
+
+    def top_pairs(self, measure: Measure, count: int) -> tuple[Indices, NDArray[np.float64]]:
+        """The ``count`` pairs of the largest measure, which is symmetric, and their values."""
+        return self.summary(measure, count, sums=False)[1:]
+
+    def summary(
+        self, measure: Measure, count: int = 0, lowest: float = -np.inf, sums: bool = True
+    ) -> Summary:
+        """Row sums and the ``count`` best pairs, from strips of which none is kept."""
+        check_pairs(measure, count)
+        n, symmetric = self.n_features, check_symmetric(measure)
+        formula = self._whole_numbers(measure, lowest)
+        row_sums, best = RowSums(n), TopPairs(count, n)
+        height = max(LANES, STRIP_ENTRIES // n // LANES * LANES)
+        for start in range(0, n, height):
+            rows = self._order[start : start + height]
+            columns = self._order[start:]
+            if not symmetric:
+                columns = np.concatenate([columns, self._order[:start]])
+            values = np.empty((len(rows), len(columns)))
+            self._write(formula, values, rows, columns)
+            if sums:
+                row_sums.take(values, rows, columns, symmetric)
+            if count:
+                best.take(values, rows, columns)
+        sums_of_rows = join(row_sums.high, row_sums.low, self._scale)
+        return Summary(sums_of_rows, best.pairs, best.values * self._scale)
+
+    def _write(
+        self, formula: Formula, out: NDArray[Any], rows: Indices | None, columns: Indices | None
+    ) -> None:
         request = self._request(rows, columns)
         for tasks, seconds in _calls(request, self._packed):
             with threads(seconds=seconds):
                 fill(self._packed, formula, request, tasks, out)
+
+    def _whole_numbers(self, measure: Measure, lowest: float) -> Formula:
+        """A measure not yet scaled."""
+        formula = self._formula(measure, lowest)
+        return formula._replace(scale=1.0, lowest=lowest / self._scale)
 
     def _formula(self, measure: Measure, lowest: float) -> Formula:
         """The measure as tables over counts and terms of single features."""
@@ -136,7 +185,9 @@ def _weigh(*terms: tuple[float, Any]) -> Any:
         value = np.asarray(value, np.int64)
         halves = round(2 * weight)
         exact = halves == 2 * weight
-        total = total + (halves * value // 2 if exact else np.rint(weight * value).astype(np.int64))
+        total = total + (
+            (halves * value) >> 1 if exact else np.rint(weight * value).astype(np.int64)
+        )
     return total
 
 

@@ -12,12 +12,16 @@ from bestk.information._correction import Correction
 from bestk.information._measures import Measure
 from bestk.information.backends._numba import NumbaCounter
 from bestk.information.backends._pairs import Formula
+from bestk.information.backends._reductions import Summary, check_pairs, check_symmetric
+from bestk.information.backends._torch_matrix import DeviceMatrix
 from bestk.information.backends._torch_pairs import Plan, plan, write_pairs
-from bestk.information.backends._torch_sheet import DeviceSheet, Sheet
-from bestk.information.backends._torch_table import upload
+from bestk.information.backends._torch_reductions import summarise
+from bestk.information.backends._torch_sheet import DeviceSheet, HeldSheet, Sheet
+from bestk.information.backends._torch_table import free_bytes, upload
 
 Indices = NDArray[np.int64]
 PLANS = 4  # kept ready, the latest
+HELD_SHARE = 0.5  # of a GPU's free memory, for a matrix that stays there
 
 
 class TorchCounter(NumbaCounter):
@@ -41,7 +45,7 @@ class TorchCounter(NumbaCounter):
         self.n_features = codes.n_features
         self._place = np.arange(codes.n_features)  # features keep their order here
         self._table = upload(codes, target, _choose(device))
-        self._plans: dict[tuple[Measure, float], Plan] = {}
+        self._plans: dict[tuple[Measure, float, bool], Plan] = {}
         self._set_tables(target.counts, correction)
         self._count_singles()
 
@@ -72,12 +76,40 @@ class TorchCounter(NumbaCounter):
         """Write the measure of each row feature against each column feature into ``out``."""
         self._fill(self._plan(measure, lowest), out, rows, columns)
 
-    def _plan(self, measure: Measure, lowest: float) -> Plan:
+    def matrix(self, measure: Measure, lowest: float = -np.inf, dtype: str = "float64") -> Any:
+        """What ``fill`` writes for all pairs, as a tensor that stays on the device."""
+        n, device = self.n_features, self._table.device
+        out = torch.empty((n, n), dtype=getattr(torch, dtype), device=device)
+        self._mirror(self._plan(measure, lowest), HeldSheet(out))
+        return out
+
+    @property
+    def sums_quickly(self) -> bool:
+        """Whether row sums over all pairs take seconds for hundreds of thousands of features."""
+        return bool(self._table.device.type == "cuda")
+
+    def held(self, measure: Measure, lowest: float = -np.inf) -> DeviceMatrix | None:
+        """A symmetric measure of all pairs, held by a GPU; None where it does not fit."""
+        n, device = self.n_features, self._table.device
+        if not self.sums_quickly or 8 * n * n > HELD_SHARE * free_bytes(device):
+            return None
+        return DeviceMatrix(self.matrix(measure, lowest), np.zeros(n))
+
+    def summary(
+        self, measure: Measure, count: int = 0, lowest: float = -np.inf, sums: bool = True
+    ) -> Summary:
+        """Row sums and the ``count`` best pairs, from tiles of which none leaves the device."""
+        check_pairs(measure, count)
+        formula = self._whole_numbers(measure, lowest)
+        ready = self._plan(measure, lowest, formula)
+        return summarise(ready, self._scale, count, check_symmetric(measure), sums)
+
+    def _plan(self, measure: Measure, lowest: float, formula: Formula | None = None) -> Plan:
         """What a measure needs, kept for those that come a row at a time."""
-        key = measure, lowest
+        key = measure, lowest, formula is None
         if key not in self._plans:
             latest = list(self._plans.items())[1 - PLANS :]
-            made = plan(self._table, self._formula(measure, lowest))
+            made = plan(self._table, formula or self._formula(measure, lowest))
             self._plans = dict([*latest, (key, made)])
         return self._plans[key]
 
@@ -86,13 +118,23 @@ class TorchCounter(NumbaCounter):
     ) -> None:
         device = self._table.device
         sheet = DeviceSheet(out, device) if device.type == "cuda" else Sheet(out)
-        mirror = rows is None and columns is None and sheet.hold_all()
+        if rows is None and columns is None and sheet.hold_all():
+            self._mirror(plan, sheet)
+            return
         across = plan.sides(columns, rows)
-        above = across if mirror else plan.sides(rows, columns, sheet.most_rows)
-        for number, side in enumerate(above):
+        for side in plan.sides(rows, columns, sheet.most_rows):
             target, row = sheet.rows(side)
-            for column in across[number if mirror else 0 :]:
-                write_pairs(plan, row, column, target, mirror and column is not side)
+            for column in across:
+                write_pairs(plan, row, column, target, False)
+            sheet.done(side)
+        sheet.close()
+
+    def _mirror(self, plan: Plan, sheet: Sheet) -> None:
+        """Count each pair once and write it on both sides of the diagonal."""
+        for side, above in plan.upper():
+            target, row = sheet.rows(side)
+            for column in above:
+                write_pairs(plan, row, column, target, column is not side)
             sheet.done(side)
         sheet.close()
 

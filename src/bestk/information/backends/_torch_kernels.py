@@ -6,9 +6,11 @@ import torch
 import triton
 import triton.language as tl
 
+from bestk.information.backends._torch_row_kernels import suits, write_rows
+
 CODES = 1024  # that a program turns into planes
-BINARY_BLOCK, BLOCK = (1, 4, 64), (2, 4, 32)  # cells, rows and columns of a program
-SIZES = ("n_parts", "part_size", "n_i", "n_j", "n_rows", "n_columns", "stride")
+BINARY_BLOCK, BLOCK = (1, 8, 64), (2, 4, 32)  # cells, rows and columns of a program
+SIZES = ("n_parts", "part_size", "n_i", "n_j", "n_rows", "n_columns", "stride", "step_i", "step_j")
 
 
 def cut_planes(codes: Any, features: Any, n_levels: int) -> Any:
@@ -39,13 +41,17 @@ def write_from_counts(
 ) -> None:
     """Look up, sum, add terms, scale and put in place; ``margins`` of two-level features."""
     n_parts, n_i, width_i, n_j, width_j = counts.shape
+    size = len(recipe.pair_table) - 1
+    if margins is not None and suits(counts, target, size, len(columns.at)):
+        write_rows(counts, rows, columns, margins, size, recipe, target, mirror)
+        return
     row_margins, column_margins, sizes = (counts,) * 3 if margins is None else margins
     cells, height, width = BLOCK if margins is None else BINARY_BLOCK
     grid = triton.cdiv(len(columns.at), width), triton.cdiv(len(rows.at), height)
     with torch.cuda.device(counts.device):
         _write_from_counts[grid](
             counts, n_parts, counts.stride(0), n_i, width_i, n_j, width_j,
-            row_margins, column_margins, sizes,
+            row_margins, row_margins.stride(0), column_margins, column_margins.stride(0), sizes,
             recipe.pair_table, recipe.class_table, recipe.scale_and_lowest,
             rows.at, rows.row_term, rows.column_term, len(rows.at),
             columns.at, columns.row_term, columns.column_term, len(columns.at),
@@ -58,7 +64,8 @@ def write_from_counts(
 
 @triton.jit(do_not_specialize=SIZES)  # one compilation for all sizes
 def _write_from_counts(  # type: ignore[no-untyped-def]
-    counts, n_parts, part_size, n_i, width_i, n_j, width_j, row_margins, column_margins, sizes,
+    counts, n_parts, part_size, n_i, width_i, n_j, width_j,
+    row_margins, step_i, column_margins, step_j, sizes,
     pair_table, class_table, scale_and_lowest,
     row_at, row_row_term, row_column_term, n_rows,
     column_at, column_row_term, column_column_term, n_columns,
@@ -73,7 +80,7 @@ def _write_from_counts(  # type: ignore[no-untyped-def]
     inside = in_i[:, None] & in_j[None, :]
     if BINARY:
         total = _sum_two_by_two(
-            counts, n_parts, part_size, width_i, width_j, row_margins, column_margins, sizes,
+            counts, n_parts, part_size, width_j, row_margins, step_i, column_margins, step_j, sizes,
             pair_table, class_table, i, in_i, j, in_j, BY_CLASS, BY_PAIR,
         )  # fmt: skip
     else:
@@ -131,31 +138,37 @@ def _sum_cells(  # type: ignore[no-untyped-def]
 
 @triton.jit
 def _sum_two_by_two(  # type: ignore[no-untyped-def]
-    counts, n_parts, part_size, width_i, width_j, row_margins, column_margins, sizes,
+    counts, n_parts, part_size, width_j, row_margins, step_i, column_margins, step_j, sizes,
     pair_table, class_table, i, in_i, j, in_j, BY_CLASS: tl.constexpr, BY_PAIR: tl.constexpr,
 ):  # fmt: skip  # pragma: no cover
     """Sum the tables over four cells, three of them from the margins."""
     inside = in_i[:, None] & in_j[None, :]
     place = i[:, None] * width_j + j[None, :]
     total = place.to(tl.int64) * 0
-    n11, n10, n01, n00 = place * 0, place * 0, place * 0, place * 0
+    n11, mine_of_all, yours_of_all, size_of_all = place * 0, i * 0, j * 0, n_parts * 0
     part = counts
     for c in range(n_parts):
         both = tl.load(part + place, mask=inside, other=0).to(tl.int32)
-        mine = tl.load(row_margins + c * width_i + i, mask=in_i, other=0)
-        yours = tl.load(column_margins + c * width_j + j, mask=in_j, other=0)
-        only_i = mine[:, None] - both
-        only_j = yours[None, :] - both
-        neither = (tl.load(sizes + c) - mine)[:, None] - only_j
+        mine = tl.load(row_margins + c * step_i + i, mask=in_i, other=0)
+        yours = tl.load(column_margins + c * step_j + j, mask=in_j, other=0)
+        size = tl.load(sizes + c)
         if BY_CLASS:
-            total += tl.load(class_table + both) + tl.load(class_table + only_i)
-            total += tl.load(class_table + only_j) + tl.load(class_table + neither)
+            total += _look_up(class_table, both, mine, yours, size)
         n11 += both
-        n10 += only_i
-        n01 += only_j
-        n00 += neither
+        mine_of_all += mine
+        yours_of_all += yours
+        size_of_all += size
         part += part_size
     if BY_PAIR:
-        total += tl.load(pair_table + n11) + tl.load(pair_table + n10)
-        total += tl.load(pair_table + n01) + tl.load(pair_table + n00)
+        total += _look_up(pair_table, n11, mine_of_all, yours_of_all, size_of_all)
     return total
+
+
+@triton.jit
+def _look_up(table, both, mine, yours, size):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """The table's sum over four cells, given one of them and the margins."""
+    only_i = mine[:, None] - both
+    only_j = yours[None, :] - both
+    neither = (size - mine)[:, None] - only_j
+    some = tl.load(table + both) + tl.load(table + only_i)
+    return some + tl.load(table + only_j) + tl.load(table + neither)

@@ -20,6 +20,7 @@ from bestk.information.backends._torch_table import (
 
 Indices = NDArray[np.int64]
 MOST_PLANES = 2**16  # of a side of a tile
+STRIP = 2048  # rows of two-level features that are counted against all others at once
 
 
 class Recipe(NamedTuple):
@@ -30,6 +31,7 @@ class Recipe(NamedTuple):
     scale_and_lowest: Tensor
     by_pair: bool  # whether cells (xi, xj) count
     by_class: bool  # and cells (xi, xj, y)
+    symmetric: bool  # whether a pair is worth the same both ways
 
 
 class Side(NamedTuple):
@@ -42,6 +44,21 @@ class Side(NamedTuple):
     places: Indices  # the same on the host
     row_term: Tensor
     column_term: Tensor
+    span: slice | None  # of the features, where they follow each other
+    first: int | None  # of the places, where they do
+
+    def part(self, start: int, stop: int) -> "Side":
+        """Some of the features; ``start`` is a multiple of the padding's width."""
+        stop = min(stop, len(self.at))
+        end = min(len(self.features), start - (start - stop) // WIDTH * WIDTH)
+        padded = slice(start, stop if len(self.features) == len(self.at) else end)
+        some = slice(start, stop)
+        span = self.span and slice(self.span.start + start, self.span.start + padded.stop)
+        return Side(
+            self.features[padded], self.levels, self.first_level[:, padded], self.at[some],
+            self.places[some], self.row_term[some], self.column_term[some], span,
+            None if self.first is None else self.first + start,
+        )  # fmt: skip
 
 
 class Plan(NamedTuple):
@@ -50,7 +67,7 @@ class Plan(NamedTuple):
     table: DeviceTable
     formula: Formula
     recipe: Recipe
-    known: dict[tuple[int, int], list[Side]]  # all features, in sides that large at most
+    known: dict[tuple[int, ...], list[Side]]  # all features, in sides that large at most
 
     def sides(
         self, features: Indices | None, others: Indices | None, longest: int = MOST_PLANES
@@ -67,6 +84,32 @@ class Plan(NamedTuple):
             self.known[most, longest] = self._cut(everyone, most, longest)
         return self.known[most, longest]
 
+    def upper(self) -> Iterator[tuple[Side, list[Side]]]:
+        """Every pair once: rows, and columns of which the first begin with those rows."""
+        area = self.table.most_counts // self.table.n_classes
+        most = max(1, int(area**0.5))
+        height = max(WIDTH, min(STRIP, most) // WIDTH * WIDTH)
+        width = max(height, min(MOST_PLANES, area // height) // WIDTH * WIDTH)
+        binary, others = self._bands(most)
+        n = 0 if binary is None else len(binary.at)
+        for first in range(0, n, height):
+            side = binary.part(first, first + height)
+            columns = [binary.part(start, start + width) for start in range(first, n, width)]
+            yield side, [*columns, *others]
+        for number, side in enumerate(others):
+            yield side, others[number:]
+
+    def _bands(self, most: int) -> tuple[Any, list[Side]]:
+        """Features of two levels as one side, and sides of the others."""
+        everyone, binary = np.arange(self.table.n_features), self.table.levels[:-1] <= 2
+        if (most,) not in self.known:
+            first = [self._side(everyone, np.flatnonzero(binary))] if binary.any() else []
+            rest = np.flatnonzero(~binary)
+            pieces = _cut(self.table.levels[rest], most, MOST_PLANES)
+            self.known[most,] = [*first, *(self._side(everyone, rest[some]) for some in pieces)]
+        sides = self.known[most,]
+        return (sides[0], sides[1:]) if binary.any() else (None, sides)
+
     def _cut(self, features: Indices, most: int, longest: int) -> list[Side]:
         pieces = _cut(self.table.levels[features], most, longest)
         return [self._side(features, places) for places in pieces]
@@ -79,7 +122,11 @@ class Plan(NamedTuple):
         rows[:, :n] = chosen, places, formula.row_term[chosen], formula.column_term[chosen]
         index, at, row_term, column_term = torch.tensor(rows, device=table.device)
         highest, first = int(table.levels[chosen].max()), table.first_level[:, index]
-        return Side(index, highest, first, at[:n], places, row_term[:n], column_term[:n])
+        start, place = _first(chosen), _first(places)
+        span = None if start is None else slice(start, start + n + padding)
+        return Side(
+            index, highest, first, at[:n], places, row_term[:n], column_term[:n], span, place
+        )
 
 
 def plan(table: DeviceTable, formula: Formula) -> Plan:
@@ -93,8 +140,14 @@ def plan(table: DeviceTable, formula: Formula) -> Plan:
         torch.tensor(ends, dtype=torch.float64, device=table.device),
         bool(formula.pair_table.any()),
         bool(formula.class_table.any()),
+        len(set((formula.row_term - formula.column_term).tolist())) <= 1,
     )
     return Plan(table, formula, recipe, {})
+
+
+def _first(numbers: Indices) -> int | None:
+    """The first of numbers that follow each other."""
+    return int(numbers[0]) if bool((np.diff(numbers) == 1).all()) else None
 
 
 def _cut(levels: Indices, most: int, longest: int) -> Iterator[Indices]:
@@ -125,7 +178,7 @@ def write_pairs(plan: Plan, rows: Side, columns: Side, target: Tensor, mirror: b
         return
     binary = max(rows.levels, columns.levels) <= 2  # the first level's counts give the rest
     n_i, n_j = (1, 1) if binary else (max(2, rows.levels), max(2, columns.levels))
-    counts = table.count(rows.features, n_i, columns.features, n_j, table.parts(recipe.by_class))
+    counts = table.count(rows, n_i, columns, n_j, table.parts(recipe.by_class))
     margins = _margins(table, recipe, rows, columns) if binary else None
     own = kernels(table.device)
     if own is not None:

@@ -43,6 +43,13 @@ class Sheet:
         """See that everything has arrived."""
 
 
+class HeldSheet(Sheet):
+    """An output that stays where it is."""
+
+    def __init__(self, out: Tensor) -> None:
+        self._out = out
+
+
 class _Batch(NamedTuple):
     """Rows on the device, or in a buffer, and where they belong."""
 

@@ -1,8 +1,9 @@
 """A discrete table on a device: levels as planes of 0 and 1, counts as products of planes.
 
 Samples are sorted by class and each class is padded, so that the counts of a class are one
-matrix product over its places. Planes are cut from the codes when they are needed: that costs a
-few percent of the product, and the table takes a byte for each value.
+matrix product over its places. Planes are cut from the codes when they are needed, and the table
+takes a byte for each value; where there is room the first planes, all that pairs of two-level
+features need, are kept beside it.
 """
 
 import os
@@ -27,6 +28,7 @@ WIDTH = 32  # and features of a tile, where tensor cores multiply
 PLANE_BYTES = 2**30  # for the planes of a tile
 COUNT_BYTES = {"cuda": 2**31, "cpu": 2**24}  # for the counts of a tile of pairs, at most
 UPLOAD_BYTES = 2**28
+KEPT_SHARE = 0.3  # of the device's free memory, for planes that are kept
 SORTED_AT_ONCE = 2**24  # samples
 COMPILERS = ("cc", "gcc", "clang")
 
@@ -72,8 +74,25 @@ class DeviceTable:
         """Whether pairs of that many levels are counted by planes, not by sorting."""
         return max(n_i, n_j) <= MOST_LEVELS and n_i * n_j * self.n_classes <= MOST_CELLS
 
-    def planes(self, features: Tensor, n_levels: int, window: Part) -> Tensor:
-        """Where each level is: a row of 0 and 1 for ``[level, feature]``."""
+    @cached_property
+    def first_planes(self) -> Tensor | None:
+        """Where each feature has level 0, if there is room; some rows at the end say nothing."""
+        if self.codes.device != self.device or self.dtype == torch.float32:
+            return None
+        shape = self.codes.shape[0] + WIDTH, self.codes.shape[1]
+        if shape[0] * shape[1] > KEPT_SHARE * free_bytes(self.device):
+            return None
+        planes = torch.empty(shape, dtype=torch.uint8, device=self.device)
+        for codes, out in zip(self.codes.split(2**13), planes.split(2**13), strict=False):
+            out[: len(codes)] = codes == 0
+        return planes.view(self.dtype)
+
+    def planes(
+        self, features: Tensor, n_levels: int, window: Part, span: slice | None = None
+    ) -> Tensor:
+        """Where each level is: a row of 0 and 1 for ``[level, feature]``; span: side by side."""
+        if n_levels == 1 and span is not None and self.first_planes is not None:
+            return self.first_planes[span, slice(*window)]
         codes = self.codes[:, slice(*window)]
         if codes.device != self.device:
             codes = codes.index_select(0, features.to(codes.device)).to(self.device)
@@ -86,20 +105,22 @@ class DeviceTable:
             hot = (codes.index_select(0, features) == level[:, None, None]).flatten(0, 1)
         return hot.to(self.dtype) if self.dtype == torch.float32 else hot.view(self.dtype)
 
-    def count(self, rows: Tensor, n_i: int, columns: Tensor, n_j: int, parts: list[Part]) -> Tensor:
-        """Samples in each cell at ``[part, level, row, level, column]``."""
-        heights = n_i * len(rows), n_j * len(columns)
+    def count(self, rows: Any, n_i: int, columns: Any, n_j: int, parts: list[Part]) -> Tensor:
+        """Samples of two sides in each cell, at ``[part, level, row, level, column]``."""
+        heights = n_i * len(rows.features), n_j * len(columns.features)
         counts = empty_counts((len(parts), *heights), self.dtype, self.device)
+        kept = n_i == n_j == 1 and rows.span and columns.span and self.first_planes is not None
         most = PLANE_BYTES // (max(heights) * self.dtype.itemsize)
-        width = max(STEPS[0], most // STEPS[0] * STEPS[0])
+        width = parts[-1][1] if kept else max(STEPS[0], most // STEPS[0] * STEPS[0])
         for begin in range(0, parts[-1][1], width):
             window = begin, min(begin + width, parts[-1][1])
-            a, b = self.planes(rows, n_i, window), self.planes(columns, n_j, window)
+            a = self.planes(rows.features, n_i, window, rows.span)
+            b = self.planes(columns.features, n_j, window, columns.span)
             for count, (first, last) in zip(counts, parts, strict=True):
                 low, high = max(first, begin) - begin, min(last, window[1]) - begin
                 if low < high:
                     multiply(a[:, low:high], b[:, low:high], count, add=first < begin)
-        return counts.view(len(parts), n_i, len(rows), n_j, len(columns))
+        return counts.view(len(parts), n_i, len(rows.features), n_j, len(columns.features))
 
     def sum_sorted(
         self, feature: Tensor, others: Tensor, pair_step: Tensor, class_step: Tensor

@@ -1,0 +1,1 @@
+"""Which features predict best on rows that nobody has seen: bestk's methods and their peers."""

@@ -1,0 +1,113 @@
+"""What is kept of a matrix that is never held: its row sums and its largest entries.
+
+Entries are taken before they are scaled: whole numbers, and as float64 exact or rounded the same
+way everywhere. Each is split in two, so that sums have no rounding and do not depend on their
+order: the same to the last bit from every backend, and equal for equal columns.
+"""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.information._measures import Measure
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+SPLIT = 2.0**28
+
+
+class Summary(NamedTuple):
+    """Row sums without the diagonal, and the best pairs of different features."""
+
+    row_sums: Floats
+    pairs: Indices  # a row for each, the lower feature first; ties by the lowest index
+    values: Floats  # of those, falling
+
+
+def check_symmetric(measure: Measure) -> bool:
+    """Whether a pair is worth the same both ways."""
+    return measure.xi == measure.xj and measure.xiy == measure.xjy
+
+
+def check_pairs(measure: Measure, count: int) -> None:
+    """Refuse best pairs where ``[i, j]`` and ``[j, i]`` differ."""
+    if count and not check_symmetric(measure):
+        raise ValueError(
+            f"best pairs need a symmetric measure, not {measure}; use SYMMETRIC_CMI for CMI"
+        )
+
+
+def join(high: Floats, low: Floats, scale: float) -> Floats:
+    """Sums from those of their two parts."""
+    return (high * SPLIT + low) * scale
+
+
+class RowSums:
+    """Row sums in the host's memory."""
+
+    def __init__(self, n: int) -> None:
+        self.high, self.low = np.zeros((2, n))
+
+    def take(self, values: Floats, rows: Indices, columns: Indices, mirror: bool) -> None:
+        """Add a strip whose first columns are its rows; ``mirror`` the others to their rows."""
+        n = len(rows)
+        values[np.arange(n), np.arange(n)] = 0.0
+        high, low = np.zeros((2, n))
+        _add_rows(values, high, low)
+        self.high[rows] += high
+        self.low[rows] += low
+        if mirror and n < len(columns):
+            high, low = np.zeros((2, len(columns) - n))
+            _add_columns(values[:, n:], high, low)
+            self.high[columns[n:]] += high
+            self.low[columns[n:]] += low
+
+
+class TopPairs:
+    """The largest entries above the diagonal, in the host's memory."""
+
+    def __init__(self, count: int, n: int) -> None:
+        self.count, self._n, self._least = count, n, np.finfo(np.float64).min
+        self.values, self._keys = np.empty(0), np.empty(0, np.int64)
+
+    @property
+    def pairs(self) -> Indices:
+        """The features of each."""
+        return np.stack(np.divmod(self._keys, self._n), axis=1)
+
+    def take(self, values: Floats, rows: Indices, columns: Indices) -> None:
+        """Keep what is among the largest of a strip whose first columns are its rows."""
+        values[np.tri(len(rows), dtype=bool).nonzero()] = -np.inf
+        enough = min(self.count, values.size)
+        if not len(self.values) and enough:
+            self._least = max(self._least, np.partition(values, -enough, axis=None)[-enough])
+        i, j = np.nonzero(values >= self._least)
+        low, high = np.minimum(rows[i], columns[j]), np.maximum(rows[i], columns[j])
+        found = np.concatenate([self.values, values[i, j]])
+        keys = np.concatenate([self._keys, low * self._n + high])
+        best = np.lexsort((keys, -found))[: self.count]
+        self.values, self._keys = found[best], keys[best]
+        if len(best) == self.count:
+            self._least = self.values[-1]
+
+
+@numba.njit(parallel=True, cache=True)
+def _add_rows(values: Any, high: Any, low: Any) -> None:
+    for row in numba.prange(len(values)):
+        for value in values[row]:
+            part = np.floor(value / SPLIT)
+            high[row] += part
+            low[row] += value - part * SPLIT
+
+
+@numba.njit(parallel=True, cache=True)
+def _add_columns(values: Any, high: Any, low: Any) -> None:
+    block, n = 256, values.shape[1]
+    for number in numba.prange((n + block - 1) // block):
+        for row in range(len(values)):
+            for column in range(number * block, min(n, (number + 1) * block)):
+                part = np.floor(values[row, column] / SPLIT)
+                high[column] += part
+                low[column] += values[row, column] - part * SPLIT

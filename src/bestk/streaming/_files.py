@@ -1,0 +1,97 @@
+"""Files, folders of Parquet files and data sets of pyarrow, as blocks of rows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.files import Source, find_columns, open_source
+from bestk.files._arrow import arrow, role_of, telling
+from bestk.files._binary import BinarySource, column_types
+from bestk.files._columns import Words
+from bestk.files._load import _is_number, _matrix, _plain
+from bestk.files._source import PIECE, Report
+from bestk.table import Block, Table
+
+
+@dataclass(frozen=True)
+class FileBlocks:
+    """The rows of a source that have a target."""
+
+    source: Source
+    names: list[str]  # of the features, and last of the target
+
+    @classmethod
+    def of(cls, X: Any, target: str) -> "FileBlocks":
+        """Open a file, a folder or a data set."""
+        source = open_files(X)
+        return cls(source, [*find_columns(source, target), target])
+
+    def mended(self) -> "FileBlocks":
+        """The same with types that hold for all rows."""
+        return replace(self, source=self.source.checked(self.names))
+
+    def __iter__(self) -> Iterator[tuple[Table, NDArray[Any]]]:
+        roles = [role_of(self.source.types[name]) for name in self.names]
+        for batch in self.source.batches(self.names):
+            y = batch.column(len(self.names) - 1)
+            known = y.is_valid() if roles[-1] != "number" else _is_number(y)
+            batch = batch if known.true_count == len(known) else batch.filter(known)
+            yield self._table(batch, roles), _target(batch.column(len(self.names) - 1), roles[-1])
+
+    def _table(self, batch: Any, roles: Sequence[Any]) -> Table:
+        blocks = []
+        for role, kind in (("number", "numeric"), ("boolean", "boolean")):
+            if batch.num_rows and (columns := [j for j, r in enumerate(roles[:-1]) if r == role]):
+                blocks.append(Block(np.array(columns), kind, _matrix(batch, columns)))  # type: ignore[arg-type]
+        for j, role in enumerate(roles[:-1]):
+            if role in ("text", "category"):
+                words = Words()
+                words.add(_plain(batch.column(j)))
+                codes, levels = words.finish()
+                kind = "categorical" if role == "category" else "string"
+                blocks.append(Block(np.array([j]), kind, codes[:, None], [levels]))  # type: ignore[arg-type]
+        return Table(batch.num_rows, self.names[:-1], tuple(blocks))
+
+
+def open_files(X: Any) -> Source:
+    """The table in a file, in the Parquet files of a folder, or in a data set of pyarrow."""
+    if isinstance(X, str | Path) and not Path(X).is_dir():
+        return open_source(X)
+    if isinstance(X, str | Path):
+        path = Path(X)
+        with telling(path, "a folder of Parquet files"):
+            X = arrow("dataset").dataset(path, format="parquet")
+    else:
+        path = Path("the data set")
+    return DatasetSource(path, column_types(X.schema, path), dataset=X)
+
+
+@dataclass(frozen=True)
+class DatasetSource(BinarySource):
+    """A data set of pyarrow: many files of one schema."""
+
+    dataset: Any = None
+
+    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
+        """Yield record batches of some columns, in that order."""
+        rows = max(1, PIECE // max(1, len(columns)))
+        options = {"batch_size": rows, "batch_readahead": 2, "fragment_readahead": 1}
+        with telling(self.path, "a data set"):
+            for batch in self.dataset.to_batches(columns=list(columns), **options):
+                yield batch.select(list(columns))
+
+
+def _target(column: Any, role: Any) -> NDArray[Any]:
+    """Classes, or numbers; whole ones as integers."""
+    if role in ("text", "category"):
+        words = Words()
+        words.add(_plain(column))
+        codes, levels = words.finish()
+        labels = np.empty(len(levels), dtype=object)
+        labels[:] = levels
+        return labels[codes]
+    return np.asarray(_plain(column).to_numpy(zero_copy_only=False))

@@ -1,0 +1,104 @@
+"""Entropies from counts of pairs: what the default backend gives, with the rows long gone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk._threads import threads
+from bestk.information._correction import Correction
+from bestk.information._measures import Measure
+from bestk.information.backends._numba import NumbaCounter
+from bestk.streaming._chance import expected_cells
+from bestk.streaming._kernels import fill_pairs, list_counts
+
+if TYPE_CHECKING:
+    from bestk.streaming._counts import PairCounts
+
+Indices = NDArray[np.int64]
+CELL_COST = 2e-9  # seconds for a cell of a pair
+LONG, LONG_CHANCE = 2**24, 2**16  # rows from which tables hold only the counts that occur
+
+
+class CountedPairs(NumbaCounter):
+    """Entropies of a table of which only the counts of pairs are known.
+
+    The tables of fixed point are those of the default backend, and so are the results.
+    """
+
+    name = "counts"
+
+    def __init__(self, counts: PairCounts, correction: Correction | None = None) -> None:
+        self.n_features = counts.n_features
+        self._order = self._place = np.arange(self.n_features)
+        labels = list(counts._classes.places[0])
+        seen = [c for c, size in enumerate(counts._sizes) if size]
+        if len(seen) < 2:
+            came = f"one class only, {labels[seen[0]]}" if seen else "no classes"
+            raise ValueError(f"y has {came}; at least two are needed")
+        self._sizes, self._cells, self._margin = counts._sizes, counts._cells, counts._margins()
+        self._first, self._planes = counts._planes(self._order)
+        self._known = np.empty(0, np.int64)  # counts that the tables are over, if not all
+        sizes = counts._sizes[sorted(seen, key=lambda c: labels[c])]
+        if sizes.sum() < (LONG_CHANCE if correction == "chance" else LONG):
+            self._set_tables(sizes, correction)
+        else:
+            self._set_long_tables(sizes, correction)
+        self._count_singles()
+
+    def _set_long_tables(self, sizes: Indices, correction: Correction | None) -> None:
+        """The same tables, only where there are counts to look up."""
+        counts = (self._first, self._planes, self._margin, self._sizes, self._cells)
+        found = [list_counts(i, *counts) for i in range(self.n_features)]
+        m = int(sizes.sum())
+        self._known = np.unique(np.concatenate([[0, m], sizes, *found]))
+        one = 2.0 ** (57 - int(np.ceil(np.log2(m * np.log(m) + m + 1.0))))
+        half = 0.5 if correction == "miller-madow" else 0.0
+        count = self._known.astype(np.float64)
+        plain = count * np.log(np.maximum(count, 1.0)) - half * (count > 0)
+        self._scale, self._offset = 1.0 / (one * m), 0
+        self._total = round(float(plain[-1]) * one)
+        self._plain = self._with_class = np.rint(plain * one).astype(np.int64)
+        self._chance = np.zeros(len(plain), np.int64)
+        if correction == "chance":
+            excess = plain - expected_cells(self._known, sizes)
+            self._chance = np.rint(excess * one).astype(np.int64)
+            self._offset = round(float(self._look_up(plain, sizes).sum() - plain[-1]) * one)
+        self._y = self._total - int(self._look_up(self._plain, sizes).sum())
+
+    def _look_up(self, table: Any, counts: Indices) -> Any:
+        return table[counts if not len(self._known) else np.searchsorted(self._known, counts)]
+
+    def _count_singles(self) -> None:
+        levels = np.diff(self._first) + 1
+        starts = np.cumsum(levels) - levels
+        counts = np.empty((int(levels.sum()), len(self._sizes)), np.int64)
+        others = np.setdiff1d(np.arange(len(counts)), starts)
+        counts[starts], counts[others] = 0, self._margin[self._planes]
+        counts[starts] = self._sizes - np.add.reduceat(counts, starts)
+        both = self._look_up(self._with_class, counts).sum(axis=1)
+        totals = counts.sum(axis=1)
+        both += self._look_up(self._chance, totals)
+        x, xy = np.add.reduceat(self._look_up(self._plain, totals), starts), both
+        self._x = self._total - x
+        self._xy = self._total - self._offset - np.add.reduceat(xy, starts)
+
+    def fill(
+        self,
+        measure: Measure,
+        out: NDArray[Any],
+        rows: Indices | None = None,
+        columns: Indices | None = None,
+        lowest: float = -np.inf,
+    ) -> None:
+        """Write the measure of each row feature against each column feature into ``out``."""
+        everyone = self._order
+        cells = (1 + len(self._planes) / self.n_features) ** 2 * (1 + len(self._sizes))
+        with threads(seconds=CELL_COST * cells * out.size):
+            fill_pairs(
+                everyone if rows is None else rows, everyone if columns is None else columns,
+                rows is None and columns is None, self._first, self._planes, self._margin,
+                self._sizes, self._cells, self._known, self._formula(measure, lowest), out,
+            )  # fmt: skip

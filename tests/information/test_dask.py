@@ -1,0 +1,390 @@
+"""The backend for clusters gives what numba's gives, to the last bit, whoever dies meanwhile."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
+
+from bestk import EqualFrequency, SelectBestK, cmi_matrix, encode, joint_mi_matrix
+from bestk.codes import read_target
+from bestk.information import Entropies, Measure, _measures
+
+from .conftest import tables
+
+WHY = "dask is not installed: pip install 'bestk[dask]'"
+distributed = pytest.importorskip("distributed", reason=WHY)
+da = pytest.importorskip("dask.array", reason=WHY)
+dd = pytest.importorskip("dask.dataframe", reason=WHY)
+
+from bestk.information.backends import _dask  # noqa: E402
+from bestk.information.backends._dask_array import cmi_matrix_dask, measure_on_cluster  # noqa: E402
+from bestk.information.backends._dask_tiles import Tile, TileCounter, Wanted  # noqa: E402
+from bestk.streaming import _dask as streaming  # noqa: E402
+from bestk.streaming._blocks import open_blocks  # noqa: E402
+from bestk.streaming._dask_parts import Partitions  # noqa: E402
+from bestk.streaming._measure import Stream  # noqa: E402
+
+CORRECTIONS = [None, "miller-madow", "chance"]
+MEASURES = [value for value in vars(_measures).values() if isinstance(value, Measure)]
+LOCAL = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0", "silence_logs": 60}
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two workers, who get even the smallest table."""
+    with (
+        distributed.LocalCluster(n_workers=2, **LOCAL) as cluster,
+        distributed.Client(cluster) as client,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(_dask, "WORTH_A_CLUSTER", 0.0)
+        yield client
+
+
+def count(X, y, backend="dask", correction=None):
+    return Entropies.count(encode(X), read_target(y, len(y)), backend, correction)
+
+
+def made_up(n=200, m=300, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, rng.integers(1, 6, n), (m, n)), rng.integers(0, 3, m)
+
+
+def after(n_tiles, act):
+    """Do something when so many tiles have come home."""
+    paste, home = _dask._paste, []
+
+    def act_once(*arguments):
+        home.append(1)
+        if len(home) == n_tiles:
+            act()
+        paste(*arguments)
+
+    return act_once
+
+
+@given(table=tables(max_levels=20, max_features=40), seed=seeds)
+def test_a_tile_is_cut_out_of_the_matrix(table, seed):
+    X, y = table
+    rng, n = np.random.default_rng(seed), X.shape[1]
+    halves = Measure(*rng.integers(-2, 3, len(fields(Measure))) / 2)
+    counter = TileCounter(encode(X), read_target(y, len(y)))
+    whole = np.empty((n, n), rng.choice([np.float32, np.float64]))
+    counter.fill(halves, whole)
+    wanted = Wanted(halves, -np.inf, whole.dtype)
+    places, order = counter.sort(None)
+    cut = 16 * int(rng.integers(0, -(-n // 16)))
+    apart = Tile(places[:cut], places[cut:], "both"), order[:cut], order[cut:]
+    square = Tile(places[cut:], places[cut:], "square"), order[cut:], order[cut:]
+    some = rng.integers(0, n, 5)
+    block = Tile(*(counter.sort(part)[0] for part in (some, None)), "block")
+    for tile, rows, columns in (
+        (block, some[counter.sort(some)[1]], order),
+        square,
+        *([apart] if cut else []),
+    ):
+        values, *turned = counter.fill_tile(tile, wanted)
+        np.testing.assert_array_equal(values, whole[np.ix_(rows, columns)])
+        for other in turned:
+            np.testing.assert_array_equal(other, whole[np.ix_(columns, rows)])
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@settings(max_examples=5)
+@given(table=tables(max_features=6, max_samples=60, max_levels=70))
+def test_every_measure_is_that_of_the_reference(client, correction, table):
+    h, reference = count(*table, correction=correction), count(*table, "numpy", correction)
+    for own, wanted in zip(h.source.singles(), reference.source.singles(), strict=True):
+        np.testing.assert_allclose(own, wanted, rtol=0, atol=1e-12)
+    for name in ("joint_mi", "cmi", "pair_mi", "xxy"):
+        values, wanted = getattr(h, name)(), getattr(reference, name)()
+        np.testing.assert_allclose(values, wanted, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=12)
+@given(table=tables(max_levels=20, max_features=60), seed=seeds)
+def test_no_bit_differs_from_numba(client, table, seed):
+    X, y = table
+    rng, n = np.random.default_rng(seed), X.shape[1]
+    correction, measure = rng.choice(CORRECTIONS), MEASURES[rng.integers(len(MEASURES))]
+    rows, columns = rng.integers(0, n, 20), rng.permutation(n)[: rng.integers(1, n + 1)]
+    how = {"dtype": rng.choice([np.float32, np.float64]), "signed": bool(rng.integers(2))}
+    numba, h = (count(X, y, backend, correction) for backend in ("numba", "dask"))
+    np.testing.assert_array_equal([h.x, h.xy], [numba.x, numba.xy])
+    for wanted in ((None, None), (rows, None), (None, columns), (rows, columns)):
+        values = h.measure(measure, *wanted, **how)
+        np.testing.assert_array_equal(values, numba.measure(measure, *wanted, **how))
+
+
+def test_numbers_of_real_columns_give_the_same_selection_and_matrix(client):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    codes = EqualFrequency(9).fit_transform(X)
+    np.testing.assert_array_equal(cmi_matrix(codes, y, backend="dask"), cmi_matrix(codes, y))
+    for method in ("tpower", "jmi", "mrmr"):
+        near, away = (SelectBestK(5, method, backend=b).fit(X, y) for b in ("numba", "dask"))
+        assert near.solution_.support.tolist() == away.solution_.support.tolist()
+        assert near.solution_.objective == away.solution_.objective
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["colon", "lymphoma", "madelon"])
+def test_the_papers_data_sets_give_the_same_from_every_backend(client, paper_set, name):
+    X, y = paper_set(name)
+    codes = EqualFrequency(5).fit_transform(X)
+    Q = cmi_matrix(codes, y, dtype=np.float32, backend="dask")
+    np.testing.assert_array_equal(Q, cmi_matrix(codes, y, dtype=np.float32))
+
+
+def test_a_worker_killed_in_the_middle_costs_only_its_tiles(client, monkeypatch):
+    X, y = made_up()
+    victim = next(iter(client.run(os.getpid).values()))
+    monkeypatch.setattr(_dask, "_paste", after(3, lambda: os.kill(victim, signal.SIGKILL)))
+    np.testing.assert_array_equal(joint_mi_matrix(X, y, backend="dask"), joint_mi_matrix(X, y))
+    client.wait_for_workers(2)
+    assert victim not in client.run(os.getpid).values()
+
+
+def test_a_table_that_died_with_all_its_workers_is_sent_again(client, monkeypatch):
+    X, y = made_up()
+
+    def kill_all():
+        for victim in client.run(os.getpid).values():
+            os.kill(victim, signal.SIGKILL)
+
+    monkeypatch.setattr(_dask, "_paste", after(3, kill_all))
+    np.testing.assert_array_equal(cmi_matrix(X, y, backend="dask"), cmi_matrix(X, y))
+
+
+def test_a_table_that_is_lost_again_and_again_is_given_up(client, monkeypatch):
+    monkeypatch.setattr(_dask, "RESTARTS", 0)
+    client.wait_for_workers(2)
+    h = count(*made_up())
+    monkeypatch.setattr(h.source, "scatter", lambda: lost(client))
+    with pytest.raises(RuntimeError, match=r"lost the table.*backend='numba'"):
+        h.cmi()
+
+
+def lost(client):
+    future = client.scatter(1)
+    client.cancel(future)
+    return future
+
+
+def test_an_interrupt_leaves_no_tile_behind(client, monkeypatch):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_dask, "_paste", after(2, interrupt))
+    submitted, submit = [], client.submit
+    monkeypatch.setattr(
+        client, "submit", lambda *a, **o: submitted.append(submit(*a, **o)) or submitted[-1]
+    )
+    with pytest.raises(KeyboardInterrupt):
+        cmi_matrix(*made_up(), backend="dask")
+    assert len(submitted) > 2
+    assert sum(future.status != "cancelled" for future in submitted) == 2
+
+
+def test_tiles_on_their_way_are_few(client, monkeypatch):
+    sent, home, submit, paste = [], [], client.submit, _dask._paste
+
+    def send(*arguments, **options):
+        sent.append(len(home))
+        return submit(*arguments, **options)
+
+    monkeypatch.setattr(client, "submit", send)
+    monkeypatch.setattr(_dask, "_paste", lambda *a: (home.append(1), paste(*a)))
+    count(*made_up()).joint_mi()
+    assert len(sent) == len(home) == 13 * 14 / 2  # tiles of 16 features
+    assert all(number - came <= 2 * _dask.WAITING for number, came in enumerate(sent))
+
+
+def test_little_work_is_not_sent(client, monkeypatch):
+    h, numba = count(*made_up()), count(*made_up(), "numba")
+    monkeypatch.setattr(_dask, "WORTH_A_CLUSTER", 0.5)
+    monkeypatch.setattr(client, "scatter", None)
+    np.testing.assert_array_equal(h.cmi(rows=[7]), numba.cmi(rows=[7]))
+
+
+def test_within_a_task_its_worker_counts(client):
+    X, y = made_up(30)
+    Q = client.submit(cmi_matrix, X, y, backend="dask").result(timeout=20)
+    np.testing.assert_array_equal(Q, cmi_matrix(X, y))
+
+
+@pytest.mark.parametrize("levels", [2, 5, 30, 300])
+def test_a_table_travels_in_its_smaller_form(levels):
+    X, y = np.random.default_rng(0).integers(0, levels, (900, 64)), np.arange(900) % 2
+    counter = TileCounter(encode(X), read_target(y, len(y)))
+    parcel = pickle.dumps(counter, protocol=5)
+    planes = 64 * (levels - 1) * 900 // 8
+    assert len(parcel) < 1.3 * min(planes, encode(X).values.nbytes) + 2**15
+    out, again = np.empty((2, 64, 64))
+    counter.fill(_measures.CMI, out)
+    pickle.loads(parcel).fill(_measures.CMI, again)
+    np.testing.assert_array_equal(out, again)
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_the_matrix_may_stay_on_the_cluster(client, monkeypatch, symmetric):
+    monkeypatch.setattr("bestk.information.backends._dask_array.STRIP_BYTES", 2**16)
+    X, y = made_up()
+    Q = cmi_matrix_dask(X, y, symmetric=symmetric, dtype=np.float32)
+    assert Q.chunks == ((81, 81, 38), (200,))
+    whole = cmi_matrix(X, y, symmetric=symmetric, dtype=np.float32)
+    np.testing.assert_array_equal(Q[[3, 150]].compute(), whole[[3, 150]])
+    np.testing.assert_array_equal(Q.persist().compute(), whole)
+
+
+def test_a_matrix_counted_elsewhere_is_not_on_the_cluster():
+    with pytest.raises(ValueError, match=r"counted by NumbaCounter.*backend='dask'"):
+        measure_on_cluster(count(*made_up(), "numba"), _measures.CMI)
+
+
+def test_what_is_missing_is_named():
+    code = """if True:
+        import sys, bestk
+        assert not {"dask", "distributed"} & set(sys.modules)
+        for missing in ({"distributed": None}, {}):
+            sys.modules |= missing
+            try:
+                bestk.cmi_matrix([[0, 1], [1, 1]], [0, 1], backend="dask")
+            except (ModuleNotFoundError, RuntimeError) as error:
+                print(error)
+            sys.modules.pop("distributed", None)
+        """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    no_package, no_client = done.stdout.splitlines()
+    assert 'pip install "bestk[dask]"' in no_package
+    assert "from distributed import Client; client = Client()" in no_client
+
+
+COUNTED = {"information": "discrete", "discretizer": "caim", "method": "tpower"}
+
+
+def numbers(m=600, n=12):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(m, n))
+    return X, (X[:, 3] + X[:, 7] + rng.normal(size=m) > 0) * 1 + (X[:, 9] > 1)
+
+
+def assert_same(one, other):
+    assert one.solution_.support.tolist() == other.solution_.support.tolist()
+    assert one.solution_.objective == other.solution_.objective
+    np.testing.assert_array_equal(one.scores_, other.scores_)
+
+
+def selector(**options):
+    return SelectBestK(4, **(COUNTED | options))
+
+
+@pytest.mark.parametrize("rows", [1, 40, 5000])
+@pytest.mark.parametrize("lengths", [(600,), (100, 0, 260, 240), (1,) * 3 + (597,)])
+def test_a_sample_of_parts_is_that_of_the_same_rows_in_blocks(client, rows, lengths):
+    X, y = numbers()
+    parts = Partitions.of(da.from_array(X, chunks=(lengths, 5)), da.from_array(y, chunks=97))
+    sample = parts.measured().sample(seed=3, rows=rows)
+    blocks = open_blocks([(X[:250], y[:250]), (X[250:], y[250:])], None)
+    wanted = Stream.look(blocks, seed=3, whole=True, rows=rows).sample
+    for one, other in ((sample.values, wanted.values), (sample.y, wanted.y)):
+        np.testing.assert_array_equal(one, other)
+    assert (sample.n_rows, sample.most) == (wanted.n_rows, wanted.most)
+
+
+@pytest.mark.parametrize("backend", ["auto", "dask"])
+def test_an_array_in_chunks_is_fitted_as_if_it_were_whole(client, backend):
+    X, y = numbers()
+    chunked = da.from_array(X, chunks=(130, 5))
+    whole = selector().fit(X, y)
+    for target in (da.from_array(y, chunks=200), y):
+        assert_same(selector(backend=backend).fit(chunked, target), whole)
+    unknown = chunked[chunked[:, 0] > -np.inf]
+    assert_same(selector(backend=backend).fit(unknown, y), whole)
+
+
+def test_a_frame_in_partitions_is_fitted_as_if_it_were_whole(client):
+    X, y = numbers()
+    frame = pd.DataFrame(X).add_prefix("c").assign(y=np.array(["no", "yes", "both"])[y])
+    frame["s"] = np.random.default_rng(1).choice(["a", "b", None], len(y))
+    parts, features = dd.from_pandas(frame, npartitions=4), frame.drop(columns="y")
+    whole = selector().fit(features, frame["y"])
+    for rows, target in (
+        (parts, "y"),
+        (parts[list(features)], parts["y"]),
+        (parts[list(features)], frame["y"]),
+    ):
+        fitted = selector().fit(rows, target)
+        assert_same(fitted, whole)
+        assert fitted.feature_names_in_.tolist() == features.columns.tolist()
+
+
+def test_levels_need_no_sample(client):
+    X, y = made_up(20)
+    chunked, discrete = da.from_array(X, chunks=(90, 20)), selector(discretizer=None)
+    assert_same(discrete.fit(chunked, y), selector(discretizer=None).fit(X, y))
+
+
+def test_without_a_client_parts_are_counted_one_by_one(monkeypatch):
+    for module in ("_dask", "_dask_parts"):
+        monkeypatch.setattr(f"bestk.streaming.{module}.find_client", lambda: None)
+    X, y = numbers()
+    assert_same(selector().fit(da.from_array(X, chunks=(130, 5)), y), selector().fit(X, y))
+
+
+def test_counts_too_large_for_a_worker_give_way_to_codes(client, monkeypatch):
+    monkeypatch.setattr(streaming, "_memory_of_workers", lambda: 100.0)
+    monkeypatch.setattr(streaming, "_add_up", None)
+    X, y = numbers()
+    assert_same(selector().fit(da.from_array(X, chunks=(130, 5)), y), selector().fit(X, y))
+
+
+def test_a_worker_killed_while_rows_are_counted_changes_nothing(client, monkeypatch):
+    X, y = numbers()
+    client.wait_for_workers(2)
+    victim, submit, merges = next(iter(client.run(os.getpid).values())), client.submit, []
+
+    def kill_and_submit(*arguments, **options):
+        merges.append(1)
+        if len(merges) == 2:
+            os.kill(victim, signal.SIGKILL)
+        return submit(*arguments, **options)
+
+    monkeypatch.setattr(client, "submit", kill_and_submit)
+    fitted = selector().fit(da.from_array(X, chunks=(100, -1)), y)
+    assert len(merges) == 5
+    assert_same(fitted, selector().fit(X, y))
+
+
+def test_parts_under_way_are_few(client, monkeypatch):
+    client.wait_for_workers(2)
+    compute, asked, parts = (
+        client.compute,
+        [],
+        Partitions.of(da.ones((90, 2), chunks=(1, 2)), [0] * 90),
+    )
+    monkeypatch.setattr(client, "compute", lambda *a: asked.append(1) or compute(*a))
+    for number, _ in enumerate(parts.blocks().open()):
+        assert len(asked) - number <= 2 * _dask.WAITING + 1
+    assert number + 1 == len(asked) == 90
+
+
+@pytest.mark.parametrize(
+    ("y", "advice"),
+    [
+        (np.zeros(7), "y has 7 values but X has 600 rows"),
+        (da.zeros(7, chunks=7), "X has 3 partitions and y 1; give both the same rows in each"),
+    ],
+)
+def test_targets_that_do_not_fit_the_rows_are_refused(client, y, advice):
+    with pytest.raises(ValueError, match=advice):
+        selector().fit(da.from_array(numbers()[0], chunks=(200, -1)), y)

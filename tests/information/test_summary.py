@@ -1,0 +1,82 @@
+"""Row sums and best pairs of a matrix that is never held are those of the matrix."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestk import encode
+from bestk.codes import read_target
+from bestk.information import Entropies, _measures
+from bestk.information.backends import _numba
+
+from .conftest import tables
+
+MEASURES = [value for value in vars(_measures).values() if isinstance(value, _measures.Measure)]
+SYMMETRIC = [measure for measure in MEASURES if measure != _measures.CMI]
+
+
+def count(X, y, backend="numba"):
+    return Entropies.count(encode(X), read_target(y, len(y)), backend)
+
+
+def brute_pairs(matrix, most):
+    """The largest entries above the diagonal, ties by the lowest index."""
+    pairs = np.argwhere(np.triu(np.ones(matrix.shape, bool), 1))
+    values = matrix[tuple(pairs.T)]
+    best = np.argsort(-values, kind="stable")[:most]
+    return pairs[best], values[best]
+
+
+@pytest.fixture(params=[2**22, 64], ids=["one strip", "many strips"])
+def strips(request, monkeypatch):
+    monkeypatch.setattr(_numba, "STRIP_ENTRIES", request.param)
+
+
+@pytest.mark.usefixtures("strips")
+@pytest.mark.parametrize("lowest", [-np.inf, 0.0])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_row_sums_are_those_of_the_matrix_without_its_diagonal(measure, lowest):
+    rng = np.random.default_rng(0)
+    h = count(rng.integers(0, rng.integers(1, 9, 70), (50, 70)), rng.integers(0, 3, 50))
+    matrix = np.empty((70, 70))
+    h.source.fill(measure, matrix, lowest=lowest)
+    np.fill_diagonal(matrix, 0.0)
+    sums = h.source.row_sums(measure, lowest)
+    np.testing.assert_allclose(sums, matrix.sum(axis=1), rtol=1e-12, atol=1e-12)
+
+
+@settings(max_examples=25)
+@given(table=tables(max_features=30), most=st.integers(1, 40), which=st.integers(0, 6))
+def test_the_best_pairs_are_the_first_of_all_pairs_in_order(table, most, which):
+    h, measure = count(*table), SYMMETRIC[which % len(SYMMETRIC)]
+    pairs, values = h.source.top_pairs(measure, most)
+    expected, theirs = brute_pairs(h.measure(measure, signed=True), most)
+    np.testing.assert_array_equal(pairs, expected)
+    np.testing.assert_allclose(values, theirs, rtol=1e-15)
+
+
+@pytest.mark.usefixtures("strips")
+def test_equal_columns_have_equal_row_sums_wherever_they_stand():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (80, 60)), rng.integers(0, 2, 80)
+    X[:, [7, 31, 59]] = X[:, [0]]
+    sums = count(X, y).source.row_sums(_measures.SYMMETRIC_CMI, 0.0)
+    assert len(set(sums[[0, 7, 31, 59]])) == 1
+    np.testing.assert_array_equal(
+        sums[::-1], count(X[:, ::-1], y).source.row_sums(_measures.SYMMETRIC_CMI, 0.0)
+    )
+
+
+def test_one_pass_keeps_both():
+    rng = np.random.default_rng(0)
+    source = count(rng.integers(0, 3, (40, 50)), rng.integers(0, 2, 40)).source
+    both = source.summary(_measures.JOINT_MI, 9)
+    np.testing.assert_array_equal(both.row_sums, source.row_sums(_measures.JOINT_MI))
+    np.testing.assert_array_equal(both.pairs, source.top_pairs(_measures.JOINT_MI, 9)[0])
+
+
+def test_a_measure_that_differs_both_ways_has_no_best_pairs():
+    source = count([[0, 1], [1, 1]], [0, 1]).source
+    with pytest.raises(ValueError, match="best pairs need a symmetric measure"):
+        source.top_pairs(_measures.CMI, 3)

@@ -1,0 +1,189 @@
+"""The greedy choice, mended by swaps: a choice that no single swap improves."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestk.lazy import CachedColumns
+from bestk.problem import BQP
+from bestk.solvers import solve, solve_path
+from bestk.solvers._base import Run, best_first
+from bestk.solvers._greedy import Forward
+from bestk.solvers._swap import Swap, _best_swap
+
+from .conftest import optimum, problems
+
+# greedy takes 2, which is best alone, and cannot have the pair that is best together
+PAIR = np.array([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]])
+
+
+def rounding(problem):
+    return 1e-9 * (np.abs(problem.Q).max() or 1.0)
+
+
+def swaps(problem, items):
+    """The value after each swap of a chosen item for another."""
+    others = set(range(problem.n)) - set(items.tolist())
+    return [
+        problem.value([new if i == old else i for i in items]) for old in items for new in others
+    ]
+
+
+class Watched:
+    """A lazy matrix that notes which columns were asked for."""
+
+    def __init__(self, Q):
+        self.Q, self.shape, self.asked = Q, Q.shape, set()
+
+    def diagonal(self):
+        return self.Q.diagonal()
+
+    def columns(self, items):
+        self.asked |= {int(item) for item in items}
+        return self.Q[:, items]
+
+
+def test_the_pair_that_greedy_misses_is_found():
+    assert Forward().pick(BQP(PAIR, 2), Run()).tolist() == [2, 0]
+    assert Swap().pick(BQP(PAIR, 2), Run()).tolist() == [0, 1]
+
+
+def test_the_best_of_several_swaps_is_made_and_the_first_of_equal_ones():
+    Q = np.diag([3.0, 2.0, 5.0, 5.0])
+    gains, chosen = Q.diagonal().copy(), np.array([0, 1])
+    assert _best_swap(Q[chosen], gains, chosen, 0.0) == (1, 2)
+    assert _best_swap(Q[chosen], gains, chosen, 3.0) == (-1, -1)
+
+
+def test_two_items_that_each_help_only_with_the_other_are_out_of_reach():
+    Q = np.diag([2.0, 2.0, 0.0, 0.0])
+    Q[2, 3] = Q[3, 2] = 5.0
+    swapped, best = (solve(Q, 2, solver) for solver in ("swap", "exact"))
+    assert sorted(swapped.support) == [0, 1]
+    assert sorted(best.support) == [2, 3]
+
+
+@given(problems())
+def test_it_is_never_below_forward_nor_above_the_optimum(problem):
+    value = problem.value(Swap().pick(problem, Run()))
+    assert value >= problem.value(Forward().pick(problem, Run())) - rounding(problem)
+    best = optimum(problem)
+    assert value <= best + 1e-9 * abs(best)
+
+
+@given(problems())
+def test_no_single_swap_improves_the_choice(problem):
+    items = Swap().pick(problem, Run())
+    assert len(set(items.tolist())) == problem.k
+    value = problem.value(items)
+    assert all(other <= value + rounding(problem) for other in swaps(problem, items))
+
+
+@given(problems())
+def test_items_stand_by_what_each_adds_to_the_others(problem):
+    items = Swap().pick(problem, Run())
+    np.testing.assert_array_equal(items, best_first(problem, items))
+
+
+@given(problems())
+def test_a_single_item_is_the_best_one(problem):
+    one = problem.with_k(1)
+    assert one.value(Swap().pick(one, Run())) == problem.diagonal.max()
+
+
+@given(problems())
+def test_without_pairs_it_is_the_optimum(problem):
+    alone = BQP(np.diag(problem.diagonal), problem.k)
+    found = alone.value(Swap().pick(alone, Run()))
+    np.testing.assert_allclose(found, optimum(alone), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_one_group_is_better_than_all_others_it_is_found(seed):
+    rng = np.random.default_rng(seed)
+    planted = np.sort(rng.permutation(30)[:6])
+    Q = rng.normal(scale=0.1, size=(30, 30))
+    Q[np.ix_(planted, planted)] += 1.0
+    Q += Q.T
+    assert np.sort(solve(Q, 6, "swap").support).tolist() == planted.tolist()
+    assert solve(Q, 6, "swap").objective == pytest.approx(solve(Q, 6, "exact").objective)
+
+
+@given(problems(), st.randoms(use_true_random=False))
+def test_any_start_is_grown_or_cut_to_k_and_mended(problem, random):
+    start = np.array(random.sample(range(problem.n), random.randint(0, problem.n)), np.int64)
+    items = Swap().pick(problem, Run(starts=[start]))
+    assert len(set(items.tolist())) == len(items) == problem.k
+    value = problem.value(items)
+    assert all(other <= value + rounding(problem) for other in swaps(problem, items))
+
+
+@given(problems())
+def test_a_lazy_matrix_gives_the_same_choice(problem):
+    lazy = BQP(CachedColumns(lambda i: problem.Q[:, i], problem.diagonal), problem.k)
+    np.testing.assert_array_equal(Swap().pick(lazy, Run()), Swap().pick(problem, Run()))
+    ks = range(1, problem.n + 1)
+    here, there = (Swap().pick_path(p, ks, Run()) for p in (lazy, problem))
+    for k in ks:
+        np.testing.assert_array_equal(here[k], there[k])
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 12))
+def test_only_columns_of_items_that_were_chosen_are_asked_for(seed, k):
+    rng = np.random.default_rng(seed)
+    Q = rng.normal(size=(40, 40))
+    Q += Q.T
+    chosen, here = set(Forward().pick(BQP(Q, k), Run()).tolist()), BQP(Q, k)
+    columns, gains, now = Q[sorted(chosen)], here.gains(sorted(chosen)), sorted(chosen)
+    while (swap := _best_swap(columns, gains, np.array(now), 1e-9))[0] >= 0:
+        now[swap[0]] = swap[1]
+        chosen.add(swap[1])
+        columns, gains = Q[now], here.gains(now)
+    for pick in (
+        lambda problem: Swap().pick(problem, Run()),
+        lambda problem: Swap().pick_path(problem, [k], Run())[k],
+    ):
+        watched = Watched(Q)
+        items = pick(BQP(watched, k))
+        assert here.value(items) == pytest.approx(here.value(now))
+        assert watched.asked <= chosen
+
+
+@given(problems())
+def test_a_path_holds_the_choice_of_each_k(problem):
+    ks = [k for k in (problem.n, 1, problem.k) if k]
+    path = Swap().pick_path(problem, ks, Run())
+    for k in ks:
+        np.testing.assert_array_equal(path[k], Swap().pick(problem.with_k(k), Run()))
+
+
+@given(problems())
+def test_a_path_of_solutions_is_that_of_single_ones(problem):
+    ks = list(range(1, problem.n + 1))
+    for k, solution in zip(ks, solve_path(problem, ks, "swap"), strict=True):
+        alone = solve(problem.with_k(k), solver="swap")
+        np.testing.assert_allclose(solution.objective, alone.objective, rtol=1e-9)
+
+
+def test_without_time_the_greedy_choice_stands():
+    late = Run(deadline=-float("inf"))
+    assert Swap().pick(BQP(PAIR, 2), late).tolist() == [2, 0]
+    assert Swap().pick_path(BQP(PAIR, 2), [1, 2], late)[2].tolist() == [2, 0]
+    rng = np.random.default_rng(0)
+    Q = rng.normal(size=(60, 60))
+    problem = BQP(Q + Q.T, 20)
+    greedy, mended = (problem.value(Swap().pick(problem, run)) for run in (late, Run()))
+    assert greedy == problem.value(Forward().pick(problem, Run())) < mended
+
+
+@given(problems())
+def test_the_order_of_items_changes_nothing_but_places(problem):
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(problem.n, problem.n))  # no two choices are worth the same
+    Q = problem.Q / (np.abs(problem.Q).max() or 1.0) + noise + noise.T
+    order = rng.permutation(problem.n)
+    before = Swap().pick(BQP(Q, problem.k), Run())
+    after = Swap().pick(BQP(Q[np.ix_(order, order)], problem.k), Run())
+    assert set(order[after].tolist()) == set(before.tolist())

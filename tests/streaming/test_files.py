@@ -1,0 +1,136 @@
+"""Files, folders and data sets are read in blocks as if they were read whole."""
+
+import json
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from bestk import SelectBestK, select
+from bestk.cli import main
+from bestk.files import _binary, _text, load, open_source
+from bestk.streaming import _files
+
+Select = partial(SelectBestK, method="tpower")  # blocks are counted, and so are whole tables
+
+
+def table(m=300, seed=0):
+    """What files hold: numbers, text, truths and gaps, and rows without a target."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, m)
+    answer = np.array(["no", "yes"], dtype=object)[y]
+    answer[::50] = None
+    colour = np.where(y ^ (rng.random(m) < 0.2), "red", "blue").astype(object)
+    colour[rng.random(m) < 0.1] = None
+    return pd.DataFrame(
+        {
+            "colour": colour,
+            "member": (y ^ (rng.random(m) < 0.3)).astype(bool),
+            "age": np.where(rng.random(m) < 0.1, np.nan, 40 + 9 * y + rng.normal(0, 5, m)),
+            "visits": rng.poisson(2 + 3 * y),
+            **{f"noise {j}": rng.normal(size=m) for j in range(3)},
+            "answer": answer,
+        }
+    )
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """Make files come in many blocks."""
+    monkeypatch.setattr(_binary, "PIECE", 300)
+    monkeypatch.setattr(_files, "PIECE", 300)
+    monkeypatch.setattr(_text, "BLOCK", 2000)
+
+
+def write(frame, folder, suffix):
+    path = folder / f"rows{suffix}"
+    if suffix.startswith(".csv"):
+        frame.to_csv(path, index=False)
+    elif suffix == ".parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_feather(path)
+    return path
+
+
+def same(found, path, **options):
+    """As the table that is read whole, whose rows without a target are left out."""
+    loaded = load(open_source(path), "answer")
+    expected = select(loaded.table, loaded.y, 3, "tpower", **options)
+    np.testing.assert_array_equal(found.solution_.support, expected.support)
+    np.testing.assert_array_equal(found.scores_[expected.support], expected.details["relevance"])
+    assert found.solution_.objective == expected.objective
+    assert list(found.feature_names_in_) == list(loaded.table.names)
+    assert found.n_samples_seen_ == loaded.table.n_samples
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet", ".feather", ".arrow"])
+def test_a_file_is_read_as_if_whole(tmp_path, small_pieces, suffix):
+    path = write(table(), tmp_path, suffix)
+    same(Select(k=3).fit(path, "answer"), path)
+    same(Select(k=3, exclude="age").fit(str(path), "answer"), path, exclude="age")
+
+
+def test_a_folder_and_a_data_set_are_all_their_files(tmp_path, small_pieces):
+    frame, folder = table(), tmp_path / "folder"
+    whole = write(frame, tmp_path, ".parquet")
+    folder.mkdir()
+    for number, first in enumerate(range(0, 300, 120)):
+        pq.write_table(
+            pa.Table.from_pandas(frame[first : first + 120]), folder / f"{number}.parquet"
+        )
+    same(Select(k=3).fit(folder, "answer"), whole)
+    same(Select(k=3).fit(ds.dataset(folder), "answer"), whole)
+
+
+def test_text_far_down_a_column_of_numbers_is_text_throughout(tmp_path, small_pieces):
+    frame = table().astype({"visits": object})
+    frame.loc[290, "visits"] = "many"
+    path = write(frame, tmp_path, ".csv")
+    same(Select(k=3).fit(path, "answer"), path)
+
+
+def test_a_number_to_predict_is_read_from_a_file(tmp_path, small_pieces):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 4)), columns=list("abcd"))
+    frame["answer"] = frame["b"] + rng.normal(size=200)
+    path = write(frame, tmp_path, ".parquet")
+    for information in ("discrete", "gaussian"):
+        same(Select(k=3, information=information).fit(path, "answer"), path,
+             information=information)  # fmt: skip
+
+
+def test_a_column_that_is_not_there_is_refused(tmp_path):
+    path = write(table(), tmp_path, ".parquet")
+    with pytest.raises(ValueError, match="has no column 'anser'; did you mean 'answer'"):
+        Select().fit(path, "anser")
+
+
+def test_the_command_streams_to_the_same_features(tmp_path, small_pieces):
+    path = write(table(), tmp_path, ".parquet")
+    found = []
+    for more in ([], ["--stream"]):
+        options = [
+            "-t",
+            "answer",
+            "-k",
+            "3",
+            "-m",
+            "tpower",
+            "--json",
+            "--exclude",
+            "noise 0",
+            *more,
+        ]
+        result = CliRunner().invoke(main, ["select", str(path), *options])
+        assert result.exit_code == 0, result.output
+        found.append(json.loads(result.stdout))
+    whole, streamed = found
+    assert streamed["features"] == whole["features"]
+    assert streamed["objective"] == whole["objective"]
+    assert streamed["rows"] == whole["rows"] == 294

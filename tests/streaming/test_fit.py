@@ -1,0 +1,291 @@
+"""SelectBestK on blocks of rows gives what it gives on the whole table."""
+
+import pickle
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.exceptions import NotFittedError
+
+from bestk import CAIM, SelectBestK
+from bestk.streaming import _measure, _memory
+from bestk.streaming._blocks import Blocks, open_blocks
+from bestk.streaming._measure import Stream
+from bestk.streaming._sample import Reservoir
+from bestk.table import read_table
+
+Select = partial(SelectBestK, method="tpower")  # blocks are counted, and so are whole tables
+
+
+def mixed_frame(m=120, seed=0):
+    """Strings, categories, booleans, numbers and gaps; y says something about five of them."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, m)
+    noise = rng.random((m, 4)) < 0.2
+    colour = np.where(y ^ noise[:, 0], "red", "blue").astype(object)
+    colour[rng.random(m) < 0.1] = None
+    frame = pd.DataFrame(
+        {
+            "colour": colour,
+            "size": pd.Categorical(np.where(y ^ noise[:, 1], "L", "S"), ["S", "M", "L"]),
+            "member": (y ^ noise[:, 2]).astype(bool),
+            "age": np.where(rng.random(m) < 0.1, np.nan, 40 + 9 * y + rng.normal(0, 5, m)),
+            "visits": rng.poisson(2 + 3 * y),
+            "constant": np.ones(m),
+            **{f"noise {j}": rng.normal(size=m) for j in range(3)},
+        }
+    )
+    return frame, np.array(["no", "yes"])[y]
+
+
+def pairs(X, y, cuts):
+    rows = X.iloc if hasattr(X, "iloc") else X
+    return [(rows[a:b], y[a:b]) for a, b in pairwise(cuts)]
+
+
+def same(found, expected):
+    np.testing.assert_array_equal(found.solution_.support, expected.solution_.support)
+    np.testing.assert_array_equal(found.scores_, expected.scores_)
+    np.testing.assert_array_equal(found.ranking_, expected.ranking_)
+    assert found.solution_.objective == expected.solution_.objective
+    assert found.solution_.upper_bound == expected.solution_.upper_bound
+    assert found.n_features_in_ == expected.n_features_in_
+    assert list(found.get_feature_names_out()) == list(expected.get_feature_names_out())
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 99), st.lists(st.integers(0, 120), max_size=4))
+def test_blocks_of_a_mixed_frame_are_the_frame(seed, cuts):
+    X, y = mixed_frame(seed=seed)
+    blocks = pairs(X, y, sorted({0, *cuts, 120}))
+    same(Select(k=4).fit(blocks), Select(k=4).fit(X, y))
+
+
+@pytest.mark.parametrize("options", [
+    {"method": "mrmr"}, {"method": "exact", "k": 3}, {"method": "search", "random_state": 0},
+    {"correction": "chance"}, {"correction": "miller-madow", "method": "jmi"},
+    {"exclude": ["age", 0], "include": "member"}, {"categorical_features": ["visits"]},
+    {"discretizer": "equal-frequency", "k": 0.5}, {"discretizer": CAIM()}, {"backend": "numpy"},
+])  # fmt: skip
+def test_options_mean_the_same(options):
+    X, y = mixed_frame()
+    selector = SelectBestK(**{"k": 4, "method": "tpower"} | options)
+    expected = clone(selector).fit(X, y)
+    same(selector.fit(pairs(X, y, [0, 50, 51, 120])), expected)
+    np.testing.assert_array_equal(selector.discretized_features_, expected.discretized_features_)
+
+
+@pytest.mark.parametrize("wrap", [list, tuple, iter, lambda blocks: lambda: iter(blocks)])
+@pytest.mark.parametrize("make", [
+    lambda X: X, pl.from_pandas, pa.Table.from_pandas,
+    lambda X: pa.Table.from_pandas(X).combine_chunks().to_batches()[0],
+])  # fmt: skip
+def test_frames_of_any_kind_bring_their_target_along(wrap, make):
+    X, y = mixed_frame()
+    whole = X.assign(answer=y)
+    blocks = [make(whole.iloc[a:b].reset_index(drop=True)) for a, b in ((0, 70), (70, 120))]
+    same(Select(k=4).fit(wrap(blocks), "answer"), Select(k=4).fit(X, y))
+
+
+def test_auto_counts_the_levels_of_mdlp_corrected_for_chance():
+    X, y = mixed_frame()
+    found = SelectBestK(k=4).fit(pairs(X, y, [0, 50, 120]))
+    steady = {"information": "discrete", "discretizer": "mdlp", "correction": "chance"}
+    same(found, SelectBestK(k=4, **steady).fit(X, y))
+    same(SelectBestK(k=4).partial_fit(X, y), found)
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_diabetes])
+@pytest.mark.parametrize("correction", [None, "chance"])
+def test_gaussian_information_of_blocks_is_that_of_the_table(load, correction):
+    X, y = load(return_X_y=True)
+    X[::7, 3] = np.nan
+    target = "classes" if load is load_breast_cancer else "continuous"
+    selector = Select(k=4, information="gaussian", correction=correction, target=target)
+    expected = clone(selector).fit(X, y)
+    same(selector.fit(pairs(X, y, [0, 30, 31, len(y)])), expected)
+
+
+def test_a_continuous_target_is_cut_into_the_same_classes():
+    X, y = load_diabetes(return_X_y=True)
+    selector = Select(k=4, target="continuous")
+    same(clone(selector).fit(pairs(X, y, [0, 100, len(y)])), selector.fit(X, y))
+
+
+def test_a_generator_is_read_once_and_cut_by_its_first_rows(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    monkeypatch.setattr(Stream.look.__func__, "__defaults__", (200,))
+    found = Select(k=4).fit(block for block in pairs(X, y, [0, 100, 200, 300, len(y)]))
+    first = CAIM().fit(X[:200], y[:200])
+    for cuts, expected in zip(found.discretizer_.cut_points_, first.cut_points_, strict=True):
+        np.testing.assert_array_equal(cuts, expected)
+    same(found, Select(k=4, discretizer=None).fit(first.transform(X), y))
+
+
+def test_cut_points_of_long_tables_are_those_of_a_sample_and_counts_those_of_all_rows(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    monkeypatch.setattr(Stream.look.__func__, "__defaults__", (150,))
+    found = Select(k=4, random_state=1).fit(pairs(X, y, [0, 100, 200, len(y)]))
+    codes = found.discretizer_.transform(X)
+    same(found, Select(k=4, discretizer=None).fit(codes, y))
+    again = Select(k=4, random_state=1).fit(pairs(X, y, [0, 333, len(y)]))
+    same(again, found)  # the sample does not depend on how rows are cut
+
+
+def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample():
+    rows = np.arange(40.0)
+    drawn = np.zeros(40)
+    for seed in range(600):
+        reservoir = Reservoir(seed, rows=10)
+        for part in np.split(rows, [7, 8, 30]):
+            reservoir.add(read_table(part[:, None]), part)
+        sample = reservoir.finish()
+        assert len(set(sample.values[:, 0])) == 10
+        np.testing.assert_array_equal(sample.values[:, 0], sample.y)
+        drawn[sample.values[:, 0].astype(int)] += 1
+    assert abs(drawn - 150).max() < 50  # five standard deviations are 53
+
+
+@pytest.mark.parametrize("memory", [1e9, 3e4])
+def test_codes_take_over_where_counts_do_not_fit(monkeypatch, memory):
+    X, y = load_breast_cancer(return_X_y=True)
+    expected = Select(k=4).fit(X, y)
+    made = []
+    monkeypatch.setattr(_measure, "memory_to_use", lambda: memory)
+    by_codes = _measure.Counting._by_codes
+    monkeypatch.setattr(
+        _measure.Counting, "_by_codes", lambda *args: made.append("codes") or by_codes(*args)
+    )
+    monkeypatch.setattr(_measure, "bytes_of_counts", lambda *_: memory - 1)
+    same(Select(k=4).fit(pairs(X, y, [0, 100, len(y)])), expected)
+    assert made == ([] if memory == 1e9 and _counts_are_fewer(X, y, memory) else ["codes"])
+
+
+def _counts_are_fewer(X, y, memory):
+    return memory - 1 < _memory.bytes_of_codes(*X.shape, X.shape[1])
+
+
+def test_what_fits_nowhere_is_refused_with_the_numbers(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    monkeypatch.setattr(_measure.Counting, "__init__", _with_memory(100.0))
+    with pytest.raises(MemoryError, match=r"codes of 30 columns in 569 rows need .* GiB and may"):
+        Select(k=4).fit(pairs(X, y, [0, 100, len(y)]))
+
+
+def _with_memory(memory):
+    before = _measure.Counting.__init__
+
+    def init(self, *args):
+        before(self, *args, memory=memory)
+
+    return init
+
+
+def test_blocks_without_rows_are_passed_over():
+    X, y = mixed_frame()
+    blocks = pairs(X, y, [0, 0, 60, 60, 120, 120])
+    same(Select(k=4).fit(blocks), Select(k=4).fit(X, y))
+
+
+def test_classes_and_levels_that_come_late_are_counted():
+    X = np.array([[0, 0], [1, 0], [2, 1], [3, 1], [4, 5]])
+    y = np.array(["a", "b", "c", "c", "a"])
+    selector = Select(k=1, discretizer=None)
+    same(clone(selector).fit(pairs(X, y, [0, 1, 2, 4, 5])), selector.fit(X, y))
+
+
+@pytest.mark.parametrize(("X", "y", "message"), [
+    ([], "y", "there are no blocks of rows; give pairs"),
+    (iter([]), None, "there are no blocks of rows; give pairs"),
+    (iter([1, 2]), None, "a block is a int; give pairs"),
+    (iter([(np.eye(2), [0, 1])]), [0, 1], "X comes in blocks, and y is a list; give pairs"),
+    ("rows.csv", [0, 1], "y is the name of its target; got a list"),
+    ([pd.DataFrame({"a": [1]})], "b", "there is no column 'b'"),
+    ([(np.eye(2), [0, 1]), (np.eye(3), [0, 1, 1])], None, "a block has 3 columns, and those"),
+    ([(np.eye(2), [0, np.nan])], None, "y has 1 missing values"),
+    ([(np.array([[np.inf], [1.0]]), [0, 1])], None, "column 'x0' has 1 infinite values"),
+])  # fmt: skip
+def test_what_is_no_block_is_refused(X, y, message):
+    with pytest.raises(ValueError, match=message):
+        Select(k=1).fit(X, y)
+
+
+def test_weights_are_for_tables_in_memory():
+    with pytest.raises(ValueError, match="sample_weight is for tables in memory"):
+        Select(k=1).fit([(np.eye(2), [0, 1])], sample_weight=[1, 2])
+
+
+def test_gaussian_information_of_a_generator_is_refused():
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(ValueError, match="takes two passes over the blocks, and a generator"):
+        Select(k=1, information="gaussian").fit(iter([(X, y)]))
+
+
+def test_an_iterable_that_can_be_read_again_is_not_taken_for_a_generator():
+    assert not open_blocks([(np.eye(2), [0, 1])], None).once
+    assert open_blocks(iter([(np.eye(2), [0, 1])]), None).once
+    assert isinstance(open_blocks(lambda: iter([]), None), Blocks)
+
+
+def test_partial_fit_on_blocks_is_fit_on_all_of_them():
+    X, y = mixed_frame()
+    numbers = ["age", "visits", "constant", "noise 0", "noise 1", "noise 2"]
+    expected = Select(k=4).fit(X, y)
+    selector = Select(k=4, discretizer=CAIM().fit(X[numbers], y))
+    for X_block, y_block in pairs(X, y, [0, 10, 60, 120]):
+        selector.partial_fit(X_block, y_block)
+    assert "solution_" not in vars(selector)
+    same(pickle.loads(pickle.dumps(selector)), expected)
+    same(selector, expected)
+    assert "solution_" in vars(selector)
+    np.testing.assert_array_equal(selector.get_support(), expected.get_support())
+
+
+def test_results_are_those_of_the_blocks_so_far():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (200, 8)), rng.integers(0, 2, 200)
+    selector = Select(k=3, discretizer=None, exclude=[2])
+    for end in (50, 120, 200):
+        begin = 0 if end == 50 else 50 if end == 120 else 120
+        selector.partial_fit(X[begin:end], y[begin:end], classes=[0, 1])
+        same(selector, Select(k=3, discretizer=None, exclude=[2]).fit(X[:end], y[:end]))
+
+
+def test_an_unfitted_discretiser_is_fitted_on_the_first_block():
+    X, y = load_breast_cancer(return_X_y=True)
+    found = Select(k=4).partial_fit(X[:300], y[:300]).partial_fit(X[300:], y[300:])
+    codes = CAIM().fit(X[:300], y[:300]).transform(X)
+    same(found, Select(k=4, discretizer=None).fit(codes, y))
+
+
+def test_fit_forgets_what_partial_fit_has_counted():
+    X, y = mixed_frame()
+    selector = Select(k=4).partial_fit(X, y).fit(X[::-1], y[::-1])
+    same(selector, Select(k=4).fit(X[::-1], y[::-1]))
+    assert not hasattr(selector, "pair_counts_")
+
+
+def test_a_discretiser_of_other_columns_is_refused():
+    X, y = load_breast_cancer(return_X_y=True)
+    fitted = CAIM().fit(X[:, :5], y)
+    with pytest.raises(ValueError, match="fitted on 5 columns, and 30 are numeric"):
+        Select(discretizer=fitted).partial_fit(X, y)
+
+
+def test_there_is_no_partial_fit_for_gaussian_information():
+    assert hasattr(Select(), "partial_fit")
+    assert not hasattr(Select(information="gaussian"), "partial_fit")
+
+
+def test_nothing_is_found_before_a_fit():
+    assert not hasattr(Select(), "solution_")
+    with pytest.raises(NotFittedError):
+        Select().transform(np.eye(3))

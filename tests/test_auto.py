@@ -1,0 +1,94 @@
+"""What "auto" stands for, case by case."""
+
+import pytest
+
+from bestk import MDLP, METHODS, Greedy, Quadratic, SelectBestK, SelectBestKCV
+from bestk._auto import Information, settle
+from bestk.objectives import Balanced
+
+OWN = MDLP()
+PAPER = Information("discrete", "caim", None)
+BLEND = Information("blend", "auto", None)
+
+
+def settled(*args, blocks=False, **options):
+    return settle(SelectBestK(*args, **options), blocks=blocks)
+
+
+def test_the_default_reads_a_blend():
+    assert settled() == BLEND
+    assert settle(SelectBestKCV(None)) == BLEND
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"auto"}))
+def test_every_other_method_reads_what_the_paper_does(name):
+    assert settled(method=name) == settled(method=METHODS[name]) == PAPER
+    assert settled(method=name, blocks=True) == PAPER
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"method": Quadratic("balanced", "search")}, BLEND),
+        ({"method": Quadratic(Balanced(1.0, 0.5), "exact")}, BLEND),
+        ({"method": Quadratic("mrmr", "swap")}, PAPER),
+        ({"method": Greedy("jmi")}, PAPER),
+        ({"information": "blend", "method": "tpower"}, BLEND),
+        ({"information": "discrete"}, PAPER),
+        ({"information": "gaussian"}, Information("gaussian", "caim", None)),
+        ({"discretizer": "sigma"}, Information("blend", "sigma", None)),
+        ({"discretizer": OWN}, Information("blend", OWN, None)),
+        ({"discretizer": None}, Information("blend", None, None)),
+        ({"discretizer": OWN, "method": "jmi"}, Information("discrete", OWN, None)),
+        ({"discretizer": None, "method": "jmi"}, Information("discrete", None, None)),
+        ({"correction": "miller-madow"}, Information("blend", "auto", "miller-madow")),
+        (
+            {"correction": "chance", "method": "jmi"},
+            Information("discrete", "caim", "chance"),
+        ),
+    ],
+    ids=repr,
+)
+def test_what_is_asked_for_stands_and_the_rest_is_filled_in(options, wanted):
+    assert settled(**options) == wanted
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({}, Information("discrete", "mdlp", "chance")),
+        ({"information": "blend", "method": "jmi"}, Information("discrete", "mdlp", "chance")),
+        ({"discretizer": "sigma"}, Information("discrete", "sigma", "chance")),
+        ({"discretizer": OWN}, Information("discrete", OWN, "chance")),
+        ({"discretizer": None}, Information("discrete", None, "chance")),
+        ({"correction": "miller-madow"}, Information("discrete", "mdlp", "miller-madow")),
+        ({"information": "discrete"}, PAPER),
+        ({"information": "gaussian"}, Information("gaussian", "caim", None)),
+    ],
+    ids=repr,
+)
+def test_blocks_of_rows_are_counted_and_corrected_where_a_table_would_be_blended(options, wanted):
+    assert settled(blocks=True, **options) == wanted
+
+
+def test_a_method_of_ones_own_without_an_objective_reads_counts():
+    class Own:
+        def select(self):
+            """Nothing."""
+
+        select_path = select
+
+    assert settled(method=Own()) == PAPER
+
+
+def test_an_unknown_method_is_refused_with_the_nearest():
+    with pytest.raises(ValueError, match="unknown method 'outo'; did you mean 'auto'"):
+        settled(method="outo")
+
+
+def test_the_options_of_the_selector_are_left_as_they_were():
+    selector = SelectBestK()
+    settle(selector, blocks=True)
+    assert (selector.information, selector.discretizer, selector.correction) == ("auto",) * 2 + (
+        None,
+    )

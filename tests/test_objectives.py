@@ -96,9 +96,8 @@ def mean_over_partners(total, S):
 
 def balanced(t, S, redundancy, complement):
     shared = redundancy * t.H - complement * t.G
-    return sum(t.f[i] for i in S) - mean_over_partners(
-        sum(shared[i, j] for i, j in permutations(S, 2)), S
-    )
+    taken = sum(shared[i, j] for i, j in permutations(S, 2))
+    return sum(t.f[i] for i in S) - taken / max(2, len(S) - 1)
 
 
 # what a choice S is worth
@@ -124,7 +123,7 @@ FORMULAS = {
     ),
     "balanced": lambda t, S: balanced(t, S, 1.0, 0.75),
     "balanced-thirds": lambda t, S: balanced(t, S, 1 / 3, 2 / 3),
-    "balanced-mrmr": lambda t, S: FORMULAS["mrmr"](t, S),
+    "balanced-mrmr": lambda t, S: FORMULAS["mrmr" if len(S) > 2 else "mifs"](t, S),
     "maxrel": lambda t, S: sum(t.f[i] for i in S),
     "qpfs": lambda t, S: qpfs(t, S, None),
     "qpfs-given": lambda t, S: qpfs(t, S, 0.3),
@@ -141,8 +140,8 @@ FORMULAS = {
         ("mrmr", 0, 2 * BIT),
         ("mifs", BIT, 2 * BIT),
         ("cife", BIT, 2 * BIT),
-        ("balanced", 0, 2 * BIT),
-        ("balanced-thirds", (2 - 2 / 3) * BIT, 2 * BIT),
+        ("balanced", BIT, 2 * BIT),
+        ("balanced-thirds", (2 - 1 / 3) * BIT, 2 * BIT),
         ("maxrel", 2 * BIT, 2 * BIT),
         ("qpfs-given", (0.3 * 4 - 0.7 * 2) * BIT, (0.3 * 4 - 0.7) * BIT),
     ],

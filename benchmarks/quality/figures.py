@@ -76,7 +76,7 @@ def _legend(axis: Any) -> None:
 
 
 def _label(axis: Any, points: dict[str, tuple[float, float]]) -> None:
-    """Names beside their points, moved up until none covers another or a point."""
+    """Names beside their points, moved up or down until none covers another or a point."""
     low, high = axis.get_ylim()
     left, right = np.log10(axis.get_xlim())
     spot = {name: ((np.log10(x) - left) / (right - left), (y - low) / (high - low))
@@ -89,15 +89,18 @@ def _label(axis: Any, points: dict[str, tuple[float, float]]) -> None:
         width = 0.0078 * len(name) + GAP
         flip = x + GAP + width > 1
         start = x - GAP - width if flip else x + GAP
-        place = y
-        while any(abs(place - other) < height and start < end and begin < start + width
-                  for begin, end, other in taken):  # fmt: skip
-            place += height / 4
+        near = (y + sign * step * height / 4 for step in range(99) for sign in (1, -1))
+        place = next(
+            place for place in near
+            if not any(abs(place - other) < height and start < end and begin < start + width
+                       for begin, end, other in taken)
+        )  # fmt: skip
         taken.append((start, start + width, place))
-        if place - y > height / 2:
-            axis.plot([x, start + (width if flip else 0)], [y, place], color="#aaaaaa",
-                      linewidth=0.6, transform=axis.transAxes)  # fmt: skip
-        axis.text(start + (width if flip else 0), place, name, fontsize=8, va="center",
-                  ha="right" if flip else "left", transform=axis.transAxes)  # fmt: skip
+        edge = start + (width if flip else 0)
+        if abs(place - y) > height / 2:
+            axis.plot([x, edge], [y, place], color="#aaaaaa", linewidth=0.6,
+                      transform=axis.transAxes)  # fmt: skip
+        axis.text(edge, place, name, fontsize=8, va="center", ha="right" if flip else "left",
+                  transform=axis.transAxes)  # fmt: skip
     axis.set_xlim(10**left, 10**right)
     axis.set_ylim(low, high)

@@ -159,10 +159,12 @@ def _feature_engine(train: Problem, k: int) -> Floats:
     import pandas as pd
     from feature_engine.selection import MRMR
 
+    theirs: Any = MRMR._calculate_redundance
+
     class Heard(MRMR):
         def _calculate_redundance(self, X: Any, y: Any) -> Any:
             picked.append(int(y.name))
-            return MRMR._calculate_redundance(self, X, y)
+            return theirs(self, X, y)
 
     X, columns = indicators(train)
     frame = pd.DataFrame(X).rename(columns=str)

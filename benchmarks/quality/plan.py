@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.quality import methods, peers
-from benchmarks.quality.folds import FOLDS, repeats_for, run_fold
+from benchmarks.quality.folds import FOLDS, REPEATS, repeats_for, run_fold
 from benchmarks.quality.sets import load
 from experiments.jobs import Job
 from experiments.store import Store
@@ -16,8 +16,17 @@ from experiments.store import Store
 PART = "quality"
 QUICK_SETS = ("wine", "breast_cancer", "lung", "promoter", "xor", "chains")
 QUICK_FOLDS = 2
-SLOW = ("SelectKBest mutual_info", "RFE linear SVM", "random forest", "mrmr_selection", "Boruta",
-        "feature_engine MRMR", "sdp")  # fmt: skip
+# seconds of a selection on one core, roughly: always, for each feature, and for each value
+SLOW = {
+    "SelectKBest mutual_info": (0.0, 2e-3, 6e-6),
+    "RFE linear SVM": (0.1, 2e-4, 2e-6),
+    "random forest": (0.3, 0.0, 4e-6),
+    "extra trees": (0.2, 0.0, 2e-6),
+    "mrmr_selection": (0.3, 4e-3, 0.0),
+    "feature_engine MRMR": (1.0, 1e-2, 0.0),
+    "Boruta": (3.0, 0.0, 1e-5),
+    "sdp": (0.2, 4e-3, 0.0),
+}
 METHODS = (*methods.SELECTORS, *methods.OURS, *peers.PEERS)
 
 
@@ -50,14 +59,15 @@ def missing_peers(names: Sequence[str]) -> dict[str, str]:
 
 
 def jobs(plan: Plan, store: Store) -> Iterator[Job]:
-    """What is not in the store yet; small sets first, all methods of a fold one after the other."""
+    """What is not in the store yet: the first fold of all sets, small ones first, then the next."""
     done = finished(store)
     shapes = {name: load(name, plan.data).X.shape for name in plan.sets}
-    for name in sorted(plan.sets, key=lambda name: shapes[name][0] * shapes[name][1]):
+    order = sorted(plan.sets, key=lambda name: shapes[name][0] * shapes[name][1])
+    most = plan.repeats or REPEATS
+    for repeat, fold, name in product(range(most), range(plan.folds), order):
         m, n = shapes[name]
-        repeats = min(repeats_for(m), plan.repeats or repeats_for(m))
-        names = [method for method in plan.methods if fits(method, n)]
-        for repeat, fold in product(range(repeats), range(plan.folds)):
+        if repeat < repeats_for(m):
+            names = [method for method in plan.methods if fits(method, n)]
             todo = [each for each in names if (name, repeat, fold, each) not in done]
             todo.sort(key=methods.group_of)
             for group, members in groupby(todo, key=methods.group_of):
@@ -99,6 +109,6 @@ def forget(path: Path, names: Sequence[str]) -> None:
 
 
 def _cost(method: str, m: int, n: int) -> float:
-    """Seconds on one core, roughly."""
-    slow = 2e-5 * m * n if method in SLOW else 2e-7 * n * n
-    return 0.2 + 2e-4 * m + slow
+    """Seconds on one core, roughly: those of the selection, and those of the fits after it."""
+    always, feature, value = SLOW.get(method, (0.0, 3e-8 * n if is_ours(method) else 0.0, 0.0))
+    return always + feature * n + value * m * n + 0.1 + 5e-4 * m

@@ -1,6 +1,6 @@
 """What is stored, as errors by set, method, classifier and k."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,11 +32,13 @@ class Results:
 
     @cached_property
     def folds(self) -> dict[str, dict[str, Folds]]:
-        """By set and method; methods that lack a fold that another has are not there."""
+        """By set and method, without methods that lack a fold, and sets that were just begun."""
         found: dict[str, dict[str, Folds]] = defaultdict(lambda: defaultdict(dict))
         for name, repeat, fold, method, own in rows(self.store):
             found[name][method].setdefault((repeat, fold), own)
-        return {name: _complete(found[name]) for name in NAMES if name in found}
+        whole = {name: _complete(found[name]) for name in NAMES if name in found}
+        most = max(map(len, whole.values()), default=0)
+        return {name: own for name, own in whole.items() if 2 * len(own) >= most}
 
     @property
     def sets(self) -> list[str]:
@@ -159,12 +161,13 @@ class Results:
 
 
 def _complete(own: dict[str, Folds]) -> dict[str, Folds]:
-    """The methods that have every fold, in a fixed order of folds."""
-    places = sorted({place for folds in own.values() for place in folds})
+    """The methods that have every fold that most have, in a fixed order of folds."""
+    counts = Counter(place for folds in own.values() for place in folds)
+    places = sorted(place for place in counts if 2 * counts[place] >= max(counts.values()))
     return {
         method: {place: folds[place] for place in places}
         for method, folds in own.items()
-        if len(folds) == len(places)
+        if folds.keys() >= set(places)
     }
 
 

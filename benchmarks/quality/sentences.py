@@ -152,8 +152,8 @@ def tested(found: Ranks) -> str:
         f"Friedman: chi square {found.chi_square:.1f}, p = {found.pvalue:.2g}; Iman and Davenport: "
         f"F = {found.f_statistic:.2f}, p = {found.f_pvalue:.2g}. Two methods differ by Nemenyi's "
         f"test at 5% if their mean ranks are {found.critical_difference:.2f} apart, which with "
-        f"{len(found.names)} methods and {found.n_sets} sets is much: what stands in the band of the "
-        "figure is not proved worse than the first, nor as good."
+        f"{len(found.names)} methods and {found.n_sets} sets is much: what stands in the band of "
+        "the figure is not proved worse than the first, nor as good."
     )
 
 

@@ -136,7 +136,8 @@ def _planted(options: argparse.Namespace) -> Planted:
 
 def _keep(row: dict[str, Any]) -> None:
     """Append the row, with the machine that it was measured on."""
-    line = row | asdict(describe_machine())
+    cells = {n: f"{value:.6g}" if isinstance(value, float) else value for n, value in row.items()}
+    line = cells | asdict(describe_machine())
     new = not FILE.exists()
     with FILE.open("a", newline="") as file:
         writer = csv.DictWriter(file, list(line), lineterminator="\n")

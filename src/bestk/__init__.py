@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bestk.selector_cv import SelectBestKCV
     from bestk.solution import Solution
     from bestk.solvers import SOLVERS, solve, solve_path
+    from bestk.streaming import PairCounts
 
 __version__ = version("bestk")
 
@@ -34,6 +35,7 @@ _HOMES = {
     "bestk.selector_cv": ("SelectBestKCV",),
     "bestk.solution": ("Solution",),
     "bestk.solvers": ("SOLVERS", "solve", "solve_path"),
+    "bestk.streaming": ("PairCounts",),
 }
 _MODULES = ("datasets", "evaluation", "plots")  # found as attributes without an import of their own
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -50,6 +52,7 @@ __all__ = [
     "EqualWidth",
     "Greedy",
     "PackedTable",
+    "PairCounts",
     "Quadratic",
     "SelectBestK",
     "SelectBestKCV",

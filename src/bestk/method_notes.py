@@ -25,12 +25,12 @@ class MethodNote:
 NOTES: dict[str, MethodNote] = {
     "auto": MethodNote(
         "Balanced relevance, redundancy and complement",
-        "max x'Qx, Q_ii = I(xi;y), Q_ij = (3/4 I(xi;xj|y) - I(xi;xj)) / (k-1), by greedy and swaps",
+        "max x'Qx, Q_ii = I(xi;y), Q_ij = (3/4 I(xi;xj|y) - I(xi;xj)) / max(2, k-1), by swaps",
         f"no paper's; of the family of {BROWN}, with information averaged over several estimates",
-        f"{ALL_PAIRS} per estimate; with bound=None little more than k columns",
-        "what you want is a model that predicts well",
-        "a paper's method is to be named; values are to be compared with those of cmi; a proof is "
-        "wanted: the fast bound is loose here, bound='tight' is not",
+        f"{ALL_PAIRS} per estimate; with bound=None a few columns",
+        "features are to predict, and no method is asked for by name",
+        "a paper's method, or values comparable with cmi's, are wanted; the fast bound is loose "
+        "above 400 features: use bound='tight'",
     ),
     "maxrel": MethodNote(
         "Maximal relevance",

@@ -16,7 +16,7 @@ from bestk.solvers import solve, solve_path
 from bestk.solvers._base import Solver
 from bestk.solvers._fixed import Fixed
 from bestk.solvers._path import solve_each
-from bestk.solvers._referee import BoundEffort
+from bestk.solvers._referee import BoundEffort, tighten
 from bestk.solvers._registry import get_solver
 
 Indices = NDArray[np.int64]
@@ -91,13 +91,15 @@ class Quadratic:
         if fixed is not None and fixed.k == 0:
             solution = Solution(fixed.inside, fixed.base, fixed.base, get_solver(self.solver).name)
         else:
+            free = problem if fixed is None else fixed.rest()
             solution = solve(
-                problem if fixed is None else fixed.rest(),
+                free,
                 solver=self.solver,
                 random_state=effort.random_state,
                 time_limit=effort.time_limit,
                 bound=effort.bound,
             )
+            solution = tighten(free, solution) if effort.bound == "fast" else solution
             solution = solution if fixed is None else fixed.whole(solution)
         return _scaled(solution, scale)
 

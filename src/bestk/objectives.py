@@ -173,9 +173,11 @@ class CIFE(Objective):
 class Balanced(Objective):
     """Relevance, less redundancy, plus a share of what pairs say only together.
 
-    ``Q_ii = I(xi; y)``, ``Q_ij = (complement I(xi; xj | y) - redundancy I(xi; xj)) / (k - 1)``.
-    With shares of 1 and 0 it is ``mrmr``; with 1 and 1 nearly ``cmi``, with 0.5 and 0.5 nearly
-    ``jmi``, but for a factor. Three quarters predicted best; see :doc:`quality`.
+    ``Q_ii = I(xi; y)``, ``Q_ij = (complement I(xi; xj | y) - redundancy I(xi; xj)) / w``, where
+    w = max(2, k - 1): pairs are a mean over the partners of a feature, and none counts more than
+    it does in I(xi, xj; y). With shares of 1 and 0 it is ``mrmr``, from k = 3 on; with 1 and 1
+    nearly ``cmi``, with 0.5 and 0.5 nearly ``jmi``, but for a factor. Three quarters predicted
+    best.
 
     Parameters
     ----------
@@ -207,8 +209,8 @@ class Balanced(Objective):
         return Measure(xx=r, xxy=-c, xi=-r, xj=-r, xiy=c, xjy=c, y=-c)
 
     def pair_weight(self, k: int) -> float:
-        """Pairs are a mean over the partners of a feature."""
-        return 0.25 / max(1, k - 1)
+        """Pairs are a mean over the partners of a feature, which stand twice in x'Qx."""
+        return 0.25 / max(2, k - 1)
 
 
 @dataclass(frozen=True)

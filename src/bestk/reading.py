@@ -55,21 +55,21 @@ class Reading:
         """Counts of one or two kinds of levels, corrected for chance, and covariances, averaged."""
         auto = isinstance(self.discretizer, str) and self.discretizer == "auto"
         ways = BLENDED if auto else (self.discretizer,)
+        numeric = np.flatnonzero(table.kinds == "numeric")
+        numeric = numeric[~np.isin(numeric, categorical)]
         large = table.n_samples * table.n_features > LARGEST_BLEND
+        alone = large or not len(numeric)  # without numbers, all ways count the same
         counting = replace(self, information="discrete", correction=self.correction or "chance")
         reads = [
             replace(counting, discretizer=way)._counted(table, y, categorical)
-            for way in (ways[:1] if large else ways)
+            for way in (ways[:1] if alone else ways)
         ]
-        if large:
+        if alone:
             return reads[0]
-        numeric = np.setdiff1d(np.flatnonzero(table.kinds == "numeric"), categorical)
-        normal = None
-        if len(numeric):
-            kept = table if len(numeric) == table.n_features else table.keep(numeric)
-            goal = self._goal(y, table.n_samples)
-            with threads(self.n_jobs):
-                normal = GaussianSource(kept.numeric()[0], goal, scores="standard")
+        kept = table if len(numeric) == table.n_features else table.keep(numeric)
+        goal = self._goal(y, table.n_samples)
+        with threads(self.n_jobs):
+            normal = GaussianSource(kept.numeric()[0], goal, scores="standard")
         source = BlendedSource([read.entropies.source for read in reads], normal, numeric)
         return replace(reads[0], entropies=Entropies(*source.singles(), source, True, self.n_jobs))
 

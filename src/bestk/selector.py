@@ -288,7 +288,7 @@ class Task:
         included = np.array(list(dict.fromkeys(find_features(options.include, table))), np.int64)
         if len(both := np.intersect1d(included, excluded)):
             raise ValueError(f"column {table.names[both[0]]!r} is both included and excluded")
-        allowed = np.setdiff1d(np.arange(table.n_features), excluded)
+        allowed = np.delete(np.arange(table.n_features), excluded)
         if not len(allowed):
             raise ValueError("every column is excluded; leave at least one to select from")
         kept = table if not len(excluded) else table.keep(allowed)
@@ -380,7 +380,7 @@ def weigh(table: Table, y: Any, sample_weight: Any) -> tuple[Table, Any]:
     return table.take(rows), np.asarray(y)[rows]
 
 
-def select(X: Any, y: Any, k: float = 10, method: Any = "auto", **options: Any) -> Solution:
+def select(X: Any, y: Any = None, k: float = 10, method: Any = "auto", **options: Any) -> Solution:
     """Select the k features that are best together.
 
     Parameters
@@ -407,6 +407,8 @@ def select(X: Any, y: Any, k: float = 10, method: Any = "auto", **options: Any) 
     """
     selector = SelectBestK(k, method, **options)
     selector._validate_params()
+    if is_stream(X, y):
+        return selector.fit(X, y).solution_
     table = read_table(X)
     if isinstance(k, Integral) and k > table.n_features:
         raise ValueError(f"k={k} is more than the {table.n_features} columns of the table")

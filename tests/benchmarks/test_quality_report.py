@@ -65,6 +65,16 @@ def test_a_method_without_all_folds_of_a_set_does_not_have_it(store):
     assert "jmi" not in results.everywhere
 
 
+def test_a_fold_that_was_just_begun_and_a_set_that_was_are_left_out(store):
+    for name, fold in (("wine", "2"), ("promoter", "0")):
+        row = {"n_test": 20, "n_features": 13, "methods": {"mrmr": fold_of(0)}}
+        store.add((PART, name, "0", fold, group_of("mrmr"), "mrmr"), row)
+    results = Results(store)
+    assert results.sets == ["breast_cancer", "wine", "xor", "chains"]
+    assert results.everywhere == list(METHODS)
+    assert len(results.folds["wine"]["mrmr"]) == 2
+
+
 def test_a_set_counts_once_in_a_comparison(store):
     found = against_each(Results(store), "default", METHODS[1:])
     assert [(each.other, each.score) for each in found] == [

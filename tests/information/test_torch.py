@@ -14,6 +14,7 @@ from bestk import cmi_matrix, encode, solve
 from bestk.codes import read_target
 from bestk.information import Entropies, Measure, _measures
 from bestk.information.backends import get_backend
+from bestk.methods import METHODS, Effort
 
 from .conftest import tables
 
@@ -26,6 +27,7 @@ from bestk.information.backends import (  # noqa: E402
     _torch_table,
 )
 from bestk.information.backends._torch_matrix import DeviceMatrix  # noqa: E402
+from bestk.information.backends._torch_table import kernels  # noqa: E402
 
 CORRECTIONS = [None, "miller-madow", "chance"]
 MEASURES = [value for value in vars(_measures).values() if isinstance(value, Measure)]
@@ -60,6 +62,8 @@ def tiny_tiles(tiny):
             patch.setattr(_torch_sheet, "STRIP_BYTES", 2**12)
             patch.setattr(_torch_pairs, "STRIP", 32)
             patch.setattr(_torch_reductions, "MANY", 7)
+            if kernels(torch.device("cuda")) is not None:
+                patch.setattr(kernels(torch.device("cuda")).row_kernels, "TABLE_BYTES", 2**14)
         yield
 
 
@@ -141,6 +145,31 @@ def test_solvers_pick_the_same_from_a_matrix_on_the_device(device, solver):
     assert solve(matrix, 9, solver).support.tolist() == solve(Q, 9, solver).support.tolist()
     np.testing.assert_allclose(matrix.row_sums(), Q.sum(axis=1), rtol=1e-12)
     np.testing.assert_allclose(matrix.operator() @ np.arange(150.0), Q @ np.arange(150.0))
+
+
+@every_device
+@pytest.mark.parametrize("method", ["linear", "tpower", "forward", "jmi", "mrmr"])
+def test_methods_that_ask_for_columns_pick_the_same_as_with_numba(device, method):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, rng.integers(2, 4, 120), (90, 120)), rng.integers(0, 2, 90)
+    effort = Effort(bound=None, memory=2**12)
+    picks = (METHODS[method].select(count(X, y, backend), 9, effort=effort)
+             for backend in (f"torch:{device}", "numba"))  # fmt: skip
+    own, wanted = (solution.support.tolist() for solution in picks)
+    assert own == wanted
+
+
+@no_gpu
+@pytest.mark.parametrize("shape", [(50, 3000), (3000, 70), (64, 4128)])
+@pytest.mark.parametrize("classes", [2, 8, 9])
+def test_two_level_columns_of_any_odds_give_the_same_bits_on_a_gpu(shape, classes):
+    rng = np.random.default_rng(0)
+    X = rng.random(shape) < rng.random(shape[1])
+    y = np.arange(len(X)) % classes
+    for measure in (_measures.CMI, _measures.JOINT_MI, _measures.PAIR_MI, _measures.PAIR_CMI):
+        np.testing.assert_array_equal(
+            fill(count(X, y, "torch:cuda"), measure), fill(count(X, y, "numba"), measure)
+        )
 
 
 @every_device

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from bestk.lazy import CachedColumns
 from bestk.problem import BQP
-from bestk.solvers import solve, solve_path
-from bestk.solvers._base import Run, best_first
+from bestk.solvers import _swap, solve, solve_path
+from bestk.solvers._base import Run, best_first, grow
 from bestk.solvers._greedy import Forward
-from bestk.solvers._swap import Swap, _best_swap
+from bestk.solvers._swap import Swap, best_swap, mend
 
 from .conftest import optimum, problems
 
@@ -52,16 +52,31 @@ def test_the_pair_that_greedy_misses_is_found():
 def test_the_best_of_several_swaps_is_made_and_the_first_of_equal_ones():
     Q = np.diag([3.0, 2.0, 5.0, 5.0])
     gains, chosen = Q.diagonal().copy(), np.array([0, 1])
-    assert _best_swap(Q[chosen], gains, chosen, 0.0) == (1, 2)
-    assert _best_swap(Q[chosen], gains, chosen, 3.0) == (-1, -1)
+    assert best_swap(Q[chosen], gains, chosen, 0.0) == (1, 2)
+    assert best_swap(Q[chosen], gains, chosen, 3.0) == (-1, -1)
 
 
-def test_two_items_that_each_help_only_with_the_other_are_out_of_reach():
+def test_a_pair_of_which_each_is_worth_nothing_alone_is_found_from_a_start_of_its_own():
     Q = np.diag([2.0, 2.0, 0.0, 0.0])
     Q[2, 3] = Q[3, 2] = 5.0
-    swapped, best = (solve(Q, 2, solver) for solver in ("swap", "exact"))
-    assert sorted(swapped.support) == [0, 1]
-    assert sorted(best.support) == [2, 3]
+    greedy, paired = (Swap(pairs).pick(BQP(Q, 2), Run()).tolist() for pairs in (0, 1))
+    assert greedy == [0, 1]
+    assert paired == [2, 3]
+
+
+@given(problems())
+def test_pairs_to_start_from_are_the_best_by_hand_and_share_no_item(problem):
+    n, Q, weight = problem.n, problem.Q, problem.k - 1
+    pairs = list(Swap(pairs=n)._pairs(problem))
+    if problem.k in (1, n):
+        assert not pairs
+        return
+    worth = {
+        (i, j): Q[i, i] + Q[j, j] + 2 * weight * Q[i, j] for i in range(n) for j in range(i + 1, n)
+    }
+    most = max(worth.values())
+    assert worth[tuple(pairs[0].tolist())] == pytest.approx(most, rel=1e-9)
+    assert len({int(item) for pair in pairs for item in pair}) == 2 * len(pairs)
 
 
 @given(problems())
@@ -78,6 +93,15 @@ def test_no_single_swap_improves_the_choice(problem):
     assert len(set(items.tolist())) == problem.k
     value = problem.value(items)
     assert all(other <= value + rounding(problem) for other in swaps(problem, items))
+
+
+@given(problems(), st.randoms(use_true_random=False))
+def test_mending_makes_the_best_swap_each_time(problem, random):
+    chosen = np.array(random.sample(range(problem.n), problem.k), np.int64)
+    before = problem.value(chosen)
+    after = problem.value(mend(problem, chosen, Run()))
+    best = max([before, *swaps(problem, chosen)])
+    assert after >= best - rounding(problem)
 
 
 @given(problems())
@@ -129,26 +153,39 @@ def test_a_lazy_matrix_gives_the_same_choice(problem):
         np.testing.assert_array_equal(here[k], there[k])
 
 
+def passed_by(problem, start):
+    """Every item that is chosen at some time, from a start on."""
+    chosen = grow(problem, start)
+    passed = set(chosen.tolist())
+    while True:
+        out, new = best_swap(problem.Q[chosen], problem.gains(chosen), chosen, 1e-9)
+        if out < 0:
+            return passed
+        chosen[out] = new
+        passed.add(int(new))
+
+
+@pytest.mark.parametrize("pairs", [0, 3])
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 12))
-def test_only_columns_of_items_that_were_chosen_are_asked_for(seed, k):
+def test_only_columns_of_the_most_relevant_items_and_of_chosen_ones_are_asked_for(pairs, seed, k):
     rng = np.random.default_rng(seed)
     Q = rng.normal(size=(40, 40))
     Q += Q.T
-    chosen, here = set(Forward().pick(BQP(Q, k), Run()).tolist()), BQP(Q, k)
-    columns, gains, now = Q[sorted(chosen)], here.gains(sorted(chosen)), sorted(chosen)
-    while (swap := _best_swap(columns, gains, np.array(now), 1e-9))[0] >= 0:
-        now[swap[0]] = swap[1]
-        chosen.add(swap[1])
-        columns, gains = Q[now], here.gains(now)
-    for pick in (
-        lambda problem: Swap().pick(problem, Run()),
-        lambda problem: Swap().pick_path(problem, [k], Run())[k],
-    ):
-        watched = Watched(Q)
-        items = pick(BQP(watched, k))
-        assert here.value(items) == pytest.approx(here.value(now))
-        assert watched.asked <= chosen
+    problem, solver = BQP(Q, k), Swap(pairs)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_swap, "LOOK", 0)
+        patched.setattr(_swap, "FEWEST", 5)
+        starts = list(solver._pairs(problem))
+        lazy, path = Watched(Q), Watched(Q)
+        items = solver.pick(BQP(lazy, k), Run())
+        on_path = solver.pick_path(BQP(path, k), [k], Run())[k]
+    allowed = set() if not pairs or k == 1 else set(np.argsort(-Q.diagonal())[:5].tolist())
+    for start in (np.empty(0, np.int64), *starts):
+        allowed |= passed_by(problem, start)
+    assert lazy.asked <= allowed
+    assert path.asked == lazy.asked
+    np.testing.assert_array_equal(on_path, items)
 
 
 @given(problems())
@@ -175,7 +212,8 @@ def test_without_time_the_greedy_choice_stands():
     Q = rng.normal(size=(60, 60))
     problem = BQP(Q + Q.T, 20)
     greedy, mended = (problem.value(Swap().pick(problem, run)) for run in (late, Run()))
-    assert greedy == problem.value(Forward().pick(problem, Run())) < mended
+    assert greedy == pytest.approx(problem.value(Forward().pick(problem, Run())))
+    assert mended > greedy + 1
 
 
 @given(problems())

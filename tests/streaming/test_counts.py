@@ -12,7 +12,8 @@ from scipy.stats import hypergeom
 
 from bestk import Entropies, encode
 from bestk.codes import read_target
-from bestk.streaming import PairCounts, _chance, _counts, _source
+from bestk.information import _chance
+from bestk.streaming import PairCounts, _counts, _source
 
 MEASURES = ("cmi", "joint_mi", "pair_mi", "pair_cmi", "xx", "xxy")
 CORRECTIONS = (None, "miller-madow", "chance")
@@ -92,6 +93,16 @@ def test_a_sum_leaves_its_terms_alone(table):
         part + first
     assert (first.n_samples, first.levels.tolist()) == before[:2]
     np.testing.assert_array_equal(first._cells, before[2])
+
+
+def test_entropies_stay_what_they_were_when_rows_are_added():
+    X, y = np.array([[0, 1], [1, 1], [0, 0], [1, 0]]), np.array([1, 2, 2, 1])
+    counts = PairCounts().add(X, y)
+    entropies = counts.entropies()
+    before = entropies.cmi()
+    counts.add(X[:3], y[:3]).merge(PairCounts().add(X[:1], y[:1]))
+    counts.entropies()
+    np.testing.assert_array_equal(entropies.cmi(), before)
 
 
 @given(cut_tables(), st.data())

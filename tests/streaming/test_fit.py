@@ -15,8 +15,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import NotFittedError
 
-from bestk import CAIM, SelectBestK
-from bestk.streaming import _measure, _memory
+from bestk import CAIM, SelectBestK, select
+from bestk.streaming import PairCounts, _measure
 from bestk.streaming._blocks import Blocks, open_blocks
 from bestk.streaming._measure import Stream
 from bestk.streaming._sample import Reservoir
@@ -154,23 +154,32 @@ def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample():
     assert abs(drawn - 150).max() < 50  # five standard deviations are 53
 
 
-@pytest.mark.parametrize("memory", [1e9, 3e4])
-def test_codes_take_over_where_counts_do_not_fit(monkeypatch, memory):
+@pytest.fixture
+def ways(monkeypatch):
+    """The ways in which blocks are read, as they are taken."""
+    taken = []
+    for name in ("_by_counts", "_by_codes"):
+        way = getattr(_measure.Counting, name)
+        note = lambda *args, name=name, way=way: taken.append(name) or way(*args)  # noqa: E731
+        monkeypatch.setattr(_measure.Counting, name, note)
+    return taken
+
+
+def test_the_way_that_takes_less_memory_is_taken(ways):
+    rng = np.random.default_rng(0)
+    long, wide = rng.integers(0, 3, (2000, 5)), rng.integers(0, 3, (40, 60))
+    for X in (long, wide):
+        y = X[:, 0] % 2
+        selector = Select(k=4, discretizer="equal-frequency")
+        same(clone(selector).fit(pairs(X, y, [0, 20, len(y)])), selector.fit(X, y))
+    assert ways == ["_by_counts", "_by_codes"]
+
+
+def test_codes_take_over_where_counts_outgrow_the_memory(ways, monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
-    expected = Select(k=4).fit(X, y)
-    made = []
-    monkeypatch.setattr(_measure, "memory_to_use", lambda: memory)
-    by_codes = _measure.Counting._by_codes
-    monkeypatch.setattr(
-        _measure.Counting, "_by_codes", lambda *args: made.append("codes") or by_codes(*args)
-    )
-    monkeypatch.setattr(_measure, "bytes_of_counts", lambda *_: memory - 1)
-    same(Select(k=4).fit(pairs(X, y, [0, 100, len(y)])), expected)
-    assert made == ([] if memory == 1e9 and _counts_are_fewer(X, y, memory) else ["codes"])
-
-
-def _counts_are_fewer(X, y, memory):
-    return memory - 1 < _memory.bytes_of_codes(*X.shape, X.shape[1])
+    monkeypatch.setattr(_measure, "PairCounts", lambda memory: PairCounts(memory=100))
+    same(Select(k=4).fit(pairs(X, y, [0, 100, len(y)])), Select(k=4).fit(X, y))
+    assert ways == ["_by_counts", "_by_codes"]
 
 
 def test_what_fits_nowhere_is_refused_with_the_numbers(monkeypatch):
@@ -187,6 +196,19 @@ def _with_memory(memory):
         before(self, *args, memory=memory)
 
     return init
+
+
+def test_other_backends_get_codes_even_of_a_generator(ways):
+    X, y = mixed_frame()
+    found = Select(k=4, backend="numpy").fit(iter(pairs(X, y, [0, 70, 120])))
+    same(found, Select(k=4, backend="numpy").fit(X, y))
+    assert ways == ["_by_codes"]
+
+
+def test_the_function_takes_blocks_as_well():
+    X, y = mixed_frame()
+    found = select(pairs(X, y, [0, 70, 120]), k=4, method="tpower")
+    np.testing.assert_array_equal(found.support, Select(k=4).fit(X, y).solution_.support)
 
 
 def test_blocks_without_rows_are_passed_over():

@@ -11,8 +11,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk.information._chance import expected_cells
+
 Correction = Literal["miller-madow", "chance"]
 Floats = NDArray[np.float64]
+LONG = 2**16  # rows from which cells of many samples are told by their moments
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,12 @@ def tables(sizes: NDArray[np.int64], correction: Correction | None) -> Tables:
         corrected = plain - 0.5 * (count > 0)
         return Tables(plain[m] - 0.5, corrected, corrected, None, 0.0)
     if correction == "chance":
-        expected = _expected_under_chance(m, sizes, plain)
+        short = m < LONG
+        expected = (
+            _expected_under_chance(m, sizes, plain)
+            if short
+            else expected_cells(np.arange(m + 1), sizes)
+        )
         return Tables(plain[m], plain, plain, plain - expected, plain[sizes].sum() - plain[m])
     return Tables(plain[m], plain, plain, None, 0.0)
 

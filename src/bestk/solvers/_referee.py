@@ -14,6 +14,10 @@ from bestk.solvers._base import Indices, Run, Solver
 from bestk.solvers._registry import get_solver
 
 BoundEffort = Literal["fast", "tight"]
+SMALL, LOOSE = (
+    400,
+    0.1,
+)  # items, and gap, up to and from which an SDP is worth its tenth of a second
 
 
 def solve(
@@ -120,6 +124,16 @@ def prove(
         return bound
     details = {key: run.report[key] for key in ("optimal", "proved_in", "proved_out", "open")}
     return Bound(run.upper_bound, "dnn, split", perf_counter() - start, details=details)
+
+
+def tighten(problem: BQP, solution: Solution) -> Solution:
+    """The solution of a small problem with a better bound, where a fast one says too little."""
+    loose = solution.upper_bound - solution.objective > LOOSE * abs(solution.objective)
+    if problem.is_lazy or problem.n > SMALL or not loose:
+        return solution
+    upper = bound_problem(problem, "sdp", best_known=solution.objective).value
+    upper = max(solution.objective, min(upper, solution.upper_bound))
+    return replace(solution, upper_bound=upper)
 
 
 def read_problem(Q: Any, k: int | None, strict: bool = False) -> BQP:

@@ -12,6 +12,7 @@ from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction
 from bestk.information.backends._packed import pack
+from bestk.streaming._blocks import refuse_other_columns
 from bestk.streaming._kernels import add_block, margins
 from bestk.streaming._levels import Label, Levels, ends, read_classes
 from bestk.streaming._memory import memory_to_use, refuse_counts
@@ -65,6 +66,7 @@ class PairCounts:
         self._feature = np.empty(0, np.int64)  # of each plane, in order of appearance
         self._cells: NDArray[Any] = np.empty(0, np.int32)
         self._waiting: list[tuple[NDArray[Any], NDArray[np.int32]]] = []
+        self._lent = False  # whether entropies read the counts as they are now
         if classes is not None:
             self._classes.learn([np.asarray(classes).tolist()])
 
@@ -156,6 +158,7 @@ class PairCounts:
 
         self._known()
         self._count_waiting()
+        self._lent = True
         return CountedPairs(self, correction)
 
     def entropies(
@@ -176,15 +179,7 @@ class PairCounts:
     def _same_columns(self, names: Sequence[str]) -> Levels:
         if self._levels is None:
             return Levels(names)
-        known = self._levels.names
-        if len(names) != len(known):
-            raise ValueError(f"a block has {len(names)} columns, and those before {len(known)}")
-        if list(names) != list(known):
-            odd = next(j for j, name in enumerate(names) if name != known[j])
-            raise ValueError(
-                f"column {odd} of a block is {names[odd]!r}, and {known[odd]!r} in those before; "
-                "give all blocks the same columns in the same order"
-            )
+        refuse_other_columns(list(names), list(self._levels.names))
         return self._levels
 
     def _count_waiting(self) -> None:
@@ -216,7 +211,9 @@ class PairCounts:
         return first, by_feature[shift + np.arange(first[-1])]
 
     def _grow(self) -> None:
-        """Make room for the levels and classes that are known by now."""
+        """Make room for the levels and classes that are known by now; lent counts stay."""
+        if self._lent:
+            self._cells, self._sizes, self._lent = self._cells.copy(), self._sizes.copy(), False
         levels = self._known().counts
         have = np.bincount(self._feature, minlength=len(levels))
         new = np.repeat(np.arange(len(levels)), levels - 1 - have)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._threads import threads
+from bestk.information._chance import expected_cells
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
 from bestk.information.backends._numba import NumbaCounter
-from bestk.streaming._chance import expected_cells
 from bestk.streaming._kernels import fill_pairs, list_counts
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import count, islice
+from time import sleep
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ TILES_A_WORKER, TILE_SECONDS = 16, 1.0  # enough to balance, and what a lost wor
 TILE_BYTES = 2**25
 WAITING = 2  # tiles in hand for each worker: one in work, one to follow
 RESTARTS = 5  # times that a table lost with all its holders is sent again
+PAUSE = 0.5  # seconds before that: the scheduler may not know yet who else is dead
+PATIENCE = 60.0  # and for the first of them to come back
 NO_CLIENT = (
     "backend='dask' found no client of a cluster; start one first: from distributed import "
     "Client; client = Client() for the cores of this machine, Client('address:port') for others"
@@ -94,8 +97,11 @@ class DaskCounter:
         """The table on every worker, sent if it is on none."""
         if self._client is None:
             raise RuntimeError("a task of a worker cannot send tables; do so where the client is")
-        if self._data is None or self._data.status != "finished":
-            self._data = self._client.scatter(self._counter, broadcast=True, hash=False)
+        if self._data is not None and self._data.status != "finished":
+            sleep(PAUSE)
+            self._data = None
+        if self._data is None:
+            self._data = _send(self._client, self._counter)
         return self._data
 
     def _run(
@@ -132,6 +138,17 @@ class DaskCounter:
                     submit(task)
         finally:
             client.cancel(list(under_way))
+
+
+def _send(client: Client, counter: TileCounter, again: int = RESTARTS) -> Future:
+    """Give every worker the table; once more if one of them dies of all times now."""
+    try:
+        return client.scatter(counter, broadcast=True, hash=False)
+    except OSError:  # a connection that broke; a time limit is one, too
+        if not again:
+            raise
+        client.wait_for_workers(1, timeout=PATIENCE)
+        return _send(client, counter, again - 1)
 
 
 def _find_client() -> Client | None:

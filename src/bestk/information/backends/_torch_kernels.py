@@ -6,7 +6,7 @@ import torch
 import triton
 import triton.language as tl
 
-from bestk.information.backends._torch_row_kernels import suits, write_rows
+from bestk.information.backends import _torch_row_kernels as row_kernels
 
 CODES = 1024  # that a program turns into planes
 BINARY_BLOCK, BLOCK = (1, 8, 64), (2, 4, 32)  # cells, rows and columns of a program
@@ -42,8 +42,8 @@ def write_from_counts(
     """Look up, sum, add terms, scale and put in place; ``margins`` of two-level features."""
     n_parts, n_i, width_i, n_j, width_j = counts.shape
     size = len(recipe.pair_table) - 1
-    if margins is not None and suits(counts, target, size, len(columns.at)):
-        write_rows(counts, rows, columns, margins, size, recipe, target, mirror)
+    if margins is not None and row_kernels.suits(counts, target, size, len(columns.at)):
+        row_kernels.write_rows(counts, rows, columns, margins, size, recipe, target, mirror)
         return
     row_margins, column_margins, sizes = (counts,) * 3 if margins is None else margins
     cells, height, width = BLOCK if margins is None else BINARY_BLOCK

@@ -14,8 +14,8 @@ import triton.language as tl
 
 MOST_PARTS = 8
 TABLE_BYTES = 2**28
-BUILT, COLUMNS, WARPS, TURNED = 1024, 2048, 16, 64  # entries of a program; a row stays in one cache
-STEPS = ("step_i", "step_j", "part_size", "n_columns", "first")
+BUILT, COLUMNS, WARPS, TURNED = 1024, 2048, 16, 64  # entries of a program at a time
+PROGRAMS = 512  # fewer rows are cut, else the tables of a row stay in one cache
 
 
 def suits(counts: Any, target: Any, size: int, n_columns: int) -> bool:
@@ -47,8 +47,9 @@ def write_rows(
                 recipe.pair_table, recipe.class_table, mine[:, start:], mine.stride(0), sizes,
                 tables, length, **flags, BLOCK=BUILT,
             )  # fmt: skip
-            _write_rows[(n,)](
-                counts, counts.stride(0), width, start, mine, mine.stride(0),
+            chunk = COLUMNS * triton.cdiv(n_columns, COLUMNS * max(1, PROGRAMS // n))
+            _write_rows[n, triton.cdiv(n_columns, chunk)](
+                counts, counts.stride(0), width, start, chunk, mine, mine.stride(0),
                 yours, yours.stride(0), sizes, tables, length, recipe.scale_and_lowest,
                 rows.at, rows.row_term, rows.column_term,
                 columns.at, columns.first or 0, columns.row_term, columns.column_term, n_columns,
@@ -58,9 +59,11 @@ def write_rows(
             )  # fmt: skip
         if mirror:
             grid = triton.cdiv(n_columns, TURNED), triton.cdiv(n_rows, TURNED)
+            in_a_row = rows.first is not None and columns.first is not None
             _turn[grid](
-                other, other.stride(0), rows.at, n_rows, columns.at, n_columns,
-                target, target.stride(0), PLACED=other is target, SIDE=TURNED, num_warps=8,
+                other, other.stride(0), rows.at, rows.first or 0, n_rows,
+                columns.at, columns.first or 0, n_columns, target, target.stride(0),
+                PLACED=other is target, IN_A_ROW=in_a_row, SIDE=TURNED, num_warps=8,
             )  # fmt: skip
 
 
@@ -97,9 +100,9 @@ def _build_couples(table, mine, size, to, entry):  # type: ignore[no-untyped-def
     tl.store(to + entry, couple, mask=inside)
 
 
-@triton.jit(do_not_specialize=STEPS)
+@triton.jit  # sizes that are multiples of 16 are worth a compilation: loads become wide
 def _write_rows(  # type: ignore[no-untyped-def]
-    counts, part_size, width, start, row_margins, step_i, column_margins, step_j, sizes,
+    counts, part_size, width, start, chunk, row_margins, step_i, column_margins, step_j, sizes,
     tables, length, scale_and_lowest,
     row_at, row_row_term, row_column_term,
     column_at, first, column_row_term, column_column_term, n_columns,
@@ -113,7 +116,8 @@ def _write_rows(  # type: ignore[no-untyped-def]
     to_other = other + row.to(tl.int64) * other_stride
     scale, lowest = tl.load(scale_and_lowest), tl.load(scale_and_lowest + 1)
     row_term, row_term_across = tl.load(row_row_term + row), tl.load(row_column_term + row)
-    for begin in range(0, n_columns, WIDTH):
+    left = tl.program_id(1) * chunk
+    for begin in range(left, min(left + chunk, n_columns), WIDTH):
         j = begin + tl.arange(0, WIDTH)
         inside = j < n_columns
         total = j.to(tl.int64) * 0
@@ -121,8 +125,9 @@ def _write_rows(  # type: ignore[no-untyped-def]
         at = own
         for c in tl.static_range(PARTS):
             part = counts + c * part_size + row.to(tl.int64) * width
-            both = tl.load(part + j, mask=inside, other=0).to(tl.int32)
-            yours = tl.load(column_margins + c * step_j + j, mask=inside, other=0)
+            both = tl.load(part + j, mask=j < width, other=0).to(tl.int32)
+            yours = tl.load(column_margins + c * step_j + j, mask=j < width, other=0)
+            both, yours = tl.where(inside, both, 0), tl.where(inside, yours, 0)
             mine, size = tl.load(row_margins + c * step_i + row), tl.load(sizes + c)
             if BY_CLASS:
                 total += _look_up_couples(at, both, mine, yours, size)
@@ -150,21 +155,24 @@ def _look_up_couples(at, both, mine, yours, size):  # type: ignore[no-untyped-de
     return couple + tl.load(at + (mine // 2 + 1) + tl.minimum(only_j, size - mine - only_j))
 
 
-@triton.jit(do_not_specialize=["n_rows", "n_columns"])
+@triton.jit
 def _turn(  # type: ignore[no-untyped-def]
-    source, source_stride, row_at, n_rows, column_at, n_columns, target, stride,
-    PLACED: tl.constexpr, SIDE: tl.constexpr,
+    source, source_stride, row_at, first_row, n_rows, column_at, first_column, n_columns,
+    target, stride, PLACED: tl.constexpr, IN_A_ROW: tl.constexpr, SIDE: tl.constexpr,
 ):  # fmt: skip  # pragma: no cover
     """Write a tile across the diagonal."""
-    i = tl.program_id(1) * SIDE + tl.arange(0, SIDE)
-    j = tl.program_id(0) * SIDE + tl.arange(0, SIDE)
+    i = (tl.program_id(1) * SIDE + tl.arange(0, SIDE)).to(tl.int64)
+    j = (tl.program_id(0) * SIDE + tl.arange(0, SIDE)).to(tl.int64)
     in_i, in_j = i < n_rows, j < n_columns
-    to_i = tl.load(row_at + i, mask=in_i, other=0)
-    to_j = tl.load(column_at + j, mask=in_j, other=0)
+    if IN_A_ROW:
+        to_i, to_j = first_row + i, first_column + j
+    else:
+        to_i = tl.load(row_at + i, mask=in_i, other=0)
+        to_j = tl.load(column_at + j, mask=in_j, other=0)
     if PLACED:
         place = to_i[:, None] * source_stride + to_j[None, :]
     else:
-        place = i[:, None].to(tl.int64) * source_stride + j[None, :]
+        place = i[:, None] * source_stride + j[None, :]
     value = tl.load(source + place, mask=in_i[:, None] & in_j[None, :], other=0)
     back = target + to_j[:, None] * stride + to_i[None, :]
     tl.store(back, tl.trans(value), mask=in_j[:, None] & in_i[None, :])

@@ -1,0 +1,174 @@
+"""Without any option: a blend of estimates, the balanced objective, and swaps."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.naive_bayes import GaussianNB
+
+from bestk import Quadratic, SelectBestK, SelectBestKCV, methods, select, solve
+from bestk.discretize import EqualFrequency
+from bestk.evaluation import error_curves
+from bestk.evaluation._shared import SharedEntropies
+from bestk.objectives import Balanced
+from bestk.reading import Reading
+from bestk.table import read_table
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return load_breast_cancer(return_X_y=True, as_frame=True)
+
+
+def told(X, y, k, **options):
+    """What a selector says of its choice."""
+    selector = SelectBestK(k, **options).fit(X, y)
+    return selector.solution_.support.tolist(), selector.scores_.tolist()
+
+
+def by_hand(X, y, k):
+    """The same from its parts: (3/4 I(xi;xj|y) - I(xi;xj)) / max(2, k - 1), and I(xi;y)."""
+    h = Reading("blend", "auto").measure(read_table(X), y).entropies
+    Q = (0.75 * h.pair_cmi() - h.pair_mi()) / max(2, k - 1)
+    np.fill_diagonal(Q, h.mi())
+    return solve(Q, k, "swap"), h.mi()
+
+
+@pytest.mark.parametrize("k", [1, 2, 6, 29, 30])
+def test_the_default_is_blending_balancing_and_swapping(cancer, k):
+    X, y = cancer
+    expected, relevance = by_hand(X, y, k)
+    selector = SelectBestK(k).fit(X, y)
+    assert set(selector.solution_.support) == set(expected.support)
+    assert selector.solution_.objective == pytest.approx(expected.objective)
+    assert selector.solution_.upper_bound >= expected.objective - 1e-9
+    np.testing.assert_allclose(selector.scores_, relevance)
+    assert selector.solution_.solver == "swap"
+
+
+def test_the_default_can_be_spelled_out(cancer):
+    X, y = cancer
+    default = told(X, y, 5)
+    balanced = Quadratic(Balanced(1.0, 0.75), "swap")
+    assert told(X, y, 5, method="auto") == default
+    assert told(X, y, 5, method=balanced, information="blend") == default
+    assert select(X, y, 5).support.tolist() == default[0]
+    assert told(X, y, 5, method=balanced, information="discrete") != default
+
+
+def test_a_mixed_frame_is_a_blend_of_what_can_be_said_of_each_pair(mixed):
+    X, y = mixed
+    expected, relevance = by_hand(X, y, 5)
+    support, scores = told(X, y, 5)
+    assert set(support) == set(expected.support) == {0, 1, 2, 3, 4}
+    np.testing.assert_allclose(scores, relevance)
+
+
+def test_booleans_and_strings_alone_are_counted_and_corrected(mixed):
+    X, y = mixed
+    X = X[["colour", "size", "member"]].assign(coin=np.arange(len(y)) % 2 == 0)
+    selector = SelectBestK(3).fit(X, y)
+    assert set(selector.get_feature_names_out()) == {"colour", "size", "member"}
+    counted = SelectBestK(3, information="discrete", correction="chance").fit(X, y)
+    np.testing.assert_array_equal(selector.scores_, counted.scores_)
+    assert selector.discretizer_ is None
+
+
+@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_array, sp.coo_array])
+def test_a_sparse_table_gives_the_choice_of_the_dense_one(make):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 90)
+    X = np.maximum(rng.normal(size=(90, 12)) + np.linspace(0, 1, 12) * y[:, None], 0)
+    assert told(make(X), y, 4) == told(X, y, 4)
+
+
+def test_gaps_and_constant_and_empty_columns_are_no_obstacle(cancer):
+    X, y = cancer
+    rng = np.random.default_rng(0)
+    holes = X.mask(rng.random(X.shape) < 0.1).assign(constant=1.0, empty=np.nan)
+    selector = SelectBestK(4).fit(holes, y)
+    assert np.isfinite(selector.scores_).all()
+    np.testing.assert_allclose(selector.scores_[-2:], 0, atol=1e-12)
+    assert not selector.support_[-2:].any()
+
+
+@pytest.mark.parametrize("target", ["auto", "continuous"])
+def test_a_number_to_predict_needs_no_option(target):
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    selector = SelectBestK(3, target=target).fit(X, y + 0.5)
+    assert {"bmi", "s5"} <= set(selector.get_feature_names_out())
+
+
+def test_one_feature_and_all_features_are_chosen_as_they_must(cancer):
+    X, y = cancer
+    assert SelectBestK(1).fit(X.iloc[:, :1], y).support_.tolist() == [True]
+    everything = SelectBestK(30).fit(X, y)
+    assert everything.support_.all()
+    assert everything.solution_.gap == pytest.approx(0, abs=1e-9)
+    best = SelectBestK(1).fit(X, y)
+    assert best.solution_.support[0] == best.scores_.argmax()
+    assert best.solution_.objective == pytest.approx(best.scores_.max())
+
+
+def test_what_is_included_is_chosen_and_what_is_excluded_is_not(cancer):
+    X, y = cancer
+    first = SelectBestK(4).fit(X, y).get_feature_names_out()[0]
+    other = SelectBestK(4, include=["mean symmetry"], exclude=[first]).fit(X, y)
+    names = set(other.get_feature_names_out())
+    assert len(names) == 4
+    assert "mean symmetry" in names
+    assert first not in names
+
+
+@pytest.mark.parametrize("k", [1, 3, 8])
+def test_without_a_bound_columns_are_enough_and_the_choice_is_the_same(cancer, k, monkeypatch):
+    X, y = cancer
+    whole = told(X, y, k, bound="fast")
+    monkeypatch.setattr(methods, "LARGE", 0)
+    monkeypatch.setattr(Balanced, "pairs", None)  # no whole matrix can be made
+    assert told(X, y, k, bound=None) == whole
+
+
+def test_the_order_of_rows_and_columns_changes_nothing_but_places(mixed):
+    X, y = mixed
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(len(y)), rng.permutation(X.shape[1])
+    before = SelectBestK(4).fit(X, y)
+    after = SelectBestK(4).fit(X.iloc[rows, columns], y[rows])
+    assert set(after.get_feature_names_out()) == set(before.get_feature_names_out())
+    np.testing.assert_allclose(after.scores_, before.scores_[columns], atol=1e-12)
+
+
+def test_a_table_too_large_to_blend_is_counted(cancer, monkeypatch):
+    X, y = cancer
+    counted = told(X, y, 5, information="discrete", discretizer="mdlp", correction="chance")
+    assert told(X, y, 5) != counted
+    monkeypatch.setattr("bestk.reading.LARGEST_BLEND", X.size - 1)
+    assert told(X, y, 5) == counted
+
+
+def test_the_number_of_features_is_chosen_with_the_same_default():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    chosen = SelectBestKCV(GaussianNB(), ks=[1, 2, 4, 6], cv=3).fit(X, y)
+    same = SelectBestK(chosen.best_k_).fit(X, y)
+    np.testing.assert_array_equal(chosen.support_, same.support_)
+    np.testing.assert_array_equal(chosen.scores_, same.scores_)
+
+
+class Thirds(EqualFrequency):
+    """A discretiser that cannot be the key of a dictionary."""
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize("discretizer", ["auto", "sigma", Thirds(n_bins=3)], ids=str)
+def test_methods_side_by_side_read_what_belongs_to_each_and_the_same_once(discretizer, monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    names, measured, share = ["auto", "jmi", "tpower", "mrmr"], [], SharedEntropies.of
+    monkeypatch.setattr(SharedEntropies, "of", lambda h: (measured.append(h), share(h))[1])
+    options = {"cv": 3, "protocol": "paper", "discretizer": discretizer}
+    curves = error_curves(X, y, names, [3], estimator=GaussianNB(), **options)
+    assert [h.is_discrete for h in measured] == [False, True]
+    for name in names:
+        alone = SelectBestK(3, name, discretizer=discretizer).fit(X, y).solution_.support
+        assert {row.support for row in curves.rows if row.method == name} == {tuple(alone)}

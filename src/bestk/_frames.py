@@ -24,6 +24,8 @@ def is_packed(X: Any) -> bool:
 
 def keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:
     """Some columns of X: a frame stays one where ``set_output`` asks for its kind."""
+    if hasattr(X, "__dask_graph__") and hasattr(X, "chunks"):
+        return X[:, np.flatnonzero(mask)]  # an array of dask stays one
     output = _get_output_config("transform", estimator=estimator)["dense"]
     if is_frame(X) and output != "default" and type(X).__module__.split(".")[0] == output:
         return _safe_indexing(X, np.flatnonzero(mask), axis=1)

@@ -1,10 +1,7 @@
 """SelectBestK: the scikit-learn selector."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +10,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bestk._auto import settle
+from bestk._choose_k import AUTO, refuse_auto, select_as_many_as_help
 from bestk._frames import is_frame, keep_columns
-from bestk.methods import Effort, Method, get_method
-from bestk.reading import Read, Reading, find_features
 from bestk.solution import Solution
 from bestk.streaming._blocks import is_stream
 from bestk.streaming._selector import PartialFit, fit_blocks, forget
-from bestk.table import Table, read_table
+from bestk.table import read_table
+from bestk.task import Task, count_features
 
-Indices = NDArray[np.int64]
 SELECTABLE: dict[str, list[Any]] = {
     "method": [str, HasMethods(["select", "select_path"])],
     "information": [StrOptions({"discrete", "gaussian", "blend", "auto"})],
@@ -74,7 +69,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return keep_columns(self, self._check_table(X, reset=False), self._get_support_mask())
 
-    def _keep(self, task: "Task") -> None:
+    def _keep(self, task: Task) -> None:
         """Store what was found of each feature."""
         n = task.table.n_features
         self.ranking_ = np.full(n, self.solution_.k + 1)
@@ -100,9 +95,10 @@ class SelectBestK(PartialFit, TableSelector):
 
     Parameters
     ----------
-    k : int or float, default=10
+    k : int, float or "auto", default=10
         How many features; a fraction below or equal to 1.0 means that share of them, at least
-        one. With more than there are, all are selected, with a warning.
+        one. With more than there are, all are selected, with a warning. "auto" takes as few as
+        predict about as well as any number of them, 100 at most; see Notes.
     method : str or Method, default="auto"
         A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
         ``Greedy(criterion)``. "auto" is what predicted best: the objective ``balanced``, solved
@@ -143,6 +139,10 @@ class SelectBestK(PartialFit, TableSelector):
         The features best first, with objective, bound and gap; prints itself, and
         ``solution_.to_frame()`` tells of each feature its relevance, its part of the objective
         and what it adds to the others.
+    k_ : int
+        The number of selected features.
+    k_errors_ : dict of int to float
+        For ``k="auto"``, the cross-validated error of each number of features tried.
     support_ : ndarray of shape (n_features_in_,)
         Mask of the selected features.
     ranking_ : ndarray of shape (n_features_in_,)
@@ -162,7 +162,7 @@ class SelectBestK(PartialFit, TableSelector):
 
     See Also
     --------
-    SelectBestKCV : Chooses k as well.
+    SelectBestKCV : Chooses k for an estimator of yours.
     select : The same in one call.
 
     Notes
@@ -193,13 +193,13 @@ class SelectBestK(PartialFit, TableSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left"),
-              Interval(RealNotInt, 0, 1, closed="right")],
+              Interval(RealNotInt, 0, 1, closed="right"), StrOptions({AUTO})],
         **SELECTABLE,
     }  # fmt: skip
 
     def __init__(
         self,
-        k: float = 10,
+        k: float | str = 10,
         method: Any = "auto",
         *,
         information: str = "auto",
@@ -254,133 +254,29 @@ class SelectBestK(PartialFit, TableSelector):
         if is_stream(X, y):
             if sample_weight is not None:
                 raise ValueError("sample_weight is for tables in memory; repeat rows in blocks")
+            refuse_auto(self.k)
             fit_blocks(self, X, y)
             return self
         forget(self)
         table = read_table(self._check_table(X, reset=True))
         task = Task.of(self, table, y, sample_weight)
-        k = count_features(self.k, table.n_features, task)
-        self.solution_ = task.solution(k)
+        if isinstance(self.k, str):
+            self.solution_ = select_as_many_as_help(self, task, table, y, sample_weight)
+            self.k_errors_ = self.solution_.details["k_errors"]
+        else:
+            self.solution_ = task.solution(count_features(self.k, table.n_features, task))
         self._keep(task)
         return self
 
-
-@dataclass(frozen=True)
-class Task:
-    """A table, read and measured, from which some method is to select features."""
-
-    table: Table
-    allowed: Indices  # the features that are not excluded, in the order of the entropies
-    read: Read
-    method: Method
-    include: list[int]  # places among the allowed
-    effort: Effort
-
-    @classmethod
-    def of(
-        cls, options: Any, table: Table, y: Any, sample_weight: Any = None,
-        measure: Callable[[Reading, Table, Any], Read] = Reading.measure,
-    ) -> "Task":  # fmt: skip
-        """Read a table as a selector's parameters say."""
-        if sample_weight is not None:
-            table, y = weigh(table, y, sample_weight)
-        excluded = find_features(options.exclude, table)
-        included = np.array(list(dict.fromkeys(find_features(options.include, table))), np.int64)
-        if len(both := np.intersect1d(included, excluded)):
-            raise ValueError(f"column {table.names[both[0]]!r} is both included and excluded")
-        allowed = np.delete(np.arange(table.n_features), excluded)
-        if not len(allowed):
-            raise ValueError("every column is excluded; leave at least one to select from")
-        kept = table if not len(excluded) else table.keep(allowed)
-        categorical = find_features(options.categorical_features, table)
-        places = np.flatnonzero(np.isin(allowed, categorical))
-        read_as = settle(options, blocks=measure is not Reading.measure)
-        reading = Reading(
-            read_as.information, read_as.discretizer, read_as.correction, places,
-            options.target, options.backend, options.n_jobs,
-        )  # fmt: skip
-        seed = options.random_state
-        if isinstance(seed, np.random.RandomState):
-            seed = int(seed.randint(2**31))
-        effort = Effort(seed, options.time_limit, options.bound)
-        read = measure(reading, kept, y)
-        include = np.searchsorted(allowed, included).tolist()
-        return cls(table, allowed, read, get_method(options.method), include, effort)
-
-    def solution(self, k: int) -> Solution:
-        """The k features, and what is to be said of each."""
-        return self._told(self.method.select(self.read.entropies, k, self.include, self.effort))
-
-    def path(self, ks: list[int]) -> list[Solution]:
-        """Features for every k, by the places of the table; no bounds, nothing told of them."""
-        effort = replace(self.effort, bound=None)
-        solutions = self.method.select_path(self.read.entropies, ks, self.include, effort)
-        return [replace(s, support=self.allowed[s.support], names=self.table.names)
-                for s in solutions]  # fmt: skip
-
-    def discretised_features(self) -> Indices | None:
-        """The features that the discretiser was fitted on."""
-        chosen = self.read.discretised
-        return None if chosen is None else self.allowed[chosen]
-
-    def _told(self, solution: Solution) -> Solution:
-        details = {**solution.details, **tell(self.read, solution.support)}
-        support = self.allowed[solution.support]
-        return replace(solution, support=support, names=self.table.names, details=details)
+    @property
+    def k_(self) -> int:
+        """The number of selected features."""
+        return self.solution_.k
 
 
-def tell(read: Read, support: Indices) -> Mapping[str, Any]:
-    """What each selected feature says alone, with the others, and beyond them, in nats.
-
-    ``relevance`` is I(xi; y); ``pairs[i, j]`` is I(xj; y | xi), with the relevance on the
-    diagonal; ``contribution`` is a feature's mean over the pairs it is in, its part of the
-    quadratic objective ``cmi`` divided by k; ``adds`` is what a feature says beyond the one of
-    the others that leaves it the least.
-    """
-    relevance = read.entropies.mi()[support]
-    pairs = read.entropies.cmi(support, support)
-    np.fill_diagonal(pairs, relevance)
-    others = pairs + np.diag(np.full(len(support), np.inf))
-    adds = others.min(axis=0) if len(support) > 1 else relevance
-    return {
-        "relevance": relevance,
-        "contribution": (pairs.mean(axis=0) + pairs.mean(axis=1)) / 2,
-        "adds": adds,
-        "pairs": pairs,
-    }
-
-
-def count_features(k: float, n: int, task: "Task") -> int:
-    """The number of features that k means, among n; warns where there are not so many."""
-    most = len(task.allowed)
-    wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
-    if wanted < len(task.include):
-        raise ValueError(f"k={wanted} is less than the {len(task.include)} features to include")
-    if wanted > most:
-        warn(f"k={wanted} is more than the {most} features to select from; all are selected",
-             UserWarning, stacklevel=3)  # fmt: skip
-    return min(wanted, most)
-
-
-def weigh(table: Table, y: Any, sample_weight: Any) -> tuple[Table, Any]:
-    """Repeat each row as often as its weight says."""
-    weights = np.asarray(sample_weight)
-    if weights.shape != (table.n_samples,):
-        raise ValueError(
-            f"sample_weight.shape == {weights.shape}, expected {(table.n_samples,)}: "
-            "give a weight for each row"
-        )
-    counts = weights.astype(np.float64)
-    if not (counts >= 0).all() or (counts != np.floor(counts)).any() or not counts.any():
-        raise ValueError(
-            "sample_weight says how often each row counts: whole numbers from 0 up, not all zero; "
-            "scale and round other weights first"
-        )
-    rows = np.repeat(np.arange(table.n_samples), counts.astype(np.int64))
-    return table.take(rows), np.asarray(y)[rows]
-
-
-def select(X: Any, y: Any = None, k: float = 10, method: Any = "auto", **options: Any) -> Solution:
+def select(
+    X: Any, y: Any = None, k: float | str = 10, method: Any = "auto", **options: Any
+) -> Solution:
     """Select the k features that are best together.
 
     Parameters
@@ -390,12 +286,13 @@ def select(X: Any, y: Any = None, k: float = 10, method: Any = "auto", **options
     y : array-like of shape (n_samples,)
         The classes, or numbers to predict.
     k, method, **options
-        As for :class:`SelectBestK`; k is at most the number of features.
+        As for :class:`SelectBestK`; a number k is at most that of the features.
 
     Returns
     -------
     Solution
-        The features best first, with objective, bound and gap.
+        The features best first, with objective, bound and gap; for ``k="auto"`` the error of
+        each number tried is in ``details["k_errors"]``.
 
     Examples
     --------
@@ -413,4 +310,6 @@ def select(X: Any, y: Any = None, k: float = 10, method: Any = "auto", **options
     if isinstance(k, Integral) and k > table.n_features:
         raise ValueError(f"k={k} is more than the {table.n_features} columns of the table")
     task = Task.of(selector, table, y)
+    if isinstance(k, str):
+        return select_as_many_as_help(selector, task, table, y)
     return task.solution(count_features(k, table.n_features, task))

@@ -14,8 +14,10 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
-from bestk.selector import SELECTABLE, TableSelector, Task
+from bestk._choose_k import choose
+from bestk.selector import SELECTABLE, TableSelector
 from bestk.table import as_array, read_table
+from bestk.task import Task
 
 MOST = 100  # features tried, where ks is not given
 
@@ -198,23 +200,6 @@ class SelectBestKCV(TableSelector):
             model = clone(self.estimator).fit(_safe_indexing(X_train, chosen, axis=1), y_train)
             scores.append(float(scorer(model, _safe_indexing(X_test, chosen, axis=1), y_test)))
         return scores
-
-
-def choose(ks: Sequence[int], scores: NDArray[np.float64], rule: str) -> int:
-    """The k of the best mean score over folds (rows of ``scores``), by the rule.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.80, 0.90, 0.91], [0.82, 0.88, 0.89]])
-    >>> choose([1, 2, 3], scores, "best"), choose([1, 2, 3], scores, "one-se")
-    (3, 2)
-    """
-    mean = scores.mean(axis=0)
-    best = int(np.argmax(mean))
-    if rule == "best" or len(scores) < 2:
-        return ks[best]
-    error = float(scores[:, best].std(ddof=1)) / np.sqrt(len(scores))
-    return ks[int(np.argmax(mean >= mean[best] - error))]
 
 
 def _results(ks: Sequence[int], scores: NDArray[np.float64]) -> dict[str, NDArray[Any]]:

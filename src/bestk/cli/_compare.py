@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from bestk.cli._options import Request, complete_methods, shared_options
+from bestk.cli._options import AUTO, Request, complete_methods, shared_options
 
 METHODS = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
 
@@ -44,6 +44,8 @@ def compare(methods: tuple[str, ...], cv: int, **shared: Any) -> None:
 def _run(request: Request, talk: Any, methods: tuple[str, ...], cv: int) -> dict[str, Any]:
     from bestk.cli._table import check, read
 
+    if request.k == AUTO:
+        raise ValueError("methods are compared at one number of features; give -k a number")
     checked = check(request)
     from bestk.cli._side_by_side import choose, measure_errors
     from bestk.methods import get_method

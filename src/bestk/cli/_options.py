@@ -11,23 +11,29 @@ INFORMATION = ("auto", "discrete", "gaussian", "blend")
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
 CORRECTIONS = ("none", "miller-madow", "chance")
 TARGETS = ("auto", "classes", "continuous")
+AUTO = "auto"  # as many features as help a linear model
 
 Decorator = Callable[[Any], Any]
 
 
 class Count(click.ParamType):  # type: ignore[type-arg]
-    """A number of features, or a share of them."""
+    """A number of features, a share of them, or "auto"."""
 
     name = "count"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        """A whole number from 1 up, or a fraction up to 1.0."""
+    def convert(self, value: Any, param: Any, ctx: Any) -> float | str:
+        """A whole number from 1 up, a fraction up to 1.0, or "auto"."""
+        if value == AUTO:
+            return AUTO
         try:
             number = int(value) if str(value).lstrip("+-").isdigit() else float(value)
         except ValueError:
             number = 0
         if not (number >= 1 if isinstance(number, int) else 0 < number <= 1):
-            self.fail(f"{value!r} is neither a whole number from 1 up nor a share such as 0.1")
+            self.fail(
+                f"{value!r} is neither a whole number from 1 up, nor a share such as 0.1, nor "
+                f"{AUTO!r}"
+            )
         return number
 
 
@@ -37,7 +43,7 @@ class Request:
 
     file: Path
     target: str
-    k: float | None  # None: 10, or all where there are fewer
+    k: float | str | None  # None: 10, or all where there are fewer
     information: str
     discretizer: str
     correction: str
@@ -91,7 +97,7 @@ SHARED: tuple[Decorator, ...] = (
     ),
     click.option(
         "-k", type=Count(), show_default="10", metavar="N",
-        help="How many features; below 1, or 1.0: that share of them.",
+        help="How many features; below 1, or 1.0: that share of them; auto: as many as help.",
     ),
     click.option(
         "--information", type=click.Choice(INFORMATION), default="auto", show_default=True,

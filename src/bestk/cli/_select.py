@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from bestk.cli._options import Request, complete_methods, shared_options
+from bestk.cli._options import AUTO, Request, complete_methods, shared_options
 
 EXAMPLES = """\b
 Examples:
@@ -82,20 +82,24 @@ def _run(
     with ExitStack() as files:
         table_file = files.enter_context(new_file(output, request.file)) if output else None
         image_file = files.enter_context(new_file(plot, request.file)) if plot else None
+        from bestk._choose_k import refuse_auto
         from bestk.methods import Greedy, get_method
         from bestk.selector import select as select_features
 
         chosen = get_method(method)
         options = request.options() | {"bound": None if bound == "none" else bound}
+        k = request.k if isinstance(request.k, str) else checked.k
         if stream or is_long(request.file):
+            refuse_auto(k)
             loaded, solution, seconds = select_rows(checked, request, talk, chosen, options)
         else:
             loaded, reading = read(checked, request, talk)
             start = perf_counter()
-            with talk.stage(f"selecting {checked.k} features (a first run compiles, too)"):
+            many = "as many features as help" if k == AUTO else f"{k} features"
+            with talk.stage(f"selecting {many} (a first run compiles, too)"):
                 included = list(request.include)
                 solution = select_features(
-                    loaded.table, loaded.y, checked.k, chosen, include=included, **options
+                    loaded.table, loaded.y, k, chosen, include=included, **options
                 )
             seconds = {"read": reading, "select": perf_counter() - start}
         seconds["solve"] = solution.seconds
@@ -135,7 +139,7 @@ def tell(
         "verdict": verdict(solution.objective, solution.upper_bound, greedy=greedy),
         "features": features,
         "seconds": seconds,
-    }
+    } | {name: solution.details[name] for name in ("k_errors",) if name in solution.details}
 
 
 def _print(result: dict[str, Any]) -> None:
@@ -155,6 +159,9 @@ def _print(result: dict[str, Any]) -> None:
     if isfinite(result["upper_bound"]):
         out.print(f"bound      {result['upper_bound']:.6g}")
     out.print(f"quality    [bold]{result['verdict']}[/bold]")
+    if errors := result.get("k_errors"):
+        curve = ", ".join(f"{k}: {error:.3f}" for k, error in errors.items())
+        out.print(f"errors     cross-validated, by number of features: {curve}")
     out.print(
         f"time       {seconds['read']:.2f} s to read, {seconds['select']:.2f} s to select "
         f"({seconds['solve']:.2f} s of it to solve)"

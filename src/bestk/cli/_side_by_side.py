@@ -13,8 +13,9 @@ from bestk.evaluation._shared import SharedEntropies
 from bestk.files import Loaded
 from bestk.methods import Method
 from bestk.reading import Reading, find_features
-from bestk.selector import SelectBestK, Task
+from bestk.selector import SelectBestK
 from bestk.table import Table
+from bestk.task import Task
 
 
 def choose(

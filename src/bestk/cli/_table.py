@@ -6,7 +6,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from bestk.cli._options import Request
+from bestk.cli._options import AUTO, Request
 from bestk.cli._progress import Talk
 from bestk.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
 
@@ -21,7 +21,7 @@ class Checked:
 
     source: Source
     names: list[str]  # of the columns to select from
-    k: int
+    k: int  # the least, where it is to be chosen
 
 
 def check(request: Request) -> Checked:
@@ -45,7 +45,9 @@ def _count(request: Request, n: int) -> int:
     """How many features are asked for, of n."""
     if request.k is None:
         return min(n, max(DEFAULT, len(set(request.include))))
-    return request.k if isinstance(request.k, int) else max(1, round(request.k * n))
+    if request.k == AUTO:
+        return max(1, len(set(request.include)))
+    return request.k if isinstance(request.k, int) else max(1, round(float(request.k) * n))
 
 
 def read(checked: Checked, request: Request, talk: Talk) -> tuple[Loaded, float]:

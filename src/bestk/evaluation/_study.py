@@ -16,9 +16,10 @@ from bestk.evaluation._curves import BASELINE, Row
 from bestk.evaluation._shared import SharedEntropies
 from bestk.methods import Method, get_method
 from bestk.reading import find_features
-from bestk.selector import SelectBestK, Task
+from bestk.selector import SelectBestK
 from bestk.solution import Solution
 from bestk.table import Table, read_table
+from bestk.task import Task
 
 Indices = NDArray[np.int64]
 Chosen = dict[str, list[Solution]]  # by method, for every k

@@ -62,6 +62,11 @@ def refuse_other_columns(names: list[str], known: list[str]) -> None:
         )
 
 
+def is_dask(X: Any) -> bool:
+    """Whether X is an array or a frame of dask, in chunks that are yet to be made."""
+    return hasattr(X, "__dask_graph__")
+
+
 def is_stream(X: Any, y: Any) -> bool:
     """Whether X is to be read block by block: anything but a table in memory.
 
@@ -70,7 +75,7 @@ def is_stream(X: Any, y: Any) -> bool:
     >>> is_stream("rows.parquet", "class"), is_stream([[1, 2], [3, 4]], [0, 1])
     (True, False)
     """
-    if isinstance(X, str | Path) or is_dataset(X) or callable(X):
+    if isinstance(X, str | Path) or is_dataset(X) or callable(X) or is_dask(X):
         return True
     if isinstance(X, list | tuple):
         return isinstance(y, str) or (y is None and bool(X) and all(map(_is_pair, X)))

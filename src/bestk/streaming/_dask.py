@@ -11,11 +11,11 @@ from distributed import as_completed
 from numpy.typing import NDArray
 
 from bestk.information.backends._dask_tiles import one_at_a_time
-from bestk.reading import Read, Reading, find_features
+from bestk.reading import Reading
 from bestk.streaming._blocks import Part
 from bestk.streaming._counts import PairCounts
 from bestk.streaming._dask_parts import Partitions, ahead, find_client, gather
-from bestk.streaming._discrete import Discrete, fit_discrete
+from bestk.streaming._discrete import Discrete
 from bestk.streaming._measure import Counted, Counting, Stream
 from bestk.streaming._memory import memory_to_use
 from bestk.streaming._sample import SAMPLE_ROWS
@@ -44,20 +44,8 @@ class DaskStream(Stream):
         head = Stream.look(partitions.blocks(), seed, False, rows)
         return cls(partitions.blocks(), head.sample, 0, partitions)
 
-    def measure(self, reading: Reading, allowed: Indices) -> tuple[Read, int]:
-        """The entropies of some of the columns, and the rows that they are of."""
-        names = [self.sample.names[j] for j in allowed]
-        categorical = find_features(reading.categorical_features, Table(0, names, ()))
-        numeric = np.setdiff1d(self.sample.numeric, allowed[categorical])
-        numeric = numeric[np.isin(numeric, allowed)]
-        if reading.information == "gaussian":
-            return self._gaussian(reading, allowed, numeric), self.sample.n_rows
-        discrete = fit_discrete(reading, self.sample, numeric)
-        memory = _memory_of_workers()
-        counted = DaskCounting(self, reading, allowed, discrete, memory).run()
-        places = None if discrete.discretizer is None else np.searchsorted(allowed, numeric)
-        read = Read(counted.entropies, None, discrete.discretizer, places, counted.levels)
-        return read, counted.n_rows
+    def _counting(self, reading: Reading, allowed: Indices, discrete: Discrete) -> Counting:
+        return DaskCounting(self, reading, allowed, discrete, _memory_of_workers())
 
 
 class DaskCounting(Counting):

@@ -68,10 +68,13 @@ class Stream:
         if reading.information == "gaussian":
             return self._gaussian(reading, allowed, numeric), self.sample.n_rows
         discrete = fit_discrete(reading, self.sample, numeric)
-        counted = Counting(self, reading, allowed, discrete).run()
+        counted = self._counting(reading, allowed, discrete).run()
         places = None if discrete.discretizer is None else np.searchsorted(allowed, numeric)
         read = Read(counted.entropies, None, discrete.discretizer, places, counted.levels)
         return read, counted.n_rows
+
+    def _counting(self, reading: Reading, allowed: Indices, discrete: Discrete) -> "Counting":
+        return Counting(self, reading, allowed, discrete)
 
     def _gaussian(self, reading: Reading, allowed: Indices, numeric: Indices) -> Read:
         from bestk.streaming._gaussian import ProductSums

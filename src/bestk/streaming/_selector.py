@@ -10,13 +10,15 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from bestk._auto import settle
+from bestk._choose_k import refuse_auto
 from bestk.reading import Read, Reading, find_features
-from bestk.streaming._blocks import open_blocks, read_values
+from bestk.streaming._blocks import is_dask, open_blocks, read_values
 from bestk.streaming._counts import PairCounts
 from bestk.streaming._discrete import Discrete, fit_discrete
 from bestk.streaming._measure import Stream
 from bestk.streaming._sample import Reservoir
 from bestk.table import Table, read_table
+from bestk.task import Task, count_features
 
 if TYPE_CHECKING:
     from bestk.selector import SelectBestK
@@ -28,10 +30,8 @@ FOUND = (
 
 def fit_blocks(selector: SelectBestK, X: Any, y: Any) -> None:
     """Fit on a table that comes in blocks."""
-    from bestk.selector import Task, count_features
-
     forget(selector)
-    stream = Stream.look(open_blocks(X, y), _seed(selector), whole=_needs_sample(selector))
+    stream = _look(selector, X, y)
     schema = stream.schema
     _note_columns(selector, schema)
     allowed = _allowed(selector, schema)
@@ -45,9 +45,18 @@ def fit_blocks(selector: SelectBestK, X: Any, y: Any) -> None:
     selector._keep(task)
 
 
+def _look(selector: Any, X: Any, y: Any) -> Stream:
+    seed, whole = _seed(selector), _needs_sample(selector)
+    if is_dask(X):
+        from bestk.streaming._dask import DaskStream
+
+        return DaskStream.open(X, y, seed, whole)
+    return Stream.look(open_blocks(X, y), seed, whole=whole)
+
+
 def forget(selector: SelectBestK) -> None:
     """Drop the results of an earlier fit."""
-    for name in (*FOUND, "pair_counts_", "n_samples_seen_", "_discrete"):
+    for name in (*FOUND, "pair_counts_", "n_samples_seen_", "_discrete", "k_errors_"):
         selector.__dict__.pop(name, None)
 
 
@@ -89,6 +98,7 @@ class PartialFit:
         """
         selector: Any = self
         selector._validate_params()
+        refuse_auto(selector.k)
         first = "pair_counts_" not in vars(self)
         if first:
             forget(selector)
@@ -115,8 +125,6 @@ class PartialFit:
 
 def _solve(selector: Any) -> None:
     """Select from what is counted so far."""
-    from bestk.selector import Task, count_features
-
     counts, discrete = selector.pair_counts_, selector._discrete
     n = selector.n_features_in_
     names = getattr(selector, "feature_names_in_", [f"x{j}" for j in range(n)])

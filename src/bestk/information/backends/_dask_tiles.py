@@ -14,7 +14,7 @@ from bestk.codes import Codes, Target
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
 from bestk.information.backends._lanes import LANES
-from bestk.information.backends._numba import NumbaCounter, _tile_cost
+from bestk.information.backends._numba import NumbaCounter, tile_cost
 from bestk.information.backends._pairs import Formula, Request, fill
 
 Indices = NDArray[np.int64]
@@ -70,7 +70,7 @@ class TileCounter(NumbaCounter):
     def seconds(self, rows: Indices, n_columns: int) -> float:
         """About what one core needs for those places against so many others."""
         levels = self._packed.levels[rows]
-        return float(1e-9 * _tile_cost(self._packed)[levels - 1].sum() * n_columns / LANES)
+        return float(1e-9 * tile_cost(self._packed)[levels - 1].sum() * n_columns / LANES)
 
     def fill_tile(self, tile: Tile, wanted: Wanted) -> Blocks:
         """Values of the pairs of rows and columns, then of columns and rows if they are wanted."""

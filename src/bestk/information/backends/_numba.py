@@ -197,7 +197,7 @@ def _calls(request: Request, packed: Packed) -> Iterator[tuple[Indices, float]]:
     places = request.rows[request.groups[:-1]]
     first = places // LANES if request.mirror else np.zeros(len(places), np.int64)
     n_tiles = len(request.tiles) - first
-    cost = 1e-9 * np.diff(request.groups) * n_tiles * _tile_cost(packed)[packed.levels[places] - 1]
+    cost = 1e-9 * np.diff(request.groups) * n_tiles * tile_cost(packed)[packed.levels[places] - 1]
     smallest = max(TASK_SECONDS, cost.sum() / (n_threads * TASKS_A_THREAD))
     pieces = np.clip(np.ceil(cost / smallest), 1, n_tiles).astype(np.int64)
     group = np.repeat(np.arange(len(pieces)), pieces)
@@ -212,7 +212,7 @@ def _calls(request: Request, packed: Packed) -> Iterator[tuple[Indices, float]]:
         yield _fold(tasks[call == number]), float(each[call == number].sum())
 
 
-def _tile_cost(packed: Packed) -> NDArray[np.float64]:
+def tile_cost(packed: Packed) -> NDArray[np.float64]:
     """Nanoseconds of one feature of L levels against sixteen others, at ``[L - 1]``."""
     most, samples = int(packed.levels.max()) - 1, float(packed.starts[-1])
     by_planes = [planes_cost(n, most, packed.words[-1], len(packed.sizes)) for n in range(most + 1)]

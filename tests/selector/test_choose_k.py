@@ -1,0 +1,342 @@
+"""SelectBestK(k="auto") chooses how many features, on any table, and without test rows."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.covariance import ledoit_wolf
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from bestk import SelectBestK, _choose_k, select
+from bestk._choose_k import GRID, Goal, cross_validate, numbers_to_try
+from bestk._discriminant import Design, class_error, shrunk, squared_error
+from bestk.cli import main
+from bestk.codes import read_target
+from bestk.table import read_table
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return load_breast_cancer(return_X_y=True, as_frame=True)
+
+
+def planted(m, n, useful, seed=0):
+    """A class that depends on the first columns, all to the same degree, and on nothing else."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, n))
+    return X, (X[:, :useful].sum(axis=1) + rng.normal(0, 0.3, m) > 0).astype(int)
+
+
+@pytest.mark.parametrize("useful", [1, 3, 8])
+def test_as_many_features_are_selected_as_the_class_depends_on(useful):
+    X, y = planted(600, 30, useful)
+    selector = SelectBestK("auto").fit(X, y)
+    assert selector.support_.nonzero()[0].tolist() == list(range(useful))
+    assert selector.k_ == useful
+
+
+def test_the_choice_is_told_and_the_features_are_those_of_that_number(cancer):
+    X, y = cancer
+    chosen = SelectBestK("auto").fit(X, y)
+    same = SelectBestK(chosen.k_).fit(X, y)
+    assert chosen.k_ == chosen.solution_.k == chosen.support_.sum() == same.k_
+    np.testing.assert_array_equal(chosen.ranking_, same.ranking_)
+    assert list(chosen.k_errors_) == numbers_to_try(30)
+    least = min(chosen.k_errors_.values())
+    assert least <= chosen.k_errors_[chosen.k_] < 2 * least < chosen.k_errors_[1]
+    assert chosen.transform(X).shape == (569, chosen.k_)
+    assert select(X, y, "auto").details["k_errors"] == chosen.k_errors_
+    assert not hasattr(same, "k_errors_")
+    assert not hasattr(chosen.set_params(k=3).fit(X, y), "k_errors_")
+
+
+def test_every_error_is_that_of_a_pipeline_that_selects_in_its_training_rows(cancer):
+    X, y = cancer[0].to_numpy(), cancer[1].to_numpy()
+    ks, selector = [1, 4, 9], SelectBestK("auto", method="jmi", random_state=5)
+    errors = cross_validate(selector, read_table(X), y, ks)
+    folds = Goal.of("auto", y, len(y)).split(5)
+    for row, (train, test) in zip(errors, folds, strict=True):
+        assert not np.intersect1d(train, test).size
+        for error, k in zip(row, ks, strict=True):
+            chosen = SelectBestK(k, method="jmi").fit(X[train], y[train])
+            scaled = make_pipeline(chosen, StandardScaler()).fit(X[train], y[train])
+            Z = scaled.transform(X)
+            expected = class_error(Z, read_target(y, len(y)), train, test)
+            assert error == pytest.approx(expected, abs=1.01 / len(test))
+    tested = np.concatenate([test for _, test in folds])
+    np.testing.assert_array_equal(np.sort(tested), np.arange(len(y)))
+
+
+@given(st.integers(2, 12), st.integers(0, 10**6))
+def test_the_model_is_scikit_learn_s(p, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(60) % 3)
+    Z = rng.normal(size=(60, p)) @ rng.normal(size=(p, p)) + y[:, None]
+    train, test = np.arange(40), np.arange(40, 60)
+    means = np.array([Z[train][y[train] == c].mean(axis=0) for c in range(3)])
+    R = Z[train] - means[y[train]]
+    np.testing.assert_allclose(shrunk(R), ledoit_wolf(R, assume_centered=True)[0])
+    theirs = LinearDiscriminantAnalysis(solver="lsqr", covariance_estimator=Given(shrunk(R)))
+    wrong = theirs.fit(Z[train], y[train]).predict(Z[test]) != y[test]
+    assert class_error(Z, read_target(y, 60), train, test) == wrong.mean()
+
+
+class Given:
+    """A covariance that is known, as scikit-learn asks for it: a part of it for each class."""
+
+    def __init__(self, covariance):
+        self.covariance_ = covariance
+
+    def fit(self, X):
+        return self
+
+
+def test_regression_on_many_rows_is_least_squares():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(20_000, 3))
+    Z -= Z[:15_000].mean(axis=0)
+    y = Z @ [1.0, -2.0, 0.5] + rng.normal(size=20_000)
+    train, test = np.arange(15_000), np.arange(15_000, 20_000)
+    expected = np.mean((LinearRegression().fit(Z[train], y[train]).predict(Z[test]) - y[test]) ** 2)
+    assert squared_error(Z, y, train, test) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("target", ["auto", "continuous"])
+def test_numbers_are_predicted_by_regression(target):
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    X = X.assign(**{f"noise {j}": np.random.default_rng(j).normal(size=len(y)) for j in range(20)})
+    selector = SelectBestK("auto", target=target).fit(X, y + 0.5)
+    assert {"bmi", "s5"} <= set(selector.get_feature_names_out())
+    assert selector.k_ < 12
+    assert 0.4 < min(selector.k_errors_.values()) < 0.6  # shares of the variance: 1 - R^2
+    scaled = SelectBestK("auto", target=target).fit(X, 1e6 * (y + 0.5))
+    assert scaled.k_errors_ == pytest.approx(selector.k_errors_)
+
+
+@pytest.mark.parametrize("make", [
+    pl.from_pandas, pa.Table.from_pandas, lambda X: X.to_numpy(), lambda X: X.to_numpy().tolist(),
+    lambda X: sp.csr_matrix(X.to_numpy()),
+])  # fmt: skip
+def test_every_container_gives_the_same_errors(make):
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    assert SelectBestK("auto").fit(make(X), y).k_errors_ == SelectBestK("auto").fit(X, y).k_errors_
+
+
+def test_strings_categories_booleans_and_gaps_just_work(mixed):
+    X, y = mixed
+    selector = SelectBestK("auto").fit(X, y)
+    assert set(selector.get_feature_names_out()) <= {"colour", "size", "member", "age", "visits"}
+    assert min(selector.k_errors_.values()) < 0.1
+    words = SelectBestK("auto").fit(X[["colour", "size", "member"]], y)
+    assert words.k_errors_[3] < words.k_errors_[1]
+
+
+def test_levels_of_a_category_are_no_quantity():
+    rng = np.random.default_rng(0)
+    level = rng.integers(0, 5, 400)
+    X = np.column_stack([level, rng.normal(size=(400, 3))])
+    y = np.isin(level, [0, 2, 4]).astype(int)
+    numbers = SelectBestK("auto").fit(X, y)
+    codes = SelectBestK("auto", categorical_features=[0]).fit(X, y)
+    assert codes.k_errors_[1] == 0 < 0.3 < numbers.k_errors_[1]
+    strings = pd.DataFrame(X).astype({0: int}).astype({0: str}).rename(columns=str)
+    assert SelectBestK("auto").fit(strings, y).k_errors_ == codes.k_errors_
+    coded = SelectBestK("auto", discretizer=None, information="discrete").fit(X[:, :1], y)
+    assert coded.k_errors_ == {1: 0.0}
+
+
+def test_levels_that_no_training_row_has_are_ignored():
+    table = read_table([["a"], ["b"], ["a"], ["b"], ["new"]])
+    design = Design.of(table, np.array([0]), np.array([], dtype=int))
+    train, test = np.arange(4), np.array([4])
+    Z = design.standardised(train)
+    for last, error in (("yes", 0.0), ("no", 1.0)):
+        target = read_target(["no", "yes", "yes", "yes", last], 5)  # most training rows say yes
+        assert class_error(Z, target, train, test) == error
+
+
+def test_columns_that_are_constant_empty_copied_or_huge_do_no_harm(cancer):
+    X, y = cancer
+    rng = np.random.default_rng(0)
+    holes = X.mask(rng.random(X.shape) < 0.1)
+    odd = holes.assign(constant=1.0, empty=np.nan, huge=X["worst area"] * 1e304)
+    odd = odd.assign(copy=odd["worst area"], truth=np.where(y, "benign", "malignant"))
+    selector = SelectBestK("auto").fit(odd, y)
+    assert selector.get_feature_names_out().tolist() == ["truth"]
+    assert np.isfinite(list(selector.k_errors_.values())).all()
+    everything = SelectBestK("auto", exclude=["truth"]).fit(odd, y).k_errors_
+    assert everything[34] < 0.1
+
+
+def test_infinite_values_are_refused_as_before(cancer):
+    X, y = cancer
+    X = X.copy()
+    X.loc[3, "mean area"] = np.inf
+    with pytest.raises(ValueError, match="column 'mean area' has 1 infinite values"):
+        SelectBestK("auto").fit(X, y)
+
+
+@pytest.mark.parametrize("sizes", [(30, 1), (30, 2, 1), (4, 4, 4), (3, 3, 2, 1, 1), (8, 2)])
+def test_small_classes_are_no_obstacle(sizes):
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    X = rng.normal(size=(len(y), 6)) + y[:, None]
+    assert 1 <= SelectBestK("auto").fit(X, y).k_ <= 6
+    for train, _ in Goal.of("auto", y, len(y)).split(0):
+        assert set(y[train]) == set(y)
+
+
+def test_classes_of_two_rows_are_too_small():
+    X = np.random.default_rng(0).normal(size=(12, 4))
+    with pytest.raises(ValueError, match=r"class of at least 3 rows.* more than 2; give k as a"):
+        SelectBestK("auto").fit(X, np.arange(12) // 2)
+
+
+def test_nine_rows_are_too_few_and_ten_are_not():
+    X = np.random.default_rng(0).normal(size=(10, 4))
+    y = np.arange(10) % 2
+    assert SelectBestK("auto").fit(X, y).k_ <= 4
+    with pytest.raises(ValueError, match="at least 10 rows, and there are 9; give k as a number"):
+        SelectBestK("auto").fit(X[:9], y[:9])
+    with pytest.raises(ValueError, match="at least 10 rows, and there are 9; give k as a number"):
+        SelectBestK("auto").fit(X, y, sample_weight=[0] + [5] * 9)
+
+
+def test_what_goes_wrong_in_a_fold_says_so():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    y = np.r_[np.full(15, 1.0), 0.1, 0.2, 0.3, 0.4, 0.5]
+    for seed in range(20):
+        try:
+            SelectBestK("auto", "jmi", random_state=seed).fit(X, y)
+        except ValueError as error:
+            assert "in one of them y is 1.0" in str(error)  # noqa: PT017
+            assert str(error).endswith("give k as a number")  # noqa: PT017
+            break
+    else:
+        pytest.fail("no fold was too one-sided")
+
+
+def test_tables_in_blocks_need_a_number(cancer):
+    X, y = cancer
+    blocks = [(X.iloc[:300], y.iloc[:300]), (X.iloc[300:], y.iloc[300:])]
+    with pytest.raises(ValueError, match="blocks of rows are never held together; give k as a num"):
+        SelectBestK("auto", "jmi").fit(iter(blocks))
+    with pytest.raises(ValueError, match="give k as a number"):
+        select(iter(blocks), k="auto", method="jmi")
+    with pytest.raises(ValueError, match="give k as a number"):
+        SelectBestK("auto", "jmi").partial_fit(X, y)
+    partial = SelectBestK(4, "jmi").partial_fit(*blocks[0])
+    assert partial.k_ == 4
+
+
+def test_included_features_count_and_excluded_ones_do_not(cancer):
+    X, y = cancer
+    include, exclude = list(X.columns[:6]), list(X.columns[20:])
+    selector = SelectBestK("auto", include=include, exclude=exclude).fit(X, y)
+    assert list(selector.k_errors_) == [6, 8, 12, 16, 20]
+    assert set(include) <= set(selector.get_feature_names_out())
+
+
+@given(st.integers(1, 300), st.integers(0, 300))
+def test_the_numbers_tried_rise_from_the_included_to_a_hundred_or_all(most, least):
+    least = min(least, most)
+    ks = numbers_to_try(most, least)
+    assert ks == sorted(set(ks))
+    assert ks[0] == max(1, least)
+    assert ks[-1] == max(ks[0], min(most, 100))
+    assert set(ks) - {ks[0], ks[-1]} == {k for k in GRID if ks[0] < k < ks[-1]}
+
+
+@pytest.mark.parametrize("method", ["auto", "lowrank"])
+def test_the_same_seed_gives_the_same_choice_on_any_number_of_threads(method):
+    X, y = load_wine(return_X_y=True)
+    found = [
+        SelectBestK("auto", method, random_state=seed, n_jobs=n_jobs).fit(X, y)
+        for seed in (3, np.random.RandomState(0)) for n_jobs in (1, 2)
+    ]  # fmt: skip
+    assert found[0].k_errors_ == found[1].k_errors_
+    again = SelectBestK("auto", method, random_state=np.random.RandomState(0)).fit(X, y)
+    assert again.k_errors_ == found[2].k_errors_
+    assert SelectBestK("auto").fit(X, y).k_errors_ == SelectBestK("auto").fit(X, y).k_errors_
+
+
+def test_a_row_of_weight_two_is_never_in_training_and_test_rows(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
+    seen = []
+    monkeypatch.setattr(
+        _choose_k, "_errors",
+        lambda design, goal, train, test, path: seen.append((train, test)) or [0.0] * len(path),
+    )  # fmt: skip
+    weights = np.arange(40) % 3
+    SelectBestK("auto").fit(X, y, sample_weight=weights)
+    for train, test in seen:
+        assert not np.intersect1d(train, test).size
+        assert len(train) + len(test) == weights.sum()
+
+
+def test_weights_of_one_change_nothing(cancer):
+    X, y = cancer
+    weighted = SelectBestK("auto").fit(X, y, sample_weight=np.ones(len(y)))
+    assert weighted.k_errors_ == SelectBestK("auto").fit(X, y).k_errors_
+
+
+def test_the_selector_can_be_cloned_stored_and_put_in_a_pipeline(cancer):
+    X, y = cancer
+    selector = clone(SelectBestK("auto")).fit(X, y)
+    assert selector.get_params()["k"] == "auto"
+    assert pickle.loads(pickle.dumps(selector)).k_ == selector.k_
+    model = make_pipeline(StandardScaler(), SelectBestK("auto"), LinearDiscriminantAnalysis())
+    assert model.fit(X, y).score(X, y) > 0.9
+    with pytest.raises(AttributeError, match="k_"):
+        _ = SelectBestK("auto").k_
+
+
+REPEATED = "repeated rows fall into several folds, and weighted ones into one"
+FAILING = {
+    "check_sample_weight_equivalence_on_dense_data": REPEATED,
+    "check_sample_weight_equivalence_on_sparse_data": REPEATED,
+}
+
+
+@parametrize_with_checks(
+    [SelectBestK("auto", "jmi")], expected_failed_checks=lambda estimator: FAILING
+)
+def test_scikit_learn_s_checks(estimator, check):
+    check(estimator)
+
+
+def test_the_command_chooses_too(tmp_path, cancer):
+    X, y = cancer
+    X.assign(diagnosis=y).to_csv(tmp_path / "t.csv", index=False)
+    chosen = SelectBestK("auto").fit(X, y)
+
+    def bestk(*options):
+        arguments = ["select", str(tmp_path / "t.csv"), "-t", "diagnosis", "-k", "auto", *options]
+        return CliRunner().invoke(main, arguments)
+
+    told = json.loads(bestk("--json").stdout)
+    assert told["k"] == chosen.k_
+    assert [f["name"] for f in told["features"]] == X.columns[chosen.solution_.support].tolist()
+    assert told["k_errors"] == {str(k): error for k, error in chosen.k_errors_.items()}
+    assert f"{chosen.k_}: {chosen.k_errors_[chosen.k_]:.3f}" in bestk().stdout
+    included = json.loads(bestk("--json", "--include", "mean symmetry").stdout)
+    assert "mean symmetry" in [f["name"] for f in included["features"]]
+    assert "give k as a number" in bestk("--stream").stderr
+    compared = CliRunner().invoke(main, ["compare", str(tmp_path / "t.csv"), "-t", "diagnosis",
+                                         "-k", "auto"])  # fmt: skip
+    assert "give -k a number" in compared.stderr

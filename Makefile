@@ -40,6 +40,8 @@ docs: $(VENV)/.docs  ## build the documentation, warnings as errors
 bench: $(VENV)/.bench  ## bestk beside its peers: minutes, then hours (DATA and BQP: folders of data sets and problems)
 	$(BIN)/python -m benchmarks.counting
 	$(BIN)/python -m benchmarks.solvers
+	$(BIN)/python -m benchmarks.selectors
+	$(BIN)/python -m benchmarks.quality
 
 paper: $(VENV)/.plots  ## every table and figure of the paper beside what it prints (DATA=folder of the sets; QUICK=1 for ten minutes)
 	$(BIN)/python -m experiments $(if $(QUICK),--quick) $(PAPER)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.pictures import pyplot
+from benchmarks.quality.comparisons import Standing
 from benchmarks.quality.methods import DEFAULT
 from benchmarks.quality.plan import is_ours
 from experiments.statistics import Ranks
@@ -15,7 +16,7 @@ GRID = {"color": "#dddddd", "linewidth": 0.6}
 GAP = 0.012  # between a point and its name, in widths of the axis
 
 
-def draw_ranks(overall: Ranks, halves: dict[str, Ranks], title: str) -> Any:
+def draw_ranks(overall: Ranks, halves: dict[str, Standing], title: str) -> Any:
     """A line for each method, best first; a band over those that may be as good as the first."""
     order = overall.order
     size = (9, 1.6 + 0.25 * len(order))

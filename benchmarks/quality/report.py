@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.quality import sentences, tables, times
-from benchmarks.quality.comparisons import ranks
+from benchmarks.quality.comparisons import ranks, tested
 from benchmarks.quality.figures import draw_ranks, draw_times
 from benchmarks.quality.plan import PART
 from benchmarks.quality.results import Results
@@ -65,11 +65,11 @@ def say_answer(report: Report) -> None:
 
 def say_ranks(report: Report) -> None:
     """Mean ranks, all methods together."""
-    found = ranks(report.results, report.results.everywhere)
     report.page.say("## All methods, ranked")
-    if found is None:
+    if ranks(report.results, report.results.everywhere) is None:
         report.page.say("There are too few sets or methods to rank.")
         return
+    found = tested(report.results, report.results.everywhere)
     parts = {half: ranks(report.results, found.order, report.results.half(half)) for half in HALVES}
     halves = {half: part for half, part in parts.items() if part is not None}
     caption = f"Mean ranks over {found.n_sets} sets"

@@ -60,7 +60,12 @@ def answer(results: Results) -> list[str]:
     if DEFAULT in order:
         text.append(f"What `SelectBestK()` does by default is number {order.index(DEFAULT) + 1} "
                     f"with {found.rank(DEFAULT):.2f}.")  # fmt: skip
-    return [" ".join(text), _by_classifier(results), *_sureness(results, others)]
+    return [
+        " ".join(text),
+        _by_classifier(results),
+        *_by_half(results),
+        *_sureness(results, others),
+    ]
 
 
 def _by_classifier(results: Results) -> str:
@@ -73,12 +78,27 @@ def _by_classifier(results: Results) -> str:
             if DEFAULT in found.names and best != DEFAULT:
                 words += f"; the default {found.rank(DEFAULT):.2f}"
             parts.append(words + ")")
+    return f"The lowest mean rank has, {'; '.join(parts)}."
+
+
+def _by_half(results: Results) -> list[str]:
+    """The default was chosen on one half; the other judges it."""
+    parts = []
     for half in HALVES:
         found = ranks(results, results.everywhere, results.half(half))
         if found is not None:
-            best = found.order[0]
-            parts.append(f"on the sets of `{half}` {best} ({found.rank(best):.2f})")
-    return f"The lowest mean rank has, {'; '.join(parts)}."
+            best, order = found.order[0], found.order
+            words = f"on `{half}` ({found.n_sets} sets) {best} is first ({found.rank(best):.2f})"
+            if DEFAULT in order:
+                place = order.index(DEFAULT) + 1
+                words += f" and the default number {place} ({found.rank(DEFAULT):.2f})"
+            parts.append(words)
+    if not parts:
+        return []
+    return [
+        f"By halves: {'; '.join(parts)}. `tune` was there to choose a default by, so that only "
+        "`judge` says what to expect of it."
+    ]
 
 
 def _sureness(results: Results, others: Sequence[str]) -> list[str]:

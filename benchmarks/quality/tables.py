@@ -6,21 +6,20 @@ from statistics import median as middle
 import numpy as np
 
 from benchmarks.quality.classifiers import CLASSIFIERS, LABELS
-from benchmarks.quality.comparisons import REGION, Versus, against_each, ranks
+from benchmarks.quality.comparisons import REGION, Standing, Versus, against_each, ranks
 from benchmarks.quality.folds import KS
 from benchmarks.quality.generated import MAKERS
 from benchmarks.quality.methods import DEFAULT
 from benchmarks.quality.results import Results
 from benchmarks.quality.sets import HALVES
 from benchmarks.quality.times import Seconds
-from experiments.statistics import Ranks
 from experiments.tables import Grid
 
 
 def rank_grid(results: Results) -> Grid | None:
     """Mean ranks overall, in each half, for each classifier and each k; and mean errors."""
     names = results.everywhere
-    columns: dict[str, Ranks | None] = {"all": ranks(results, names)}
+    columns: dict[str, Standing | None] = {"all": ranks(results, names)}
     columns |= {half: ranks(results, names, results.half(half)) for half in HALVES}
     columns |= {LABELS[each]: ranks(results, names, classifier=each) for each in CLASSIFIERS}
     columns |= {f"k = {k}": ranks(results, names, k=k) for k in KS}

@@ -23,6 +23,10 @@ class CachedColumns:
         The diagonal.
     memory : int, default=2**30
         Bytes for kept columns; those unused for longest go first.
+    row_sums : function, optional
+        A quicker way to the row sums than through the columns; they leave the diagonal out.
+    sums_quickly : bool, default=False
+        Whether that takes seconds even for hundreds of thousands of columns.
 
     Examples
     --------
@@ -35,8 +39,14 @@ class CachedColumns:
     """
 
     def __init__(
-        self, make: Callable[[Indices], Floats], diagonal: Floats, memory: int = 2**30
+        self,
+        make: Callable[[Indices], Floats],
+        diagonal: Floats,
+        memory: int = 2**30,
+        row_sums: Callable[[], Floats | None] | None = None,
+        sums_quickly: bool = False,
     ) -> None:
+        self._row_sums, self.sums_quickly = row_sums, sums_quickly
         self.shape = (len(diagonal), len(diagonal))
         self.made = 0  # columns computed so far
         self._make, self._diagonal = make, np.asarray(diagonal, np.float64)
@@ -69,6 +79,11 @@ class CachedColumns:
             self.made += len(some)
             yield some, np.array(self._make(some), np.float64, copy=None)
 
+    def row_sums(self) -> Floats | None:
+        """Row sums, if there is a quicker way to them than through the columns."""
+        sums = None if self._row_sums is None else self._row_sums()
+        return None if sums is None else sums + self._diagonal
+
     def _keep(self, found: dict[int, Floats]) -> None:
         for item, column in found.items():
             if item in self._kept:
@@ -84,6 +99,7 @@ class WithDiagonal:
 
     def __init__(self, matrix: CachedColumns, diagonal: Floats) -> None:
         self.shape, self._matrix, self._diagonal = matrix.shape, matrix, diagonal
+        self.sums_quickly = matrix.sums_quickly
 
     def diagonal(self) -> Floats:
         """The diagonal."""
@@ -97,6 +113,11 @@ class WithDiagonal:
         """Yield items and their columns, some at a time; none of them is kept."""
         for some, columns in self._matrix.stream(items):
             yield some, self._corrected(some, columns)
+
+    def row_sums(self) -> Floats | None:
+        """Row sums, if there is a quicker way to them than through the columns."""
+        sums = self._matrix.row_sums()
+        return None if sums is None else sums - self._matrix.diagonal() + self._diagonal
 
     def _corrected(self, items: Indices, columns: Floats) -> Floats:
         columns[items, np.arange(len(items))] = self._diagonal[items]

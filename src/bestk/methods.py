@@ -135,6 +135,10 @@ class Quadratic:
         frugal = effort.bound is None and getattr(solver, "frugal", False)
         if solver.needs == "columns" and (large or (frugal and entropies.n_features > LARGE)):
             return objective.lazy_pairs(entropies, effort.memory)
+        if solver.needs == "products" and large and hasattr(entropies.source, "held"):
+            pairs = objective.lazy_pairs(entropies, effort.memory)
+            if hasattr(pairs.matrix, "operator"):
+                return pairs
         return objective.pairs(entropies)
 
 

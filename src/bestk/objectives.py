@@ -50,14 +50,26 @@ class Objective:
     def lazy_pairs(self, entropies: Entropies, memory: int = KEPT) -> "Pairs":
         """The same by the column, made when asked for and kept within ``memory`` bytes."""
         n, room = entropies.n_features, min(memory, KEPT)
-        columns = CachedColumns(lambda i: self._fill(entropies, i, i).T, np.zeros(n), room)
+        held = None if self.measure is None else entropies.held(self.measure, self._signed)
+        columns = held or CachedColumns(
+            lambda i: self._fill(entropies, i, i).T, np.zeros(n), room,
+            lambda: self._row_sums(entropies), getattr(entropies.source, "sums_quickly", False),
+        )  # fmt: skip
         return Pairs(self, columns, entropies.mi())
+
+    @property
+    def _signed(self) -> bool:
+        return self.measure != SYMMETRIC_CMI
+
+    def _row_sums(self, entropies: Entropies) -> Floats | None:
+        if self.measure is None:
+            return np.zeros(entropies.n_features)
+        return entropies.row_sums(self.measure, self._signed)
 
     def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
         if self.measure is None:
             return np.zeros((len(items), entropies.n_features))
-        signed = self.measure != SYMMETRIC_CMI
-        return entropies.measure(self.measure, rows, signed=signed)
+        return entropies.measure(self.measure, rows, signed=self._signed)
 
 
 @dataclass(frozen=True)
@@ -78,7 +90,9 @@ class Pairs:
         if isinstance(self.matrix, np.ndarray):
             np.fill_diagonal(self.matrix, diagonal)
             return BQP.trusted(self.matrix, k), scale
-        return BQP.trusted(WithDiagonal(self.matrix, diagonal), k), scale
+        if isinstance(self.matrix, CachedColumns):
+            return BQP.trusted(WithDiagonal(self.matrix, diagonal), k), scale
+        return BQP.trusted(self.matrix.with_diagonal(diagonal), k), scale  # on a GPU
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from bestk.information import _measures as measures
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
 from bestk.information.backends import PairSource, get_backend
+from bestk.problem import LazyMatrix
 
 Floats = NDArray[np.float64]
 
@@ -118,6 +119,19 @@ class Entropies:
         with threads(self.n_jobs):
             self.source.fill(measure, out, chosen_rows, chosen_columns, lowest)
         return out
+
+    def row_sums(self, measure: Measure, signed: bool = False) -> Floats | None:
+        """Sums of a measure over all other features, if the source has a quick way to them."""
+        find = getattr(self.source, "row_sums", None)
+        if find is None:
+            return None
+        with threads(self.n_jobs):
+            return np.asarray(find(measure, -np.inf if signed else self._lowest))
+
+    def held(self, measure: Measure, signed: bool = False) -> LazyMatrix | None:
+        """A symmetric measure of all pairs in the memory of a GPU, if there is one and room."""
+        hold = getattr(self.source, "held", None)
+        return None if hold is None else hold(measure, -np.inf if signed else self._lowest)
 
     @property
     def _lowest(self) -> float:

@@ -11,8 +11,8 @@ from bestk.criteria import get_criterion
 from bestk.methods import Effort, Greedy, Quadratic, get_method
 from bestk.planning._shape import Shape
 from bestk.reading import BLENDED, LARGEST_BLEND
-from bestk.streaming._blocks import Blocks
-from bestk.streaming._measure import Counting, Stream
+from bestk.streaming._discrete import Discrete
+from bestk.streaming._measure import Counting
 from bestk.streaming._memory import bytes_of_counts, memory_to_use
 from bestk.streaming._selector import _needs_sample
 from bestk.table import Block, Table
@@ -86,7 +86,7 @@ def _pairs(shape: Shape, selector: Any) -> Held:
     if isinstance(method, Quadratic):
         effort = Effort(None, selector.time_limit, selector.bound)
         asked: Any = replace(method, objective=_Answer())  # type: ignore[arg-type]
-        return asked._pairs(SimpleNamespace(n_features=shape.columns), effort)
+        return asked._pairs(SimpleNamespace(n_features=shape.columns, source=None), effort)
     if isinstance(method, Greedy) and not get_criterion(method.criterion).uses_pairs:
         return "none"
     return "columns"
@@ -98,12 +98,13 @@ def _rows(shape: Shape, selector: Any, counted: tuple[Any, ...]) -> Kept:
         return "sums"
     kinds = shape.kinds(counted[0])
     levels = np.repeat([made for _, made in kinds], [count for count, _ in kinds])
-    known = shape.rows if _needs_sample(selector) else None
-    if known is None and bytes_of_counts(shape.planes(counted[0]), shape.classes) > memory_to_use():
+    known = _needs_sample(selector)
+    if not known and bytes_of_counts(shape.planes(counted[0]), shape.classes) > memory_to_use():
         return "codes"  # counts are tried first, and given up
     some = np.minimum(np.arange(max(levels.max(), shape.classes))[:, None], levels - 1)
-    table = Table(len(some), range(len(levels)), (Block(np.arange(len(levels)), "numeric", some),))  # type: ignore[arg-type]
-    stream = Stream(Blocks(tuple), SimpleNamespace(n_rows=shape.rows), passes=int(known is not None))  # type: ignore[arg-type]
-    counting = Counting(stream, selector, np.arange(len(levels)), None)  # type: ignore[arg-type]
+    names, everyone = [f"x{j}" for j in range(len(levels))], np.arange(len(levels))
+    table = Table(len(some), names, (Block(everyone, "numeric", some),))
+    seen: Any = SimpleNamespace(n_rows=shape.rows if known else None)
+    counting = Counting(seen, selector, everyone, Discrete(everyone, None))
     y = np.minimum(np.arange(len(some)), shape.classes - 1)
     return "counts" if counting._prefers_counts(table, y) else "codes"

@@ -53,17 +53,27 @@ def _all(solver: Any, n: int, k: int) -> int:
 
 def _swap(solver: Any, n: int, k: int) -> int:
     """The greedy start, partners of the most relevant items, and a start from each of the best."""
-    starts = min(solver.pairs, GROW // (n * k)) if 2 <= k < n else 0
-    return k + (max(FEWEST, LOOK // n) + starts * k if starts > 0 else 0)
+    starts = swap_starts(solver, n, k)
+    return k + (max(FEWEST, LOOK // n) + starts * k if starts else 0)
+
+
+def swap_starts(solver: Any, n: int, k: int) -> int:
+    """Pairs that the solver by swaps starts from, beside the greedy start."""
+    return max(0, min(solver.pairs, GROW // (n * k))) if 2 <= k < n else 0
 
 
 def _tpower(solver: Any, n: int, k: int) -> int:
     """Row sums, all of them or a sample; the starts, and as much again for the climb."""
-    return n + k if n <= solver.exact_rows else solver.sample + 2 * k
+    return row_sums(n) + k if n <= solver.exact_rows else solver.sample + 2 * k
+
+
+def row_sums(n: int) -> int:
+    """Columns' worth of pairs, each counted once."""
+    return -(-n // 2)
 
 
 def _linear(solver: Any, n: int, k: int) -> int:
-    return min(n, solver.sample or n)
+    return solver.sample if solver.sample and solver.sample < n else row_sums(n)
 
 
 def _search(solver: Any, n: int, k: int) -> int:

@@ -12,7 +12,8 @@ from bestk.problem import BQP
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-Needs = Literal["matrix", "columns"]  # "columns": works on a lazy Q too
+# "columns": works on a lazy Q too; "products": on one that multiplies vectors
+Needs = Literal["matrix", "columns", "products"]
 
 
 @dataclass

@@ -61,7 +61,7 @@ class LowRank:
     samples: int | None = None
 
     name: ClassVar[str] = "lowrank"
-    needs: ClassVar[Literal["matrix", "columns"]] = "matrix"
+    needs: ClassVar[Literal["matrix", "columns", "products"]] = "matrix"
 
     @property
     def draws(self) -> int:

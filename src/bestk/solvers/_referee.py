@@ -153,7 +153,8 @@ def new_run(random_state: Any, time_limit: float | None) -> Run:
 
 def check_matrix(problem: BQP, solver: Solver) -> None:
     """Refuse a lazy matrix where the solver needs all of it."""
-    if problem.is_lazy and solver.needs == "matrix":
+    multiplies = solver.needs == "products" and hasattr(problem.Q, "operator")
+    if problem.is_lazy and solver.needs != "columns" and not multiplies:
         raise ValueError(
             f"solver {solver.name!r} needs the whole matrix and Q is lazy; "
             "use 'linear', 'tpower', 'forward', 'search' or 'auto'"

@@ -71,7 +71,7 @@ class Search:
     work: float = 1.5e9
 
     name: ClassVar[str] = "search"
-    needs: ClassVar[Literal["matrix", "columns"]] = "columns"
+    needs: ClassVar[Literal["matrix", "columns", "products"]] = "columns"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
@@ -26,7 +26,7 @@ class Spectral:
     """
 
     name: ClassVar[str] = "spectral"
-    needs: ClassVar[Needs] = "matrix"
+    needs: ClassVar[Needs] = "products"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight in the eigenvector."""
@@ -38,9 +38,11 @@ class Spectral:
         return {k: order[:k] for k in ks}
 
 
-def leading_eigenvector(Q: Floats) -> Floats:
+def leading_eigenvector(Q: Any) -> Floats:
     """Eigenvector of the largest eigenvalue of a symmetric matrix."""
-    n = len(Q)
+    n = Q.shape[0]
+    if not isinstance(Q, np.ndarray):  # known by its products with vectors
+        return np.asarray(eigsh(Q.operator(), k=1, which="LA", v0=np.ones(n))[1][:, 0])
     scale = largest_entry(Q)
     if scale == 0.0:
         return np.ones(n) / np.sqrt(n)

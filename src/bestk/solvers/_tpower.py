@@ -78,7 +78,8 @@ class TruncatedPower:
 
     def _starters(self, problem: BQP) -> list[PathSolver]:
         """Who picks the starts."""
-        if problem.is_lazy and problem.n > self.exact_rows:
+        quick = getattr(problem.Q, "sums_quickly", False)  # on a GPU
+        if problem.is_lazy and problem.n > self.exact_rows and not quick:
             return [Forward(), Linear(self.sample)]
         return [Linear()]
 

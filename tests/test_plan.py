@@ -281,6 +281,41 @@ def test_more_features_than_columns_are_refused():
         plan(Shape(10, 5), 9)
 
 
+def test_an_unknown_number_of_features_takes_a_selection_in_each_fold():
+    known, unknown = (plan(Shape(500, 300), k, "tpower") for k in (100, "auto"))
+    assert (unknown.k, unknown.pairs) == (known.k, known.pairs)
+    assert unknown.here.pairs == 5 * known.here.pairs
+    with pytest.raises(ValueError, match="folds of the rows"):
+        plan(Shape(500, 300, in_blocks=True), "auto")
+
+
+def test_the_picture_marks_the_sizes_at_which_the_path_changes():
+    from benchmarks.scale.growth_picture import crossings
+
+    frugal, largest, sampled = (int(size) for size, _ in crossings("n", 1000))
+    for size, options in ((frugal, {"bound": None}), (largest, {})):
+        selector = SelectBestK(10, "forward", **options)
+        told = [choose_path(Shape(100, n), selector).pairs for n in (size, size + 1)]
+        assert told == ["matrix", "columns"]
+    assert columns_made("tpower", sampled, 10) > 10 * columns_made("tpower", sampled + 1, 10)
+    selector = SelectBestK(10, "tpower", discretizer="equal-width")
+    (counts, _), (blend, _) = crossings("m", 1000)
+    shape = Shape(2, 1000, in_blocks=True)
+    for rows, kept in ((int(counts), "codes"), (int(counts) + 1, "counts")):
+        assert choose_path(replace(shape, rows=rows), selector).rows == kept
+    numbers = Shape(2, 1000, numeric=1000)
+    for rows, averaged in ((int(blend), True), (int(blend) + 1, False)):
+        assert choose_path(replace(numbers, rows=rows), SelectBestK(10)).covariances == averaged
+
+
+def test_lines_meet_where_the_second_falls_below_the_first():
+    from benchmarks.scale.growth_picture import meeting
+
+    falling, flat = [(10, 4.0), (100, 1.0), (1000, 0.5)], [(10, 2.0), (100, 2.0), (1000, 2.0)]
+    assert meeting(flat, falling) == pytest.approx(10**1.5)
+    assert meeting(falling, flat) is None
+
+
 def test_bytes_are_told_in_units_that_people_read():
     assert in_words(999) == "999 B"
     assert in_words(8 * 10**12) == "7.3 TiB"

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.quality.classifiers import Judge
-from benchmarks.quality.folds import FOLDS, rows_of, split
+from benchmarks.quality.folds import FOLDS, repeats_for, rows_of, split
 from benchmarks.quality.sets import HALVES, NAMES, Problem, available, load
 from bestk import SelectBestK
 from bestk._choose_k import choose, cross_validate, numbers_to_try
@@ -28,6 +29,7 @@ from bestk.task import Task
 Floats = NDArray[np.float64]
 DEFAULT = 10  # features, where nobody says how many
 FIXED, HINDSIGHT = "k=", "best k in hindsight"
+USUAL = f"{FIXED}{DEFAULT}"
 
 
 def within(parts: float) -> Callable[[Sequence[int], Floats], int]:
@@ -63,6 +65,7 @@ class Row:
     """The k of a rule in one fold, and the errors that it costs."""
 
     name: str
+    repeat: int
     fold: int
     rule: str  # or a k that does not look at the data
     k: int
@@ -71,9 +74,9 @@ class Row:
     n_features: int
 
 
-def run_fold(problem: Problem, fold: int) -> list[Row]:
+def run_fold(problem: Problem, repeat: int, fold: int) -> list[Row]:
     """All rules, and every k of the grid, on one fold."""
-    train, test = split(problem.y, 0, fold)
+    train, test = split(problem.y, repeat, fold)
     seen, judge = rows_of(problem, train), Judge(problem, train, test)
     selector = SelectBestK(categorical_features=problem.categorical, random_state=0)
     table, grid = read_table(seen.X), numbers_to_try(problem.n_features)
@@ -82,28 +85,31 @@ def run_fold(problem: Problem, fold: int) -> list[Row]:
     wrong = {k: judge.wrong(s, ["svm"])["svm"] for k, s in zip(ks, supports, strict=True)}
     errors = cross_validate(selector, table, seen.y, grid)
     chosen = {name: rule(grid, errors) for name, rule in RULES.items()}
-    chosen |= {f"{FIXED}{k}": k for k in ks}
+    chosen |= {f"{FIXED}{k}": k for k in grid} | {USUAL: min(DEFAULT, grid[-1])}
     return [
-        Row(problem.name, fold, rule, k, wrong[k], len(test), problem.n_features)
+        Row(problem.name, repeat, fold, rule, k, wrong[k], len(test), problem.n_features)
         for rule, k in chosen.items()
     ]
 
 
 def table_of(rows: Sequence[Row]) -> str:
-    """Errors in percent by set and rule, with the mean k; then means over all sets."""
-    columns = [*RULES, f"{FIXED}{DEFAULT}", HINDSIGHT]
+    """Errors in percent by set and rule, with the mean k; last, on how many sets it is less."""
+    columns = [*RULES, USUAL, HINDSIGHT]
     lines = [f"{'':14}" + "".join(f"{name:>22}" for name in columns)]
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in columns}
     for name in dict.fromkeys(row.name for row in rows):
         own = [row for row in rows if row.name == name]
         told = {rule: _mean(own, rule) for rule in dict.fromkeys(row.rule for row in own)}
         told[HINDSIGHT] = min(told[rule] for rule in told if rule.startswith(FIXED))
-        told.setdefault(f"{FIXED}{DEFAULT}", told[max(told, key=lambda rule: told[rule][1])])
         lines.append(f"{name:14}" + "".join(_cell(told[column]) for column in columns))
         for column in columns:
             found[column].append(told[column])
     means = [np.mean(found[column], axis=0).tolist() for column in columns]
     lines.append(f"{'mean':14}" + "".join(_cell((error, k)) for error, k in means))
+    first = np.array([error for error, _ in found[columns[0]]])
+    signs = [np.sign(np.array([error for error, _ in found[name]]) - first) for name in columns]
+    counts = [f"{(s < 0).sum()}/{(s == 0).sum()}/{(s > 0).sum()}" for s in signs]
+    lines.append(f"{'less/same/more':14}" + "".join(f"{count:>22}" for count in counts))
     return "\n".join(lines)
 
 
@@ -149,9 +155,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{name} is left out: it is not in {given.data or 'any folder'}")
             continue
         problem = load(name, given.data)
-        for fold in range(given.folds):
-            rows += run_fold(problem, fold)
-            print(f"{name}, fold {fold + 1} of {given.folds}", file=sys.stderr, flush=True)
+        places = product(range(repeats_for(len(problem.y))), range(given.folds))
+        for repeat, fold in places:
+            rows += run_fold(problem, repeat, fold)
+            print(f"{name}, repeat {repeat}, fold {fold}", file=sys.stderr, flush=True)
     write_rows(rows, given.out)
     print(table_of(rows))
     return 0

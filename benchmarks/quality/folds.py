@@ -19,7 +19,7 @@ from experiments.classification.steps import pack
 Indices = NDArray[np.int64]
 KS = (5, 10, 20, 50, 100)
 FOLDS = 5
-FEW_ROWS, REPEATS = 200, 2  # sets of at most so many rows are split so many times
+FEW_ROWS, REPEATS = 200, 1  # sets of at most so many rows are split so many times
 
 
 def ks_for(n_features: int) -> list[int]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality.classifiers import CLASSIFIERS
-from benchmarks.quality.folds import FOLDS
+from benchmarks.quality.folds import FOLDS, REPEATS
 from benchmarks.quality.generated import MAKERS
 from benchmarks.quality.methods import DEFAULT
 from benchmarks.quality.plan import METHODS, rows
@@ -35,7 +35,8 @@ class Results:
         """By set and method, without methods that lack a fold, and sets that were just begun."""
         found: dict[str, dict[str, Folds]] = defaultdict(lambda: defaultdict(dict))
         for name, repeat, fold, method, own in rows(self.store):
-            found[name][method].setdefault((repeat, fold), own)
+            if repeat < REPEATS:
+                found[name][method].setdefault((repeat, fold), own)
         whole = {name: _complete(found[name]) for name in NAMES if name in found}
         most = max(map(len, whole.values()), default=0)
         return {name: own for name, own in whole.items() if 2 * len(own) >= most}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 from warnings import catch_warnings
 
@@ -110,7 +111,7 @@ def cross_validate(
 
 @dataclass(frozen=True)
 class Goal:
-    """What is to be predicted: classes, or numbers of mean 0 and variance 1."""
+    """What is to be predicted: classes, or numbers."""
 
     classes: Target | None
     numbers: NDArray[np.float64]
@@ -131,9 +132,7 @@ class Goal:
                     f"than {most}; give k as a number"
                 )
             return cls(target, target.codes.astype(np.float64))
-        numbers = read_continuous_target(y, n_samples)
-        numbers = numbers / max(1e-300, float(np.abs(numbers).max()))  # squares must not overflow
-        return cls(None, (numbers - numbers.mean()) / (numbers.std() or 1.0))
+        return cls(None, read_continuous_target(y, n_samples))
 
     def split(self, seed: int | None) -> list[tuple[Indices, Indices]]:
         """Training and test rows, shuffled; a row that is alone in its class is not tested."""
@@ -150,10 +149,16 @@ class Goal:
             parts = list(splitter.split(tested, self.classes.codes[tested]))
         return [(np.sort(np.append(tested[a], trained)), tested[b]) for a, b in parts]
 
+    @cached_property
+    def _standardised(self) -> NDArray[np.float64]:
+        """Numbers of mean 0 and variance 1."""
+        small = self.numbers / (np.abs(self.numbers).max() or 1.0)  # squares must not overflow
+        return (small - small.mean()) / (small.std() or 1.0)
+
     def error(self, Z: NDArray[np.float64], train: Indices, test: Indices) -> float:
         """The error of a linear model on the test rows."""
         if self.classes is None:
-            return round(squared_error(Z, self.numbers, train, test), DIGITS)
+            return round(squared_error(Z, self._standardised, train, test), DIGITS)
         return class_error(Z, self.classes, train, test)
 
 
@@ -163,10 +168,12 @@ def _select(options: Any, table: Table, goal: Goal, train: Indices, ks: list[int
     alike.target = "continuous" if goal.classes is None else "classes"
     y = goal.numbers if goal.classes is None else goal.classes.codes
     try:
-        return [s.support for s in Task.of(alike, table.take(train), y[train]).path(ks)]
+        with catch_warnings(action="ignore"):  # what is to be said was said of the whole table
+            return [s.support for s in Task.of(alike, table.take(train), y[train]).path(ks)]
     except ValueError as error:
         raise ValueError(
-            f"k='auto' selects in folds of the rows, and in one of them {error}; give k as a number"
+            f"k='auto' selects in folds of the rows, and one of them is refused: {error}; "
+            "or give k as a number"
         ) from error
 
 

@@ -12,6 +12,7 @@ from bestk.table import Table
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
+WORDS = ("categorical", "string")
 MOST_LEVELS = 20  # of a column of categories, the most frequent ones, that have an indicator
 FLOOR = 1e-6  # least variance of a standardised column, so that copies and constants do no harm
 
@@ -43,7 +44,7 @@ class Design:
         for block in table.keep(features).blocks:
             for places, strip in block.strips():
                 for place, column in zip(places.tolist(), strip.T, strict=True):
-                    words = block.categories is not None or features[place] in nominal
+                    words = block.kind in WORDS or features[place] in nominal
                     parts[place] = indicators(column) if words else column[:, None]
         widths = [parts[place].shape[1] for place in range(len(features))]
         values = np.empty((table.n_samples, sum(widths)), order="F")

@@ -170,6 +170,11 @@ class SelectBestK(PartialFit, TableSelector):
     Missing values are a level of their own where columns are counted, and stand at the mean
     where they are Gaussian. Whole-number ``sample_weight`` say how often each row counts.
 
+    ``k="auto"`` tries 1, 2, 3, 5, 8, ... features, to 100 or all, in five folds: features are
+    selected in the training rows, and the error is that of linear discriminant analysis, or of
+    ridge regression as a share of the variance, on the others. The smallest number within one
+    standard error of the least error is taken. The same ``random_state`` gives the same folds.
+
     Tables that come in blocks are counted as if they were whole, to the last bit, and never held.
     Only the cut points of numbers need rows side by side: they are found in a random sample of
     100,000 rows (fewer where there are thousands of columns), or in the first rows where blocks

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bestk.cli._options import SHARED, Request, complete_columns, complete_methods
+from bestk.cli._options import AUTO, SHARED, Request, complete_columns, complete_methods
 
 EXAMPLES = """\b
 Examples:
@@ -141,12 +141,13 @@ def _make(
 
     get_method(method)  # says which name may be meant
     options = request.options() | {"bound": None if bound == "none" else bound}
-    selector = SelectBestK(_count(request, shape.columns), method, **options)
+    k = AUTO if request.k == AUTO else _count(request, shape.columns)
+    selector = SelectBestK(k, method, **options)
     with talk.stage("timing the kernels (a first run compiles, too)"):
         made = make_plan(shape, selector, workers=workers)
     if hasattr(os, "getloadavg") and (load := os.getloadavg()[0]) > (cores := os.cpu_count() or 1):
         talk.note(f"the machine is busy, load {load:.0f} on {cores} cores: expect longer times")
-    return made.to_dict()
+    return made.to_dict() | {"k_is_auto": request.k == AUTO}
 
 
 def _print(result: dict[str, Any]) -> None:
@@ -156,7 +157,8 @@ def _print(result: dict[str, Any]) -> None:
     from bestk.cli._show import console, escaped
 
     about = "about " if result["rows_are_estimated"] else ""
-    asked = f"{result['k']} of {result['columns']:,} features"
+    most = "at most " if result["k_is_auto"] else ""
+    asked = f"{most}{result['k']} of {result['columns']:,} features"
     out, grid = console(), Table.grid(padding=(0, 2))
     out.print(f"[bold]{asked}[/bold], by {result['method']} from {about}{result['rows']:,} rows\n")
     for name, text in _lines(result):
@@ -171,9 +173,9 @@ def _lines(result: dict[str, Any]) -> list[tuple[str, str]]:
 
     memory, seconds = result["memory"], result["seconds"]
     parts = [name for name in ("table", "codes", "planes", "matrix", "columns") if memory[name]]
-    told = ", ".join(f"{name} {in_words(memory[name])}" for name in parts)
+    held = ", ".join(f"{name} {in_words(memory[name])}" for name in parts)
     room = "of" if memory["fits"] else "MORE THAN the"
-    peak = f"{in_words(memory['peak'])} {room} {in_words(memory['available'])}: {told}"
+    peak = f"{in_words(memory['peak'])} {room} {in_words(memory['available'])}: {held}"
     lines = [
         ("path", result["path"]["name"]),
         ("why", result["reason"]),
@@ -183,7 +185,9 @@ def _lines(result: dict[str, Any]) -> list[tuple[str, str]]:
         ("an H200", _stages(seconds["gpu"]) if seconds["gpu"] else "no help, or no room"),
     ]
     if far := seconds["workers"]:
-        lines.append((f"{far['count']} workers", _stages(far)))
+        same = far["pairs"] == seconds["here"]["pairs"]
+        told = "as here: columns, and what is soon counted, are not sent" if same else _stages(far)
+        lines.append((f"{far['count']} workers", told))
     return lines
 
 

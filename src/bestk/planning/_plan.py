@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from numbers import Integral
 from typing import Any
 
+from bestk._choose_k import AUTO, FOLDS, numbers_to_try, refuse_auto
 from bestk.information._entropies import _machine_memory
 from bestk.methods import Effort, Quadratic, get_method
 from bestk.planning._memory import Memory, in_words, memory_of
@@ -95,10 +96,14 @@ def make_plan(
     >>> plan.memory.table, plan.memory.matrix
     (1000000000, 0)
     """
+    if shape.in_blocks:
+        refuse_auto(selector.k)
     method, k = selector.method, count(selector.k, shape.columns)
     path = choose_path(shape, selector)
     pace = pace or Pace.measure(shape, path, selector)
     here = seconds_here(shape, path, selector, k, pace)
+    if selector.k == AUTO:
+        here = here.times(FOLDS)  # a selection of all rows, and one of four fifths in each fold
     far = None if workers is None else seconds_on_workers(shape, path, workers, here, pace)
     return Plan(
         shape, k, method if isinstance(method, str) else repr(method), path,
@@ -109,8 +114,10 @@ def make_plan(
     )  # fmt: skip
 
 
-def count(k: float, n: int) -> int:
-    """How many features k means, of n."""
+def count(k: float | str, n: int) -> int:
+    """How many features k means, of n; "auto": the most that are tried."""
+    if isinstance(k, str):
+        return numbers_to_try(n)[-1]
     wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
     if wanted > n:
         raise ValueError(f"k={wanted} is more than the {n} columns to select from")
@@ -131,7 +138,7 @@ def explain(shape: Shape, path: Path, selector: Any, k: int) -> str:
         why = (
             f"a matrix of {n:,} x {n:,} pairs is {size}, {reason}; {asked}, and no bound is proved"
         )
-    elif get_solver(method.solver).needs == "matrix":
+    elif get_solver(method.solver).needs != "columns":
         why = f"solver {get_solver(method.solver).name!r} needs all pairs, {size}"
     else:
         why = f"all pairs are {size}, within the {room} that a matrix may take"
@@ -149,10 +156,16 @@ def _why_blocks(shape: Shape, path: Path) -> str:
 
 def _notes(shape: Shape, path: Path, selector: Any, workers: int | None, far: Any) -> list[str]:
     notes = []
+    if selector.k == AUTO:
+        notes.append(
+            f"how many features help is found in {FOLDS} folds, and takes most of the time"
+        )
     method = get_method(selector.method)
     solver = get_solver(method.solver).name if isinstance(method, Quadratic) else ""
     if solver and solver not in TIMED and not selector.time_limit:
         notes.append(f"how long solver {solver!r} takes depends on the numbers, and is left out")
+    if selector.bound == "tight" and path.pairs == "matrix":
+        notes.append("the time of a tight bound depends on the numbers, and is left out")
     if path.information == "blend" and not path.covariances and shape.numeric:
         notes.append(f"over {LARGEST_BLEND:,} values: one estimate is counted, none averaged")
     if path.rows in ("counts", "codes") and shape.numeric:

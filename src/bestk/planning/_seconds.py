@@ -12,20 +12,23 @@ from bestk.planning._pace import BLOCK_ROWS, ROWS, Pace
 from bestk.planning._path import Path
 from bestk.planning._shape import Shape
 from bestk.planning._work import (
+    adds_up_rows,
     columns_made,
     pair_cost,
     pairs_counted,
     plane_bytes,
-    row_sums,
     swap_starts,
 )
 from bestk.solvers._registry import get_solver
 from bestk.streaming._counts import WAITING_BYTES, WAITING_ROWS
 from bestk.streaming._counts import _seconds as seconds_of_block
 from bestk.streaming._selector import _needs_sample
+from bestk.streaming._source import CELL_COST
 
 # timed on one core of an AMD EPYC (family 25, model 17), 2 levels, k = 50
+START = 1e-3  # for a table of any size
 CALL, ENTRY = 2e-4, 2e-8  # for a column of pairs, and for each of its entries
+FRESH = 2e-9  # for an entry of memory that is used for the first time
 BOUND, BOUND_ENTRY = 0.06, 1.5e-8  # of a matrix that has an eigenvalue found, and for each entry
 SWAP_ENTRY = 6e-8  # for an entry of each choice that is mended by swaps
 UNITS = 1e-9  # for a unit of work of the search
@@ -54,6 +57,10 @@ class Seconds:
         """Of all stages."""
         return self.read + self.prepare + self.pairs + self.solve
 
+    def times(self, count: int) -> "Seconds":
+        """The same so many times, from one reading."""
+        return Seconds(self.read, count * self.prepare, count * self.pairs, count * self.solve)
+
     def to_dict(self) -> dict[str, float]:
         """All stages and their sum."""
         return asdict(self) | {"total": self.total}
@@ -66,7 +73,7 @@ def seconds_here(shape: Shape, path: Path, selector: Any, k: int, pace: Pace) ->
     sorting = max(1.0, log2(shape.rows) / log2(timed)) if shape.numeric and path.counted else 1.0
     return Seconds(
         passes * shape.read_seconds * shape.values,
-        pace.value * sorting * shape.values / pace.threads,
+        START + pace.value * sorting * shape.values / pace.threads,
         _pair_seconds(shape, path, selector.method, k, pace),
         _solve_seconds(shape, path, selector, k),
     )
@@ -78,9 +85,14 @@ def _pair_seconds(shape: Shape, path: Path, method: Any, k: int, pace: Pace) -> 
         height = min(WAITING_ROWS, WAITING_BYTES // n, shape.rows)
         block = np.broadcast_to(np.uint8(0), (n, height))
         each = seconds_of_block(block, shape.planes(path.counted[0]), shape.classes)
-        return pace.pair * 1e9 * each * ceil(shape.rows / height) / pace.threads
+        cells = (1 + shape.planes(path.counted[0]) / n) ** 2 * (1 + shape.classes)
+        asked = n * n if path.pairs == "matrix" else n * columns_made(method, n, k)
+        work = pace.pair * 1e9 * each * ceil(shape.rows / height) + CELL_COST * cells * asked
+        return work / pace.threads
     cost = pace.pair * pair_cost(shape, path) / pace.threads
-    if path.pairs == "matrix" or pairs >= n * row_sums(n):
+    if path.pairs == "matrix":
+        return FRESH * n * n + pairs * cost
+    if adds_up_rows(method, n):
         return pairs * cost
     read = plane_bytes(shape, path) / n / (pace.bandwidth * min(pace.threads, 2))
     return columns_made(method, n, k) * CALL + pairs * (ENTRY + max(cost, read))

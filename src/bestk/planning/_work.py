@@ -52,9 +52,8 @@ def _all(solver: Any, n: int, k: int) -> int:
 
 
 def _swap(solver: Any, n: int, k: int) -> int:
-    """The greedy start, partners of the most relevant items, and a start from each of the best."""
-    starts = swap_starts(solver, n, k)
-    return k + (max(FEWEST, LOOK // n) + starts * k if starts else 0)
+    """The greedy start, partners of the most relevant items, and starts that end much alike."""
+    return 2 * k + max(FEWEST, LOOK // n) if swap_starts(solver, n, k) else k
 
 
 def swap_starts(solver: Any, n: int, k: int) -> int:
@@ -70,6 +69,16 @@ def _tpower(solver: Any, n: int, k: int) -> int:
 def row_sums(n: int) -> int:
     """Columns' worth of pairs, each counted once."""
     return -(-n // 2)
+
+
+def adds_up_rows(method: Any, n: int) -> bool:
+    """Whether a method needs all row sums, for which pairs are counted as for a matrix."""
+    solver: Any = getattr(get_method(method), "solver", None)
+    chosen: Any = None if solver is None else get_solver(solver)
+    if getattr(chosen, "name", "") == "linear":
+        return not chosen.sample or chosen.sample >= n
+    tpower = get_solver("tpower") if getattr(chosen, "name", "") == "auto" else chosen
+    return n <= getattr(tpower, "exact_rows", 0)
 
 
 def _linear(solver: Any, n: int, k: int) -> int:

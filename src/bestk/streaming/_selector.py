@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from bestk._auto import settle
-from bestk._choose_k import refuse_auto
+from bestk._choose_k import AUTO
 from bestk.reading import Read, Reading, find_features
 from bestk.streaming._blocks import is_dask, open_blocks, read_values
 from bestk.streaming._counts import PairCounts
@@ -65,6 +65,8 @@ def _counts_levels(selector: Any) -> bool:
         raise AttributeError(
             "partial_fit counts levels; information='gaussian' takes blocks in fit"
         )
+    if selector.k == AUTO:
+        raise AttributeError("partial_fit holds no rows to choose k='auto' on; give k as a number")
     return True
 
 
@@ -98,7 +100,6 @@ class PartialFit:
         """
         selector: Any = self
         selector._validate_params()
-        refuse_auto(selector.k)
         first = "pair_counts_" not in vars(self)
         if first:
             forget(selector)
@@ -117,6 +118,8 @@ class PartialFit:
         return self
 
     def __getattr__(self, name: str) -> Any:
+        if name == "partial_fit":
+            _counts_levels(self)  # says why there is none
         if name not in FOUND or "pair_counts_" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         _solve(self)

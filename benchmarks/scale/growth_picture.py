@@ -1,0 +1,122 @@
+"""The picture of growth: every path against columns and rows, on scales of powers of ten."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.pictures import pyplot, save
+from bestk.methods import LARGE
+from bestk.objectives import MEMORY
+from bestk.reading import LARGEST_BLEND
+from bestk.solvers import SOLVERS
+from bestk.streaming._memory import bytes_of_codes, bytes_of_counts
+
+ESTIMATE = "estimate: "
+AXES = {"n": "columns, n", "m": "rows, m"}
+COLOURS = ("#c1272d", "#2f6f9f", "#3f9c4f", "#b8860b", "#7a4fa3", "#555555", "#00a0a0")
+
+
+def draw(path: Path) -> None:
+    """Draw the latest rows of a file of results."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    latest = {(row["part"], row["what"], row["n"], row["m"]): row for row in rows}
+    names = [name for _, name, _, _ in latest if not name.startswith(ESTIMATE)]
+    names = [*dict.fromkeys(names), *(name.removeprefix(ESTIMATE) for _, name, _, _ in latest)]
+    colours = dict(zip(dict.fromkeys(names), COLOURS * 2, strict=False))
+    figure, axes = pyplot().subplots(1, 2, figsize=(14, 6), sharey=True, layout="constrained")
+    for axis, (part, label) in zip(axes, AXES.items(), strict=True):
+        own = [row for row in latest.values() if row["part"] == part]
+        if own:
+            _draw_lines(axis, own, part, colours)
+            _mark(axis, part, int(own[0]["m" if part == "n" else "n"]))
+        axis.set(xscale="log", yscale="log", xlabel=label)
+        axis.grid(alpha=0.2)
+    axes[0].set_ylabel("seconds to 50 features")
+    handles = {label: line for axis in axes for line, label in zip(*_legend(axis), strict=True)}
+    title = "thick: measured; thin: estimated by `bestk plan`; dotted: where the code turns"
+    figure.legend(
+        handles.values(),
+        handles,
+        loc="outside lower center",
+        ncols=4,
+        fontsize=8,
+        title=title,
+        title_fontsize=8,
+    )
+    last = rows[-1]
+    figure.suptitle(f"{last['machine']}; bestk {last['commit']}, {last['date']}", fontsize=9)
+    save(figure, path.with_suffix(".png"))
+
+
+def _draw_lines(axis: Any, rows: list[dict[str, str]], part: str, colours: dict[str, str]) -> None:
+    lines: dict[str, list[tuple[int, float]]] = {}
+    for row in sorted(rows, key=lambda row: int(row[part])):
+        lines.setdefault(row["what"], []).append((int(row[part]), float(row["seconds"])))
+    for name, points in lines.items():
+        estimate = name.startswith(ESTIMATE)
+        colour = colours[name.removeprefix(ESTIMATE)]
+        look = {"lw": 0.8, "ls": "--"} if estimate else {"lw": 2, "marker": "o", "ms": 4}
+        alone = estimate and not any(row["what"] == name.removeprefix(ESTIMATE) for row in rows)
+        label = name.removeprefix(ESTIMATE) + (" (estimate only)" if alone else "")
+        shown = None if estimate and not alone else label
+        axis.plot(*zip(*points, strict=True), color=colour, label=shown, **look)
+    matrix, columns = (lines.get(name, []) for name in ("matrix, numba", "columns, numba"))
+    if place := meeting(matrix, columns):
+        height = float(np.exp(np.interp(np.log(place), *np.log(np.array(columns)).T)))
+        axis.plot(place, height, "k*", ms=12)
+        words = f"columns are quicker\nfrom {part} = {place:,.0f}"
+        axis.annotate(words, (place, height), (8, -24), textcoords="offset points", fontsize=8)
+    fixed = "m" if part == "n" else "n"
+    axis.set_title(f"{fixed} = {int(rows[0][fixed]):,}; 2 levels, 2 classes", fontsize=10)
+
+
+def _legend(axis: Any) -> Any:
+    return axis.get_legend_handles_labels()
+
+
+def meeting(first: list[tuple[int, float]], second: list[tuple[int, float]]) -> float | None:
+    """The size from which the second line is below the first, along straight lines of logarithms.
+
+    It is None where the lines do not cross at sizes that both have.
+    """
+    both = sorted(dict(first).keys() & dict(second).keys())
+    ahead = [float(np.log(dict(second)[size] / dict(first)[size])) for size in both]
+    for place in range(len(both) - 1, 0, -1):
+        before, after = ahead[place - 1], ahead[place]
+        if before >= 0 > after:
+            left, right = np.log(both[place - 1]), np.log(both[place])
+            return float(np.exp(left + (right - left) * before / (before - after)))
+    return None
+
+
+def _mark(axis: Any, part: str, fixed: int) -> None:
+    """Lines where the code takes another path."""
+    for place, text in crossings(part, fixed):
+        axis.axvline(place, color="#999999", lw=1, ls=":")
+        axis.text(
+            place, 0.01, f" {text}", rotation=90, fontsize=7, color="#666666",
+            transform=axis.get_xaxis_transform(), va="bottom", ha="right",
+        )  # fmt: skip
+
+
+def crossings(part: str, fixed: int) -> list[tuple[float, str]]:
+    """Sizes at which the code takes another path, and what it does from there on.
+
+    Along m, ``fixed`` columns of two levels and two classes come in blocks.
+    """
+    if part == "n":
+        tpower: Any = SOLVERS["tpower"]
+        return [
+            (LARGE, f"{LARGE:,}: columns where no bound is asked for (forward, swap)"),
+            (np.sqrt(MEMORY / 8), f"{np.sqrt(MEMORY / 8):,.0f}: columns, a matrix is over 4 GiB"),
+            (tpower.exact_rows, f"{tpower.exact_rows:,}: tpower takes a sample of the row sums"),
+        ]
+    counts = bytes_of_counts(fixed, 2) / bytes_of_codes(1, fixed, fixed)
+    blend = LARGEST_BLEND / fixed
+    return [
+        (counts, f"{counts:,.0f}: blocks are kept as counts, no longer as codes"),
+        (blend, f"{blend:,.0f}: a blend is counted by one estimate"),
+    ]

@@ -1,0 +1,62 @@
+"""Text from a table, made fit to be shown: cut, and without characters that cannot be seen."""
+
+from math import ceil
+from typing import Any
+
+LONGEST = 120  # characters of a name
+UNSEEN = "\ufffd"
+NONE = "\u2013"  # where there is no value
+
+
+def shown(value: Any, longest: int = LONGEST) -> str:
+    r"""A value as text, control characters as their pictures, too long ones cut in the middle.
+
+    Examples
+    --------
+    >>> shown("a\tb"), shown("x" * 9, longest=5), shown("")
+    ('a␉b', 'xx…xx', '(empty)')
+    """
+    text = "".join(map(_visible, str(value)))
+    if len(text) > longest:
+        head = longest // 2
+        text = f"{text[:head]}…{text[len(text) - (longest - head - 1) :]}"
+    return text if text.strip() else f"(blank) {text}".strip() if text else "(empty)"
+
+
+def _visible(character: str) -> str:
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    unseen = 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000 or code & 0xFFFE == 0xFFFE
+    return UNSEEN if unseen or 0xFDD0 <= code < 0xFDF0 else character
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number as it is read: a few digits, never minus zero, a dash where there is none.
+
+    Examples
+    --------
+    >>> number(0.123456), number(-0.00001), number(float("nan")), number(3)
+    ('0.1235', '0.0000', '–', '3')
+    """
+    if value != value:
+        return NONE
+    if isinstance(value, int):
+        return f"{value:,}"
+    if abs(value) == float("inf"):
+        return "∞" if value > 0 else "-∞"
+    return f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def percent(share: float) -> str:
+    """A share in percent, of two digits, never less than it is.
+
+    Examples
+    --------
+    >>> percent(0.00846), percent(0.1234), percent(1e-9)
+    ('0.85%', '13%', '0.01%')
+    """
+    digits = 0 if share >= 0.1 else 1 if share >= 0.01 else 2
+    return f"{ceil(100 * share * 10**digits - 1e-6) / 10**digits or 0.01:.{digits}f}%"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._discriminant import Design, class_error, squared_error
+from bestk.bounds._eigen import one_thread
 from bestk.codes import Target, read_continuous_target, read_target
 from bestk.reading import Reading, find_features
 from bestk.solution import Solution
@@ -100,8 +101,6 @@ def cross_validate(
     paths = [_select(options, table, goal, train, ks) for train, _ in folds]
     needed = np.unique(np.concatenate([support for path in paths for support in path]))
     design = Design.of(table, needed, _nominal(options, table))
-    from bestk.bounds._eigen import one_thread
-
     with one_thread():
         return np.array([
             _errors(design, goal, train, test, path)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,26 @@ class Solution:
         told = {name: self.details[name] for name in TOLD if name in self.details}
         return pd.DataFrame({"item": self.support, "name": self._labels(), **told})
 
+    def report(self, path: Any = None, *, target: str = "y") -> Any:
+        """Tell of a selection in one HTML page, written to ``path`` if that is given.
+
+        The page has what the solution itself holds; errors, other methods and how the table was
+        read are in :meth:`SelectBestK.report`, which is given the table.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from bestk import select
+        >>> select(*load_iris(return_X_y=True), k=2).report()
+        <Report of 2 features, ... characters>
+        """
+        from bestk.report import make_report
+
+        made = make_report(self, target=target)
+        if path is not None:
+            made.save(path)
+        return made
+
     def _labels(self) -> list[str]:
         return [str(i) if self.names is None else str(self.names[i]) for i in self.support]
 
@@ -57,3 +78,14 @@ class Solution:
             "picked       " + ", ".join(self._labels()),
         ]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks; names are escaped."""
+        told = [name for name in TOLD if name in self.details]
+        columns = [[f"{value:.4f}" for value in self.details[name]] for name in told]
+        names = [f"<bdi>{escape(label)}</bdi>" for label in self._labels()]
+        head = "".join(f"<th>{name}</th>" for name in ("rank", "item", *told))
+        cells = zip(map(str, range(1, self.k + 1)), names, *columns, strict=True)
+        rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in cells)
+        summary = escape(str(self).rpartition("\n")[0])
+        return f"<pre>{summary}</pre><table><tr>{head}</tr>{rows}</table>"

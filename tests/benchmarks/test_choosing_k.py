@@ -22,7 +22,7 @@ def test_no_and_one_standard_error_are_the_rules_of_the_selector(seed):
 
 def test_paired_differences_see_what_folds_have_in_common():
     hard = np.array([[0.1], [0.5], [0.3], [0.2], [0.4]])  # folds differ much, numbers of features
-    errors = hard + [0.04, 0.03, 0.02, 0.01, 0.0]  # in the same way in all of them
+    errors = hard + np.array([0.04, 0.03, 0.02, 0.01, 0.0])  # in the same way in all of them
     assert paired(KS, errors) == 8
     assert within(1.0)(KS, errors) == 1
 

@@ -45,7 +45,7 @@ def test_selecting_is_discretising_counting_and_solving(cancer):
     solution = SelectBestK(k=6, method="tpower").fit(X, y).solution_
     np.testing.assert_array_equal(solution.support, expected.support)
     assert solution.objective == pytest.approx(expected.objective)
-    assert solution.upper_bound == pytest.approx(expected.upper_bound)
+    assert solution.objective <= solution.upper_bound <= expected.upper_bound * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("make", [

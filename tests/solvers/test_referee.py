@@ -1,5 +1,7 @@
 """The referee: every solver alike."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from bestk import BQP, SOLVERS, Solution, solve, solve_path
 from bestk.lazy import CachedColumns
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._path import solve_each
+from bestk.solvers._referee import tighten
 
 from .conftest import optimum, problems
 
@@ -181,3 +184,14 @@ def test_an_interrupt_returns_the_best_so_far_if_asked():
     assert solve(Q, 2, Stopped(), on_interrupt="return").objective == 10.0
     with pytest.raises(KeyboardInterrupt):
         solve(Q, 2, Stopped())
+
+
+def test_a_loose_bound_of_a_small_problem_is_tightened_and_stays_a_bound():
+    rng = np.random.default_rng(3)
+    Q = rng.normal(size=(14, 14))
+    problem = BQP((Q + Q.T) / 2, 5)
+    loose = solve(problem, solver="exact", bound=None)
+    loose = replace(loose, upper_bound=10 * abs(loose.objective))
+    tight = tighten(problem, loose)
+    assert loose.objective - 1e-9 <= tight.upper_bound < loose.upper_bound
+    assert tighten(problem, tight).upper_bound <= tight.upper_bound

@@ -8,6 +8,7 @@ from bestk.cli._errors import ErrorGroup
 from bestk.cli._methods import methods
 from bestk.cli._options import debug_option
 from bestk.cli._plan import plan
+from bestk.cli._report import report
 from bestk.cli._select import select
 
 EPILOG = """\b
@@ -39,5 +40,5 @@ def main() -> None:
     """Pick the best k features of a table together, and prove how good they are."""
 
 
-for command in (select, compare, plan, methods):
+for command in (select, compare, report, plan, methods):
     main.add_command(command)

@@ -14,6 +14,7 @@ from bestk.planning._shape import Shape
 from bestk.planning._work import (
     adds_up_rows,
     columns_made,
+    columns_together,
     pair_cost,
     pairs_counted,
     plane_bytes,
@@ -26,11 +27,12 @@ from bestk.streaming._selector import _needs_sample
 from bestk.streaming._source import CELL_COST
 
 # timed on one core of an AMD EPYC (family 25, model 17), 2 levels, k = 50
-START = 1e-3  # for a table of any size
-CALL, ENTRY = 2e-4, 2e-8  # for a column of pairs, and for each of its entries
+START, START_ROW = 1e-3, 1.5e-6  # for a table of any size, and for each of its rows
+CALL, CALL_ROW = 2e-4, 1e-8  # for a column of pairs that is asked for alone, and for each row
+ENTRY = 2e-8  # and for each of its entries
 FRESH = 2e-9  # for an entry of memory that is used for the first time
 BOUND, BOUND_ENTRY = 0.06, 1.5e-8  # of a matrix that has an eigenvalue found, and for each entry
-SWAP_ENTRY = 6e-8  # for an entry of each choice that is mended by swaps
+SWAP, SWAP_ENTRY = 0.03, 1.5e-8  # for choices mended by swaps, and for each entry of them
 UNITS = 1e-9  # for a unit of work of the search
 
 # benchmarks/results/gpu.csv, one NVIDIA H200
@@ -73,7 +75,7 @@ def seconds_here(shape: Shape, path: Path, selector: Any, k: int, pace: Pace) ->
     sorting = max(1.0, log2(shape.rows) / log2(timed)) if shape.numeric and path.counted else 1.0
     return Seconds(
         passes * shape.read_seconds * shape.values,
-        START + pace.value * sorting * shape.values / pace.threads,
+        START + START_ROW * shape.rows + pace.value * sorting * shape.values / pace.threads,
         _pair_seconds(shape, path, selector.method, k, pace),
         _solve_seconds(shape, path, selector, k),
     )
@@ -95,7 +97,10 @@ def _pair_seconds(shape: Shape, path: Path, method: Any, k: int, pace: Pace) -> 
     if adds_up_rows(method, n):
         return pairs * cost
     read = plane_bytes(shape, path) / n / (pace.bandwidth * min(pace.threads, 2))
-    return columns_made(method, n, k) * CALL + pairs * (ENTRY + max(cost, read))
+    together = min(columns_together(method, n, k), pairs // n)
+    alone = pairs // n - together
+    one = CALL + CALL_ROW * shape.rows + n * (ENTRY + max(cost, read))
+    return alone * one + together * n * (FRESH + cost)
 
 
 def _solve_seconds(shape: Shape, path: Path, selector: Any, k: int) -> float:
@@ -106,7 +111,7 @@ def _solve_seconds(shape: Shape, path: Path, selector: Any, k: int) -> float:
     solver: Any = get_solver(method.solver)
     seconds = 0.0
     if solver.name == "swap":
-        seconds = SWAP_ENTRY * (1 + swap_starts(solver, n, k)) * k * n
+        seconds = SWAP + SWAP_ENTRY * (1 + swap_starts(solver, n, k)) * k * n
     elif solver.name == "search":
         seconds = UNITS * solver.work
     elif solver.name == "auto":

@@ -47,6 +47,15 @@ def columns_made(method: Any, n: int, k: int) -> int:
     return min(_ASKED.get(getattr(solver, "name", ""), _all)(solver, n, k), n + 2 * k)
 
 
+def columns_together(method: Any, n: int, k: int) -> int:
+    """Those of the columns that are asked for at once, which takes less than one by one."""
+    solver: Any = getattr(get_method(method), "solver", None)
+    chosen: Any = None if solver is None else get_solver(solver)
+    if getattr(chosen, "name", "") == "swap" and swap_starts(chosen, n, k):
+        return max(FEWEST, LOOK // n)
+    return getattr(chosen, "sample", None) or 0
+
+
 def _all(solver: Any, n: int, k: int) -> int:
     return n
 

@@ -73,8 +73,9 @@ def make_report(
     date : str, default=""
         When the report is made; without it the same input gives the same bytes.
     **more
-        ``solution``, where the selector is not fitted; ``path`` of the file that was read and the
-        ``command`` that read it; ``progress``, called with the folds done and their number.
+        ``solution``, where the selector is not fitted; ``path`` of the file that was read, its
+        columns that were ``dropped`` and the ``command`` that read it; ``progress``, called with
+        the folds done and their number.
 
     Returns
     -------

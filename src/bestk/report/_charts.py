@@ -1,15 +1,15 @@
 """Drawings of features and of errors, in SVG that takes its colours from the page."""
 
-from collections.abc import Sequence
-from math import log2
+from collections.abc import Callable, Sequence
+from math import floor, log2, log10
 
 from bestk.report._comparison import Errors
 from bestk.report._gather import Feature
 from bestk.report._html import Markup, element, join
 from bestk.report._text import number, shown
 
-WIDTH, NAMES, ROW = 640, 200, 26  # units: of a drawing, of the names in it, of a feature
-LABEL = 28  # characters of a name
+WIDTH, NAMES, ROW = 560, 190, 26  # units: of a drawing, of the names in it, of a feature
+LABEL = 22  # characters of a name
 MOST_BARS = 60
 HEIGHT, LEFT, RIGHT, BELOW, ABOVE = 320, 62, 16, 44, 16
 LINES = 4  # styles of a line
@@ -71,7 +71,7 @@ def draw_errors(errors: Errors, k: int) -> Markup:
     def y(error: float) -> float:
         return round(HEIGHT - BELOW - (HEIGHT - BELOW - ABOVE) * error / (1.05 * most), 2)
 
-    grid = [_level(y(share * most), share * most) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    grid = [_level(y(error), error) for error in levels(1.05 * most)]
     ticks = [
         element("text", size, x=x(size), y=HEIGHT - BELOW + 18, text_anchor="middle")
         for size in _apart(errors.ks, x)
@@ -89,13 +89,26 @@ def draw_errors(errors: Errors, k: int) -> Markup:
                    viewBox=f"0 0 {WIDTH} {HEIGHT}", width=WIDTH, height=HEIGHT)  # fmt: skip
 
 
-def _apart(ks: Sequence[int], x: object) -> list[int]:
+def _apart(ks: Sequence[int], x: Callable[[int], float]) -> list[int]:
     """The numbers that can stand beside each other on the axis."""
     kept: list[int] = []
     for size in ks:
-        if not kept or x(size) - x(kept[-1]) >= 22:  # type: ignore[operator]
+        if not kept or x(size) - x(kept[-1]) >= 22:
             kept.append(size)
     return kept
+
+
+def levels(most: float) -> list[float]:
+    """Round numbers from 0 up to what is at most there.
+
+    Examples
+    --------
+    >>> levels(0.103), levels(7)
+    ([0.0, 0.05, 0.1], [0.0, 2.0, 4.0, 6.0])
+    """
+    size = 10.0 ** floor(log10(most / 2))
+    step = next(m * size for m in (5, 2, 1) if m * size <= most / 2)
+    return [round(i * step, 12) for i in range(int(most / step) + 1)]
 
 
 def _level(at: float, error: float) -> Markup:

@@ -93,7 +93,7 @@ def table_section(facts: Facts) -> Markup:
     ]  # fmt: skip
     if reading.classes:
         what = "Ranges that the target was cut into" if reading.continuous else "Classes"
-        rows = [[name, count, 100 * count / reading.n_samples] for name, count in reading.classes]
+        rows = [[name, count, _share(count, reading.n_samples)] for name, count in reading.classes]
         told.append(table(f"{what} and their rows", ["class", "rows", "% of rows"], rows,
                           numeric=["rows", "% of rows"], sortable=True))  # fmt: skip
     rest = len(facts.features) - len(reading.columns)
@@ -101,6 +101,10 @@ def table_section(facts: Facts) -> Markup:
     heading = element("h3", "Selected columns and their bins")
     columns = [_column(column, reading) for column in reading.columns]
     return section("table", "How the table was read", *told, heading, *columns, *more)
+
+
+def _share(count: int, total: int) -> tuple[float, str]:
+    return count / total, f"{100 * count / total:.1f}"
 
 
 def _measured(reading: TableFacts) -> str:

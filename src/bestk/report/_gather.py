@@ -111,6 +111,7 @@ def gather(
     *,
     target: str = "y",
     path: str | None = None,
+    dropped: Sequence[str] = (),
     command: str = "",
     errors: bool = True,
     notes: Sequence[str] = (),
@@ -133,7 +134,7 @@ def gather(
         comparison=compare(options, table, y, solution, errors=errors, progress=progress),
         cautions=_cautions(task, goal, solution, notes),
         settings=settings(options),
-        code=snippet(options, path, target),
+        code=snippet(options, path, target, dropped),
         command=command,
     )
 
@@ -252,9 +253,19 @@ def _cautions(
         suspects = dict.fromkeys([*solution.support.tolist(), *task.allowed[order[:SUSPECTS]]])
         leaks = []
         for place in suspects:
-            codes = bin_codes(column_values(table, int(place)), cuts.get(int(place)))
+            column = column_values(table, int(place))
+            codes = bin_codes(column, cuts.get(int(place)))
+            if codes is None:  # numbers that were not cut
+                codes = bin_codes(column, _own_cuts(column.values, goal))
             if codes is not None and is_leak(codes, goal):
                 leaks.append(int(place))
         found += leak_cautions(table, leaks) + class_cautions(goal)
     found += column_cautions(table, set(solution.support.tolist()))
     return tuple(found + [Caution("note", shown(note, 400)) for note in notes])
+
+
+def _own_cuts(values: NDArray[Any], goal: Target) -> NDArray[np.float64]:
+    from bestk.discretize import MDLP
+
+    cuts: NDArray[np.float64] = MDLP().fit(values.reshape(-1, 1), goal.codes).cut_points_[0]
+    return cuts

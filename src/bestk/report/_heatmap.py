@@ -94,10 +94,11 @@ def draw_map(names: list[str], pairs: NDArray[np.float64]) -> Markup:
     ]
     title = element("title", "Pairs of selected features", id="map-title")
     told = element("desc", _describe(names, pairs), id="map-told")
+    wide, high = MARGIN + side + 10, TOP + side + 10
     return element(
         "svg", title, told, element("g", join(rows), join(numbers), aria_hidden="true"), image,
         *boxes, role="img", aria_labelledby="map-title map-told",
-        viewBox=f"0 0 {MARGIN + side + 10} {TOP + side + 10}",
+        viewBox=f"0 0 {wide} {high}", width=wide, height=high,
     )  # fmt: skip
 
 

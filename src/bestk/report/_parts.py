@@ -40,10 +40,13 @@ def _head(text: str, numeric: Sequence[str]) -> Markup:
 
 
 def _cell(cell: Any, *, head_of_row: bool) -> Markup:
-    """Numbers to the right, with their full value for sorting."""
+    """Numbers to the right, with their full value for sorting; a pair is a number and its text."""
+    text = None
+    if isinstance(cell, tuple):
+        cell, text = cell
     if isinstance(cell, int | float) and not isinstance(cell, bool):
         value = "" if cell != cell else repr(float(cell)) if abs(cell) != float("inf") else "1e999"
-        return element("td", number(cell), class_="n", data_value=value)
+        return element("td", text or number(cell), class_="n", data_value=value)
     shown = cell if isinstance(cell, Markup) else name_of(str(cell))
     return element("th", shown, scope="row") if head_of_row else element("td", shown)
 

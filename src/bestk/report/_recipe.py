@@ -1,6 +1,7 @@
 """How to get the same selection again: code, settings and versions."""
 
 import sys
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -19,7 +20,9 @@ def changed(options: Any) -> dict[str, str]:
     return {name: value for name, value in settings(options).items() if plain[name] != value}
 
 
-def snippet(options: Any, path: str | None = None, target: str = "y") -> str:
+def snippet(
+    options: Any, path: str | None = None, target: str = "y", dropped: Sequence[str] = ()
+) -> str:
     """Python that selects the same features; the table is read from a file, if that is known.
 
     Examples
@@ -47,7 +50,7 @@ def snippet(options: Any, path: str | None = None, target: str = "y") -> str:
     else:
         lines = ["import pandas as pd", *lines, "", f"table = pd.{reader}({path!r})"]
         lines.append(f"table = table.dropna(subset=[{target!r}])")
-        lines.append(f"X, y = table.drop(columns=[{target!r}]), table[{target!r}]")
+        lines.append(f"X, y = table.drop(columns={[target, *dropped]!r}), table[{target!r}]")
     lines.append(f"selector = SelectBestK({arguments}).fit(X, y)")
     return "\n".join([*lines, "print(selector.solution_)"])
 

@@ -3,6 +3,7 @@
 from math import isfinite
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestk.report._charts import MOST_BARS, draw_features, key
 from bestk.report._gather import Facts, Feature
@@ -15,7 +16,10 @@ MOST_ROWS = 2000  # of a table
 MOST_CELLS = 400  # features of the heat map
 MOST_NUMBERS = 25  # features whose pairs are written as numbers, too
 BUTTONS = (("zoom-in", "Zoom in"), ("zoom-out", "Zoom out"), ("zoom-all", "Show all"))
-NATS = "All information is in nats; 1 nat is 1.44 bits."
+NATS = (
+    "All information is in nats; 1 nat is 1.44 bits. Estimates that are corrected for chance can "
+    "be below 0."
+)
 
 
 def title_of(facts: Facts) -> str:
@@ -132,7 +136,7 @@ def pairs_section(facts: Facts) -> Markup:
                    _numbers(names, pairs))  # fmt: skip
 
 
-def _mapped(facts: Facts) -> tuple[list[str], np.ndarray]:  # type: ignore[type-arg]
+def _mapped(facts: Facts) -> tuple[list[str], NDArray[np.float64]]:
     """The features that are drawn, and their pairs."""
     names = [feature.name for feature in facts.features[:MOST_CELLS]]
     return names, facts.pairs[: len(names), : len(names)]
@@ -151,7 +155,7 @@ def map_data(facts: Facts) -> dict[str, object]:
     }
 
 
-def _numbers(names: list[str], pairs: np.ndarray) -> Markup:  # type: ignore[type-arg]
+def _numbers(names: list[str], pairs: NDArray[np.float64]) -> Markup:
     if len(names) > MOST_NUMBERS:
         return Markup("")
     heads = ["known", *(str(i) for i in range(1, len(names) + 1))]

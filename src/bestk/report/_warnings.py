@@ -1,7 +1,8 @@
 """What to know before trusting a selection: leaks, identifiers, copies, classes of few rows."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ MOSTLY = 0.5  # share of the rows: different texts, or missing values
 FEWEST_ROWS = 10  # of a table in which different values mean something
 SMALL_CLASS = 10  # rows
 NAMED = 8  # columns that a warning names
-MOST_VALUES = 2**27  # of a table whose columns are compared
+MOST_VALUES = 2**26  # of a table whose columns are compared
 
 
 @dataclass(frozen=True)
@@ -72,44 +73,53 @@ def is_identifier(column: Values) -> bool:
     return whole and n_different == len(column.values)
 
 
-def find_duplicates(table: Table) -> list[list[int]]:
-    """Columns that hold the same values, in groups, by the place of the first.
+def content_of(column: Values) -> bytes:
+    """What two columns of the same values have in common, and others do not.
 
     Examples
     --------
     >>> from bestk.table import read_table
-    >>> find_duplicates(read_table([[1, 5, 1.0, "a"], [2, 6, 2.0, "b"]]))
-    [[0, 2]]
+    >>> table = read_table([[1, 5, 1.0, "1"], [2, 6, 2.0, "2"]])
+    >>> first, *others = (content_of(column_values(table, j)) for j in range(4))
+    >>> [first == other for other in others]
+    [False, True, False]
     """
-    groups: dict[tuple[bool, bytes], list[int]] = {}
-    for place in range(table.n_features):
-        column = column_values(table, place)
-        if column.categories is not None:
-            known = np.array([*map(str, column.categories), ""], dtype=object)
-            content = "\0".join(known[column.values]).encode("utf-8", "surrogatepass")
+    if column.categories is None:
+        numbers = np.asarray(column.values, np.float64) + 0.0  # -0.0 is 0.0
+        return b"numbers" + sha256(numbers).digest()
+    spelled = repr([str(category) for category in column.categories]).encode()
+    return b"words" + sha256(spelled + np.asarray(column.values, np.int64).tobytes()).digest()
+
+
+@dataclass
+class Findings:
+    """Columns that are odd, by their places."""
+
+    identifiers: list[int] = field(default_factory=list)
+    constants: list[int] = field(default_factory=list)
+    empty: dict[int, float] = field(default_factory=dict)  # with the share that is missing
+    alike: dict[bytes, list[int]] = field(default_factory=dict)
+
+    def add(self, place: int, column: Values) -> None:
+        """Look at one more column."""
+        if is_identifier(column):
+            self.identifiers.append(place)
+        if _is_constant(column):
+            self.constants.append(place)
         else:
-            content = (np.asarray(column.values, np.float64) + 0.0).tobytes()
-        groups.setdefault((column.categories is None, _digest(content)), []).append(place)
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def _digest(content: bytes) -> bytes:
-    from hashlib import sha256
-
-    return sha256(content).digest()
+            self.alike.setdefault(content_of(column), []).append(place)
+            if (share := float(column.missing.mean())) > MOSTLY:
+                self.empty[place] = share
 
 
 def column_cautions(table: Table, selected: set[int]) -> list[Caution]:
-    """Identifiers, columns that say nothing, columns that are mostly missing, and copies."""
+    """Identifiers, columns that are mostly missing or say nothing, and copies."""
     if table.n_samples * table.n_features > MOST_VALUES:
-        text = "The columns were not compared with each other: the table is too large for that."
+        text = "The columns were not looked at one by one: the table is too large for that."
         return [Caution("note", text)]
-    columns = {place: column_values(table, place) for place in range(table.n_features)}
-    names = table.names
-    named = [j for j, column in columns.items() if is_identifier(column)]
-    constant = [j for j, column in columns.items() if _is_constant(column)]
-    empty = [j for j, c in columns.items()
-             if c.missing.mean() > MOSTLY and j not in set(constant)]  # fmt: skip
+    found, names = Findings(), table.names
+    for place in range(table.n_features):
+        found.add(place, column_values(table, place))
     cautions = [
         Caution(
             "identifier",
@@ -117,18 +127,21 @@ def column_cautions(table: Table, selected: set[int]) -> list[Caution]:
             "has a different value in most rows, as an identifier has.",
             "Exclude it if it only names the rows.",
         )
-        for j in named[:NAMED]
+        for j in found.identifiers[:NAMED]
     ]
-    for j in empty[:NAMED]:
-        share = f"{100 * columns[j].missing.mean():.0f}%"
-        cautions.append(Caution("missing", f"{quoted(names, [j])} is missing in {share} of rows."))
-    if constant:
-        text = f"{_columns(len(constant))} one value only: {quoted(names, constant)}."
+    for j, share in list(found.empty.items())[:NAMED]:
+        text = f"{quoted(names, [j])} is missing in {100 * share:.0f}% of the rows."
+        cautions.append(Caution("missing", text))
+    if n := len(found.constants):
+        what = "1 column holds" if n == 1 else f"{n} columns hold"
+        text = f"{what} one value only: {quoted(names, found.constants)}."
         cautions.append(Caution("constant", text))
-    for group in find_duplicates(table)[:NAMED]:
-        if not set(group) <= set(constant):
-            text = f"{quoted(names, group)} hold the same values."
-            cautions.append(Caution("duplicate", text, "One of them is enough."))
+    copies = [group for group in found.alike.values() if len(group) > 1]
+    cautions += [
+        Caution("duplicate", f"{quoted(names, group)} hold the same values.",
+                "One of them is enough.")
+        for group in copies[:NAMED]
+    ]  # fmt: skip
     return cautions
 
 
@@ -155,10 +168,9 @@ def leak_cautions(table: Table, leaks: Iterable[int]) -> list[Caution]:
     ]
 
 
-def quoted(names: Iterable[str], places: list[int]) -> str:
+def quoted(names: Sequence[str], places: list[int]) -> str:
     """Some names, and how many more there are."""
-    known = list(names)
-    listed = ", ".join(f"“{shown(known[j])}”" for j in places[:NAMED])
+    listed = ", ".join(f"“{shown(names[j])}”" for j in places[:NAMED])
     return listed + (f" and {len(places) - NAMED} more" if len(places) > NAMED else "")
 
 
@@ -166,7 +178,3 @@ def _is_constant(column: Values) -> bool:
     known = column.values[~column.missing]
     mixed = column.missing.any() and len(known) > 0
     return len(np.unique(known)) <= 1 and not mixed
-
-
-def _columns(n: int) -> str:
-    return "1 column holds" if n == 1 else f"{n} columns hold"

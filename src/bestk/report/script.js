@@ -95,7 +95,7 @@
   const n = data.names.length;
   const left = image.x.baseVal.value, top = image.y.baseVal.value;
   const cell = image.width.baseVal.value / n;
-  let here = null, zoom = 1;
+  let here = null, zoom = 1, whole = 0;
   const nats = (value) => (value === null ? "–" : value.toFixed(4));
   const about = (i) =>
     `relevance ${nats(data.relevance[i])}, contribution ${nats(data.contribution[i])}, adds ${nats(data.adds[i])}`;
@@ -131,8 +131,10 @@
   };
   const magnify = (factor) => {
     const before = zoom;
+    if (zoom === 1) whole = svg.getBoundingClientRect().width;
     zoom = Math.min(Math.max(8, n / 4), Math.max(1, zoom * factor));
-    svg.style.width = `${100 * zoom}%`;
+    svg.style.maxWidth = zoom > 1 ? "none" : "";
+    svg.style.width = zoom > 1 ? `${whole * zoom}px` : "";
     if (here) {
       const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
       map.scrollLeft = (left + (here[1] + 0.5) * cell) * scale - map.clientWidth / 2;

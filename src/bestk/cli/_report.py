@@ -1,0 +1,131 @@
+"""``bestk report``: a selection, and all there is to say of it, in one HTML file."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bestk.cli._options import AUTO, Request, complete_methods, shared_options
+
+EXAMPLES = """\b
+Examples:
+  bestk report cells.csv --target type -k 20 -o report.html
+  bestk report cells.parquet -t type -k auto --no-errors -o cells.html
+"""
+
+
+@click.command(epilog=EXAMPLES, short_help="A selection, explained, in one HTML file.")
+@shared_options
+@click.option(
+    "-m", "--method", default="auto", show_default=True, shell_complete=complete_methods,
+    help="How to select; `bestk methods` lists all.",
+)  # fmt: skip
+@click.option(
+    "--bound", type=click.Choice(("fast", "tight", "none")), default="fast", show_default=True,
+    help="What to spend on the proof.",
+)  # fmt: skip
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="OUT", default="report.html",
+    show_default=True, help="The file to write.",
+)  # fmt: skip
+@click.option(
+    "--errors/--no-errors", default=True, show_default=True,
+    help="Whether to measure cross-validated errors, which takes longest.",
+)  # fmt: skip
+@click.option(
+    "--date", default="", metavar="TEXT",
+    help="When the report is made; without it, the same table gives the same file.",
+)  # fmt: skip
+def report(method: str, bound: str, output: Path, errors: bool, date: str, **shared: Any) -> None:
+    """Select k features of FILE, and write all there is to say of them to one HTML file.
+
+    It tells what was selected and why, shows the features in pairs, the error against their
+    number, what other methods select, how good the choice provably is, how the table was read and
+    what to be warned of. The file needs nothing else: it opens in any browser, without a network.
+    """
+    from bestk.cli._progress import Talk
+
+    request = Request(**shared)
+    talk = Talk(request.quiet)
+    result = _run(request, talk, method, bound, output, errors, date)
+    talk.say_notes()
+    if request.as_json:
+        from bestk.cli._show import print_json
+
+        print_json(result | {"notes": talk.notes})
+    elif request.quiet:
+        click.echo(result["report"])
+    else:
+        _print(result)
+
+
+def _run(
+    request: Request, talk: Any, method: str, bound: str, output: Path, errors: bool, date: str
+) -> dict[str, Any]:
+    """Read, select, gather and write; what can be wrong with the options is seen before that."""
+    from bestk.cli._table import check, new_file, read
+
+    checked = check(request)
+    with new_file(output, request.file) as file:
+        from bestk.methods import Greedy, get_method
+        from bestk.report import make_report
+        from bestk.selector import SelectBestK, select
+
+        chosen = get_method(method)
+        loaded, seconds = read(checked, request, talk)
+        k = request.k if isinstance(request.k, str) else checked.k
+        options = request.options() | {"bound": None if bound == "none" else bound}
+        if request.include:
+            options["include"] = list(request.include)
+        many = "as many features as help" if k == AUTO else f"{k} features"
+        with talk.stage(f"selecting {many} (a first run compiles, too)"):
+            solution = select(loaded.table, loaded.y, k, method, **options)
+        with talk.stage("gathering what to tell") as progress:
+            made = make_report(
+                SelectBestK(k, method, **options), loaded.table, loaded.y, solution=solution,
+                target=request.target, errors=errors, notes=talk.notes, date=date,
+                path=str(request.file), command=command_of(request, method, bound),
+                progress=progress,
+                dropped=[name for name in checked.source.types
+                         if name != request.target and name not in loaded.table.names],
+            )  # fmt: skip
+        file.write_text(made.html, encoding="utf-8", newline="\n")
+    from bestk.cli._select import tell
+
+    times = {"read": seconds, "solve": solution.seconds}
+    told = tell(loaded, solution, method, greedy=isinstance(chosen, Greedy), seconds=times)
+    cautions = [f"{c.kind}: {c.text}" for c in made.facts.cautions or () if c.kind != "note"]
+    size = len(made.html.encode("utf-8"))
+    return told | {"report": str(output), "bytes": size, "warnings": cautions}
+
+
+def command_of(request: Request, method: str, bound: str) -> str:
+    """The command that selects the same features."""
+    words = ["bestk", "select", str(request.file), "--target", request.target]
+    plain = {"-k": None, "--method": "auto", "--information": "auto", "--discretizer": "auto",
+             "--correction": "none", "--target-kind": "auto", "--bound": "fast",
+             "--time-limit": None, "--seed": None}  # fmt: skip
+    given = {
+        "-k": request.k, "--method": method, "--information": request.information,
+        "--discretizer": request.discretizer, "--correction": request.correction,
+        "--target-kind": request.target_kind, "--bound": bound,
+        "--time-limit": request.time_limit, "--seed": request.seed,
+    }  # fmt: skip
+    for name, value in given.items():
+        words += [name, str(value)] if value != plain[name] else []
+    for name, columns in (("--include", request.include), ("--exclude", request.exclude)):
+        words += [word for column in columns for word in (name, column)]
+    return shlex.join(words)
+
+
+def _print(result: dict[str, Any]) -> None:
+    from bestk.cli._show import console, escaped
+
+    out = console()
+    asked = f"{result['k']} of {result['columns']} features that tell of {result['target']!r}"
+    out.print(f"[bold]{escaped(asked)}[/bold], by {result['method']}: {result['verdict']}")
+    for caution in result["warnings"]:
+        out.print(f"warning    {escaped(caution)}")
+    size = f"{result['bytes'] / 1000:,.0f} kB"
+    out.print(f"written to [bold]{escaped(result['report'])}[/bold] ({size})")

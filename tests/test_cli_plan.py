@@ -160,6 +160,15 @@ def test_memory_that_the_machine_does_not_have_is_said_aloud():
     assert "MORE THAN the" in done.stdout
 
 
+def test_numbers_that_are_levels_already_are_counted_as_such(tmp_path):
+    codes = np.random.default_rng(0).integers(0, 7, (200, 5))
+    frame = pd.DataFrame(codes, columns=list("abcde")).assign(y=np.arange(200) % 2)
+    frame.to_csv(tmp_path / "codes.csv", index=False)
+    asked = tmp_path / "codes.csv", "-t", "y", "-k", 2, "-m", "tpower"
+    assert told(*asked, "--discretizer", "none")["shape"]["levels"] == 7
+    assert told(*asked)["shape"]["levels"] == 2
+
+
 def test_excluded_columns_are_not_planned_for(folder):
     assert told(folder / "t.csv", "-t", "y", "--exclude", "n0", "-k", 2)["columns"] == 10
 

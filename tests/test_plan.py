@@ -263,6 +263,14 @@ def test_the_pace_is_measured_on_the_kernels_that_will_run():
     assert blocks.here.prepare > 0
 
 
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_numbers_that_are_levels_already_are_timed_as_such(in_blocks):
+    shape = Shape(200, 40, numeric=40, levels=7, in_blocks=in_blocks)
+    made = make_plan(shape, SelectBestK(3, "tpower", discretizer=None))
+    assert made.path.counted == (None,)
+    assert made.here.prepare > 0
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

@@ -143,17 +143,17 @@ class SelectBestK(PartialFit, TableSelector):
         The number of selected features.
     k_errors_ : dict of int to float
         For ``k="auto"``, the cross-validated error of each number of features tried.
-    support_ : ndarray of shape (n_features_in_,)
+    support_ : ndarray of shape (n_features,)
         Mask of the selected features.
-    ranking_ : ndarray of shape (n_features_in_,)
+    ranking_ : ndarray of shape (n_features,)
         1 for the best feature, k for the last selected, k + 1 for all others.
-    scores_ : ndarray of shape (n_features_in_,)
+    scores_ : ndarray of shape (n_features,)
         Relevance of each feature alone, I(xi; y) in nats; NaN for excluded ones.
     discretizer_ : transformer or None
         The discretiser as fitted on the numeric columns.
     n_features_in_ : int
         Number of features seen.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if all are strings.
     n_samples_seen_ : int
         Number of rows, where they came in blocks.

@@ -3,6 +3,8 @@
 import json
 from html.parser import HTMLParser
 
+import pytest
+
 VOID = {"meta", "link", "img", "br"}
 
 
@@ -45,3 +47,8 @@ class Page(HTMLParser):
     @property
     def data(self):
         return json.loads(self.scripts[0])
+
+
+@pytest.fixture(scope="session")
+def read_page():
+    return Page

@@ -127,7 +127,7 @@ def _look(request: Request, talk: Any, stream: bool) -> Any:
     with talk.stage(f"looking at {request.file.name}"):
         return look_at(
             checked.source, checked.names, request.target,
-            kind=request.target_kind, in_blocks=blocks,
+            kind=request.target_kind, in_blocks=blocks, coded=request.discretizer == "none",
         )  # fmt: skip
 
 

@@ -31,9 +31,18 @@ class Rows:
 
 
 def look_at(
-    source: Source, names: Sequence[str], target: str, *, kind: str = "auto", in_blocks: bool
+    source: Source,
+    names: Sequence[str],
+    target: str,
+    *,
+    kind: str = "auto",
+    in_blocks: bool = False,
+    coded: bool = False,
 ) -> Shape:
-    """The shape of some columns of a file, of which no more than the first rows are read."""
+    """The shape of some columns of a file, of which no more than the first rows are read.
+
+    Numbers that are ``coded`` are levels already, and are counted as such.
+    """
     rows = count_rows(source, target)
     if isinstance(source, PackedSource):
         return _packed_shape(source, names, target, in_blocks)
@@ -48,7 +57,7 @@ def look_at(
         max(2, rows.count, table.n_samples),
         len(names),
         round(share * len(names)),
-        _levels(loaded),
+        _levels(loaded, coded),
         _classes(loaded.y, kind),
         sum(block.values.nbytes for block in table.blocks) / values,
         in_blocks,
@@ -90,14 +99,16 @@ def _packed_shape(source: PackedSource, names: Sequence[str], target: str, block
     return Shape(rows, len(names), 0, typical, classes, float(bits), blocks)
 
 
-def _levels(loaded: Loaded) -> int:
-    """Of the columns that are no numbers, on average."""
+def _levels(loaded: Loaded, coded: bool) -> int:
+    """Of the columns that are no numbers, or of all, on average."""
     counts = []
     for block in loaded.table.blocks:
         if block.categories is not None:
             counts += [len(labels) for labels in block.categories]
         elif block.kind == "boolean":
             counts += [2] * len(block.columns)
+        elif coded:
+            counts += [len(np.unique(column)) for column in block.values.T]
     return max(1, round(sum(counts) / len(counts))) if counts else 2
 
 

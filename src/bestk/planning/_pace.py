@@ -42,17 +42,17 @@ class Pace:
 
         memory = np.ones(READ_BYTES // 8)
         with threadpool_limits(1), threads() as n_threads, threads(1):
-            pair, value = _time_kernels(_smaller(shape, ROWS, COLUMNS), path, selector)
+            pair, value = _time_kernels(_sample(shape, ROWS, COLUMNS), path, selector)
             if shape.in_blocks:
-                value = _time_blocks(_smaller(shape, BLOCK_ROWS, BLOCK_COLUMNS), path, selector)
+                value = _time_blocks(_sample(shape, BLOCK_ROWS, BLOCK_COLUMNS), path, selector)
             bandwidth = READ_BYTES / quickest(memory.sum)
         return cls(pair, value, bandwidth, n_threads)
 
 
 def _time_kernels(shape: Shape, path: Path, selector: Any) -> tuple[float, float]:
     """Seconds for a nanosecond of the model, and for a value to be made ready."""
-    table, y = make_up(shape)
     read_as = settle(selector, blocks=shape.in_blocks)
+    table, y = make_up(shape, coded=read_as.discretizer is None)
     reading = Reading(read_as.information, read_as.discretizer, read_as.correction)
     value = quickest(lambda: reading.measure(table, y)) / shape.values
     entropies = reading.measure(table, y).entropies
@@ -66,13 +66,15 @@ def _time_blocks(shape: Shape, path: Path, selector: Any) -> float:
     from bestk.selector import SelectBestK
 
     read_as = settle(selector, blocks=True)
-    blocks = [make_up(replace(shape, rows=shape.rows // 2), seed) for seed in (0, 1)]
+    half = replace(shape, rows=max(2 * shape.classes, shape.rows // 2))
+    coded = read_as.discretizer is None
+    blocks = [make_up(half, seed, coded=coded) for seed in (0, 1)]
 
     def run() -> None:
         options = {"information": read_as.information, "discretizer": read_as.discretizer}
         SelectBestK(1, "maxrel", **options).fit(lambda: _frames(blocks))
 
-    return quickest(run) / shape.values
+    return quickest(run) / (2 * half.values)
 
 
 def _frames(blocks: list[tuple[Table, NDArray[Any]]]) -> Iterator[Any]:
@@ -80,22 +82,26 @@ def _frames(blocks: list[tuple[Table, NDArray[Any]]]) -> Iterator[Any]:
         yield np.column_stack([block.values for block in table.blocks]), y
 
 
-def _smaller(shape: Shape, rows: int, columns: int) -> Shape:
-    """The same kind of table, cut to a size that is soon counted."""
-    fewer = min(shape.columns, columns)
-    numeric = round(shape.numeric * fewer / shape.columns)
+def _sample(shape: Shape, rows: int, columns: int) -> Shape:
+    """The same kind of table, of a size that is soon counted and not too small to tell."""
+    numeric = round(shape.numeric * columns / shape.columns)
     rows = min(max(shape.rows, 2 * shape.classes), max(rows, 4 * shape.classes))
-    return replace(shape, rows=rows, columns=fewer, numeric=numeric)
+    return replace(shape, rows=rows, columns=columns, numeric=numeric)
 
 
-def make_up(shape: Shape, seed: int = 0) -> tuple[Table, NDArray[np.int64]]:
-    """A table of random columns, half of the numbers with a mean of their own for each class."""
+def make_up(shape: Shape, seed: int = 0, *, coded: bool = False) -> tuple[Table, NDArray[np.int64]]:
+    """A table of random columns, half of the numbers with a mean of their own for each class.
+
+    Numbers that are ``coded`` are levels already.
+    """
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(shape.rows) % shape.classes)
     blocks = []
     if shape.numeric:
         numbers = rng.normal(size=(shape.rows, shape.numeric))
         numbers[:, ::2] += y[:, None]
+        if coded:
+            numbers = rng.integers(0, shape.levels, numbers.shape).astype(np.float64)
         blocks.append(Block(np.arange(shape.numeric), "numeric", numbers))
     if others := shape.columns - shape.numeric:
         codes = rng.integers(0, shape.levels, (shape.rows, others)).astype(np.int16)

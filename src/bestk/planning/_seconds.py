@@ -8,7 +8,7 @@ import numpy as np
 
 from bestk.bounds import SPECTRAL_SIZE
 from bestk.methods import Quadratic, get_method
-from bestk.planning._pace import BLOCK_ROWS, ROWS, Pace
+from bestk.planning._pace import ROWS, Pace
 from bestk.planning._path import Path
 from bestk.planning._shape import Shape
 from bestk.planning._work import (
@@ -70,12 +70,16 @@ class Seconds:
 
 def seconds_here(shape: Shape, path: Path, selector: Any, k: int, pace: Pace) -> Seconds:
     """On this machine, when nothing else runs."""
-    passes = 1 + (shape.in_blocks and _needs_sample(selector))
-    timed = BLOCK_ROWS if shape.in_blocks else ROWS
-    sorting = max(1.0, log2(shape.rows) / log2(timed)) if shape.numeric and path.counted else 1.0
+    passes, sorting, start = 1, 1.0, START
+    if shape.in_blocks:
+        passes += _needs_sample(selector)
+    else:
+        start += START_ROW * shape.rows
+        if shape.numeric and path.counted:
+            sorting = max(1.0, log2(shape.rows) / log2(ROWS))
     return Seconds(
         passes * shape.read_seconds * shape.values,
-        START + START_ROW * shape.rows + pace.value * sorting * shape.values / pace.threads,
+        start + pace.value * sorting * shape.values / pace.threads,
         _pair_seconds(shape, path, selector.method, k, pace),
         _solve_seconds(shape, path, selector, k),
     )

@@ -12,17 +12,11 @@ from bestk.codes import Target
 from bestk.methods import Greedy, get_method
 from bestk.plots._names import read_solution
 from bestk.reading import Reading
-from bestk.report._columns import Column, bin_codes, column_values, read_column
+from bestk.report._columns import Column, column_values, read_column
 from bestk.report._comparison import Comparison, Report, compare, method_name
 from bestk.report._recipe import settings, snippet, versions
 from bestk.report._text import shown
-from bestk.report._warnings import (
-    Caution,
-    class_cautions,
-    column_cautions,
-    is_leak,
-    leak_cautions,
-)
+from bestk.report._warnings import Caution, class_cautions, column_cautions, leak_cautions
 from bestk.solution import TOLD, Solution
 from bestk.table import Table, read_table
 from bestk.task import Task
@@ -250,22 +244,8 @@ def _cautions(
     found: list[Caution] = []
     if goal is not None:
         order = np.argsort(-task.read.entropies.mi(), kind="stable")
-        suspects = dict.fromkeys([*solution.support.tolist(), *task.allowed[order[:SUSPECTS]]])
-        leaks = []
-        for place in suspects:
-            column = column_values(table, int(place))
-            codes = bin_codes(column, cuts.get(int(place)))
-            if codes is None:  # numbers that were not cut
-                codes = bin_codes(column, _own_cuts(column.values, goal))
-            if codes is not None and is_leak(codes, goal):
-                leaks.append(int(place))
-        found += leak_cautions(table, leaks) + class_cautions(goal)
+        relevant = task.allowed[order[:SUSPECTS]].tolist()
+        suspects = dict.fromkeys([*solution.support.tolist(), *relevant])
+        found += leak_cautions(table, suspects, cuts, goal) + class_cautions(goal)
     found += column_cautions(table, set(solution.support.tolist()))
     return tuple(found + [Caution("note", shown(note, 400)) for note in notes])
-
-
-def _own_cuts(values: NDArray[Any], goal: Target) -> NDArray[np.float64]:
-    from bestk.discretize import MDLP
-
-    cuts: NDArray[np.float64] = MDLP().fit(values.reshape(-1, 1), goal.codes).cut_points_[0]
-    return cuts

@@ -1,6 +1,6 @@
 """What to know before trusting a selection: leaks, identifiers, copies, classes of few rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.codes import Target
-from bestk.report._columns import Values, column_values
+from bestk.report._columns import Values, bin_codes, column_values
 from bestk.report._text import shown
 from bestk.table import Table
 
@@ -86,7 +86,7 @@ def content_of(column: Values) -> bytes:
     """
     if column.categories is None:
         numbers = np.asarray(column.values, np.float64) + 0.0  # -0.0 is 0.0
-        return b"numbers" + sha256(numbers).digest()
+        return b"numbers" + sha256(numbers.tobytes()).digest()
     spelled = repr([str(category) for category in column.categories]).encode()
     return b"words" + sha256(spelled + np.asarray(column.values, np.int64).tobytes()).digest()
 
@@ -156,16 +156,31 @@ def class_cautions(target: Target) -> list[Caution]:
     return [Caution("class", text, "What is said of them is uncertain; join classes or add rows.")]
 
 
-def leak_cautions(table: Table, leaks: Iterable[int]) -> list[Caution]:
-    """Columns that nearly determine the target."""
+def leak_cautions(
+    table: Table, places: Iterable[int], cuts: Mapping[int, NDArray[np.float64]], target: Target
+) -> list[Caution]:
+    """Those of some columns, cut into bins as they are, that nearly determine the target."""
     return [
         Caution(
             "leak",
-            f"{quoted(table.names, [j])} alone nearly determines the target.",
+            f"{quoted(table.names, [place])} alone nearly determines the target.",
             "See whether it is known at the time of prediction; if not, exclude it.",
         )
-        for j in leaks
+        for place in places
+        if is_leak(_bins(column_values(table, place), cuts.get(place), target), target)
     ]
+
+
+def _bins(column: Values, cuts: NDArray[np.float64] | None, target: Target) -> NDArray[np.int64]:
+    """The bin of each row; numbers that were not cut are cut here."""
+    codes = bin_codes(column, cuts)
+    if codes is None:
+        from bestk.discretize import MDLP
+
+        own = MDLP().fit(column.values.reshape(-1, 1), target.codes)
+        codes = bin_codes(column, own.cut_points_[0])
+    assert codes is not None
+    return codes
 
 
 def quoted(names: Sequence[str], places: list[int]) -> str:

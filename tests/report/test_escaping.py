@@ -41,7 +41,7 @@ def plain(read_page):
 
 @settings(max_examples=40)
 @given(
-    names=st.lists(texts, min_size=3, max_size=3),
+    names=st.lists(texts, min_size=3, max_size=3, unique=True),
     levels=st.lists(texts, min_size=2, max_size=2, unique=True),
     classes=st.lists(texts, min_size=2, max_size=2, unique=True),
 )

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.naive_bayes import GaussianNB
 
-from bestk import CAIM, Quadratic, SelectBestK, select
+from bestk import CAIM, Quadratic, SelectBestK, SelectBestKCV, select
 from bestk.codes import read_target
 from bestk.report import make_report, write_report
 from bestk.report._columns import column_values, read_column
@@ -207,6 +208,13 @@ def test_another_table_than_that_of_the_fit_is_refused(fitted):
         make_report(fitted, X[X.columns[::-1]], y)
     with pytest.raises(ValueError, match="needs the X and y"):
         make_report(fitted)
+
+
+def test_a_selector_that_chose_k_is_told_how_it_can_be_reported():
+    chosen = SelectBestKCV(GaussianNB(), ks=[1, 2]).fit(X, y)
+    with pytest.raises(ValueError, match=r"SelectBestK\(k=selector.best_k_\)"):
+        make_report(chosen, X, y)
+    assert make_report(chosen.solution_).facts.comparison is None
 
 
 def test_thousands_of_features_and_long_names_make_a_page_of_less_than_six_megabytes(tmp_path):

@@ -95,6 +95,11 @@ def make_report(
     from bestk.report._gather import gather, gather_solution
     from bestk.report._text import shown
 
+    if hasattr(selected, "best_k_"):
+        raise ValueError(
+            "a report is of a SelectBestK or of a solution; give SelectBestK(k=selector.best_k_), "
+            "fitted, or selector.solution_"
+        )
     if hasattr(selected, "get_params"):
         if X is None or y is None:
             raise ValueError("a report of a selector needs the X and y that it was fitted on")

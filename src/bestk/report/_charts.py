@@ -8,10 +8,10 @@ from bestk.report._gather import Feature
 from bestk.report._html import Markup, element, join
 from bestk.report._text import number, shown
 
-WIDTH, NAMES, ROW = 560, 190, 26  # units: of a drawing, of the names in it, of a feature
+WIDTH, NAMES, ROW = 480, 170, 26  # units: of a drawing, of the names in it, of a feature
 LABEL = 22  # characters of a name
 MOST_BARS = 60
-HEIGHT, LEFT, RIGHT, BELOW, ABOVE = 320, 62, 16, 44, 16
+HEIGHT, LEFT, RIGHT, BELOW, ABOVE = 280, 62, 16, 44, 16
 LINES = 4  # styles of a line
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from bestk.evaluation import Curves, error_curves
 from bestk.evaluation._study import Study, read_methods
@@ -18,9 +19,10 @@ from bestk.table import Table
 OTHERS = ("maxrel", "mrmr", "jmi")
 FOLDS = 5
 N_SIZES = 8  # numbers of features of an error curve
+MANY_ROWS = 10_000  # below, threads of trees wait for each other
 N_SIZES_OF_TREES = 3  # where there is text, and each model takes long
 READ_AS = ("information", "discretizer", "correction", "target", "time_limit", "backend", "n_jobs")
-Report = Callable[[int, int], Any]
+Progress = Callable[[int, int], Any]
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Comparison:
 
 def compare(
     options: Any, table: Table, y: Any, solution: Solution, *, errors: bool = True,
-    progress: Report | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:  # fmt: skip
     """Select by other methods, and measure errors in folds unless told not to, or impossible."""
     ours = method_name(options.method)
@@ -93,7 +95,7 @@ def _choices(
 
 
 def _errors(
-    options: Any, table: Table, y: Any, k: int, methods: dict[str, Any], progress: Report | None
+    options: Any, table: Table, y: Any, k: int, methods: dict[str, Any], progress: Progress | None
 ) -> Errors:
     from bestk.cli._side_by_side import as_matrix, new_model
 
@@ -109,7 +111,8 @@ def _errors(
     included = list(dict.fromkeys(find_features(options.include, table).tolist()))
     most = table.n_features - len(excluded)
     coded = find_features(options.categorical_features, table)
-    with warnings.catch_warnings(record=True) as caught:
+    few = 1 if trees and table.n_samples < MANY_ROWS else None
+    with threadpool_limits(few, "openmp"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         curves = error_curves(
             X, y, methods, sizes(k, most, len(included), N_SIZES_OF_TREES if trees else N_SIZES),

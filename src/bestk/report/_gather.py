@@ -13,7 +13,7 @@ from bestk.methods import Greedy, get_method
 from bestk.plots._names import read_solution
 from bestk.reading import Reading
 from bestk.report._columns import Column, column_values, read_column
-from bestk.report._comparison import Comparison, Report, compare, method_name
+from bestk.report._comparison import Comparison, Progress, compare, method_name
 from bestk.report._recipe import settings, snippet, versions
 from bestk.report._text import shown
 from bestk.report._warnings import Caution, class_cautions, column_cautions, leak_cautions
@@ -46,7 +46,6 @@ class Certificate:
     upper_bound: float
     gap: float
     solver: str
-    seconds: float
     greedy: bool
 
 
@@ -91,7 +90,7 @@ def gather_solution(solution: Any, target: str = "y") -> Facts:
     solution = read_solution(solution, *TOLD, "pairs")
     features = _features(solution)
     sure = Certificate(float(solution.objective), float(solution.upper_bound), float(solution.gap),
-                       solution.solver, float(solution.seconds), False)  # fmt: skip
+                       solution.solver, False)  # fmt: skip
     pairs = np.asarray(solution.details["pairs"], np.float64)
     names = [shown(name) for name in solution.names or ()]
     return Facts(shown(target), "", features, pairs, sure, names=names, versions=versions())
@@ -109,7 +108,7 @@ def gather(
     command: str = "",
     errors: bool = True,
     notes: Sequence[str] = (),
-    progress: Report | None = None,
+    progress: Progress | None = None,
 ) -> Facts:
     """All that there is to tell of a selection, by a fitted selector or one with a solution."""
     table = read_table(X)

@@ -36,7 +36,7 @@ def table(
 
 
 def _head(text: str, numeric: Sequence[str]) -> Markup:
-    return element("th", text, scope="col", class_="n" if text in numeric else None)
+    return element("th", name_of(text), scope="col", class_="n" if text in numeric else None)
 
 
 def _cell(cell: Any, *, head_of_row: bool) -> Markup:

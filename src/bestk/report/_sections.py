@@ -168,11 +168,10 @@ def _numbers(names: list[str], pairs: NDArray[np.float64]) -> Markup:
 def certificate_section(facts: Facts) -> Markup:
     """How good the choice provably is, in words."""
     sure, k = facts.certificate, len(facts.features)
-    seconds = f"{sure.seconds:.2g} s"
     told = [("value found", f"{sure.objective:.6g}")]
     if isfinite(sure.upper_bound):
         told += [("no choice exceeds", f"{sure.upper_bound:.6g}"), ("proved gap", _gap(facts))]
-    told += [("solver", sure.solver), ("time to solve", seconds)]
+    told.append(("solver", sure.solver))
     return section("certificate", "How good the choice is", paragraph(verdict(facts, k)),
                    tiles(told))  # fmt: skip
 

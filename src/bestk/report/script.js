@@ -53,8 +53,9 @@
   };
   document.querySelectorAll("table.sortable").forEach((table) => {
     [...table.tHead.rows[0].cells].forEach((head, place) => {
-      const button = write("button", head.textContent);
+      const button = write("button", "");
       button.type = "button";
+      button.append(...head.childNodes);
       button.addEventListener("click", () => sortBy(table, place));
       head.replaceChildren(button);
     });

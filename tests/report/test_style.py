@@ -1,0 +1,44 @@
+"""Colours of the page, light and dark: text can be read on what is behind it."""
+
+import re
+from importlib.resources import files
+
+import pytest
+
+STYLE = files("bestk.report").joinpath("style.css").read_text("utf-8")
+BLOCKS = re.findall(r"--paper:.*?--light:[^;]*;", STYLE, re.DOTALL)
+AA = 4.5  # contrast of text, as WCAG asks for
+GRAPHICS = 3.0  # of lines and areas
+
+
+def luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_black_on_white_has_the_largest_contrast():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+
+
+def test_the_dark_colours_are_the_same_whether_chosen_or_the_system_s():
+    light, *dark = [dict(re.findall(r"--([\w-]+): (#\w+)", block)) for block in BLOCKS]
+    assert len(dark) == 2
+    assert dark[0] == dark[1]
+    assert set(light) == set(dark[0])
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_text_and_lines_stand_out_from_what_is_behind_them(block):
+    colours = dict(re.findall(r"--([\w-]+): (#\w+)", block))
+    for behind in ("paper", "panel"):
+        for text in ("ink", "soft", "link"):
+            assert contrast(colours[text], colours[behind]) >= AA, (text, behind)
+    assert contrast(colours["ink"], colours["warn"]) >= AA
+    for line in ("focus", *(f"c{i}" for i in range(8))):
+        assert contrast(colours[line], colours["paper"]) >= GRAPHICS, line

@@ -278,6 +278,32 @@ class SelectBestK(PartialFit, TableSelector):
         """The number of selected features."""
         return self.solution_.k
 
+    def report(self, X: Any, y: Any, path: Any = None, **options: Any) -> Any:
+        """Tell all about the selection in one HTML page, written to ``path`` if that is given.
+
+        Parameters
+        ----------
+        X, y
+            What the selector was fitted on, in memory.
+        path : str or Path, default=None
+            The file to write.
+        **options
+            ``target``, what y is called; ``errors=False`` to measure none; ``date``; see
+            :func:`bestk.report.make_report`.
+
+        Returns
+        -------
+        Report
+            It shows itself in a notebook; ``.save(path)`` writes it.
+        """
+        check_is_fitted(self)
+        from bestk.report import make_report
+
+        made = make_report(self, X, y, **options)
+        if path is not None:
+            made.save(path)
+        return made
+
 
 def select(
     X: Any, y: Any = None, k: float | str = 10, method: Any = "auto", **options: Any

@@ -62,7 +62,7 @@ def tiny_tiles(tiny):
             patch.setattr(_torch_sheet, "STRIP_BYTES", 2**12)
             patch.setattr(_torch_pairs, "STRIP", 32)
             patch.setattr(_torch_reductions, "MANY", 7)
-            if kernels(torch.device("cuda")) is not None:
+            if torch.cuda.is_available() and kernels(torch.device("cuda")) is not None:
                 patch.setattr(kernels(torch.device("cuda")).row_kernels, "TABLE_BYTES", 2**14)
         yield
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB
 
 from bestk import CAIM, Quadratic, SelectBestK, SelectBestKCV, select
@@ -199,6 +200,20 @@ def test_a_solution_alone_tells_what_it_holds(fitted, read_page, tmp_path):
         np.argsort(fitted.ranking_[fitted.support_])
     ].tolist()  # fmt: skip
     assert made.facts.comparison is None
+
+
+def test_a_selector_writes_its_report(fitted, report, tmp_path):
+    made = fitted.report(X, y, tmp_path / "all.html", target="diagnosis")
+    assert made.html == report.html
+    assert (tmp_path / "all.html").read_text("utf-8") == report.html
+    with pytest.raises(NotFittedError):
+        SelectBestK().report(X, y)
+
+
+def test_a_report_in_a_notebook_is_a_frame_of_its_own(report, read_page):
+    page = read_page(report._repr_html_())
+    assert [tag for tag, _ in page.structure] == ["iframe"]
+    assert ("srcdoc", report.html) in page.attributes
 
 
 def test_another_table_than_that_of_the_fit_is_refused(fitted):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, nextafter
 from time import perf_counter
 from typing import Any
 
@@ -122,7 +122,8 @@ class _Watched(Run):
     def note_bound(self, bound: float, seconds: float) -> None:
         """Keep a bound that is lower than all before."""
         if bound < self.upper_bound:
-            self.bounds.append((seconds, bound))
+            last = self.bounds[-1][0] if self.bounds else -inf  # a longer try may end sooner
+            self.bounds.append((max(seconds, nextafter(last, inf)), bound))
 
 
 class _Report(dict[str, Any]):

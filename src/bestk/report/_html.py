@@ -38,7 +38,7 @@ def element(tag: str, *children: Any, **attributes: Any) -> Markup:
     '<td class="name" data-value="&quot;">&lt;script&gt;</td>'
     """
     given = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{str(value)}"'
+        f' {name.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for name, value in attributes.items()
         if value is not None
     )

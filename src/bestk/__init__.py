@@ -37,7 +37,8 @@ _HOMES = {
     "bestk.solvers": ("SOLVERS", "solve", "solve_path"),
     "bestk.streaming": ("PairCounts",),
 }
-_MODULES = ("datasets", "evaluation", "planning", "plots")  # found as attributes without an import of their own
+# found as attributes, without an import of their own
+_MODULES = ("datasets", "evaluation", "planning", "plots", "report")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [

@@ -83,8 +83,9 @@ def say_discretisation(page: Page, contents: Contents) -> None:
     page.say(
         "The paper: *we have not studied the effect of discretization*. Nested protocol, "
         f"{discretisation.FOLDS} folds, k = {', '.join(map(str, discretisation.KS))} where there "
-        f"are so many features, methods {', '.join(LABELS[m] for m in discretisation.METHODS)}; `+ chance` takes from "
-        "each estimate what random labels would give. Gaussian information needs no discretiser."
+        f"are so many features, methods {', '.join(LABELS[m] for m in discretisation.METHODS)}; "
+        "`+ chance` takes from each estimate what random labels would give. Gaussian information "
+        "needs no discretiser."
     )
     score = discretisation.mean_errors(contents.discretised)
     found = discretisation.ranks(score)

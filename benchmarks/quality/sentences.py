@@ -251,8 +251,8 @@ def time_words(results: Results, seconds: times.Seconds) -> list[str]:
                     f"{len(seconds)} real sets, the best of several in one process.")  # fmt: skip
     if one is not None and simple is not None:
         text.append(
-            f"The default takes {one:.3g} s in the median, `SelectKBest(f_classif)` {simple:.3g} s, "
-            f"{one / simple:.0f} times less: the default sorts every column twice, measures all "
+            f"The default takes {one:.3g} s in the median, `SelectKBest(f_classif)` {simple:.3g} "
+            f"s, {one / simple:.0f} times less: the default sorts every column twice, measures all "
             "pairs and proves a bound; with `bound=None` it measures few of them in wide tables."
         )
     if few := [name for name in results.methods if _times_of(seconds, name) < len(seconds)]:

@@ -168,8 +168,8 @@ def _say_states(contents: Contents) -> str:
     found = agreement(cut)
     return (
         f"Of the clear signs {measured.same} of {measured.cells} agree on the first, {found.same} "
-        f"of {found.cells} on the second, with rank correlations of {measured.correlation:+.2f} and "
-        f"{found.correlation:+.2f}: {_verdict(measured, found)} Both are below."
+        f"of {found.cells} on the second, with rank correlations of {measured.correlation:+.2f} "
+        f"and {found.correlation:+.2f}: {_verdict(measured, found)} Both are below."
     )
 
 

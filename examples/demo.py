@@ -9,9 +9,10 @@ from pathlib import Path
 from sklearn.datasets import load_breast_cancer
 
 COMMANDS = (
-    "select demo.csv --target diagnosis -k 5 --method exact --plot demo.png",
-    "compare demo.csv --target diagnosis -k 5 --method maxrel --method jmi --method tpower "
-    "--method search",
+    "select demo.csv --target diagnosis -k 5 --bound tight --plot demo.png",
+    "compare demo.csv --target diagnosis -k 5 --method auto --method maxrel --method jmi "
+    "--method tpower",
+    "report demo.csv --target diagnosis -k 5 -o demo.html",
 )
 
 

@@ -32,7 +32,7 @@ class Task:
     @classmethod
     def of(
         cls, options: Any, table: Table, y: Any, sample_weight: Any = None,
-        measure: Callable[[Reading, Table, Any], Read] = Reading.measure,
+        measure_blocks: Callable[[Reading], Read] | None = None,
     ) -> "Task":  # fmt: skip
         """Read a table as a selector's parameters say."""
         if sample_weight is not None:
@@ -47,7 +47,7 @@ class Task:
         kept = table if not len(excluded) else table.keep(allowed)
         categorical = find_features(options.categorical_features, table)
         places = np.flatnonzero(np.isin(allowed, categorical))
-        read_as = settle(options, blocks=measure is not Reading.measure)
+        read_as = settle(options, blocks=measure_blocks is not None)
         reading = Reading(
             read_as.information, read_as.discretizer, read_as.correction, places,
             options.target, options.backend, options.n_jobs,
@@ -56,7 +56,7 @@ class Task:
         if isinstance(seed, np.random.RandomState):
             seed = int(seed.randint(2**31))
         effort = Effort(seed, options.time_limit, options.bound)
-        read = measure(reading, kept, y)
+        read = measure_blocks(reading) if measure_blocks else reading.measure(kept, y)
         include = np.searchsorted(allowed, included).tolist()
         return cls(table, allowed, read, get_method(options.method), include, effort)
 

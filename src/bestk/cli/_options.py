@@ -89,6 +89,15 @@ debug_option = click.option(
     "--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."
 )
 
+method_option = click.option(
+    "-m", "--method", default="auto", show_default=True, shell_complete=complete_methods,
+    help="How to select; `bestk methods` lists all.",
+)  # fmt: skip
+bound_option = click.option(
+    "--bound", type=click.Choice(("fast", "tight", "none")), default="fast", show_default=True,
+    help="What to spend on the proof.",
+)  # fmt: skip
+
 SHARED: tuple[Decorator, ...] = (
     click.argument("file", type=click.Path(path_type=Path)),
     click.option(

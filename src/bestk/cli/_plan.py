@@ -7,7 +7,14 @@ from typing import Any
 
 import click
 
-from bestk.cli._options import AUTO, SHARED, Request, complete_columns, complete_methods
+from bestk.cli._options import (
+    AUTO,
+    SHARED,
+    Request,
+    bound_option,
+    complete_columns,
+    method_option,
+)
 
 EXAMPLES = """\b
 Examples:
@@ -44,14 +51,8 @@ def _own_options(command: Any) -> Any:
 
 @click.command(epilog=EXAMPLES, short_help="What a selection will take, before it starts.")
 @_own_options
-@click.option(
-    "-m", "--method", default="auto", show_default=True, shell_complete=complete_methods,
-    help="How to select; `bestk methods` lists all.",
-)  # fmt: skip
-@click.option(
-    "--bound", type=click.Choice(("fast", "tight", "none")), default="fast", show_default=True,
-    help="What to spend on the proof.",
-)  # fmt: skip
+@method_option
+@bound_option
 @click.option("--stream", is_flag=True, help="Read FILE in blocks of rows, and hold none.")
 @click.option(
     "--workers", type=click.IntRange(min=1), metavar="N",

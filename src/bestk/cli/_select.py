@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from bestk.cli._options import AUTO, Request, complete_methods, shared_options
+from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
 
 EXAMPLES = """\b
 Examples:
@@ -21,14 +21,8 @@ Examples:
 
 @click.command(epilog=EXAMPLES, short_help="The k features that say most about a target.")
 @shared_options
-@click.option(
-    "-m", "--method", default="auto", show_default=True, shell_complete=complete_methods,
-    help="How to select; `bestk methods` lists all.",
-)  # fmt: skip
-@click.option(
-    "--bound", type=click.Choice(("fast", "tight", "none")), default="fast", show_default=True,
-    help="What to spend on the proof.",
-)  # fmt: skip
+@method_option
+@bound_option
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="OUT",
     help="Write the selected columns and the target to this table.",

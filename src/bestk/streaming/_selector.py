@@ -36,11 +36,11 @@ def fit_blocks(selector: SelectBestK, X: Any, y: Any) -> None:
     _note_columns(selector, schema)
     allowed = _allowed(selector, schema)
 
-    def measure(reading: Reading, kept: Table, y: Any) -> Read:
+    def measure(reading: Reading) -> Read:
         read, selector.n_samples_seen_ = stream.measure(reading, allowed)
         return read
 
-    task = Task.of(selector, schema, y, measure=measure)
+    task = Task.of(selector, schema, y, measure_blocks=measure)
     selector.solution_ = task.solution(count_features(selector.k, schema.n_features, task))
     selector._keep(task)
 
@@ -133,14 +133,14 @@ def _solve(selector: Any) -> None:
     names = getattr(selector, "feature_names_in_", [f"x{j}" for j in range(n)])
     schema = Table(counts.n_samples, list(names), ())
 
-    def measure(reading: Reading, kept: Table, y: Any) -> Read:
+    def measure(reading: Reading) -> Read:
         entropies = counts.entropies(reading.correction, reading.n_jobs)
         if discrete.discretizer is None:
             return Read(entropies, None, levels=counts.levels)
         places = np.searchsorted(_allowed(selector, schema), discrete.numeric)
         return Read(entropies, None, discrete.discretizer, places, counts.levels)
 
-    task = Task.of(selector, schema, None, measure=measure)
+    task = Task.of(selector, schema, None, measure_blocks=measure)
     selector.solution_ = task.solution(count_features(selector.k, n, task))
     selector._keep(task)
 

@@ -5,11 +5,13 @@ import pandas as pd
 import pytest
 
 
-def mixed_frame(m: int = 120, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+def mixed_frame(
+    m: int = 120, seed: int = 0, flips: int = 5, noises: int = 6
+) -> tuple[pd.DataFrame, np.ndarray]:
     """Strings, categories, booleans, numbers, gaps and a constant; five columns say something."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, m)
-    noise = rng.random((m, 5)) < 0.2
+    noise = rng.random((m, flips)) < 0.2
     colour = np.where(y ^ noise[:, 0], "red", "blue").astype(object)
     colour[rng.random(m) < 0.1] = None
     frame = pd.DataFrame(
@@ -20,7 +22,7 @@ def mixed_frame(m: int = 120, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
             "age": np.where(rng.random(m) < 0.1, np.nan, 40 + 9 * y + rng.normal(0, 5, m)),
             "visits": rng.poisson(2 + 3 * y),
             "constant": np.ones(m),
-            **{f"noise {j}": rng.normal(size=m) for j in range(6)},
+            **{f"noise {j}": rng.normal(size=m) for j in range(noises)},
         }
     )
     return frame, np.array(["no", "yes"])[y]

@@ -22,28 +22,10 @@ from bestk.streaming._measure import Stream
 from bestk.streaming._sample import Reservoir
 from bestk.table import read_table
 
+from ..selector.conftest import mixed_frame as wide_mixed_frame
+
+mixed_frame = partial(wide_mixed_frame, flips=4, noises=3)
 Select = partial(SelectBestK, method="tpower")  # blocks are counted, and so are whole tables
-
-
-def mixed_frame(m=120, seed=0):
-    """Strings, categories, booleans, numbers and gaps; y says something about five of them."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, m)
-    noise = rng.random((m, 4)) < 0.2
-    colour = np.where(y ^ noise[:, 0], "red", "blue").astype(object)
-    colour[rng.random(m) < 0.1] = None
-    frame = pd.DataFrame(
-        {
-            "colour": colour,
-            "size": pd.Categorical(np.where(y ^ noise[:, 1], "L", "S"), ["S", "M", "L"]),
-            "member": (y ^ noise[:, 2]).astype(bool),
-            "age": np.where(rng.random(m) < 0.1, np.nan, 40 + 9 * y + rng.normal(0, 5, m)),
-            "visits": rng.poisson(2 + 3 * y),
-            "constant": np.ones(m),
-            **{f"noise {j}": rng.normal(size=m) for j in range(3)},
-        }
-    )
-    return frame, np.array(["no", "yes"])[y]
 
 
 def pairs(X, y, cuts):

@@ -24,8 +24,8 @@ Completion of commands, options, methods and column names:
   zsh   eval "$(_BESTK_COMPLETE=zsh_source bestk)"    in ~/.zshrc
   fish  _BESTK_COMPLETE=fish_source bestk | source    in ~/.config/fish/completions/bestk.fish
 
-Tables are CSV or TSV (also .gz), Parquet, Feather or Arrow files, told apart by their suffix. The
-first line of a text file names its columns.
+Tables are CSV or TSV (also .gz), Parquet, Feather, Arrow or packed files, told apart by their
+suffix. The first line of a text file names its columns.
 """
 
 

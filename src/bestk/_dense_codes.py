@@ -8,13 +8,15 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._kernels import parallel_kernel
+
 __all__ = ["write_codes"]
 
 LARGEST = 65534  # a value of at most this has a place in a look-up table; 0 is kept for missing
 TILE = 64  # rows read at once, so that a cache line serves every column in it
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def write_codes(
     flat: NDArray[Any],
     row_step: int,

@@ -7,6 +7,7 @@ import numpy as np
 from numba import get_num_threads, njit, prange
 from sklearn.utils._param_validation import Interval
 
+from bestk._kernels import parallel_kernel
 from bestk._sorting import Floats, Ints, Labels, Runs, new_runs, new_scratch, tally
 from bestk.discretize._base import MAX_BINS, SupervisedDiscretizer
 from bestk.discretize._scheme import TIE, Scheme, first_largest, new_scheme, split, write_cuts
@@ -69,7 +70,7 @@ class CAIM(SupervisedDiscretizer):
         return n_cuts
 
 
-@njit(parallel=True, cache=True)
+@parallel_kernel
 def _cut_block(block: Floats, y: Labels, n_classes: int, max_bins: int, tasks: int) -> Ints:
     """Overwrite the head of each row with its cuts; return how many they are."""
     width, n_samples = block.shape

@@ -8,6 +8,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from scipy import sparse
 
+from bestk._kernels import parallel_kernel
 from bestk._sorting import Floats, Ints
 
 Codes16 = NDArray[np.int16]
@@ -99,7 +100,7 @@ def _ladder(cut_points: list[Floats]) -> Floats:
     return ladder
 
 
-@njit(parallel=True, cache=True)
+@parallel_kernel
 def _read_block(X: NDArray[Any], first: int, order: Ints, block: Floats) -> None:
     """Read a whole block, a group of columns at a time."""
     for group in prange((len(block) + GROUP - 1) // GROUP):
@@ -123,7 +124,7 @@ def read_columns(X: NDArray[Any], first: int, order: Ints, rows: Floats) -> None
                 rows[j, start + i] = lines[i, j]
 
 
-@njit(parallel=True, cache=True)
+@parallel_kernel
 def _encode(
     X: NDArray[Any], first: int, ladder: Floats, n_cuts: Ints, start: int, codes: Codes16
 ) -> None:

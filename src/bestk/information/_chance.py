@@ -7,6 +7,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._kernels import parallel_kernel
+
 LARGE = 4096.0  # expected samples of a class from which the moments of its count are enough
 
 
@@ -23,7 +25,7 @@ def expected_cells(totals: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArr
     return out
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def _expect(totals: Any, sizes: Any, m: int, out: Any) -> None:
     for place in numba.prange(len(totals)):
         for size in sizes:

@@ -11,6 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._kernels import parallel_kernel
 from bestk.information._chance import expected_cells
 
 Correction = Literal["miller-madow", "chance"]
@@ -57,7 +58,7 @@ def tables(sizes: NDArray[np.int64], correction: Correction | None) -> Tables:
     return Tables(plain[m], plain, plain, None, 0.0)
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def _expected_under_chance(m: int, sizes: Any, plain: Any) -> Any:
     """E[sum over classes of plain[n_c]] for a cell of t samples, t = 0..m."""
     expected = np.zeros(m + 1)

@@ -10,6 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from bestk._kernels import parallel_kernel
 from bestk.information.backends._bitplanes import count_rows
 from bestk.information.backends._lanes import LANES
 
@@ -20,7 +21,7 @@ def _at(p: int, q: int) -> int:
     return high * (high + 1) // 2 + low
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def add_block(packed: Any, first: Any, planes: Any, groups: Any, cells: Any) -> None:
     """Count a packed block, some features at a time against those from their tile on.
 
@@ -149,7 +150,7 @@ def _look_up(table: Any, known: Any, count: int) -> int:
     return table[np.searchsorted(known, count)]
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def fill_pairs(
     rows: Any, columns: Any, mirror: bool, first: Any, planes: Any, margin: Any, sizes: Any,
     cells: Any, known: Any, formula: Any, out: Any,

@@ -7,6 +7,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._kernels import parallel_kernel
 from bestk._threads import threads
 from bestk.codes import MAX_LEVELS, Codes, _read_full_column, encode
 from bestk.table import Table
@@ -115,7 +116,7 @@ def ends(lengths: Indices) -> Indices:
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def find_first(values: Any, starts: Any, first: Any) -> None:
     """Write the first row of level l of column j to ``first[starts[j] + l]``."""
     for j in numba.prange(len(values)):
@@ -130,7 +131,7 @@ def find_first(values: Any, starts: Any, first: Any) -> None:
             row += 1
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def renumber(values: Any, starts: Any, numbers: Any, out: Any) -> None:
     """Set ``out[j, r]`` to ``numbers[starts[j] + values[j, r]]``."""
     for j in numba.prange(len(values)):

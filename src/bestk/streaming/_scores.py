@@ -6,6 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._kernels import parallel_kernel
 from bestk._threads import threads
 from bestk.information._normal_scores import normal_scores
 from bestk.streaming._levels import ends
@@ -46,7 +47,7 @@ class Scorer:
         return out
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def _interpolate(columns: Any, starts: Any, knots: Any, heights: Any, out: Any) -> None:
     for j in numba.prange(len(columns)):
         x, z = knots[starts[j] : starts[j + 1]], heights[starts[j] : starts[j + 1]]

@@ -11,6 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._kernels import parallel_kernel
 from bestk.codes import Codes, Target
 from bestk.information.backends._costs import prefers_planes
 from bestk.information.backends._lanes import (
@@ -68,7 +69,7 @@ def _ends(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def _sort_codes(values: Any, order: Any, samples: Any) -> Any:
     out = np.empty(values.shape, np.uint16)
     for place in numba.prange(len(order)):
@@ -77,7 +78,7 @@ def _sort_codes(values: Any, order: Any, samples: Any) -> Any:
     return out
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def _pack(values: Any, order: Any, samples: Any, packed: Any) -> None:
     for tile in numba.prange(len(packed.n_planes)):
         if packed.n_planes[tile] > 0:

@@ -6,6 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._kernels import parallel_kernel
 from bestk.information.backends._bitplanes import count_rows, sum_cells, sum_two_by_two
 from bestk.information.backends._costs import prefers_planes
 from bestk.information.backends._histograms import group_samples, sum_pair
@@ -50,7 +51,7 @@ class Rows(NamedTuple):
     have_planes: bool
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def fill(packed: Any, formula: Any, request: Any, tasks: Any, out: Any) -> None:
     """Fill pieces of a request: each a group of rows against ``tiles[begin:end]``."""
     for task in numba.prange(len(tasks)):
@@ -215,7 +216,7 @@ def _consecutive(numbers: Any) -> bool:
     return numbers[0] >= 0
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def fill_singles(
     packed: Any, plain: Any, with_class: Any, chance: Any, plain_step: Any, class_step: Any,
     x: Any, xy: Any,

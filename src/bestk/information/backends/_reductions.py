@@ -11,6 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._kernels import parallel_kernel
 from bestk.information._measures import Measure
 
 Floats = NDArray[np.float64]
@@ -93,7 +94,7 @@ class TopPairs:
             self._least = self.values[-1]
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def _add_rows(values: Any, high: Any, low: Any) -> None:
     for row in numba.prange(len(values)):
         for value in values[row]:
@@ -102,7 +103,7 @@ def _add_rows(values: Any, high: Any, low: Any) -> None:
             low[row] += value - part * SPLIT
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel_kernel
 def _add_columns(values: Any, high: Any, low: Any) -> None:
     block, n = 256, values.shape[1]
     for number in numba.prange((n + block - 1) // block):

@@ -1,0 +1,1 @@
+"""Selections and pickles that every later version has to repeat."""

@@ -1,0 +1,36 @@
+"""Compare what is selected now with what is kept: ``python -m hardening.golden [--rewrite]``."""
+
+import argparse
+import json
+import sys
+
+from hardening.golden import pickles, selections
+from hardening.golden.sets import present
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rewrite", action="store_true", help="keep what is selected now")
+    parser.add_argument("--pickles", action="store_true", help="keep this version's pickles")
+    parser.add_argument("--print", action="store_true", help="print the record as JSON, and end")
+    parser.add_argument("--sets", nargs="*", help="only these sets; by default all that are here")
+    options = parser.parse_args()
+    if options.pickles:
+        print(f"written: {pickles.write()}")
+        return 0
+    now = selections.compute(options.sets or present())
+    if options.print:
+        print(json.dumps(now))
+        return 0
+    before = selections.stored() if selections.FILE.exists() else {}
+    changes = list(selections.differences(before, now))
+    print("\n".join(changes))
+    count = sum(map(len, now.values()))
+    print(f"{count} selections of {len(now)} sets, {len(changes)} changed")
+    if options.rewrite:
+        selections.write(now)
+    return int(bool(changes) and not options.rewrite)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""What was selected stays selected, and what was pickled is read."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from bestk import METHODS
+from hardening.golden import pickles, selections
+from hardening.golden.sets import SETS, SHIPPED, read
+
+CLOSE = 1e-9  # products of matrices differ in their last bits between machines
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_method_selects_what_it_did(name, paper_set):
+    if name not in SHIPPED:
+        paper_set(name)
+    found = {name: selections.selections(name)}
+    changed = selections.differing(selections.stored(), found, CLOSE)
+    told = "\n".join(selections.differences(selections.stored(), found))
+    assert changed == [], f"{told}\nif this is meant: python -m hardening.golden --rewrite"
+
+
+def test_the_record_has_every_set_and_every_method():
+    record = selections.stored()
+    assert tuple(record) == SETS
+    for name, methods in record.items():
+        assert set(METHODS) - set(methods) <= (selections.SLOW if name == "colon" else set())
+
+
+def test_a_change_is_told_with_the_features_that_came_and_went():
+    before = {"iris": {"jmi": {"support": [2, 3], "objective": (1.5).hex()}}}
+    after = {"iris": {"jmi": {"support": [2, 1], "objective": (1.25).hex()}}}
+    (line,) = selections.differences(before, after)
+    assert line == "iris, jmi: features [3] gave way to [1]; objective 1.5 -> 1.25 (-0.25)"
+    assert selections.differing(before, after, CLOSE) == [("iris", "jmi")]
+    assert selections.differing(before, before, CLOSE) == []
+
+
+@pytest.mark.parametrize("path", sorted(pickles.FOLDER.glob("*.pickle")), ids=lambda p: p.stem)
+def test_estimators_pickled_by_a_release_are_read_and_answer_as_they_did(path):
+    things = pickle.loads(path.read_bytes())
+    assert len(things) >= 11
+    now = pickles.answers(things)
+    with np.load(path.with_suffix(".npz"), allow_pickle=False) as kept:
+        for name in things:
+            np.testing.assert_array_equal(now[name], kept[name], err_msg=name)
+
+
+@pytest.mark.parametrize("path", sorted(pickles.FOLDER.glob("*.pickle")), ids=lambda p: p.stem)
+def test_estimators_pickled_by_a_release_can_be_fitted_again(path):
+    things = pickle.loads(path.read_bytes())
+    X, y = read("wine")
+    for name in ("default", "tpower", "jmi", "CAIM", "MDLP"):
+        again = things[name].fit(X, y)
+        np.testing.assert_array_equal(again.transform(X), np.load(path.with_suffix(".npz"))[name])
+    assert "SelectBestK" in repr(things["default"])
+    assert things["solution"].to_frame() is not None

@@ -118,7 +118,7 @@ def test_a_wide_binary_file_is_known_from_some_of_its_columns(tmp_path, monkeypa
 def test_a_file_is_streamed_if_and_only_if_the_plan_says_so(room, folder, monkeypatch):
     path = folder / "t.csv"
     size = path.stat().st_size
-    monkeypatch.setattr("bestk.streaming._memory._machine_memory", lambda: 2 * room * size)
+    monkeypatch.setattr("bestk.streaming._memory.machine_memory", lambda: 2 * room * size)
     seen = []
     real = streaming.select_rows
     monkeypatch.setattr(streaming, "select_rows", lambda *args: (seen.append(args), real(*args))[1])

@@ -131,7 +131,7 @@ def kept(monkeypatch):
 def test_blocks_are_kept_as_counts_or_as_codes_as_planned(
     rows, memory, discretizer, kept, monkeypatch
 ):
-    monkeypatch.setattr("bestk.streaming._memory._machine_memory", lambda: 2 * memory)
+    monkeypatch.setattr("bestk.streaming._memory.machine_memory", lambda: 2 * memory)
     X = np.random.default_rng(0).integers(0, 5, (rows, 30)).astype(float)
     y, half = np.arange(rows) % 2, rows // 2
     selector = SelectBestK(3, "maxrel", discretizer=discretizer)
@@ -142,7 +142,7 @@ def test_blocks_are_kept_as_counts_or_as_codes_as_planned(
 
 
 def test_both_ways_to_keep_blocks_are_planned_for_some_shape(monkeypatch):
-    monkeypatch.setattr("bestk.streaming._memory._machine_memory", lambda: 1e9)
+    monkeypatch.setattr("bestk.streaming._memory.machine_memory", lambda: 1e9)
     selector = SelectBestK(3, "tpower", discretizer="equal-width")
     wide = Shape(1000, 2000, numeric=2000, in_blocks=True)
     assert choose_path(wide, selector).rows == "codes"

@@ -77,7 +77,8 @@ def test_features_out_of_range_are_refused():
 
 
 def test_a_matrix_larger_than_the_machine_is_refused_before_it_is_made(monkeypatch):
-    monkeypatch.setattr("bestk.information._entropies._machine_memory", lambda: 16.0)
+    monkeypatch.setattr("bestk.information._entropies.free_memory", lambda: 16.0)
+    monkeypatch.setattr("bestk.information._entropies.SMALL", 0)
     with pytest.raises(MemoryError, match=r"2 x 2 matrix of float64 needs.*fewer columns"):
         cmi_matrix(X, Y)
 

@@ -1,6 +1,5 @@
 """Entropies of a table and its target: singles at hand, pairs whole or by the column."""
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from bestk._memory import free_memory, limits
 from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information import _measures as measures
@@ -17,6 +17,7 @@ from bestk.information.backends import PairSource, get_backend
 from bestk.problem import LazyMatrix
 
 Floats = NDArray[np.float64]
+SMALL = 2**26  # bytes that are there without asking
 
 
 @dataclass(frozen=True)
@@ -155,17 +156,10 @@ def _allocate(shape: tuple[int, int], dtype: DTypeLike) -> Floats:
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, not {np.dtype(dtype)}")
     needed = shape[0] * shape[1] * np.dtype(dtype).itemsize
-    if needed > _machine_memory():
+    if needed > SMALL and needed > free_memory():
         raise MemoryError(
-            f"a {shape[0]} x {shape[1]} matrix of {np.dtype(dtype)} needs {needed / 2**30:.0f} GiB "
-            f"and this machine has {_machine_memory() / 2**30:.0f}; ask for fewer columns at a "
-            "time, or drop columns of little information first"
+            f"a {shape[0]} x {shape[1]} matrix of {np.dtype(dtype)} needs {needed / 2**30:.3g} GiB "
+            f"and {limits()}; ask for fewer columns at a time, drop columns of little "
+            "information first, or use a method that needs no matrix, such as 'mrmr'"
         )
     return np.empty(shape, dtype)
-
-
-def _machine_memory() -> float:
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):  # not every system tells
-        return float("inf")

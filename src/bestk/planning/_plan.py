@@ -5,7 +5,7 @@ from numbers import Integral
 from typing import Any
 
 from bestk._choose_k import AUTO, FOLDS, numbers_to_try, refuse_auto
-from bestk.information._entropies import _machine_memory
+from bestk._memory import machine_memory
 from bestk.methods import Effort, Quadratic, get_method
 from bestk.planning._memory import Memory, in_words, memory_of
 from bestk.planning._pace import Pace
@@ -108,7 +108,7 @@ def make_plan(
     return Plan(
         shape, k, method if isinstance(method, str) else repr(method), path,
         explain(shape, path, selector, k), pairs_counted(shape, path, method, k),
-        memory_of(shape, path, method, k), _machine_memory(),
+        memory_of(shape, path, method, k), machine_memory(),
         here, seconds_on_gpu(shape, path, selector, k, here), workers, far,
         tuple(_notes(shape, path, selector, workers, far)),
     )  # fmt: skip

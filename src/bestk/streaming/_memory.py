@@ -1,13 +1,13 @@
 """What counts and codes need, before they are made."""
 
-from bestk.information._entropies import _machine_memory
+from bestk._memory import machine_memory
 
 SHARE = 0.5  # of the machine's memory, at most
 
 
 def memory_to_use() -> float:
     """Bytes that a table in blocks may take."""
-    return SHARE * _machine_memory()
+    return SHARE * machine_memory()
 
 
 def bytes_of_counts(n_planes: int, n_classes: int, itemsize: int = 4) -> float:

@@ -1,0 +1,89 @@
+"""How much memory there is, before it is asked for."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+USED = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes")
+
+
+def machine_memory() -> float:
+    """Bytes that this process could ever have: of the machine, its container and its limit."""
+    return min(filter(None, (_physical(), *map(_number, GROUPS), _address_limit())))
+
+
+def free_memory() -> float:
+    """Bytes that it can have now, as far as the system tells.
+
+    Examples
+    --------
+    >>> 0 <= free_memory() <= machine_memory()
+    True
+    """
+    return max(0.0, min([machine_memory(), *_rooms()]))
+
+
+def limits() -> str:
+    """What the limits are, in words.
+
+    Examples
+    --------
+    >>> limits()
+    '... GiB are free of ...'
+    """
+    told = f"{free_memory() / 2**30:.3g} GiB are free of {machine_memory() / 2**30:.3g}"
+    if _address_limit() == machine_memory():
+        told += " (the limit that `ulimit -v` shows)"
+    elif machine_memory() < _physical():
+        told += " (the limit of the container)"
+    return told
+
+
+def _physical() -> float:
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):  # not every system tells
+        return float("inf")
+
+
+def _rooms() -> Iterator[float]:
+    """What is left of each limit."""
+    kinds = _kilobytes("/proc/meminfo")
+    if "MemAvailable" in kinds:
+        yield kinds["MemAvailable"] + kinds.get("SwapFree", 0.0)
+    for most, used in zip(map(_number, GROUPS), map(_number, USED), strict=True):
+        if most and used:
+            yield most - used + _number("/sys/fs/cgroup/memory.stat", "inactive_file")
+    if limit := _address_limit():
+        yield limit - _kilobytes("/proc/self/status").get("VmSize", 0.0)
+
+
+def _address_limit() -> float:
+    """What ``ulimit -v`` allows; 0 where there is no limit."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return 0.0 if soft == resource.RLIM_INFINITY else float(soft)
+
+
+def _number(path: str, name: str = "") -> float:
+    """The number in a file, or in its line of that name; 0 where there is none."""
+    try:
+        words = Path(path).read_text().split()
+    except OSError:
+        return 0.0
+    place = words.index(name) + 1 if name in words else 0
+    return float(words[place]) if words and words[place].isdigit() else 0.0
+
+
+def _kilobytes(path: str) -> dict[str, float]:
+    """Bytes by name, from lines such as ``VmSize:  123 kB``."""
+    try:
+        lines = Path(path).read_text().splitlines()
+    except OSError:
+        return {}
+    parts = [line.split() for line in lines if line.endswith(" kB")]
+    return {part[0].rstrip(":"): 1024.0 * float(part[1]) for part in parts}

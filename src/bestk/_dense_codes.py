@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._kernels import parallel_kernel
+from bestk._kernels import kernel, parallel_kernel
 
 __all__ = ["write_codes"]
 
@@ -41,7 +41,7 @@ def write_codes(
             levels[j] = _renumber(raw[j - start], codes[places[j]])
 
 
-@numba.njit(cache=True)
+@kernel
 def _transpose(
     flat: NDArray[Any],
     row_step: int,
@@ -69,7 +69,7 @@ def _transpose(
             odd[j] |= misfit
 
 
-@numba.njit(cache=True)
+@kernel
 def _renumber(raw: NDArray[np.uint16], codes: NDArray[Any]) -> int:
     """Number the values that occur 0, 1, ... in order, missing (0) last; return how many occur."""
     code = np.zeros(raw.max() + 1, np.uint16)

@@ -1,4 +1,4 @@
-"""Kernels that run on several threads, called from any thread of any process."""
+"""Kernels: compiled once, kept on disk, called from any thread of any process."""
 
 import os
 import sys
@@ -9,6 +9,8 @@ from types import FunctionType
 from typing import Any
 
 import numba
+
+from bestk._kernel_cache import open_cache
 
 
 class _Place:
@@ -33,6 +35,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_here.enter_fork)
 
 
+def kernel(function: Any = None, **options: Any) -> Any:
+    """Compile a function when it is first called, and keep it on disk for later processes."""
+    if function is None:
+        return lambda function: kernel(function, **options)
+    compiled = numba.njit(**options)(function)
+    if hasattr(compiled, "_cache"):  # not if numba is told to compile nothing
+        compiled._cache = open_cache(function)
+    return compiled
+
+
 def parallel_kernel(function: Any) -> Callable[..., Any]:
     """Compile a function whose loops over ``prange`` are shared by threads.
 
@@ -40,8 +52,8 @@ def parallel_kernel(function: Any) -> Callable[..., Any]:
     Python threads call kernels at the same time, and GNU OpenMP in a process that was forked
     after kernels ran. So the first take turns, and a forked process runs loops on one thread.
     """
-    team = numba.njit(parallel=True, cache=True)(function)
-    alone = numba.njit(cache=True)(_renamed(function))  # compiled when it is first called
+    team = kernel(function, parallel=True)
+    alone = kernel(_renamed(function))  # compiled when it is first called
 
     @wraps(function)
     def run(*arguments: Any) -> Any:

@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from bestk._kernels import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,7 +37,7 @@ class Scratch(NamedTuple):
     digits: Ints
 
 
-@njit(cache=True)
+@kernel
 def new_runs(n_samples: int) -> Runs:
     """Make room for the runs of a column of ``n_samples`` values."""
     return Runs(
@@ -48,7 +49,7 @@ def new_runs(n_samples: int) -> Runs:
     )
 
 
-@njit(cache=True)
+@kernel
 def new_scratch(n_samples: int) -> Scratch:
     """Make room for sorting a column of ``n_samples`` values."""
     return Scratch(
@@ -61,7 +62,7 @@ def new_scratch(n_samples: int) -> Scratch:
     )
 
 
-@njit(cache=True)
+@kernel
 def tally(column: Floats, y: Labels, n_classes: int, runs: Runs, scratch: Scratch) -> int:
     """Fill ``runs`` from a column without its NaN; return the number of distinct values.
 
@@ -79,14 +80,14 @@ def tally(column: Floats, y: Labels, n_classes: int, runs: Runs, scratch: Scratc
     return _by_sorting(column, y, runs, scratch)
 
 
-@njit(cache=True)
+@kernel
 def midpoint(low: float, high: float) -> float:
     """Return the mean of two numbers, rounded so that ``low <= midpoint < high``."""
     middle = 0.5 * low + 0.5 * high
     return middle if low <= middle < high else low
 
 
-@njit(cache=True)
+@kernel
 def _by_counting(
     column: Floats, y: Labels, n_classes: int, low: float, span: int, runs: Runs, cells: Ints
 ) -> int:
@@ -112,7 +113,7 @@ def _by_counting(
     return n_values
 
 
-@njit(cache=True)
+@kernel
 def _by_sorting(column: Floats, y: Labels, runs: Runs, scratch: Scratch) -> int:
     """Sort any numbers with their classes, then join equal neighbours."""
     keys, labels = scratch.keys, scratch.labels
@@ -135,7 +136,7 @@ def _by_sorting(column: Floats, y: Labels, runs: Runs, scratch: Scratch) -> int:
     return n_values
 
 
-@njit(cache=True)
+@kernel
 def make_keys(column: Floats, y: Labels, room: Floats, keys: Ints, labels: Labels) -> int:
     """Write integers whose bits, read as unsigned, order as the values do; leave out NaN."""
     n = 0
@@ -149,13 +150,13 @@ def make_keys(column: Floats, y: Labels, room: Floats, keys: Ints, labels: Label
     return n
 
 
-@njit(cache=True)
+@kernel
 def _fold(bits: int) -> int:
     """Turn the bits of a float into an integer of the same order, and back."""
     return int(bits ^ REST) if bits < 0 else bits
 
 
-@njit(cache=True)
+@kernel
 def radix_sort(n: int, keys: Ints, labels: Labels, scratch: Scratch) -> tuple[Ints, Labels]:
     """Sort from the lowest digit up, stably, over the bits in which the keys differ."""
     keys_too, labels_too, digits = scratch.keys_too, scratch.labels_too, scratch.digits

@@ -1,8 +1,8 @@
 """Alternating directions on the doubly non-negative relaxation."""
 
 import numpy as np
-from numba import njit
 
+from bestk._kernels import kernel
 from bestk.bounds._base import Floats, Mask, k_largest, largest_entry, rounding
 from bestk.bounds._eigen import largest_eigenvalue
 from bestk.bounds._leading import Leading
@@ -130,7 +130,7 @@ def reflect(A: Floats, v: Floats) -> Floats:
     return _minus_outer(A, v, w)
 
 
-@njit(cache=True)
+@kernel
 def _minus_outer(A: Floats, v: Floats, w: Floats) -> Floats:
     """A - vw' - wv' without the first row and column."""
     n = len(A) - 1
@@ -153,7 +153,7 @@ def _capped(target: Floats, k: int) -> Floats:
     return np.clip(target - (low + high) / 2, 0, 1)
 
 
-@njit(cache=True)
+@kernel
 def _sweep(
     P: Floats, cost: Floats, Y: Floats, Z: Floats, x: Floats, b: float, step: float
 ) -> tuple[float, float]:

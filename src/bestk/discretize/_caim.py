@@ -4,10 +4,10 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import get_num_threads, prange
 from sklearn.utils._param_validation import Interval
 
-from bestk._kernels import parallel_kernel
+from bestk._kernels import kernel, parallel_kernel
 from bestk._sorting import Floats, Ints, Labels, Runs, new_runs, new_scratch, tally
 from bestk.discretize._base import MAX_BINS, SupervisedDiscretizer
 from bestk.discretize._scheme import TIE, Scheme, first_largest, new_scheme, split, write_cuts
@@ -85,7 +85,7 @@ def _cut_block(block: Floats, y: Labels, n_classes: int, max_bins: int, tasks: i
     return n_cuts
 
 
-@njit(cache=True)
+@kernel
 def _grow(runs: Runs, n_values: int, n_classes: int, max_bins: int, scheme: Scheme) -> int:
     """Add the best cut while it pays; return the number of cuts."""
     if n_values == 0:
@@ -107,7 +107,7 @@ def _grow(runs: Runs, n_values: int, n_classes: int, max_bins: int, scheme: Sche
     return n_bins - 1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _find_cut(runs: Runs, scheme: Scheme, i: int, tie: float) -> float:
     """Store the best cut of interval ``i`` and its gain; return ``max_c q_ci^2 / M_i``."""
     first, stop, score = scheme.edge[i], scheme.edge[i + 1], scheme.score
@@ -124,7 +124,7 @@ def _find_cut(runs: Runs, scheme: Scheme, i: int, tie: float) -> float:
     return float(whole)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _sweep(runs: Runs, start: int, stop: int, step: int, counts: Ints, term: Floats) -> None:
     """Let an interval grow run by run; a value's ``term`` is that of the interval it completes."""
     owner, label, number = runs.owner, runs.label, runs.size

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 from scipy import sparse
 
-from bestk._kernels import parallel_kernel
+from bestk._kernels import kernel, parallel_kernel
 from bestk._sorting import Floats, Ints
 
 Codes16 = NDArray[np.int16]
@@ -108,7 +108,7 @@ def _read_block(X: NDArray[Any], first: int, order: Ints, block: Floats) -> None
         read_columns(X, first + start, order, block[start : start + GROUP])
 
 
-@njit(cache=True)
+@kernel
 def read_columns(X: NDArray[Any], first: int, order: Ints, rows: Floats) -> None:
     """Set ``rows[j, i] = X[order[i], first + j]``, a cache line at a time."""
     width, n_samples = rows.shape
@@ -133,7 +133,7 @@ def _encode(
         _encode_strip(X, first, strip * TILE, ladder, n_cuts, start, codes)
 
 
-@njit(cache=True)
+@kernel
 def _encode_strip(
     X: NDArray[Any], first: int, top: int, ladder: Floats, n_cuts: Ints, start: int, codes: Codes16
 ) -> None:
@@ -153,7 +153,7 @@ def _encode_strip(
                 row[j] = n_cuts[left + j] + 1 if values[j] != values[j] else row[j]
 
 
-@njit(cache=True)
+@kernel
 def _search(values: NDArray[Any], cuts: Floats, codes: Codes16) -> None:
     """Find the values of one column among many cuts, by bisection."""
     for i in range(len(values)):

@@ -4,11 +4,11 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import get_num_threads, prange
 from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval
 
-from bestk._kernels import parallel_kernel
+from bestk._kernels import kernel, parallel_kernel
 from bestk._sorting import Floats, Ints, Labels, Runs, new_runs, new_scratch, tally
 from bestk.discretize._base import MAX_BINS, SupervisedDiscretizer
 from bestk.discretize._scheme import TIE, Scheme, first_largest, new_scheme, split, write_cuts
@@ -88,7 +88,7 @@ def _cut_block(
     return n_cuts
 
 
-@njit(cache=True)
+@kernel
 def _grow(runs: Runs, n_values: int, max_bins: int, xlogx: Floats, scheme: Scheme) -> int:
     """Make the split that saves most while one is worth it; return the number of cuts."""
     if n_values == 0:
@@ -108,7 +108,7 @@ def _grow(runs: Runs, n_values: int, max_bins: int, xlogx: Floats, scheme: Schem
     return n_bins - 1
 
 
-@njit(cache=True)
+@kernel
 def _find_cut(runs: Runs, xlogx: Floats, scheme: Scheme, i: int, tie: float) -> None:
     """Store the best cut of interval ``i``; its gain is -inf if it is not worth its bits."""
     first, stop, score = scheme.edge[i], scheme.edge[i + 1], scheme.score
@@ -126,7 +126,7 @@ def _find_cut(runs: Runs, xlogx: Floats, scheme: Scheme, i: int, tie: float) -> 
         scheme.cut[i], scheme.gain[i] = at, saved
 
 
-@njit(cache=True)
+@kernel
 def _sweep(runs: Runs, xlogx: Floats, scheme: Scheme, first: int, stop: int) -> float:
     """Score each boundary by minus the entropy left, times N; return that of the whole."""
     score, left, right = scheme.score, scheme.left, scheme.right
@@ -148,14 +148,14 @@ def _sweep(runs: Runs, xlogx: Floats, scheme: Scheme, first: int, stop: int) -> 
     return float(whole)
 
 
-@njit(cache=True)
+@kernel
 def _is_boundary(runs: Runs, v: int) -> bool:
     """Tell whether values ``v`` and ``v + 1`` are not both of one and the same class."""
     a, b, c = runs.start[v], runs.start[v + 1], runs.start[v + 2]
     return bool(b - a > 1 or c - b > 1 or runs.label[a] != runs.label[b])
 
 
-@njit(cache=True)
+@kernel
 def _count(runs: Runs, first: int, stop: int, counts: Ints) -> None:
     """Count the classes of the values ``first:stop``."""
     counts[:] = 0
@@ -163,7 +163,7 @@ def _count(runs: Runs, first: int, stop: int, counts: Ints) -> None:
         counts[runs.label[run]] += runs.size[run]
 
 
-@njit(cache=True)
+@kernel
 def _price(left: Ints, right: Ints, xlogx: Floats) -> float:
     """Return what a split must save: ``log(N - 1) + Delta``, in nats."""
     both = left + right
@@ -174,7 +174,7 @@ def _price(left: Ints, right: Ints, xlogx: Floats) -> float:
     return float(np.log(both.sum() - 1.0) + delta)
 
 
-@njit(cache=True)
+@kernel
 def _classes_times_entropy(counts: Ints, xlogx: Floats) -> float:
     """Return ``k Ent(S)``."""
     size = counts.sum()

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from bestk._kernels import kernel
 from bestk._sorting import Floats, Ints, Runs, midpoint
 
 TIE = 1e-12  # scores closer than this, relative to their scale, are equal
@@ -26,7 +26,7 @@ class Scheme(NamedTuple):
     right: Ints
 
 
-@njit(cache=True)
+@kernel
 def new_scheme(n_samples: int, n_classes: int) -> Scheme:
     """Make room for as many intervals as there are samples."""
     return Scheme(
@@ -40,7 +40,7 @@ def new_scheme(n_samples: int, n_classes: int) -> Scheme:
     )
 
 
-@njit(cache=True)
+@kernel
 def split(scheme: Scheme, n_bins: int, i: int) -> None:
     """Make the best cut of interval ``i``; the gains of ``i`` and ``i + 1`` become stale."""
     for t in range(n_bins, i, -1):
@@ -50,7 +50,7 @@ def split(scheme: Scheme, n_bins: int, i: int) -> None:
     scheme.edge[i + 1] = scheme.cut[i]
 
 
-@njit(cache=True)
+@kernel
 def write_cuts(scheme: Scheme, n_cuts: int, runs: Runs, room: Floats) -> None:
     """Put the cuts, midway between the values that they part, at the head of ``room``."""
     for t in range(n_cuts):
@@ -58,7 +58,7 @@ def write_cuts(scheme: Scheme, n_cuts: int, runs: Runs, room: Floats) -> None:
         room[t] = midpoint(runs.value[at - 1], runs.value[at])
 
 
-@njit(cache=True)
+@kernel
 def first_largest(values: Floats, tie: float) -> int:
     """Return the first place whose value is within ``tie`` of the largest."""
     largest = -np.inf

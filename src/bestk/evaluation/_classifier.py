@@ -1,5 +1,6 @@
 """What predicts, and on which rows: the default classifier and the folds."""
 
+from contextlib import AbstractContextManager
 from numbers import Integral
 from typing import Any
 
@@ -12,6 +13,7 @@ Indices = NDArray[np.int64]
 Fold = tuple[Indices, Indices]  # training rows, test rows
 LEAVE_ONE_OUT = 100  # rows: up to so many, each is left out alone
 N_FOLDS = 10
+MANY_ROWS = 10_000  # below, threads of trees wait for each other
 
 
 def linear_svm(*, sparse: bool = False, missing: bool = False) -> Any:
@@ -76,3 +78,40 @@ def split(y: NDArray[Any], cv: Any, *, continuous: bool, random_state: int | Non
         kind = KFold if continuous else StratifiedKFold
         cv = kind(int(cv), shuffle=True, random_state=random_state)
     return list(check_cv(cv).split(np.empty((len(y), 1)), y))
+
+
+def as_matrix(table: Table) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The table as one array of numbers, with codes for text; and which columns are such codes."""
+    if len(table.blocks) == 1 and table.blocks[0].kind == "numeric":
+        return table.blocks[0].values, np.empty(0, np.intp)
+    dtype = np.result_type(np.float32, *(block.values.dtype for block in table.blocks))
+    matrix = np.empty((table.n_samples, table.n_features), dtype)
+    for block in table.blocks:
+        matrix[:, block.columns] = block.values
+        if block.categories is not None:
+            matrix[:, block.columns] = np.where(block.values < 0, np.nan, block.values)
+    words = [block.columns for block in table.blocks if block.categories is not None]
+    return matrix, np.sort(np.concatenate([np.empty(0, np.intp), *words]))
+
+
+def new_model(*, continuous: bool, words: bool, X: NDArray[Any]) -> Any:
+    """What predicts: linear where there are numbers only, trees where there is text."""
+    missing = X.dtype.kind == "f" and bool(np.isnan(X).any())
+    if words:
+        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+        trees = HistGradientBoostingRegressor if continuous else HistGradientBoostingClassifier
+        return trees(random_state=0)
+    model = linear_svm(missing=missing)
+    if continuous:
+        from sklearn.linear_model import RidgeCV
+
+        model.steps[-1] = ("ridgecv", RidgeCV())
+    return model
+
+
+def few_threads(*, trees: bool, rows: int) -> AbstractContextManager[Any]:
+    """One thread for trees while rows are few: a team of them waits for each busy core."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1 if trees and rows < MANY_ROWS else None, "openmp")

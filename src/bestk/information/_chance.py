@@ -7,7 +7,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._kernels import parallel_kernel
+from bestk._kernels import kernel, parallel_kernel
 
 LARGE = 4096.0  # expected samples of a class from which the moments of its count are enough
 
@@ -36,7 +36,7 @@ def _expect(totals: Any, sizes: Any, m: int, out: Any) -> None:
                 out[place] += _by_sum(totals[place], m, size)
 
 
-@numba.njit(cache=True)
+@kernel
 def _by_moments(t: float, m: float, size: float) -> float:
     """Expand s log s about the mean of a hypergeometric s; what is left out is below mean**-2."""
     p = size / m
@@ -52,7 +52,7 @@ def _by_moments(t: float, m: float, size: float) -> float:
     )
 
 
-@numba.njit(cache=True)
+@kernel
 def _by_sum(t: int, m: int, size: int) -> float:
     """Sum over the counts that are likely, from the mode outwards."""
     low, high = max(0, t + size - m), min(t, size)
@@ -73,6 +73,6 @@ def _by_sum(t: int, m: int, size: int) -> float:
     return value / weight
 
 
-@numba.njit(cache=True)
+@kernel
 def _n_log_n(n: int) -> float:
     return n * math.log(n) if n > 1 else 0.0

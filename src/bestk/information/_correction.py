@@ -11,7 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._kernels import parallel_kernel
+from bestk._kernels import kernel, parallel_kernel
 from bestk.information._chance import expected_cells
 
 Correction = Literal["miller-madow", "chance"]
@@ -68,7 +68,7 @@ def _expected_under_chance(m: int, sizes: Any, plain: Any) -> Any:
     return expected
 
 
-@numba.njit(cache=True)
+@kernel
 def _expected_cell(t: int, m: int, size: int, plain: Any) -> float:
     """E[plain[s]], s ~ Hypergeometric(m, size, t): from the mode outwards, then normalised."""
     low, high = max(0, t + size - m), min(t, size)

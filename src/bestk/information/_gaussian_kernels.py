@@ -6,9 +6,10 @@ columns that miss values, so that results do not depend on how pairs are cut int
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from bestk._kernels import kernel
 
 Floats = NDArray[np.float64]
 STRIPE = 8  # columns of a tile that are turned into rows at once: a cache line
@@ -28,7 +29,7 @@ class Side(NamedTuple):
     diagonal: Floats  # the measure of the feature with itself
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@kernel(nogil=True, error_model="numpy")
 def correlate(
     products: Any, left: Any, right: Any, n_inverse: float, weights: Any, a: float, b: float,
     rest: Any,
@@ -66,7 +67,7 @@ def correlate(
                 rest[i] = within
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def write(part: Any, scale: float, left: Any, right: Any, lowest: float, out: Any) -> None:
     """Write a tile: the part of each pair, and those of its features."""
     column_term, features = right.column_term, right.features
@@ -81,7 +82,7 @@ def write(part: Any, scale: float, left: Any, right: Any, lowest: float, out: An
                     out[i, j] = max(left.diagonal[i], lowest)
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def write_mirrored(
     part: Any, scale: float, left: Any, right: Any, lowest: float, first: int, out: Any
 ) -> None:

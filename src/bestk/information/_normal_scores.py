@@ -9,11 +9,11 @@ of rows and columns. Equal columns have equal information, to the last bit.
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from bestk._kernels import kernel
 from bestk._sorting import make_keys, new_scratch, radix_sort
 from bestk.information._tiles import in_threads
 
@@ -95,7 +95,7 @@ def _rank(block: Floats, known: NDArray[np.bool_], table: Floats) -> None:
         block[row] = ndtri(block[row])
 
 
-@numba.njit(cache=True)
+@kernel
 def _quantiles(block: Any, table: Any) -> None:
     """Full rows become scores, the others the probabilities of which scores are the quantiles."""
     n_samples = block.shape[1]
@@ -117,13 +117,13 @@ def _quantiles(block: Any, table: Any) -> None:
         _write_known(values, room, places, m)
 
 
-@numba.njit(cache=True)
+@kernel
 def _write_known(values: Any, scores: Any, places: Any, m: int) -> None:
     for k in range(m):
         values[places[k]] = scores[k]
 
 
-@numba.njit(cache=True)
+@kernel
 def _standardise(block: Any, impute: bool, one: float, out: Any) -> None:
     """Centre, scale and round each row; its sums are of whole numbers, so their order is free."""
     m = block.shape[1]

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from bestk._kernels import kernel
 from bestk.bounds._rows import row_values
 
 Floats = NDArray[np.float64]
@@ -87,7 +87,7 @@ def _new_tree(Q: Floats, k: int, floor: float) -> Tree:
     return tree
 
 
-@njit(cache=True)
+@kernel
 def _partners(Q: Floats, k: int) -> Floats:
     """At [m, p, i] the sum of the m largest Q_ij over j >= p other than i, for m < k."""
     n = len(Q)
@@ -111,7 +111,7 @@ def _partners(Q: Floats, k: int) -> Floats:
     return sums
 
 
-@njit(cache=True)
+@kernel
 def _advance(tree: Tree, nodes: int) -> bool:
     """Go on for so many nodes; True when the tree is exhausted."""
     k, n = tree.gains.shape
@@ -135,7 +135,7 @@ def _advance(tree: Tree, nodes: int) -> bool:
     return depth < 0
 
 
-@njit(cache=True)
+@kernel
 def _finish(tree: Tree, depth: int, floor: float) -> float:
     """Try every open item as the last one; return the new floor."""
     for q in range(tree.at[depth], tree.many[depth]):
@@ -148,7 +148,7 @@ def _finish(tree: Tree, depth: int, floor: float) -> float:
     return floor
 
 
-@njit(cache=True)
+@kernel
 def _descend(tree: Tree, depth: int, floor: float, worth: Floats, scratch: Floats) -> bool:
     """Choose the next open item and pass on those worth keeping; False if the node is bounded."""
     start, stop, left = tree.at[depth], tree.many[depth], len(tree.gains) - depth
@@ -176,7 +176,7 @@ def _descend(tree: Tree, depth: int, floor: float, worth: Floats, scratch: Float
     return True
 
 
-@njit(cache=True)
+@kernel
 def _top(values: Floats, count: int, k: int) -> tuple[float, float]:
     """Sum and least of the k largest of the first values, which are put in another order."""
     low, high = 0, count - 1

@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from bestk._kernels import kernel
 from bestk.solvers._tabu import BLOCK, ROUNDING, Walk, draw, lower, set_out, stroll
 
 RESTART = 20  # walks that leave a population as it is before a new one takes its place
@@ -48,7 +48,7 @@ def new_island(n: int, population: int, seed: int) -> Island:
     return Island(walk, pool, worth, np.zeros(n, np.bool_), np.full(1, LOWEST), tally)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def advance(
     Q: Any, least: Any, k: int, isle: Any, starts: Any, depth: int, patience: int, steps: int
 ) -> None:
@@ -64,7 +64,7 @@ def advance(
             steps -= k
 
 
-@njit(cache=True)
+@kernel
 def _begin(Q: Any, k: int, isle: Any, starts: Any) -> None:
     """Set out from a start that was given, a random choice, or a child of two parents."""
     walk, tally = isle.walk, isle.tally
@@ -82,7 +82,7 @@ def _begin(Q: Any, k: int, isle: Any, starts: Any) -> None:
     set_out(Q, walk, _value(Q, walk.chosen, walk.p))
 
 
-@njit(cache=True)
+@kernel
 def _settle(Q: Any, isle: Any) -> None:
     """Let the best of a walk into the population if it is new and good enough."""
     tally, worth, best = isle.tally, isle.worth, isle.walk.best
@@ -105,7 +105,7 @@ def _settle(Q: Any, isle: Any) -> None:
         tally[STALE] = 0
 
 
-@njit(cache=True)
+@kernel
 def _value(Q: Any, chosen: Any, p: Any) -> float:
     """The objective; on the way, set p_i = Q_ii + 2 sum of Q_ij over the other chosen j."""
     for i in range(len(p)):
@@ -120,13 +120,13 @@ def _value(Q: Any, chosen: Any, p: Any) -> float:
     return value
 
 
-@njit(cache=True)
+@kernel
 def _add_row(p: Any, row: Any, weight: float) -> None:
     for i in range(len(p)):
         p[i] += weight * row[i]
 
 
-@njit(cache=True)
+@kernel
 def _choose_any(k: int, walk: Any) -> None:
     """Any k items, by Floyd's rule."""
     n = len(walk.chosen)
@@ -136,7 +136,7 @@ def _choose_any(k: int, walk: Any) -> None:
         walk.chosen[last if walk.chosen[i] else i] = True
 
 
-@njit(cache=True)
+@kernel
 def _repair(Q: Any, k: int, walk: Any) -> None:
     """Drop what is missed least, or add what helps most, until k items are chosen."""
     chosen, p, anyone = walk.chosen, walk.p, np.ones(len(walk.p), np.bool_)
@@ -149,7 +149,7 @@ def _repair(Q: Any, k: int, walk: Any) -> None:
         _add_best(Q, walk, anyone)
 
 
-@njit(cache=True)
+@kernel
 def _cross(Q: Any, k: int, isle: Any) -> None:
     """Keep what two parents share; fill up with the best of one or the other, at random."""
     walk, size = isle.walk, isle.tally[SIZE]
@@ -161,7 +161,7 @@ def _cross(Q: Any, k: int, isle: Any) -> None:
         _add_best(Q, walk, isle.pool[mother if draw(walk.random, 2) == 0 else father])
 
 
-@njit(cache=True)
+@kernel
 def _add_best(Q: Any, walk: Any, allowed: Any) -> None:
     """Choose the item of the highest p among those allowed."""
     best = -1
@@ -172,7 +172,7 @@ def _add_best(Q: Any, walk: Any, allowed: Any) -> None:
     _add_row(walk.p, Q[best], 2.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def least_entries(Q: Any) -> Any:
     """The least entry of each row, off the diagonal."""
     least = np.full(len(Q), np.inf)

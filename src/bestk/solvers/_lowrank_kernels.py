@@ -8,9 +8,9 @@ best at all, and only those are looked at.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from bestk._kernels import kernel
 from bestk.solvers._tabu import higher, lower
 
 RADIUS = 0.02  # of the cone of directions that share their candidates
@@ -34,7 +34,7 @@ class Top(NamedTuple):
     total: NDArray[np.float64]  # sum of the columns of V that are chosen
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def try_directions(Q: Any, V: Any, signs: Any, directions: Any, k: int, best: Any) -> float:
     """Write the best choice into ``best``; return its value.
 
@@ -56,7 +56,7 @@ def try_directions(Q: Any, V: Any, signs: Any, directions: Any, k: int, best: An
     return record
 
 
-@njit(cache=True)
+@kernel
 def _keep(chosen: Any, value: float, record: float, best: Any) -> float:
     if value > record:
         best[:] = chosen
@@ -64,7 +64,7 @@ def _keep(chosen: Any, value: float, record: float, best: Any) -> float:
     return record
 
 
-@njit(cache=True)
+@kernel
 def _first_k(Q: Any, V: Any, k: int) -> Any:
     """The first k items, as if they were the best; candidates are still to be found."""
     d, n = V.shape
@@ -77,7 +77,7 @@ def _first_k(Q: Any, V: Any, k: int) -> Any:
     return top
 
 
-@njit(cache=True)
+@kernel
 def _worth(Q: Any, items: Any) -> float:
     """The value x'Qx of some items."""
     value = 0.0
@@ -87,7 +87,7 @@ def _worth(Q: Any, items: Any) -> float:
     return value
 
 
-@njit(cache=True)
+@kernel
 def _thin_out(Q: Any, k: int, chosen: Any) -> float:
     """Drop what is missed least until k items are left; return their value."""
     items = np.flatnonzero(chosen)
@@ -106,7 +106,7 @@ def _thin_out(Q: Any, k: int, chosen: Any) -> float:
     return _worth(Q, np.flatnonzero(chosen))
 
 
-@njit(cache=True)
+@kernel
 def _follow(Q: Any, V: Any, c: Any, top: Any, k: int) -> None:
     """Swap items until the choice holds the k highest scores along c."""
     if not _near(c, top.centre):
@@ -130,7 +130,7 @@ def _follow(Q: Any, V: Any, c: Any, top: Any, k: int) -> None:
         _swap(Q, top, k, u, v)
 
 
-@njit(cache=True)
+@kernel
 def _near(c: Any, centre: Any) -> bool:
     """Whether a direction lies in the cone around the centre."""
     length, apart = 0.0, 0.0
@@ -142,7 +142,7 @@ def _near(c: Any, centre: Any) -> bool:
     return apart <= RADIUS * RADIUS
 
 
-@njit(cache=True)
+@kernel
 def spread(V: Any) -> Any:
     """How far each column of V is from their mean."""
     d, n = V.shape
@@ -152,7 +152,7 @@ def spread(V: Any) -> Any:
     return np.sqrt(norms)
 
 
-@njit(cache=True)
+@kernel
 def find_candidates(V: Any, norms: Any, centre: Any, k: int, items: Any, near: Any) -> int:
     """Keep the first k items, and add those that may be above one of them near the centre.
 
@@ -180,7 +180,7 @@ def find_candidates(V: Any, norms: Any, centre: Any, k: int, items: Any, near: A
     return count
 
 
-@njit(cache=True)
+@kernel
 def project(V: Any, c: Any, score: Any, count: int) -> None:
     """Set the scores V'c of the first columns of V."""
     score[:count] = 0.0
@@ -190,7 +190,7 @@ def project(V: Any, c: Any, score: Any, count: int) -> None:
             score[q] += weight * row[q]
 
 
-@njit(cache=True)
+@kernel
 def _swap(Q: Any, top: Any, k: int, u: int, v: int) -> None:
     """Let candidate u go and v come."""
     items, score = top.items, top.score
@@ -209,7 +209,7 @@ def _swap(Q: Any, top: Any, k: int, u: int, v: int) -> None:
         top.V[j, u], top.V[j, v] = top.V[j, v], top.V[j, u]
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def screen_directions(V: Any, signs: Any, directions: Any, ks: Any, worth: Any, kept: Any) -> None:
     """For each k, keep those directions whose k best items have the highest x'Q_d x.
 
@@ -244,7 +244,7 @@ def screen_directions(V: Any, signs: Any, directions: Any, ks: Any, worth: Any, 
             before[a] = proxy
 
 
-@njit(cache=True)
+@kernel
 def _sort(order: Any, score: Any, sorted_score: Any, count: int) -> None:
     """Sort candidates by falling score, by insertion: they are nearly in order."""
     for r in range(count):

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numba
 import numpy as np
 
+from bestk._kernels import kernel
 from bestk.lazy import stream
 from bestk.problem import BQP
 from bestk.solvers._base import Floats, Indices, Needs, Run, best_first, grow, top_k
@@ -116,7 +116,7 @@ def _columns(problem: BQP, items: Indices) -> Iterator[tuple[Indices, Floats]]:
     return stream(problem.Q, items) if problem.is_lazy else iter([(items, problem.columns(items))])
 
 
-@numba.njit(cache=True)
+@kernel
 def best_swap(columns: Any, gains: Any, chosen: Any, least: Any) -> Any:
     """The place of the item to drop and the item to add, or -1; the first of equal ones."""
     n, out, new, best = len(gains), -1, -1, least
@@ -131,7 +131,7 @@ def best_swap(columns: Any, gains: Any, chosen: Any, least: Any) -> Any:
     return out, new
 
 
-@numba.njit(cache=True)
+@kernel
 def find_partners(
     rows: Any, items: Any, diagonal: Any, weight: Any, worth: Any, partners: Any
 ) -> None:

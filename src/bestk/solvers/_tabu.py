@@ -5,10 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from bestk._kernels import kernel
 
 BLOCK = 32  # items whose extremes are kept together
 TENURE, TENURES = 15, np.array([1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1])
@@ -55,7 +57,7 @@ def _extreme(name: str) -> Callable[..., Any]:
 lower, higher = _extreme("llvm.minnum.f64"), _extreme("llvm.maxnum.f64")
 
 
-@njit(cache=True)
+@kernel
 def draw(state: Any, below: int) -> Any:
     """A random whole number under ``below``, by xorshift."""
     x = state[0]
@@ -66,7 +68,7 @@ def draw(state: Any, below: int) -> Any:
     return np.int64((x >> np.uint64(20)) % np.uint64(below))
 
 
-@njit(cache=True)
+@kernel
 def set_out(Q: Any, walk: Any, value: float) -> None:
     """Begin a walk at the choice, of this value, whose p is known."""
     walk.until[:] = 0
@@ -78,7 +80,7 @@ def set_out(Q: Any, walk: Any, value: float) -> None:
     _move(Q, walk, 0, 0)
 
 
-@njit(cache=True)
+@kernel
 def stroll(Q: Any, least: Any, walk: Any, k: int, depth: int, steps: int) -> int:
     """Walk until no new best came for ``depth`` steps, or ``steps`` are spent; return the rest."""
     counts, values, others = walk.counts, walk.values, len(walk.p) - k
@@ -103,7 +105,7 @@ def stroll(Q: Any, least: Any, walk: Any, k: int, depth: int, steps: int) -> int
     return steps
 
 
-@njit(cache=True)
+@kernel
 def _next_swap(Q: Any, least: Any, lowest: float, walk: Any) -> tuple[float, int, int]:
     """The best swap that is allowed, or one under tabu that leads to a new best."""
     swap = _best_swap(Q, least, lowest, walk)
@@ -120,7 +122,7 @@ def _next_swap(Q: Any, least: Any, lowest: float, walk: Any) -> tuple[float, int
     return forbidden if forbidden[0] > wanted else swap
 
 
-@njit(cache=True)
+@kernel
 def _could_gain(walk: Any, lowest: float, wanted: float) -> bool:
     """Whether a swap could gain more than that if there were no tabu."""
     low, high = walk.low.min(), walk.high.max()
@@ -132,7 +134,7 @@ def _could_gain(walk: Any, lowest: float, wanted: float) -> bool:
     return high - low - 2.0 * lowest > wanted
 
 
-@njit(cache=True)
+@kernel
 def _best_swap(Q: Any, least: Any, lowest: float, walk: Any) -> tuple[float, int, int]:
     """The best swap of items that may move, a random one of equals, and its gain.
 
@@ -168,7 +170,7 @@ def _best_swap(Q: Any, least: Any, lowest: float, walk: Any) -> tuple[float, int
     return p[v] - p[u] - 2.0 * Q[u, v], u, v
 
 
-@njit(cache=True)
+@kernel
 def _keep_high(p: Any, least: Any, limit: float, items: Any, n_items: int) -> int:
     """Keep the items that, by their own least entry, can reach ``limit``; return their number."""
     kept = 0
@@ -178,7 +180,7 @@ def _keep_high(p: Any, least: Any, limit: float, items: Any, n_items: int) -> in
     return kept
 
 
-@njit(cache=True)
+@kernel
 def find_first(p: Any, gate: Any, extreme: Any, wanted: float) -> int:
     """The first item that may move and has this p."""
     b = 0
@@ -190,7 +192,7 @@ def find_first(p: Any, gate: Any, extreme: Any, wanted: float) -> int:
     return i
 
 
-@njit(cache=True)
+@kernel
 def _find(p: Any, gate: Any, extreme: Any, sign: float, limit: float, found: Any) -> int:
     """Find the items that may move with sign * p of at most ``limit``; return their number."""
     n_found = 0
@@ -202,14 +204,14 @@ def _find(p: Any, gate: Any, extreme: Any, sign: float, limit: float, found: Any
     return n_found
 
 
-@njit(cache=True)
+@kernel
 def _open(walk: Any, i: int) -> None:
     """Let an item move."""
     walk.leave[i] = 0.0 if walk.chosen[i] else np.inf
     walk.enter[i] = -np.inf if walk.chosen[i] else 0.0
 
 
-@njit(cache=True)
+@kernel
 def _forbid(walk: Any, i: int, now: int, tenure: int) -> None:
     """Keep an item that has moved where it is for so many steps."""
     _open(walk, i)
@@ -221,7 +223,7 @@ def _forbid(walk: Any, i: int, now: int, tenure: int) -> None:
         walk.until[i] = now + tenure
 
 
-@njit(cache=True)
+@kernel
 def _expire(walk: Any, now: int) -> None:
     """Let those items move whose tabu is over."""
     counts, j = walk.counts, 0
@@ -236,7 +238,7 @@ def _expire(walk: Any, now: int) -> None:
             j += 1
 
 
-@njit(cache=True)
+@kernel
 def _move(Q: Any, walk: Any, u: int, v: int) -> None:
     """Swap u for v in p; find the extremes over the items that may leave or enter."""
     if u != v:
@@ -245,7 +247,7 @@ def _move(Q: Any, walk: Any, u: int, v: int) -> None:
     _update(walk.p, Q[u], Q[v], walk.leave, walk.enter, walk.low, walk.high)
 
 
-@njit(cache=True)
+@kernel
 def _update(p: Any, out: Any, into: Any, leave: Any, enter: Any, low: Any, high: Any) -> None:
     low[-1], high[-1] = np.inf, -np.inf
     for i in range(len(p) // BLOCK * BLOCK, len(p)):

@@ -10,12 +10,12 @@ from typing import Any
 import numba
 import numpy as np
 
-from bestk._kernels import parallel_kernel
+from bestk._kernels import kernel, parallel_kernel
 from bestk.information.backends._bitplanes import count_rows
 from bestk.information.backends._lanes import LANES
 
 
-@numba.njit(cache=True, inline="always")
+@kernel(inline="always")
 def _at(p: int, q: int) -> int:
     high, low = max(p, q), min(p, q)
     return high * (high + 1) // 2 + low
@@ -35,7 +35,7 @@ def add_block(packed: Any, first: Any, planes: Any, groups: Any, cells: Any) -> 
         _add_group(packed, first, planes, groups[group], groups[group + 1], cells)
 
 
-@numba.njit(cache=True)
+@kernel
 def _add_group(packed: Any, first: Any, planes: Any, begin: int, end: int, cells: Any) -> None:
     n_classes, n_rows = len(packed.sizes), first[end] - first[begin]
     most = max(0, packed.n_planes.max())
@@ -56,7 +56,7 @@ def _add_group(packed: Any, first: Any, planes: Any, begin: int, end: int, cells
                             cells[to + c] += counts[c * n_rows * n_j * LANES + at]
 
 
-@numba.njit(cache=True)
+@kernel
 def _copy_bits(packed: Any, first: Any, begin: int, end: int) -> Any:
     """The planes of some features, one after the other, and the place of each."""
     n_words = packed.words[-1]
@@ -73,7 +73,7 @@ def _copy_bits(packed: Any, first: Any, begin: int, end: int) -> Any:
     return bits, places
 
 
-@numba.njit(cache=True)
+@kernel
 def margins(n_planes: int, n_classes: int, cells: Any) -> Any:
     """Rows of each class that each plane has."""
     out = np.empty((n_planes, n_classes), np.int64)
@@ -83,7 +83,7 @@ def margins(n_planes: int, n_classes: int, cells: Any) -> Any:
     return out
 
 
-@numba.njit(cache=True)
+@kernel
 def gram_rows(rows: Any, n_planes: int, sizes: Any, cells: Any, c: int) -> Any:
     """Rows of class c that two planes share; plane 0 is the constant, plane p + 1 our plane p."""
     n_classes = len(sizes)
@@ -99,7 +99,7 @@ def gram_rows(rows: Any, n_planes: int, sizes: Any, cells: Any, c: int) -> Any:
     return out
 
 
-@numba.njit(cache=True)
+@kernel
 def add_rows(some: Any, begin: int, c: int, n_classes: int, cells: Any) -> None:
     """Add full rows of class c, of planes from ``begin`` on, up to the diagonal."""
     for r in range(len(some)):
@@ -108,7 +108,7 @@ def add_rows(some: Any, begin: int, c: int, n_classes: int, cells: Any) -> None:
             cells[_at(p, q) * n_classes + c] += some[r, q]
 
 
-@numba.njit(cache=True)
+@kernel
 def pair_cells(
     i: int, j: int, first: Any, planes: Any, margin: Any, sizes: Any, cells: Any,
     by_class: Any, pairs: Any,
@@ -143,7 +143,7 @@ def pair_cells(
             pairs[cell] += by_class[base + cell]
 
 
-@numba.njit(cache=True)
+@kernel
 def _look_up(table: Any, known: Any, count: int) -> int:
     if len(known) == 0:
         return table[count]
@@ -180,7 +180,7 @@ def fill_pairs(
                 out[s, r] = max(value, formula.lowest)
 
 
-@numba.njit(cache=True)
+@kernel
 def list_counts(
     i: int, first: Any, planes: Any, margin: Any, sizes: Any, cells: Any
 ) -> Any:  # fmt: skip

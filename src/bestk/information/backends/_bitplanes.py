@@ -7,8 +7,7 @@ for sixteen pairs and no sum across a register is ever needed.
 
 from typing import Any
 
-import numba
-
+from bestk._kernels import kernel
 from bestk.information.backends._lanes import (
     LANES,
     common_bits,
@@ -22,7 +21,7 @@ from bestk.information.backends._lanes import (
 )
 
 
-@numba.njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def count_rows(
     rows: Any, n_rows: int, bits: Any, at: int, n_planes: int, words: Any, counts: Any
 ) -> None:
@@ -57,7 +56,7 @@ def count_rows(
                 store(counts, ((c * n_rows + row) * n_planes + plane) * LANES, n)
 
 
-@numba.njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def sum_two_by_two(
     counts: Any, row: int, n_rows: int, margins: Any, at: int, mine: Any, sizes: Any,
     pair_table: Any, class_table: Any, out: Any, to: int,
@@ -79,7 +78,7 @@ def sum_two_by_two(
     store(out, to, total)
 
 
-@numba.njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def sum_cells(
     counts: Any, row: int, n_rows: int, n_i: int, margins: Any, at: int, n_j: int, mine: Any,
     sizes: Any, pair_table: Any, class_table: Any, pairs: Any, rest: Any, out: Any, to: int,

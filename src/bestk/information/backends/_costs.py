@@ -4,8 +4,7 @@ The constants were set by hand from timings of single kernels. ``python -m bench
 costs`` fits its own beside them and says how often each set picks the faster kernel.
 """
 
-import numba
-
+from bestk._kernels import kernel
 from bestk.information.backends._lanes import LANES
 
 WORD_COST = 0.42  # a word of a plane against a word of sixteen others
@@ -13,14 +12,14 @@ CELL_COST = 5.0  # a cell of sixteen pairs: its look-up and the margins it enter
 SAMPLE_COST = 4.2  # a sample of one pair in a histogram
 
 
-@numba.njit(cache=True)
+@kernel
 def planes_cost(n_i: int, n_j: int, n_words: int, n_classes: int) -> float:
     """Sixteen pairs by AND and popcount, ``n_i`` planes against ``n_j``."""
     cells = (n_i + 1) * (n_j + 1) * (n_classes + 1)
     return n_i * n_j * n_words * WORD_COST + cells * CELL_COST
 
 
-@numba.njit(cache=True)
+@kernel
 def prefers_planes(n_i: int, n_j: int, n_words: int, n_classes: int, n_samples: int) -> bool:
     """Whether AND and popcount beat a pass over the samples."""
     return planes_cost(n_i, n_j, n_words, n_classes) < n_samples * LANES * SAMPLE_COST

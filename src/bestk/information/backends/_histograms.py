@@ -7,11 +7,12 @@ counters needed at a time are as many as the other feature has levels.
 
 from typing import Any
 
-import numba
 import numpy as np
 
+from bestk._kernels import kernel
 
-@numba.njit(cache=True)
+
+@kernel
 def group_samples(row: Any, n_levels: int, starts: Any, order: Any, ends: Any) -> int:
     """Order samples by level, then class; return how many (level, class) runs there are.
 
@@ -43,7 +44,7 @@ def group_samples(row: Any, n_levels: int, starts: Any, order: Any, ends: Any) -
     return n_runs
 
 
-@numba.njit(cache=True)
+@kernel
 def sum_pair(
     row: Any, order: Any, ends: Any, n_runs: int, pair_step: Any, class_step: Any,
     in_level: Any, in_run: Any,

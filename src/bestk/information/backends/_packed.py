@@ -11,7 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._kernels import parallel_kernel
+from bestk._kernels import kernel, parallel_kernel
 from bestk.codes import Codes, Target
 from bestk.information.backends._costs import prefers_planes
 from bestk.information.backends._lanes import (
@@ -93,7 +93,7 @@ def _pack(values: Any, order: Any, samples: Any, packed: Any) -> None:
                 _count_plane(tile, plane, packed)
 
 
-@numba.njit(cache=True)
+@kernel
 def _sort_by_class(row: Any, samples: Any, last: int, packed: Any, padded: Any) -> None:
     """Put the samples of each class at its words; the last level, which has no plane, pads."""
     sample = 0
@@ -106,7 +106,7 @@ def _sort_by_class(row: Any, samples: Any, last: int, packed: Any, padded: Any) 
         padded[at : packed.words[c + 1] * WORD] = last
 
 
-@numba.njit(cache=True)
+@kernel
 def _pack_plane(padded: Any, plane: int, tile: int, lane: int, packed: Any) -> None:
     n_words = packed.words[-1]
     start = packed.bits_at[tile] + plane * n_words * LANES + lane
@@ -114,7 +114,7 @@ def _pack_plane(padded: Any, plane: int, tile: int, lane: int, packed: Any) -> N
         packed.bits[start + word * LANES] = equal_bits(padded, word * WORD, plane)
 
 
-@numba.njit(cache=True)
+@kernel
 def _count_plane(tile: int, plane: int, packed: Any) -> None:
     """Count the bits of sixteen planes at once, class by class."""
     n_planes, n_words = packed.n_planes[tile], packed.words[-1]

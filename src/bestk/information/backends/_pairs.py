@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._kernels import parallel_kernel
+from bestk._kernels import kernel, parallel_kernel
 from bestk.information.backends._bitplanes import count_rows, sum_cells, sum_two_by_two
 from bestk.information.backends._costs import prefers_planes
 from bestk.information.backends._histograms import group_samples, sum_pair
@@ -61,7 +61,7 @@ def fill(packed: Any, formula: Any, request: Any, tasks: Any, out: Any) -> None:
         _fill_by_histograms(packed, formula, request, rows, tiles, out)
 
 
-@numba.njit(cache=True)
+@kernel
 def _by_planes(packed: Any, rows: Any, tile: int) -> bool:
     """Whether the pairs of this tile are counted by planes."""
     if len(packed.codes) == 0:
@@ -73,7 +73,7 @@ def _by_planes(packed: Any, rows: Any, tile: int) -> bool:
     return prefers_planes(rows.most_levels - 1, n_j, n_words, n_classes, n_samples)
 
 
-@numba.njit(cache=True)
+@kernel
 def _fill_by_planes(
     packed: Any, formula: Any, request: Any, rows: Any, tiles: Any, out: Any
 ) -> None:
@@ -104,7 +104,7 @@ def _fill_by_planes(
             _write(formula, request, rows, tile, sums, turned, out)
 
 
-@numba.njit(cache=True)
+@kernel
 def _fill_by_histograms(
     packed: Any, formula: Any, request: Any, rows: Any, tiles: Any, out: Any
 ) -> None:
@@ -132,7 +132,7 @@ def _fill_by_histograms(
         _write(formula, request, rows, tile, sums, turned, out)
 
 
-@numba.njit(cache=True)
+@kernel
 def _copy_rows(packed: Any, formula: Any, request: Any, group: int) -> Any:
     """Read the rows of a group out of their tiles."""
     begin, end, n_words = request.groups[group], request.groups[group + 1], packed.words[-1]
@@ -160,7 +160,7 @@ def _copy_rows(packed: Any, formula: Any, request: Any, group: int) -> Any:
     )  # fmt: skip
 
 
-@numba.njit(cache=True)
+@kernel
 def _write(
     formula: Any, request: Any, rows: Any, tile: int, sums: Any, turned: Any, out: Any
 ) -> None:
@@ -182,7 +182,7 @@ def _write(
         )  # fmt: skip
 
 
-@numba.njit(cache=True)
+@kernel
 def _write_block(
     sums: Any, n_rows: int, row_terms: Any, row_at: int, row_to: Any, row_to_at: int,
     n_columns: int, column_terms: Any, column_at: int, column_to: Any, column_to_at: int,
@@ -208,7 +208,7 @@ def _write_block(
                         out[row, places[c]] = max(value, lowest)
 
 
-@numba.njit(cache=True)
+@kernel
 def _consecutive(numbers: Any) -> bool:
     for index in range(1, len(numbers)):
         if numbers[index] != numbers[index - 1] + 1:

@@ -9,6 +9,7 @@ from hardening.golden.sets import present
 
 
 def main() -> int:
+    """Compare, or keep."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rewrite", action="store_true", help="keep what is selected now")
     parser.add_argument("--pickles", action="store_true", help="keep this version's pickles")

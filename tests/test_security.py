@@ -1,0 +1,66 @@
+"""Nothing that is read is ever run, and nothing that is written runs elsewhere."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bestk
+
+SOURCE = Path(bestk.__file__).parent
+FILES = sorted(SOURCE.rglob("*.py"))
+UNSAFE = {"eval", "exec", "compile", "__import__"}
+LOADS = {"load", "read_array"}  # of numpy
+OWN_CACHE = "_kernel_cache.py"  # names an error of numba's own cache; it loads nothing itself
+
+
+def calls(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            owner = getattr(getattr(node.func, "value", None), "id", "")
+            yield name, owner, {each.arg: each.value for each in node.keywords}
+
+
+def imports(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_neither_unpickles_nor_evaluates(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if path.name != OWN_CACHE:
+        modules = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve"}
+        assert not modules & set(imports(tree))
+    for name, owner, options in calls(tree):
+        assert not (name in UNSAFE and owner in ("", "builtins")), f"{name} in {path}"
+        if name in LOADS and owner in ("np", "numpy", "npy"):
+            assert options["allow_pickle"].value is False
+        assert not (name == "load" and owner in ("joblib", "torch", "yaml"))
+        assert not (name in ("system", "popen") and owner == "os")
+        assert not options.get("shell", ast.Constant(False)).value
+
+
+def test_an_archive_that_holds_a_pickle_is_refused(tmp_path, monkeypatch):
+    np.savez(tmp_path / "promoter.npz", X=np.array([object()], dtype=object), y=np.zeros(1))
+    from bestk.datasets import load
+
+    with pytest.raises(ValueError, match=r"allow_pickle|Object arrays|promoter"):
+        load("promoter", tmp_path)
+
+
+def test_a_packed_file_that_holds_a_pickle_is_refused(tmp_path):
+    path = tmp_path / "t.packed"
+    bestk.pack([[0, 1], [1, 0]], path)
+    from bestk.packed import MAGIC
+
+    with path.open("wb") as file:
+        file.write(MAGIC)
+        np.lib.format.write_array(file, np.array([print], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match="damaged packed table"):
+        bestk.open_packed(path)

@@ -3,9 +3,11 @@
 import argparse
 import json
 import sys
+import time
 
 from hardening.golden import pickles, selections
 from hardening.golden.sets import present
+from hardening.record import keep
 
 
 def main() -> int:
@@ -14,11 +16,13 @@ def main() -> int:
     parser.add_argument("--rewrite", action="store_true", help="keep what is selected now")
     parser.add_argument("--pickles", action="store_true", help="keep this version's pickles")
     parser.add_argument("--print", action="store_true", help="print the record as JSON, and end")
+    parser.add_argument("--keep", action="store_true", help="add a row to the record of trials")
     parser.add_argument("--sets", nargs="*", help="only these sets; by default all that are here")
     options = parser.parse_args()
     if options.pickles:
         print(f"written: {pickles.write()}")
         return 0
+    start = time.perf_counter()
     now = selections.compute(options.sets or present())
     if options.print:
         print(json.dumps(now))
@@ -30,6 +34,9 @@ def main() -> int:
     print(f"{count} selections of {len(now)} sets, {len(changes)} changed")
     if options.rewrite:
         selections.write(now)
+    elif options.keep:
+        what = f"{len(now)} sets, bit for bit"
+        keep("golden", what, count, len(changes), time.perf_counter() - start)
     return int(bool(changes) and not options.rewrite)
 
 

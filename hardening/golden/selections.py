@@ -17,10 +17,10 @@ SLOW = {"search", "exact", "mrmr-global", "jmi-global", "lowrank"}  # on thousan
 Record = dict[str, dict[str, dict[str, Any]]]
 
 
-def chosen(X: NDArray[Any], y: NDArray[Any], method: str) -> dict[str, Any]:
+def chosen(X: NDArray[Any], y: NDArray[Any], method: str, **options: Any) -> dict[str, Any]:
     """The features, best first, and the objective in hexadecimal: each bit of it."""
     k = min(8, X.shape[1] // 2)
-    solution = select(X, y, k, method, random_state=0, bound=None)
+    solution = select(X, y, k, method, random_state=0, bound=None, **options)
     value = float(solution.objective)
     return {"support": solution.support.tolist(), "objective": value.hex()}
 

@@ -6,7 +6,7 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn import datasets
 
-from bestk.datasets import load
+from bestk.datasets import available, load
 
 Pair = tuple[NDArray[Any], NDArray[Any]]
 SHIPPED = ("iris", "wine", "breast_cancer", "digits", "diabetes")  # by scikit-learn
@@ -24,9 +24,4 @@ def read(name: str) -> Pair:
 
 def present() -> Iterator[str]:
     """The sets that are here."""
-    for name in SETS:
-        try:
-            read(name)
-        except (OSError, ValueError):  # no folder, and no network
-            continue
-        yield name
+    return (name for name in SETS if name in SHIPPED or available(name))

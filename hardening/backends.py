@@ -1,0 +1,53 @@
+"""The same bits from every backend: ``python -m hardening.backends [--backends torch dask]``."""
+
+import argparse
+import sys
+import time
+
+import numpy as np
+
+from bestk import CAIM, cmi_matrix, joint_mi_matrix, mutual_information
+from hardening.golden.selections import chosen
+from hardening.golden.sets import present, read
+from hardening.record import keep
+
+METHODS = ("auto", "tpower", "jmi", "mrmr", "search", "forward")
+
+
+def compare(name: str, backend: str) -> list[str]:
+    """What differs from numba: measures of all pairs, and selections."""
+    X, y = read(name)
+    if y.dtype.kind == "f":
+        y = np.searchsorted(np.quantile(y, [0.25, 0.5, 0.75]), y)
+    codes = CAIM().fit_transform(X, y)
+    wrong = [
+        f"{name}, {measure.__name__}"
+        for measure in (mutual_information, joint_mi_matrix, cmi_matrix)
+        if not np.array_equal(measure(codes, y, backend=backend), measure(codes, y))
+    ]
+    return wrong + [
+        f"{name}, {method}"
+        for method in METHODS
+        if chosen(X, y, method, backend=backend) != chosen(X, y, method)
+    ]
+
+
+def main() -> int:
+    """Compare all sets that are here."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--backends", nargs="+", default=["torch"])
+    parser.add_argument("--sets", nargs="+", help="by default all that are here")
+    options = parser.parse_args()
+    total = 0
+    for backend in options.backends:
+        start, names = time.perf_counter(), options.sets or list(present())
+        wrong = [line for name in names for line in compare(name, backend)]
+        print("\n".join(wrong))
+        tried = len(names) * (3 + len(METHODS))
+        keep("backends", f"{backend} beside numba", tried, len(wrong), time.perf_counter() - start)
+        total += len(wrong)
+    return int(total > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -363,3 +363,12 @@ def test_infinite_codes_are_refused_by_the_name_of_their_column():
 def test_dates_are_refused_by_the_name_of_their_column(frame):
     with pytest.raises(ValueError, match=r"column 'day' holds Date.*convert it or drop it"):
         read(frame)
+
+
+def test_whole_numbers_of_many_values_are_taken_as_classes_with_a_warning():
+    y = np.arange(100) % 40
+    with pytest.warns(UserWarning, match=r"40 different whole numbers in 100 rows.*continuous"):
+        assert Reading().classes(y, 100).n_classes == 40
+    for quiet in (Reading(target="classes").classes(y, 100), Reading().classes(y.astype(str), 100)):
+        assert quiet.n_classes == 40
+    assert Reading().classes(np.arange(1000) % 40, 1000).n_classes == 40

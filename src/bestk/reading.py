@@ -1,5 +1,6 @@
 """From any table and target to entropies: types, discretisation, estimate."""
 
+import warnings
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -21,6 +22,7 @@ from bestk.table import Block, Table, read_column
 
 Indices = NDArray[np.int64]
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
+MANY_CLASSES = 20  # and more than a tenth of the rows: numbers that may be a quantity
 SEVERAL = -1  # the place of a name that is not of one column only
 INFORMATION = ("discrete", "gaussian", "blend")
 BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are averaged
@@ -136,6 +138,8 @@ class Reading:
                     "classes; is it an identifier? If it is a number to predict, pass "
                     "target='continuous'"
                 )
+            if self.target == "auto" and target.n_classes > max(MANY_CLASSES, n_samples / 10):
+                _warn_of_quantity(y, target.n_classes, n_samples)
             return target
         values = read_continuous_target(y, n_samples).reshape(-1, 1)
         bins = get_discretizer(EqualFrequency(n_bins=TARGET_BINS)).fit_transform(values)
@@ -229,6 +233,18 @@ def split_numbers(
         for columns, strip in block.strips():
             values[:, np.searchsorted(numeric, columns)] = strip
     return [Block(numeric, "numeric", values)], rest
+
+
+def _warn_of_quantity(y: Any, n_classes: int, n_samples: int) -> None:
+    """Whole numbers with so many values may be a quantity."""
+    if read_column(y).categories is None:
+        warnings.warn(
+            f"y holds {n_classes} different whole numbers in {n_samples} rows, and each is taken "
+            "as a class; pass target='continuous' if they are a quantity, or target='classes' if "
+            "they are not",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _is_fractional(block: Block) -> bool:

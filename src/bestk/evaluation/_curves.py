@@ -121,7 +121,8 @@ class Curves:
 
     def __str__(self) -> str:
         means = self.mean_error()
-        width = max(8, *(len(name) + 2 for name in means))
+        largest = max(float(np.max(errors)) for errors in means.values())
+        width = max(len(f"{largest:.4f}") + 2, *(len(name) + 2 for name in means))
         baseline = means.pop(BASELINE, None)
         n_folds = len({row.fold for row in self.rows})
         lines = [f"mean error over {n_folds} folds, protocol {self.protocol!r}"]

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from evidence import markup
+
 from bestk.method_notes import NOTES
 from bestk.methods import METHODS
 
@@ -16,11 +18,7 @@ another.
 
 def write(folder: Path) -> None:
     """Write ``methods.rst`` into the folder."""
-    folder.mkdir(exist_ok=True)
-    text = HEAD + "\n".join(map(_section, METHODS))
-    path = folder / "methods.rst"
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+    markup.write(folder / "methods.rst", HEAD + "\n".join(map(_section, METHODS)))
 
 
 def _section(name: str) -> str:

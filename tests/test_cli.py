@@ -1,11 +1,8 @@
 """The bestk command: what it prints, what it writes, how it fails."""
 
+import gzip
 import json
-import os
-import signal
-import subprocess
 import sys
-import time
 
 import click
 import numpy as np
@@ -13,10 +10,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from bestk import METHODS, __version__, select
-from bestk.cli import _options, main
-from bestk.cli._errors import describe
+from bestk.cli import _input, _options, _side_by_side, main
 from bestk.cli._show import verdict
 from bestk.discretize import DISCRETIZERS
 from bestk.reading import INFORMATION
@@ -153,6 +150,53 @@ def test_compare_puts_methods_side_by_side(folder):
     assert "error" not in printed
 
 
+def test_compare_measures_the_same_errors_every_time(folder):
+    args = (
+        "compare",
+        folder / "mixed.csv",
+        "-t",
+        "y",
+        "-k",
+        1,
+        "-m",
+        "maxrel",
+        "--cv",
+        2,
+        "--json",
+    )
+    first, second = (json.loads(bestk(*args).stdout)["methods"]["maxrel"] for _ in range(2))
+    assert (first["error"], first["features"]) == (second["error"], second["features"])
+
+
+def test_trees_have_one_thread_where_rows_are_few(folder, monkeypatch):
+    seen = []
+    real = _side_by_side.error_curves
+
+    def look(*args, **options):
+        teams = [each for each in threadpool_info() if each["user_api"] == "openmp"]
+        seen.append({each["num_threads"] for each in teams})
+        return real(*args, **options)
+
+    monkeypatch.setattr(_side_by_side, "error_curves", look)
+    args = ("compare", folder / "mixed.csv", "-t", "y", "-k", 1, "-m", "maxrel", "--cv", 2)
+    with threadpool_limits(2, "openmp"):
+        assert bestk(*args).exit_code == 0
+        assert bestk(*args, "--exclude", "colour", "--exclude", "id").exit_code == 0
+    assert seen == [{1}, {2}]
+
+
+def test_folds_that_rows_do_not_suffice_for_are_refused(folder, tmp_path):
+    args = ("-t", "y", "-k", 1, "-m", "maxrel", "--cv")
+    assert "one fold leaves no rows" in fails("compare", folder / "mixed.csv", *args, 1)
+    few = tmp_path / "few.csv"
+    few.write_text("a,y\n1,yes\n2,no\n3,yes\n4,no\n5,yes\n")
+    assert "5 folds are more than the 3 rows of any class; pass --cv 3" in fails(
+        "compare", few, *args, 5
+    )
+    few.write_text("a,y\n1,1.5\n2,2.5\n3,3.25\n")
+    assert "5 folds are more than the 3 rows; pass --cv 3" in fails("compare", few, *args, 5)
+
+
 def test_compare_takes_text_gaps_and_continuous_targets(folder):
     mixed = bestk("compare", folder / "mixed.csv", "-t", "y", "-k", 2, "-m", "jmi", "--cv", 2)
     assert mixed.exit_code == 0, mixed.output
@@ -170,8 +214,10 @@ def test_methods_lists_all_and_tells_of_one():
 
 
 def test_help_and_version_are_there():
-    assert bestk("--version").output == f"bestk {__version__}\n"
-    for args in (["-h"], ["select", "-h"], ["compare", "--help"], ["methods", "-h"]):
+    assert bestk("--version").output == bestk("-V").output == f"bestk {__version__}\n"
+    nothing = bestk()
+    assert (nothing.exit_code, nothing.stdout) == (0, bestk("--help").stdout)
+    for args in (["-h"], *([name, "-h"] for name in main.commands)):
         assert bestk(*args).output.startswith("Usage: bestk")
     assert "Exit codes" in bestk("--help").output
     assert "_BESTK_COMPLETE=bash_source" in bestk("--help").output
@@ -201,6 +247,59 @@ def test_wrong_names_are_answered_with_the_nearest(folder):
     assert "did you mean 'mean radius'?" in fails(*args, "--exclude", "mean raduis")
     assert "did you mean 'tpower'?" in fails(*args, "--method", "tpowr")
     assert "did you mean 'tpower'?" in fails("compare", *args[1:], "--method", "tpowr")
+
+
+def test_without_a_target_the_columns_are_named(folder):
+    said = fails("select", folder / "mixed.csv")
+    assert "say which column to predict: --target COL" in said
+    assert "'id', 'colour', 'size', 'empty', 'y'" in said
+    assert "say which column" in fails("compare", folder / "mixed.csv", "y")
+
+
+def test_a_file_that_is_not_there_is_answered_with_the_nearest(folder):
+    assert f"did you mean '{folder / 'mixed.csv'}'?" in fails(
+        "select", folder / "mixd.csv", "-t", "y"
+    )
+    assert "did you mean" not in fails("select", folder / "quite_other.csv", "-t", "y")
+    assert "fetch it first" in fails("select", "https://example.org/t.csv", "-t", "y")
+
+
+def test_columns_that_are_left_out_are_not_missed_where_no_number_was_given(folder):
+    told = json.loads(bestk("select", folder / "mixed.csv", "-t", "y", "--json").stdout)
+    assert (told["k"], told["columns"]) == (3, 3)
+    assert any("left out 'id'" in note for note in told["notes"])
+
+
+@pytest.mark.parametrize(
+    ("names", "doubted"), [("5.1,3.5", True), ("0,1", False), ("a,3", False), ("1e3,7", True)]
+)
+def test_a_first_line_of_numbers_is_doubted(names, doubted, tmp_path):
+    (tmp_path / "t.csv").write_text(f"{names},y\n1,2,a\n2,1,b\n3,5,a\n4,0,b\n")
+    done = bestk("select", tmp_path / "t.csv", "-t", "y", "-m", "maxrel")
+    assert ("a table begins with a line of names" in done.stderr) == doubted
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_table_may_be_piped_in(pack, folder):
+    args = ["select", "-", "-t", "y", "-k", "2", "--json"]
+    table = pack((folder / "mixed.csv").read_bytes())
+    told = json.loads(CliRunner().invoke(main, args, input=table).stdout)
+    same = json.loads(bestk("select", folder / "mixed.csv", *args[2:]).stdout)
+    assert told["file"] == "-"
+    assert told["features"] == same["features"]
+
+
+def test_what_is_wrong_with_a_table_that_is_piped_in_is_told(monkeypatch):
+    done = CliRunner().invoke(main, ["select", "-", "-t", "z"], input=b"a,y\n1,2\n")
+    assert done.stderr.startswith("bestk: error: standard input has no column 'z'")
+    monkeypatch.setattr(_input.sys, "stdin", None)
+    assert "nothing is piped into it" in describe_failure(_input.TableFile(), "-")
+
+
+def describe_failure(kind, value):
+    with pytest.raises(click.BadParameter) as caught:
+        kind.convert(value, None, click.Context(main))
+    return caught.value.message
 
 
 def test_what_cannot_be_selected_is_refused(folder):
@@ -281,7 +380,10 @@ def test_what_fails_late_leaves_the_old_file(folder, tmp_path, monkeypatch):
 
 def test_without_pyarrow_the_extra_is_named(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    said = fails("select", folder / "t.csv", "-t", "diagnosis")
+    (folder / "t.parquet").write_bytes(b"anything")
+    said = fails("select", folder / "t.parquet", "-t", "diagnosis")
+    assert "pip install 'bestk[files]'" in said
+    said = fails("select", folder / "t.csv", "-t", "diagnosis", "-o", folder / "cut.feather")
     assert "pip install 'bestk[files]'" in said
 
 
@@ -292,19 +394,12 @@ def test_debug_shows_the_traceback(folder):
         assert "Traceback" in done.stderr
 
 
-def test_faults_interrupts_and_memory_have_codes_of_their_own():
-    assert describe(click.Abort()) == ("bestk: interrupted", 130)
-    message, code = describe(RuntimeError("two\nlines"))
-    assert (message.count("\n"), code) == (0, 1)
-    assert "--debug" in message
-    assert describe(MemoryError("8 GiB"))[1] == 1
-
-
 @pytest.mark.parametrize(
     ("objective", "bound", "words"),
     [
         (2.0, 2.0, "proved optimal"),
         (2.0, 2.0000001, "at most 0.01% below the best possible choice"),
+        (2.0, 2.0 + 1e-12, "proved optimal, but for rounding"),
         (2.0, 2.026, "at most 1.3% below the best possible choice"),
         (2.0, 2.5001, "at most 26% below the best possible choice"),
         (-1.0, -0.5, "no choice is worth more than -0.5"),
@@ -315,36 +410,26 @@ def test_a_gap_is_told_in_words_that_stay_true(objective, bound, words):
     assert verdict(objective, bound, greedy=False) == words
 
 
-def test_the_module_runs_as_a_command_and_a_pipe_may_close(folder):
-    command = f'"{sys.executable}" -m bestk methods | head -1; exit ${{PIPESTATUS[0]}}'
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    help_ = [sys.executable, "-W", "error", "-X", "importtime", "-m", "bestk", "select", "--help"]
-    done = subprocess.run(help_, capture_output=True, text=True, check=True)
-    imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
-    assert not imported & {"numpy", "sklearn", "numba", "pyarrow", "rich"}
+def test_compare_shows_what_select_selects_by_each_method(folder):
+    asked = [folder / "t.csv", "-t", "diagnosis", "-k", 4, "--json"]
+    both = bestk("compare", *asked, "-m", "auto", "-m", "exact", "--cv", 0)
+    for method in ("auto", "exact"):
+        alone = bestk("select", *asked, "-m", method)
+        names = [feature["name"] for feature in json.loads(alone.stdout)["features"]]
+        assert json.loads(both.stdout)["methods"][method]["features"] == names
 
 
-def test_an_interrupt_ends_with_130_and_leaves_nothing(folder, tmp_path):
-    out = tmp_path / "out.csv"
-    args = ["select", folder / "t.csv", "-t", "diagnosis", "-o", out]
-    code = (
-        "import time, bestk.cli._table as t; from bestk.cli import main;"
-        "t.load = lambda *_: time.sleep(60); main()"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, args)],
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    for _ in range(300):
-        if os.listdir(tmp_path):
-            break
-        time.sleep(0.05)
-    assert os.listdir(tmp_path)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert said.strip() == "bestk: interrupted"
-    assert os.listdir(tmp_path) == []
+def test_texts_that_a_spreadsheet_would_run_are_told_or_escaped(tmp_path):
+    path, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    rows = [f"{'=cmd()' if i % 2 else 'a-b'},{-i / 7},{i % 2}" for i in range(40)]
+    path.write_text("\n".join(["=name,x,y", *rows]) + "\n")
+    asked = ["select", path, "-t", "y", "-k", 2, "-o", out]
+    done = bestk(*asked)
+    assert "21 texts in" in done.stderr
+    assert "--escape-formulas" in done.stderr
+    assert set(pd.read_csv(out)["=name"]) == {"=cmd()", "a-b"}
+    done = bestk(*asked, "--escape-formulas")
+    assert "texts in" not in done.stderr
+    frame = pd.read_csv(out)
+    assert set(frame["'=name"]) == {"'=cmd()", "a-b"}
+    assert frame["x"].min() < 0

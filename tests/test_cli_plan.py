@@ -194,7 +194,7 @@ def test_nothing_is_selected(folder, monkeypatch):
     [
         ([], "give a FILE, or the --shape of a table"),
         (["t.csv", "--shape", "10x10", "-t", "y"], "one of the two"),
-        (["t.csv"], "a FILE needs --target"),
+        (["t.csv"], "say which column to predict: --target COL; the last columns of"),
         (["t.csv", "-t", "z"], "has no column 'z'"),
         (["t.csv", "-t", "y", "--levels", "3"], "--levels and --classes are for --shape"),
         (["t.csv", "-t", "y", "-k", "12"], "-k 12 is more than the 11 columns"),

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -81,13 +80,6 @@ class Solution:
 
     def _repr_html_(self) -> str:
         """A small table for notebooks; names are escaped."""
-        from bestk.report._text import shown
+        from bestk.report._notebook import solution_html
 
-        told = [name for name in TOLD if name in self.details]
-        columns = [[f"{value:.4f}" for value in self.details[name]] for name in told]
-        names = [f"<bdi>{escape(shown(label))}</bdi>" for label in self._labels()]
-        head = "".join(f"<th>{name}</th>" for name in ("rank", "item", *told))
-        cells = zip(map(str, range(1, self.k + 1)), names, *columns, strict=True)
-        rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in cells)
-        summary = escape(str(self).rpartition("\n")[0])
-        return f"<pre>{summary}</pre><table><tr>{head}</tr>{rows}</table>"
+        return solution_html(self, TOLD)

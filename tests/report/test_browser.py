@@ -65,36 +65,92 @@ def column(page, place):
     return cells.all_inner_texts()
 
 
+def data_of(page):
+    return page.evaluate("JSON.parse(document.getElementById('data').textContent)")
+
+
+def corner(page):
+    """Where on the screen the first cell begins, and how wide all that are seen are."""
+    page.locator("#map").scroll_into_view_if_needed()
+    box, view = page.locator("#map svg").first.bounding_box(), page.locator("#map .view")
+    left, top, wide = (float(view.get_attribute(name)) for name in ("x", "y", "width"))
+    return box["x"] + left, box["y"] + top, wide
+
+
+def point(page, row, column):
+    """Move the pointer to the middle of a cell."""
+    left, top, wide = corner(page)
+    page.mouse.move(left + (column + 0.5) * wide / 6, top + (row + 0.5) * wide / 6)
+
+
+def seen(page):
+    """The cells that the map shows: from which column and row, and how many."""
+    left, top, wide, _ = page.locator("#map .view").get_attribute("viewBox").split()
+    return float(left), float(top), float(wide)
+
+
 def test_pointing_at_the_heat_map_shows_the_numbers_of_both_features(visit):
     page = visit()
-    data = page.evaluate("JSON.parse(document.getElementById('data').textContent)")
-    page.locator("#map image").scroll_into_view_if_needed()
-    box = page.locator("#map image").bounding_box()
-    side = box["width"] / 6
-    page.mouse.move(box["x"] + 2.5 * side, box["y"] + 0.5 * side)
+    data = data_of(page)
+    point(page, 0, 2)
     said = page.inner_text("#readout")
     for i in (0, 2):
         assert data["names"][i] in said
         assert f"relevance {data['relevance'][i]:.4f}" in said
+        assert f"adds {data['adds'][i]:.4f}" in said
     assert f"{data['pairs'][0][2]:.4f} nats" in said
     assert f"the other way {data['pairs'][2][0]:.4f}" in said
+    point(page, 3, 3)
+    assert f"{data['relevance'][3]:.4f} nats: what" in page.inner_text("#readout")
 
 
 def test_the_heat_map_is_read_and_zoomed_by_keys_and_buttons(visit):
     page = visit()
-    names = page.evaluate("JSON.parse(document.getElementById('data').textContent).names")
+    names = data_of(page)["names"]
     page.focus("#map")
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
-    said = page.inner_text("#readout")
-    assert said.startswith(f"2. {names[1]}")
-    whole = page.locator("#map svg").bounding_box()["width"]
+    assert f"what {names[1]} says alone" in page.inner_text("#readout")
     page.keyboard.press("+")
-    assert page.locator("#map svg").bounding_box()["width"] == pytest.approx(1.5 * whole)
+    assert seen(page)[2] == pytest.approx(4)
     page.click("#zoom-in")
-    assert page.locator("#map svg").bounding_box()["width"] == pytest.approx(2.25 * whole)
+    assert seen(page)[2] == pytest.approx(3)  # no fewer
+    page.focus("#map")
+    page.keyboard.press("End")
+    left, top, wide = seen(page)
+    assert (left, wide) == (3, 3)
+    assert top <= 1
+    page.click("#zoom-out")
+    assert seen(page)[2] == pytest.approx(4.5)
     page.click("#zoom-all")
-    assert page.locator("#map svg").bounding_box()["width"] == pytest.approx(whole)
+    assert seen(page) == (0, 0, 6)
+
+
+def test_a_zoomed_map_is_moved_by_dragging(visit):
+    page = visit()
+    page.click("#zoom-in")
+    page.click("#zoom-in")
+    before = seen(page)
+    left, top, wide = corner(page)
+    page.mouse.move(left + wide - 5, top + 80)
+    page.mouse.down()
+    page.mouse.move(left + wide - 5 - wide / 3, top + 80)
+    page.mouse.up()
+    assert seen(page)[0] == pytest.approx(before[0] + 1)
+    assert seen(page)[1:] == before[1:]
+
+
+def test_the_map_can_show_what_is_shared_and_put_features_that_are_alike_together(visit):
+    page = visit()
+    data = data_of(page)
+    drawn = page.locator("#map image").get_attribute("href")
+    page.select_option("#map-order", label="alike together")
+    point(page, 0, 1)
+    i, j = data["alike"][:2]
+    assert f"{data['pairs'][i][j]:.4f} nats" in page.inner_text("#readout")
+    page.select_option("#map-what", label="what the two share")
+    assert page.locator("#map image").get_attribute("href") != drawn
+    assert page.inner_text("#high") == f"{max(data['relevance']):.4f}"
 
 
 def test_a_table_sorts_by_the_column_whose_head_is_pressed(visit):
@@ -148,4 +204,75 @@ def test_without_scripts_the_page_tells_the_same(visit):
     page = visit(java_script_enabled=False)
     assert len(column(page, 2)) == 6
     assert page.locator("#map image").is_visible()
+    assert page.locator("#map .labels text").count() == 12
     assert not page.locator("#zoom-in").is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_text_in_drawings_is_never_small_and_never_cut(visit, width):
+    page = visit(viewport={"width": width, "height": 800})
+    sizes = page.evaluate("""[...document.querySelectorAll('svg text')].map((text) => {
+        const box = text.getBoundingClientRect(), own = text.getBBox();
+        const scale = box.height / own.height, size = parseFloat(getComputedStyle(text).fontSize);
+        return [scale * size, box.left, box.right];
+    })""")
+    assert len(sizes) > 20
+    assert min(size for size, _, _ in sizes) >= 12
+    assert min(left for _, left, _ in sizes) >= 0
+    assert max(right for _, _, right in sizes) <= width
+
+
+def test_the_list_of_columns_is_searched(visit):
+    page = visit()
+    page.locator("summary", has_text="All 12 columns").click()
+    page.fill("#search", "AREA")
+    names = page.locator("#columns tbody tr:visible th").all_inner_texts()
+    assert names == ["mean area"]
+    assert page.inner_text("#found") == "1 of 12 columns"
+    page.fill("#search", "")
+    assert page.locator("#columns tbody tr:visible").count() == 12
+
+
+def test_paper_is_white_and_has_what_is_folded(visit):
+    page = visit(color_scheme="dark")
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    folded = "document.querySelectorAll('details:not([open])').length"
+    assert page.evaluate(folded) > 5
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(folded) == 0
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(folded) > 5
+
+
+def test_every_control_is_reached_by_the_tab_key_and_has_a_name(visit):
+    page = visit()
+    controls = page.locator("button:visible, select:visible, a:visible, #map, .wide:visible")
+    reached = set()
+    for _ in range(controls.count() + 20):
+        page.keyboard.press("Tab")
+        reached.add(
+            page.evaluate("""(() => { const on = document.activeElement;
+            return on.id || on.getAttribute('aria-label') || on.textContent; })()""")
+        )
+    for wanted in ("theme", "map", "map-what", "map-order", "zoom-in", "Selected features, in nats",
+                   "Warnings", "Copy the code"):  # fmt: skip
+        assert wanted in reached
+
+
+def test_a_notebook_shows_the_page_in_a_frame_that_works(browser, tmp_path):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    shown = SelectBestK(k=3).fit(X, y).report(X, y, errors=False)._repr_html_()
+    (tmp_path / "cell.html").write_text(f"<!DOCTYPE html><body>{shown}</body>", "utf-8")
+    page = browser.new_page()
+    wrong = []
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto((tmp_path / "cell.html").as_uri())
+    frame = page.frames[1]
+    frame.locator("#map").focus()
+    page.keyboard.press("ArrowRight")
+    assert "says alone" in frame.locator("#readout").inner_text()
+    assert wrong == []
+    page.close()

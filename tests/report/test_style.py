@@ -3,8 +3,12 @@
 import re
 from importlib.resources import files
 
+import numpy as np
 import pytest
 
+from bestk.report._heatmap import ramp
+
+SCRIPT = files("bestk.report").joinpath("map.js").read_text("utf-8")
 STYLE = files("bestk.report").joinpath("style.css").read_text("utf-8")
 BLOCKS = re.findall(r"--paper:.*?--light:[^;]*;", STYLE, re.DOTALL)
 AA = 4.5  # contrast of text, as WCAG asks for
@@ -39,6 +43,20 @@ def test_text_and_lines_stand_out_from_what_is_behind_them(block):
     for behind in ("paper", "panel"):
         for text in ("ink", "soft", "link"):
             assert contrast(colours[text], colours[behind]) >= AA, (text, behind)
-    assert contrast(colours["ink"], colours["warn"]) >= AA
-    for line in ("focus", *(f"c{i}" for i in range(8))):
+    for box in ("warn", "bad"):
+        assert contrast(colours["ink"], colours[box]) >= AA, box
+    for line in ("focus", "warn-line", "bad-line", *(f"c{i}" for i in range(8))):
         assert contrast(colours[line], colours["paper"]) >= GRAPHICS, line
+    assert contrast(colours["c0"], colours["light"]) >= GRAPHICS
+
+
+def test_numbers_on_the_map_are_black_on_bright_colours_and_white_on_dark_ones():
+    bright = float(re.search(r"BRIGHT = ([\d.]+)", SCRIPT).group(1))
+    for place, (red, green, blue) in zip(np.linspace(0, 1, 256), ramp(), strict=True):
+        text = "#000000" if place > bright else "#ffffff"
+        assert contrast(text, f"#{red:02x}{green:02x}{blue:02x}") >= AA, place
+
+
+def test_only_screens_are_dark():
+    dark = [STYLE.rfind("@media", 0, at.start()) for at in re.finditer("--paper: #12", STYLE)]
+    assert [STYLE[start:].startswith("@media screen") for start in dark] == [True, True]

@@ -5,24 +5,28 @@ import pandas as pd
 import pytest
 
 from bestk.codes import read_target
-from bestk.report._columns import column_values
-from bestk.report._warnings import (
-    LEAK,
-    class_cautions,
-    column_cautions,
-    content_of,
-    is_identifier,
-    is_leak,
-)
+from bestk.report._look import look_at
+from bestk.report._warnings import LEAK, class_cautions, column_cautions, is_leak
 from bestk.table import read_table
 
 
+def cautions(frame, selected=()):
+    table = read_table(frame)
+    return column_cautions(table.names, table.n_samples, look_at(table), set(selected))
+
+
 def kinds(frame, selected=()):
-    return [caution.kind for caution in column_cautions(read_table(frame), set(selected))]
+    return [caution.kind for caution in cautions(frame, selected)]
 
 
-def column(values):
-    return column_values(read_table(pd.DataFrame({"x": values})), 0)
+def look(values):
+    (seen,) = look_at(read_table(pd.DataFrame({"x": values})))
+    return seen
+
+
+def is_identifier(values, name="x"):
+    (seen,) = look_at(read_table(pd.DataFrame({name: values})))
+    return seen.identifier
 
 
 def test_a_column_that_tells_the_class_of_every_row_is_a_leak():
@@ -59,26 +63,37 @@ def test_the_last_class_may_be_absent_from_the_last_bin():
 
 
 def test_identifiers_are_texts_of_most_rows_or_whole_numbers_of_all():
-    assert is_identifier(column([f"patient {i}" for i in range(20)]))
-    assert is_identifier(column([f"patient {i}" for i in range(11)] + ["nobody"] * 9))
-    assert not is_identifier(column([f"patient {i}" for i in range(9)] + ["nobody"] * 11))
-    assert is_identifier(column(np.arange(20)[::-1]))
-    assert not is_identifier(column([0, 0, *range(18)]))
-    assert not is_identifier(column(np.arange(20) + 0.5))
-    assert not is_identifier(column([True, False] * 10))
+    assert is_identifier([f"patient {i}" for i in range(20)])
+    assert is_identifier([f"patient {i}" for i in range(11)] + ["nobody"] * 9)
+    assert not is_identifier([f"patient {i}" for i in range(9)] + ["nobody"] * 11)
+    assert is_identifier(np.arange(20)[::-1])
+    assert is_identifier(np.arange(20) ** 3)
+    assert not is_identifier([0, 0, *range(18)])
+    assert not is_identifier([np.nan, *range(19)])
+    assert not is_identifier(np.arange(20) + 0.5)
+    assert not is_identifier([True, False] * 10)
+
+
+def test_whole_numbers_that_differ_by_chance_name_no_rows_unless_they_are_called_so():
+    measured = np.random.default_rng(0).permutation(20) * 70
+    assert not is_identifier(measured)
+    assert not is_identifier(measured, "acid")
+    for name in ("id", "patient_id", "Row", "PatientId", "key.1"):
+        assert is_identifier(measured, name)
+    assert is_identifier(measured // 70 + 5)
 
 
 def test_a_short_table_has_no_identifiers():
-    assert not is_identifier(column(list("abcdefghi")))
+    assert not is_identifier(list("abcdefghi"))
 
 
 def test_columns_hold_the_same_if_their_values_are_the_same_whatever_their_type():
-    assert content_of(column([1, 2])) == content_of(column([1.0, 2.0]))
-    assert content_of(column([0.0, 1])) == content_of(column([-0.0, 1]))
-    assert content_of(column(["a", "b"])) == content_of(column(pd.Categorical(["a", "b"])))
-    assert content_of(column(["a", "b"])) != content_of(column(["b", "a"]))
-    assert content_of(column(["a", "b"])) != content_of(column(["a", "c"]))
-    assert content_of(column(["0", "1"])) != content_of(column([0, 1]))
+    assert look([1, 2]).content == look([1.0, 2.0]).content
+    assert look([0.0, 1]).content == look([-0.0, 1]).content
+    assert look(["a", "b"]).content == look(pd.Categorical(["a", "b"])).content
+    assert look(["a", "b"]).content != look(["b", "a"]).content
+    assert look(["a", "b"]).content != look(["a", "c"]).content
+    assert look(["0", "1"]).content != look([0, 1]).content
 
 
 def test_each_oddity_is_told_once():
@@ -88,11 +103,34 @@ def test_each_oddity_is_told_once():
         "holes": [*[np.nan] * 11, *range(9)], "id": [f"r{i}" for i in range(20)],
     })  # fmt: skip
     assert kinds(frame) == ["identifier", "missing", "constant", "duplicate"]
-    told = {c.kind: c.text for c in column_cautions(read_table(frame), {5})}
-    assert told["identifier"].startswith("“id” was selected")
-    assert told["missing"] == "“holes” is missing in 55% of the rows."
+    told = {c.kind: c.text for c in cautions(frame, {5})}
+    assert told["identifier"].startswith("“id”, which was selected, has a different value")
+    assert told["missing"] == "Missing in most of the rows: “holes” (55%)."
     assert told["constant"] == "2 columns hold one value only: “flat”, “void”."
-    assert told["duplicate"] == "“good”, “copy” hold the same values."
+    assert told["duplicate"] == "The same values are in “good”, “copy”."
+
+
+def test_a_constant_that_was_selected_is_named():
+    frame = pd.DataFrame({"flat": [1.0] * 20, "good": np.tile([1.5, 2.5], 10)})
+    (caution,) = cautions(frame, {0, 1})
+    assert caution.advice == "Selected all the same: “flat”; a smaller k may do."
+
+
+def test_of_many_odd_columns_some_are_named_and_the_rest_counted():
+    numbers = np.random.default_rng(0).normal(size=(20, 11))
+    frame = pd.DataFrame({f"id {j}": [f"{j} {i}" for i in range(20)] for j in range(10)})
+    for j in range(11):
+        frame[f"first {j}"] = frame[f"second {j}"] = numbers[:, j]
+        frame[f"holes {j}"] = np.where(np.arange(20) < 15, np.nan, numbers[:, j])
+    told = {c.kind: c.text for c in cautions(frame)}
+    assert "“id 7” and 2 more have a different value" in told["identifier"]
+    assert told["missing"].endswith("“holes 7” (75%) and 3 more.")
+    assert told["duplicate"].endswith("“first 7”, “second 7” and 3 more groups of columns.")
+
+
+def test_a_table_too_large_to_be_looked_at_is_noted():
+    (caution,) = column_cautions(["a"], 10, None, set())
+    assert caution.kind == "note"
 
 
 def test_a_plain_table_has_nothing_to_warn_of():

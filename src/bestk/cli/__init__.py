@@ -4,19 +4,18 @@ import click
 
 from bestk import __version__
 from bestk.cli._compare import compare
-from bestk.cli._errors import ErrorGroup
+from bestk.cli._doctor import doctor
+from bestk.cli._errors import CODES, ErrorGroup
 from bestk.cli._methods import methods
 from bestk.cli._options import debug_option
 from bestk.cli._plan import plan
 from bestk.cli._report import report
 from bestk.cli._select import select
 
-EPILOG = """\b
+NEWLINE = "\n"
+EPILOG = f"""\b
 Exit codes:
-  0    done
-  1    a fault in bestk itself, or not enough memory
-  2    a wrong option, or a file that cannot be read or written
-  130  interrupted; no file is left half written
+{NEWLINE.join(f"  {code:<3}  {means}" for code, means in CODES.items())}
 
 \b
 Completion of commands, options, methods and column names:
@@ -25,20 +24,24 @@ Completion of commands, options, methods and column names:
   fish  _BESTK_COMPLETE=fish_source bestk | source    in ~/.config/fish/completions/bestk.fish
 
 Tables are CSV or TSV (also .gz), Parquet, Feather, Arrow or packed files, told apart by their
-suffix. The first line of a text file names its columns.
+suffix. The first line of a text file names its columns. A FILE of - is standard input.
 """
 
 
 @click.group(
     cls=ErrorGroup,
     epilog=EPILOG,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, message="bestk %(version)s")
+@click.version_option(__version__, "-V", "--version", message="bestk %(version)s")
 @debug_option
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Pick the best k features of a table together, and prove how good they are."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
-for command in (select, compare, report, plan, methods):
+for command in (select, compare, report, plan, methods, doctor):
     main.add_command(command)

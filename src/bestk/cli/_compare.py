@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from bestk.cli._input import shown
 from bestk.cli._options import AUTO, Request, complete_methods, shared_options
 
 METHODS = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
@@ -23,9 +24,10 @@ def compare(methods: tuple[str, ...], cv: int, **shared: Any) -> None:
     """Select k features of FILE by several methods, and compare what they are worth.
 
     The value of every choice is that of the objective cmi: what its pairs of features say about
-    the target, in nats. The error is measured in folds, with features selected from the training
-    rows of each alone, and is that of a linear model on standardised numbers, or of boosted trees
-    where there is text: the share of wrong classes, or the mean squared error.
+    the target, in nats, read as the first method reads them. The error is measured in folds, with
+    features selected from the training rows of each alone, and is that of a linear model on
+    standardised numbers, or of boosted trees where there is text: the share of wrong classes, or
+    the mean squared error.
     """
     from bestk.cli._progress import Talk
 
@@ -42,26 +44,31 @@ def compare(methods: tuple[str, ...], cv: int, **shared: Any) -> None:
 
 
 def _run(request: Request, talk: Any, methods: tuple[str, ...], cv: int) -> dict[str, Any]:
-    from bestk.cli._table import check, read
+    from bestk.cli._table import check, features_wanted, read
 
+    if cv == 1:
+        raise ValueError("one fold leaves no rows to learn from; pass --cv 2 or more, or 0")
     if request.k == AUTO:
         raise ValueError("methods are compared at one number of features; give -k a number")
     checked = check(request)
-    from bestk.cli._side_by_side import choose, measure_errors
+    from bestk.cli._side_by_side import choose, measure_errors, refuse_folds
     from bestk.methods import get_method
 
     chosen = {name: get_method(name) for name in methods}
     loaded, _ = read(checked, request, talk)
-    rows = choose(loaded, checked.k, chosen, request, talk)
+    k = features_wanted(checked, loaded)
     if cv:
-        measured = measure_errors(loaded, checked.k, chosen, request, talk, cv)
+        refuse_folds(loaded, request, cv)
+    rows = choose(loaded, k, chosen, request, talk)
+    if cv:
+        measured = measure_errors(loaded, k, chosen, request, talk, cv)
         rows = {name: row | measured[name] for name, row in rows.items()}
     return {
-        "file": str(loaded.source.path),
+        "file": shown(loaded.source.path),
         "target": loaded.target,
         "rows": loaded.table.n_samples,
         "columns": loaded.table.n_features,
-        "k": checked.k,
+        "k": k,
         "folds": cv,
         "methods": rows,
     }

@@ -8,7 +8,16 @@ from typing import Any, NoReturn
 
 import click
 
-FAULT, WRONG, INTERRUPTED = 1, 2, 130
+from bestk.cli._input import hide_copies
+
+FAULT, WRONG, INTERRUPTED, CUT = 1, 2, 130, 141
+CODES = {
+    0: "done; with doctor: selecting works",
+    FAULT: "a fault in bestk, not enough memory; with doctor: selecting does not work",
+    WRONG: "a wrong option, or a file that cannot be read or written",
+    INTERRUPTED: "interrupted; no file is left half written",
+    CUT: "what reads the output went away, such as head",
+}
 OPTIONS = {
     "k": "-k",
     "target": "--target-kind",
@@ -30,11 +39,9 @@ class ErrorGroup(click.Group):
         """Run a command, and end with its exit code."""
         given = list(sys.argv[1:] if args is None else args)
         code: Any
+        print_anything()
         try:
             code = super().main(given, "bestk", complete_var, standalone_mode=False, **extra)
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = FAULT
         except Exception as error:
             if "--debug" in given:
                 import traceback
@@ -43,6 +50,23 @@ class ErrorGroup(click.Group):
             message, code = describe(error)
             click.echo(message, err=True)
         sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what reads its output may go away before it ends."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(CUT)
+        return result
+
+
+def print_anything() -> None:
+    """Spell out letters that a terminal or a pipe has no code for, rather than fail on them."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def describe(error: Exception) -> tuple[str, int]:
@@ -56,7 +80,7 @@ def describe(error: Exception) -> tuple[str, int]:
     if isinstance(error, click.Abort):
         return "bestk: interrupted", INTERRUPTED
     message, code = _explain(error)
-    return f"bestk: error: {' '.join(message.split())}", code
+    return f"bestk: error: {hide_copies(' '.join(message.split()))}", code
 
 
 def _explain(error: Exception) -> tuple[str, int]:

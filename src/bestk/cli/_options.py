@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from bestk.cli._input import TableFile, need_target
+
 INFORMATION = ("auto", "discrete", "gaussian", "blend")
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
 CORRECTIONS = ("none", "miller-madow", "chance")
@@ -71,9 +73,10 @@ def complete_columns(ctx: Any, param: Any, incomplete: str) -> list[str]:
     """The columns of the file that begin as typed."""
     from bestk.files import open_source
 
+    files = [ctx.params.get("file"), *ctx.args]  # there, where the option has no value yet
     try:
-        names = list(open_source(ctx.params["file"]).types)
-    except (KeyError, TypeError, ValueError, OSError, ImportError):
+        names = list(open_source(next(filter(None, files))).types)
+    except (StopIteration, ValueError, OSError, ImportError):
         return []
     return [name for name in names if name.startswith(incomplete)]
 
@@ -99,10 +102,10 @@ bound_option = click.option(
 )  # fmt: skip
 
 SHARED: tuple[Decorator, ...] = (
-    click.argument("file", type=click.Path(path_type=Path)),
+    click.argument("file", type=TableFile()),
     click.option(
-        "-t", "--target", required=True, metavar="COL", shell_complete=complete_columns,
-        help="The column to predict.",
+        "-t", "--target", metavar="COL", shell_complete=complete_columns, callback=need_target,
+        help="The column to predict.  [required]",
     ),
     click.option(
         "-k", type=Count(), show_default="10", metavar="N",

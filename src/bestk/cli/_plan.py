@@ -1,12 +1,12 @@
 """``bestk plan``: what a selection will take, before it starts."""
 
-import os
 import re
 from pathlib import Path
 from typing import Any
 
 import click
 
+from bestk.cli._input import TableFile, shown, which_target
 from bestk.cli._options import (
     AUTO,
     SHARED,
@@ -46,7 +46,7 @@ def _own_options(command: Any) -> Any:
         "-t", "--target", metavar="COL", shell_complete=complete_columns,
         help="The column to predict; needed for a FILE.",
     )  # fmt: skip
-    return click.argument("file", type=click.Path(path_type=Path), required=False)(target(command))
+    return click.argument("file", type=TableFile(), required=False)(target(command))
 
 
 @click.command(epilog=EXAMPLES, short_help="What a selection will take, before it starts.")
@@ -87,7 +87,7 @@ def plan(
     if (file is None) == (shape is None):
         raise click.UsageError("give a FILE, or the --shape of a table; one of the two")
     if file is not None and target is None:
-        raise click.UsageError("a FILE needs --target, the column to predict")
+        raise click.UsageError(which_target(file))
     if file is not None and (levels or classes):
         raise click.UsageError("--levels and --classes are for --shape; a FILE tells its own")
     request = Request(file=file or Path(), target=target or "", **shared)
@@ -99,7 +99,7 @@ def plan(
     )
     result = _make(request, talk, table, method, bound, workers)
     if shape is None:
-        result = {"file": str(file), "target": target} | result
+        result = {"file": shown(request.file), "target": target} | result
     if request.as_json:
         from bestk.cli._show import print_json
 
@@ -125,7 +125,7 @@ def _look(request: Request, talk: Any, stream: bool) -> Any:
 
     checked = check(request)
     blocks = stream or is_long(request.file)
-    with talk.stage(f"looking at {request.file.name}"):
+    with talk.stage(f"looking at {shown(request.file)}"):
         return look_at(
             checked.source, checked.names, request.target,
             kind=request.target_kind, in_blocks=blocks, coded=request.discretizer == "none",
@@ -135,6 +135,7 @@ def _look(request: Request, talk: Any, stream: bool) -> Any:
 def _make(
     request: Request, talk: Any, shape: Any, method: str, bound: str, workers: int | None
 ) -> dict[str, Any]:
+    from bestk.cli._progress import busy
     from bestk.cli._table import _count
     from bestk.methods import get_method
     from bestk.planning import make_plan
@@ -146,8 +147,8 @@ def _make(
     selector = SelectBestK(k, method, **options)
     with talk.stage("timing the kernels (a first run compiles, too)"):
         made = make_plan(shape, selector, workers=workers)
-    if hasattr(os, "getloadavg") and (load := os.getloadavg()[0]) > (cores := os.cpu_count() or 1):
-        talk.note(f"the machine is busy, load {load:.0f} on {cores} cores: expect longer times")
+    if note := busy():
+        talk.note(note)
     return made.to_dict() | {"k_is_auto": request.k == AUTO}
 
 

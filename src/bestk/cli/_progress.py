@@ -1,5 +1,6 @@
 """Progress and notes, on stderr, and only where someone looks."""
 
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,7 +8,16 @@ from typing import Any
 
 import click
 
+MANY_CLASSES = "The number of unique classes"  # said with the option that helps, elsewhere
 Report = Callable[[int, int], None]  # how much is done, and of how much
+
+
+def busy() -> str | None:
+    """Say that times are not those of a machine that does nothing else, where that is so."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    if load <= (cores := os.cpu_count() or 1):
+        return None
+    return f"the machine is busy, load {load:.0f} on {cores} cores: expect longer times"
 
 
 class Talk:
@@ -55,6 +65,7 @@ class Talk:
             warnings.catch_warnings(record=True) as caught,
         ):
             warnings.simplefilter("default")
+            warnings.filterwarnings("ignore", MANY_CLASSES)
             task = bars.add_task(text, total=None)
             yield lambda done, total: bars.update(task, completed=done, total=total)
         for warning in caught:

@@ -6,7 +6,10 @@ from typing import Any
 
 import click
 
+from bestk.cli._input import shown
 from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
+
+PAGES = (".html", ".htm")
 
 EXAMPLES = """\b
 Examples:
@@ -58,17 +61,20 @@ def _run(
     request: Request, talk: Any, method: str, bound: str, output: Path, errors: bool, date: str
 ) -> dict[str, Any]:
     """Read, select, gather and write; what can be wrong with the options is seen before that."""
-    from bestk.cli._table import check, new_file, read
+    from bestk.cli._table import check, features_wanted, new_file, read
 
     checked = check(request)
-    with new_file(output, request.file) as file:
+    page = new_file(output, request.file)
+    if output.suffix.lower() not in PAGES:
+        raise ValueError(f"{output} is not the name of a page; it is one of {', '.join(PAGES)}")
+    with page as file:
         from bestk.methods import Greedy, get_method
         from bestk.report import make_report
         from bestk.selector import SelectBestK, select
 
         chosen = get_method(method)
         loaded, seconds = read(checked, request, talk)
-        k = request.k if isinstance(request.k, str) else checked.k
+        k = request.k if isinstance(request.k, str) else features_wanted(checked, loaded)
         options = request.options() | {"bound": None if bound == "none" else bound}
         if request.include:
             options["include"] = list(request.include)
@@ -79,7 +85,7 @@ def _run(
             made = make_report(
                 SelectBestK(k, method, **options), loaded.table, loaded.y, solution=solution,
                 target=request.target, errors=errors, notes=talk.notes, date=date,
-                path=str(request.file), command=command_of(request, method, bound),
+                path=shown(request.file), command=command_of(request, method, bound),
                 progress=progress,
                 dropped=[name for name in checked.source.types
                          if name != request.target and name not in loaded.table.names],
@@ -96,7 +102,7 @@ def _run(
 
 def command_of(request: Request, method: str, bound: str) -> str:
     """The command that selects the same features."""
-    words = ["bestk", "select", str(request.file), "--target", request.target]
+    words = ["bestk", "select", shown(request.file), "--target", request.target]
     plain = {"-k": None, "--method": "auto", "--information": "auto", "--discretizer": "auto",
              "--correction": "none", "--target-kind": "auto", "--bound": "fast",
              "--time-limit": None, "--seed": None}  # fmt: skip

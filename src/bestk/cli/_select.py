@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from bestk.cli._input import shown
 from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
 
 EXAMPLES = """\b
@@ -28,6 +29,10 @@ Examples:
     help="Write the selected columns and the target to this table.",
 )  # fmt: skip
 @click.option(
+    "--escape-formulas", is_flag=True,
+    help="Put ' before texts of a CSV OUT that a spreadsheet would run.",
+)  # fmt: skip
+@click.option(
     "--plot", type=click.Path(path_type=Path), metavar="IMAGE",
     help="Draw the features and their pairs: .png, .svg, .pdf",
 )  # fmt: skip
@@ -36,8 +41,9 @@ Examples:
     help="Read FILE in blocks of rows, and hold none; so is one that is over half of the memory.",
 )  # fmt: skip
 def select(
-    method: str, bound: str, output: Path | None, plot: Path | None, stream: bool, **shared: Any
-) -> None:
+    method: str, bound: str, output: Path | None, escape_formulas: bool, plot: Path | None,
+    stream: bool, **shared: Any,
+) -> None:  # fmt: skip
     """Select the k features of FILE that say most about a target together.
 
     Of each it tells, in nats: the relevance, what it says alone; the contribution, its mean part
@@ -48,7 +54,7 @@ def select(
 
     request = Request(**shared)
     talk = Talk(request.quiet)
-    result = _run(request, talk, method, bound, output, plot, stream)
+    result = _run(request, talk, method, bound, output, escape_formulas, plot, stream)
     talk.say_notes()
     if request.as_json:
         from bestk.cli._show import print_json
@@ -61,16 +67,16 @@ def select(
 
 
 def _run(
-    request: Request, talk: Any, method: str, bound: str, output: Path | None, plot: Path | None,
-    stream: bool,
+    request: Request, talk: Any, method: str, bound: str, output: Path | None, escape: bool,
+    plot: Path | None, stream: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """Read, select and write; what can be wrong with the options is seen before that."""
     from bestk.cli._plot import check_image, draw
     from bestk.cli._stream import is_long, select_rows
-    from bestk.cli._table import check, new_file, read
-    from bestk.files import copy_columns, suffix_of
+    from bestk.cli._table import check, features_wanted, new_file, read
+    from bestk.files import Formulas, copy_columns, output_suffix
 
-    suffix = suffix_of(output) if output else ""
+    suffix = output_suffix(output) if output else ""
     image = check_image(plot) if plot else ""
     checked = check(request)
     with ExitStack() as files:
@@ -82,13 +88,13 @@ def _run(
 
         chosen = get_method(method)
         options = request.options() | {"bound": None if bound == "none" else bound}
-        k = request.k if isinstance(request.k, str) else checked.k
         if stream or is_long(request.file):
-            refuse_auto(k)
+            refuse_auto(request.k)
             loaded, solution, seconds = select_rows(checked, request, talk, chosen, options)
         else:
             loaded, reading = read(checked, request, talk)
             start = perf_counter()
+            k = request.k if isinstance(request.k, str) else features_wanted(checked, loaded)
             many = "as many features as help" if k == AUTO else f"{k} features"
             with talk.stage(f"selecting {many} (a first run compiles, too)"):
                 included = list(request.include)
@@ -101,7 +107,13 @@ def _run(
         if table_file:
             columns = [*(feature["name"] for feature in result["features"]), request.target]
             with talk.stage("writing the selected columns") as report:
-                copy_columns(loaded.source, columns, table_file, suffix, report)
+                formulas = Formulas(escape)
+                copy_columns(loaded.source, columns, table_file, suffix, report, formulas)
+            if formulas.found and not escape:
+                talk.note(
+                    f"{formulas.found} texts in {output} begin as formulas do, and a spreadsheet "
+                    "may run them; --escape-formulas puts ' before each"
+                )
         if image_file:
             with talk.stage("drawing"):
                 draw(solution, image_file, image)
@@ -121,7 +133,7 @@ def tell(
         for rank, place in enumerate(solution.support.tolist(), 1)
     ]
     return {
-        "file": str(loaded.source.path),
+        "file": shown(loaded.source.path),
         "target": loaded.target,
         "rows": loaded.table.n_samples,
         "columns": loaded.table.n_features,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from math import ceil, isfinite
 from typing import Any
 
+ROUNDING = 1e-9  # of a bound, beside an objective
 WIDE = 10_000  # columns of a pipe: nothing is cut there
 
 
@@ -13,7 +14,11 @@ def console() -> Any:
     """Where results go: stdout, as wide as it is."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    class Pipe(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # so that the exit code is that of any other output
+
+    return Pipe(width=None if sys.stdout.isatty() else WIDE, highlight=False)
 
 
 def new_table(*columns: str, numbers: Iterable[str] = ()) -> Any:
@@ -36,7 +41,8 @@ def escaped(name: str) -> str:
 
 def print_json(result: dict[str, Any]) -> None:
     """Print a result, null where a number is not finite."""
-    print(json.dumps(_finite(result), indent=2, ensure_ascii=False))
+    plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+    print(json.dumps(_finite(result), indent=2, ensure_ascii=plain))
 
 
 def _finite(value: Any) -> Any:
@@ -66,6 +72,8 @@ def verdict(objective: float, upper_bound: float, *, greedy: bool) -> str:
     if upper_bound <= objective:
         return "proved optimal"
     gap = (upper_bound - objective) / objective if objective > 0 else 1.0
+    if gap < ROUNDING:
+        return "proved optimal, but for rounding"
     if gap >= 1:
         return f"no choice is worth more than {upper_bound:.4g}"
     return f"at most {_rounded_up(100 * gap)}% below the best possible choice"

@@ -1,40 +1,50 @@
 """Several methods on one table: their choices, and the errors of models on them."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._auto import Information, settle
 from bestk.cli._options import Request
 from bestk.cli._progress import Talk
-from bestk.evaluation import error_curves, linear_svm
+from bestk.evaluation import error_curves
+from bestk.evaluation._classifier import as_matrix, few_threads, new_model
 from bestk.evaluation._shared import SharedEntropies
 from bestk.files import Loaded
 from bestk.methods import Method
 from bestk.reading import Reading, find_features
 from bestk.selector import SelectBestK
-from bestk.table import Table
-from bestk.task import Task
+from bestk.solution import Solution
+from bestk.task import Task, tell
 
 
 def choose(
     loaded: Loaded, k: int, methods: dict[str, Method], request: Request, talk: Talk
 ) -> dict[str, Any]:
-    """What each method selects from all rows, and how much of it is the same."""
-    options = SelectBestK(k, include=list(request.include), **request.options())
-    with talk.stage("measuring the columns (a first run compiles, too)"):
-        task = Task.of(options, loaded.table, loaded.y)
-        read = replace(task.read, entropies=SharedEntropies.of(task.read.entropies))
+    """What each method selects from all rows, and how much of it is the same.
+
+    Each reads the information that belongs to it; the value of all choices is by that of the first.
+    """
+    tasks: dict[Information, Task] = {}
     solutions = {}
     for name, method in methods.items():
+        options = SelectBestK(k, method, include=list(request.include), **request.options())
+        way = settle(options)
+        if way not in tasks:
+            with talk.stage("measuring the columns (a first run compiles, too)"):
+                task = Task.of(options, loaded.table, loaded.y)
+                read = replace(task.read, entropies=SharedEntropies.of(task.read.entropies))
+                tasks[way] = replace(task, read=read)
         with talk.stage(f"selecting by {name}"):
-            solutions[name] = replace(task, read=read, method=method).solution(k)
+            solutions[name] = replace(tasks[way], method=method).solution(k)
+    first = next(iter(tasks.values()))
     chosen = {name: set(s.support.tolist()) for name, s in solutions.items()}
     return {
         name: {
             "features": [str(loaded.table.names[place]) for place in s.support],
-            "value": float(s.details["pairs"].sum()),
+            "value": _value(first, s),
             "objective": float(s.objective),
             "upper_bound": float(s.upper_bound),
             "gap": float(s.gap),
@@ -45,6 +55,24 @@ def choose(
     }
 
 
+def _value(task: Task, solution: Solution) -> float:
+    """The sum of all pairs of a choice, as one task reads them."""
+    places = np.searchsorted(task.allowed, solution.support)
+    return float(tell(task.read, places)["pairs"].sum())
+
+
+def refuse_folds(loaded: Loaded, request: Request, cv: int) -> None:
+    """Refuse more folds than the rows of the largest class, of which each fold has one."""
+    continuous = Reading(target=request.target_kind).is_continuous(loaded.y)
+    most = len(loaded.y) if continuous else max(Counter(loaded.y.tolist()).values())
+    if most < cv:
+        fewer = f"--cv {most}, or " if most > 1 else ""
+        what = "rows" if continuous else "rows of any class"
+        raise ValueError(
+            f"{cv} folds are more than the {most} {what}; pass {fewer}--cv 0, for no errors"
+        )
+
+
 def measure_errors(
     loaded: Loaded, k: int, methods: dict[str, Method], request: Request, talk: Talk, cv: int
 ) -> dict[str, dict[str, float]]:
@@ -52,51 +80,24 @@ def measure_errors(
     table = loaded.table
     X, words = as_matrix(table)
     continuous = Reading(target=request.target_kind).is_continuous(loaded.y)
-    with talk.stage(f"measuring the error in {cv} folds") as report:
+    trees = bool(len(words))
+    model = new_model(continuous=continuous, words=trees, X=X)
+    calm = few_threads(trees=trees, rows=table.n_samples)
+    with talk.stage(f"measuring the error in {cv} folds") as report, calm:
         curves = error_curves(
             X,
             loaded.y,
             methods,
             [k],
-            estimator=new_model(continuous=continuous, words=bool(len(words)), X=X),
+            estimator=model,
             cv=cv,
             progress=report,
             categorical_features=words,
             include=find_features(list(request.include), table),
-            **request.options(),
+            **(request.options() | {"random_state": request.seed or 0}),  # the same folds each time
         )
     errors = {name: curves.errors(name)[0] for name in methods}
     return {
         name: {"error": float(each.mean()), "error_deviation": float(each.std(ddof=1))}
         for name, each in errors.items()
     }
-
-
-def as_matrix(table: Table) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The table as one array of numbers, with codes for text; and which columns are such codes."""
-    if len(table.blocks) == 1 and table.blocks[0].kind == "numeric":
-        return table.blocks[0].values, np.empty(0, np.intp)
-    dtype = np.result_type(np.float32, *(block.values.dtype for block in table.blocks))
-    matrix = np.empty((table.n_samples, table.n_features), dtype)
-    for block in table.blocks:
-        matrix[:, block.columns] = block.values
-        if block.categories is not None:
-            matrix[:, block.columns] = np.where(block.values < 0, np.nan, block.values)
-    words = [block.columns for block in table.blocks if block.categories is not None]
-    return matrix, np.sort(np.concatenate([np.empty(0, np.intp), *words]))
-
-
-def new_model(*, continuous: bool, words: bool, X: NDArray[Any]) -> Any:
-    """What predicts: linear where there are numbers only, trees where there is text."""
-    missing = X.dtype.kind == "f" and bool(np.isnan(X).any())
-    if words:
-        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-
-        trees = HistGradientBoostingRegressor if continuous else HistGradientBoostingClassifier
-        return trees(random_state=0)
-    model = linear_svm(missing=missing)
-    if continuous:
-        from sklearn.linear_model import RidgeCV
-
-        model.steps[-1] = ("ridgecv", RidgeCV())
-    return model

@@ -4,6 +4,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from bestk.cli._input import shown
 from bestk.cli._options import Request
 from bestk.cli._progress import Talk
 from bestk.cli._table import Checked
@@ -27,7 +28,7 @@ def select_rows(
     start = perf_counter()
     include, exclude = list(request.include), list(request.exclude)
     selector = SelectBestK(checked.k, method, include=include, exclude=exclude, **options)
-    with talk.stage(f"counting the rows of {request.file.name}, a block at a time"):
+    with talk.stage(f"counting the rows of {shown(request.file)}, a block at a time"):
         selector.fit(request.file, request.target)
     solution, seconds = selector.solution_, perf_counter() - start
     talk.note("rows were read in blocks; cut points of numbers are those of a sample of 100,000")

@@ -1,17 +1,21 @@
 """From the options of a command to the table that it asks for."""
 
+import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from bestk.cli._input import refuse_missing, shown
 from bestk.cli._options import AUTO, Request
 from bestk.cli._progress import Talk
 from bestk.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
 
 DEFAULT = 10  # features, where their number is not given
 MANY = 30  # classes: a target of more different numbers may be a quantity
+NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 MOSTLY = 0.5  # text with more different values than this share of the rows identifies them
 
 
@@ -26,6 +30,7 @@ class Checked:
 
 def check(request: Request) -> Checked:
     """Open the file, and see that the columns asked for are there, before it is read."""
+    refuse_missing(request.file)
     source = open_source(request.file)
     names = find_columns(source, request.target, request.exclude)
     check_names(source, request.include)
@@ -53,20 +58,35 @@ def _count(request: Request, n: int) -> int:
 def read(checked: Checked, request: Request, talk: Talk) -> tuple[Loaded, float]:
     """Read the table, without columns that identify rows; and the seconds that it took."""
     start = perf_counter()
-    with talk.stage(f"reading {request.file.name}") as report:
+    with talk.stage(f"reading {shown(request.file)}") as report:
         loaded = load(checked.source, request.target, request.exclude, report)
+    _doubt_names(checked, talk)
     for note in loaded.notes:
         talk.note(note)
     if request.target_kind == "auto":
         _doubt_classes(loaded, talk)
     if request.correction == "none":
         loaded = _without_identifiers(loaded, request, talk)
-    if checked.k > (n := loaded.table.n_features):
+    if (n := loaded.table.n_features) < checked.k and request.k is not None:
         raise ValueError(f"k={checked.k} is more than the {n} columns that are left to select from")
     missing = [name for name in request.include if name not in loaded.table.names]
     if missing:
         raise ValueError(f"column {missing[0]!r} cannot be included: {loaded.notes[-1]}")
     return loaded, perf_counter() - start
+
+
+def features_wanted(checked: Checked, loaded: Loaded) -> int:
+    """How many features to select: all that are left, where fewer are than without a -k."""
+    return min(checked.k, loaded.table.n_features)
+
+
+def _doubt_names(checked: Checked, talk: Talk) -> None:
+    """Say that the first line was taken as names, where it looks like a row of numbers."""
+    found = [float(name) for name in checked.names if NUMBER.fullmatch(name)]
+    counted = [b - a for a, b in pairwise(found)] == [1] * (len(found) - 1)
+    if 2 * len(found) > len(checked.names) and not (len(found) > 1 and counted):
+        some = ", ".join(map(repr, checked.names[:3]))
+        talk.note(f"columns are named {some}, ...: a table begins with a line of names")
 
 
 def _doubt_classes(loaded: Loaded, talk: Talk) -> None:

@@ -1,5 +1,6 @@
 """What predicts, and on which rows: the default classifier and the folds."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from numbers import Integral
 from typing import Any
@@ -77,7 +78,21 @@ def split(y: NDArray[Any], cv: Any, *, continuous: bool, random_state: int | Non
     if isinstance(cv, Integral):
         kind = KFold if continuous else StratifiedKFold
         cv = kind(int(cv), shuffle=True, random_state=random_state)
-    return list(check_cv(cv).split(np.empty((len(y), 1)), y))
+    return read_folds(lambda: check_cv(cv), np.empty((len(y), 1)), y)
+
+
+def read_folds(find: Callable[[], Any], X: Any, y: Any, groups: Any = None) -> list[Fold]:
+    """The folds of the splitter that is found, one at least."""
+    try:
+        with np.errstate(invalid="ignore"):  # where targets are larger than any integer
+            splitter = find()
+            folds = [(np.asarray(train), np.asarray(test))
+                     for train, test in splitter.split(X, y, groups)]  # fmt: skip
+    except TypeError as error:
+        raise ValueError(f"cv must give pairs of training and test rows; {error}") from error
+    if not folds:
+        raise ValueError("cv gives no folds; give a number of them, or pairs of rows")
+    return folds
 
 
 def as_matrix(table: Table) -> tuple[NDArray[Any], NDArray[np.intp]]:

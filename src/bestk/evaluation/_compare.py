@@ -6,6 +6,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._checks import real
+
 Alternative = Literal["less", "greater", "two-sided"]
 Decision = Literal["win", "tie", "loss"]
 ROUNDING = 8 * np.finfo(float).eps  # differences of this size, relative to the errors, are none
@@ -63,7 +65,7 @@ def paired_t_test(
     """
     from scipy.special import stdtr
 
-    first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    first, second = _errors(a), _errors(b)
     if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
         came = f"shapes {first.shape} and {second.shape}"
         raise ValueError(f"a paired test needs two errors of each of two folds or more; got {came}")
@@ -71,18 +73,37 @@ def paired_t_test(
     below = float(stdtr(df, statistic))
     above = float(stdtr(df, -statistic))
     chances = {"less": below, "greater": above, "two-sided": 2 * min(below, above)}
-    if alternative not in chances:
+    if not isinstance(alternative, str) or alternative not in chances:
         known = ", ".join(map(repr, chances))
         raise ValueError(f"unknown alternative {alternative!r}; choose one of {known}")
     return TTest(statistic, chances[alternative], df)
 
 
+def _errors(values: Any) -> NDArray[np.float64]:
+    """Errors as numbers."""
+    try:
+        errors = np.asarray(values)
+        with np.errstate(over="ignore"):
+            return np.asarray(
+                errors if errors.dtype.kind in "biuf" else errors.astype(object), float
+            )
+    except (OverflowError, TypeError, ValueError) as error:
+        came = type(values).__name__
+        raise ValueError(f"errors must be a list of numbers; got a {came}: {error}") from error
+
+
 def _t_statistic(a: NDArray[np.float64], b: NDArray[np.float64], overlap: float) -> float:
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("errors must be finite numbers; some are NaN or infinite")
-    if overlap < 0:
-        raise ValueError(f"overlap is a share of rows, 0 or more, not {overlap}")
-    differences, nothing = a - b, ROUNDING * max(np.abs(a).max(), np.abs(b).max())
+    overlap = real(overlap, "overlap", "a share of rows, 0 or more")
+    if not 0 <= overlap < np.inf:
+        raise ValueError(f"overlap must be a share of rows, 0 or more, not {overlap}")
+    largest = max(np.abs(a).max(), np.abs(b).max())
+    _, power = np.frexp(largest)  # errors below 1, so that squares neither overflow nor vanish
+    differences, nothing = (
+        np.ldexp(a, -power) - np.ldexp(b, -power),
+        ROUNDING * np.ldexp(largest, -power),
+    )
     mean = float(differences.mean())
     if np.ptp(differences) <= nothing:
         return 0.0 if abs(mean) <= nothing else float(np.copysign(np.inf, mean))
@@ -186,8 +207,9 @@ def win_tie_loss(ours: Any, other: Any, alpha: float = 0.05, *, overlap: float =
     >>> print(win_tie_loss(ours, other))
     -5.83 ± 5.2 % win (2/1/0)
     """
-    first, second = np.atleast_2d(np.asarray(ours)), np.atleast_2d(np.asarray(other))
-    if first.shape != second.shape or first.ndim != 2:
+    first, second = np.atleast_2d(_errors(ours)), np.atleast_2d(_errors(other))
+    alpha = real(alpha, "alpha", "a probability")
+    if first.shape != second.shape or first.ndim != 2 or not first.size:
         came = f"shapes {first.shape} and {second.shape}"
         raise ValueError(f"both methods need an error for every k and fold; got {came}")
     decisions = tuple(_decide(a, b, alpha, overlap) for a, b in zip(first, second, strict=True))

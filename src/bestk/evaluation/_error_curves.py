@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from bestk._checks import jobs
 from bestk.evaluation._classifier import Fold, default_classifier, split
 from bestk.evaluation._curves import Curves, Row
 from bestk.evaluation._study import Chosen, Study, indexable, read_ks, read_methods
 from bestk.methods import Method
 from bestk.reading import Reading, find_features
 from bestk.selector import SelectBestK
-from bestk.table import read_table
+from bestk.table import read_column, read_table
 
 PROTOCOLS = ("nested", "paper")
 
@@ -95,9 +96,14 @@ def error_curves(
     >>> [round(s.index, 2) for s in curves.stability()["tpower"]]
     [0.2, 0.37, 0.49]
     """
-    if protocol not in PROTOCOLS:
+    if not isinstance(protocol, str) or protocol not in PROTOCOLS:
         known = " or ".join(map(repr, PROTOCOLS))
         raise ValueError(f"unknown protocol {protocol!r}; choose {known}")
+    if progress is not None and not callable(progress):
+        raise ValueError(f"progress must be a function of two numbers, not {progress!r}")
+    if estimator is not None and not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        raise ValueError(f"estimator must have the methods fit and predict; got {estimator!r}")
+    n_jobs = jobs(n_jobs)
     if isinstance(random_state, np.random.RandomState):
         random_state = int(random_state.randint(2**31))
     selector = SelectBestK(k=1, method="maxrel", random_state=random_state, **options)
@@ -123,6 +129,7 @@ def _plan(
     baseline: bool,
 ) -> tuple[Study, Sequence[str]]:
     """What is to be done in each fold, once everything is checked; and the names of features."""
+    read_column(y)  # names what is no column of targets
     table, X, y = read_table(X), indexable(X), column_or_1d(y)
     check_consistent_length(X, y)
     excluded = find_features(selector.exclude, table)

@@ -1,11 +1,14 @@
 """Whether a method selects the same features when the rows change a little."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bestk._checks import real, whole
+from bestk.table import as_array
 
 Indices = NDArray[np.int64]
 
@@ -57,17 +60,20 @@ def stability(
     0.0
     """
     supports, d = _read(selections, n_features)
+    confidence = real(confidence, "confidence", "a share between 0 and 1")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
     sizes = np.array([len(support) for support in supports])
     M, share = len(supports), float(sizes.mean()) / d
     if share in (0, 1):
         return Stability(1.0, 1.0, 1.0)
-    p = np.bincount(np.concatenate(supports), minlength=d) / M
+    _, places, counts = np.unique(np.concatenate(supports), return_inverse=True, return_counts=True)
+    p = counts / M
     chance = share * (1 - share)
-    index = 1 - float((p * (1 - p)).mean()) * M / (M - 1) / chance
+    index = 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / chance
     # what each selection does to the index, up to a constant
-    agreement = np.array([p[support].sum() for support in supports])
+    ends = np.cumsum(sizes)[:-1]
+    agreement = np.array([part.sum() for part in np.split(p[places], ends)])
     part = (agreement - sizes * share + index / 2 * sizes * (2 * share - 1)) / d / chance
     spread = _quantile(confidence) * 2 / M * float(np.sqrt(((part - part.mean()) ** 2).sum()))
     return Stability(index, index - spread, index + spread)
@@ -88,7 +94,15 @@ def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
         n_features, selections = selections.shape[1], [np.flatnonzero(mask) for mask in selections]
     if n_features is None:
         raise ValueError("say with n_features how many features the indices were selected from")
-    supports = [_support(selection, n_features) for selection in selections]
+    n_features = min(whole(n_features, "n_features"), np.iinfo(np.int64).max)
+    if isinstance(selections, str | bytes | Mapping):
+        selections = None  # which are lists, but of no indices
+    try:
+        listed = list(selections)
+    except (NotImplementedError, TypeError) as error:
+        came = type(selections).__name__
+        raise ValueError(f"selections must be masks or lists of indices, not a {came}") from error
+    supports = [_support(selection, n_features) for selection in listed]
     if len(supports) < 2 or n_features < 1:
         came = f"{len(supports)} selections from {n_features} features"
         raise ValueError(f"stability needs two selections or more; got {came}")
@@ -96,9 +110,12 @@ def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
 
 
 def _support(selection: Sequence[int], n_features: int) -> Indices:
-    support = np.unique(np.asarray(selection, np.int64))
-    if len(support) != len(selection):
-        raise ValueError(f"a selection holds each feature once, not {list(selection)}")
+    indices = as_array(selection)
+    if indices.ndim != 1 or (len(indices) and indices.dtype.kind not in "iu"):
+        raise ValueError(f"a selection must be a list of indices, not {selection!r}")
+    support = np.unique(indices).astype(np.int64)
+    if len(support) != len(indices):
+        raise ValueError(f"a selection must hold each feature once, not {list(selection)}")
     if len(support) and not (support[0] >= 0 and support[-1] < n_features):
         came = f"{support[0]}..{support[-1]}"
         raise ValueError(f"selected features must lie in 0..{n_features - 1}, not {came}")

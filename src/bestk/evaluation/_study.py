@@ -75,8 +75,9 @@ class Study:
     def error(self, columns: list[int], train: Indices, test: Indices) -> float:
         """Share of wrong classes, or mean squared error of a regressor, on the test rows."""
         kept = _safe_indexing(self.X, columns, axis=1)
-        fitted = clone(self.estimator).fit(_safe_indexing(kept, train), self.y[train])
-        predicted, truth = fitted.predict(_safe_indexing(kept, test)), self.y[test]
+        with np.errstate(invalid="ignore", over="ignore"):  # where a column has no value in a fold
+            fitted = clone(self.estimator).fit(_safe_indexing(kept, train), self.y[train])
+            predicted, truth = fitted.predict(_safe_indexing(kept, test)), self.y[test]
         if is_regressor(fitted):
             return float(np.mean((predicted - truth) ** 2))
         return float(np.mean(predicted != truth))
@@ -86,8 +87,11 @@ def read_methods(methods: Any) -> dict[str, Method]:
     """Methods by their names."""
     if isinstance(methods, str):
         methods = [methods]
-    if not isinstance(methods, Mapping):
-        methods = {name: name for name in methods}
+    try:
+        methods = methods if isinstance(methods, Mapping) else {name: name for name in methods}
+    except TypeError as error:
+        wanted = "names, or a dict of names to methods"
+        raise ValueError(f"methods must be {wanted}, not {methods!r}") from error
     for name in methods:
         if not isinstance(name, str):
             raise ValueError(f"{name!r} has no name; give a dict of names to methods")

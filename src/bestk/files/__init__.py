@@ -1,16 +1,18 @@
 """Tables in files: read in pieces, so that they need little memory, and cut to some columns.
 
-CSV and TSV (also ``.gz``), Parquet, Feather and Arrow IPC are read by pyarrow, which comes with
-``pip install 'bestk[files]'``.
+CSV and TSV files (also ``.gz``) and packed ones need nothing else. Parquet, Feather and Arrow IPC
+are read by pyarrow, which comes with ``pip install 'bestk[files]'`` and reads text faster, too.
 """
 
+from bestk.files._formulas import Formulas
 from bestk.files._load import Loaded, load
-from bestk.files._open import FORMATS, open_source, suffix_of
+from bestk.files._open import FORMATS, open_source, output_suffix, suffix_of
 from bestk.files._source import Source, check_names, find_columns
 from bestk.files._write import copy_columns, replacing
 
 __all__ = [
     "FORMATS",
+    "Formulas",
     "Loaded",
     "Source",
     "check_names",
@@ -18,6 +20,7 @@ __all__ = [
     "find_columns",
     "load",
     "open_source",
+    "output_suffix",
     "replacing",
     "suffix_of",
 ]

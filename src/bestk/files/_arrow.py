@@ -1,5 +1,6 @@
-"""pyarrow, where it is installed, and its types in our words."""
+"""pyarrow, where it is installed, and types in our words."""
 
+import csv
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,30 +9,48 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-Role = Literal["number", "boolean", "text", "category"]
-EXTRA = "files are read by pyarrow, which is not installed; run: pip install 'bestk[files]'"
+import numpy as np
 
+Role = Literal["number", "boolean", "text", "category"]
+EXTRA = (
+    "Parquet, Feather and Arrow files need pyarrow, which is not installed; "
+    "run: pip install 'bestk[files]'"
+)
 RECODE = "convert it first, e.g. iconv -f latin1 -t utf-8 OLD > NEW"
 
 
 def arrow(module: str = "") -> Any:
     """``pyarrow``, or one of its modules."""
     try:
-        return import_module(f"pyarrow.{module}" if module else "pyarrow")
+        pyarrow = import_module("pyarrow")
+        return import_module(f"pyarrow.{module}") if module else pyarrow
     except ImportError as error:
         raise ImportError(EXTRA) from error
 
 
+def has_arrow() -> bool:
+    """Whether pyarrow can be imported."""
+    try:
+        arrow()
+    except ImportError:
+        return False
+    return True
+
+
 @lru_cache(maxsize=256)
 def role_of(type_: Any) -> Role | None:
-    """What a column of an arrow type is to us; None if it can be no feature.
+    """What a column of an arrow or numpy type is to us; None if it can be no feature.
 
     Examples
     --------
+    >>> [role_of(np.dtype(t)) for t in (np.uint8, bool, str)]
+    ['number', 'boolean', 'text']
     >>> import pyarrow as pa
     >>> [role_of(t) for t in (pa.int8(), pa.bool_(), pa.date32(), pa.list_(pa.int8()))]
     ['number', 'boolean', 'text', None]
     """
+    if isinstance(type_, np.dtype):
+        return {"b": "boolean", "U": "text"}.get(type_.kind, "number")  # type: ignore[return-value]
     is_ = arrow("types")
     if is_.is_dictionary(type_):
         return "category"
@@ -52,13 +71,15 @@ class WrongTypeError(ValueError):
 
 @contextmanager
 def telling(path: Path, wanted: str) -> Iterator[None]:
-    """Say in one line what is wrong with a file, where pyarrow says it in its own words."""
-    pa = arrow()
+    """Say in one line what is wrong with a file, where others say it in their own words."""
+    faults: tuple[type[Exception], ...] = (UnicodeError, EOFError, zlib.error, csv.Error)
+    if has_arrow():
+        faults = (*faults, arrow().ArrowException)
     try:
         yield
-    except (pa.ArrowException, UnicodeDecodeError, EOFError, zlib.error) as error:
+    except faults as error:
         said = _first_line(error)
-        if isinstance(error, UnicodeDecodeError) or "invalid UTF8" in said:
+        if isinstance(error, UnicodeError) or "invalid UTF8" in said:
             raise ValueError(f"{path} is not UTF-8 text; {RECODE}") from error
         if "conversion error" in said:
             raise WrongTypeError(f"{path}: {said}") from error

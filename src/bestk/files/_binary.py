@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from bestk.files._arrow import arrow, telling
+from bestk.files._batch import ArrowBatch
 from bestk.files._source import PIECE, Report, refuse_twins
 
 
@@ -33,26 +34,26 @@ class ParquetSource(BinarySource):
         with telling(path, "a Parquet table"), arrow("parquet").ParquetFile(path) as file:
             return cls(path, column_types(file.schema_arrow, path))
 
-    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
-        """Yield record batches of some columns, in that order."""
+    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[ArrowBatch]:
+        """Yield batches of some columns, in that order."""
         rows, done = max(1, PIECE // max(1, len(columns))), 0
         with telling(self.path, "a Parquet table"), arrow("parquet").ParquetFile(self.path) as file:
             total = file.metadata.num_rows
             for batch in file.iter_batches(rows, columns=list(columns)):
                 done += batch.num_rows
-                yield batch.select(list(columns))
+                yield ArrowBatch(batch.select(list(columns)))
                 if report:
                     report(done, total)
 
     def by_columns(
         self, groups: Sequence[Sequence[str]], report: Report | None = None
-    ) -> Iterator[Iterator[Any]]:
-        """Yield the record batches of each group of columns; the file is opened once."""
+    ) -> Iterator[Iterator[ArrowBatch]]:
+        """Yield the batches of each group of columns; the file is opened once."""
         with telling(self.path, "a Parquet table"), arrow("parquet").ParquetFile(self.path) as file:
             for done, group in enumerate(groups, 1):
                 rows = max(1, PIECE // max(1, len(group)))
                 batches = file.iter_batches(rows, columns=list(group))
-                yield (batch.select(list(group)) for batch in batches)
+                yield (ArrowBatch(batch.select(list(group))) for batch in batches)
                 if report:
                     report(done, len(groups))
 
@@ -70,8 +71,8 @@ class ArrowSource(BinarySource):
             schema = _reader(file).schema
             return cls(path, column_types(schema, path), fields=tuple(schema.names))
 
-    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
-        """Yield record batches of some columns, in that order; others are not read."""
+    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[ArrowBatch]:
+        """Yield batches of some columns, in that order; others are not read."""
         rows, size = max(1, PIECE // max(1, len(columns))), self.path.stat().st_size
         places = {name: place for place, name in enumerate(self.fields)}
         with telling(self.path, "an Arrow table"), arrow().OSFile(str(self.path)) as file:
@@ -79,8 +80,9 @@ class ArrowSource(BinarySource):
             total = getattr(reader, "num_record_batches", 0)  # a stream does not know
             for done, batch in enumerate(_each(reader), 1):
                 chosen = batch.select(list(columns))
+                chosen.validate(full=True)  # offsets and codes of a damaged file may lead anywhere
                 for start in range(0, batch.num_rows, rows):
-                    yield chosen.slice(start, rows)
+                    yield ArrowBatch(chosen.slice(start, rows))
                 if report:
                     report(*((done, total) if total else (file.tell(), size)))
 

@@ -1,6 +1,6 @@
 """Columns that grow a piece at a time, in the smallest types that hold them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -100,9 +100,8 @@ class Words:
 
     Examples
     --------
-    >>> import pyarrow as pa
     >>> words = Words()
-    >>> words.add(pa.array(["red", None, "blue"]))
+    >>> words.add(np.array([1, -1, 0]), ["blue", "red"])
     >>> words.finish()
     (array([ 1, -1,  0], dtype=int8), ['blue', 'red'])
     """
@@ -116,18 +115,15 @@ class Words:
         """Whether there are more levels than can be counted."""
         return len(self._place) > MAX_LEVELS
 
-    def add(self, column: Any) -> None:
-        """Append the values of an arrow array."""
+    def add(self, codes: NDArray[np.integer[Any]], levels: Sequence[Any]) -> None:
+        """Append values, given as codes (-1 where missing) and what these stand for."""
         if self.too_many:
             self._pieces.clear()
             return
-        coded = column if hasattr(column, "indices") else column.dictionary_encode()
         place = self._place
-        codes = [-1 if value is None else place.setdefault(value, len(place))
-                 for value in coded.dictionary.to_pylist()]  # fmt: skip
-        lookup = np.array([*codes, -1], _code_type(len(place)))  # the last is that of nulls
-        indices = coded.indices.cast("int32").fill_null(-1)
-        self._pieces.append(lookup[indices.to_numpy(zero_copy_only=False)])
+        numbers = [-1 if value is None else place.setdefault(value, len(place)) for value in levels]
+        lookup = np.array([*numbers, -1], _code_type(len(place)))  # the last is that of -1
+        self._pieces.append(lookup[codes])
 
     def finish(self) -> tuple[NDArray[Any], list[Any]]:
         """The codes, -1 where missing, and the levels that occur, in order."""

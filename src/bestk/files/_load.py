@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestk.codes import MAX_LEVELS
-from bestk.files._arrow import WrongTypeError, arrow, role_of
+from bestk.files._arrow import WrongTypeError, role_of
+from bestk.files._batch import Batch
 from bestk.files._binary import ParquetSource
 from bestk.files._columns import Numbers, Words
 from bestk.files._packed import PackedSource
@@ -43,6 +43,11 @@ def load(
         return Loaded(source, source.features(columns[:-1]), source.column(target), target, ())
     if isinstance(source, ParquetSource) and len(columns) > WIDE:
         return _load_wide(source, columns, report)
+    return read_columns(source, columns, report)
+
+
+def read_columns(source: Source, columns: list[str], report: Report | None = None) -> Loaded:
+    """Read some columns, the last of them the target; once more where the types prove wrong."""
     with suppress(WrongTypeError):
         return _Columns(source, columns).read(source.batches(columns, report))
     source = source.checked(columns, report)
@@ -85,7 +90,7 @@ class _Columns:
             Words() if roles[-1] in ("text", "category") else []
         )
 
-    def read(self, batches: Iterable[Any]) -> Loaded:
+    def read(self, batches: Iterable[Batch]) -> Loaded:
         for batch in batches:
             self._add(batch)
         if not self.rows:
@@ -93,24 +98,23 @@ class _Columns:
             raise ValueError(f"{self.source.path} has {came}; nothing can be selected")
         return self._loaded()
 
-    def _add(self, batch: Any) -> None:
-        y = batch.column(len(self.names) - 1)
-        known = y.is_valid() if self.roles[-1] != "number" else _is_number(y)
-        if known.true_count < len(known):
-            self.dropped += len(known) - known.true_count
-            batch = batch.filter(known)
+    def _add(self, batch: Batch) -> None:
+        last = len(self.names) - 1
+        known = batch.known(last)
+        if not known.all():
+            self.dropped += int((~known).sum())
+            batch = batch.keep(known)
         if not batch.num_rows:
             return
         self.rows += batch.num_rows
         if self.numeric:
-            self.numbers.add(_matrix(batch, self.numeric))
+            self.numbers.add(batch.matrix(self.numeric))
         for j, words in self.words.items():
-            words.add(_plain(batch.column(j)))
-        y = batch.column(len(self.names) - 1)
+            words.add(*batch.coded(j))
         if isinstance(self.target, Words):
-            self.target.add(_plain(y))
+            self.target.add(*batch.coded(last))
         else:
-            self.target.append(_plain(y).to_numpy(zero_copy_only=False))
+            self.target.append(batch.values(last))
 
     def _loaded(self) -> Loaded:
         y, name = self._y(), self.names[-1]
@@ -173,33 +177,3 @@ class _Columns:
             )
             for (role, _), group in groups.items()
         ]
-
-
-def _is_number(y: Any) -> Any:
-    compute = arrow("compute")
-    return compute.invert(compute.is_null(y, nan_is_null=True))
-
-
-def _plain(column: Any) -> Any:
-    """A column in one of the few types that we read on."""
-    wanted = _plain_type(column.type)
-    return column.cast(wanted) if wanted else column
-
-
-@lru_cache(maxsize=256)
-def _plain_type(type_: Any) -> str | None:
-    """What to cast a type to, if anything."""
-    is_ = arrow("types")
-    if is_.is_temporal(type_) or is_.is_string_view(type_):
-        return "string"
-    if is_.is_boolean(type_):
-        return "uint8"
-    odd = is_.is_decimal(type_) or is_.is_null(type_) or is_.is_float16(type_)
-    return "float64" if odd else None
-
-
-def _matrix(batch: Any, columns: list[int]) -> NDArray[Any]:
-    """Some columns of a batch as an array, a row per row."""
-    arrays = [_plain(batch.column(j)) for j in columns]
-    chosen = arrow().RecordBatch.from_arrays(arrays, [str(j) for j in columns])
-    return np.asarray(chosen.to_tensor(null_to_nan=True).to_numpy())

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from bestk.files._arrow import arrow, has_arrow
 from bestk.files._binary import ArrowSource, ParquetSource
 from bestk.files._packed import PackedSource
+from bestk.files._plain_text import PlainText
 from bestk.files._source import Source
-from bestk.files._text import TextSource
+from bestk.files._text import ArrowText
 
 FORMATS = {
     ".csv": "text",
@@ -36,6 +38,14 @@ def suffix_of(path: Path) -> str:
     raise ValueError(f"{path} has {came}; a table is one of {', '.join(FORMATS)}")
 
 
+def output_suffix(path: Path) -> str:
+    """The suffix of a table that can be written here."""
+    suffix = suffix_of(path)
+    if FORMATS[suffix] in ("parquet", "arrow"):
+        arrow()
+    return suffix
+
+
 def open_source(path: str | Path) -> Source:
     r"""Open the table in a file, by its suffix; no more than its beginning is read.
 
@@ -57,7 +67,8 @@ def open_source(path: str | Path) -> Source:
             raise ValueError(f"{path} is empty; a table has a line of names and rows below it")
     source: Source
     if FORMATS[suffix] == "text":
-        source = TextSource.open(path, tabs=".tsv" in suffix, zipped=suffix.endswith(".gz"))
+        reader = ArrowText if has_arrow() else PlainText
+        source = reader.open(path, tabs=".tsv" in suffix, zipped=suffix.endswith(".gz"))
     elif FORMATS[suffix] == "packed":
         source = PackedSource.open(path)
     else:

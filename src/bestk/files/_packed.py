@@ -1,7 +1,7 @@
 """Packed files, whose columns are unpacked when they are looked at."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -9,10 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.files._arrow import arrow
+from bestk.files._batch import Coded
+from bestk.files._plain_batch import PlainBatch
 from bestk.files._source import Report, refuse_twins
 from bestk.packed import PackedTable, open_packed
-from bestk.table import Table, read_table
+from bestk.table import Table, read_column, read_table
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,10 @@ class PackedSource:
         """Read the names of the columns."""
         packed = open_packed(path)
         names = list(packed.names)
-        types = dict.fromkeys(names, arrow().from_numpy_dtype(packed.dtype))
+        types = dict.fromkeys(names, packed.dtype)
         if packed.y is not None and packed.label is not None:
             names.append(packed.label)
-            text = packed.y.dtype.kind == "U"
-            types[packed.label] = (
-                arrow().string() if text else arrow().from_numpy_dtype(packed.y.dtype)
-            )
+            types[packed.label] = packed.y.dtype
         refuse_twins(names, path)
         return cls(path, types, packed)
 
@@ -43,10 +41,12 @@ class PackedSource:
         """The same: the types hold for all rows."""
         return self
 
-    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
-        """Yield one record batch of some columns, in that order."""
-        arrays = [arrow().array(self.column(name)) for name in columns]
-        yield arrow().RecordBatch.from_arrays(arrays, list(columns))
+    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[PlainBatch]:
+        """Yield one batch of some columns, in that order."""
+        names, label = list(columns), self.packed.label
+        places = [self._places[name] for name in names if name != label]
+        codes = {names.index(label): _coded(self.packed.y)} if label in names else {}
+        yield PlainBatch([self.types[name] for name in names], self.packed[:, places], codes)
         if report:
             report(1, 1)
 
@@ -57,13 +57,23 @@ class PackedSource:
         return self.packed[:, self._places[name]]
 
     def features(self, names: Sequence[str]) -> Table:
-        """The table of some columns, in the order of the file; none of them is read."""
+        """The table of some columns, in the order of the file; none but a target is read."""
         table = read_table(self.packed)
-        if len(names) == table.n_features:
+        places = [self._places[name] for name in names if name != self.packed.label]
+        if len(places) < table.n_features:
+            table = table.keep(np.sort(np.array(places, np.intp)))
+        if len(places) == len(names):
             return table
-        places = self._places
-        return table.keep(np.sort(np.array([places[name] for name in names], np.intp)))
+        target = replace(read_column(self.packed.y), columns=np.array([table.n_features]))
+        every = [*table.names, str(self.packed.label)]
+        return Table(table.n_samples, every, (*table.blocks, target))
 
     @cached_property
     def _places(self) -> dict[str, int]:
         return {name: place for place, name in enumerate(self.packed.names)}
+
+
+def _coded(y: Any) -> Coded:
+    """A target as codes and what they stand for."""
+    levels, codes = np.unique(y, return_inverse=True)
+    return codes.astype(np.int32), levels.tolist()

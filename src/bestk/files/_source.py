@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bestk.files._arrow import role_of
+from bestk.files._batch import Batch
 
 WANTED = "a column holds numbers, booleans, text or dates"
 PIECE = 2**22  # values converted at once: 32 MiB as float64
@@ -20,14 +21,14 @@ class Source(Protocol):
 
     @property
     def types(self) -> dict[str, Any]:
-        """The arrow type of each column, by name."""
+        """The arrow or numpy type of each column, by name."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know of how the columns are read."""
 
-    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
-        """Yield record batches of some columns, in that order."""
+    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Batch]:
+        """Yield batches of some columns, in that order."""
 
     def checked(self, columns: Sequence[str], report: Report | None = None) -> "Source":
         """The same table, with types that hold for all rows of some columns."""

@@ -1,16 +1,18 @@
-"""CSV and TSV files, read by pyarrow block by block."""
+"""CSV and TSV files: what is known of them before they are read, and pyarrow's way to read them."""
 
 import gzip
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from bestk.files._arrow import arrow, role_of, telling
-from bestk.files._source import Report, Source, refuse_twins
+from bestk.files._batch import ArrowBatch, Batch
+from bestk.files._source import Report, refuse_twins
 
 BLOCK = 2**22  # bytes of text parsed at once
 LONGEST = 2**26  # bytes that a line of names may have
@@ -20,10 +22,11 @@ MISSING = (
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
     "<NA>", "?", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 )  # fmt: skip
+TRUE, FALSE = ("1", "True", "TRUE", "true"), ("0", "False", "FALSE", "false")
 
 
 @dataclass(frozen=True)
-class TextSource:
+class TextSource(ABC):
     """A file of lines, whose first line names the columns."""
 
     path: Path
@@ -35,7 +38,7 @@ class TextSource:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def open(cls, path: Path, *, tabs: bool, zipped: bool) -> "TextSource":
+    def open(cls, path: Path, *, tabs: bool, zipped: bool) -> Self:
         """Read the names, and guess the types from the first rows."""
         with telling(path, WANTED), gzip.open(path) if zipped else path.open("rb") as file:
             header = file.readline(LONGEST)
@@ -43,26 +46,84 @@ class TextSource:
                 raise ValueError(f"{path} is not {WANTED}: it holds binary data")
             delimiter = "\t" if tabs else find_delimiter(header.decode("utf-8-sig"))
         source = cls(path, delimiter, zipped, max(BLOCK, 32 * len(header)))
-        with telling(path, WANTED), ExitStack() as stack:
-            schema = source._reader(stack, null_values=MISSING).schema
-        names = [name for name in schema.names if name]
+        with telling(path, WANTED):
+            found = source._first_types()
+        names = [name for name, _ in found if name]
         refuse_twins(names, path)
-        guess = {entry.name: entry.type for entry in schema if entry.name}
-        notes = (UNNAMED,) if len(names) < len(schema.names) else ()
-        return replace(source, guess=guess, types=_sure(guess), notes=notes)
+        guess = {name: type_ for name, type_ in found if name}
+        known = source._known_types()
+        types = {name: known.get(role_of(t) or "text", known["text"]) for name, t in guess.items()}
+        notes = (UNNAMED,) if len(names) < len(found) else ()
+        return replace(source, guess=guess, types=types, notes=notes)
+
+    def checked(self, columns: Sequence[str], report: Report | None = None) -> Self:
+        """The same table, with types that hold for all rows: a number, else a boolean, else text.
+
+        These are the types that the whole file would have suggested, however few its first rows.
+        """
+        known, types, notes = self._known_types(), dict(self.types), list(self.notes)
+        possible, odd = self._possible_roles(columns, report)
+        for name, roles in possible.items():
+            types[name] = known[roles[0] if roles else "text"]
+            if not roles:
+                notes.append(f"column {name!r} is read as text, because it holds {odd[name]!r}")
+        return replace(self, types=types, guess=types, notes=tuple(notes))
+
+    def _possible_roles(
+        self, columns: Sequence[str], report: Report | None
+    ) -> tuple[dict[str, list[str]], dict[str, str]]:
+        """What columns that are no text may be, and what contradicts their first rows."""
+        roles = {name: role_of(self.types[name]) or "text" for name in columns}
+        fallback = {"number": ["number", "boolean"], "boolean": ["boolean"]}
+        left = {name: fallback[role][:] for name, role in roles.items() if role in fallback}
+        odd: dict[str, str] = {}
+        text = dict.fromkeys(columns, self._known_types()["text"])
+        for batch in self.batches(columns, report, text):
+            for place, name in enumerate(columns):
+                for role in left.get(name, [])[:]:
+                    if (value := self._odd_value(batch, place, role)) is not None:
+                        left[name].remove(role)
+                        odd |= {name: value} if role == roles[name] else {}
+        return left, odd
+
+    @abstractmethod
+    def batches(
+        self,
+        columns: Sequence[str],
+        report: Report | None = None,
+        types: dict[str, Any] | None = None,
+    ) -> Iterator[Batch]:
+        """Yield batches of some columns; as the text they are where ``types`` is empty."""
+
+    @abstractmethod
+    def _first_types(self) -> list[tuple[str, Any]]:
+        """The name of each column, and the type that its first rows suggest."""
+
+    @abstractmethod
+    def _known_types(self) -> dict[str, Any]:
+        """The types of a number, a boolean and a text."""
+
+    @abstractmethod
+    def _odd_value(self, batch: Any, column: int, role: str) -> str | None:
+        """A value of a column of text that is no number, or no boolean."""
+
+
+@dataclass(frozen=True)
+class ArrowText(TextSource):
+    """A file of lines that pyarrow reads."""
 
     def batches(
         self,
         columns: Sequence[str],
         report: Report | None = None,
         types: dict[str, Any] | None = None,
-    ) -> Iterator[Any]:
-        """Yield record batches of some columns; as the text they are where ``types`` is empty."""
+    ) -> Iterator[ArrowBatch]:
+        """Yield batches of some columns; as the text they are where ``types`` is empty."""
         types, text = self.types if types is None else types, arrow().string()
         chosen = {name: types.get(name, text) for name in columns}
         size = self.path.stat().st_size
         with telling(self.path, WANTED), ExitStack() as stack:
-            reader = self._reader(
+            raw, reader = self._reader(
                 stack,
                 column_types=chosen,
                 include_columns=list(columns),
@@ -70,50 +131,43 @@ class TextSource:
                 strings_can_be_null=bool(types),
             )
             for batch in reader:
-                yield batch
+                yield ArrowBatch(batch)
                 if report:
-                    report(reader.tell(), size)
+                    report(raw.tell(), size)
 
-    def checked(self, columns: Sequence[str], report: Report | None = None) -> Source:
-        """The same table, with text for the columns that are not numbers or booleans throughout."""
-        text = arrow().string()
-        types, notes = dict(self.types), list(self.notes)
-        doubtful = [name for name in columns if role_of(types[name]) != "text"]
-        for batch in self.batches(columns, report, dict.fromkeys(columns, text)):
-            for name in list(doubtful):
-                if (odd := _odd_value(batch.column(name), types[name])) is not None:
-                    doubtful.remove(name)
-                    types[name] = text
-                    notes.append(f"column {name!r} is read as text, because it holds {odd!r}")
-        return replace(self, types=types, guess=types, notes=tuple(notes))
+    def _first_types(self) -> list[tuple[str, Any]]:
+        with ExitStack() as stack:
+            _, reader = self._reader(stack, null_values=MISSING)
+            return [(entry.name, entry.type) for entry in reader.schema]
 
-    def _reader(self, stack: ExitStack, **convert: Any) -> "_Reader":
+    def _known_types(self) -> dict[str, Any]:
+        pa = arrow()
+        return {"number": pa.float64(), "boolean": pa.bool_(), "text": pa.string()}
+
+    def _odd_value(self, batch: Any, column: int, role: str) -> str | None:
+        pa, compute, values = arrow(), arrow("compute"), batch.batch.column(column)
+        if role == "boolean":
+            known = compute.is_in(values, value_set=pa.array([*TRUE, *FALSE, None]))
+            odd = values.filter(compute.invert(known))
+            return str(odd[0]) if len(odd) else None
+        try:
+            compute.cast(compute.utf8_trim(values, " \t"), pa.float64())
+        except pa.ArrowInvalid as error:
+            found = re.search("'(.*)'|value: (.*)", str(error), re.DOTALL)
+            return (found[1] or found[2]) if found else str(error)
+        return None
+
+    def _reader(self, stack: ExitStack, **convert: Any) -> tuple[Any, Any]:
+        """The file, and a reader of its batches."""
         pa, csv = arrow(), arrow("csv")
         raw = stack.enter_context(pa.OSFile(str(self.path)))
         stream = pa.CompressedInputStream(raw, "gzip") if self.zipped else raw
-        batches = csv.open_csv(
+        return raw, csv.open_csv(
             stream,
             csv.ReadOptions(block_size=min(self.block, 2**30)),
             csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-            csv.ConvertOptions(**convert),
+            csv.ConvertOptions(true_values=TRUE, false_values=FALSE, **convert),
         )
-        return _Reader(raw, batches)
-
-
-@dataclass(frozen=True)
-class _Reader:
-    raw: Any
-    batches: Any
-
-    @property
-    def schema(self) -> Any:
-        return self.batches.schema
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.batches)
-
-    def tell(self) -> int:
-        return int(self.raw.tell())
 
 
 def find_delimiter(header: str) -> str:
@@ -126,21 +180,3 @@ def find_delimiter(header: str) -> str:
     """
     counts = Counter(re.sub('"[^"]*"', "", header))
     return max(",;\t|", key=counts.__getitem__)
-
-
-def _sure(guess: dict[str, Any]) -> dict[str, Any]:
-    """Types that rows further down will rarely contradict."""
-    pa = arrow()
-    chosen = {"number": pa.float64(), "boolean": pa.bool_()}
-    return {name: chosen.get(role_of(t) or "", pa.string()) for name, t in guess.items()}
-
-
-def _odd_value(column: Any, type_: Any) -> str | None:
-    """A value of a column of text that is not of a type."""
-    compute = arrow("compute")
-    try:
-        compute.cast(compute.utf8_trim_whitespace(column), type_)
-    except arrow().ArrowInvalid as error:
-        found = re.search("'(.*)'|value: (.*)", str(error), re.DOTALL)
-        return (found[1] or found[2]) if found else str(error)
-    return None

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from bestk.files._arrow import WrongTypeError, arrow
+from bestk.files._batch import Batch
+from bestk.files._formulas import Formulas
+from bestk.files._load import read_columns
 from bestk.files._open import FORMATS
 from bestk.files._source import Report, Source
 from bestk.files._text import TextSource
@@ -40,36 +43,48 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def copy_columns(
-    source: Source, columns: Sequence[str], path: Path, suffix: str, report: Report | None = None
-) -> None:
+    source: Source, columns: Sequence[str], path: Path, suffix: str,
+    report: Report | None = None, formulas: Formulas | None = None,
+) -> None:  # fmt: skip
     """Write some columns of a table to ``path``, in the format of a suffix."""
-    if FORMATS[suffix] == "text":
-        _write_text(source, columns, path, suffix, report)
+    kind, names = FORMATS[suffix], list(columns)
+    if kind == "text":
+        _write_text(source, names, path, suffix, report, formulas or Formulas())
         return
-    writers = {"parquet": _write_parquet, "arrow": _write_arrow, "packed": _write_packed}
-    write = writers[FORMATS[suffix]]
+    if kind == "packed":
+        _write_packed(source, names, path, report)
+        return
+    write = {"parquet": _write_parquet, "arrow": _write_arrow}[kind]
     if not isinstance(source, TextSource):
-        write(source.batches(columns, report), path, suffix)
+        write(_records(source.batches(names, report), names), path, suffix)
         return
     try:  # the types of the first rows say more, but may not hold for all
-        write(source.batches(columns, report, source.guess), path, suffix)
+        write(_records(source.batches(names, report, source.guess), names), path, suffix)
     except WrongTypeError:
-        write(source.checked(columns).batches(columns, report), path, suffix)
+        checked = source.checked(names)
+        write(_records(checked.batches(names, report), names), path, suffix)
+
+
+def _records(batches: Iterable[Batch], names: list[str]) -> Iterator[Any]:
+    return (batch.record(names) for batch in batches)
 
 
 def _write_text(
-    source: Source, columns: Sequence[str], path: Path, suffix: str, report: Report | None
-) -> None:
+    source: Source, columns: list[str], path: Path, suffix: str, report: Report | None,
+    formulas: Formulas,
+) -> None:  # fmt: skip
     """Write lines; those of a text file keep its spelling of every value."""
+    batches: Iterable[Batch]
     if isinstance(source, TextSource):
         batches = source.batches(columns, report, types={})
     else:
         batches = source.batches(columns, report)
     with _open_text(path, zipped=suffix.endswith(".gz")) as file:
         writer = csv.writer(file, delimiter="\t" if ".tsv" in suffix else ",", lineterminator="\n")
-        writer.writerow(columns)
+        writer.writerow(formulas.watch(columns))
         for batch in batches:
-            writer.writerows(zip(*map(_spelled, batch.columns), strict=True))
+            cells = (formulas.watch(batch.spelled(place)) for place in range(len(columns)))
+            writer.writerows(zip(*cells, strict=True))
 
 
 def _open_text(path: Path, *, zipped: bool) -> IO[str]:
@@ -78,21 +93,13 @@ def _open_text(path: Path, *, zipped: bool) -> IO[str]:
     return path.open("w", encoding="utf-8", newline="")
 
 
-def _spelled(column: Any) -> list[str | None]:
-    if hasattr(column, "dictionary_decode"):
-        column = column.dictionary_decode()
-    spelled: list[str | None] = column.cast("string").to_pylist()
-    return spelled
-
-
 def _write_parquet(batches: Iterable[Any], path: Path, suffix: str) -> None:
     """Write a row group for each few batches, so that memory stays small."""
     writer = None
     try:
         for batch in batches:
-            schema = batch.schema.remove_metadata()
-            writer = writer or arrow("parquet").ParquetWriter(path, schema)
-            writer.write_batch(batch.replace_schema_metadata(None))
+            writer = writer or arrow("parquet").ParquetWriter(path, batch.schema)
+            writer.write_batch(batch)
     finally:
         if writer is not None:
             writer.close()
@@ -101,7 +108,7 @@ def _write_parquet(batches: Iterable[Any], path: Path, suffix: str) -> None:
 def _write_arrow(batches: Iterable[Any], path: Path, suffix: str) -> None:
     """Write one table, whose categories are the same throughout as the format demands."""
     pa = arrow()
-    table = pa.Table.from_batches(list(batches)).replace_schema_metadata(None).unify_dictionaries()
+    table = pa.Table.from_batches(list(batches)).unify_dictionaries()
     options = pa.ipc.IpcWriteOptions(compression="lz4" if suffix == ".feather" else None)
     with (
         pa.OSFile(str(path), "wb") as file,
@@ -110,10 +117,9 @@ def _write_arrow(batches: Iterable[Any], path: Path, suffix: str) -> None:
         w.write_table(table)
 
 
-def _write_packed(batches: Iterable[Any], path: Path, suffix: str) -> None:
+def _write_packed(source: Source, columns: list[str], path: Path, report: Report | None) -> None:
     """Write discrete columns, the last of them as the target."""
     from bestk.packed import pack
 
-    table = arrow().Table.from_batches(list(batches))
-    *features, target = table.column_names
-    pack(table.select(features), path, table.column(target), target)
+    loaded = read_columns(source, columns, report)
+    pack(loaded.table, path, loaded.y, loaded.target)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bestk.report._gather import Facts
+    from bestk.report._facts import Facts
 
 __all__ = ["Report", "make_report", "write_report"]
 
@@ -36,8 +36,8 @@ class Report:
         return Path(path)
 
     def _repr_html_(self) -> str:
-        frame = 'width="100%" height="700" sandbox="allow-scripts" title="bestk report"'
-        return f'<iframe {frame} srcdoc="{escape(self.html)}"></iframe>'
+        frame = 'width="100%" height="700" style="border: 0" title="bestk report"'
+        return f'<iframe {frame} sandbox="allow-scripts" srcdoc="{escape(self.html)}"></iframe>'
 
     def __repr__(self) -> str:
         return f"<Report of {len(self.facts.features)} features, {len(self.html):,} characters>"
@@ -58,11 +58,13 @@ def make_report(
 
     Parameters
     ----------
-    selected : SelectBestK or Solution
+    selected : SelectBestK, SelectBestKCV or Solution
         A fitted selector; or a solution, of which only what it holds itself is told.
-    X : table of shape (n_samples, n_features)
-        What the selector was fitted on.
-    y : array-like of shape (n_samples,)
+    X : table of shape (n_samples, n_features), default=None
+        What the selector was fitted on, in memory. Without it, or where it is a file or blocks of
+        rows, the report tells what the selector holds itself. Of a table too large for memory
+        some rows will do: errors, bins and warnings are then of these.
+    y : array-like of shape (n_samples,), default=None
         The classes, or numbers to predict.
     target : str, default="y"
         What y is called.
@@ -92,20 +94,19 @@ def make_report(
     """
     from dataclasses import replace
 
-    from bestk.report._gather import gather, gather_solution
+    from bestk.report._gather import gather, gather_fitted, gather_solution
     from bestk.report._text import shown
+    from bestk.streaming._blocks import is_stream
 
-    if hasattr(selected, "best_k_"):
-        raise ValueError(
-            "a report is of a SelectBestK or of a solution; give SelectBestK(k=selector.best_k_), "
-            "fitted, or selector.solution_"
-        )
-    if hasattr(selected, "get_params"):
-        if X is None or y is None:
-            raise ValueError("a report of a selector needs the X and y that it was fitted on")
-        facts = gather(selected, X, y, target=target, errors=errors, notes=notes, **more)
-    else:
+    if not hasattr(selected, "get_params"):
         facts = gather_solution(selected, target)
+    elif X is None or is_stream(X, y):
+        read = str(X) if isinstance(X, str | Path) else None
+        facts = gather_fitted(selected, y if isinstance(y, str) else target, notes, read)
+    elif y is None:
+        raise ValueError("a report of a selector and a table needs y, too: the target of its rows")
+    else:
+        facts = gather(selected, X, y, target=target, errors=errors, notes=notes, **more)
     facts = replace(facts, date=shown(date) if date else "")
     return Report(render(facts), facts)
 
@@ -131,23 +132,23 @@ def write_report(selected: Any, X: Any, y: Any, path: str | Path, **options: Any
 
 def render(facts: "Facts") -> str:
     """The page that tells some facts."""
-    from bestk.report import _evidence, _sections
+    from bestk.report import _evidence, _pairs, _sections, _table
     from bestk.report._html import element, page
 
     parts = [("selected", "Selected", _sections.selected_section)]
     if facts.cautions is not None:
         parts.insert(0, ("warnings", "Warnings", _sections.warnings_section))
-    parts += [("pairs", "Pairs", _sections.pairs_section),
+    parts += [("pairs", "Pairs", _pairs.pairs_section),
               ("certificate", "Proof", _sections.certificate_section)]  # fmt: skip
     if facts.comparison is not None:
         parts += [("errors", "Errors", _evidence.errors_section),
                   ("comparison", "Other methods", _evidence.comparison_section)]  # fmt: skip
     if facts.reading is not None:
-        parts.append(("table", "Table", _evidence.table_section))
-    parts.append(("reproduce", "Reproduce", _evidence.reproduce_section))
+        parts.append(("table", "Table", _table.table_section))
+    parts.append(("reproduce", "Reproduce", _table.reproduce_section))
     links = (element("li", element("a", name, href=f"#{key}")) for key, name, _ in parts)
     contents = element("nav", element("ul", *links), aria_label="Contents")
-    header = element("header", _sections.summary(facts), contents)
+    header = element("header", _sections.summary(facts))
     main = element("main", *(make(facts) for _, _, make in parts), id="main")
     title = f"bestk: {_sections.title_of(facts)}"
-    return page(title, element("div", header, main), _sections.map_data(facts))
+    return page(title, element("div", header, contents, main), _pairs.map_data(facts))

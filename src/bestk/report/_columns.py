@@ -39,8 +39,8 @@ class Column:
 
     name: str
     kind: str
-    missing: int
-    distinct: int  # different values
+    missing: int | None  # None where the rows are not at hand
+    distinct: int | None  # different values
     cuts: tuple[float, ...]  # between the bins of numbers
     bins: tuple[Bin, ...]  # none where numbers were not cut
 

@@ -1,7 +1,9 @@
-"""Everything that a report tells, as records: from a selector, a table and a target."""
+"""From a selection to what is told of it: with its table, or without."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,88 +14,66 @@ from bestk.codes import Target
 from bestk.methods import Greedy, get_method
 from bestk.plots._names import read_solution
 from bestk.reading import Reading
-from bestk.report._columns import Column, column_values, read_column
-from bestk.report._comparison import Comparison, Progress, compare, method_name
+from bestk.report._comparison import compare, method_name
+from bestk.report._curves import Progress
+from bestk.report._facts import NAN, Caution, Certificate, Facts, Feature
+from bestk.report._look import Look, look_at
+from bestk.report._own_curves import tried
+from bestk.report._read import cut_points, known_table, whole_table
 from bestk.report._recipe import settings, snippet, versions
 from bestk.report._text import shown
-from bestk.report._warnings import Caution, class_cautions, column_cautions, leak_cautions
+from bestk.report._warnings import class_cautions, column_cautions, leak_cautions
 from bestk.solution import TOLD, Solution
 from bestk.table import Table, read_table
 from bestk.task import Task
 
-MOST_COLUMNS = 60  # whose bins are shown
 RUNNERS_UP = 12
 SUSPECTS = 40  # the most relevant columns, looked at for leaks
-
-
-@dataclass(frozen=True)
-class Feature:
-    """A selected feature, or one that came near, in nats."""
-
-    place: int  # in the table
-    name: str
-    relevance: float  # what it says of the target alone
-    adds: float  # what it says beyond the selected one that leaves it the least
-    nearest: str  # that one; "" where it is alone
-    contribution: float = float("nan")  # its part of the objective
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """How good the choice provably is."""
-
-    objective: float
-    upper_bound: float
-    gap: float
-    solver: str
-    greedy: bool
-
-
-@dataclass(frozen=True)
-class TableFacts:
-    """How the table was read."""
-
-    n_samples: int
-    n_features: int
-    kinds: Mapping[str, int]  # how many columns of each
-    missing: int  # values
-    classes: tuple[tuple[str, int], ...]  # with their rows
-    continuous: bool
-    information: str
-    discretizer: str
-    columns: tuple[Column, ...]  # the selected ones
-
-
-@dataclass(frozen=True)
-class Facts:
-    """All that a report tells; what needs the table is None where there was none."""
-
-    target: str
-    method: str
-    features: tuple[Feature, ...]
-    pairs: NDArray[np.float64]  # [i, j]: what feature j says once feature i is known
-    certificate: Certificate
-    runners_up: tuple[Feature, ...] = ()
-    reading: TableFacts | None = None
-    comparison: Comparison | None = None
-    cautions: tuple[Caution, ...] | None = None
-    names: Sequence[str] = ()  # of all columns
-    settings: Mapping[str, str] | None = None
-    code: str = ""
-    command: str = ""
-    versions: Mapping[str, str] | None = None
-    date: str = ""
+NO_TABLE = (
+    "This page tells what the selection itself holds. Cross-validated errors, other methods, "
+    "warnings and bins need rows"
+)
+OTHER_ROWS = (
+    "The rows given say something else of the selected features than was found when they were "
+    "selected: they are others, were weighted, or came in blocks of which the first was cut. "
+    "Errors, other methods and features left out are of the rows given."
+)
 
 
 def gather_solution(solution: Any, target: str = "y") -> Facts:
     """What a solution tells without its table."""
     solution = read_solution(solution, *TOLD, "pairs")
-    features = _features(solution)
     sure = Certificate(float(solution.objective), float(solution.upper_bound), float(solution.gap),
                        solution.solver, False)  # fmt: skip
-    pairs = np.asarray(solution.details["pairs"], np.float64)
-    names = [shown(name) for name in solution.names or ()]
-    return Facts(shown(target), "", features, pairs, sure, names=names, versions=versions())
+    return Facts(
+        shown(target),
+        "",
+        _features(solution),
+        np.asarray(solution.details["pairs"], np.float64),
+        sure,
+        columns=tuple(solution._labels()),
+        absent=f"{NO_TABLE}: selector.report(X, y) tells of them.",
+        names=[shown(name) for name in solution.names or ()],
+        versions=versions(),
+    )
+
+
+def gather_fitted(
+    selector: Any, target: str = "y", notes: Sequence[str] = (), path: str | None = None
+) -> Facts:
+    """What a fitted selector tells without its table; ``path`` is the file that it has read."""
+    solution = read_solution(selector, *TOLD, "pairs")
+    base = _with_method(gather_solution(solution, target), selector)
+    rows = "some of them, in memory" if hasattr(selector, "n_samples_seen_") else "those of the fit"
+    return replace(
+        base,
+        runners_up=_most_relevant(selector.scores_, solution),
+        reading=known_table(selector, solution),
+        absent=f"{NO_TABLE}: give {rows}, as selector.report(X, y).",
+        cautions=tuple(Caution("note", shown(note, 400)) for note in notes) or None,
+        settings=settings(selector),
+        code=snippet(selector, path, target, in_memory=False),
+    )
 
 
 def gather(
@@ -114,22 +94,41 @@ def gather(
     table = read_table(X)
     solution = read_solution(solution or options, *TOLD, "pairs")
     _check_same(solution, table)
-    task = Task.of(options, table, y)
-    goal = _classes(options, y, table.n_samples)
-    base = gather_solution(solution, target)
-    method = get_method(options.method)
+    with warnings.catch_warnings(record=True) as caught:  # told in the page, not once more
+        warnings.simplefilter("always")
+        task = Task.of(_as_measured(options), table, y)
+        goal, looks = _classes(options, y, table.n_samples), look_at(table)
+    notes = list(dict.fromkeys([*notes, *(str(each.message) for each in caught)]))
+    base = _with_method(gather_solution(solution, target), options)
+    continuous = Reading(target=options.target).is_continuous(y)
     return replace(
         base,
-        method=method_name(options.method),
-        certificate=replace(base.certificate, greedy=isinstance(method, Greedy)),
         runners_up=_runners_up(task, solution),
-        reading=_reading(options, task, y, goal, solution),
-        comparison=compare(options, table, y, solution, errors=errors, progress=progress),
-        cautions=_cautions(task, goal, solution, notes),
+        tried=tried(solution, continuous=continuous),
+        reading=whole_table(options, task, y, goal, solution, looks),
+        comparison=compare(options, X, table, y, solution, errors=errors, progress=progress),
+        cautions=_cautions(options, task, goal, solution, looks, notes),
+        absent="",
         settings=settings(options),
         code=snippet(options, path, target, dropped),
         command=command,
     )
+
+
+def _with_method(facts: Facts, options: Any) -> Facts:
+    greedy = isinstance(get_method(options.method), Greedy)
+    sure = replace(facts.certificate, greedy=greedy)
+    return replace(facts, method=method_name(options.method), certificate=sure)
+
+
+def _as_measured(options: Any) -> Any:
+    """The options by which information was measured: blocks of rows are read in their own way."""
+    if not hasattr(options, "n_samples_seen_"):
+        return options
+    alike, read_as = copy(options), settle(options, blocks=True)
+    alike.information, alike.discretizer = read_as.information, read_as.discretizer
+    alike.correction = read_as.correction
+    return alike
 
 
 def _check_same(solution: Solution, table: Table) -> None:
@@ -184,6 +183,14 @@ def _runners_up(task: Task, solution: Solution) -> tuple[Feature, ...]:
     )  # fmt: skip
 
 
+def _most_relevant(scores: NDArray[np.float64], solution: Solution) -> tuple[Feature, ...]:
+    """The most relevant features that were not selected, of which nothing else is known."""
+    order = np.argsort(-scores, kind="stable")
+    left = [j for j in order.tolist() if not np.isnan(scores[j]) and j not in solution.support]
+    names = solution.names or [str(j) for j in range(len(scores))]
+    return tuple(Feature(j, shown(names[j]), float(scores[j]), NAN, "") for j in left[:RUNNERS_UP])
+
+
 def _classes(options: Any, y: Any, n_samples: int) -> Target | None:
     """The classes of the target, those of equal frequency where it is continuous, if it has any."""
     try:
@@ -192,59 +199,19 @@ def _classes(options: Any, y: Any, n_samples: int) -> Target | None:
         return None
 
 
-def _cuts(task: Task) -> dict[int, NDArray[np.float64]]:
-    """The cut points of every column that was discretised."""
-    places = task.discretised_features()
-    points = getattr(task.read.discretizer, "cut_points_", None)
-    if places is None or points is None:
-        return {}
-    return dict(zip(places.tolist(), points, strict=True))
-
-
-def _reading(
-    options: Any, task: Task, y: Any, goal: Target | None, solution: Solution
-) -> TableFacts:
-    table, cuts, read_as = task.table, _cuts(task), settle(options)
-    places = solution.support[:MOST_COLUMNS].tolist()
-    kinds, counts = np.unique(table.kinds.astype(str), return_counts=True)
-    columns = tuple(
-        read_column(table.names[j], column_values(table, j), cuts.get(j), goal) for j in places
-    )
-    discretizer = task.read.discretizer
-    return TableFacts(
-        table.n_samples,
-        table.n_features,
-        dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
-        int(table.count_missing().sum()),
-        _class_labels(y, goal, continuous := Reading(target=options.target).is_continuous(y)),
-        continuous,
-        read_as.information,
-        "" if discretizer is None else type(discretizer).__name__,
-        columns,
-    )
-
-
-def _class_labels(y: Any, goal: Target | None, continuous: bool) -> tuple[tuple[str, int], ...]:
-    """The classes and their rows; of a continuous target, the ranges that it was cut into."""
-    if goal is None:
-        return ()
-    labels = [shown(label) for label in goal.classes.tolist()]
-    if continuous:
-        values = np.asarray(y, np.float64).ravel()
-        parts = [values[goal.codes == c] for c in range(goal.n_classes)]
-        labels = [f"{part.min():.6g} to {part.max():.6g}" for part in parts]
-    return tuple(zip(labels, goal.counts.tolist(), strict=True))
-
-
 def _cautions(
-    task: Task, goal: Target | None, solution: Solution, notes: Sequence[str]
-) -> tuple[Caution, ...]:
-    table, cuts = task.table, _cuts(task)
-    found: list[Caution] = []
+    options: Any, task: Task, goal: Target | None, solution: Solution,
+    looks: list[Look] | None, notes: Sequence[str],
+) -> tuple[Caution, ...]:  # fmt: skip
+    table, relevance = task.table, task.read.entropies.mi()
+    selected, found = solution.support.tolist(), list[Caution]()
     if goal is not None:
-        order = np.argsort(-task.read.entropies.mi(), kind="stable")
-        relevant = task.allowed[order[:SUSPECTS]].tolist()
-        suspects = dict.fromkeys([*solution.support.tolist(), *relevant])
-        found += leak_cautions(table, suspects, cuts, goal) + class_cautions(goal)
-    found += column_cautions(table, set(solution.support.tolist()))
+        order = np.argsort(-relevance, kind="stable")
+        suspects = dict.fromkeys([*selected, *task.allowed[order[:SUSPECTS]].tolist()])
+        found += leak_cautions(table, suspects, cut_points(options, task), goal)
+        found += class_cautions(goal)
+    found += column_cautions(table.names, table.n_samples, looks, set(selected))
+    told = relevance[np.searchsorted(task.allowed, solution.support)]
+    if not np.allclose(told, solution.details["relevance"], atol=1e-9, equal_nan=True):
+        notes = [OTHER_ROWS, *notes]
     return tuple(found + [Caution("note", shown(note, 400)) for note in notes])

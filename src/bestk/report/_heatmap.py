@@ -3,15 +3,16 @@
 import base64
 import struct
 import zlib
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestk.report._html import Markup, element, join
-from bestk.report._text import shown
 
-CELL, MARGIN, TOP = 20, 190, 26  # units of the drawing: a pair, the names, the numbers on top
-LABEL = 24  # characters of a name
+MARGIN, TOP = 190, 26  # pixels: the names, the numbers on top
+SIDE, SMALLEST, LARGEST = 560, 1.5, 28  # of the map, and of a cell
+TEXT = 14  # from one line of text to the next
 # from dark blue over green to bright yellow, of rising brightness
 ANCHORS = (
     (38, 20, 84),
@@ -74,32 +75,57 @@ def draw_ramp() -> Markup:
     return Markup(f'<img class="ramp" alt="from dark blue to bright yellow" src="{uri}">')
 
 
-def draw_map(names: list[str], pairs: NDArray[np.float64]) -> Markup:
-    """The picture: rows are known, columns are added."""
-    side = CELL * len(names)
+def draw_map(names: list[str], labels: list[str], pairs: NDArray[np.float64]) -> Markup:
+    """The picture: rows are known, columns are added. The script draws it anew to fit the page."""
+    n = len(names)
+    cell = min(LARGEST, max(SMALLEST, SIDE / n))
+    side, every = round(cell * n, 2), ceil(TEXT / cell)
     rows = (
-        element("text", f"{i}. {shown(name, LABEL)}", x=MARGIN - 6, y=TOP + CELL * i - 5,
-                text_anchor="end")
-        for i, name in enumerate(names, 1)
+        element("text", f"{i + 1}. {labels[i]}", x=MARGIN - 6,
+                y=round(TOP + cell * (i + 0.5) + 4, 2), text_anchor="end")
+        for i in range(0, n, every)
     )  # fmt: skip
     numbers = (
-        element("text", i, x=MARGIN + CELL * (i - 0.5), y=TOP - 8, text_anchor="middle")
-        for i in range(1, len(names) + 1)
-    )
-    image = element("image", href=data_uri(shades(pairs)), x=MARGIN, y=TOP, width=side,
-                    height=side, preserveAspectRatio="none")  # fmt: skip
+        element("text", i + 1, x=round(MARGIN + cell * (i + 0.5), 2), y=TOP - 8,
+                text_anchor="middle")
+        for i in range(0, n, 2 * every if every > 1 else 1)
+    )  # fmt: skip
+    image = element("image", href=data_uri(shades(pairs)), width=n, height=n,
+                    preserveAspectRatio="none")  # fmt: skip
     boxes = [
-        element("rect", class_=kind, width=CELL, height=CELL, x=MARGIN, y=TOP, visibility="hidden")
+        element("rect", class_=kind, width=1, height=1, visibility="hidden")
         for kind in ("cursor-edge", "cursor")
     ]
+    view = element("svg", image, *boxes, class_="view", x=MARGIN, y=TOP, width=side, height=side,
+                   viewBox=f"0 0 {n} {n}", preserveAspectRatio="none")  # fmt: skip
     title = element("title", "Pairs of selected features", id="map-title")
     told = element("desc", _describe(names, pairs), id="map-told")
-    wide, high = MARGIN + side + 10, TOP + side + 10
+    texts = element("g", join(rows), join(numbers), class_="labels", aria_hidden="true")
     return element(
-        "svg", title, told, element("g", join(rows), join(numbers), aria_hidden="true"), image,
-        *boxes, role="img", aria_labelledby="map-title map-told",
-        viewBox=f"0 0 {wide} {high}", width=wide, height=high,
+        "svg", title, told, texts, view, element("g", class_="values", aria_hidden="true"),
+        role="img", aria_labelledby="map-title map-told",
+        width=round(MARGIN + side + 10), height=round(TOP + side + 10),
     )  # fmt: skip
+
+
+def alike_together(shared: NDArray[np.float64]) -> list[int]:
+    """An order of features in which those that share much stand side by side.
+
+    Examples
+    --------
+    >>> alike_together(np.array([[3, 0, 2.0], [0, 3, 0], [2, 0, 3]]))
+    [1, 0, 2]
+    """
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    if len(shared) < 3:
+        return list(range(len(shared)))
+    both = np.nan_to_num((shared + shared.T) / 2)
+    far = both.max() - both
+    np.fill_diagonal(far, 0.0)
+    order: list[int] = leaves_list(linkage(squareform(far, checks=False), "average")).tolist()
+    return order
 
 
 def _describe(names: list[str], pairs: NDArray[np.float64]) -> str:

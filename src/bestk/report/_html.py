@@ -76,10 +76,11 @@ def finite(value: Any) -> Any:
 def page(title: str, body: Markup, data: Any) -> str:
     """A whole page, with its style, its script and its data inside, and a policy that says so."""
     folder = files("bestk.report")
-    template, style, script = (
+    template, style, *scripts = (
         folder.joinpath(name).read_text("utf-8")
-        for name in ("template.html", "style.css", "script.js")
+        for name in ("template.html", "style.css", "script.js", "map.js")
     )
+    script = "".join(scripts)
     return Template(template).substitute(
         title=escape(title),
         style=style,

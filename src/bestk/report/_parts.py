@@ -1,10 +1,12 @@
 """What sections are made of: headings, paragraphs, tables that scroll and sort."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bestk.report._html import Markup, element, name_of
 from bestk.report._text import number
+
+MANY_ROWS = 30  # a table of more scrolls by itself
 
 
 def section(key: str, title: str, *content: Any) -> Markup:
@@ -21,22 +23,30 @@ def paragraph(*content: Any, class_: str | None = None) -> Markup:
 def table(
     caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *,
     numeric: Sequence[str] = (), sortable: bool = False, named: int = 0,
+    marks: Mapping[int, Markup] | None = None, key: str | None = None,
 ) -> Markup:  # fmt: skip
-    """A table that scrolls by itself where it is too wide; ``named`` is the column of names."""
-    head = element("tr", *(_head(text, numeric) for text in heads))
+    """A table that scrolls by itself where it is too wide.
+
+    ``named`` is the column of names, ``marks`` are put before some heads, ``key`` is its id.
+    """
+    before = marks or {}
+    head = element("tr", *(_head(text, numeric, before.get(place)) for place, text in
+                           enumerate(heads)))  # fmt: skip
     body = [
         element("tr", *(_cell(cell, head_of_row=place == named) for place, cell in enumerate(row)))
         for row in rows
     ]
     made = element(
         "table", element("caption", caption), element("thead", head), element("tbody", *body),
-        class_="sortable" if sortable else None,
+        class_="sortable" if sortable else None, id=key,
     )  # fmt: skip
-    return element("div", made, class_="wide", tabindex="0", role="region", aria_label=caption)
+    kind = "wide tall" if len(body) > MANY_ROWS else "wide"
+    return element("div", made, class_=kind, tabindex="0", role="group", aria_label=caption)
 
 
-def _head(text: str, numeric: Sequence[str]) -> Markup:
-    return element("th", name_of(text), scope="col", class_="n" if text in numeric else None)
+def _head(text: str, numeric: Sequence[str], mark: Markup | None) -> Markup:
+    right = "n" if text in numeric else None
+    return element("th", mark or "", name_of(text), scope="col", class_=right)
 
 
 def _cell(cell: Any, *, head_of_row: bool) -> Markup:
@@ -49,6 +59,11 @@ def _cell(cell: Any, *, head_of_row: bool) -> Markup:
         return element("td", text or number(cell), class_="n", data_value=value)
     shown = cell if isinstance(cell, Markup) else name_of(str(cell))
     return element("th", shown, scope="row") if head_of_row else element("td", shown)
+
+
+def folded(title: str, *content: Any, open_: bool = False) -> Markup:
+    """Content that is shown when its title is pressed."""
+    return element("details", element("summary", title), *content, open="" if open_ else None)
 
 
 def tiles(facts: Iterable[tuple[str, str]]) -> Markup:

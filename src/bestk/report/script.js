@@ -2,7 +2,6 @@
 "use strict";
 (() => {
   const root = document.documentElement;
-  const data = JSON.parse(document.getElementById("data").textContent);
   root.classList.add("js");
 
   const write = (tag, text, className) => {
@@ -86,89 +85,23 @@
     });
   });
 
-  // the heat map
-  const map = document.getElementById("map");
-  if (!map) return;
-  const svg = map.querySelector("svg");
-  const image = svg.querySelector("image");
-  const cursors = [...svg.querySelectorAll(".cursor, .cursor-edge")];
-  const readout = document.getElementById("readout");
-  const n = data.names.length;
-  const left = image.x.baseVal.value, top = image.y.baseVal.value;
-  const cell = image.width.baseVal.value / n;
-  let here = null, zoom = 1, whole = 0;
-  const nats = (value) => (value === null ? "–" : value.toFixed(4));
-  const about = (i) =>
-    `relevance ${nats(data.relevance[i])}, contribution ${nats(data.contribution[i])}, adds ${nats(data.adds[i])}`;
-  const line = (i, text) => {
-    const made = write("p", `${i + 1}. `);
-    made.append(write("bdi", data.names[i]), `: ${text}`);
-    return made;
-  };
-  const show = (row, column) => {
-    here = [row, column];
-    cursors.forEach((box) => {
-      box.setAttribute("x", left + column * cell);
-      box.setAttribute("y", top + row * cell);
-      box.setAttribute("visibility", "visible");
+  // the list of columns, searched
+  const search = document.getElementById("search");
+  if (search) {
+    const rows = [...document.getElementById("columns").tBodies[0].rows];
+    search.addEventListener("input", () => {
+      const wanted = search.value.toLowerCase();
+      rows.forEach((row) => { row.hidden = !row.textContent.toLowerCase().includes(wanted); });
+      const n = rows.filter((row) => !row.hidden).length;
+      document.getElementById("found").textContent = wanted ? `${n} of ${rows.length} columns` : "";
     });
-    const value = write("p", "");
-    if (row === column) {
-      value.append(write("strong", nats(data.pairs[row][row])), " nats: what it says alone");
-      readout.replaceChildren(line(row, about(row)), value);
-      return;
-    }
-    value.append(
-      write("strong", nats(data.pairs[row][column])), " nats: what ", write("bdi", data.names[column]),
-      " adds once ", write("bdi", data.names[row]), ` is known; the other way ${nats(data.pairs[column][row])}`,
-    );
-    readout.replaceChildren(line(column, about(column)), line(row, about(row)), value);
-  };
-  const find = (event) => {
-    const box = image.getBoundingClientRect();
-    const column = Math.floor(((event.clientX - box.left) / box.width) * n);
-    const row = Math.floor(((event.clientY - box.top) / box.height) * n);
-    if (row >= 0 && row < n && column >= 0 && column < n) show(row, column);
-  };
-  const magnify = (factor) => {
-    const before = zoom;
-    if (zoom === 1) whole = svg.getBoundingClientRect().width;
-    zoom = Math.min(Math.max(8, n / 4), Math.max(1, zoom * factor));
-    svg.style.maxWidth = zoom > 1 ? "none" : "";
-    svg.style.width = zoom > 1 ? `${whole * zoom}px` : "";
-    if (here) {
-      const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-      map.scrollLeft = (left + (here[1] + 0.5) * cell) * scale - map.clientWidth / 2;
-      map.scrollTop = (top + (here[0] + 0.5) * cell) * scale - map.clientHeight / 2;
-    } else {
-      map.scrollLeft *= zoom / before;
-      map.scrollTop *= zoom / before;
-    }
-  };
-  const move = (down, right) => {
-    const [row, column] = here ?? [0, 0];
-    const clamp = (place) => Math.min(n - 1, Math.max(0, place));
-    show(here ? clamp(row + down) : 0, here ? clamp(column + right) : 0);
-    cursors[0].scrollIntoView({ block: "nearest", inline: "nearest" });
-  };
-  const keys = {
-    ArrowDown: () => move(1, 0), ArrowUp: () => move(-1, 0),
-    ArrowRight: () => move(0, 1), ArrowLeft: () => move(0, -1),
-    "+": () => magnify(1.5), "-": () => magnify(1 / 1.5), 0: () => magnify(0),
-  };
-  map.addEventListener("pointermove", find);
-  map.addEventListener("pointerdown", find);
-  map.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in keys)) return;
-    event.preventDefault();
-    keys[event.key]();
+  }
+
+  // what is folded is printed, too
+  let opened = [];
+  window.addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    opened.forEach((each) => { each.open = true; });
   });
-  map.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey) return;
-    event.preventDefault();
-    magnify(event.deltaY < 0 ? 1.2 : 1 / 1.2);
-  }, { passive: false });
-  document.getElementById("zoom-in").addEventListener("click", () => magnify(1.5));
-  document.getElementById("zoom-out").addEventListener("click", () => magnify(1 / 1.5));
-  document.getElementById("zoom-all").addEventListener("click", () => magnify(0));
+  window.addEventListener("afterprint", () => opened.forEach((each) => { each.open = false; }));
 })();

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from bestk.files import Source, find_columns, open_source
 from bestk.files._arrow import arrow, role_of, telling
+from bestk.files._batch import ArrowBatch, Batch
 from bestk.files._binary import BinarySource, column_types
 from bestk.files._columns import Words
-from bestk.files._load import _is_number, _matrix, _plain
 from bestk.files._source import PIECE, Report
 from bestk.table import Block, Table
 
@@ -37,20 +37,20 @@ class FileBlocks:
     def __iter__(self) -> Iterator[tuple[Table, NDArray[Any]]]:
         roles = [role_of(self.source.types[name]) for name in self.names]
         for batch in self.source.batches(self.names):
-            y = batch.column(len(self.names) - 1)
-            known = y.is_valid() if roles[-1] != "number" else _is_number(y)
-            batch = batch if known.true_count == len(known) else batch.filter(known)
-            yield self._table(batch, roles), _target(batch.column(len(self.names) - 1), roles[-1])
+            last = len(self.names) - 1
+            known = batch.known(last)
+            batch = batch if known.all() else batch.keep(known)
+            yield self._table(batch, roles), _target(batch, last, roles[-1])
 
-    def _table(self, batch: Any, roles: Sequence[Any]) -> Table:
+    def _table(self, batch: Batch, roles: Sequence[Any]) -> Table:
         blocks = []
         for role, kind in (("number", "numeric"), ("boolean", "boolean")):
             if batch.num_rows and (columns := [j for j, r in enumerate(roles[:-1]) if r == role]):
-                blocks.append(Block(np.array(columns), kind, _matrix(batch, columns)))  # type: ignore[arg-type]
+                blocks.append(Block(np.array(columns), kind, batch.matrix(columns)))  # type: ignore[arg-type]
         for j, role in enumerate(roles[:-1]):
             if role in ("text", "category"):
                 words = Words()
-                words.add(_plain(batch.column(j)))
+                words.add(*batch.coded(j))
                 codes, levels = words.finish()
                 kind = "categorical" if role == "category" else "string"
                 blocks.append(Block(np.array([j]), kind, codes[:, None], [levels]))  # type: ignore[arg-type]
@@ -76,22 +76,22 @@ class DatasetSource(BinarySource):
 
     dataset: Any = None
 
-    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
-        """Yield record batches of some columns, in that order."""
+    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[ArrowBatch]:
+        """Yield batches of some columns, in that order."""
         rows = max(1, PIECE // max(1, len(columns)))
         options = {"batch_size": rows, "batch_readahead": 2, "fragment_readahead": 1}
         with telling(self.path, "a data set"):
             for batch in self.dataset.to_batches(columns=list(columns), **options):
-                yield batch.select(list(columns))
+                yield ArrowBatch(batch.select(list(columns)))
 
 
-def _target(column: Any, role: Any) -> NDArray[Any]:
+def _target(batch: Batch, column: int, role: Any) -> NDArray[Any]:
     """Classes, or numbers; whole ones as integers."""
     if role in ("text", "category"):
         words = Words()
-        words.add(_plain(column))
+        words.add(*batch.coded(column))
         codes, levels = words.finish()
         labels = np.empty(len(levels), dtype=object)
         labels[:] = levels
         return labels[codes]
-    return np.asarray(_plain(column).to_numpy(zero_copy_only=False))
+    return batch.values(column)

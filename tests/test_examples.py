@@ -1,0 +1,176 @@
+"""Examples: each runs without a warning, and what it concludes is so."""
+
+import re
+import runpy
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("*/plot_*.py"))
+GALLERY = runpy.run_path(str(ROOT / "docs" / "gallery.py"))
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run an example, and return its names."""
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    def run_it(name):
+        if (absent := GALLERY["absent"]().get(f"plot_{name}")) is not None:
+            pytest.skip(f"data set {absent!r} is not here; set BESTK_DATA to a folder that has it")
+        (path,) = (path for path in EXAMPLES if path.stem == f"plot_{name}")
+        return runpy.run_path(str(path))
+
+    monkeypatch.setattr(pyplot, "show", lambda: None)
+    yield run_it
+    pyplot.close("all")
+
+
+def test_pandas_and_polars_give_the_same_features_and_only_plain_counts_fall_for_the_street(run):
+    ran = run("mixed_table")
+    assert ran["names"] == ran["twin"].get_feature_names_out().tolist()
+    assert sorted(ran["names"]) == ["calls", "contract", "fibre", "income", "months"]
+    plain, corrected = (
+        dict(zip(ran["customers"], ran[name].scores_, strict=True))
+        for name in ("plain", "corrected")
+    )
+    assert max(plain, key=plain.get) == "street"
+    assert corrected["street"] < 0 < corrected["income"]
+    assert ran["gap"] == pytest.approx(ran["whole"], rel=0.1)
+
+
+def test_the_number_of_features_matters_more_than_the_method(run):
+    ran = run("grid_search")
+    assert ran["of_numbers"].mean() > 1.5 * ran["of_methods"].mean()
+    assert ran["of_methods"].argmin() == len(ran["ks"]) - 1
+    assert (np.diff(ran["scores"].mean(axis=0)) > 0).all()
+    assert ran["held_out"] < ran["search"].best_score_
+    assert ran["held_out"] <= ran["plain"] + 0.02
+
+
+def test_naive_bayes_does_better_with_a_handful_of_features_than_with_all(run):
+    ran = run("choosing_k")
+    scores, chosen = ran["scores"], ran["chosen"]
+    assert chosen["one-se"] <= chosen["best"] < 10
+    assert chosen["best"] < chosen["auto"]
+    between_rules = np.ptp([scores[chosen[rule]] for rule in ("auto", "one-se", "best")])
+    assert between_rules < ran["careful"].cv_results_["std_test_score"].min()
+    assert scores[chosen["all"]] < min(scores[chosen["one-se"]], scores[chosen["best"]]) - 0.01
+
+
+@pytest.mark.data
+def test_genes_chosen_before_the_folds_look_too_good_and_no_list_is_steady(run):
+    ran = run("genes")
+    assert (ran["too_good"] < ran["honest"]).all()
+    assert ran["leak"] > 0.03
+    assert max(ran["single"].max(), ran["together"].max()) < 0.8
+    assert (ran["single"] > ran["together"]).all()
+    assert ran["better"] > 0
+
+
+@pytest.mark.data
+def test_marks_of_good_letters_are_chosen_because_marks_of_spam_repeat_each_other(run):
+    ran = run("spam")
+    alone, together = ran["good_among"].values()
+    assert together > alone
+    assert ran["good_kept"] > ran["spam_kept"]
+    assert ran["gap"] < 1e-9
+    assert ran["wins"].sum() > len(ran["ks"]) / 2
+    assert not ran["wins"][1]  # two columns
+    assert ran["means"]["all"][0] < min(ran["means"]["auto"])
+
+
+def test_few_pixels_chosen_together_lie_apart_and_read_digits_better(run):
+    ran = run("digits")
+    errors, touching = ran["errors"], ran["touching"]
+    alone, together = ("F-test", "alone"), ("together", "together, exact")
+    for i, k in enumerate(ran["ks"]):
+        least = min(errors[name][i] for name in alone)
+        if k <= ran["few"]:
+            assert max(errors[name][i] for name in together) < least
+        assert errors["together, exact"][i] < least
+    apart = [touching(ran["chosen"][name]) for name in together]
+    assert max(apart) < min(touching(ran["chosen"][name]) for name in alone)
+
+
+def test_only_places_chosen_together_find_the_pair_and_only_a_strong_one(run):
+    ran = run("snps")
+    weak, strong = ({name: share[s, 1] for name, share in ran["found"].items()} for s in (1, -1))
+    assert strong["auto"] > 0.8
+    assert strong["F-test"] == 0
+    assert max(strong[name] for name in ("F-test", "mrmr", "jmi")) < 0.5
+    assert max(weak.values()) < 0.5
+    alone = {name: share[-1, 0] for name, share in ran["found"].items()}
+    assert alone["auto"] > alone["F-test"]
+
+
+def test_half_of_the_measurements_predict_as_well_as_all_and_need_no_levels(run):
+    ran = run("diabetes")
+    errors = ran["selector"].k_errors_
+    assert ran["selector"].k_ <= 5
+    assert errors[ran["selector"].k_] < errors[10] + 0.01
+    assert ran["beside"] > 5 * ran["alone"]
+    assert len(ran["better"]) > 5 > len(ran["worse"])
+
+
+def test_no_choice_exceeds_the_bounds_and_the_tight_one_is_nearly_the_best(run):
+    ran = run("certificate")
+    assert (ran["found"] <= ran["best"] + 1e-9).all()
+    assert (ran["best"] <= ran["tight"] + 1e-9).all()
+    assert (ran["tight"] <= ran["loose"] + 1e-9).all()
+    assert ran["missed"].max() > 0.1
+    assert ran["excess"].max() < 0.02
+    assert 0 <= ran["left"] < 0.02
+
+
+def test_one_blood_value_is_worth_its_price_and_a_second_is_not(run):
+    rows = run("objective")["rows"]
+    blood = {nats: sum(name.startswith("s") and name != "sex" for name in row[0])
+             for nats, row in rows.items()}  # fmt: skip
+    assert list(blood.values()) == [2, 1, 1, 0]
+    (two, one, _, none) = (row[2] for row in rows.values())
+    assert one > two - 0.01
+    assert none < one - 0.05
+    assert all(row[3] == 0 for row in rows.values())
+    assert all(np.diff([row[1] for row in rows.values()]) < 0)
+
+
+def test_the_certificate_of_a_new_solver_holds_and_one_that_cheats_is_refused(run, capsys):
+    ran = run("solver")
+    assert ran["certified"]
+    assert ran["missed"]["annealing"] <= ran["ours"].gap < 0.01
+    assert ran["missed"]["tpower"] > 0.1
+    assert "solver 'stubborn' did not return 10 different items" in capsys.readouterr().out
+
+
+def test_blocks_give_the_objective_of_the_whole_table_and_find_what_tells(run):
+    ran = run("blocks")
+    assert len(ran["values"]) == 1
+    assert ran["found"][-1] == ran["TELLING"] > ran["found"][0]
+    assert ran["selector"].n_samples_seen_ == len(ran["y"])
+
+
+def test_every_example_has_a_claim_here():
+    told = set(re.findall(r'run\("(\w+)"\)', Path(__file__).read_text()))
+    assert told == {path.stem.removeprefix("plot_") for path in EXAMPLES}
+
+
+def test_the_gallery_runs_all_examples_but_those_whose_data_are_absent(monkeypatch, tmp_path):
+    (tmp_path / "colon.npz").touch()
+    monkeypatch.setenv("BESTK_DATA", str(tmp_path))
+    pattern = re.compile(GALLERY["settings"]()["filename_pattern"])
+    skipped = {path.stem for path in EXAMPLES if not pattern.search(str(path))}
+    assert skipped == {"plot_spam"} == set(GALLERY["absent"]())
+
+
+def test_a_page_that_was_not_run_says_so(monkeypatch):
+    monkeypatch.delenv("BESTK_DATA", raising=False)
+    pages = {"plot_spam": ["code"], "plot_genes": [".. image-sg:: from an earlier build"],
+             "plot_digits": ["code"]}  # fmt: skip
+    for name, source in pages.items():
+        GALLERY["say_what_was_not_run"](None, f"auto_examples/tables/{name}", source)
+    assert [name for name, (text,) in pages.items() if "was not run" in text] == ["plot_spam"]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+ROUNDING = 1e-9  # a gap below it is one of floating point
 TOLD = ("relevance", "contribution", "adds")  # of each picked feature, in the details
 
 
@@ -69,6 +70,8 @@ class Solution:
 
     def __str__(self) -> str:
         gap = "no bound" if np.isinf(self.upper_bound) else f"{100 * self.gap:.3g}%"
+        if 0 < self.gap < ROUNDING:
+            gap = "0% but for rounding"
         lines = [
             f"{self.k} items by {self.solver} in {self.seconds:.3g} s",
             f"objective    {self.objective:.6g}",

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from math import ceil, isfinite
 from typing import Any
 
-ROUNDING = 1e-9  # of a bound, beside an objective
+from bestk.solution import ROUNDING
+
 WIDE = 10_000  # columns of a pipe: nothing is cut there
 
 

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from bestk.plots._canvas import BLUE, RED, new_axes, soft_grid, write_ticks
 from bestk.plots._progress import Point, Progress
+from bestk.solution import ROUNDING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 AT_ONCE = 1e-4  # seconds; what took less is drawn there
-ROUNDING = 1e-9  # a gap below this, relative to the objective, is rounding
 
 
 def plot_convergence(

@@ -31,9 +31,9 @@ LEAST, MOST = 0.6, 20.0  # inches of height
 def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     """Draw what each selected feature says about y, best first, in nats.
 
-    Its relevance is I(xj; y). Its contribution is the mean, over the selected xi, of what it says
-    once xi is known, I(xj; y | xi), its relevance among them. What it adds is the least of these:
-    what remains beyond the one that makes it most redundant.
+    Its relevance is I(xj; y). Its contribution is the mean, over the selected xi, of what either
+    says once the other is known, (I(xj; y | xi) + I(xi; y | xj)) / 2, its relevance among them.
+    What it adds is the least I(xj; y | xi): what remains beyond the one that leaves it least.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def _draw(ax: "Axes", told: Mapping[str, Any], room: float) -> list[Any]:
     relevance = ax.barh(rows - 0.2, told["relevance"], 0.4, color=SKY, label="relevance: alone")
     contribution = ax.barh(
         rows + 0.2, told["contribution"], 0.4, color=BLUE,
-        label="contribution: on average, given one of the selected",
+        label="contribution: mean over its pairs with the selected",
     )  # fmt: skip
     (adds,) = ax.plot(
         told["adds"], rows, "|", color=ink(ax), markersize=0.8 * min(room, STROKE),

@@ -1,16 +1,12 @@
 """A solution as a small table for notebooks; colours are left to the notebook, light or dark."""
 
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from bestk.report._html import Markup, element, join, name_of
 from bestk.report._text import number, percent, shown
-
-if TYPE_CHECKING:
-    from bestk.solution import Solution
+from bestk.solution import ROUNDING, Solution
 
 MOST_ROWS = 50
-ROUNDING = 1e-9  # a gap below is one of arithmetic, not of the choice
 LEFT, RIGHT = "text-align: left", "text-align: right"
 
 

@@ -32,8 +32,8 @@ def trials() -> Iterator[tuple[str, str | None]]:
         return
     with TemporaryDirectory() as home:
         table = write_table(Path(home, "table.csv"), times=20)
-        for name, (verb, option, file) in WRITERS.items():
-            words = [verb, str(table), "--target", "diagnosis", "-k", "20"]
+        for name, (verb, *more, option, file) in WRITERS.items():
+            words = [verb, *more, str(table), "--target", "diagnosis", "-k", "20"]
             yield f"full disk, {name}", _full(words, option, file)
             yield f"read-only, {name}", _read_only(words, option, file)
     yield "full disk, stored results", _store()

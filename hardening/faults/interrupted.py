@@ -63,4 +63,11 @@ def _interrupt(words: list[str], folder: Path, moment: float) -> str | None:
         return None  # before the first line of bestk ran: Python itself was interrupted
     if process.returncode not in (130, -signal.SIGINT) or "Traceback" in said:
         return f"exit code {process.returncode}: {said[-400:]}"
-    return None if contents(folder) == before else f"files changed: {sorted(contents(folder))}"
+    after = contents(folder)
+    partial = [name for name in after if not _is_whole(after[name], before.get(name))]
+    return f"partial files: {partial}" if partial or len(after) != len(before) else None
+
+
+def _is_whole(now: bytes, before: bytes | None) -> bool:
+    """Whether a file is as it was, or all there: the end of a program can be interrupted too."""
+    return now == before or now.endswith((b"</html>\n", b"benign\n"))

@@ -4,7 +4,7 @@ import csv
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -57,11 +57,8 @@ def may_mount() -> bool:
 
 def fill(folder: Path) -> None:
     """Take all room that is left."""
-    with open(folder / "ballast", "wb") as file:
-        try:
-            while file.write(b"x" * 4096):
-                file.flush()
-        except OSError:
+    with (folder / "ballast").open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(b"x" * 4096):
             pass
 
 

@@ -83,6 +83,17 @@ def test_quiet_prints_the_names_alone(folder):
     assert done.output.split() == ["colour", "size"]
 
 
+def test_dates_and_decimal_commas_are_left_out_with_what_to_do_about_them(tmp_path):
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(120), "D")
+    table = {"day": days, "size": np.arange(120) + 0.25, "y": rng.integers(0, 2, 120), "a": 1}
+    file = tmp_path / "eu.csv"
+    pd.DataFrame(table).to_csv(file, sep=";", decimal=",", index=False)
+    said = bestk("select", file, "-t", "y", "-k", 1).stderr.splitlines()
+    assert any("'day'" in line and "these are dates: make numbers" in line for line in said)
+    assert any("'size'" in line and "write 0.25 for 0,25" in line for line in said)
+
+
 def test_an_identifier_is_kept_where_chance_is_taken_off_or_where_it_is_included(folder):
     path = folder / "mixed.csv"
     plain = json.loads(bestk("select", path, "-t", "y", "-k", 2, "--json").stdout)
@@ -433,3 +444,14 @@ def test_texts_that_a_spreadsheet_would_run_are_told_or_escaped(tmp_path):
     frame = pd.read_csv(out)
     assert set(frame["'=name"]) == {"'=cmd()", "a-b"}
     assert frame["x"].min() < 0
+
+
+def test_a_constant_column_that_is_selected_is_told_of(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    copies = {f"copy {i}": y + rng.normal(0, 0.01, 200) for i in range(3)}
+    pd.DataFrame({**copies, "constant": 1, "y": y}).to_csv(tmp_path / "t.csv", index=False)
+    done = bestk("select", tmp_path / "t.csv", "-t", "y", "-k", 3)
+    assert done.exit_code == 0, done.output
+    assert ("constant: selected, though" in done.stderr) == ("constant" in done.stdout)
+    assert "constant" in done.stdout

@@ -104,6 +104,11 @@ def _run(
             seconds = {"read": reading, "select": perf_counter() - start}
         seconds["solve"] = solution.seconds
         result = tell(loaded, solution, method, greedy=isinstance(chosen, Greedy), seconds=seconds)
+        if idle := [each["name"] for each in result["features"] if each["relevance"] == 0]:
+            talk.note(
+                f"{', '.join(idle)}: selected, though alone it says nothing of the target, as the "
+                "columns left repeat more than they tell; try a smaller -k, or -k auto"
+            )
         if table_file:
             columns = [*(feature["name"] for feature in result["features"]), request.target]
             with talk.stage("writing the selected columns") as report:

@@ -16,6 +16,9 @@ from bestk.files import Loaded, Source, check_names, find_columns, load, open_so
 DEFAULT = 10  # features, where their number is not given
 MANY = 30  # classes: a target of more different numbers may be a quantity
 NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+COMMA = re.compile(r"[+-]?\d+,\d+")  # a number as written in much of Europe
+DATE = re.compile(r"\d{4}-\d\d-\d\d\b|\d{1,2}[./]\d{1,2}[./]\d{4}\b")
+LOOK = 20  # values that tell what a column of text holds
 MOSTLY = 0.5  # text with more different values than this share of the rows identifies them
 
 
@@ -108,12 +111,27 @@ def _without_identifiers(loaded: Loaded, request: Request, talk: Talk) -> Loaded
                 gone.append(int(place))
                 talk.note(
                     f"left out {name!r}: text with a different value in most rows, whose "
-                    "information is chance; --correction chance keeps it"
+                    f"information is chance; {_remedy(levels)}"
                 )
     if not gone:
         return loaded
     kept = [j for j in range(table.n_features) if j not in set(gone)]
     return replace(loaded, table=table.keep(_array(kept)))
+
+
+def _remedy(levels: Any) -> str:
+    """What to do about text that differs in most rows, by what it looks like.
+
+    >>> _remedy(["1,5", "", "20,25"])
+    'these are numbers with a decimal comma: write 1.5 for 1,5'
+    """
+    some = [text for text in map(str, levels[:LOOK]) if text]
+    if some and all(COMMA.fullmatch(text) for text in some):
+        point = some[0].replace(",", ".")
+        return f"these are numbers with a decimal comma: write {point} for {some[0]}"
+    if some and all(DATE.match(text) for text in some):
+        return "these are dates: make numbers of them, such as the days since the first"
+    return "--correction chance keeps it"
 
 
 def _array(places: list[int]) -> Any:

@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTHONS ?= 3.12 3.13
 DATA ?= $(BESTK_DATA)
 BQP ?= $(BESTK_BQP)
 TORCH ?= torch==2.13.0
@@ -9,20 +10,52 @@ export BESTK_DATA := $(DATA)
 export BESTK_BQP := $(BQP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch lint format docs bench paper kernels clean
+.PHONY: help demo test test-torch test-browser test-wheel test-min test-newest test-pythons suite \
+	lint format docs dist minimum bench paper kernels clean
 
 help:  ## show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
 
-demo: $(VENV)/.plots $(VENV)/.files  ## the best features of a real table, proved, compared and drawn
+demo: $(VENV)/.plots  ## the best features of a real table, proved, compared and drawn
 	$(BIN)/python examples/demo.py
 
-test: lint  ## everything that CI runs: lint, types, tests, doctests
+test: lint  ## lint, types, tests, doctests: what is to be right before a commit
 	$(BIN)/python -m pytest -n 2
 
 test-torch: $(VENV)/.test  ## the backend for GPUs, on the CPU if there is none (installs PyTorch)
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pytest tests/information/test_torch.py src/bestk/information/backends
+
+test-browser: $(VENV)/.test $(VENV)/.browser  ## the report in a real browser (installs Debian's Chromium, where it may)
+	@tests/packaging/get_browser
+	$(BIN)/python -m pytest tests/report/test_browser.py
+
+test-wheel: dist  ## the wheel and the sdist in environments of their own, without any extra
+	@for file in dist/*.whl dist/*.tar.gz; do \
+		echo "$$file" && rm -rf .venv-clean && $(PYTHON) -m venv .venv-clean && \
+		.venv-clean/bin/python -m pip install --quiet "$$file" && \
+		.venv-clean/bin/python -I tests/packaging/smoke.py || exit 1; \
+	done
+
+# What old versions say of new ones they depend on is not ours to mend, and benchmarks and experiments are
+# scripts of this tree, not of the package.
+test-min:  ## the tests with the lowest versions that pyproject.toml admits
+	$(MAKE) suite VENV=.venv-min PYTHON=python3.11 CONSTRAINTS=tests/packaging/minimum.txt \
+		OPTIONS="-W default::DeprecationWarning --ignore tests/benchmarks --ignore tests/experiments"
+
+test-newest:  ## the tests with the newest versions of all, on the last of PYTHONS
+	rm -rf .venv-newest
+	$(MAKE) suite VENV=.venv-newest PYTHON=python$(lastword $(PYTHONS))
+
+test-pythons:  ## the tests on other versions of Python (PYTHONS="3.12 3.13")
+	@for version in $(PYTHONS); do \
+		command -v python$$version > /dev/null || { echo "there is no python$$version here"; exit 1; }; \
+		$(MAKE) suite VENV=.venv-$$version PYTHON=python$$version || exit 1; \
+	done
+
+suite: $(VENV)/.test
+	$(BIN)/python -m pip list 2> /dev/null | grep -E "^(numpy|scipy|scikit-learn|numba|pandas|polars|pyarrow) "
+	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels $(BIN)/python -m pytest -n 2 $(OPTIONS)
 
 lint: $(VENV)/.test  ## ruff (check and format) and mypy
 	$(BIN)/ruff check .
@@ -37,6 +70,16 @@ docs: $(VENV)/.docs  ## build the documentation, warnings as errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
+dist: $(VENV)/.dist  ## build the wheel and the sdist, and look into them
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python tests/packaging/contents.py dist
+
+minimum: $(BIN)/python  ## write the lowest versions that pyproject.toml admits to tests/packaging/minimum.txt
+	$(BIN)/python tests/packaging/minimum.py > tests/packaging/minimum.part
+	mv tests/packaging/minimum.part tests/packaging/minimum.txt
+
 bench: $(VENV)/.bench  ## bestk beside its peers: minutes, then hours (DATA and BQP: folders of data sets and problems)
 	$(BIN)/python -m benchmarks.counting
 	$(BIN)/python -m benchmarks.solvers
@@ -50,12 +93,12 @@ kernels:  ## forget compiled kernels, after a change to one that another file ca
 	find src -name '*.nb[ic]' -delete
 
 clean:  ## remove the environment and what was built
-	rm -rf $(VENV) dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-* dist docs/_build docs/generated docs/auto_examples .pytest_cache .mypy_cache .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.%: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable ".[$*]"
+	$(BIN)/python -m pip install --quiet --editable ".[$*]" $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 	@touch $@

@@ -1,6 +1,7 @@
 """Bounds are proved: no choice of any problem is worth more than any of them."""
 
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, product
 from time import perf_counter
 
 import numpy as np
@@ -10,11 +11,15 @@ from hypothesis import strategies as st
 
 from bestk.bounds import BOUNDS, bound_problem, screen, upper_bound
 from bestk.bounds._admm import Relaxation, reflect
+from bestk.bounds._base import EPS
 from bestk.bounds._dnn import Gap, power_of_two
 from bestk.bounds._eigen import factor_below, largest_eigenvalue
 from bestk.bounds._part import Part
+from bestk.bounds._start import good_choice
 from bestk.lazy import CachedColumns
 from bestk.problem import BQP
+from bestk.solvers._base import Run
+from bestk.solvers._greedy import Forward
 
 from .solvers.conftest import listed_cases, load_instance, optimum, problems
 
@@ -42,6 +47,53 @@ def test_hand_worked_bounds():
     assert upper_bound(BQP(np.eye(4), 2), "spectral") == pytest.approx(2.0, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("method", "k", "entries"),
+    [
+        ("linear", 30, 30 * 40),
+        *((name, 30, 30 * 30) for name in ("rows", "spectral", "sdp", "dnn")),
+        *((name, 40, 40 * 40) for name in ("fast", "tight", "sdp")),
+    ],
+)
+def test_a_bound_leaves_room_for_the_rounding_of_its_sums(method, k, entries):
+    """Of equal entries, every choice is worth k^2 of them; k terms round by k eps at most."""
+    problem = BQP(np.full((40, 40), entry := 1e12 / 3), k)
+    value = BOUNDS[method](problem).value if method in BOUNDS else upper_bound(problem, method)
+    room = Fraction(value) - entries * Fraction(entry)
+    assert k * EPS * entries * entry <= room <= 1e-3 * entries * entry
+
+
+def test_a_settled_part_leaves_room_for_the_rounding_of_what_is_in():
+    n, k, entry = 160, 101, 0.1
+    part = Part.of(BQP(np.full((n, n), entry), k))
+    rest = part.without(np.arange(n) < k - 1, np.zeros(n, bool))
+    _, value = rest.settled()
+    room = Fraction(value) - k**2 * Fraction(entry)
+    assert k * EPS * k**2 * entry <= room <= 1e-6
+
+
+@given(problem=problems())
+def test_one_item_or_all_of_them_are_settled_at_once(problem):
+    for k in {1, problem.n}:
+        part = problem.with_k(k)
+        items, value = Part.of(part).settled()
+        assert part.value(items) <= value
+        assert value == pytest.approx(optimum(part), abs=1e-9 * k**2 * np.abs(part.Q).max())
+
+
+@given(problem=problems())
+def test_a_good_choice_is_greedy_or_by_row_sums_and_no_swap_betters_it(problem):
+    found, greedy = good_choice(problem), Forward().pick(problem, Run())
+    sums = np.argsort(-problem.Q.sum(axis=1), kind="stable")[: problem.k]
+    size = 1e-12 * problem.n**2 * np.abs(problem.Q).max()
+    assert len(set(found.tolist())) == problem.k
+    assert problem.value(found) >= max(problem.value(greedy), problem.value(sums)) - size
+    others = set(range(problem.n)) - set(found.tolist())
+    for out, new in product(found.tolist(), others):
+        swap = [*(i for i in found.tolist() if i != out), new]
+        assert problem.value(swap) <= problem.value(found) + size
+
+
 @given(problem=problems(max_n=8))
 def test_the_sphere_is_no_worse_than_k_times_the_largest_eigenvalue(problem):
     crude = problem.k * np.linalg.eigvalsh(problem.Q)[-1]
@@ -65,7 +117,7 @@ def test_the_sphere_bound_is_the_maximum_over_the_sphere():
 def test_row_values_give_the_bound_and_never_screen_out_a_better_choice(problem):
     for name in ("linear", "rows"):
         bound = bound_problem(problem, name)
-        if bound.row_values is None:
+        if bound.method == "the only choice":
             continue
         assert np.sort(bound.row_values)[-problem.k :].sum() <= bound.value
         floor = optimum(problem)

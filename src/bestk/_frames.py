@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._set_output import _get_output_config
 
-from bestk.table import as_array
+from bestk.table import as_array, batch_as_table
 
 
 def is_frame(X: Any) -> bool:
@@ -38,4 +38,4 @@ def _frame_array(X: Any) -> NDArray[Any]:
     """The values of a frame as one array; of objects, if its columns are of several kinds."""
     import narwhals as nw
 
-    return np.asarray(nw.from_native(X).to_numpy())
+    return np.asarray(nw.from_native(batch_as_table(X)).to_numpy())

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from bestk._checks import jobs
+
 WORTH_A_TEAM = 5e-4  # seconds: waking threads costs microseconds, on a busy machine milliseconds
 
 
@@ -20,10 +22,7 @@ def threads(n_jobs: int | None = None, seconds: float = float("inf")) -> Iterato
     """
     import numba
 
-    if n_jobs is not None and n_jobs < 1 and n_jobs != -1:
-        raise ValueError(
-            f"n_jobs must be a positive number, -1 for all cores or None, not {n_jobs}"
-        )
+    n_jobs = jobs(n_jobs)
     before, most = numba.get_num_threads(), numba.config.NUMBA_NUM_THREADS
     wanted = before if n_jobs is None else most if n_jobs == -1 else min(n_jobs, most)
     numba.set_num_threads(wanted if seconds > WORTH_A_TEAM else 1)

@@ -144,7 +144,11 @@ def read_continuous_target(y: Any, n_samples: int) -> NDArray[np.float64]:
     if block.categories is not None:
         came = block.categories[0][0]
         raise ValueError(f"y holds {block.kind} values such as {came!r}; give it as numbers")
-    return np.asarray(block.values[:, 0], dtype=np.float64)
+    with np.errstate(over="ignore"):
+        values = np.asarray(block.values[:, 0], dtype=np.float64)
+    if count := np.isinf(values).sum():
+        refuse_infinite("y", count)
+    return values
 
 
 def _read_full_column(y: Any, n_samples: int) -> Block:
@@ -200,7 +204,8 @@ def _write_numbers(
 def _flat(strip: NDArray[Any]) -> tuple[NDArray[Any], int, int]:
     """View a table as one read-only vector and two steps, so that kernels see a single layout."""
     came = strip.dtype
-    strip = strip.astype(KERNEL_DTYPES.get(came.str[1:], came.newbyteorder("=")), copy=False)
+    with np.errstate(over="ignore"):  # no look-up table has room for what float64 has none for
+        strip = strip.astype(KERNEL_DTYPES.get(came.str[1:], came.newbyteorder("=")), copy=False)
     size = strip.itemsize
     if not strip.flags.aligned or any(step < 0 or step % size for step in strip.strides):
         strip = strip.copy()

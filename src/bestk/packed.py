@@ -22,14 +22,16 @@ Only columns that are looked at are read; nothing in the file is ever run.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
+from sys import maxunicode
 from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from bestk.codes import Codes, encode
+from bestk.codes import MAX_LEVELS, Codes, encode
 from bestk.table import Block, Table, _Numbered, read_column
 
 __all__ = ["PackedTable", "open_packed", "pack"]
@@ -173,21 +175,20 @@ def open_packed(path: str | Path) -> PackedTable:
     PackedTable
     """
     path = Path(path)
+    size = path.stat().st_size
     with path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
-            raise ValueError(f"{path} is no packed table; write one with bestk.pack(X, {path!r})")
-        try:
-            shape, levels, names, label, y = (
-                npy.read_array(file, allow_pickle=False) for _ in range(5)
+            raise ValueError(
+                f"{path} is no packed table; write one with bestk.pack(X, {str(path)!r})"
             )
-            npy.read_magic(file)
-            (planes, width), _, dtype = npy.read_array_header_1_0(file)
-        except (ValueError, EOFError) as error:
+        try:
+            shape, levels, names, label, y = (_read_array(file, size) for _ in range(5))
+            (planes, width), dtype = _read_header(file)
+            n_samples, n = _check(shape, levels, names, label, y)
+        except Exception as error:  # a damaged header is read as Python, which fails in many ways
             raise ValueError(f"{path} is a damaged packed table: {error}; pack it anew") from error
         start = file.tell()
-    n_samples, n = (int(number) for number in shape)
     wanted = (int(_first_planes(levels)[-1]), -(-n_samples // 8))
-    size = path.stat().st_size
     if (planes, width) != wanted or dtype != np.uint8 or size != start + planes * width:
         raise ValueError(f"{path} is a damaged packed table: {size} bytes long; pack it anew")
     bits: NDArray[np.uint8] = np.empty(wanted, np.uint8)
@@ -197,6 +198,48 @@ def open_packed(path: str | Path) -> PackedTable:
         bits, n_samples, levels, names.tolist() if len(names) else _Numbered(n),
         y if len(label) else None, str(label[0]) if len(label) else None,
     )  # fmt: skip
+
+
+def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """The shape and the type of the array that comes next."""
+    newer = npy.read_magic(file) != (1, 0)
+    read = npy.read_array_header_2_0 if newer else npy.read_array_header_1_0
+    shape, _, dtype = read(file)
+    return shape, dtype
+
+
+def _read_array(file: IO[bytes], most: int) -> NDArray[Any]:
+    """The array that comes next, of at most so many bytes: nothing larger is made room for."""
+    shape, dtype = _read_header(file)
+    length = prod(shape) * dtype.itemsize
+    if dtype.hasobject or not 0 <= length <= most:
+        raise ValueError(f"an array of {length} bytes of {dtype}")
+    array = np.empty(shape, dtype)
+    if length:
+        array[...] = np.frombuffer(file.read(length), dtype).reshape(shape)
+    if dtype.kind == "U" and length:
+        characters = array.view(np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+        if characters.max() > maxunicode:
+            raise ValueError("text of no known characters")
+    return array
+
+
+def _check(
+    shape: NDArray[Any],
+    levels: NDArray[Any],
+    names: NDArray[Any],
+    label: NDArray[Any],
+    y: NDArray[Any],
+) -> tuple[int, int]:
+    """Rows and columns, if all arrays are as long as these say."""
+    n_samples, n = (int(number) for number in shape)
+    whole = shape.dtype.kind == levels.dtype.kind == "i" and n_samples > 0
+    whole &= levels.shape == (n,) and bool(((levels >= 1) & (levels <= MAX_LEVELS)).all())
+    text = names.dtype.kind == label.dtype.kind == "U" and names.shape in ((0,), (n,))
+    target = y.shape == ((n_samples,) if label.shape == (1,) else (0,)) and y.dtype.kind in "biufU"
+    if not (whole and text and target):
+        raise ValueError(f"its arrays do not fit {n_samples} rows and {n} columns")
+    return n_samples, n
 
 
 def _write_bits(file: IO[bytes], codes: Codes) -> None:

@@ -8,9 +8,15 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._checks import whole
+
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 ROUNDING = 1e-9  # asymmetry below this, relative to the largest entry, is rounding
+LEAST, LARGEST = (
+    1e-75,
+    1e75,
+)  # the largest entry lies between: cubes of it neither vanish nor overflow
 PIECE = 2**25  # entries of a lazy matrix that are looked at together: 256 MiB
 
 
@@ -53,9 +59,10 @@ class BQP:
     strict: bool = False
 
     def __post_init__(self) -> None:
-        lazy = isinstance(self.Q, LazyMatrix)
+        # the columns of a frame are no method, and those of a lazy one not even to be looked at
+        lazy = callable(getattr(type(self.Q), "columns", None)) and isinstance(self.Q, LazyMatrix)
         object.__setattr__(self, "Q", self.Q if lazy else _symmetric(self.Q, self.strict))
-        object.__setattr__(self, "k", _whole(self.k))
+        object.__setattr__(self, "k", whole(self.k, "k"))
         if not 1 <= self.k <= self.n:
             raise ValueError(f"k must lie between 1 and the {self.n} items of Q, not {self.k}")
 
@@ -69,10 +76,10 @@ class BQP:
 
     def with_k(self, k: int) -> "BQP":
         """The same matrix with another k; the matrix is not looked at again."""
-        whole = _whole(k)
-        if not 1 <= whole <= self.n:
+        wanted = whole(k, "k")
+        if not 1 <= wanted <= self.n:
             raise ValueError(f"k must lie between 1 and the {self.n} items of Q, not {k}")
-        return self.trusted(self.Q, whole)
+        return self.trusted(self.Q, wanted)
 
     @property
     def n(self) -> int:
@@ -118,23 +125,28 @@ class BQP:
         return [items[start : start + width] for start in range(0, max(1, len(items)), width)]
 
 
-def _whole(k: Any) -> int:
-    if isinstance(k, bool | np.bool_) or int(k) != k:
-        raise ValueError(f"k must be a whole number, not {k!r}")
-    return int(k)
-
-
 def _symmetric(Q: Any, strict: bool) -> Floats:
     """Q as a symmetric float64 array, the same object where it is one already."""
-    matrix = np.asarray(Q)
+    try:
+        matrix = np.asarray(Q.toarray() if hasattr(Q, "toarray") else Q)
+    except ValueError as error:
+        raise ValueError("Q must be a square matrix; its rows have different lengths") from error
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise ValueError(f"Q must be a square matrix, not of shape {matrix.shape}")
     if matrix.dtype.kind not in "fiub":
         raise ValueError(f"Q must hold real numbers, not {matrix.dtype}")
-    matrix = np.asarray(matrix, np.float64)
+    if np.ma.is_masked(Q):
+        raise ValueError("Q has masked entries; fill them in before solving, e.g. Q.filled(0)")
+    with np.errstate(over="ignore"):
+        matrix = np.asarray(matrix, np.float64)
     largest = max(abs(float(matrix.max())), abs(float(matrix.min())))
     if not np.isfinite(largest):
         raise ValueError("Q holds NaN or infinite entries; replace them before solving")
+    if largest and not LEAST <= largest <= LARGEST:
+        raise ValueError(
+            f"the largest entry of Q, {largest:.3g}, is not between {LEAST} and {LARGEST}: sums of "
+            "its powers would not be exact; divide Q by it, which changes no choice"
+        )
     apart = _asymmetry(matrix)
     if strict and apart > ROUNDING * largest:
         raise ValueError(

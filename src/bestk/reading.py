@@ -187,7 +187,8 @@ def find_features(features: Any, table: Table) -> Indices:
     """The places of features given by name, index or mask; of none for None or "from_dtype"."""
     if features is None or (isinstance(features, str) and features == "from_dtype"):
         return np.empty(0, np.int64)
-    chosen: list[Any] = [features] if isinstance(features, str | Integral) else list(features)
+    single = isinstance(features, str | Integral) or getattr(features, "ndim", 1) == 0
+    chosen: list[Any] = [features] if single else list(features)
     if chosen and all(isinstance(item, bool | np.bool_) for item in chosen):
         if len(chosen) != table.n_features:
             came = f"{len(chosen)} values and the table has {table.n_features} columns"
@@ -208,8 +209,9 @@ def _place(item: Any, places: dict[str, int], n: int) -> int:
         if item in places:
             return places[item]
         raise ValueError(f"there is no column {item!r}; {suggest(item, list(places))}")
+    item = item[()] if isinstance(item, np.ndarray) else item
     if not isinstance(item, int | np.integer):
-        raise ValueError(f"a feature is given by its name or its index, not by {item!r}")
+        raise ValueError(f"a feature must be given by its name or its index, not by {item!r}")
     if not -n <= item < n:
         raise ValueError(f"there is no column {item}: the table has {n}, from 0 to {n - 1}")
     return int(item) % n

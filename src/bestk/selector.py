@@ -15,7 +15,7 @@ from bestk._frames import is_frame, keep_columns
 from bestk.solution import Solution
 from bestk.streaming._blocks import is_stream
 from bestk.streaming._selector import PartialFit, fit_blocks, forget
-from bestk.table import read_table
+from bestk.table import as_array, read_table, refuse_shape
 from bestk.task import Task, count_features
 
 SELECTABLE: dict[str, list[Any]] = {
@@ -43,9 +43,15 @@ class TableSelector(SelectorMixin, BaseEstimator):
     support_: NDArray[np.bool_]
 
     def _check_table(self, X: Any, *, reset: bool) -> Any:
-        """Let scikit-learn check arrays; frames and lists, of any types, only for their shape."""
-        if is_frame(X) or isinstance(X, list | tuple):
+        """Let scikit-learn check arrays; frames, lists and masks only for their shape."""
+        if isinstance(X, list | tuple | np.ma.MaskedArray):
+            X = as_array(X)
+            refuse_shape(X.shape)
             return validate_data(self, X, reset=reset, skip_check_array=True)
+        if is_frame(X):
+            return validate_data(self, X, reset=reset, skip_check_array=True)
+        if hasattr(type(X), "tocsc"):
+            refuse_shape(X.shape)
         return validate_data(
             self, X, reset=reset, dtype=None, accept_sparse="csc", ensure_all_finite=False
         )
@@ -68,6 +74,34 @@ class TableSelector(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return keep_columns(self, self._check_table(X, reset=False), self._get_support_mask())
+
+    def report(self, X: Any = None, y: Any = None, path: Any = None, **options: Any) -> Any:
+        """Tell all about the selection in one HTML page, written to ``path`` if that is given.
+
+        Parameters
+        ----------
+        X, y : default=None
+            What the selector was fitted on, in memory; some of the rows, where they are too many
+            for that. Without them, or with a file or blocks, the page tells what the selector
+            itself holds.
+        path : str or Path, default=None
+            The file to write.
+        **options
+            ``target``, what y is called; ``errors=False`` to measure none; ``date``; see
+            :func:`bestk.report.make_report`.
+
+        Returns
+        -------
+        Report
+            It shows itself in a notebook; ``.save(path)`` writes it.
+        """
+        check_is_fitted(self)
+        from bestk.report import make_report
+
+        made = make_report(self, X, y, **options)
+        if path is not None:
+            made.save(path)
+        return made
 
     def _keep(self, task: Task) -> None:
         """Store what was found of each feature."""
@@ -277,32 +311,6 @@ class SelectBestK(PartialFit, TableSelector):
     def k_(self) -> int:
         """The number of selected features."""
         return self.solution_.k
-
-    def report(self, X: Any, y: Any, path: Any = None, **options: Any) -> Any:
-        """Tell all about the selection in one HTML page, written to ``path`` if that is given.
-
-        Parameters
-        ----------
-        X, y
-            What the selector was fitted on, in memory.
-        path : str or Path, default=None
-            The file to write.
-        **options
-            ``target``, what y is called; ``errors=False`` to measure none; ``date``; see
-            :func:`bestk.report.make_report`.
-
-        Returns
-        -------
-        Report
-            It shows itself in a notebook; ``.save(path)`` writes it.
-        """
-        check_is_fitted(self)
-        from bestk.report import make_report
-
-        made = make_report(self, X, y, **options)
-        if path is not None:
-            made.save(path)
-        return made
 
 
 def select(

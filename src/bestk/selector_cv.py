@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from bestk._choose_k import choose
+from bestk.evaluation._classifier import read_folds
 from bestk.selector import SELECTABLE, TableSelector
 from bestk.table import as_array, read_table
 from bestk.task import Task
@@ -153,11 +154,12 @@ class SelectBestKCV(TableSelector):
             options.random_state = int(options.random_state.randint(2**31))
         whole = self._measure(options, X, y)
         ks = self._ks(len(whole.allowed), len(whole.include))
-        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        kind = is_classifier(self.estimator)
+        folds = read_folds(lambda: check_cv(self.cv, y, classifier=kind), X, y, groups)
         scorer = check_scoring(self.estimator, scoring=self.scoring)
         scores = np.array([
             self._score_fold(options, X, y, train, test, ks, scorer)
-            for train, test in splitter.split(X, y, groups)
+            for train, test in folds
         ])  # fmt: skip
         self.cv_results_ = _results(ks, scores)
         self.best_k_ = choose(ks, scores, self.rule)
@@ -172,7 +174,7 @@ class SelectBestKCV(TableSelector):
         first = max(1, least)
         if self.ks is None:
             return list(range(first, max(first, min(MOST, most)) + 1))
-        ks = sorted({int(k) if isinstance(k, Integral) else _refuse(k) for k in self.ks})
+        ks = sorted({int(k) if isinstance(k, Integral) else _refuse(k) for k in as_array(self.ks)})
         if not ks or not first <= ks[0] <= ks[-1] <= most:
             came = f"{ks[0]} to {ks[-1]}" if ks else "none"
             raise ValueError(f"ks must lie between {first} and {most} here; got {came}")

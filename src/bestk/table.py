@@ -116,7 +116,8 @@ class Table:
             values = np.empty((self.n_samples, len(places)), min(dtype, np.dtype(np.float64)))
             for block in blocks:
                 for columns, strip in block.strips():
-                    values[:, np.searchsorted(places, columns)] = strip
+                    with np.errstate(over="ignore"):  # what float64 has no room for is infinite
+                        values[:, np.searchsorted(places, columns)] = strip
         for columns, strip in Block(places, "numeric", values).strips():
             infinite = np.isinf(strip).sum(axis=0)
             if infinite.any():
@@ -151,7 +152,7 @@ def read_table(X: Any, *, missing: str = "category") -> Table:
     >>> list(table.names)
     ['x0', 'x1']
     """
-    if missing not in MISSING:
+    if not isinstance(missing, str) or missing not in MISSING:
         raise ValueError(f"unknown missing={missing!r}; choose one of {', '.join(MISSING)}")
     X = X.__bestk_table__() if hasattr(type(X), "__bestk_table__") else X
     table = X if isinstance(X, Table) else _read_source(*_open(X))
@@ -195,6 +196,15 @@ def refuse_infinite(where: str, count: int) -> NoReturn:
     raise ValueError(f"{where} has {count} infinite values; replace them or drop those rows")
 
 
+def refuse_shape(shape: tuple[int, ...]) -> None:
+    """Raise the error that says what to do about a table that has no rows and columns."""
+    if len(shape) != 2:
+        raise ValueError(
+            f"X has shape {shape}, but a table has rows and columns; use X.reshape(-1, 1) "
+            "if it is one column, X.reshape(1, -1) if it is one row"
+        )
+
+
 class _Numbered(Sequence[str]):
     """The names x0, x1, ... without storing them."""
 
@@ -226,7 +236,7 @@ def _open(X: Any) -> tuple[Any, Sequence[str]]:
     else:
         import narwhals as nw
 
-        X, names = _number_columns(X)
+        X, names = _number_columns(batch_as_table(X))
         X = nw.from_native(X, pass_through=True, allow_series=True)
         if isinstance(X, nw.LazyFrame):
             raise ValueError("X is a lazy frame; read it into memory first, e.g. X.collect()")
@@ -234,6 +244,15 @@ def _open(X: Any) -> tuple[Any, Sequence[str]]:
             return X, names or X.columns
         X = X if isinstance(X, nw.Series) else as_array(X)
     return X, _Numbered(X.shape[1] if len(X.shape) == 2 else 0)
+
+
+def batch_as_table(X: Any) -> Any:
+    """A record batch of arrow as a table of one; all else as it is."""
+    if hasattr(X, "num_rows") and not hasattr(X, "to_batches"):
+        from pyarrow import Table as ArrowTable
+
+        return ArrowTable.from_batches([X])
+    return X
 
 
 def _number_columns(X: Any) -> tuple[Any, list[str]]:
@@ -253,10 +272,7 @@ def _number_columns(X: Any) -> tuple[Any, list[str]]:
 
 def as_array(X: Any) -> NDArray[Any]:
     """Rows as an array; of objects, if numbers stand beside strings."""
-    if isinstance(X, np.ma.MaskedArray):
-        objects = np.array(X.data, dtype=object)
-        objects[np.ma.getmaskarray(X)] = None
-        return objects
+    X = unmask(X)
     try:
         array = np.asarray(X)
     except ValueError as error:
@@ -268,12 +284,20 @@ def as_array(X: Any) -> NDArray[Any]:
     return array
 
 
+def unmask(X: Any) -> Any:
+    """The same with missing values where a numpy mask hides one; scikit-learn would show them."""
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    hidden = np.ma.getmaskarray(X)
+    if not hidden.any():
+        return X.data
+    shown = np.array(X.data, dtype=object if X.dtype.kind not in "f" else None)
+    shown[hidden] = np.nan
+    return shown
+
+
 def _read_source(source: Any, names: Sequence[str]) -> Table:
-    if len(source.shape) != 2:
-        raise ValueError(
-            f"X has shape {source.shape}, but a table has rows and columns; use X.reshape(-1, 1) "
-            "if it is one column, X.reshape(1, -1) if it is one row"
-        )
+    refuse_shape(source.shape)
     if hasattr(source, "collect_schema"):
         blocks = _frame_blocks(source, names)
     elif source.dtype.kind in "biuf":
@@ -306,25 +330,33 @@ def _frame_blocks(frame: Any, names: Sequence[str]) -> list[Block]:
         else:
             raise ValueError(f"column {names[places[0]]!r} holds {dtype} values; {WANTED}")
     labels = frame.columns
-    blocks = [_array_block(frame, dtype, places, names) for dtype, places in arrays.items()]
+    blocks: list[Block] = []
+    for dtype, places in arrays.items():
+        part = frame if len(places) == len(names) else frame[:, places]
+        blocks += _array_blocks(part, dtype, places, names)
     columns = ((j, frame[labels[j]].to_list(), categorical) for j, categorical in sorted(objects))
     return blocks + _object_blocks(columns, names)
 
 
-def _array_block(frame: Any, dtype: Any, places: list[int], names: Sequence[str]) -> Block:
+def _array_blocks(
+    frame: Any, dtype: Any, places: list[int], names: Sequence[str]
+) -> Iterator[Block]:
     """Columns of one number-like dtype; integers and booleans with gaps become floats."""
     import narwhals as nw
 
-    if len(places) < len(names):
-        frame = frame[:, places]
     values = frame.to_numpy()
     if values.dtype.kind == "O":
-        values = frame.select(nw.all().cast(nw.Float64)).to_numpy()
+        values = np.array([column.cast(nw.Float64).to_numpy() for column in frame.iter_columns()]).T
     if dtype.is_integer() and values.dtype.kind == "f":
+        gaps = np.isnan(values).any(axis=0)
+        if gaps.any() and not gaps.all():  # whole numbers without gaps stay as they are
+            for part in (np.flatnonzero(gaps).tolist(), np.flatnonzero(~gaps).tolist()):
+                yield from _array_blocks(frame[:, part], dtype, [places[j] for j in part], names)
+            return
         for place, column in zip(places, values.T, strict=True):
             refuse_inexact(column, names[place])
     kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
-    return Block(np.array(places), kind, values)
+    yield Block(np.array(places), kind, values)
 
 
 def _object_blocks(

@@ -13,9 +13,12 @@ from bestk._auto import settle
 from bestk.methods import Effort, Method, get_method
 from bestk.reading import Read, Reading, find_features
 from bestk.solution import Solution
-from bestk.table import Table
+from bestk.streaming._blocks import read_values
+from bestk.table import Table, as_array
 
 Indices = NDArray[np.int64]
+MOST_ROWS = 2**31  # that weights may make of the rows of a table
+WEIGHTS = "whole numbers from 0 up, not all zero; scale and round other weights first"
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,9 @@ class Task:
         excluded = find_features(options.exclude, table)
         included = np.array(list(dict.fromkeys(find_features(options.include, table))), np.int64)
         if len(both := np.intersect1d(included, excluded)):
-            raise ValueError(f"column {table.names[both[0]]!r} is both included and excluded")
+            raise ValueError(
+                f"column {table.names[both[0]]!r} is both included and excluded; choose one"
+            )
         allowed = np.delete(np.arange(table.n_features), excluded)
         if not len(allowed):
             raise ValueError("every column is excluded; leave at least one to select from")
@@ -108,7 +113,9 @@ def count_features(k: float | str, n: int, task: Task) -> int:
     most = len(task.allowed)
     wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
     if wanted < len(task.include):
-        raise ValueError(f"k={wanted} is less than the {len(task.include)} features to include")
+        raise ValueError(
+            f"k={wanted} is less than the {len(task.include)} features to include; raise it"
+        )
     if wanted > most:
         warn(f"k={wanted} is more than the {most} features to select from; all are selected",
              UserWarning, stacklevel=3)  # fmt: skip
@@ -117,17 +124,30 @@ def count_features(k: float | str, n: int, task: Task) -> int:
 
 def weigh(table: Table, y: Any, sample_weight: Any) -> tuple[Table, Any]:
     """Repeat each row as often as its weight says."""
-    weights = np.asarray(sample_weight)
+    weights = as_array(sample_weight)
     if weights.shape != (table.n_samples,):
         raise ValueError(
             f"sample_weight.shape == {weights.shape}, expected {(table.n_samples,)}: "
             "give a weight for each row"
         )
-    counts = weights.astype(np.float64)
+    counts = _whole_weights(weights)
+    y = read_values(y, table.n_samples)
+    rows = np.repeat(np.arange(table.n_samples), counts)
+    return table.take(rows), y[rows]
+
+
+def _whole_weights(weights: NDArray[Any]) -> NDArray[np.int64]:
+    """How often each row counts; refuses all but whole numbers that leave some rows, not many."""
+    casting: Any = "unsafe" if weights.dtype == object else "same_kind"
+    try:
+        counts = weights.astype(np.float64, casting=casting)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight holds {weights.dtype} values; {WEIGHTS}") from error
     if not (counts >= 0).all() or (counts != np.floor(counts)).any() or not counts.any():
+        raise ValueError(f"sample_weight says how often each row counts: {WEIGHTS}")
+    if counts.sum() >= MOST_ROWS:
         raise ValueError(
-            "sample_weight says how often each row counts: whole numbers from 0 up, not all zero; "
-            "scale and round other weights first"
+            f"sample_weight adds up to {counts.sum():.3g} rows, {MOST_ROWS} or more; divide all "
+            "weights by the same number and round them"
         )
-    rows = np.repeat(np.arange(table.n_samples), counts.astype(np.int64))
-    return table.take(rows), np.asarray(y)[rows]
+    return counts.astype(np.int64)

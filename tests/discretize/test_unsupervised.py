@@ -31,6 +31,7 @@ def test_equal_frequency_by_hand():
     np.testing.assert_array_equal(cuts(EqualFrequency(2), [5, 1, 3, 2]), [2.5])
     np.testing.assert_array_equal(cuts(EqualFrequency(4), [0, 0, 0, 0, 0, 7, 8, 9]), [3.5, 7.5])
     np.testing.assert_array_equal(cuts(EqualFrequency(4), [1, 2]), [1.5])
+    np.testing.assert_array_equal(cuts(EqualFrequency(), range(10)), [1.5, 3.5, 5.5, 7.5])
 
 
 @given(st.sets(st.integers(0, 1000), min_size=1, max_size=60), st.integers(2, 9))
@@ -48,8 +49,11 @@ def test_sigma_by_hand():
     np.testing.assert_array_equal(cuts(Sigma(a=0), [1, 3]), [2])
 
 
-def test_sigma_survives_huge_values():
-    np.testing.assert_allclose(cuts(Sigma(), [-1e308, 1e308]), [-5e307, 5e307])
+@pytest.mark.parametrize("shift", [-1.0, 0.0, 1.0])
+def test_sigma_survives_huge_values(shift):
+    middle = shift * 5e307
+    x = [middle - 5e307, middle + 5e307]
+    np.testing.assert_allclose(cuts(Sigma(), x), [middle - 2.5e307, middle + 2.5e307])
 
 
 def test_sigma_of_an_equal_column_has_no_cut_whatever_its_rounded_mean():

@@ -58,6 +58,11 @@ def test_methods_are_compared_with_each_other_and_with_all_features(curves):
     assert curves.compare("a", "all") == win_tie_loss(a, np.repeat(everything, 2, axis=0))
 
 
+def test_folds_that_share_rows_win_less_often(curves):
+    assert curves.compare("a", "b", 0.03).wins == 1
+    assert curves.compare("a", "b", 0.03, overlap=0.5).wins == 0
+
+
 def test_stability_is_that_of_the_folds_for_each_k(curves):
     found = curves.stability()
     assert list(found) == ["a", "b"]

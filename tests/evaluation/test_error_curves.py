@@ -1,6 +1,7 @@
 """Error against k: what selects, what is counted, what predicts, and on which rows."""
 
 import pickle
+import threading
 from functools import partial
 
 import joblib
@@ -23,6 +24,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from bestk import METHODS, Greedy, Quadratic, SelectBestK
 from bestk.evaluation import error_curves, linear_svm
+from bestk.evaluation._classifier import split
 from bestk.evaluation._study import Study
 from bestk.information.backends import _numba
 
@@ -97,6 +99,15 @@ def test_errors_are_those_of_scikit_learn_on_the_selected_columns():
         np.testing.assert_allclose(curves.errors(name)[0], expected)
 
 
+def test_methods_measured_together_select_what_each_selects_alone():
+    X, y = CANCER
+    together = chosen(measure(X, y, QUICK, [3, 6], cv=3))
+    assert len(set(together.values())) > len(QUICK)  # they do not all agree
+    for method in QUICK:
+        alone = chosen(measure(X, y, method, [3, 6], cv=3))
+        assert alone == {key: together[key] for key in alone}
+
+
 def test_a_pipeline_of_selector_and_classifier_has_the_nested_error():
     X, y = CANCER
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -114,6 +125,11 @@ def test_few_rows_are_left_out_one_by_one_and_many_by_tenths():
     assert {row.error for row in few.rows} <= {0.0, 1.0}
     many = measure(X, y, "maxrel", [1], protocol="paper")
     assert [row.n_test for row in many.rows] == [15] * 10
+
+
+@pytest.mark.parametrize(("rows", "folds"), [(100, 100), (101, 10)])
+def test_a_hundred_rows_are_the_most_that_are_left_out_one_by_one(rows, folds):
+    assert len(split(np.arange(rows) % 2, None, continuous=False, random_state=0)) == folds
 
 
 def test_random_state_decides_the_folds():
@@ -271,6 +287,27 @@ def test_folds_side_by_side_give_the_same_in_the_same_order():
     assert [(r.method, r.k, r.fold, r.error, r.support) for r in two.rows] == [
         (r.method, r.k, r.fold, r.error, r.support) for r in one.rows
     ]
+
+
+class Waits(DummyClassifier):
+    """Fits when another one fits at the same time."""
+
+    both = threading.Barrier(2, timeout=60)
+
+    def fit(self, X, y):
+        self.both.wait()
+        return super().fit(X, y)
+
+
+def test_two_jobs_are_two_folds_at_a_time():
+    with joblib.parallel_config(backend="threading"):
+        curves = measure(*IRIS, "maxrel", [1], cv=2, n_jobs=2, estimator=Waits())
+    assert {row.fold for row in curves.rows} == {0, 1}
+
+
+def test_choosing_all_features_takes_no_time():
+    curves = measure(*IRIS, "maxrel", [1], cv=2, baseline=True)
+    assert {row.seconds for row in curves.rows if row.method == "all"} == {0.0}
 
 
 def test_a_study_travels_to_other_processes():

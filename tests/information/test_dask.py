@@ -150,7 +150,7 @@ def test_a_worker_killed_in_the_middle_costs_only_its_tiles(client, monkeypatch)
     victim = next(iter(client.run(os.getpid).values()))
     monkeypatch.setattr(_dask, "_paste", after(3, lambda: os.kill(victim, signal.SIGKILL)))
     np.testing.assert_array_equal(joint_mi_matrix(X, y, backend="dask"), joint_mi_matrix(X, y))
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=120)
     assert victim not in client.run(os.getpid).values()
 
 
@@ -167,7 +167,7 @@ def test_a_table_that_died_with_all_its_workers_is_sent_again(client, monkeypatc
 
 def test_a_table_that_is_lost_again_and_again_is_given_up(client, monkeypatch):
     monkeypatch.setattr(_dask, "RESTARTS", 0)
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=120)
     h = count(*made_up())
     monkeypatch.setattr(h.source, "scatter", lambda: lost(client))
     with pytest.raises(RuntimeError, match=r"lost the table.*backend='numba'"):
@@ -265,7 +265,7 @@ def test_what_is_missing_is_named():
         """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     no_package, no_client = done.stdout.splitlines()
-    assert 'pip install "bestk[dask]"' in no_package
+    assert "pip install 'bestk[dask]'" in no_package
     assert "from distributed import Client; client = Client()" in no_client
 
 
@@ -350,7 +350,7 @@ def test_counts_too_large_for_a_worker_give_way_to_codes(client, monkeypatch):
 
 def test_a_worker_killed_while_rows_are_counted_changes_nothing(client, monkeypatch):
     X, y = numbers()
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=120)
     victim, submit, merges = next(iter(client.run(os.getpid).values())), client.submit, []
 
     def kill_and_submit(*arguments, **options):
@@ -366,7 +366,7 @@ def test_a_worker_killed_while_rows_are_counted_changes_nothing(client, monkeypa
 
 
 def test_parts_under_way_are_few(client, monkeypatch):
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=120)
     compute, asked, parts = (
         client.compute,
         [],

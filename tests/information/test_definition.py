@@ -2,17 +2,42 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import cmi_matrix, encode, joint_mi_matrix, mutual_information
 from bestk.codes import read_target
 from bestk.information import Entropies
+from bestk.information import _measures as measures
 from bestk.information.backends import BACKENDS, get_backend
 
 from .conftest import brute_cmi_matrix, brute_entropy, brute_joint_mi, tables
 
+H = brute_entropy
 EXACT = {"rtol": 0, "atol": 1e-12}
+
+
+def shared(a, b):
+    """I(a; b)."""
+    return H(a) + H(b) - H(a, b)
+
+
+def shared_given(a, b, c):
+    """I(a; b | c)."""
+    return H(a, c) + H(b, c) - H(a, b, c) - H(c)
+
+
+DEFINITIONS = {  # of row feature a, column feature b and target y
+    "PAIR_ENTROPY": lambda a, b, y: H(a, b),
+    "TRIPLE_ENTROPY": lambda a, b, y: H(a, b, y),
+    "JOINT_MI": brute_joint_mi,
+    "CMI": lambda a, b, y: shared_given(b, y, a),
+    "SYMMETRIC_CMI": lambda a, b, y: (shared_given(b, y, a) + shared_given(a, y, b)) / 2,
+    "PAIR_MI": lambda a, b, y: shared(a, b),
+    "PAIR_CMI": shared_given,
+    "NO_REDUNDANCY": lambda a, b, y: -shared(a, b),
+    "INTERACTION": lambda a, b, y: shared_given(a, b, y) - shared(a, b),
+}
 CORRECTIONS = [None, "miller-madow", "chance"]
 
 
@@ -55,14 +80,34 @@ def test_missing_values_are_a_level_of_their_own(table, data):
 def test_entropies_are_their_definition(backend, table):
     X, y = table
     h = count(X, y, backend)
-    np.testing.assert_allclose(h.y, brute_entropy(y), **EXACT)
+    np.testing.assert_allclose(h.y, H(y), **EXACT)
     for i, a in enumerate(X.T):
-        np.testing.assert_allclose(h.x[i], brute_entropy(a), **EXACT)
-        np.testing.assert_allclose(h.xy[i], brute_entropy(a, y), **EXACT)
+        np.testing.assert_allclose(h.x[i], H(a), **EXACT)
+        np.testing.assert_allclose(h.xy[i], H(a, y), **EXACT)
         for j, b in enumerate(X.T):
-            np.testing.assert_allclose(h.xx()[i, j], brute_entropy(a, b), **EXACT)
-            np.testing.assert_allclose(h.xxy()[i, j], brute_entropy(a, b, y), **EXACT)
+            np.testing.assert_allclose(h.xx()[i, j], H(a, b), **EXACT)
+            np.testing.assert_allclose(h.xxy()[i, j], H(a, b, y), **EXACT)
             np.testing.assert_allclose(h.joint_mi()[i, j], brute_joint_mi(a, b, y), **EXACT)
+
+
+def test_named_measures_have_definitions():
+    named = {name for name, m in vars(measures).items() if isinstance(m, measures.Measure)}
+    assert named == set(DEFINITIONS)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+@settings(max_examples=20)
+@given(table=tables(max_features=4))
+def test_every_named_measure_is_its_definition(name, table):
+    X, y = table
+    found = count(X, y).measure(getattr(measures, name), signed=True)
+    expected = [[DEFINITIONS[name](a, b, y) for b in X.T] for a in X.T]
+    np.testing.assert_allclose(found, expected, **EXACT)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_counts_are_discrete_on_every_backend(backend):
+    assert count([[0], [1]], [0, 1], backend).is_discrete
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)

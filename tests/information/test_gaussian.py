@@ -204,3 +204,15 @@ def test_classes_of_one_sample_are_taken_as_they_come():
 def test_bad_input_is_refused_with_advice(options, message):
     with pytest.raises(ValueError, match=message):
         gaussian(np.eye(5), **{"y": np.array([0, 0, 1, 1, 1]), **options})
+
+
+@pytest.mark.parametrize("correction", [None, "chance"])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_columns_that_share_no_row_add_nothing_to_each_other(correction, numbers):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(24, 2)), np.arange(24) % 3
+    X[:12, 0] = X[12:, 1] = np.nan
+    y = y + rng.normal(size=24) if numbers else y
+    h = gaussian(X, y, missing="pairwise", correction=correction)
+    np.testing.assert_allclose(h.joint_mi()[0, 1], h.mi().sum(), atol=1e-12)
+    np.testing.assert_allclose(h.pair_mi()[0, 1], 0.0, atol=1e-12)

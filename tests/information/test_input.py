@@ -8,7 +8,10 @@ import pytest
 from scipy import sparse
 
 from bestk import CAIM, cmi_matrix, joint_mi_matrix, mutual_information
+from bestk.codes import read_target
 from bestk.information import Entropies, measure_table
+from bestk.information._entropies import _allocate
+from bestk.information._gaussian import GaussianSource
 
 X = np.array([[0, 1], [1, 1], [0, 0], [1, 0]])
 Y = np.array([0, 0, 1, 1])
@@ -69,8 +72,8 @@ def test_missing_values_can_be_refused():
 def test_features_out_of_range_are_refused():
     h = measure_table(X, Y)
     assert isinstance(h, Entropies)
-    with pytest.raises(ValueError, match=r"0\.\.1, not 5\.\.5"):
-        h.cmi(rows=[5])
+    with pytest.raises(ValueError, match=r"0\.\.1, not -1\.\.5"):
+        h.cmi(rows=[5, 0, -1])
     with pytest.raises(ValueError, match="list of indices"):
         h.cmi(rows=[0.5])
     assert h.cmi(rows=[]).shape == (0, 2)
@@ -81,6 +84,37 @@ def test_a_matrix_larger_than_the_machine_is_refused_before_it_is_made(monkeypat
     monkeypatch.setattr("bestk.information._entropies.SMALL", 0)
     with pytest.raises(MemoryError, match=r"2 x 2 matrix of float64 needs.*fewer columns"):
         cmi_matrix(X, Y)
+
+
+def test_the_memory_that_a_matrix_needs_is_told(monkeypatch):
+    monkeypatch.setattr("bestk.information._entropies.free_memory", lambda: 2.0**30)
+    with pytest.raises(MemoryError, match="524288 x 262144 matrix of float32 needs 512 GiB"):
+        _allocate((2**19, 2**18), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("y", "target", "numbers"),
+    [
+        (np.arange(20) % 3, "auto", False),
+        (np.arange(20.0) % 3, "auto", False),
+        (np.arange(20) / 3, "auto", True),
+        (np.arange(20) % 3, "continuous", True),
+        (np.arange(20) % 3, "classes", False),
+    ],
+)
+def test_gaussian_matrices_take_classes_or_numbers_for_y(y, target, numbers):
+    X = np.random.default_rng(0).normal(size=(20, 3)) + y[:, None]
+    source = GaussianSource(X, y.astype(float) if numbers else read_target(y, 20))
+    expected = Entropies(*source.singles(), source).cmi()
+    np.fill_diagonal(expected, mutual_information(X, y, information="gaussian", target=target))
+    Q = cmi_matrix(X, y, information="gaussian", target=target)
+    np.testing.assert_array_equal(Q, expected)
+
+
+def test_gaussian_matrices_name_the_column_that_is_not_of_numbers():
+    frame = pd.DataFrame({"size": [1.0, 2.0, 4.0], "colour": ["red", "blue", "red"]})
+    with pytest.raises(ValueError, match="column 'colour' is string, and information='gaussian'"):
+        cmi_matrix(frame, [0, 1, 1], information="gaussian")
 
 
 def test_every_kind_of_table_gives_the_same_matrix():

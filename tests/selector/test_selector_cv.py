@@ -80,7 +80,7 @@ def test_mixed_frames_reach_the_model_as_frames(mixed):
     seen = []
 
     class Model(DecisionTreeClassifier):
-        def fit(self, X, y):
+        def fit(self, X, y, check_input=True):
             seen.append(list(X.columns))
             return super().fit(X[[]].assign(one=1.0), y)
 

@@ -1,5 +1,7 @@
 """Items that are in every choice: the rest is a smaller problem of the same kind."""
 
+from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -100,6 +102,15 @@ def test_the_bound_holds_for_every_choice_that_has_them(solver, case):
     assert solution.objective <= best + slack(problem)
     assert solution.upper_bound >= best - 1e-14 * abs(best)
     assert solution.upper_bound >= solution.objective
+
+
+def test_a_bound_leaves_room_for_the_rounding_of_what_is_in():
+    entry, inside = 0.1, np.arange(10)
+    fixed = Fixed(BQP(np.full((40, 40), entry), 20), inside)
+    rest = replace(solve(fixed.rest(), solver="forward"), upper_bound=1e3)
+    room = Fraction(fixed.whole(rest).upper_bound) - 1000 - Fraction(fixed.base)
+    terms = 2 * len(inside) * 20  # entries of the items inside, by row and by column
+    assert terms * np.finfo(float).eps * terms * entry <= room <= 1e-6
 
 
 def test_without_a_bound_there_is_none():

@@ -1,6 +1,7 @@
 """The referee: every solver alike."""
 
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -115,6 +116,58 @@ def test_the_time_of_a_path_is_shared_by_what_is_left_of_it():
     np.testing.assert_allclose(left, [20, 30, 60], rtol=0.1)
 
 
+class Slow:
+    """Takes its time, draws a number and keeps it."""
+
+    name, needs = "slow", "columns"
+    takes = 2e-3
+
+    def __init__(self):
+        self.drawn = []
+
+    def pick(self, problem, run):
+        stop = perf_counter() + self.takes
+        while perf_counter() < stop:
+            pass
+        self.drawn.append(run.rng.random())
+        return np.arange(problem.k)
+
+
+class SlowPath(Slow):
+    """The same, for all k at once."""
+
+    def pick_path(self, problem, ks, run):
+        order = self.pick(problem, run)
+        return {k: order[:k] for k in ks}
+
+
+def test_seconds_are_those_of_the_solver():
+    start = perf_counter()
+    assert Slow.takes <= solve(Q, 2, Slow()).seconds <= perf_counter() - start
+
+
+@pytest.mark.parametrize(("solver", "picks"), [(Slow(), 3), (SlowPath(), 1)])
+def test_the_seconds_of_a_path_add_up_to_its_time(solver, picks):
+    start = perf_counter()
+    path = solve_path(Q, [1, 2, 3], solver)
+    assert picks * Slow.takes <= sum(s.seconds for s in path) <= perf_counter() - start
+    assert all(s.seconds >= picks * Slow.takes / 3 for s in path)
+
+
+@pytest.mark.parametrize("kind", [Slow, SlowPath])
+def test_the_randomness_of_a_path_is_that_of_its_seed(kind):
+    solver = kind()
+    solve_path(Q, [1, 2], solver, random_state=5)
+    assert solver.drawn == np.random.default_rng(5).random(len(solver.drawn)).tolist()
+
+
+@pytest.mark.parametrize("solver", [Slow(), SlowPath()], ids=["one by one", "all at once"])
+def test_a_path_is_bounded_if_asked(solver):
+    with_bound, without = (solve_path(Q, [1, 2], solver, bound=b) for b in ("fast", None))
+    assert all(solution.upper_bound < np.inf for solution in with_bound)
+    assert all(solution.upper_bound == np.inf for solution in without)
+
+
 @pytest.mark.parametrize("k", [0, 4])
 def test_a_path_beyond_the_items_is_refused(k):
     with pytest.raises(ValueError, match=f"between 1 and the 3 items of Q, not {k}"):
@@ -162,12 +215,13 @@ def test_bad_options_are_refused_with_the_choices(options, says):
         solve(Q, **{"k": 2, **options})
 
 
-def test_a_solver_that_breaks_the_rules_is_caught():
+@pytest.mark.parametrize("items", [[0, 0], [0, 3], [-1, 0], [0], [0, 1, 2]])
+def test_a_solver_that_breaks_the_rules_is_caught(items):
     class Cheat:
         name, needs = "cheat", "columns"
 
         def pick(self, problem, run):
-            return np.zeros(problem.k, np.int64)
+            return np.array(items)
 
     with pytest.raises(RuntimeError, match="'cheat' did not return 2 different items"):
         solve(Q, 2, Cheat())
@@ -195,3 +249,12 @@ def test_a_loose_bound_of_a_small_problem_is_tightened_and_stays_a_bound():
     tight = tighten(problem, loose)
     assert loose.objective - 1e-9 <= tight.upper_bound < loose.upper_bound
     assert tighten(problem, tight).upper_bound <= tight.upper_bound
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_bound_is_loose_from_a_tenth_of_the_objective_whatever_its_sign(sign):
+    problem = BQP(sign * (np.eye(6) + 1), 3)  # every choice is worth 12
+    known = solve(problem, solver="forward", bound=None)
+    near, far = (replace(known, upper_bound=12 * sign + 12 * share) for share in (0.09, 0.11))
+    assert tighten(problem, near) is near
+    assert tighten(problem, far).upper_bound == pytest.approx(12 * sign, rel=1e-3)

@@ -71,6 +71,22 @@ def test_a_sample_is_told_of_and_repeats_by_its_seed(problem, seed, is_lazy):
         assert 0 <= told["in_doubt"] <= problem.k
 
 
+def test_what_is_told_of_a_sample_follows_from_its_sums_and_their_errors():
+    problem = random_problem(n=30, k=5)
+    sums, errors = estimated_row_sums(problem, 8, np.random.default_rng(0))
+    solution = solve(problem, solver=Linear(sample=8), random_state=0)
+    *picked, next_best = np.argsort(-sums)[:6]
+    assert solution.support.tolist() == picked
+    doubts = sums[picked] - 2 * errors[picked] < sums[next_best]
+    assert 0 < (sums[picked] - errors[picked] < sums[next_best]).sum() < doubts.sum()
+    assert solution.details["row_sums"] == {
+        "columns": 8,
+        "standard_error": errors.max(),
+        "relative_error": (errors[picked] / np.abs(sums[picked])).max(),
+        "in_doubt": doubts.sum(),
+    }
+
+
 def test_rows_that_are_all_alike_have_no_error():
     told = solve(np.ones((9, 9)), 2, Linear(sample=4), random_state=0).details["row_sums"]
     assert told == {"columns": 4, "standard_error": 0, "relative_error": 0, "in_doubt": 0}

@@ -1,12 +1,16 @@
-"""Linear, spectral, truncated power and greedy solvers."""
+"""Linear, spectral, truncated power and greedy solvers, and the one made of them."""
+
+from time import perf_counter
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from bestk.lazy import CachedColumns
 from bestk.problem import BQP
-from bestk.solvers._base import Run, grow, top_k
+from bestk.solvers._auto import Auto
+from bestk.solvers._base import Run, best_first, grow, top_k
 from bestk.solvers._greedy import Backward, Forward
 from bestk.solvers._linear import Linear
 from bestk.solvers._spectral import Spectral
@@ -25,6 +29,10 @@ SIMPLE = [
 Q = np.array([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]])
 
 
+def rounding(problem):
+    return 1e-12 * problem.n**2 * np.abs(problem.Q).max()
+
+
 def test_hand_worked_choices():
     assert Linear().pick(BQP(Q, 2), Run()).tolist() == [0, 1]
     assert Forward().pick(BQP(Q, 2), Run()).tolist() == [2, 0]
@@ -36,6 +44,53 @@ def test_hand_worked_choices():
 def test_top_k_gives_ties_to_the_lowest_index():
     assert top_k(np.array([2.0, 5.0, 2.0, 2.0, 7.0]), 4).tolist() == [4, 1, 0, 2]
     assert top_k(np.zeros(4), 2).tolist() == [0, 1]
+
+
+def test_ties_go_to_the_lowest_index_however_many_there_are():
+    tied = BQP(np.ones((40, 40)), 30)
+    for solver in (Linear(), Forward(), Backward()):
+        assert solver.pick(tied, Run()).tolist() == list(range(30)), solver.name
+    assert best_first(tied, range(39, 9, -1)).tolist() == list(range(10, 40))
+
+
+@given(problem=problems(), seed=st.integers(0, 99))
+def test_growing_adds_the_item_that_helps_most_each_time(problem, seed):
+    start = np.random.default_rng(seed).permutation(problem.n)[: problem.k // 2]
+    for first, grown in ((start, grow(problem, start)), ([], Forward().pick(problem, Run()))):
+        assert grown[: len(first)].tolist() == list(first)
+        for step in range(len(first), problem.k):
+            others = np.setdiff1d(np.arange(problem.n), grown[:step])
+            best = max(problem.value([*grown[:step], i]) for i in others)
+            assert problem.value(grown[: step + 1]) >= best - rounding(problem)
+
+
+@given(problem=problems())
+def test_backward_drops_the_item_that_is_missed_least_each_time(problem):
+    order = Backward().pick(problem.with_k(problem.n), Run())
+    for left in range(problem.n, 1, -1):
+        best = max(problem.value(np.delete(order[:left], i)) for i in range(left))
+        assert problem.value(order[: left - 1]) >= best - rounding(problem)
+
+
+@given(problem=problems())
+def test_auto_is_not_below_forward_or_tpower_even_if_its_time_is_up(problem):
+    found = problem.value(Auto().pick(problem, Run(deadline=perf_counter())))
+    for solver in (Forward(), TruncatedPower()):
+        assert found >= problem.value(solver.pick(problem, Run())) - rounding(problem)
+
+
+def test_auto_takes_the_largest_diagonal_entry_where_one_item_is_wanted():
+    assert Auto().pick(BQP(Q, 1), Run()).tolist() == [2]
+
+
+def test_auto_has_a_second_unless_the_run_has_a_limit():
+    problem, free, limited = BQP(Q, 2), Run(), Run(deadline=perf_counter() + 0.05)
+    start, before = perf_counter(), limited.deadline
+    Auto(seconds=0.1).pick(problem, free)
+    assert start + 0.1 <= free.deadline <= perf_counter() + 0.1
+    Auto(seconds=9.0).pick(problem, limited)
+    assert limited.deadline == before
+    assert Auto().seconds == 1.0
 
 
 @pytest.mark.parametrize("solver", SIMPLE, ids=lambda s: f"{s.name}-{getattr(s, 'shift', '')}")

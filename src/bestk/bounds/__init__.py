@@ -5,6 +5,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from bestk._checks import real
 from bestk.bounds._base import Bound, largest_entry, rounding
 from bestk.bounds._dnn import dnn_bound
 from bestk.bounds._linear import linear_bound
@@ -71,9 +72,16 @@ def bound_problem(
     >>> bound_problem(BQP([[1.0, 4.0], [4.0, 1.0]], k=2), "tight").method
     'the only choice'
     """
-    if method not in BOUNDS and method not in PRESETS:
+    if not isinstance(problem, BQP):
+        came = type(problem).__name__
+        raise TypeError(f"a bound is that of a problem, not of a {came}; give BQP(Q, k)")
+    if not isinstance(method, str) or (method not in BOUNDS and method not in PRESETS):
         known = ", ".join([*BOUNDS, *PRESETS])
         raise ValueError(f"unknown bound {method!r}; choose one of {known}")
+    if time_limit is not None:
+        time_limit = real(time_limit, "time_limit", "a number of seconds")
+    if best_known is not None:
+        best_known = real(best_known, "best_known", "the value of a choice")
     start = perf_counter()
     bounds = [_one(problem, name, time_limit, best_known) for name in _names(problem, method)]
     best = min(bounds, key=lambda bound: bound.value)

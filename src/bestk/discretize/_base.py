@@ -11,10 +11,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bestk._sorting import Floats, Ints, Labels
 from bestk._threads import threads
 from bestk.discretize._columns import blocks, encode
+from bestk.table import unmask
 
 VALUE_COST = 1e-8  # seconds, about, for each value of a table
 MAX_CODES = 2**15  # what int16 holds; one of them is for NaN
 MAX_BINS = MAX_CODES - 1
+# how the errors begin by which numpy, scipy and arrow refuse what is no array of numbers
+NO_NUMBERS = ("could not convert", "setting an array", "Cannot c", "cannot do", "int too large")
 
 _READABLE: list[Any] = [np.float64, np.float32, np.int64, np.int32, np.int16, np.int8]
 _READABLE += [np.uint64, np.uint32, np.uint16, np.uint8, np.bool_]
@@ -51,15 +54,23 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _numbers(self, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
         """Let scikit-learn check X (and y, if given), and leave them the type they came in."""
-        return validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csc",
-            dtype=_READABLE,
-            ensure_all_finite="allow-nan",
-        )
+        try:
+            # what overflows is infinite and refused; so are infinities, however they add up
+            with np.errstate(over="ignore", invalid="ignore"):
+                return validate_data(
+                    self,
+                    unmask(X),
+                    unmask(y),
+                    reset=reset,
+                    accept_sparse="csc",
+                    dtype=_READABLE,
+                    ensure_all_finite="allow-nan",
+                )
+        except (IndexError, OverflowError, TypeError, ValueError) as error:
+            if not str(error).startswith(NO_NUMBERS):
+                raise
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"{error}; {type(self).__name__} cuts numbers, a row a sample") from error
 
     def _keep(self, cut_points: list[Floats]) -> Self:
         """Store the cuts, unless some column has more of them than codes can tell apart."""
@@ -142,7 +153,8 @@ class SupervisedDiscretizer(Discretizer):
 
     def _classes(self, y: Any) -> tuple[Labels, Ints]:
         """Return the class numbers in ascending order, and the samples in that order."""
-        check_classification_targets(y)
+        with np.errstate(invalid="ignore"):  # where classes are larger than any integer
+            check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(

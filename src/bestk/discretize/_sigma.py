@@ -1,6 +1,7 @@
 """Three states: below, around and above the mean."""
 
 from numbers import Real
+from sys import float_info
 from typing import Any, ClassVar
 
 import numpy as np
@@ -48,7 +49,7 @@ class Sigma(UnsupervisedDiscretizer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "a": [Interval(Real, 0, None, closed="left")],
+        "a": [Interval(Real, 0, float_info.max, closed="both")],
         "ddof": [Options(int, {0, 1})],
     }
 
@@ -67,6 +68,7 @@ class Sigma(UnsupervisedDiscretizer):
             return np.empty(0)
         _, power = np.frexp(max(-values[0], values[-1]))
         scaled = np.ldexp(values, -power)
-        reach = self.a * scaled.std(ddof=self.ddof)
         with np.errstate(over="ignore"):
-            return np.unique(np.ldexp(scaled.mean() + np.array([-reach, reach]), power))
+            reach = float(self.a) * scaled.std(ddof=self.ddof)
+            cuts = np.unique(np.ldexp(scaled.mean() + np.array([-reach, reach]), power))
+        return cuts[np.isfinite(cuts)]  # no value lies beyond the others

@@ -95,10 +95,8 @@ def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
     if n_features is None:
         raise ValueError("say with n_features how many features the indices were selected from")
     n_features = min(whole(n_features, "n_features"), np.iinfo(np.int64).max)
-    if isinstance(selections, str | bytes | Mapping):
-        selections = None  # which are lists, but of no indices
     try:
-        listed = list(selections)
+        listed = [] if isinstance(selections, str | bytes | Mapping) else list(selections)
     except (NotImplementedError, TypeError) as error:
         came = type(selections).__name__
         raise ValueError(f"selections must be masks or lists of indices, not a {came}") from error

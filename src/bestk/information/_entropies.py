@@ -153,8 +153,12 @@ class Entropies:
 
 def _allocate(shape: tuple[int, int], dtype: DTypeLike) -> Floats:
     """An empty matrix, or an error before the machine runs out of memory."""
-    if np.dtype(dtype) not in (np.float32, np.float64):
-        raise ValueError(f"dtype must be float32 or float64, not {np.dtype(dtype)}")
+    try:
+        known = np.dtype(dtype) in (np.float32, np.float64)
+    except TypeError:
+        known = False
+    if not known:
+        raise ValueError(f"dtype must be float32 or float64, not {dtype!r}")
     needed = shape[0] * shape[1] * np.dtype(dtype).itemsize
     if needed > SMALL and needed > free_memory():
         raise MemoryError(

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from bestk._checks import choice
 from bestk._threads import threads
 from bestk.codes import encode, read_continuous_target, read_target
 from bestk.information import _measures as measures
@@ -152,12 +153,10 @@ def measure_table(
     n_jobs: int | None = None,
 ) -> Entropies:
     """Read a table and its target, and make their entropies ready."""
-    if target not in ("auto", "classes", "continuous"):
-        raise ValueError(f"unknown target {target!r}; choose 'auto', 'classes' or 'continuous'")
+    choice(target, "target", ("auto", "classes", "continuous"))
+    choice(information, "information", ("discrete", "gaussian"))
     if information == "gaussian":
         return _gaussian(X, y, target, correction, missing, n_jobs)
-    if information != "discrete":
-        raise ValueError(f"unknown information {information!r}; choose 'discrete' or 'gaussian'")
     if target == "continuous":
         raise ValueError(
             "a continuous target has no classes to count; pass information='gaussian', "

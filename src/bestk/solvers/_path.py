@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bestk._checks import whole
 from bestk.problem import BQP
 from bestk.solution import Solution
 from bestk.solvers._base import Indices, Patient, Run, Solver, grow
@@ -58,7 +59,10 @@ def solve_path(
     >>> [solution.objective for solution in solve_path(Q, [1, 2, 3], solver="exact")]
     [3.0, 10.0, 13.0]
     """
-    wanted = list(ks)
+    try:
+        wanted = [whole(k, "each of ks") for k in ks]
+    except TypeError as error:
+        raise ValueError(f"ks must be a list of whole numbers, not {ks!r}") from error
     check_options(bound, "raise", time_limit)
     if not wanted:
         return []

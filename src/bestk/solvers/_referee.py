@@ -1,12 +1,13 @@
 """The referee: runs, times, scores and bounds every solver alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
 
+from bestk._checks import choice, real
 from bestk.bounds import DNN_SIZE, Bound, bound_problem
 from bestk.problem import BQP, ROUNDING
 from bestk.solution import Solution
@@ -70,6 +71,7 @@ def solve(
     check_options(bound, on_interrupt, time_limit)
     chosen = get_solver(solver)
     check_matrix(problem, chosen)
+    check_names(names, problem.n)
     run, start = new_run(random_state, time_limit), perf_counter()
     try:
         picked = chosen.pick(problem, run)
@@ -148,7 +150,20 @@ def read_problem(Q: Any, k: int | None, strict: bool = False) -> BQP:
 def new_run(random_state: Any, time_limit: float | None) -> Run:
     """A fresh run: its randomness and its deadline."""
     deadline = float("inf") if time_limit is None else perf_counter() + time_limit
-    return Run(rng=np.random.default_rng(random_state), deadline=deadline)
+    try:
+        return Run(rng=np.random.default_rng(random_state), deadline=deadline)
+    except (TypeError, ValueError) as error:
+        wanted = "a whole number from 0 up, a numpy Generator or None"
+        raise ValueError(f"random_state must be {wanted}, not {random_state!r}") from error
+
+
+def check_names(names: Any, n: int) -> None:
+    """Refuse names that are not one for each item."""
+    if names is None:
+        return
+    listed = hasattr(names, "__getitem__") and not isinstance(names, str | bytes | Mapping | type)
+    if not listed or np.shape(names) != (n,):
+        raise ValueError(f"names must be a list of {n}, one for each item of Q, not {names!r}")
 
 
 def check_matrix(problem: BQP, solver: Solver) -> None:
@@ -163,9 +178,8 @@ def check_matrix(problem: BQP, solver: Solver) -> None:
 
 def check_options(bound: Any, on_interrupt: Any, time_limit: float | None) -> None:
     """Refuse options that mean nothing."""
-    if bound not in (None, "fast", "tight"):
-        raise ValueError(f"unknown bound {bound!r}; choose None, 'fast' or 'tight'")
-    if on_interrupt not in ("raise", "return"):
-        raise ValueError(f"unknown on_interrupt {on_interrupt!r}; choose 'raise' or 'return'")
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"time_limit must be a positive number of seconds, not {time_limit!r}")
+    choice(bound, "bound", (None, "fast", "tight"))
+    choice(on_interrupt, "on_interrupt", ("raise", "return"))
+    wanted = "a positive number of seconds"
+    if time_limit is not None and not real(time_limit, "time_limit", wanted) > 0:
+        raise ValueError(f"time_limit must be {wanted}, not {time_limit!r}")

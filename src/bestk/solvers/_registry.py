@@ -34,8 +34,8 @@ SOLVERS: dict[str, Solver] = {
 
 def get_solver(solver: str | Solver) -> Solver:
     """The solver of that name, or the one given."""
-    if not isinstance(solver, str):
+    if hasattr(solver, "pick") and not isinstance(solver, str | type):
         return solver
-    if solver not in SOLVERS:
+    if not isinstance(solver, str) or solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}; choose one of {', '.join(SOLVERS)}")
     return SOLVERS[solver]

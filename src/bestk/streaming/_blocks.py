@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bestk._frames import is_frame
 from bestk.codes import _read_full_column
-from bestk.table import Block, Table, read_table
+from bestk.table import Block, Table, batch_as_table, read_table
 
 T = TypeVar("T")
 Part = tuple[Table, NDArray[Any]]  # some rows, and their targets
@@ -119,11 +119,9 @@ def _read(block: Any, target: str | None) -> Part:
 
 
 def _read_rows(X: Any) -> Table:
-    if hasattr(X, "num_rows") and not hasattr(X, "to_batches"):  # a record batch
-        from pyarrow import Table as ArrowTable
-
-        X = ArrowTable.from_batches([X])
-    if getattr(X, "shape", (1,))[0] == 0:
+    X = batch_as_table(X)
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if len(shape) == 2 and shape[0] == 0:
         names = getattr(X, "columns", None)
         names = [f"x{j}" for j in range(X.shape[1])] if names is None else map(str, names)
         return Table(0, list(getattr(X, "column_names", names)), ())

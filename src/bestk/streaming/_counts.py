@@ -16,7 +16,7 @@ from bestk.streaming._blocks import refuse_other_columns
 from bestk.streaming._kernels import add_block, margins
 from bestk.streaming._levels import Label, Levels, ends, read_classes
 from bestk.streaming._memory import memory_to_use, refuse_counts
-from bestk.table import Table, read_table
+from bestk.table import Table, as_array, read_table
 
 if TYPE_CHECKING:
     from bestk.information import Entropies
@@ -68,7 +68,7 @@ class PairCounts:
         self._waiting: list[tuple[NDArray[Any], NDArray[np.int32]]] = []
         self._lent = False  # whether entropies read the counts as they are now
         if classes is not None:
-            self._classes.learn([np.asarray(classes).tolist()])
+            self._classes.learn([read_classes(classes, len(as_array(classes)))[1]])
 
     def add(self, X: Any, y: Any) -> Self:
         """Count a block of rows.
@@ -114,7 +114,8 @@ class PairCounts:
         from bestk.streaming._merge import add_counts
 
         if not isinstance(other, PairCounts):
-            raise TypeError(f"PairCounts are merged with PairCounts, not {type(other).__name__}")
+            came = type(other).__name__
+            raise TypeError(f"PairCounts are merged with PairCounts, not {came}; use add for rows")
         self._count_waiting()
         other._count_waiting()
         if other._levels is not None:

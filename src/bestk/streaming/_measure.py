@@ -104,7 +104,7 @@ def _draw(blocks: Any, seed: int, rows: int) -> Sample:
     for table, y in blocks:
         reservoir.add(table, y)
     if not reservoir.n_rows:
-        raise ValueError("there are no rows in any block")
+        raise ValueError("there are no rows in any block; one block at least must have some")
     return reservoir.finish()
 
 

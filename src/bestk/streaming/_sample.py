@@ -95,6 +95,8 @@ class Reservoir:
             if here.any():
                 values = block.values[rows][:, np.flatnonzero(here)]
                 values = values.toarray() if hasattr(values, "toarray") else values
+                with np.errstate(over="ignore"):  # what float64 has no room for is infinite
+                    values = values.astype(self._values.dtype, copy=False)
                 places = np.searchsorted(self._columns, block.columns[here])
                 if np.array_equal(places, np.arange(len(self._columns))):
                     self._values[slots] = values  # whole rows go faster

@@ -57,6 +57,8 @@ def get_backend(name: str) -> Backend:
     ``"torch"`` counts on a GPU; ``"torch:cuda"`` insists on one, ``"torch:cpu"`` leaves it alone.
     ``"dask"`` counts on the cluster of the current ``distributed.Client``.
     """
+    if not isinstance(name, str):
+        raise ValueError(f"unknown backend {name!r}; give it by its name, e.g. 'auto'")
     if name == "auto":
         return NumbaCounter
     kind, _, device = name.partition(":")
@@ -92,7 +94,7 @@ def _import_dask() -> Backend:
             raise
         raise ModuleNotFoundError(
             "backend='dask' needs dask and distributed; install them with "
-            'pip install "bestk[dask]"',
+            "pip install 'bestk[dask]'",
             name=error.name,
         ) from error
     return DaskCounter

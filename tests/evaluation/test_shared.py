@@ -1,0 +1,41 @@
+"""Entropies shared by several methods: the same numbers, counted once."""
+
+import numpy as np
+import pytest
+
+from bestk import encode
+from bestk.codes import read_target
+from bestk.evaluation import _shared
+from bestk.evaluation._shared import SharedEntropies
+from bestk.information import Entropies, _measures
+
+rng = np.random.default_rng(0)
+X, Y = rng.integers(0, 3, (80, 6)), rng.integers(0, 2, 80)
+
+
+@pytest.fixture
+def plain():
+    return Entropies.count(encode(X), read_target(Y, len(Y)))
+
+
+@pytest.mark.parametrize("measure", [_measures.CMI, _measures.INTERACTION])
+@pytest.mark.parametrize(
+    "options", [{}, {"signed": True}, {"dtype": np.float32}, {"rows": [4, 1]}, {"columns": [0, 5]}]
+)
+def test_every_matrix_is_the_one_of_its_own_that_plain_entropies_give(plain, measure, options):
+    shared = SharedEntropies.of(plain)
+    shared.measure(_measures.JOINT_MI)
+    for _ in range(2):
+        found = shared.measure(measure, **options)
+        np.testing.assert_array_equal(found, plain.measure(measure, **options))
+        found += 1.0  # nobody else's
+
+
+def test_a_matrix_is_kept_while_it_is_no_larger_than_the_room_for_it(plain, monkeypatch):
+    shared, size = SharedEntropies.of(plain), 8 * X.shape[1] ** 2
+    monkeypatch.setattr(_shared, "LARGEST", size - 1)
+    shared.measure(_measures.CMI)
+    assert not shared.last
+    monkeypatch.setattr(_shared, "LARGEST", size)
+    shared.measure(_measures.CMI)
+    assert len(shared.last) == 1

@@ -1,0 +1,92 @@
+"""The law: a call gives a right answer, or an error that says what came and what to do."""
+
+import re
+import warnings
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import settings
+
+SHORTEST = 25  # characters of a message that says what came and what to do
+ADVICE = re.compile(
+    r"[;:]|\b(must|should|needs?|choose|give|pass|use|expected|requires?|required|takes|convert|say|"
+    r"only supported|or more|is more than)\b",
+    re.IGNORECASE,
+)
+# what Python, numpy and others say of their own insides
+INSIDES = re.compile(
+    r"not supported (between|for the input types)|object is not|has no attribute|unhashable|"
+    r"out of bounds|could not be broadcast|operand|ufunc|positional argument|truth value|"
+    r"setting an array element|cannot convert|invalid literal|zero-size array|"
+    r"must be real number|doesn't define|cannot reshape|inhomogeneous",
+    re.IGNORECASE,
+)
+# what scikit-learn says of tables everywhere, which its users know; and what a file is, or lacks
+KNOWN = re.compile(
+    r"^(/\S+ (is|has) (not|no|two|empty) |Input ([Xy] )?contains|Unknown label type|"
+    r"Found array with|Found input variables|"
+    r"The '\w+' parameter of|Expected 2D array|could not convert string to float|"
+    r"Number of labels|n_splits=|X has \d+ features|Complex data not supported)"
+)
+SCIKIT_LEARNS = ("A column-vector y was passed", "The least populated class in y has only")
+OURS = r"k=\d+ is more than the \d+ features to select from; all are selected"
+
+
+@dataclass
+class Tally:
+    """How many calls were tried, and how they ended."""
+
+    tried: int = 0
+    refused: int = 0
+    where: dict = field(default_factory=dict)  # calls by name
+
+    def __str__(self):
+        return f"fuzz: {self.tried} calls tried, {self.refused} of them refused with advice"
+
+
+TALLY = Tally()
+REFUSED = "refused, with advice"
+
+
+def attempt(call, *args, **options):
+    """The answer of a call, or ``REFUSED`` where it was refused well; all else is a fault."""
+    TALLY.tried += 1
+    name = getattr(call, "__qualname__", type(call).__name__)
+    TALLY.where[name] = TALLY.where.get(name, 0) + 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", OURS)
+        for known in SCIKIT_LEARNS:
+            warnings.filterwarnings("ignore", known)
+        try:
+            return call(*args, **options)
+        except OSError as error:
+            if not error.strerror:  # what the system says of a file is advice enough
+                raise
+            TALLY.refused += 1
+            return REFUSED
+        except (ValueError, TypeError) as error:
+            TALLY.refused += 1
+            if not is_helpful(error):
+                raise AssertionError(f"no advice in {type(error).__name__}: {error}") from error
+            return REFUSED
+
+
+def is_helpful(error):
+    """Whether a message has what came and what to do, as far as a rule can tell."""
+    message = str(error)
+    if "; " in message or KNOWN.search(message):
+        return True
+    return len(message) >= SHORTEST and bool(ADVICE.search(message)) and not INSIDES.search(message)
+
+
+def refused(call, *args, **options):
+    """Say that a call must be refused, with advice."""
+    answer = attempt(call, *args, **options)
+    if answer is not REFUSED:
+        pytest.fail(f"not refused, but answered with {answer!r}")
+
+
+def budget(share):
+    """So many tries, as a share of those of the profile."""
+    return settings(max_examples=max(1, round(share * settings().max_examples)))

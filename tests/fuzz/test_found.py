@@ -1,0 +1,250 @@
+"""What trials with odd inputs have found, one claim each."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+
+from bestk import (
+    BQP,
+    CAIM,
+    EqualWidth,
+    PairCounts,
+    SelectBestK,
+    SelectBestKCV,
+    Sigma,
+    cmi_matrix,
+    encode,
+    error_curves,
+    mutual_information,
+    open_packed,
+    pack,
+    select,
+    solve,
+    solve_path,
+    upper_bound,
+)
+from bestk.evaluation import paired_t_test, stability, win_tie_loss
+from bestk.table import read_table
+
+X = np.array([[0.5, 1.0], [1.5, 0.0], [0.5, 0.0], [1.5, 1.0]])
+Y = [0, 1, 0, 1]
+Q = np.array([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]])
+
+
+def test_truths_and_gaps_of_arrow_in_pandas_are_read_as_elsewhere():
+    frame = pd.DataFrame({"a": [True, None, False], "b": [True, False, True], "c": [None] * 3})
+    table = read_table(frame.convert_dtypes(dtype_backend="pyarrow"))
+    assert table.count_missing().tolist() == [1, 0, 3]
+    np.testing.assert_array_equal(encode(table).values, [[1, 2, 0], [1, 0, 1], [0, 0, 0]])
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "int64[pyarrow]"])
+def test_large_whole_numbers_stay_exact_beside_a_column_with_gaps(dtype):
+    frame = pd.DataFrame({"a": [1, None, 2], "b": [2**60, 2**60 + 1, 2**60]}, dtype=dtype)
+    np.testing.assert_array_equal(encode(frame).values, [[0, 2, 1], [0, 1, 0]])
+
+
+def test_masked_values_are_missing_for_selectors_and_discretisers_too():
+    masked = np.ma.masked_array([[0, 3], [1, 4], [9, 3], [1, 5]], [[0, 0], [0, 0], [1, 0], [0, 0]])
+    gaps = np.array([[0, 3], [1, 4], [np.nan, 3], [1, 5]])
+    found, wanted = SelectBestK(1, "jmi").fit(masked, Y), SelectBestK(1, "jmi").fit(gaps, Y)
+    np.testing.assert_array_equal(found.scores_, wanted.scores_)
+    np.testing.assert_array_equal(CAIM().fit_transform(masked, Y), CAIM().fit_transform(gaps, Y))
+    with pytest.raises(ValueError, match="contains NaN"):
+        CAIM().fit(X, np.ma.masked_array(Y, [0, 0, 1, 0]))
+
+
+def test_a_record_batch_is_a_table_for_a_selector():
+    batch = pa.record_batch({"word": ["a", "b", "a", "b"], "n": [1, 2, 3, 4]})
+    selector = SelectBestK(1, "jmi").fit(batch, Y)
+    assert selector.solution_.names == ["word", "n"]
+    assert selector.transform(batch).shape == (4, 1)
+
+
+@pytest.mark.parametrize("block", [np.array(1.0), np.array([]), np.zeros((0, 2))])
+def test_a_block_without_rows_and_columns_is_refused(block):
+    with pytest.raises(ValueError, match=r"; (use|give|one block)"):
+        SelectBestK(1).fit(lambda: iter([(block, [0, 1])]))
+
+
+@pytest.mark.parametrize("y", [[0, 1], None, [[0, 1], [1]], "classes"])
+def test_weights_beside_a_wrong_target_are_refused_for_the_target(y):
+    with pytest.raises(ValueError, match=r"; give|got None"):
+        SelectBestK(1).fit(X, y, sample_weight=[1, 2, 1, 1])
+
+
+@pytest.mark.parametrize("weights", [[1j] * 4, [np.inf] * 4, ["a"] * 4, [[1], [1, 2]], [2**40] * 4])
+def test_weights_that_count_no_rows_are_refused(weights):
+    with pytest.raises(ValueError, match=r"sample_weight .*; |different lengths"):
+        SelectBestK(1).fit(X, Y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("empty", [[], (), sparse.coo_array(np.array([1.0, 0.0]))])
+def test_a_selector_says_what_a_table_is_to_one_who_gives_none(empty):
+    with pytest.raises(ValueError, match=r"a table has rows and columns; use X\.reshape"):
+        SelectBestK(1).fit(empty, Y)
+
+
+def test_numbers_too_large_for_float64_are_infinite():
+    long = np.array([["1e4000"], ["1"], ["2"], ["3"]]).astype(np.longdouble)
+    for call in (CAIM().fit, SelectBestK(1, "jmi").fit):
+        with pytest.raises(ValueError, match="infinit"):
+            call(long, Y)
+    with pytest.raises(ValueError, match="y has 1 infinite values; replace"):
+        mutual_information(X, long, information="gaussian", target="continuous")
+    assert encode(long).levels.tolist() == [4]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [[1, 2], [3]],
+        [[10**400], [1]],
+        np.zeros((2, 2), "V4"),
+        sparse.coo_array([1.0, 0.0]),
+        pa.table({"word": pa.array([None, None], pa.string()).dictionary_encode()}),
+    ],
+)
+def test_discretisers_say_that_they_cut_numbers(table):
+    with pytest.raises(ValueError, match="; EqualWidth cuts numbers, a row a sample"):
+        EqualWidth().fit(table)
+
+
+def test_infinities_of_both_signs_are_refused_without_a_warning():
+    with pytest.raises(ValueError, match="contains infinity"):
+        EqualWidth().fit([[np.inf], [-np.inf]])
+
+
+def test_three_states_of_enormous_width_have_no_infinite_cuts():
+    assert [len(cuts) for cuts in Sigma(a=1e308).fit([[1e300], [-1e308]]).cut_points_] == [0]
+    for a in (np.inf, 10**400):
+        with pytest.raises(ValueError, match="'a' parameter of Sigma"):
+            Sigma(a=a).fit(X)
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e300])
+@pytest.mark.parametrize("solver", ["tpower", "exact", "sdp"])
+def test_a_matrix_of_extreme_size_is_refused_with_a_way_out(solver, scale):
+    with pytest.raises(ValueError, match="divide Q by it, which changes no choice"):
+        solve(Q * scale, 2, solver)
+
+
+def test_a_sparse_matrix_is_solved_as_a_dense_one():
+    assert solve(sparse.csr_array(Q), 2, "exact").objective == 10.0
+
+
+def test_a_lazy_frame_is_no_lazy_matrix():
+    with pytest.raises(ValueError, match="Q must be a square matrix"):
+        solve(pl.LazyFrame({"a": [1.0]}), 1)
+
+
+def test_a_masked_matrix_is_refused():
+    with pytest.raises(ValueError, match="Q has masked entries; fill them in"):
+        BQP(np.ma.masked_equal(Q, 4), 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: BQP([[1, 2], [3]], 1), "Q must be a square matrix; its rows have different"),
+        (lambda: BQP(Q, np.inf), "k must be a whole number, not inf"),
+        (lambda: BQP(Q, "two"), "k must be a whole number, not 'two'"),
+        (lambda: BQP(Q, [2]), r"k must be a whole number, not \[2\]"),
+        (lambda: solve(Q, 2, None), "unknown solver None; choose one of linear"),
+        (lambda: solve(Q, 2, random_state="x"), "random_state must be a whole number .* not 'x'"),
+        (lambda: solve(Q, 2, time_limit="1"), "time_limit must be a positive number .* not '1'"),
+        (lambda: solve(Q, 2, time_limit=10**400), "time_limit must be a positive number"),
+        (lambda: solve(Q, 2, bound=1), "unknown bound 1; choose None, 'fast' or 'tight'"),
+        (lambda: solve(Q, 2, names=["a"]), r"names must be a list of 3.* not \['a'\]"),
+        (lambda: solve(Q, 2, names="abc"), "names must be a list of 3, one for each item"),
+        (lambda: solve_path(Q, 2), "ks must be a list of whole numbers, not 2"),
+        (lambda: solve_path(Q, "12"), "each of ks must be a whole number, not '1'"),
+        (lambda: upper_bound(BQP(Q, 2), []), r"unknown bound \[\]; choose one of"),
+        (lambda: upper_bound(BQP(Q, 2), "dnn", "1"), "time_limit must be a number of seconds"),
+        (lambda: upper_bound(BQP(Q, 2), "dnn", 1, 1j), "best_known must be the value of a choice"),
+        (lambda: cmi_matrix([[0], [1]], [0, 1], backend=2), "unknown backend 2; give it by"),
+        (lambda: cmi_matrix([[0], [1]], [0, 1], dtype="x"), "dtype must be float32 or float64"),
+        (lambda: cmi_matrix([[0], [1]], [0, 1], n_jobs="2"), "n_jobs must be a positive number"),
+        (lambda: paired_t_test([1, 2], [1, 2], overlap="x"), "overlap must be a share of rows"),
+        (lambda: paired_t_test(["a", "b"], [1, 2]), "errors must be a list of numbers; got a list"),
+        (lambda: paired_t_test([1j, 2], [1, 2]), "errors must be a list of numbers"),
+        (lambda: win_tie_loss([], []), "both methods need an error for every k and fold"),
+        (lambda: win_tie_loss([[1, 2]], [[2, 1]], alpha=None), "alpha must be a probability"),
+        (lambda: stability(3, 4), "selections must be masks or lists of indices, not a int"),
+        (lambda: stability([[0.5], [1]], 4), r"a selection must be a list of indices, not \[0.5\]"),
+        (lambda: stability([[0], [1]], "4"), "n_features must be a whole number, not '4'"),
+        (lambda: stability([[0], [1]], 4, None), "confidence must be a share between 0 and 1"),
+        (lambda: error_curves(X, Y, 3, [1]), "methods must be names, or a dict"),
+        (lambda: error_curves(X, Y, "jmi", [1], cv=[]), "cv gives no folds; give a number"),
+        (lambda: error_curves(X, Y, "jmi", [1], cv=[2]), "cv must give pairs of training and"),
+        (lambda: error_curves(X, Y, "jmi", [1], estimator={}), "must have the methods fit and"),
+        (lambda: error_curves(X, Y, "jmi", [1], progress=1), "progress must be a function"),
+        (lambda: error_curves(X, Y, "jmi", [1], n_jobs=0), "n_jobs must be a positive number"),
+        (lambda: SelectBestKCV(LogisticRegression(), cv=[]).fit(X, Y), "cv gives no folds"),
+        (lambda: PairCounts(classes=3), "got a int; give an array"),
+    ],
+)
+def test_an_odd_option_is_refused_with_what_came_and_what_to_do(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()
+
+
+def test_a_bound_is_that_of_a_problem():
+    with pytest.raises(TypeError, match=r"not of a ndarray; give BQP\(Q, k\)"):
+        upper_bound(Q)
+
+
+@pytest.mark.parametrize("include", [np.array(1), {1}, (1,), "x1", np.int8(1), [False, True]])
+def test_a_feature_may_be_given_in_any_way_that_names_it(include):
+    assert select(X, Y, 1, "jmi", include=include).support.tolist() == [1]
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-200, 1.0, 1e300])
+def test_a_paired_test_does_not_depend_on_the_unit_of_the_errors(unit):
+    test = paired_t_test(unit * np.array([1.0, 2, 1, 1]), unit * np.array([2.0, 2, 3, 2]))
+    assert test == paired_t_test([1, 2, 1, 1], [2, 2, 3, 2])
+
+
+def test_stability_over_any_number_of_features_needs_memory_for_those_selected_only():
+    assert stability([[0, 10**12], [10**12, 0]], n_features=10**15).index == 1.0
+
+
+def test_numbers_larger_than_any_integer_are_refused_as_classes_without_a_warning():
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        CAIM().fit([[0.0], [1.0]], [1e308, -1e308])
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [
+        (b"'shape': (3,)", b"'shape': (4,)"),  # of the levels: more columns than there are names
+        (b"'shape': (3,)", b"'shape': ( ,)"),
+        (b"'<i4'", b"'<U1'"),
+        (b"'<i8'", b"'<f8'"),
+        (b"'|u1'", b"'|O8'"),
+        (b"y\x00\x00\x00", b"y\x00\xff\xff"),  # no character
+        (b"{'descr'", b"{'descr("),
+    ],
+)
+def test_a_packed_file_with_a_damaged_header_is_refused(tmp_path, was, becomes):
+    path = tmp_path / "t.packed"
+    pack([[0, 3, 1], [1, 5, 2], [1, 3, 0]], path, ["a", "b", "a"])
+    content = path.read_bytes()
+    assert was in content
+    path.write_bytes(content.replace(was, becomes, 1))
+    with pytest.raises(ValueError, match=r"is a damaged packed table: .*; pack it anew"):
+        open_packed(path)
+
+
+def test_a_packed_file_that_asks_for_more_memory_than_it_has_bytes_is_refused(tmp_path):
+    path = tmp_path / "t.packed"
+    pack([[0], [1]], path)
+    content = path.read_bytes()
+    assert b"(1,), }      " in content  # of the levels
+    path.write_bytes(content.replace(b"(1,), }      ", b"(9999999,), }", 1))
+    with pytest.raises(ValueError, match="is a damaged packed table"):
+        open_packed(path)

@@ -6,11 +6,12 @@ PYTHONS ?= 3.12 3.13
 DATA ?= $(BESTK_DATA)
 BQP ?= $(BESTK_BQP)
 TORCH ?= torch==2.13.0
+SECONDS_EACH ?= 1800
 export BESTK_DATA := $(DATA)
 export BESTK_BQP := $(BQP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch test-browser test-wheel test-min test-newest test-pythons suite \
+.PHONY: help demo test test-torch test-browser test-wheel test-min test-newest test-pythons test-long coverage audit suite \
 	lint format docs dist minimum bench paper kernels clean
 
 help:  ## show this list
@@ -30,12 +31,13 @@ test-browser: $(VENV)/.test $(VENV)/.browser  ## the report in a real browser (i
 	@tests/packaging/get_browser
 	$(BIN)/python -m pytest tests/report/test_browser.py
 
-test-wheel: dist  ## the wheel and the sdist in environments of their own, without any extra
-	@for file in dist/*.whl dist/*.tar.gz; do \
-		echo "$$file" && rm -rf .venv-clean && $(PYTHON) -m venv .venv-clean && \
-		.venv-clean/bin/python -m pip install --quiet "$$file" && \
-		.venv-clean/bin/python -I tests/packaging/smoke.py || exit 1; \
-	done
+test-wheel: dist  ## the wheel in an environment of its own, without any extra; and that pip makes the same of the sdist
+	rm -rf .venv-clean
+	$(PYTHON) -m venv .venv-clean
+	.venv-clean/bin/python -m pip install --quiet dist/*.whl
+	.venv-clean/bin/python -I tests/packaging/smoke.py
+	.venv-clean/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist/again dist/*.tar.gz
+	.venv-clean/bin/python tests/packaging/contents.py dist dist/again
 
 # What old versions say of new ones they depend on is not ours to mend, and benchmarks and experiments are
 # scripts of this tree, not of the package.
@@ -56,6 +58,22 @@ test-pythons:  ## the tests on other versions of Python (PYTHONS="3.12 3.13")
 suite: $(VENV)/.test
 	$(BIN)/python -m pip list 2> /dev/null | grep -E "^(numpy|scipy|scikit-learn|numba|pandas|polars|pyarrow) "
 	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels $(BIN)/python -m pytest -n 2 $(OPTIONS)
+
+test-long: $(VENV)/.test $(VENV)/.hardening  ## hours: fuzzing, faults, environments, mutants; adds rows to hardening/results
+	$(BIN)/python -m hardening.golden --keep
+	$(BIN)/python -m hardening.environments
+	$(BIN)/python -m hardening.inputs --seconds $(SECONDS_EACH)
+	$(BIN)/python -m hardening.readers --seconds $(SECONDS_EACH)
+	$(BIN)/python -m hardening.arguments --seconds $(SECONDS_EACH)
+	$(BIN)/python -m hardening.faults
+	$(BIN)/python -m hardening.mutation --minutes 60
+	$(BIN)/python -m hardening.mutation --report
+
+coverage: $(VENV)/.test $(VENV)/.hardening  ## which lines and branches the tests run; of compiled kernels nothing is seen
+	$(BIN)/python -m pytest -n 2 -q --cov=bestk --cov-branch --cov-report=term:skip-covered
+
+audit: $(VENV)/.hardening  ## known flaws of what is installed (asks the index for them)
+	$(BIN)/python -m pip_audit --skip-editable
 
 lint: $(VENV)/.test  ## ruff (check and format) and mypy
 	$(BIN)/ruff check .
@@ -85,6 +103,7 @@ bench: $(VENV)/.bench  ## bestk beside its peers: minutes, then hours (DATA and 
 	$(BIN)/python -m benchmarks.solvers
 	$(BIN)/python -m benchmarks.selectors
 	$(BIN)/python -m benchmarks.quality
+	$(BIN)/python -m benchmarks.peers
 
 paper: $(VENV)/.plots  ## every table and figure of the paper beside what it prints (DATA=folder of the sets; QUICK=1 for ten minutes)
 	$(BIN)/python -m experiments $(if $(QUICK),--quick) $(PAPER)

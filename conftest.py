@@ -2,6 +2,10 @@
 
 from importlib.util import find_spec
 
-NEEDS = {"torch": "src/*/_torch*.py", "distributed": "src/*/_dask*.py"}
+NEEDS = {
+    "torch": "src/*/_torch*.py",
+    "triton": "src/*/_torch*_kernels.py",  # comes with PyTorch for GPUs alone
+    "distributed": "src/*/_dask*.py",
+}
 
 collect_ignore_glob = [modules for package, modules in NEEDS.items() if find_spec(package) is None]

@@ -20,7 +20,8 @@ Record = dict[str, dict[str, dict[str, Any]]]
 def chosen(X: NDArray[Any], y: NDArray[Any], method: str, **options: Any) -> dict[str, Any]:
     """The features, best first, and the objective in hexadecimal: each bit of it."""
     k = min(8, X.shape[1] // 2)
-    solution = select(X, y, k, method, random_state=0, bound=None, **options)
+    target = "continuous" if y.dtype.kind == "f" else "auto"
+    solution = select(X, y, k, method, random_state=0, bound=None, target=target, **options)
     value = float(solution.objective)
     return {"support": solution.support.tolist(), "objective": value.hex()}
 

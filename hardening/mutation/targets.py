@@ -37,6 +37,7 @@ NEAREST = {
     "information/test_laws",
     "bestk/objectives": "test_objectives",
     "bestk/solvers": "solvers/test_referee",
+    "bestk/solvers/_auto": "solvers/test_simple solvers/test_referee",
     "bestk/solvers/_base": "solvers/test_simple solvers/test_referee",
     "bestk/solvers/_branch": "solvers/test_exact",
     "bestk/solvers/_burer_monteiro": "solvers/test_sdp",

@@ -1,4 +1,7 @@
-"""What is in a wheel and an sdist: ``python tests/packaging/contents.py dist``."""
+"""What is in a wheel and an sdist: ``python tests/packaging/contents.py dist``.
+
+A second folder may hold a wheel that pip has made of the sdist: it is to be the same.
+"""
 
 import sys
 import tarfile
@@ -12,6 +15,7 @@ IN_WHEEL = {
     "bestk/report/template.html",
     "bestk/report/style.css",
     "bestk/report/script.js",
+    "bestk/report/map.js",
 }
 IN_SDIST = {
     "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md",
@@ -64,14 +68,24 @@ def check_sdist(path: Path) -> None:
     assert path.stat().st_size < SMALL, f"{path} has {path.stat().st_size} bytes"
 
 
-def main(folder: Path) -> None:
+def check_same(first: Path, second: Path) -> None:
+    """Two wheels with the same files."""
+    with zipfile.ZipFile(first) as one, zipfile.ZipFile(second) as other:
+        files = [{entry.filename: entry.CRC for entry in each.infolist()} for each in (one, other)]
+    odd = {name for name, _ in files[0].items() ^ files[1].items()}
+    assert not odd, f"{first} and {second} differ in {sorted(odd)}"
+
+
+def main(folder: Path, *others: Path) -> None:
     """Check the only wheel and the only sdist of a folder."""
     (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     check_wheel(wheel)
     check_sdist(sdist)
+    for other in others:
+        check_same(wheel, next(other.glob("*.whl")))
     for path in (wheel, sdist):
         print(f"{path}: as it should be, {path.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(*map(Path, sys.argv[1:]))

@@ -18,7 +18,7 @@ from time import perf_counter
 
 EXTRAS = ("pyarrow", "matplotlib", "torch", "dask", "distributed", "pandas", "polars")
 HEAVY = {*EXTRAS, "sklearn", "scipy", "numba", "narwhals", "rich", "click", "joblib"}
-BEST = ["mean concave points", "worst area", "worst texture"]
+BEST = ["worst perimeter", "worst smoothness", "mean texture"]
 
 
 def run(*args: str, code: int = 0) -> str:
@@ -62,19 +62,19 @@ def the_types_are_there() -> None:
 
 
 def features_are_selected_from_text() -> None:
+    table = ("-t", "y", "-k", "3")
     for name in ("table.csv", "table.tsv.gz"):
-        told = json.loads(bestk("select", name, "-t", "y", "-k", "3", "-m", "exact", "--json"))
-        assert sorted(feature["name"] for feature in told["features"]) == BEST, told
-    quiet = ("-t", "y", "-k", "3", "-m", "exact", "-q")
-    bestk("select", "table.csv", *quiet, "-o", "cut.csv")
-    assert len(Path("cut.csv").read_text().splitlines()) == 570
-    bestk("select", "table.csv", *quiet, "--stream")
+        told = json.loads(bestk("select", name, *table, "--json"))
+        assert [feature["name"] for feature in told["features"]] == BEST, told
+    assert bestk("select", "table.csv", *table, "-q", "-o", "cut.csv").splitlines() == BEST
+    assert Path("cut.csv").read_text().splitlines()[0] == ",".join([*BEST, "y"])
+    assert bestk("select", "table.csv", *table, "-m", "maxrel", "-q", "--stream").count("\n") == 3
 
 
 def methods_are_compared_and_told() -> None:
-    told = bestk("compare", "table.csv", "-t", "y", "-k", "3", "-m", "mrmr", "-m", "tpower")
+    told = bestk("compare", "table.csv", "-t", "y", "-k", "3", "-m", "maxrel", "-m", "mrmr")
+    assert "maxrel" in told
     assert "mrmr" in told
-    assert "tpower" in told
     assert "tpower" in bestk("methods")
 
 
@@ -99,7 +99,8 @@ def arrays_and_lists_are_tables() -> None:
     listed = SelectBestK(3).fit(X.tolist(), y.tolist())
     assert (listed.get_support() == chosen.get_support()).all()
     pack((X[:, :9] > X[:, :9].mean(axis=0)).astype(int), "table.packed", y)
-    assert len(select([["red", 1], ["red", 2], ["blue", 1], ["blue", 2]], [0, 0, 1, 1], 1)) == 1
+    mixed = [["red", 1], ["red", 2], ["blue", 1], ["blue", 2]]
+    assert select(mixed, [0, 0, 1, 1], k=1).support.tolist() == [0]
     assert bestk("select", "table.packed", "-t", "y", "-k", "2", "-q").count("\n") == 2
 
 

@@ -1,7 +1,6 @@
 """Three states: below, around and above the mean."""
 
 from numbers import Real
-from sys import float_info
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +8,8 @@ from sklearn.utils._param_validation import Interval, Options
 
 from bestk._sorting import Floats
 from bestk.discretize._base import UnsupervisedDiscretizer
+
+WIDEST = 10_000  # standard deviations: of fewer than its square of values none lies so far out
 
 
 class Sigma(UnsupervisedDiscretizer):
@@ -23,7 +24,7 @@ class Sigma(UnsupervisedDiscretizer):
     Parameters
     ----------
     a : float, default=0.5
-        Half the width of the middle state, in standard deviations.
+        Half the width of the middle state, in standard deviations; at most 10,000.
     ddof : {0, 1}, default=0
         The variance is the sum of squared deviations over the number of values less ``ddof``.
 
@@ -49,7 +50,7 @@ class Sigma(UnsupervisedDiscretizer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "a": [Interval(Real, 0, float_info.max, closed="both")],
+        "a": [Interval(Real, 0, WIDEST, closed="both")],
         "ddof": [Options(int, {0, 1})],
     }
 

@@ -25,9 +25,9 @@ class Tree:
         copy_parts(base, folder)
 
     @contextmanager
-    def fault(self, mutant: Mutant) -> Iterator[None]:
-        """Hold the fault while the tests run, then put all back."""
-        stale = self.stale(mutant.module)
+    def fault(self, mutant: Mutant, keep: bool = False) -> Iterator[None]:
+        """Hold the fault while the tests run, then put all back; ``keep`` what callers compiled."""
+        stale = [mutant.module] if keep else self.stale(mutant.module)
         self._forget(stale)
         (self.folder / "src" / mutant.module).write_text(mutant.source)
         try:

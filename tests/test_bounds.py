@@ -15,7 +15,7 @@ from bestk.bounds._base import EPS
 from bestk.bounds._dnn import Gap, power_of_two
 from bestk.bounds._eigen import factor_below, largest_eigenvalue
 from bestk.bounds._part import Part
-from bestk.bounds._start import good_choice
+from bestk.bounds._start import _greedy, good_choice
 from bestk.lazy import CachedColumns
 from bestk.problem import BQP
 from bestk.solvers._base import Run
@@ -84,6 +84,7 @@ def test_one_item_or_all_of_them_are_settled_at_once(problem):
 @given(problem=problems())
 def test_a_good_choice_is_greedy_or_by_row_sums_and_no_swap_betters_it(problem):
     found, greedy = good_choice(problem), Forward().pick(problem, Run())
+    assert _greedy(problem.Q, problem.k).tolist() == greedy.tolist()
     sums = np.argsort(-problem.Q.sum(axis=1), kind="stable")[: problem.k]
     size = 1e-12 * problem.n**2 * np.abs(problem.Q).max()
     assert len(set(found.tolist())) == problem.k

@@ -41,6 +41,15 @@ def test_hand_worked_choices():
     assert sorted(Spectral().pick(BQP(Q, 2), Run())) == [0, 1]
 
 
+def test_growing_by_hand():
+    # 1 helps 0 by 10; then 2 adds 1 + 2 * 1 beside it and 3 adds 3.5 alone
+    Q = np.diag([0.0, 0.0, 1.0, 3.5])
+    Q[0, 1] = Q[1, 0] = 5.0
+    Q[1, 2] = Q[2, 1] = 1.0
+    assert grow(BQP(Q, 3), np.array([0])).tolist() == [0, 1, 3]
+    assert grow(BQP(Q, 4), np.array([2])).tolist() == [2, 3, 1, 0]
+
+
 def test_top_k_gives_ties_to_the_lowest_index():
     assert top_k(np.array([2.0, 5.0, 2.0, 2.0, 7.0]), 4).tolist() == [4, 1, 0, 2]
     assert top_k(np.zeros(4), 2).tolist() == [0, 1]

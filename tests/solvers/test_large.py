@@ -1,0 +1,103 @@
+"""What is computed in another way where problems are large gives what small ones are given."""
+
+from time import perf_counter
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from bestk.bounds import _leading, bound_problem, upper_bound
+from bestk.bounds._leading import Leading
+from bestk.lazy import CachedColumns
+from bestk.problem import BQP
+from bestk.solvers import _simplex_qp, _spectral, solve
+from bestk.solvers._base import Run, top_k
+from bestk.solvers._referee import prove
+from bestk.solvers._simplex import Simplex
+from bestk.solvers._spectral import Spectral
+from bestk.solvers._tpower import TruncatedPower, _psd_shift
+
+
+def signed(n, k, seed=0):
+    Q = np.random.default_rng(seed).normal(size=(n, n))
+    return BQP(Q + Q.T, k)
+
+
+def test_the_leading_eigenvector_of_many_items_is_that_of_lapack():
+    problem = signed(240, 20)
+    expected = top_k(np.abs(eigh(problem.Q)[1][:, -1]), 20)
+    assert Spectral().pick(problem, Run()).tolist() == expected.tolist()
+
+
+def test_a_start_that_is_an_eigenvector_of_another_eigenvalue_does_no_harm():
+    n = _spectral.DENSE + 40
+    angles = 2 * np.pi * np.arange(n) / n
+    Q = np.cos(angles[:, None] - angles)  # e is an eigenvector of eigenvalue 0
+    found = _spectral.leading_eigenvector(Q)
+    np.testing.assert_allclose(found @ Q @ found, n / 2)
+
+
+@pytest.mark.parametrize("n", [60, 240])
+def test_the_shift_is_the_least_that_makes_a_matrix_positive(n):
+    problem = signed(n, 5)
+    np.testing.assert_allclose(_psd_shift(problem), -np.linalg.eigvalsh(problem.Q)[0])
+    assert _psd_shift(BQP(problem.Q @ problem.Q, 5)) <= 1e-9 * n
+
+
+def test_a_shift_that_is_not_known_or_needs_the_matrix_is_refused():
+    problem = signed(6, 2)
+    with pytest.raises(ValueError, match="unknown shift 'most'; choose 'adaptive' or 'psd'"):
+        TruncatedPower(shift="most").pick(problem, Run())
+    lazy = BQP(CachedColumns(lambda i: problem.Q[:, i], problem.diagonal), 2)
+    with pytest.raises(ValueError, match="'psd' needs the whole matrix; use shift='adaptive'"):
+        TruncatedPower(shift="psd").pick(lazy, Run())
+
+
+def test_the_simplex_of_many_items_is_shifted_like_that_of_few(monkeypatch):
+    problem = signed(50, 10)
+    few = Simplex().pick(problem, Run()).tolist()
+    monkeypatch.setattr(_simplex_qp, "DENSE", 20)
+    assert Simplex().pick(problem, Run()).tolist() == few
+
+
+def test_leading_eigenvectors_follow_a_matrix_that_moves(monkeypatch):
+    rng = np.random.default_rng(0)
+    n, rank = 120, 6
+    factor = rng.normal(size=(n, rank))
+    noise = [(N + N.T) / 20 for N in rng.normal(size=(2, n, n))]
+    first, second = (factor @ factor.T + part for part in (noise[0], noise[0] + noise[1] / 50))
+    exact = Leading(rank + 10)
+    weights, vectors, level = exact.project(second, 50.0)
+    expected = (vectors * weights) @ vectors.T
+    monkeypatch.setattr(_leading, "LARGE", 0)
+    monkeypatch.setattr(_leading, "FEW", 0.5)
+    follower = Leading(rank + 10)
+    follower.project(first, 50.0)
+    followed = follower.project(second, 50.0)
+    assert (exact.exact, follower.exact) == (True, False)
+    assert followed[0].sum() == pytest.approx(50.0)
+    assert followed[2] == pytest.approx(level, rel=1e-6)
+    np.testing.assert_allclose((followed[1] * followed[0]) @ followed[1].T, expected, atol=1e-4)
+
+
+def test_a_bound_by_vectors_that_follow_is_nearly_as_good(monkeypatch):
+    problem = BQP(np.abs(signed(60, 6).Q), 6)
+    plain = upper_bound(problem, "dnn", time_limit=20)
+    monkeypatch.setattr(_leading, "LARGE", 0)
+    monkeypatch.setattr(_leading, "FEW", 0.9)
+    best = solve(problem, solver="exact", bound=None).objective
+    assert best <= upper_bound(problem, "dnn", time_limit=20) <= plain + 0.01 * abs(plain)
+
+
+def test_a_tight_bound_that_stands_still_is_split_for_the_rest_of_the_time():
+    problem = signed(24, 8)
+    best = solve(problem, solver="exact")
+    whole = bound_problem(problem, "tight", best_known=best.objective)
+    assert whole.value > 1.001 * best.objective
+    start = perf_counter()
+    split = prove(problem, best.support, "tight", time_limit=60.0)
+    assert split.method == "dnn, split"
+    assert split.details["optimal"]
+    assert split.value == pytest.approx(best.objective)
+    assert 0 < split.seconds <= perf_counter() - start
+    assert prove(problem, best.support, "fast", time_limit=60.0).value > 1.001 * best.objective

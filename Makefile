@@ -42,17 +42,17 @@ test-wheel: dist  ## the wheel in an environment of its own, without any extra; 
 # What old versions say of new ones they depend on is not ours to mend, and benchmarks and experiments are
 # scripts of this tree, not of the package.
 test-min:  ## the tests with the lowest versions that pyproject.toml admits
-	$(MAKE) suite VENV=.venv-min PYTHON=python3.11 CONSTRAINTS=tests/packaging/minimum.txt \
+	$(MAKE) suite VENV=.venv-min PYTHON=`tests/packaging/find_python 3.11` CONSTRAINTS=tests/packaging/minimum.txt \
 		OPTIONS="-W default::DeprecationWarning --ignore tests/benchmarks --ignore tests/experiments"
 
 test-newest:  ## the tests with the newest versions of all, on the last of PYTHONS
 	rm -rf .venv-newest
-	$(MAKE) suite VENV=.venv-newest PYTHON=python$(lastword $(PYTHONS))
+	$(MAKE) suite VENV=.venv-newest PYTHON=`tests/packaging/find_python $(lastword $(PYTHONS))`
 
 test-pythons:  ## the tests on other versions of Python (PYTHONS="3.12 3.13")
 	@for version in $(PYTHONS); do \
-		command -v python$$version > /dev/null || { echo "there is no python$$version here"; exit 1; }; \
-		$(MAKE) suite VENV=.venv-$$version PYTHON=python$$version || exit 1; \
+		python=`tests/packaging/find_python $$version` && \
+		$(MAKE) suite VENV=.venv-$$version PYTHON=$$python || exit 1; \
 	done
 
 suite: $(VENV)/.test

@@ -11,6 +11,7 @@ ELSEWHERE = ("torch", "dask")  # they have runs of their own
 # The tests nearest to a module, by the beginning of its path: the longest that fits counts.
 NEAREST = {
     "bestk/bounds": "test_bounds solvers/test_sdp",
+    "bestk/bounds/_leading": "solvers/test_large test_bounds",
     "bestk/criteria": "test_criteria",
     "bestk/discretize": "discretize/test_errors discretize/test_laws",
     "bestk/discretize/_base": "discretize/test_errors discretize/test_laws "
@@ -47,15 +48,15 @@ NEAREST = {
     "bestk/solvers/_islands": "solvers/test_search",
     "bestk/solvers/_linear": "solvers/test_simple solvers/test_sampled",
     "bestk/solvers/_lowrank": "solvers/test_lowrank",
-    "bestk/solvers/_referee": "solvers/test_referee solvers/test_fixed",
+    "bestk/solvers/_referee": "solvers/test_referee solvers/test_fixed solvers/test_large",
     "bestk/solvers/_sdp": "solvers/test_sdp",
     "bestk/solvers/_search": "solvers/test_search",
-    "bestk/solvers/_simplex": "solvers/test_simplex",
-    "bestk/solvers/_spectral": "solvers/test_simple",
+    "bestk/solvers/_simplex": "solvers/test_simplex solvers/test_large",
+    "bestk/solvers/_spectral": "solvers/test_simple solvers/test_large",
     "bestk/solvers/_spheres": "solvers/test_sdp",
     "bestk/solvers/_swap": "solvers/test_swap",
     "bestk/solvers/_tabu": "solvers/test_search",
-    "bestk/solvers/_tpower": "solvers/test_simple solvers/test_sampled",
+    "bestk/solvers/_tpower": "solvers/test_simple solvers/test_sampled solvers/test_large",
 }
 # What else may see a fault that those let pass.
 RELATED = {

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 NEEDS = {
     "torch": "src/*/_torch*.py",
-    "triton": "src/*/_torch*_kernels.py",  # comes with PyTorch for GPUs alone
+    "triton": "src/*/_torch*_kernels.py",
     "distributed": "src/*/_dask*.py",
 }
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bestk.bounds import BOUNDS, bound_problem, screen, upper_bound
 from bestk.bounds._admm import Relaxation, reflect
-from bestk.bounds._base import EPS
+from bestk.bounds._base import EPS, largest_entry
 from bestk.bounds._dnn import Gap, power_of_two
 from bestk.bounds._eigen import factor_below, largest_eigenvalue
 from bestk.bounds._part import Part
@@ -61,6 +61,27 @@ def test_a_bound_leaves_room_for_the_rounding_of_its_sums(method, k, entries):
     value = BOUNDS[method](problem).value if method in BOUNDS else upper_bound(problem, method)
     room = Fraction(value) - entries * Fraction(entry)
     assert k * EPS * entries * entry <= room <= 1e-3 * entries * entry
+
+
+@given(problem=problems())
+def test_the_fast_bound_is_the_smaller_of_two_and_tells_its_time(problem):
+    start = perf_counter()
+    fast = bound_problem(problem, "fast")
+    assert 0 < fast.seconds <= perf_counter() - start
+    assert fast.value == min(upper_bound(problem, name) for name in ("rows", "spectral"))
+
+
+def test_the_largest_entry_is_so_whatever_its_sign():
+    assert largest_entry(np.array([[1.0, -5.0], [-5.0, 2.0]])) == 5.0
+    assert largest_entry(np.array([[-1.0, 3.0], [3.0, 2.0]])) == 3.0
+
+
+@pytest.mark.parametrize("size", [1e-300, 0.75, 1.0, 3.0, 1e300])
+def test_a_scale_is_a_power_of_two_above_the_size(size):
+    fraction, _ = np.frexp(power_of_two(size))
+    assert fraction == 0.5
+    assert 0.5 <= size / power_of_two(size) < 1
+    assert power_of_two(0.0) == 1.0
 
 
 def test_a_settled_part_leaves_room_for_the_rounding_of_what_is_in():

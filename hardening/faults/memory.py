@@ -18,7 +18,7 @@ def trials() -> Iterator[tuple[str, str | None]]:
         table = Path(home, "wide.csv")
         _write(table)
         for method in ("spectral", "qpfs", "tpower", "auto", "mrmr"):
-            for limit in (1.5, 2.0, 3.0, 6.0):
+            for limit in (2.0, 3.0, 6.0):
                 yield f"{method} in {limit} GiB", _run(table, method, limit)
 
 

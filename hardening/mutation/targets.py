@@ -32,8 +32,10 @@ NEAREST = {
     "bestk/evaluation/_study": "evaluation/test_error_curves",
     "bestk/information": "information/test_definition information/test_laws information/test_input",
     "bestk/information/_blend": "information/test_blend",
+    "bestk/information/_chance": "streaming/test_counts",
     "bestk/information/_gaussian": "information/test_gaussian information/test_gaussian_laws",
     "bestk/information/_normal_scores": "information/test_normal_scores information/test_gaussian",
+    "bestk/information/_tiles": "information/test_gaussian_laws information/test_gaussian",
     "bestk/information/backends": "information/test_definition information/test_summary "
     "information/test_laws",
     "bestk/objectives": "test_objectives",

@@ -9,6 +9,8 @@ from bestk import METHODS
 from hardening.golden import pickles, selections
 from hardening.golden.sets import SETS, SHIPPED, read
 
+# scikit-learn's own classifier is in one of them, and warns of every other version of itself
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
 CLOSE = 1e-9  # products of matrices differ in their last bits between machines
 
 

@@ -216,3 +216,8 @@ def test_columns_that_share_no_row_add_nothing_to_each_other(correction, numbers
     h = gaussian(X, y, missing="pairwise", correction=correction)
     np.testing.assert_allclose(h.joint_mi()[0, 1], h.mi().sum(), atol=1e-12)
     np.testing.assert_allclose(h.pair_mi()[0, 1], 0.0, atol=1e-12)
+
+
+def test_no_rows_are_a_matrix_without_rows():
+    h = gaussian(np.random.default_rng(0).normal(size=(9, 3)), np.arange(9) % 2)
+    assert h.cmi(rows=[]).shape == (0, 3)

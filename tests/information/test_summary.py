@@ -46,6 +46,16 @@ def test_row_sums_are_those_of_the_matrix_without_its_diagonal(measure, lowest):
     np.testing.assert_allclose(sums, matrix.sum(axis=1), rtol=1e-12, atol=1e-12)
 
 
+def test_row_sums_of_a_wide_table_leave_no_column_out(monkeypatch):
+    rng = np.random.default_rng(0)
+    n = 700
+    h = count(rng.integers(0, 3, (30, n)), rng.integers(0, 2, 30))
+    monkeypatch.setattr(_numba, "STRIP_ENTRIES", 64 * n)
+    matrix = h.measure(_measures.JOINT_MI)
+    np.fill_diagonal(matrix, 0.0)
+    np.testing.assert_allclose(h.source.row_sums(_measures.JOINT_MI), matrix.sum(axis=1))
+
+
 @settings(max_examples=25)
 @given(table=tables(max_features=30), most=st.integers(1, 40), which=st.integers(0, 6))
 def test_the_best_pairs_are_the_first_of_all_pairs_in_order(table, most, which):

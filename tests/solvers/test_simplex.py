@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 
 from bestk.problem import BQP
 from bestk.solvers._base import Run
-from bestk.solvers._simplex import Simplex, rank_by_weight, solve_simplex_qp
-from bestk.solvers._simplex_qp import Centred, minimise
+from bestk.solvers._simplex import Simplex, _weight, rank_by_weight, solve_simplex_qp
+from bestk.solvers._simplex_qp import Centred, _enter, _factor, minimise
 
 from .conftest import load_instance, problems
 
@@ -156,6 +156,51 @@ def test_an_indefinite_matrix_is_shifted_just_enough():
     np.testing.assert_allclose(A.shift, 2.0, rtol=1e-4)
     x = solve_simplex_qp(H + np.eye(2), [0.0, 0.0], alpha=0.0)
     np.testing.assert_allclose(x, [0.5, 0.5], atol=1e-6)
+
+
+class Plain:
+    """A quadratic by its matrix."""
+
+    def __init__(self, M):
+        self.M = M
+
+    def __matmul__(self, x):
+        return self.M @ x
+
+    def block(self, items):
+        return self.M[np.ix_(items, items)]
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_an_item_that_enters_lowers_the_objective_and_no_weight_falls_below_0(seed):
+    rng = np.random.default_rng(seed)
+    n = 8
+    factor, b = rng.normal(size=(n, n)), rng.normal(size=n)
+    A, w = Plain(factor @ factor.T + 0.1 * np.eye(n)), rng.dirichlet(np.ones(n))
+    w[rng.permutation(n)[:3]] = 0.0
+    w /= w.sum()
+    prices = A @ w - b
+    item = int(np.flatnonzero(w == 0)[np.argmin(prices[w == 0])])
+    moved = _enter(A, b, w, item)
+    assert moved.min() >= -1e-12
+    assert moved.sum() == pytest.approx(1.0)
+    if prices[item] < w @ prices:
+        before, after = (v @ (A @ v) / 2 - b @ v for v in (w, moved))
+        assert after <= before + 1e-12
+
+
+def test_a_block_that_rounding_made_indefinite_is_solved_with_a_small_ridge():
+    block = np.ones((3, 3)) - 1e-14 * np.eye(3)
+    triangle, lower = _factor(block)
+    half = np.tril(triangle) if lower else np.triu(triangle).T
+    np.testing.assert_allclose(half @ half.T, block, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("redundancy", "relevance", "weight"), [(1, 3, 0.25), (0, 0, 0.5), (-1, 2, 0.0), (2, -1, 1.0)]
+)
+def test_by_default_both_parts_weigh_the_same(redundancy, relevance, weight):
+    assert _weight(None, redundancy, relevance) == weight
 
 
 def test_large_problems_are_exact_too():

@@ -41,32 +41,30 @@ class Talk:
     @contextmanager
     def stage(self, text: str) -> Iterator[Report]:
         """A bar while something is done; warnings become notes."""
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            SpinnerColumn,
-            TaskProgressColumn,
-            TimeElapsedColumn,
-        )
-
-        console = Console(stderr=True)
-        columns: Any = ["{task.description}", BarColumn(), TaskProgressColumn()]
-        silent = self.quiet or not console.is_terminal
-        with (
-            Progress(
-                SpinnerColumn(),
-                *columns,
-                TimeElapsedColumn(),
-                console=console,
-                transient=True,
-                disable=silent,
-            ) as bars,
-            warnings.catch_warnings(record=True) as caught,
-        ):
+        with self._bar(text) as report, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
             warnings.filterwarnings("ignore", MANY_CLASSES)
-            task = bars.add_task(text, total=None)
-            yield lambda done, total: bars.update(task, completed=done, total=total)
+            yield report
         for warning in caught:
             self.note(" ".join(str(warning.message).split()))
+
+    @contextmanager
+    def _bar(self, text: str) -> Iterator[Report]:
+        """A bar on a terminal; elsewhere nothing, which rich before 15 ends with an empty line."""
+        from rich import progress
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        if self.quiet or not console.is_terminal:
+            yield lambda done, total: None
+            return
+        columns = (
+            progress.SpinnerColumn(),
+            "{task.description}",
+            progress.BarColumn(),
+            progress.TaskProgressColumn(),
+            progress.TimeElapsedColumn(),
+        )
+        with progress.Progress(*columns, console=console, transient=True) as bars:
+            task = bars.add_task(text, total=None)
+            yield lambda done, total: bars.update(task, completed=done, total=total)

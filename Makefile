@@ -39,11 +39,11 @@ test-wheel: dist  ## the wheel in an environment of its own, without any extra; 
 	.venv-clean/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist/again dist/*.tar.gz
 	.venv-clean/bin/python tests/packaging/contents.py dist dist/again
 
-# What old versions say of new ones they depend on is not ours to mend, and benchmarks and experiments are
-# scripts of this tree, not of the package.
+# What old versions warn of is not ours to mend; benchmarks and experiments are scripts of this tree, not of the
+# package.
 test-min:  ## the tests with the lowest versions that pyproject.toml admits
 	$(MAKE) suite VENV=.venv-min PYTHON=`tests/packaging/find_python 3.11` CONSTRAINTS=tests/packaging/minimum.txt \
-		OPTIONS="-W default::DeprecationWarning --ignore tests/benchmarks --ignore tests/experiments"
+		OPTIONS="-W default --ignore tests/benchmarks --ignore tests/experiments"
 
 test-newest:  ## the tests with the newest versions of all, on the last of PYTHONS
 	rm -rf .venv-newest

@@ -20,6 +20,8 @@ def trials() -> Iterator[tuple[str, str | None]]:
         for method in ("spectral", "qpfs", "tpower", "auto", "mrmr"):
             for limit in (2.0, 3.0, 6.0):
                 yield f"{method} in {limit} GiB", _run(table, method, limit)
+        for limit in np.arange(0.2, 2.0, 0.1).round(1):
+            yield f"mrmr in {limit} GiB", _run(table, "mrmr", limit)
 
 
 def _write(path: Path) -> None:
@@ -33,6 +35,7 @@ def _run(table: Path, method: str, limit: float) -> str | None:
     command = f"ulimit -v {int(limit * GIB)}; exec {sys.executable} -m bestk select {table} -t y"
     done = subprocess.run(
         ["bash", "-c", f"{command} -k 10 -m {method} --quiet"], capture_output=True, text=True,
+        timeout=600,
         env={"PATH": "/usr/bin:/bin", "OPENBLAS_NUM_THREADS": "1", "HOME": str(Path.home())},
     )  # fmt: skip
     if done.returncode == 0:

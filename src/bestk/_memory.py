@@ -24,6 +24,11 @@ def free_memory() -> float:
     return max(0.0, min([machine_memory(), *_rooms()]))
 
 
+def is_limited() -> bool:
+    """Whether this process may have only so many addresses (``ulimit -v``)."""
+    return _address_limit() > 0
+
+
 def limits() -> str:
     """What the limits are, in words.
 
@@ -32,12 +37,23 @@ def limits() -> str:
     >>> limits()
     '... GiB are free of ...'
     """
-    told = f"{free_memory() / 2**30:.3g} GiB are free of {machine_memory() / 2**30:.3g}"
+    told = f"{_gib(free_memory())} GiB are free of {_gib(machine_memory())}"
     if _address_limit() == machine_memory():
         told += " (the limit that `ulimit -v` shows)"
     elif machine_memory() < _physical():
         told += " (the limit of the container)"
     return told
+
+
+def _gib(size: float) -> str:
+    """Three digits, and none of what is less than a MiB.
+
+    Examples
+    --------
+    >>> _gib(2**30), _gib(2**34 / 3), _gib(300.0)
+    ('1', '5.33', '0')
+    """
+    return f"{round(size / 2**30, 3):.3g}"
 
 
 def _physical() -> float:

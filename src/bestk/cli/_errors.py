@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
+from bestk._memory import is_limited, limits, machine_memory
 from bestk.cli._input import hide_copies
 
 FAULT, WRONG, INTERRUPTED, CUT = 1, 2, 130, 141
@@ -18,6 +19,9 @@ CODES = {
     INTERRUPTED: "interrupted; no file is left half written",
     CUT: "what reads the output went away, such as head",
 }
+LEAST = 0.75 * 2**30  # bytes
+UNLOADED = ("failed to map segment", "cannot allocate memory", "Could not find/load shared object",
+            "_find_and_load")  # fmt: skip
 OPTIONS = {
     "k": "-k",
     "target": "--target-kind",
@@ -53,6 +57,10 @@ class ErrorGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what reads its output may go away before it ends."""
+        if (
+            is_limited() and machine_memory() < LEAST
+        ):  # some libraries end the process where they get too little
+            raise MemoryError(f"bestk and its libraries take {LEAST / 2**30:g} GiB")
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -91,13 +99,27 @@ def _explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}", WRONG
-    if isinstance(error, MemoryError):
-        advice = "exclude columns, or take a sample of the rows"
-        return f"not enough memory ({error}); {advice}", FAULT
+    if lacks_memory(error):
+        asked = f": {str(error)[:200]}" if str(error) else ""
+        advice = "allow it more, exclude columns, or take a sample of the rows"
+        return f"not enough memory{asked}; {limits()}; {advice}", FAULT
     if isinstance(error, ValueError | ImportError | OSError):
         return in_shell_words(str(error)), WRONG
     advice = "this is a fault of bestk, and --debug shows where"
     return f"{type(error).__name__}: {error}; {advice}", FAULT
+
+
+def lacks_memory(error: Exception) -> bool:
+    """Whether memory is what is missing, be it to load a library.
+
+    Examples
+    --------
+    >>> lacks_memory(MemoryError()), lacks_memory(ImportError("No module named 'sklearn'"))
+    (True, False)
+    """
+    if isinstance(error, ImportError | OSError | SystemError):
+        return is_limited() and any(words in str(error) for words in UNLOADED)
+    return isinstance(error, MemoryError)
 
 
 def in_shell_words(message: str) -> str:

@@ -1,6 +1,7 @@
 """pyarrow, where it is installed, and types in our words."""
 
 import csv
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,21 +12,36 @@ from typing import Any, Literal
 
 import numpy as np
 
+from bestk._memory import free_memory, is_limited
+
 Role = Literal["number", "boolean", "text", "category"]
 EXTRA = (
     "Parquet, Feather and Arrow files need pyarrow, which is not installed; "
     "run: pip install 'bestk[files]'"
 )
+ROOM = 2**28  # bytes that the threads of pyarrow are to find
 RECODE = "convert it first, e.g. iconv -f latin1 -t utf-8 OLD > NEW"
 
 
 def arrow(module: str = "") -> Any:
     """``pyarrow``, or one of its modules."""
+    if is_limited():  # its own pool of memory reserves 1 GiB, and ends the process where it may not
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         pyarrow = import_module("pyarrow")
         return import_module(f"pyarrow.{module}") if module else pyarrow
     except ImportError as error:
         raise ImportError(EXTRA) from error
+
+
+def check_room(path: Path, block: int = 0) -> None:
+    """Refuse to read where addresses are limited to fewer than pyarrow can do with.
+
+    Its threads end the process where they get none.
+    """
+    needed = ROOM + 4 * block
+    if is_limited() and free_memory() < needed:
+        raise MemoryError(f"to read {path} takes {needed / 2**30:.2g} GiB")
 
 
 def has_arrow() -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from bestk.files._arrow import arrow, role_of, telling
+from bestk.files._arrow import arrow, check_room, role_of, telling
 from bestk.files._batch import ArrowBatch, Batch
 from bestk.files._source import Report, refuse_twins
 
@@ -136,6 +136,7 @@ class ArrowText(TextSource):
                     report(raw.tell(), size)
 
     def _first_types(self) -> list[tuple[str, Any]]:
+        check_room(self.path, self.block)
         with ExitStack() as stack:
             _, reader = self._reader(stack, null_values=MISSING)
             return [(entry.name, entry.type) for entry in reader.schema]

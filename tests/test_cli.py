@@ -208,6 +208,19 @@ def test_folds_that_rows_do_not_suffice_for_are_refused(folder, tmp_path):
     assert "5 folds are more than the 3 rows; pass --cv 3" in fails("compare", few, *args, 5)
 
 
+def test_compare_goes_on_from_the_folds_that_are_kept(folder):
+    args = ("compare", folder / "t.csv", "-t", "diagnosis", "-k", 3, "-m", "maxrel", "--cv", 4)
+    kept = folder / "folds.jsonl"
+    whole = json.loads(bestk(*args, "--json").stdout)
+    for lines in (0, 1, 3, 5):  # the first says of which comparison
+        kept.write_text("".join(kept.read_text().splitlines(True)[:lines]) if lines else "")
+        again = json.loads(bestk(*args, "--json", "--keep", kept).stdout)
+        assert again["methods"]["maxrel"]["error"] == whole["methods"]["maxrel"]["error"]
+        assert kept.read_text().count("\n") == 5
+    assert "holds folds of another table" in fails(*args[:-1], 3, "--keep", kept)
+    assert "--keep is for folds, and --cv 0 has none" in fails(*args[:-1], 0, "--keep", kept)
+
+
 def test_compare_takes_text_gaps_and_continuous_targets(folder):
     mixed = bestk("compare", folder / "mixed.csv", "-t", "y", "-k", 2, "-m", "jmi", "--cv", 2)
     assert mixed.exit_code == 0, mixed.output

@@ -14,12 +14,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from hardening.faults.places import write_table
+
+OUT = "FOLDER"  # stands for where results go
 LONG = {
-    "paper": ("experiments", "--quick", "--only", "classification/promoter"),
+    "paper": ("experiments", "--quick", "--only", "classification/promoter", "--out", OUT),
     "bench": ("benchmarks.quality", "--quick", "--only", "folds", "wine", "--methods", "default",
-              "maxrel", "mrmr", "jmi", "tpower", "SelectKBest f_classif"),
+              "maxrel", "mrmr", "jmi", "tpower", "SelectKBest f_classif", "--out", OUT),
+    "compare": ("bestk", "compare", f"{OUT}/../table.csv", "-t", "diagnosis", "--cv", "20",
+                "--keep", f"{OUT}/folds.jsonl"),
 }  # fmt: skip
-TIMED = ("seconds", "time", "times")  # of a result, which no two runs share
+TIMED = ("seconds", "time", "times", "selecting")  # of a result, which no two runs share
 
 
 def trials(rounds: int, seed: int) -> Iterator[tuple[str, str | None]]:
@@ -28,6 +33,8 @@ def trials(rounds: int, seed: int) -> Iterator[tuple[str, str | None]]:
     for name, words in LONG.items():
         with TemporaryDirectory() as home:
             whole, broken = Path(home, "whole"), Path(home, "broken")
+            whole.mkdir(), broken.mkdir()
+            write_table(Path(home, "table.csv"))
             start = time.perf_counter()
             _wait(_start(words, whole))
             seconds = time.perf_counter() - start
@@ -40,7 +47,7 @@ def trials(rounds: int, seed: int) -> Iterator[tuple[str, str | None]]:
 
 def _start(words: tuple[str, ...], out: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", *words, "--out", str(out)],
+        [sys.executable, "-m", *(word.replace(OUT, str(out)) for word in words)],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
 
@@ -60,7 +67,11 @@ def _kill(process: subprocess.Popen[bytes], moment: float) -> str | None:
 
 def _jobs(folder: Path) -> list[dict[str, Any]]:
     lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.open()]
-    return [entry for entry in map(json.loads, lines) if "key" in entry]
+    entries = [json.loads(line) for line in lines]
+    folds = [
+        {"key": [entry["fold"]], "result": entry["rows"]} for entry in entries if "fold" in entry
+    ]
+    return [entry for entry in entries if "key" in entry] + folds
 
 
 def _compare(whole: list[dict[str, Any]], broken: list[dict[str, Any]]) -> str | None:

@@ -1,5 +1,6 @@
 """``bestk compare``: several methods on one table, side by side."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -20,7 +21,12 @@ METHODS = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
     "--cv", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
     help="Folds of the cross-validated error; 0: none is measured.",
 )  # fmt: skip
-def compare(methods: tuple[str, ...], cv: int, **shared: Any) -> None:
+@click.option(
+    "--keep", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Add each fold to FILE when it is done; where FILE has folds of this comparison, go on "
+    "from there.",
+)  # fmt: skip
+def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **shared: Any) -> None:
     """Select k features of FILE by several methods, and compare what they are worth.
 
     The value of every choice is that of the objective cmi: what its pairs of features say about
@@ -33,7 +39,7 @@ def compare(methods: tuple[str, ...], cv: int, **shared: Any) -> None:
 
     request = Request(**shared)
     talk = Talk(request.quiet)
-    result = _run(request, talk, tuple(dict.fromkeys(methods)), cv)
+    result = _run(request, talk, tuple(dict.fromkeys(methods)), cv, keep)
     talk.say_notes()
     if request.as_json:
         from bestk.cli._show import print_json
@@ -43,11 +49,15 @@ def compare(methods: tuple[str, ...], cv: int, **shared: Any) -> None:
         _print(result)
 
 
-def _run(request: Request, talk: Any, methods: tuple[str, ...], cv: int) -> dict[str, Any]:
+def _run(
+    request: Request, talk: Any, methods: tuple[str, ...], cv: int, keep: Path | None
+) -> dict[str, Any]:
     from bestk.cli._table import check, features_wanted, read
 
     if cv == 1:
         raise ValueError("one fold leaves no rows to learn from; pass --cv 2 or more, or 0")
+    if keep is not None and not cv:
+        raise ValueError("--keep is for folds, and --cv 0 has none")
     if request.k == AUTO:
         raise ValueError("methods are compared at one number of features; give -k a number")
     checked = check(request)
@@ -61,7 +71,7 @@ def _run(request: Request, talk: Any, methods: tuple[str, ...], cv: int) -> dict
         refuse_folds(loaded, request, cv)
     rows = choose(loaded, k, chosen, request, talk)
     if cv:
-        measured = measure_errors(loaded, k, chosen, request, talk, cv)
+        measured = measure_errors(loaded, k, chosen, request, talk, cv, keep)
         rows = {name: row | measured[name] for name, row in rows.items()}
     return {
         "file": shown(loaded.source.path),

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,8 +75,9 @@ def refuse_folds(loaded: Loaded, request: Request, cv: int) -> None:
 
 
 def measure_errors(
-    loaded: Loaded, k: int, methods: dict[str, Method], request: Request, talk: Talk, cv: int
-) -> dict[str, dict[str, float]]:
+    loaded: Loaded, k: int, methods: dict[str, Method], request: Request, talk: Talk, cv: int,
+    keep: Path | None = None,
+) -> dict[str, dict[str, float]]:  # fmt: skip
     """The cross-validated error of each method, and its deviation over the folds."""
     table = loaded.table
     X, words = as_matrix(table)
@@ -92,6 +94,7 @@ def measure_errors(
             estimator=model,
             cv=cv,
             progress=report,
+            keep=keep,
             categorical_features=words,
             include=find_features(list(request.include), table),
             **(request.options() | {"random_state": request.seed or 0}),  # the same folds each time

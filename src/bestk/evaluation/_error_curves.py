@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from bestk._checks import jobs
 from bestk.evaluation._classifier import Fold, default_classifier, split
 from bestk.evaluation._curves import Curves, Row
+from bestk.evaluation._keep import Kept, fingerprint
 from bestk.evaluation._study import Chosen, Study, indexable, read_ks, read_methods
 from bestk.methods import Method
 from bestk.reading import Reading, find_features
@@ -32,6 +34,7 @@ def error_curves(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
+    keep: str | PathLike[str] | None = None,
     **options: Any,
 ) -> Curves:
     """Measure the cross-validated error against k, for several methods on the same folds.
@@ -67,6 +70,10 @@ def error_curves(
         process, whose counting uses all cores.
     progress : callable, default=None
         Called after each fold with the number of folds done and their total.
+    keep : path, default=None
+        A file to which every fold is added when it is done. Called again with the same table and
+        options, after whatever ended the first call, the folds that it holds are not done again.
+        Needs a ``random_state``, so that the folds are the same.
     **options
         As for :class:`SelectBestK`: ``information``, ``discretizer``, ``include`` and so on.
 
@@ -104,18 +111,25 @@ def error_curves(
     if estimator is not None and not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise ValueError(f"estimator must have the methods fit and predict; got {estimator!r}")
     n_jobs = jobs(n_jobs)
+    if keep is not None and random_state is None:
+        raise ValueError("keep goes on with the same folds: give random_state a number")
     if isinstance(random_state, np.random.RandomState):
         random_state = int(random_state.randint(2**31))
     selector = SelectBestK(k=1, method="maxrel", random_state=random_state, **options)
     selector._validate_params()
     study, names = _plan(X, y, read_methods(methods), ks, selector, estimator, baseline)
     folds = split(study.y, cv, continuous=_is_continuous(study), random_state=random_state)
-    chosen = study.choose() if protocol == "paper" else None
-    rows: list[Row] = []
-    for done, part in enumerate(_run(study, folds, chosen, n_jobs), 1):
-        rows += part
+    kept = None if keep is None else Kept(keep, _study_of(study, folds, protocol))
+    done = {} if kept is None else dict(kept.folds)
+    todo = {i: fold for i, fold in enumerate(folds) if i not in done}
+    chosen = study.choose() if protocol == "paper" and todo else None
+    for i, part in zip(todo, _run(study, todo, chosen, n_jobs), strict=True):
+        done[i] = part
+        if kept is not None:
+            kept.add(i, part)
         if progress is not None:
-            progress(done, len(folds))
+            progress(len(done), len(folds))
+    rows = (row for i in range(len(folds)) for row in done[i])
     return Curves(tuple(rows), names, protocol)
 
 
@@ -147,14 +161,24 @@ def _is_continuous(study: Study) -> bool:
     return Reading(target=study.selector.target).is_continuous(study.y)
 
 
+def _study_of(study: Study, folds: list[Fold], protocol: str) -> str:
+    """What tells this study from others."""
+    from bestk import __version__
+
+    rows = [part for fold in folds for part in fold]
+    options = (study.selector, study.methods, study.ks, study.estimator, study.all_features is None)
+    arrays = (study.y, *rows)
+    return fingerprint(read_table(study.X), arrays, (*options, len(folds), protocol, __version__))
+
+
 def _run(
-    study: Study, folds: list[Fold], chosen: Chosen | None, n_jobs: int | None
+    study: Study, folds: dict[int, Fold], chosen: Chosen | None, n_jobs: int | None
 ) -> Iterator[list[Row]]:
     """The rows of each fold, in order, as they are done."""
     if n_jobs is None or n_jobs == 1:
-        return (study.run(i, *fold, chosen) for i, fold in enumerate(folds))
+        return (study.run(i, *fold, chosen) for i, fold in folds.items())
     from sklearn.utils.parallel import Parallel, delayed
 
-    work = (delayed(study.run)(i, *fold, chosen) for i, fold in enumerate(folds))
+    work = (delayed(study.run)(i, *fold, chosen) for i, fold in folds.items())
     done: Iterator[list[Row]] = Parallel(n_jobs=n_jobs, return_as="generator")(work)
     return done

@@ -236,14 +236,21 @@ def _open(X: Any) -> tuple[Any, Sequence[str]]:
     else:
         import narwhals as nw
 
-        X, names = _number_columns(batch_as_table(X))
+        refuse_lazy(X)
+        X, names = _number_columns(batch_as_table(nw.to_native(X, pass_through=True)))
         X = nw.from_native(X, pass_through=True, allow_series=True)
-        if isinstance(X, nw.LazyFrame):
-            raise ValueError("X is a lazy frame; read it into memory first, e.g. X.collect()")
         if isinstance(X, nw.DataFrame):
             return X, names or X.columns
         X = X if isinstance(X, nw.Series) else as_array(X)
     return X, _Numbered(X.shape[1] if len(X.shape) == 2 else 0)
+
+
+def refuse_lazy(X: Any) -> None:
+    """Refuse a frame that is a plan of what to read."""
+    import narwhals as nw
+
+    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        raise ValueError("X is a lazy frame; read it into memory first, e.g. X.collect()")
 
 
 def batch_as_table(X: Any) -> Any:

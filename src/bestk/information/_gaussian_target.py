@@ -96,7 +96,7 @@ class GivenNumber:
         parts = known.sum(axis=1), z.sum(axis=1), known @ y, known @ (y * y), z @ y
         count, s, s_y, yy, sy = (part + np.zeros(len(z)) for part in parts)
         n_inverse = inverse(count)
-        spread = yy - s_y * s_y * n_inverse
+        spread = about_mean(yy, s_y, n_inverse)
         entries = np.array([s, sy - s * s_y * n_inverse])
         weights = np.array([n_inverse, inverse(spread)])
         return Terms(entries, weights, 1.0 + (spread > 0))
@@ -108,7 +108,7 @@ class GivenNumber:
         s, s_y, yy = left.z @ here, (left.known * y) @ here, (left.known * (y * y)) @ here
         sy, t, ty = (left.z * y) @ here, left.known @ right.z.T, left.known @ (right.z * y).T
         yield s, t, n_inverse, np.ones_like(s)
-        spread = yy - s_y * s_y * n_inverse
+        spread = about_mean(yy, s_y, n_inverse)
         entries = sy - s * s_y * n_inverse, ty - t * s_y * n_inverse
         yield *entries, inverse(spread), (spread > 0).astype(float)
 
@@ -155,3 +155,9 @@ def _subtract(sums: list[Floats], left: Floats, right: Floats, weight: Floats) -
     """Take one term off sums of products ij, ii and jj."""
     for part, a, b in zip(sums, (left, left, right), (right, left, right), strict=True):
         part -= a * b * weight
+
+
+def about_mean(squares: Floats, sums: Floats, n_inverse: Floats) -> Floats:
+    """Sums of squares about the mean; 0 for equal values, of which rounding may leave a trace."""
+    left = squares - sums * sums * n_inverse
+    return np.where(left > 4 * np.finfo(np.float64).eps * squares, left, 0.0)

@@ -14,6 +14,7 @@ from bestk._objects import WANTED, Kind, read_objects, refuse_inexact
 __all__ = ["Block", "Kind", "Table", "as_array", "read_column", "read_table"]
 
 MISSING = ("category", "error")
+LAZY = "X is a lazy frame; read it into memory first, e.g. X.collect()"
 
 
 @dataclass(frozen=True)
@@ -239,6 +240,8 @@ def _open(X: Any) -> tuple[Any, Sequence[str]]:
         refuse_lazy(X)
         X, names = _number_columns(batch_as_table(nw.to_native(X, pass_through=True)))
         X = nw.from_native(X, pass_through=True, allow_series=True)
+        if isinstance(X, nw.LazyFrame):
+            raise ValueError(LAZY)
         if isinstance(X, nw.DataFrame):
             return X, names or X.columns
         X = X if isinstance(X, nw.Series) else as_array(X)
@@ -249,8 +252,8 @@ def refuse_lazy(X: Any) -> None:
     """Refuse a frame that is a plan of what to read."""
     import narwhals as nw
 
-    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
-        raise ValueError("X is a lazy frame; read it into memory first, e.g. X.collect()")
+    if hasattr(X, "collect") and isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        raise ValueError(LAZY)
 
 
 def batch_as_table(X: Any) -> Any:

@@ -7,6 +7,7 @@ DATA ?= $(BESTK_DATA)
 BQP ?= $(BESTK_BQP)
 TORCH ?= torch==2.13.0
 SECONDS_EACH ?= 1800
+MINUTES ?= 60
 export BESTK_DATA := $(DATA)
 export BESTK_BQP := $(BQP)
 
@@ -62,11 +63,13 @@ suite: $(VENV)/.test
 test-long: $(VENV)/.test $(VENV)/.hardening  ## hours: fuzzing, faults, environments, mutants; adds rows to hardening/results
 	$(BIN)/python -m hardening.golden --keep
 	$(BIN)/python -m hardening.environments
+	$(BIN)/python -m hardening.backends --backends dask
+	$(BIN)/python -m hardening.crowds
 	$(BIN)/python -m hardening.inputs --seconds $(SECONDS_EACH)
 	$(BIN)/python -m hardening.readers --seconds $(SECONDS_EACH)
 	$(BIN)/python -m hardening.arguments --seconds $(SECONDS_EACH)
 	$(BIN)/python -m hardening.faults
-	$(BIN)/python -m hardening.mutation --minutes 60
+	$(BIN)/python -m hardening.mutation --minutes $(MINUTES)
 	$(BIN)/python -m hardening.mutation --report
 
 coverage: $(VENV)/.test $(VENV)/.hardening  ## which lines and branches the tests run; of compiled kernels nothing is seen

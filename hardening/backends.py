@@ -3,6 +3,8 @@
 import argparse
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
@@ -32,6 +34,16 @@ def compare(name: str, backend: str) -> list[str]:
     ]
 
 
+@contextmanager
+def cluster() -> Iterator[None]:
+    """A scheduler and two workers on this machine."""
+    from distributed import Client, LocalCluster
+
+    where = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with where, Client(where):
+        yield
+
+
 def main() -> int:
     """Compare all sets that are here."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -41,7 +53,8 @@ def main() -> int:
     total = 0
     for backend in options.backends:
         start, names = time.perf_counter(), options.sets or list(present())
-        wrong = [line for name in names for line in compare(name, backend)]
+        with cluster() if backend == "dask" else nullcontext():
+            wrong = [line for name in names for line in compare(name, backend)]
         print("\n".join(wrong))
         tried = len(names) * (3 + len(METHODS))
         keep("backends", f"{backend} beside numba", tried, len(wrong), time.perf_counter() - start)

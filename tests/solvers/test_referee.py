@@ -56,6 +56,7 @@ def test_a_path_holds_a_solution_for_each_k(name):
     assert [solution.k for solution in path] == ks
     for k, solution in zip(ks, path, strict=True):
         assert solution.objective == pytest.approx(BQP(matrix, k).value(solution.support))
+    assert path[-1].upper_bound == path[-1].objective  # there is but one choice of all
 
 
 def test_an_empty_path_is_empty():

@@ -99,7 +99,7 @@ def score(
     if not right or items.min() < 0 or items.max() >= problem.n:
         raise RuntimeError(f"solver {name!r} did not return {problem.k} different items: {items}")
     objective = problem.value(items)
-    upper = run.upper_bound
+    upper = run.upper_bound if problem.k < problem.n else objective  # all: there is no other choice
     if bound is not None and upper > objective:
         upper = min(upper, prove(problem, items, bound, time_limit).value)
     details = {key: value for key, value in run.report.items() if key != "incumbent"}

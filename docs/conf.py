@@ -11,6 +11,7 @@ import gallery
 import methods_page
 import peers_page
 import performance_page
+import tested_page
 
 project = "bestk"
 author = "the bestk developers"
@@ -29,7 +30,7 @@ nitpicky = False
 
 def setup(app: Any) -> None:
     """Write the pages that are made from the library and from the records of the benchmarks."""
-    for page in (methods_page, performance_page, peers_page):
+    for page in (methods_page, performance_page, peers_page, tested_page):
         page.write(Path(__file__).parent / "generated")
     app.connect("source-read", gallery.say_what_was_not_run)
     app.connect("autodoc-process-docstring", gallery.list_examples, priority=900)  # after numpydoc

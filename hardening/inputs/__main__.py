@@ -40,7 +40,8 @@ def main() -> None:
     """Rounds of tests until the time is over, and one row for all of them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--seed", type=int, default=0, help="of the first round")
+    parser.add_argument("--seed", type=int, default=int(time.time()) % 10**6,
+                        help="of the first round; by default another each time")  # fmt: skip
     parser.add_argument("--examples", type=int, default=300, help="of each test in a round")
     parser.add_argument("--log", type=Path, default=Path(tempfile.gettempdir(), "inputs.log"))
     chosen = parser.parse_args()
@@ -52,7 +53,8 @@ def main() -> None:
         tally, broken = run_round(seed, chosen.examples, left, chosen.log)
         tried, refused = tried + tally.get("tried", 0), refused + tally.get("refused", 0)
         failed, seed = failed | broken, seed + 1
-    what = f"calls of the public names, {refused} of them refused with advice"
+    seeds = f"seeds {chosen.seed} to {seed - 1}"
+    what = f"calls of the public names, {refused} of them refused with advice; {seeds}"
     keep("inputs", what, tried, len(failed), time.perf_counter() - start)
     print("\n".join(sorted(failed)))
 

@@ -120,9 +120,10 @@ def test_every_option_is_handed_on(folder):
     done = bestk(
         "select", folder / "number.csv", "-t", "progress", "--information", "gaussian", "--seed", 1,
         "--target-kind", "continuous", "--bound", "none", "--time-limit", 0.2, "-m", "search",
+        "-k", 9,
     )  # fmt: skip
     assert done.exit_code == 0, done.output
-    assert "10 of 10 features" in done.stdout
+    assert "9 of 10 features" in done.stdout
     assert "no bound asked for" in done.stdout
 
 

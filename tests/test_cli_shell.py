@@ -90,7 +90,7 @@ def test_done_ends_with_0(folder):
 @pytest.mark.parametrize(
     ("error", "said"),
     [(RuntimeError("two\nlines"), "RuntimeError: two lines; this is a fault of bestk"),
-     (MemoryError("8 GiB"), "not enough memory (8 GiB)")],
+     (MemoryError("8 GiB"), "not enough memory: 8 GiB; ")],
 )  # fmt: skip
 def test_faults_and_too_little_memory_end_with_1(error, said, folder, monkeypatch):
     def fail(*_):

@@ -99,7 +99,7 @@ class GivenNumber:
         spread = about_mean(yy, s_y, n_inverse)
         entries = np.array([s, sy - s * s_y * n_inverse])
         weights = np.array([n_inverse, inverse(spread)])
-        return Terms(entries, weights, 1.0 + (spread > 0))
+        return Terms(entries, weights, np.where(spread > 0, 2.0, 1.0))
 
     def shared_terms(self, left: Columns, right: Columns) -> Iterator[tuple[Floats, ...]]:
         """Sums and products over the rows that both columns have."""

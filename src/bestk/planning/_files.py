@@ -2,10 +2,11 @@
 
 import gzip
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from time import process_time
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from bestk.reading import TARGET_BINS, Reading
 
 SOME = 256  # columns of a binary file that are looked at
 FIRST = 2**22  # bytes of a text whose lines are counted
+SIP = 2**12
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,9 @@ def count_rows(source: Source, target: str) -> Rows:
 
 def _count_lines(source: Source) -> Rows:
     size, zipped = source.path.stat().st_size, str(source.path).lower().endswith(".gz")
-    with source.path.open("rb") as raw, gzip.open(raw) if zipped else raw as file:
+    with source.path.open("rb") as raw, ExitStack() as stack:
+        sips: Any = _Sips(raw)
+        file: Any = stack.enter_context(gzip.GzipFile(fileobj=sips)) if zipped else raw
         head = file.readline()
         first = file.read(max(FIRST, 32 * len(head)))
         lines = first.count(b"\n") + (not first.endswith(b"\n"))
@@ -88,6 +92,17 @@ def _count_lines(source: Source) -> Rows:
             return Rows(lines if first else 0)
         done = raw.tell() if zipped else len(head) + len(first)
     return Rows(round(lines * size / done), is_estimate=True)
+
+
+class _Sips:
+    """A file that is read a little at a time, so that its place tells what was used of it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+
+    def read(self, size: int) -> bytes:
+        """At most so many bytes, and never many."""
+        return self.file.read(min(size, SIP))
 
 
 def _packed_shape(source: PackedSource, names: Sequence[str], target: str, blocks: bool) -> Shape:

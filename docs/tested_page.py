@@ -14,7 +14,8 @@ and laws over random tables; it takes minutes, and every change has to pass it. 
 takes hours, ``make test-long``: attempts to break bestk. Its numbers are read from
 ``hardening/results`` when the page is made.
 
-*Failed* counts all that was found, ever; what was found is mended, and kept as a test.
+*Failed* counts all that was found, ever; it is mended since, in bestk with a test that stays, or
+in the trial where that was wrong.
 
 """
 PARTS = {
@@ -39,8 +40,8 @@ PARTS = {
     ),
     "The same bits": (
         ("golden", "environments", "backends", "crowds"),
-        "Selections of many methods, with their objectives and bounds to the last bit. *golden*: "
-        "as stored, on the sets that are there. Then other numbers of threads, threading layers, "
+        "Selections of many methods, with their objectives to the last bit. *golden*: as stored, "
+        "on the sets that are there. Then other numbers of threads, threading layers, "
         "kernels that check every index, code for other processors, other backends; and threads, "
         "forked and spawned workers of one process at the same time.",
     ),

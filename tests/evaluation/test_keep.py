@@ -4,6 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+from sklearn.svm import LinearSVC
 
 from bestk.evaluation import error_curves
 
@@ -86,10 +91,6 @@ def test_a_file_of_another_study_is_refused(tmp_path, change):
 
 
 def test_text_and_objects_are_told_apart(tmp_path):
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder
-    from sklearn.svm import LinearSVC
-
     words = np.where(X[:, :2] > 0, "high", "low").astype(object)
     encoded = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LinearSVC())
     options = {"ks": (1,), "estimator": encoded}
@@ -101,17 +102,73 @@ def test_text_and_objects_are_told_apart(tmp_path):
         study(path, np.where(words == "low", "Low", words), y, **options)
 
 
-def test_other_files_are_left_alone(tmp_path):
+def test_models_that_differ_by_their_class_alone_are_told_apart(tmp_path):
+    path = tmp_path / "folds.jsonl"
+    forest, trees = (
+        kind(3, bootstrap=False, random_state=0)
+        for kind in (RandomForestClassifier, ExtraTreesClassifier)
+    )
+    first = study(path, estimator=forest)[0]
+    assert study(path, estimator=clone(forest)) == (first, [])
+    with pytest.raises(ValueError, match="holds folds of another table, other options"):
+        study(path, estimator=trees)
+
+
+def test_options_are_compared_to_their_last_entry(tmp_path):
+    path, wide = tmp_path / "folds.jsonl", np.hstack([X, RNG.normal(size=(60, 1500))])
+    gone = np.arange(10, 1506)
+    study(path, wide, exclude=gone)
+    with pytest.raises(ValueError, match="holds folds of another table, other options"):
+        study(path, wide, exclude=np.where(gone == 700, 5, gone))
+
+
+def test_options_that_cannot_be_told_apart_are_refused(tmp_path):
+    blind = make_pipeline(FunctionTransformer(lambda X: 0 * X), LinearSVC())
+    with pytest.raises(ValueError, match="name functions in a module instead of lambdas"):
+        study(tmp_path / "new", estimator=blind)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["dear diary\n", '{"study": "mine", "x": [1,2,3]}', '{"study":"mine"}\n{"half":', "\n", "{}"],
+)
+def test_other_files_are_left_alone(tmp_path, content):
     path = tmp_path / "mine.txt"
-    path.write_text("dear diary\n")
+    path.write_text(content)
     with pytest.raises(ValueError, match=r"mine\.txt is not a file of finished folds"):
         study(path)
-    assert path.read_text() == "dear diary\n"
-    with pytest.raises(ValueError, match="is a folder"):
-        study(tmp_path)
+    assert path.read_text() == content
+
+
+def test_what_cannot_be_added_to_is_refused_at_once(tmp_path):
+    for odd, said in (
+        (tmp_path, "is a folder"), (3, "keep must be the path of a file, not 3"),
+        (tmp_path / "no" / "folds", "there is no folder"), ("/dev/null", "is no plain file"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=said):
+            study(odd)
     with pytest.raises(ValueError, match="give random_state a number"):
         study(tmp_path / "new", random_state=None)
     assert not (tmp_path / "new").exists()
+
+
+def test_a_file_of_another_study_keeps_its_unfinished_line(tmp_path):
+    path = tmp_path / "folds.jsonl"
+    study(path)
+    path.write_bytes(path.read_bytes()[:-5])
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="holds folds of another table"):
+        study(path, ks=(2, 3))
+    assert path.read_bytes() == before
+
+
+def test_two_that_started_at_once_may_share_a_file(tmp_path):
+    path = tmp_path / "folds.jsonl"
+    first, _ = study(path)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], lines[0], lines[1], lines[1], lines[2]]))
+    assert study(path) == (first, [(3, 4), (4, 4)])
 
 
 def test_a_damaged_file_is_told(tmp_path):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from bestk._checks import jobs
 from bestk.evaluation._classifier import Fold, default_classifier, split
 from bestk.evaluation._curves import Curves, Row
-from bestk.evaluation._keep import Kept, fingerprint
+from bestk.evaluation._keep import Kept, check_path, fingerprint
 from bestk.evaluation._study import Chosen, Study, indexable, read_ks, read_methods
 from bestk.methods import Method
 from bestk.reading import Reading, find_features
@@ -111,7 +111,8 @@ def error_curves(
     if estimator is not None and not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise ValueError(f"estimator must have the methods fit and predict; got {estimator!r}")
     n_jobs = jobs(n_jobs)
-    if keep is not None and random_state is None:
+    path = None if keep is None else check_path(keep)
+    if path is not None and random_state is None:
         raise ValueError("keep goes on with the same folds: give random_state a number")
     if isinstance(random_state, np.random.RandomState):
         random_state = int(random_state.randint(2**31))
@@ -119,7 +120,7 @@ def error_curves(
     selector._validate_params()
     study, names = _plan(X, y, read_methods(methods), ks, selector, estimator, baseline)
     folds = split(study.y, cv, continuous=_is_continuous(study), random_state=random_state)
-    kept = None if keep is None else Kept(keep, _study_of(study, folds, protocol))
+    kept = None if path is None else Kept(path, _study_of(study, folds, protocol))
     done = {} if kept is None else dict(kept.folds)
     todo = {i: fold for i, fold in enumerate(folds) if i not in done}
     chosen = study.choose() if protocol == "paper" and todo else None

@@ -9,13 +9,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import joblib  # type: ignore[import-untyped]
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from bestk.evaluation._curves import Row
 from bestk.table import Table
 
 WANTED = "a file of finished folds"
+OURS = re.compile(rb'\{"study":"[0-9a-f]{64}"\}\n')
+FIRST = b'{"study":"' + 64 * b"0" + b'"}\n'
+OTHER = (
+    "holds folds of another table, other options or another version; give another name, or "
+    "delete it"
+)
 
 
 class Kept:
@@ -29,59 +35,75 @@ class Kept:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "folds.jsonl")
-    ...     Kept(path, "a study").add(0, [Row("maxrel", 1, 0, 0.25, 4, 0.1, (2,))])
-    ...     Kept(path, "a study").folds
+    ...     Kept(path, 64 * "0").add(0, [Row("maxrel", 1, 0, 0.25, 4, 0.1, (2,))])
+    ...     Kept(path, 64 * "0").folds
     {0: [Row(method='maxrel', k=1, fold=0, error=0.25, n_test=4, seconds=0.1, support=(2,))]}
     """
 
-    def __init__(self, path: str | os.PathLike[str], study: str) -> None:
-        self.path = Path(path)
+    def __init__(self, path: Path, study: str) -> None:
+        self.path = path
         self.folds: dict[int, list[Row]] = {}
-        whole = self._whole_lines()
+        first = _line({"study": study})
+        text = path.read_bytes() if path.exists() else b""
+        whole = text[: text.rfind(b"\n") + 1]
+        if text and not text.startswith(first) and not first.startswith(text):
+            raise ValueError(f"{path} {OTHER}")
+        for line in whole.splitlines(keepends=True):
+            if line != first:  # two that start at once may both write it
+                self._read(line)
+        if whole != text:
+            os.truncate(path, len(whole))
         if not whole:
-            self._append({"study": study})
-        for number, line in enumerate(whole):
-            self._read(line, study if number == 0 else None)
+            self._append(first)
 
     def add(self, fold: int, rows: list[Row]) -> None:
         """Keep the rows of a fold, in the file first; those of a fold that is there stay."""
         if fold not in self.folds:
-            self._append({"fold": fold, "rows": [asdict(row) for row in rows]})
+            self._append(_line({"fold": fold, "rows": [asdict(row) for row in rows]}))
             self.folds[fold] = rows
 
-    def _whole_lines(self) -> list[str]:
-        if self.path.is_dir():
-            raise ValueError(f"{self.path} is a folder; give the name of {WANTED}")
-        text = self.path.read_bytes() if self.path.exists() else b""
-        end = text.rfind(b"\n") + 1
-        if text and not text.startswith(b'{"study"'[: len(text)]):
-            raise ValueError(f"{self.path} is not {WANTED}; give another name")
-        if end < len(text):
-            os.truncate(self.path, end)
-        return text[:end].decode("utf-8", "replace").splitlines()
-
-    def _read(self, line: str, study: str | None) -> None:
+    def _read(self, line: bytes) -> None:
         try:
             entry = json.loads(line)
-            if study is None:
-                rows = [Row(**row | {"support": tuple(row["support"])}) for row in entry["rows"]]
-                self.folds.setdefault(int(entry["fold"]), rows)
-            elif entry["study"] != study:
-                raise LookupError
-        except LookupError as error:
-            raise ValueError(
-                f"{self.path} holds folds of another table, other options or another version; "
-                "give another name, or delete it"
-            ) from error
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{self.path} is damaged; give another name, or delete it") from error
+            rows = [Row(**row | {"support": tuple(row["support"])}) for row in entry["rows"]]
+            self.folds.setdefault(int(entry["fold"]), rows)
+        except (LookupError, ValueError, TypeError) as error:
+            damaged = f"{self.path} is damaged; give another name, or delete it"
+            raise ValueError(damaged) from error
 
-    def _append(self, entry: dict[str, Any]) -> None:
-        line = json.dumps(entry, separators=(",", ":")) + "\n"
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
+    def _append(self, line: bytes) -> None:
+        try:
+            with self.path.open("ab") as file:
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
+
+
+def check_path(keep: Any) -> Path:
+    """The path of a file that may be added to: a new one, or one of ours."""
+    try:
+        path = Path(keep)
+    except TypeError as error:
+        raise ValueError(f"keep must be the path of a file, not {keep!r}") from error
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; give the name of {WANTED}")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is no plain file; give the name of {WANTED}")
+    if not path.exists():
+        if not path.parent.is_dir():
+            raise ValueError(f"there is no folder {path.parent} for {WANTED}; make it first")
+        return path
+    with path.open("rb") as file:
+        start = file.read(len(FIRST))
+    if not OURS.fullmatch(start + FIRST[len(start) :]):  # a sudden end may have cut it short
+        raise ValueError(f"{path} is not {WANTED}; give another name")
+    return path
+
+
+def _line(entry: dict[str, Any]) -> bytes:
+    return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
 
 
 def fingerprint(table: Table, arrays: Iterable[Any], options: Iterable[Any]) -> str:
@@ -96,14 +118,16 @@ def fingerprint(table: Table, arrays: Iterable[Any], options: Iterable[Any]) -> 
     """
     seen = hashlib.sha256()
     for block in table.blocks:
-        seen.update(f"{block.kind} {block.values.dtype} {block.categories}".encode())
+        seen.update(joblib.hash((block.kind, block.values.dtype.str, block.categories)).encode())
         for columns, values in block.strips():
             seen.update(columns.tobytes())
             seen.update(np.ascontiguousarray(values).tobytes())
-    for array in arrays:
-        told = np.asarray(array)
-        seen.update(repr(told.tolist()).encode() if told.dtype == object else told.tobytes())
-    for option in [*table.names, *options]:
-        text = repr(option.get_params()) if isinstance(option, BaseEstimator) else repr(option)
-        seen.update(re.sub(r" at 0x[0-9a-f]+", "", text).encode() + b"\0")
+    try:
+        told = joblib.hash([list(table.names), *arrays, *options])
+    except Exception as error:  # whatever the class of an option raises
+        raise ValueError(
+            f"keep cannot tell these options from others, because one cannot be pickled ({error}); "
+            "name functions in a module instead of lambdas, or pass keep=None"
+        ) from error
+    seen.update(told.encode())
     return seen.hexdigest()

@@ -61,6 +61,10 @@ def _run(
     if request.k == AUTO:
         raise ValueError("methods are compared at one number of features; give -k a number")
     checked = check(request)
+    if keep is not None:
+        from bestk.evaluation._keep import check_path
+
+        check_path(keep)
     from bestk.cli._side_by_side import choose, measure_errors, refuse_folds
     from bestk.methods import get_method
 
@@ -85,7 +89,7 @@ def _run(
 
 
 def _print(result: dict[str, Any]) -> None:
-    from bestk.cli._show import console, escaped, new_table
+    from bestk.cli._show import bold, console, new_table
 
     rows: dict[str, Any] = result["methods"]
     first = next(iter(rows))
@@ -94,17 +98,19 @@ def _print(result: dict[str, Any]) -> None:
     best = max(row["value"] for row in rows.values())
     least = min((row["error"] for row in rows.values() if "error" in row), default=None)
     for name, row in rows.items():
-        cells = [_bold(f"{row['value']:.4f}", row["value"] == best)]
+        cells = [_marked(f"{row['value']:.4f}", row["value"] == best)]
         cells += [str(row["shared"][first]), f"{row['seconds']:.3f}"]
         if least is not None:
             error = f"{row['error']:.4f} ± {row['error_deviation']:.4f}"
-            cells.append(_bold(error, row["error"] == least))
+            cells.append(_marked(error, row["error"] == least))
         table.add_row(name, *cells)
     out = console()
     asked = f"{result['k']} of {result['columns']} features that tell of {result['target']!r}"
-    out.print(f"[bold]{escaped(asked)}[/bold], from {result['rows']} rows\n")
+    out.print(bold(asked), f", from {result['rows']} rows\n", sep="")
     out.print(table)
 
 
-def _bold(text: str, yes: bool) -> str:
-    return f"[bold]{text}[/bold]" if yes else text
+def _marked(text: str, yes: bool) -> Any:
+    from bestk.cli._show import bold
+
+    return bold(text) if yes else text

@@ -1,5 +1,6 @@
 """The table that a command reads: a file, or what is piped into it."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -59,6 +60,16 @@ def shown(path: Path) -> str:
     ('cells.csv', '-')
     """
     return str(STDIN if path.parent.name.startswith(FOLDER) else path)
+
+
+def is_piped_in(path: Path, source: Path) -> bool:
+    """Whether a file is the one that standard input reads from (``bestk select - < table.csv``)."""
+    if shown(source) != str(STDIN):
+        return False
+    try:
+        return os.path.samestat(os.fstat(sys.stdin.fileno()), path.stat())
+    except (OSError, ValueError, AttributeError):  # what is piped in is no file
+        return False
 
 
 def hide_copies(message: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from bestk.cli._input import refuse_missing, shown
+from bestk.cli._input import is_piped_in, refuse_missing, shown
 from bestk.cli._options import AUTO, Request
 from bestk.cli._progress import Talk
 from bestk.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
@@ -142,6 +142,6 @@ def _array(places: list[int]) -> Any:
 
 def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
     """A file to write in the place of ``path``, which must not be the one that is read."""
-    if path.exists() and path.samefile(source):
+    if path.exists() and (path.samefile(source) or is_piped_in(path, source)):
         raise ValueError(f"{path} is the file that is read; write to another")
     return replacing(path)

@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from stat import S_IMODE
 from typing import IO, Any
+from zlib import crc32
 
 from bestk.files._arrow import WrongTypeError, arrow
 from bestk.files._batch import Batch
@@ -30,14 +32,23 @@ def replacing(path: str | Path) -> Iterator[Path]:
     path = Path(os.path.realpath(path))
     if path.is_dir():
         raise ValueError(f"{path} is a folder; give the name of a file to write")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is no plain file, and is not replaced; give another name")
+    name = f"{crc32(os.fsencode(path.name)):08x}"  # of a name that is as long as may be, little
+    part = path.with_name(f".bestk-{name}-{os.getpid()}.part")
     try:
         part.touch(exist_ok=False)
+        if path.exists():
+            part.chmod(S_IMODE(path.stat().st_mode))  # whoever may not read it, still may not
     except OSError as error:
         raise ValueError(f"cannot write to {path.parent}: {error.strerror}") from error
     try:
         yield part
         os.replace(part, path)
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         part.unlink(missing_ok=True)
 

@@ -3,18 +3,20 @@
 from fractions import Fraction
 from itertools import combinations, product
 from time import perf_counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.bounds import BOUNDS, bound_problem, screen, upper_bound
+from bestk.bounds import BOUNDS, _names, bound_problem, screen, upper_bound
 from bestk.bounds._admm import Relaxation, reflect
 from bestk.bounds._base import EPS, largest_entry
 from bestk.bounds._dnn import Gap, power_of_two
 from bestk.bounds._eigen import factor_below, largest_eigenvalue
 from bestk.bounds._part import Part
+from bestk.bounds._sdp import _proved
 from bestk.bounds._start import _greedy, good_choice
 from bestk.lazy import CachedColumns
 from bestk.problem import BQP
@@ -39,6 +41,14 @@ def test_no_choice_is_worth_more_than_a_bound(method, problem):
 def test_a_bound_holds_whatever_the_best_known_value_is_said_to_be(method, problem, part):
     best = optimum(problem)
     assert best <= upper_bound(problem, method, 0.02, best_known=best * part)
+
+
+@pytest.mark.parametrize("method", ALL)
+@pytest.mark.parametrize("power", [-40, 40])
+def test_a_bound_in_other_units_is_the_same_bound(method, power):
+    Q = np.random.default_rng(0).normal(size=(12, 12))
+    here, there = (upper_bound(BQP(unit * (Q + Q.T), 4), method) for unit in (1.0, 2.0**power))
+    assert there == pytest.approx(2.0**power * here, rel=1e-9)
 
 
 def test_hand_worked_bounds():
@@ -69,6 +79,15 @@ def test_the_fast_bound_is_the_smaller_of_two_and_tells_its_time(problem):
     fast = bound_problem(problem, "fast")
     assert 0 < fast.seconds <= perf_counter() - start
     assert fast.value == min(upper_bound(problem, name) for name in ("rows", "spectral"))
+
+
+@pytest.mark.parametrize(
+    ("n", "fast", "tight"), [(1000, 2, "dnn"), (1001, 1, "dnn"), (2500, 1, "dnn"), (2501, 1, "sdp")]
+)
+def test_what_is_out_of_reach_of_large_problems_is_left_out(n, fast, tight):
+    problem = SimpleNamespace(n=n, k=2, is_lazy=False)
+    assert _names(problem, "fast") == ["rows", "spectral"][:fast]
+    assert _names(problem, "tight") == [*_names(problem, "fast"), tight]
 
 
 def test_the_largest_entry_is_so_whatever_its_sign():
@@ -175,6 +194,55 @@ def test_any_multipliers_give_a_bound(problem, seed, spread):
     best = max(combinations(range(problem.n), problem.k), key=problem.value)
     assert not outside[list(best)].any()
     assert set(np.flatnonzero(inside)) <= set(best)
+
+
+def test_a_bound_counts_the_steps_that_it_took():
+    rng = np.random.default_rng(0)
+    Q = rng.normal(size=(24, 24))
+    gap = Gap(Part.of(BQP(Q + Q.T, 8)), 0.0)
+    gap.close(perf_counter() + 1.0, patience=0.5)
+    assert gap.steps == gap.relaxation.steps > 0
+
+
+def test_negative_entries_of_the_diagonal_lower_the_linear_bound():
+    assert upper_bound(BQP(np.diag([-1.0, -2.0, -3.0]), 2), "linear") == pytest.approx(-3.0)
+
+
+def test_a_semidefinite_bound_leaves_room_for_rounding_where_it_is_tight():
+    """Of equal entries q, d = 0 and a = q / 2 give T = 0, and k^2 q, the value of every choice."""
+    n, k, q, d = 200, 190, 1e12 / 3, 1e-3
+    problem = BQP(np.full((n, n), q), k)
+    value = _proved(problem, np.full(n, d), np.full(n, q / 2), q)
+    room = Fraction(value) - k**2 * Fraction(q) - k * Fraction(d)
+    assert k * EPS * k**2 * q <= room <= 1e-6 * k**2 * q
+
+
+def test_definite_by_less_than_rounding_is_not_proved_definite():
+    assert factor_below(np.diag([0.0] * 9 + [1.0 - 1e-15]), 1.0) is None
+    assert factor_below(np.diag([0.0] * 9 + [1.0 - 1e-12]), 1.0) is not None
+
+
+@given(problem=problems())
+def test_a_relaxation_starts_at_the_mean_of_all_choices(problem):
+    relaxation = Relaxation(Part.of(problem), 1.0)
+    lifted = [np.isin(np.arange(problem.n), c) for c in combinations(range(problem.n), problem.k)]
+    ones = np.column_stack([np.ones(len(lifted)), lifted])
+    np.testing.assert_allclose(relaxation.Y, ones.T @ ones / len(ones), atol=1e-12)
+
+
+@pytest.mark.parametrize("penalty", [1e-6, 1e6])
+def test_a_penalty_far_from_its_balance_moves_towards_it_every_ten_steps(penalty):
+    Q = np.random.default_rng(0).random((12, 12))
+    relaxation = Relaxation(Part.of(BQP(Q + Q.T, 4)), 2.0)
+    relaxation.penalty = penalty
+    seen = []
+    for _ in range(30):
+        relaxation.project()
+        relaxation.update()
+        seen.append(relaxation.penalty)
+    factor = 1.5 if penalty < 1 else 1 / 1.5
+    expected = penalty * np.repeat([1, factor, factor**2, factor**3], [9, 10, 10, 1])
+    np.testing.assert_allclose(seen, expected)
 
 
 @given(problem=problems(), seed=seeds)

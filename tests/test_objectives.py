@@ -1,6 +1,7 @@
 """Objectives: x'Qx of a choice is the formula of the objective, whole or by the column."""
 
 from itertools import combinations, permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -339,3 +340,8 @@ def test_an_unknown_objective_is_refused_with_the_choices():
     with pytest.raises(ValueError, match="unknown objective 'cmi2'; choose one of cmi, jmi"):
         get_objective("cmi2")
     assert get_objective(MIFS(2.0)) == MIFS(2.0)
+
+
+def test_qpfs_without_a_matrix_is_refused_with_the_memory_it_would_take():
+    with pytest.raises(MemoryError, match=r"all pairs of 65536 features, 32\.0 GiB"):
+        QPFS().lazy_pairs(SimpleNamespace(n_features=2**16))

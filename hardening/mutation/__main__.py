@@ -13,6 +13,7 @@ import argparse
 import os
 import time
 import traceback
+from collections import Counter
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -27,7 +28,7 @@ def main() -> None:
     """Run what the options ask for."""
     options = _options()
     if options.report:
-        record.tidy()
+        record.tidy(lambda key: _line(ROOT, key))
         print(record.report())
         return
     base = prepare(options.tree, options.folder)
@@ -49,7 +50,14 @@ def _untried(base: Path, options: argparse.Namespace) -> list[sample.Mutant]:
     names = [n for n in targets.modules(base) if options.only in n]
     done = record.read()
     drawn = sample.draw(base, names, options.per_module, options.seed)
-    return [mutant for mutant in drawn if mutant.key not in done]
+    tried = Counter(module for module, *_ in done)  # the least tried come first
+    untried = [mutant for mutant in drawn if mutant.key not in done]
+    return sorted(untried, key=lambda mutant: tried[mutant.module])
+
+
+def _line(tree: Path, key: record.Key) -> str | None:
+    mutant = sample.recall(tree, key)
+    return None if mutant is None else str(mutant.line)
 
 
 def _survivors(base: Path) -> list[sample.Mutant]:

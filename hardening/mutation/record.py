@@ -2,6 +2,7 @@
 
 import csv
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
@@ -49,9 +50,12 @@ def read(path: Path = RESULTS) -> dict[Key, Row]:
     return {row.key: _judged(row, same) for row in rows}
 
 
-def tidy(path: Path = RESULTS) -> None:
-    """One row for a fault, in the order of the code."""
-    rows = sorted(read(path).values(), key=lambda row: (row.module, int(row.line), row.operator))
+def tidy(line_now: Callable[[Key], str | None], path: Path = RESULTS) -> None:
+    """One row for a fault, in the order of the code; none for code that is no longer there."""
+    found = [(row, line_now(row.key)) for row in read(path).values()]
+    moved = [replace(row, line=line) for row, line in found if line is not None]
+    once = {row.key: row for row in moved}.values()
+    rows = sorted(once, key=lambda row: (row.module, int(row.line), row.operator))
     with path.open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([COLUMNS, *map(astuple, rows)])
 
@@ -79,6 +83,7 @@ def report(path: Path = RESULTS) -> str:
 
 
 def _judged(row: Row, same: set[tuple[str, str, str]]) -> Row:
-    if row.outcome == "survived" and (row.module, row.before, row.after) in same:
-        return replace(row, outcome="equivalent")
-    return row
+    if row.outcome not in ("survived", "equivalent"):
+        return row
+    known = (row.module, row.before, row.after) in same
+    return replace(row, outcome="equivalent" if known else "survived")

@@ -3,7 +3,6 @@
 import ast
 import random
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -48,17 +47,20 @@ def draw(root: Path, modules: list[str], per_module: int, seed: int) -> list[Mut
 
 
 def recall(root: Path, key: tuple[str, ...]) -> Mutant | None:
-    """The mutant of a row of the record; None where the line is no longer there."""
-    module, line, operator = key[:3]
-    source = (root / "src" / module).read_text()
-    here = [p for p in _places(source) if (str(p.line), p.operator) == (line, operator)]
-    mutants = (_put(module, source, place) for place in here)
-    return next((m for m in mutants if m is not None and m.key == key), None)
+    """The mutant of a row of the record, which may have moved; None where it is no longer there."""
+    module, line, operator, before, _ = key
+    path = root / "src" / module
+    source = path.read_text() if path.exists() else ""
+    lines = [text.strip() for text in source.splitlines()]
+    here = [p for p in _places(source) if p.operator == operator and lines[p.line - 1] == before]
+    nearest = sorted(here, key=lambda place: abs(place.line - int(line)))
+    mutants = (_put(module, source, place) for place in nearest)
+    return next((m for m in mutants if m is not None and m.key[2:] == key[2:]), None)
 
 
 def _of_module(root: Path, module: str, per_module: int, seed: int) -> list[Mutant]:
     source = (root / "src" / module).read_text()
-    places = list(_places(source))
+    places = list(_places(source))  # not the cached list itself, which is shuffled
     random.Random(seed + zlib.crc32(module.encode())).shuffle(places)
     of_line: dict[int, Mutant] = {}
     for place in places:
@@ -68,11 +70,13 @@ def _of_module(root: Path, module: str, per_module: int, seed: int) -> list[Muta
     return list(of_line.values())
 
 
-def _places(source: str) -> Iterator[Place]:
-    nodes = list(ast_nodes(get_ast(source)))
+@lru_cache(maxsize=2)
+def _places(source: str) -> list[Place]:
+    nodes, places = list(ast_nodes(get_ast(source))), []
     for name, operator in operators().items():
         starts = [start for node in nodes for start, _ in operator.mutation_positions(node)]
-        yield from (Place(line, name, i) for i, (line, _) in enumerate(starts))
+        places += [Place(line, name, i) for i, (line, _) in enumerate(starts)]
+    return places
 
 
 def _put(module: str, source: str, place: Place) -> Mutant | None:

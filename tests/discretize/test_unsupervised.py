@@ -73,3 +73,9 @@ def test_sigma_gives_the_states_of_the_mrmr_authors(name, ddof, wrong, paper_arc
     codes = Sigma(ddof=ddof).fit_transform(X)
     assert (codes[~seen] == 3).all()
     assert ((codes - 1) * 2 != data["X_disc"])[seen].sum() == wrong
+
+
+def test_the_widest_middle_state_is_of_ten_thousand_standard_deviations():
+    assert len(cuts(Sigma(a=10_000), [0.0, 1.0, 2.0])) == 2
+    with pytest.raises(ValueError, match="'a' parameter"):
+        cuts(Sigma(a=10_001), [0.0, 1.0, 2.0])

@@ -28,6 +28,15 @@ def test_a_t_test_worked_by_hand():
     assert test.df == 3
 
 
+@pytest.mark.parametrize("tiny", [0.0, 1e-200, 1e-310])
+def test_errors_of_very_different_sizes_are_compared_by_the_larger(tiny):
+    large = np.array([1e200, 2e200, 4e200])
+    for a, b in ((large, tiny * large / 1e200), (large * 1e-20, np.full(3, tiny))):
+        expected = paired_t_test([1, 2, 4], [0, 0, 0]).statistic
+        assert paired_t_test(a, b).statistic == pytest.approx(expected)
+        assert paired_t_test(b, a).statistic == pytest.approx(-expected)
+
+
 def test_overlap_widens_the_variance():
     # the same differences with (1/4 + 1/3) in place of 1/4
     test = paired_t_test([1, 2, 1, 1], [2, 2, 3, 2], overlap=1 / 3)

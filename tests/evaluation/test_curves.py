@@ -34,6 +34,28 @@ def test_errors_stand_by_k_and_fold_whatever_the_order_of_rows(curves):
     np.testing.assert_array_equal(curves.errors("all"), [[0.1, 0.1, 0.4]])
 
 
+def test_columns_are_as_wide_as_their_widest_number_or_name():
+    errors = {
+        ("ours", 1): 1234.5,
+        ("ours", 2): 0.25,
+        ("a long name", 1): 2.0,
+        ("a long name", 2): 1,
+    }
+    rows = [Row(m, k, 0, e, 10, 0.5, SUPPORTS[k][0]) for (m, k), e in errors.items()]
+    curves = Curves(tuple(rows), ["x0", "x1", "x2"], "paper")
+    assert str(curves).splitlines()[1:] == [
+        "     k         ours  a long name",
+        "     1    1234.5000       2.0000",
+        "     2       0.2500       1.0000",
+    ]
+    ours = Curves(tuple(rows[:2]), ["x0", "x1", "x2"], "paper")
+    assert str(ours).splitlines()[1:] == [
+        "     k       ours",
+        "     1  1234.5000",
+        "     2     0.2500",
+    ]
+
+
 def test_mean_errors_are_over_folds(curves):
     means = curves.mean_error()
     assert list(means) == ["a", "b", "all"]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier
@@ -24,7 +24,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from bestk import METHODS, Greedy, Quadratic, SelectBestK
 from bestk.evaluation import error_curves, linear_svm
-from bestk.evaluation._classifier import split
+from bestk.evaluation._classifier import few_threads, new_model, split
 from bestk.evaluation._study import Study
 from bestk.information.backends import _numba
 
@@ -130,6 +130,29 @@ def test_few_rows_are_left_out_one_by_one_and_many_by_tenths():
 @pytest.mark.parametrize(("rows", "folds"), [(100, 100), (101, 10)])
 def test_a_hundred_rows_are_the_most_that_are_left_out_one_by_one(rows, folds):
     assert len(split(np.arange(rows) % 2, None, continuous=False, random_state=0)) == folds
+
+
+def test_numbers_beyond_every_whole_number_are_split_or_refused_without_a_warning():
+    y = np.arange(40.0) * 1e300
+    folds = split(y, 4, continuous=True, random_state=0)
+    assert sorted(np.concatenate([test for _, test in folds])) == list(range(40))
+    with pytest.raises(ValueError, match="target type"):
+        split(y, 4, continuous=False, random_state=0)
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("missing", [False, True])
+def test_the_model_that_chooses_k_takes_what_comes(continuous, words, missing):
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    y = X[:, 0] if continuous else X[:, 0] > 0
+    if missing:
+        X[::9, 1] = np.nan
+    with few_threads(trees=words, rows=90):
+        model = new_model(continuous=continuous, words=words, X=X).fit(X, y)
+        assert is_regressor(model) == continuous
+        assert model.score(X, y) > 0.9
+        assert model.predict(X).tolist() == clone(model).fit(X, y).predict(X).tolist()
 
 
 def test_random_state_decides_the_folds():
@@ -303,6 +326,20 @@ def test_two_jobs_are_two_folds_at_a_time():
     with joblib.parallel_config(backend="threading"):
         curves = measure(*IRIS, "maxrel", [1], cv=2, n_jobs=2, estimator=Waits())
     assert {row.fold for row in curves.rows} == {0, 1}
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1])
+def test_one_job_is_one_fold_after_the_other_whatever_joblib_is_set_to(n_jobs):
+    places = set()
+
+    class Placed(DummyClassifier):
+        def fit(self, X, y):
+            places.add(threading.current_thread().name)
+            return super().fit(X, y)
+
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        measure(*IRIS, "maxrel", [1], cv=4, n_jobs=n_jobs, estimator=Placed())
+    assert places == {threading.current_thread().name}
 
 
 def test_choosing_all_features_takes_no_time():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from bestk.evaluation import stability
 
@@ -48,6 +49,31 @@ def test_for_equal_sizes_it_is_the_mean_agreement_of_pairs_beyond_chance():
     shared = [len({*a} & {*b}) for a, b in combinations(supports, 2)]
     kuncheva = np.mean([(r - k * k / d) / (k - k * k / d) for r in shared])
     assert stability(supports, d).index == pytest.approx(kuncheva)
+
+
+@given(masks(), st.sampled_from([0.5, 0.95]))
+def test_the_interval_has_the_published_variance_for_selections_of_any_size(Z, confidence):
+    """Theorem 7 of the paper: from what each selection adds to the index."""
+    M, d = Z.shape
+    share, p, sizes = Z.mean(), Z.mean(axis=0), Z.sum(axis=1)
+    if share in (0, 1):
+        return
+    index = by_definition(Z)
+    chance = share * (1 - share)
+    beside = 2 * sizes * share / d - sizes / d - share + 1
+    part = (Z @ p / d - sizes * share / d + index / 2 * beside) / chance
+    variance = 4 / M**2 * ((part - part.mean()) ** 2).sum()
+    reach = norm.ppf(0.5 + confidence / 2) * np.sqrt(variance)
+    found = stability(Z, confidence=confidence)
+    np.testing.assert_allclose(
+        [found.lower, found.upper], [index - reach, index + reach], atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("confidence", [-0.5, 0, 1, 1.5])
+def test_a_confidence_beyond_a_share_is_refused(confidence):
+    with pytest.raises(ValueError, match="confidence must lie between 0 and 1"):
+        stability([[0], [1]], n_features=3, confidence=confidence)
 
 
 def test_random_selections_are_about_zero_and_the_interval_knows():

@@ -179,6 +179,18 @@ def test_columns_that_are_constant_or_unknown_tell_nothing(correction, missing, 
         assert np.isfinite(h.xxy()).all()
 
 
+def test_a_number_that_is_the_same_wherever_a_column_is_known_is_told_nothing():
+    rng = np.random.default_rng(0)
+    for m in range(8, 60):
+        for known in range(3, 8):
+            y = np.concatenate([np.full(known, 0.3), rng.normal(size=m - known)])
+            X = rng.normal(size=(m, 2))
+            X[known:, 0] = np.nan
+            h = gaussian(X, y, missing="pairwise", correction="chance")
+            np.testing.assert_allclose(h.mi()[0], 0.0, atol=1e-6)
+            np.testing.assert_allclose(h.joint_mi()[0, 1], h.mi()[1], atol=1e-6)
+
+
 def test_classes_of_one_sample_are_taken_as_they_come():
     X = np.array([[0.0], [1.0], [5.0], [6.0]])
     np.testing.assert_allclose(gaussian(X, np.arange(4)).mi(), 0.5 * np.log(1.25 / 0.25), rtol=1e-6)

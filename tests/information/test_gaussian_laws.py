@@ -123,7 +123,9 @@ def test_every_measure_equals_the_determinants_of_explicit_blocks(
     options = {"scores": scores, "noise": noise, "shrinkage": shrinkage, "missing": missing}
     h = gaussian(*table, **options)
     odd = Measure(xx=0.3, xxy=1.7, xi=-2.0, xj=0.1, xiy=0.9, xjy=-0.4, y=3.0)
-    for measure in [*NAMED, odd]:
+    alone = Measure(xi=1.0, xjy=-0.5, y=2.0)  # of which no pair is a part
+    double = Measure(xx=2.0, xxy=2.0, xi=-1.0)
+    for measure in [*NAMED, odd, alone, double]:
         expected = twin(*table, measure, **options)
         np.testing.assert_allclose(h.measure(measure), expected, rtol=1e-9, atol=1e-9)
 

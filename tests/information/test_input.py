@@ -76,6 +76,9 @@ def test_features_out_of_range_are_refused():
         h.cmi(rows=[5, 0, -1])
     with pytest.raises(ValueError, match="list of indices"):
         h.cmi(rows=[0.5])
+    for last in (-1, 2):
+        with pytest.raises(ValueError, match=rf"0\.\.1, not {last}\.\.{last}"):
+            h.cmi(columns=[last])
     assert h.cmi(rows=[]).shape == (0, 2)
 
 

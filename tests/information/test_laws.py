@@ -97,6 +97,15 @@ def test_chosen_rows_and_columns_are_cut_from_the_whole(table, seed):
     np.testing.assert_array_equal(h.cmi(columns=columns), whole[:, columns])
 
 
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1), slice(1, None, 2)])
+def test_columns_that_stand_side_by_side_may_be_asked_for_in_any_order(order):
+    rng = np.random.default_rng(0)
+    h = Entropies.count(encode(rng.integers(0, 2, (60, 70))), read_target(np.arange(60) % 2, 60))
+    columns = np.arange(70)[order]
+    np.testing.assert_array_equal(h.cmi(columns=columns), h.cmi()[:, columns])
+    np.testing.assert_array_equal(h.cmi(rows=columns), h.cmi()[columns])
+
+
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one core only")
 @given(tables(max_features=100, max_levels=70))
 def test_threads_change_no_bit(table):

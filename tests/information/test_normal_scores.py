@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from bestk.information import _normal_scores
 from bestk.information._normal_scores import normal_scores
 
 VALUES = st.one_of(st.just(np.nan), st.integers(-3, 3).map(float), st.floats(-1e3, 1e3, width=16))
@@ -42,3 +43,19 @@ def test_the_values_given_are_left_alone(scores):
     X = np.array([[1.0], [7.0], [9.0]])
     normal_scores(X, scores)
     np.testing.assert_array_equal(X, [[1.0], [7.0], [9.0]])
+
+
+@pytest.mark.parametrize("kind", ["rank", "standard"])
+def test_strips_of_any_width_give_the_same_scores(kind, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(20, 7))
+    whole = normal_scores(X, kind).values
+    for cells in (1, 50):  # less than a column, and two columns and a half
+        monkeypatch.setattr(_normal_scores, "STRIP_CELLS", cells)
+        np.testing.assert_array_equal(normal_scores(X, kind).values, whole)
+
+
+@given(X=arrays(float, (12, 2), elements=st.integers(-9, 9)), shift=st.integers(-(2**50), 2**50))
+def test_a_constant_added_to_a_column_changes_no_score(X, shift):
+    np.testing.assert_array_equal(
+        normal_scores(X + shift, "standard").values, normal_scores(X, "standard").values
+    )

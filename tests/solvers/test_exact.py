@@ -1,6 +1,6 @@
 """The exact solver: equal to brute force, to HiGHS, and honest when the time is up."""
 
-from itertools import combinations
+from itertools import combinations, product
 from time import perf_counter
 
 import numpy as np
@@ -12,8 +12,8 @@ from scipy.sparse import lil_array
 
 from bestk.problem import BQP
 from bestk.solvers._base import Run
-from bestk.solvers._branch import Branching
-from bestk.solvers._exact import Exact
+from bestk.solvers._branch import Branching, _partners, _top
+from bestk.solvers._exact import Exact, _grid, _Proof, _repaired
 
 from .conftest import load_instance, optimum, problems
 
@@ -73,6 +73,23 @@ def test_branching_finds_the_best_choice_above_a_floor(problem, share):
         assert tree.choice is None
     else:
         assert problem.value(tree.choice) == pytest.approx(max(values), abs=1e-12 * size)
+
+
+@given(problem=problems(max_n=7))
+def test_partners_are_the_largest_entries_among_the_items_from_a_place_on(problem):
+    Q, n, k = problem.Q, problem.n, problem.k
+    sums = _partners(Q, k)
+    for m, p, i in product(range(k), range(n), range(n)):
+        others = sorted((Q[i, j] for j in range(p, n) if j != i), reverse=True)
+        np.testing.assert_allclose(sums[m, p, i], sum(others[:m]), rtol=1e-12, atol=0)
+
+
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=12), st.data())
+def test_the_largest_of_some_values_add_up_and_the_least_of_them_is_told(values, data):
+    count = data.draw(st.integers(1, len(values)))
+    k = data.draw(st.integers(1, count))
+    best = sorted(values[:count], reverse=True)[:k]
+    assert _top(np.array(values, float), count, k) == (sum(best), best[-1])
 
 
 def highs(problem):
@@ -156,6 +173,42 @@ def test_whole_numbers_need_no_proof_beyond_the_next_whole_number():
     (value, run), (other, _) = solved(problem), solved(halves)
     assert run.report["optimal"]
     assert 1.1 * value == pytest.approx(other, rel=1e-12)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 3, 6]))
+def test_the_step_of_whole_numbers_is_what_all_values_are_multiples_of(seed, unit):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 6))
+    Q = unit * rng.integers(-4, 5, (n, n)).astype(float)
+    Q = np.triu(Q) + np.triu(Q, 1).T
+    some = [c for k in (1, 2) for c in combinations(range(n), k)]
+    assert _grid(Q) == np.gcd.reduce([int(BQP(Q, 1).value(c)) for c in some])
+    assert _grid(Q + 0.5) == 0.0
+    assert _grid(Q * 2.0**40 + 2.0**41) == 0.0  # too large to add up exactly
+
+
+def test_what_has_not_been_looked_at_is_open():
+    _, run = solved(random_problem(12, 4), Exact(first_nodes=0), seconds=0.0)
+    assert (run.report["proved_in"], run.report["proved_out"], run.report["open"]) == (0, 0, 12)
+    assert not run.report["optimal"]
+
+
+def test_a_better_choice_must_be_so_by_a_step_or_by_more_than_rounding():
+    whole = BQP(np.arange(16.0).reshape(4, 4) // 5 + np.arange(16.0).reshape(4, 4).T // 5, 2)
+    for problem, step in ((whole, _grid(whole.Q)), (BQP(whole.Q + 0.25, 2), 0.0)):
+        proof = _Proof(problem, Run())
+        values = {problem.value(c) for c in combinations(range(4), 2)}
+        assert all(v > proof.floor for v in values if v > proof.value)
+        assert proof.value < proof.floor < proof.value + (step or 1e-9)
+
+
+@given(problem=problems(), start=st.lists(st.integers(-3, 12), max_size=12))
+def test_a_start_becomes_k_items_those_given_first(problem, start):
+    items = _repaired(problem, np.array(start, np.int64)).tolist()
+    assert len(set(items)) == len(items) == problem.k
+    assert set(items) <= set(range(problem.n))
+    given_ones = [i for i in dict.fromkeys(start) if 0 <= i < problem.n]
+    assert items[: len(given_ones)] == given_ones[: problem.k]
 
 
 def test_duplicates_and_ties_do_not_blow_up():

@@ -4,10 +4,11 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from numpy.polynomial import Chebyshev
 from scipy.linalg import eigh
 
 from bestk.bounds import _leading, bound_problem, upper_bound
-from bestk.bounds._leading import Leading
+from bestk.bounds._leading import DEGREE, Leading, _filtered, _lowest
 from bestk.lazy import CachedColumns
 from bestk.problem import BQP
 from bestk.solvers import _simplex_qp, _spectral, solve
@@ -35,6 +36,10 @@ def test_a_start_that_is_an_eigenvector_of_another_eigenvalue_does_no_harm():
     Q = np.cos(angles[:, None] - angles)  # e is an eigenvector of eigenvalue 0
     found = _spectral.leading_eigenvector(Q)
     np.testing.assert_allclose(found @ Q @ found, n / 2)
+
+
+def test_any_direction_leads_where_all_is_zero():
+    assert np.linalg.norm(_spectral.leading_eigenvector(np.zeros((4, 4)))) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("n", [60, 240])
@@ -78,6 +83,25 @@ def test_leading_eigenvectors_follow_a_matrix_that_moves(monkeypatch):
     assert followed[0].sum() == pytest.approx(50.0)
     assert followed[2] == pytest.approx(level, rel=1e-6)
     np.testing.assert_allclose((followed[1] * followed[0]) @ followed[1].T, expected, atol=1e-4)
+
+
+def test_the_filter_is_a_chebyshev_polynomial_of_the_matrix_but_for_its_size():
+    values, vectors = np.linalg.eigh(signed(20, 1).Q)
+    low, cut = values[0] - 1.0, values[15]
+    polynomial = Chebyshev.basis(DEGREE, domain=[low, cut])(values)
+    X = np.random.default_rng(1).normal(size=(20, 3))
+    expected = (vectors * polynomial) @ vectors.T @ X
+    found = _filtered((vectors * values) @ vectors.T, X, low, cut)
+    np.testing.assert_allclose(found / np.abs(found).max(), expected / np.abs(expected).max())
+
+
+def test_the_lowest_eigenvalue_is_exact_in_as_many_steps_as_rows_and_below_in_fewer():
+    for seed in range(5):
+        Q = signed(40, 1, seed).Q
+        small = Q[:9, :9]
+        assert _lowest(small, steps=9) == pytest.approx(np.linalg.eigvalsh(small)[0], rel=1e-9)
+        values = np.linalg.eigvalsh(Q)
+        assert values[0] - np.ptp(values) / 2 < _lowest(Q) <= values[0]
 
 
 def test_a_bound_by_vectors_that_follow_is_nearly_as_good(monkeypatch):

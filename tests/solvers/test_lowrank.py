@@ -12,7 +12,7 @@ from bestk.problem import BQP
 from bestk.solvers import _lowrank
 from bestk.solvers._base import Run, top_k
 from bestk.solvers._lowrank import LowRank, along_a_curve, factor
-from bestk.solvers._lowrank_kernels import try_directions
+from bestk.solvers._lowrank_kernels import screen_directions, try_directions
 from bestk.solvers._search import by_rows
 
 from .conftest import optimum, problems
@@ -73,6 +73,46 @@ def test_every_direction_is_scored_on_the_true_matrix(signs):
     if min(signs) > 0:
         np.testing.assert_allclose(value, max(seen))
     assert value >= max(seen) - 1e-9
+
+
+def thinned(problem, items):
+    """The items but those that are missed least, until k are left."""
+    items = list(items)
+    while len(items) > problem.k:
+        items = max(([i for i in items if i != out] for out in items), key=problem.value)
+    return items
+
+
+@pytest.mark.parametrize("k", [1, 5, 30])
+def test_with_signs_both_ends_of_a_direction_and_the_best_of_both_are_scored(k):
+    Q, signs = random_matrix(31), np.array([1.0, -1.0, 1.0])
+    problem, (V, _) = BQP(Q, k), factor(Q, 3)
+    directions = along_a_curve(np.random.default_rng(2).normal(size=(60, 3)))
+    best, ends, unions = np.zeros(31, bool), [], []
+    value = try_directions(by_rows(Q), V, signs, directions, k, best)
+    for c in directions:
+        X = top_k(c @ V, k)
+        Y = top_k((signs * V[:, X].sum(axis=1)) @ V, k)
+        ends += [problem.value(X), problem.value(Y)]
+        unions.append(problem.value(thinned(problem, {*X.tolist(), *Y.tolist()})))
+    np.testing.assert_allclose(value, problem.value(np.flatnonzero(best)))
+    assert max(ends) - 1e-9 <= value <= max(ends + unions) + 1e-9
+    if k == 1:
+        np.testing.assert_allclose(value, max(ends + unions))
+
+
+def test_directions_are_screened_by_what_their_items_are_worth_in_the_approximation():
+    Q, ks = random_matrix(40), np.array([1, 4, 9])
+    V, signs = factor(Q, 3)
+    directions = along_a_curve(np.random.default_rng(3).normal(size=(300, 3)))
+    worth, kept = np.full((3, 8), -np.inf), np.zeros((3, 8), np.int64)
+    screen_directions(V, signs, directions, ks, worth, kept)
+    for k, values, places in zip(ks, worth, kept, strict=True):
+        sums = [V[:, top_k(c @ V, int(k))].sum(axis=1) for c in directions]
+        proxies = np.array([(signs * total * total).sum() for total in sums])
+        np.testing.assert_allclose(values, proxies[places])
+        new = np.abs(np.diff(proxies, prepend=np.inf)) > 1e-12 * np.abs(proxies)
+        np.testing.assert_allclose(np.sort(values), np.sort(proxies[new])[-8:])
 
 
 def test_the_factor_is_the_best_approximation_of_its_rank():

@@ -1,7 +1,9 @@
 """The referee: every solver alike."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from time import perf_counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from bestk import BQP, SOLVERS, Solution, solve, solve_path
 from bestk.lazy import CachedColumns
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._path import solve_each
-from bestk.solvers._referee import tighten
+from bestk.solvers._referee import check_matrix, tighten
 
 from .conftest import optimum, problems
 
@@ -199,6 +201,18 @@ def test_solvers_that_need_the_matrix_refuse_a_lazy_one():
     lazy = CachedColumns(lambda items: Q[:, items], Q.diagonal())
     with pytest.raises(ValueError, match=r"'spectral' needs the whole matrix.*'tpower'"):
         solve(lazy, 1, "spectral")
+
+
+@pytest.mark.parametrize(
+    ("needs", "multiplies", "fine"),
+    [("columns", False, True), ("products", True, True), ("products", False, False),
+     ("matrix", True, False), ("matrix", False, False)],
+)  # fmt: skip
+def test_a_lazy_matrix_must_give_what_the_solver_needs(needs, multiplies, fine):
+    lazy = SimpleNamespace(operator=None) if multiplies else SimpleNamespace()
+    problem, solver = SimpleNamespace(is_lazy=True, Q=lazy), SimpleNamespace(needs=needs, name="s")
+    with nullcontext() if fine else pytest.raises(ValueError, match="needs the whole matrix"):
+        check_matrix(problem, solver)
 
 
 @pytest.mark.parametrize(

@@ -211,6 +211,43 @@ def test_the_start_and_every_retraction_satisfy_the_constraints(n, seed, data):
             np.testing.assert_allclose(point.sum(axis=0), [2 * k - n, 0, 0, 0, 0], atol=1e-9 * n)
 
 
+@given(n=st.integers(3, 20), seed=st.integers(0, 1000), data=st.data())
+def test_a_field_is_split_into_what_is_tangent_and_what_is_normal(n, seed, data):
+    k = data.draw(st.integers(1, n - 1))
+    spheres, rng = Spheres(n, k, 4), np.random.default_rng(seed)
+    V = spheres.start(rng)
+    field = rng.normal(size=V.shape)
+    tangent, a, b = spheres.split(V, field, spheres.normals(V))
+    np.testing.assert_allclose(tangent + a[:, None] * V + b, field, atol=1e-12)
+    np.testing.assert_allclose(np.einsum("ij,ij->i", tangent, V), 0, atol=1e-12)
+    np.testing.assert_allclose(tangent.sum(axis=0), 0, atol=1e-6 * n)
+
+
+def test_a_small_tangent_step_is_retracted_by_its_square():
+    spheres, rng = Spheres(20, 6, 5), np.random.default_rng(0)
+    V = spheres.start(rng)
+    tangent, *_ = spheres.split(V, rng.normal(size=V.shape), spheres.normals(V))
+    steps = np.array([1e-1, 1e-2, 1e-3])
+    moved = [np.linalg.norm(spheres.retract(V + s * tangent) - V - s * tangent) for s in steps]
+    np.testing.assert_allclose(moved / steps**2, moved[-1] / steps[-1] ** 2, rtol=0.2)
+
+
+def test_the_multipliers_add_up_to_the_value_and_a_step_climbs():
+    problem = random_problem(40, 9, signed=True)
+    relaxation = Relaxation(problem, np.random.default_rng(0))
+    values = []
+    for _ in range(25):
+        values.append(relaxation.value)
+        np.testing.assert_allclose(relaxation.multipliers.sum(), relaxation.value)
+        relaxation.climb(0.0, iterations=relaxation.iterations + 1)
+    assert relaxation.iterations == 25
+    assert (np.diff(values) >= 0).all()
+    lifted_V = np.vstack([np.eye(1, relaxation.V.shape[1]), relaxation.V])
+    W, N = lifted(problem)
+    np.testing.assert_allclose(np.vdot(lifted_V, W @ lifted_V), relaxation.value)
+    np.testing.assert_allclose(N @ lifted_V, 0, atol=1e-8)
+
+
 def test_the_gradient_is_that_of_the_value():
     relaxation = Relaxation(random_problem(15, 4), np.random.default_rng(0))
     V, step = relaxation.V, 1e-6

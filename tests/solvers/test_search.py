@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import dataclass, field
+from itertools import pairwise
 from time import perf_counter
 
 import numpy as np
@@ -182,6 +183,50 @@ def test_few_columns_are_asked_for_and_few_at_once():
     whole = BQP(source.Q, 10)
     best = whole.value(QUICK.pick(whole, run()))
     assert whole.value(picked) >= best * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("size", [0, 5, 30, 70])
+def test_columns_in_strips_give_the_same_gains_blocks_and_repairs(size, monkeypatch):
+    Q = random_matrix(70, signed=True)
+    problem = BQP(Columns(Q), 30)
+    items = np.random.default_rng(size).permutation(70)[:size]
+    whole = _search._repair(problem, run(), items)
+    monkeypatch.setattr(_search, "STRIP", 8)
+    np.testing.assert_allclose(_search._gains(problem, items), BQP(Q, 30).gains(items), atol=1e-9)
+    if size:
+        np.testing.assert_array_equal(_search._block(problem, items), Q[np.ix_(items, items)])
+    repaired = _search._repair(problem, run(), items)
+    assert repaired.tolist() == whole.tolist()
+    assert len(set(repaired)) == 30
+    assert len(set(repaired) & set(items)) == min(size, 30)
+
+
+def test_items_that_there_are_not_are_left_out():
+    assert _search._items([9, -1, 3, 10, 3, 0], 10).tolist() == [0, 3, 9]
+
+
+def test_the_best_of_several_starts_is_taken():
+    Q = random_matrix(50, signed=True)
+    problem, rng = BQP(Columns(Q), 10), np.random.default_rng(0)
+    starts = [rng.permutation(50)[:10] for _ in range(5)]
+    best = max(BQP(Q, 10).value(start) for start in starts)
+    found = _search._best_start(problem, run(starts=starts))
+    assert BQP(Q, 10).value(found) == pytest.approx(best)
+
+
+def test_without_a_deadline_the_steps_add_up_to_the_work():
+    assert sum(_search._slices(50, run(), 1000.7)) == 1000
+    assert sum(_search._slices(50, run(), 3)) == 64  # at least a look
+    slices = list(_search._slices(50, run(), 10**6))
+    assert sum(slices) == 10**6
+    assert all(b <= 4 * a or b == 64 for a, b in pairwise(slices))
+
+
+@pytest.mark.parametrize(("count", "patience"), [(1, 50), (2, 50), (4, 25), (1000, 3)])
+def test_a_path_of_many_k_takes_as_long_as_two_single_ones(count, patience):
+    share = Search().for_path(count)
+    assert share.patience == patience
+    assert share.work * max(count, 2) == pytest.approx(2 * Search().work)
 
 
 def test_an_interrupt_leaves_the_best_so_far_and_no_thread(monkeypatch):

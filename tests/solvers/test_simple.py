@@ -13,6 +13,7 @@ from bestk.solvers._auto import Auto
 from bestk.solvers._base import Run, best_first, grow, top_k
 from bestk.solvers._greedy import Backward, Forward
 from bestk.solvers._linear import Linear
+from bestk.solvers._search import Search
 from bestk.solvers._spectral import Spectral
 from bestk.solvers._tpower import TruncatedPower
 
@@ -88,6 +89,37 @@ def test_auto_is_not_below_forward_or_tpower_even_if_its_time_is_up(problem):
     found = problem.value(Auto().pick(problem, Run(deadline=perf_counter())))
     for solver in (Forward(), TruncatedPower()):
         assert found >= problem.value(solver.pick(problem, Run())) - rounding(problem)
+
+
+@given(problem=problems())
+def test_auto_that_is_stopped_has_the_better_of_forward_and_tpower_in_hand(problem):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    run = Run()
+    if 1 < problem.k < problem.n:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Search, "pick", stop)
+            with pytest.raises(KeyboardInterrupt):
+                Auto().pick(problem, run)
+        both = [problem.value(s.pick(problem, Run())) for s in (Forward(), TruncatedPower())]
+        assert problem.value(run.report["incumbent"]) == max(both)
+
+
+def test_auto_finds_what_forward_and_tpower_miss():
+    for seed in range(4):
+        matrix = np.random.default_rng(seed).normal(size=(40, 40))
+        problem = BQP(matrix + matrix.T, 12)
+        both = [problem.value(s.pick(problem, Run())) for s in (Forward(), TruncatedPower())]
+        assert problem.value(Auto(seconds=0.05).pick(problem, Run())) > max(both) + 1
+
+
+def test_without_time_tpower_stays_where_it_starts():
+    matrix = np.random.default_rng(1).normal(size=(40, 40))
+    problem = BQP(matrix + matrix.T, 12)
+    late, free = (TruncatedPower().pick(problem, run) for run in (Run(deadline=-np.inf), Run()))
+    assert set(late) == set(Linear().pick(problem, Run()))
+    assert problem.value(free) > problem.value(late)
 
 
 def test_auto_takes_the_largest_diagonal_entry_where_one_item_is_wanted():

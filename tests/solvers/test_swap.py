@@ -62,6 +62,9 @@ def test_a_pair_of_which_each_is_worth_nothing_alone_is_found_from_a_start_of_it
     greedy, paired = (Swap(pairs).pick(BQP(Q, 2), Run()).tolist() for pairs in (0, 1))
     assert greedy == [0, 1]
     assert paired == [2, 3]
+    many = np.diag(np.full(60, 2.0))
+    many[58:, 58:] = [[0.0, 5.0], [5.0, 0.0]]
+    assert Swap(pairs=1).pick(BQP(many, 2), Run()).tolist() == [58, 59]
 
 
 @given(problems())
@@ -77,6 +80,26 @@ def test_pairs_to_start_from_are_the_best_by_hand_and_share_no_item(problem):
     most = max(worth.values())
     assert worth[tuple(pairs[0].tolist())] == pytest.approx(most, rel=1e-9)
     assert len({int(item) for pair in pairs for item in pair}) == 2 * len(pairs)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_every_pair_to_start_from_holds_an_item_and_its_best_partner(lazy, monkeypatch):
+    monkeypatch.setattr("bestk.lazy.PIECE", 40 * 7)  # seven columns at a time
+    rng = np.random.default_rng(0)
+    Q, weight = rng.normal(size=(40, 40)), 4
+    Q += Q.T
+    matrix = CachedColumns(lambda i: Q[:, i], Q.diagonal()) if lazy else Q
+    own = Q.diagonal()
+    worth = own[:, None] + own + 2 * weight * Q
+    np.fill_diagonal(worth, -np.inf)
+    best = worth.max(axis=1)
+    values = []
+    for i, j in Swap()._pairs(BQP(matrix, weight + 1)):
+        values.append(worth[i, j])
+        assert worth[i, j] in (best[i], best[j])
+    assert values[0] == best.max()
+    assert len(values) == Swap().pairs
+    assert values == sorted(values, reverse=True)
 
 
 @given(problems())

@@ -1,0 +1,44 @@
+"""What random labels give on average: the hypergeometric law, by sums and by moments."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import hypergeom
+
+from bestk.information import _chance
+from bestk.information._chance import expected_cells
+
+
+def expectation(t, m, size):
+    """E[s log s], s of a class of that size among t of m samples."""
+    mean, far = t * size / m, 4 * np.sqrt(t) + 20  # no count is further from the mean
+    low, high = max(0, t + size - m, int(mean - far)), min(t, size, int(mean + far))
+    s = np.arange(low, high + 1)
+    return hypergeom.pmf(s, m, size, t) @ (s * np.log(np.maximum(s, 1)))
+
+
+@settings(max_examples=15)
+@given(st.lists(st.integers(1, 25), min_size=1, max_size=4))
+def test_cells_of_every_size_have_their_expectation(sizes):
+    m = sum(sizes)
+    expected = [sum(expectation(t, m, size) for size in sizes) for t in range(m + 1)]
+    found = expected_cells(np.arange(m + 1), np.array(sizes))
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("t", [20_000, 50_000])
+@pytest.mark.parametrize("share", [0.25, 0.8])
+def test_moments_give_what_a_sum_gives_whatever_the_skew(t, share):
+    m = 60_000
+    expected = expectation(t, m, int(share * m))
+    assert _chance._by_moments(t, m, int(share * m)) == pytest.approx(expected, rel=0, abs=1e-8)
+    assert _chance._by_sum(t, m, int(share * m)) == pytest.approx(expected, rel=1e-11)
+
+
+def test_large_cells_are_told_by_moments_and_small_ones_by_sums():
+    sizes, mean = np.array([30_000, 30_000]), _chance.LARGE
+    for t, law in ((2 * mean, _chance._by_sum), (2 * mean + 2, _chance._by_moments)):
+        found = expected_cells(np.array([int(t)]), sizes)[0]
+        kind = int if law is _chance._by_sum else float
+        assert found == 2 * law(kind(t), kind(60_000), kind(30_000))

@@ -92,6 +92,14 @@ def read_folds(find: Callable[[], Any], X: Any, y: Any, groups: Any = None) -> l
         raise ValueError(f"cv must give pairs of training and test rows; {error}") from error
     if not folds:
         raise ValueError("cv gives no folds; give a number of them, or pairs of rows")
+    targets = np.asarray(y)
+    for number, (train, _) in enumerate(folds, 1):
+        seen = targets[train]
+        if len(seen) and (seen == seen[0]).all() and not (targets == seen[0]).all():
+            raise ValueError(
+                f"in the training rows of fold {number} of {len(folds)}, y is {seen[0]!s} "
+                "throughout; give fewer folds, or leave out classes of a row or two"
+            )
     return folds
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from bestk.cli._child import failed
+from bestk.cli._printable import printable
 from bestk.cli._versions import EXTRAS
 
 Report = dict[str, Any]
@@ -11,6 +12,10 @@ Report = dict[str, Any]
 
 def lines_of(report: Report) -> Iterator[str]:
     """All lines, section by section, the problems last."""
+    return map(printable, _all_lines(report))
+
+
+def _all_lines(report: Report) -> Iterator[str]:
     yield f"bestk {report['bestk']}, Python {report['python']}, {report['platform']}"
     yield ""
     packages = report["packages"]

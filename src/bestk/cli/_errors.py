@@ -10,6 +10,7 @@ import click
 
 from bestk._memory import is_limited, limits, machine_memory
 from bestk.cli._input import hide_copies
+from bestk.cli._printable import printable, printable_lines
 
 FAULT, WRONG, INTERRUPTED, CUT = 1, 2, 130, 141
 CODES = {
@@ -50,7 +51,8 @@ class ErrorGroup(click.Group):
             if "--debug" in given:
                 import traceback
 
-                traceback.print_exception(error)
+                told = "".join(traceback.format_exception(error))
+                click.echo(printable_lines(told), nl=False, err=True)
             message, code = describe(error)
             click.echo(message, err=True)
         sys.exit(code if isinstance(code, int) else 0)
@@ -88,7 +90,7 @@ def describe(error: Exception) -> tuple[str, int]:
     if isinstance(error, click.Abort):
         return "bestk: interrupted", INTERRUPTED
     message, code = _explain(error)
-    return f"bestk: error: {hide_copies(' '.join(message.split()))}", code
+    return f"bestk: error: {printable(hide_copies(' '.join(message.split())))}", code
 
 
 def _explain(error: Exception) -> tuple[str, int]:

@@ -32,11 +32,11 @@ def methods(name: str | None, as_json: bool) -> None:
 
 
 def _print_all(notes: dict[str, Any]) -> None:
-    from bestk.cli._show import console, escaped, new_table
+    from bestk.cli._show import bold, console, new_table
 
     table = new_table("method", "what it is", "use it for")
     for name, note in notes.items():
-        table.add_row(f"[bold]{name}[/bold]", escaped(note["title"]), escaped(note["use"]))
+        table.add_row(bold(name), note["title"], note["use"])
     out = console()
     out.print(table)
     out.print("`bestk methods NAME` tells the formula, the cost, the reference, when to avoid it.")
@@ -45,9 +45,9 @@ def _print_all(notes: dict[str, Any]) -> None:
 def _print_one(name: str, note: dict[str, str]) -> None:
     from rich.table import Table
 
-    from bestk.cli._show import console, escaped
+    from bestk.cli._show import bold, console
 
     grid = Table.grid(padding=(0, 2))
     for key, text in note.items():
-        grid.add_row(key, f"[bold]{escaped(text)}[/bold]" if key == "title" else escaped(text))
+        grid.add_row(key, bold(text) if key == "title" else text)
     console().print(grid)

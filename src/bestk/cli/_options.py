@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from bestk.cli._input import TableFile, need_target
+from bestk.cli._printable import printable
 
 INFORMATION = ("auto", "discrete", "gaussian", "blend")
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
@@ -78,7 +79,8 @@ def complete_columns(ctx: Any, param: Any, incomplete: str) -> list[str]:
         names = list(open_source(next(filter(None, files))).types)
     except (StopIteration, ValueError, OSError, ImportError):
         return []
-    return [name for name in names if name.startswith(incomplete)]
+    plain = (name for name in names if name == printable(name))  # what a shell can be given
+    return [name for name in plain if name.startswith(incomplete)]
 
 
 def complete_methods(ctx: Any, param: Any, incomplete: str) -> list[str]:

@@ -15,6 +15,7 @@ from bestk.cli._options import (
     complete_columns,
     method_option,
 )
+from bestk.cli._printable import printable
 
 EXAMPLES = """\b
 Examples:
@@ -156,17 +157,18 @@ def _print(result: dict[str, Any]) -> None:
     """A line for each thing that is told."""
     from rich.table import Table
 
-    from bestk.cli._show import console, escaped
+    from bestk.cli._show import bold, console
 
     about = "about " if result["rows_are_estimated"] else ""
     most = "at most " if result["k_is_auto"] else ""
     asked = f"{most}{result['k']} of {result['columns']:,} features"
     out, grid = console(), Table.grid(padding=(0, 2))
-    out.print(f"[bold]{asked}[/bold], by {result['method']} from {about}{result['rows']:,} rows\n")
+    told = f", by {result['method']} from {about}{result['rows']:,} rows\n"
+    out.print(bold(asked), told, sep="")
     for name, text in _lines(result):
-        grid.add_row(name, escaped(text))
+        grid.add_row(name, printable(text))
     for note in result["notes"]:
-        grid.add_row("note", escaped(note))
+        grid.add_row("note", printable(note))
     out.print(grid)
 
 

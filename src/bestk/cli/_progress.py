@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import click
 
+from bestk.cli._printable import printable
+
 MANY_CLASSES = "The number of unique classes"  # said with the option that helps, elsewhere
 Report = Callable[[int, int], None]  # how much is done, and of how much
 
@@ -35,7 +37,7 @@ class Talk:
         """Print the notes."""
         if not self.quiet:
             for text in self.notes:
-                click.echo(f"bestk: note: {text}", err=True)
+                click.echo(f"bestk: note: {printable(text)}", err=True)
 
     @contextmanager
     def stage(self, text: str) -> Iterator[Report]:
@@ -59,11 +61,11 @@ class Talk:
             return
         columns = (
             progress.SpinnerColumn(),
-            "{task.description}",
+            progress.TextColumn("{task.description}", markup=False),
             progress.BarColumn(),
             progress.TaskProgressColumn(),
             progress.TimeElapsedColumn(),
         )
         with progress.Progress(*columns, console=console, transient=True) as bars:
-            task = bars.add_task(text, total=None)
+            task = bars.add_task(printable(text), total=None)
             yield lambda done, total: bars.update(task, completed=done, total=total)

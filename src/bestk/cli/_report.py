@@ -8,6 +8,7 @@ import click
 
 from bestk.cli._input import shown
 from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
+from bestk.cli._printable import printable
 
 PAGES = (".html", ".htm")
 
@@ -52,7 +53,7 @@ def report(method: str, bound: str, output: Path, errors: bool, date: str, **sha
 
         print_json(result | {"notes": talk.notes})
     elif request.quiet:
-        click.echo(result["report"])
+        click.echo(printable(result["report"]))
     else:
         _print(result)
 
@@ -120,12 +121,12 @@ def command_of(request: Request, method: str, bound: str) -> str:
 
 
 def _print(result: dict[str, Any]) -> None:
-    from bestk.cli._show import console, escaped
+    from bestk.cli._show import bold, console
 
     out = console()
     asked = f"{result['k']} of {result['columns']} features that tell of {result['target']!r}"
-    out.print(f"[bold]{escaped(asked)}[/bold], by {result['method']}: {result['verdict']}")
+    out.print(bold(asked), f", by {result['method']}: {result['verdict']}", sep="")
     for caution in result["warnings"]:
-        out.print(f"warning    {escaped(caution)}")
+        out.print(f"warning    {printable(caution)}")
     size = f"{result['bytes'] / 1000:,.0f} kB"
-    out.print(f"written to [bold]{escaped(result['report'])}[/bold] ({size})")
+    out.print("written to ", bold(result["report"]), f" ({size})", sep="")

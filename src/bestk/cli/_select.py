@@ -10,6 +10,7 @@ import click
 
 from bestk.cli._input import shown
 from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
+from bestk.cli._printable import printable
 
 EXAMPLES = """\b
 Examples:
@@ -61,7 +62,7 @@ def select(
 
         print_json(result | {"notes": talk.notes})
     elif request.quiet:
-        click.echo("\n".join(feature["name"] for feature in result["features"]))
+        click.echo("\n".join(printable(feature["name"]) for feature in result["features"]))
     else:
         _print(result)
 
@@ -71,6 +72,7 @@ def _run(
     plot: Path | None, stream: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """Read, select and write; what can be wrong with the options is seen before that."""
+    from bestk.cli._idle import about_idle
     from bestk.cli._plot import check_image, draw
     from bestk.cli._stream import is_long, select_rows
     from bestk.cli._table import check, features_wanted, new_file, read
@@ -104,11 +106,8 @@ def _run(
             seconds = {"read": reading, "select": perf_counter() - start}
         seconds["solve"] = solution.seconds
         result = tell(loaded, solution, method, greedy=isinstance(chosen, Greedy), seconds=seconds)
-        if idle := [each["name"] for each in result["features"] if each["relevance"] == 0]:
-            talk.note(
-                f"{', '.join(idle)}: selected, though alone it says nothing of the target, as the "
-                "columns left repeat more than they tell; try a smaller -k, or -k auto"
-            )
+        for note in about_idle(loaded.table, solution):
+            talk.note(note)
         if table_file:
             columns = [*(feature["name"] for feature in result["features"]), request.target]
             with talk.stage("writing the selected columns") as report:
@@ -155,21 +154,21 @@ def tell(
 
 def _print(result: dict[str, Any]) -> None:
     """A table of the features, and lines on the whole choice."""
-    from bestk.cli._show import console, escaped, new_table
+    from bestk.cli._show import bold, console, new_table
 
     told = ("relevance", "contribution", "adds")
     table = new_table("rank", "feature", *told, numbers=("rank", *told))
     for feature in result["features"]:
         numbers = [f"{feature[name]:.4f}" for name in told]
-        table.add_row(str(feature["rank"]), escaped(feature["name"]), *numbers)
+        table.add_row(str(feature["rank"]), printable(feature["name"]), *numbers)
     out, seconds = console(), result["seconds"]
     asked = f"{result['k']} of {result['columns']} features that tell of {result['target']!r}"
-    out.print(f"[bold]{escaped(asked)}[/bold], by {result['method']} from {result['rows']} rows\n")
+    out.print(bold(asked), f", by {result['method']} from {result['rows']} rows\n", sep="")
     out.print(table)
     out.print(f"objective  {result['objective']:.6g}")
     if isfinite(result["upper_bound"]):
         out.print(f"bound      {result['upper_bound']:.6g}")
-    out.print(f"quality    [bold]{result['verdict']}[/bold]")
+    out.print("quality    ", bold(result["verdict"]), sep="")
     if errors := result.get("k_errors"):
         curve = ", ".join(f"{k}: {error:.3f}" for k, error in errors.items())
         out.print(f"errors     cross-validated, by number of features: {curve}")

@@ -6,20 +6,22 @@ from collections.abc import Iterable
 from math import ceil, isfinite
 from typing import Any
 
+from bestk.cli._printable import printable, printable_json
 from bestk.solution import ROUNDING
 
 WIDE = 10_000  # columns of a pipe: nothing is cut there
 
 
 def console() -> Any:
-    """Where results go: stdout, as wide as it is."""
+    """Where results go: stdout, as wide as it is; brackets and colons are no markup."""
     from rich.console import Console
 
     class Pipe(Console):
         def on_broken_pipe(self) -> None:
             raise  # so that the exit code is that of any other output
 
-    return Pipe(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    width = None if sys.stdout.isatty() else WIDE
+    return Pipe(width=width, highlight=False, markup=False, emoji=False)
 
 
 def new_table(*columns: str, numbers: Iterable[str] = ()) -> Any:
@@ -33,17 +35,17 @@ def new_table(*columns: str, numbers: Iterable[str] = ()) -> Any:
     return table
 
 
-def escaped(name: str) -> str:
-    """A name in which rich finds no markup."""
-    from rich.markup import escape
+def bold(text: str) -> Any:
+    """Text that stands out."""
+    from rich.text import Text
 
-    return escape(name)
+    return Text(printable(text), style="bold")
 
 
 def print_json(result: dict[str, Any]) -> None:
-    """Print a result, null where a number is not finite."""
+    """Print a result, null where a number is not finite; all texts are exact."""
     plain = not (sys.stdout.encoding or "").lower().startswith("utf")
-    print(json.dumps(_finite(result), indent=2, ensure_ascii=plain))
+    print(printable_json(json.dumps(_finite(result), indent=2, ensure_ascii=plain)))
 
 
 def _finite(value: Any) -> Any:

@@ -9,11 +9,12 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._whole import EXACT, exact_numbers
+
 __all__ = ["WANTED", "Kind", "read_objects", "refuse_inexact"]
 
 Kind = Literal["numeric", "categorical", "boolean", "string"]
 WANTED = "a column holds numbers, booleans, strings or categories: convert it or drop it"
-EXACT = 2**53  # float64 tells whole numbers apart up to here
 
 # booleans come before the integers that they also are
 FAMILIES: dict[str, tuple[type, ...]] = {
@@ -57,7 +58,7 @@ def read_objects(
 
 def refuse_inexact(values: NDArray[Any], name: str) -> None:
     """Refuse whole numbers that float64, which has room for NaN, cannot tell apart."""
-    if (np.abs(values) >= EXACT).any():
+    if ((values >= EXACT) | (values <= -EXACT)).any():
         raise ValueError(
             f"column {name!r} has missing values beside integers of 2**53 or more; "
             "pass it as strings or categories"
@@ -82,9 +83,7 @@ def _factorise(
 
 
 def _numbers(known: list[Any], gone: NDArray[np.bool_], name: str) -> NDArray[Any]:
-    values = np.array(known)
-    if values.dtype.kind == "O":
-        raise ValueError(f"column {name!r} has integers of 2**64 or more; pass it as strings")
+    values = exact_numbers(known, name)
     if not gone.any():
         return values
     if values.dtype.kind in "iu":

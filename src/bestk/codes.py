@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._threads import threads
+from bestk._whole import SHIFT, beyond, is_long, refuse_merged
 from bestk.table import Block, read_column, read_table, refuse_infinite
 
 __all__ = ["MAX_LEVELS", "Codes", "Target", "encode", "read_continuous_target", "read_target"]
@@ -144,6 +145,8 @@ def read_continuous_target(y: Any, n_samples: int) -> NDArray[np.float64]:
     if block.categories is not None:
         came = block.categories[0][0]
         raise ValueError(f"y holds {block.kind} values such as {came!r}; give it as numbers")
+    if is_long(block.values.dtype) and len(beyond(block.values)):
+        refuse_merged(block.values[:, 0], "y", SHIFT)
     with np.errstate(over="ignore"):
         values = np.asarray(block.values[:, 0], dtype=np.float64)
     if count := np.isinf(values).sum():

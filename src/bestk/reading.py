@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from bestk._suggest import suggest
 from bestk._threads import threads
+from bestk._whole import refuse_merging
 from bestk.codes import Target, encode, read_continuous_target, read_target
 from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency
 from bestk.discretize._coded import codes_of
@@ -110,6 +111,7 @@ class Reading:
         """The same table with codes for its numbers, and the discretiser that made them."""
         discretizer = get_discretizer(self.discretizer)
         by_column = isinstance(discretizer, Discretizer)  # then blocks need no common type
+        refuse_merging(table.blocks, table.names, numeric)
         parts, blocks = split_numbers(table, numeric, together=not by_column)
         cuts: dict[int, Any] = {}
         for part in parts:

@@ -15,7 +15,7 @@ from bestk._frames import is_frame, keep_columns
 from bestk.solution import Solution
 from bestk.streaming._blocks import is_stream
 from bestk.streaming._selector import PartialFit, fit_blocks, forget
-from bestk.table import as_array, read_table, refuse_lazy, refuse_shape
+from bestk.table import as_array, named_frame, read_table, refuse_shape
 from bestk.task import Task, count_features
 
 SELECTABLE: dict[str, list[Any]] = {
@@ -44,7 +44,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
 
     def _check_table(self, X: Any, *, reset: bool) -> Any:
         """Let scikit-learn check arrays; frames, lists and masks only for their shape."""
-        refuse_lazy(X)
+        X = named_frame(X)
         if isinstance(X, list | tuple | np.ma.MaskedArray):
             X = as_array(X)
             refuse_shape(X.shape)

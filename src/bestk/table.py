@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._objects import WANTED, Kind, read_objects, refuse_inexact
+from bestk._whole import EXACT, has_rounded, refuse_merged, refuse_merging
 
 __all__ = ["Block", "Kind", "Table", "as_array", "read_column", "read_table"]
 
@@ -106,13 +107,15 @@ class Table:
     def numeric(self) -> tuple[NDArray[np.floating[Any]], NDArray[np.intp]]:
         """Return the numbers and booleans as one float array (NaN = missing), and their places.
 
-        A table that is one block of float32 or float64 comes back uncopied.
+        A table that is one block of float32 or float64 comes back uncopied; integers that float64
+        would take for one another are refused.
         """
         blocks = [block for block in self.blocks if block.categories is None]
         places = np.sort(np.concatenate([np.empty(0, np.intp), *(b.columns for b in blocks)]))
         if len(blocks) == 1 and blocks[0].values.dtype in (np.float32, np.float64):
             _, values = next(blocks[0].strips(len(places)))
         else:
+            refuse_merging(blocks, self.names)
             dtype = np.result_type(np.float32, *(block.values.dtype for block in blocks))
             values = np.empty((self.n_samples, len(places)), min(dtype, np.dtype(np.float64)))
             for block in blocks:
@@ -256,6 +259,17 @@ def refuse_lazy(X: Any) -> None:
         raise ValueError(LAZY)
 
 
+def named_frame(X: Any) -> Any:
+    """X as scikit-learn can read its names: no record batch, and not two columns of one name."""
+    refuse_lazy(X)
+    X = batch_as_table(X)
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    if names is not None and len(set(names)) < len(names):
+        twin = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"X has two columns named {twin!r}; rename one of them")
+    return X
+
+
 def batch_as_table(X: Any) -> Any:
     """A record batch of arrow as a table of one; all else as it is."""
     if hasattr(X, "num_rows") and not hasattr(X, "to_batches"):
@@ -291,6 +305,9 @@ def as_array(X: Any) -> NDArray[Any]:
         raise ValueError(f"got a {type(X).__name__}; give an array, a frame or a list of rows")
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
         return np.array(X, dtype=object)  # numpy makes strings of the numbers beside them
+    if array.dtype.kind == "f" and isinstance(X, list | tuple) and (np.abs(array) >= EXACT).any():
+        objects = np.array(X, dtype=object)  # numpy rounds integers beside fractions
+        return objects if has_rounded(objects.flat) else array
     return array
 
 
@@ -356,7 +373,11 @@ def _array_blocks(
 
     values = frame.to_numpy()
     if values.dtype.kind == "O":
+        objects = values
         values = np.array([column.cast(nw.Float64).to_numpy() for column in frame.iter_columns()]).T
+        for j in np.flatnonzero((np.abs(values) >= EXACT).any(axis=0)):  # decimals
+            known = [value for value in objects[:, j] if value is not None and value == value]
+            refuse_merged(known, f"column {names[places[j]]!r}")
     if dtype.is_integer() and values.dtype.kind == "f":
         gaps = np.isnan(values).any(axis=0)
         if gaps.any() and not gaps.all():  # whole numbers without gaps stay as they are

@@ -17,7 +17,7 @@ from bestk.solvers._search import Search
 from bestk.solvers._spectral import Spectral
 from bestk.solvers._tpower import TruncatedPower
 
-from .conftest import authors_results, load_instance, optimum, problems
+from .conftest import UNTIED, authors_results, load_instance, optimum, problems
 
 SIMPLE = [
     Linear(),
@@ -153,7 +153,7 @@ def test_tpower_is_not_below_linear(problem):
 
 
 @pytest.mark.parametrize("solver", [Linear(), TruncatedPower(), Forward()], ids=lambda s: s.name)
-@given(problem=problems())
+@given(problem=problems(kinds=UNTIED))
 def test_a_lazy_matrix_gives_the_same_choice(solver, problem):
     lazy = BQP(CachedColumns(lambda i: problem.Q[:, i], problem.diagonal), problem.k)
     here, there = (

@@ -20,7 +20,8 @@ CODES = {
     INTERRUPTED: "interrupted; no file is left half written",
     CUT: "what reads the output went away, such as head",
 }
-LEAST = 0.75 * 2**30  # bytes
+# bytes of addresses, below which some libraries end the process: code, and stacks and arenas
+LEAST, THREAD = 0.9 * 2**30, 80 * 2**20
 UNLOADED = ("failed to map segment", "cannot allocate memory", "Could not find/load shared object",
             "_find_and_load")  # fmt: skip
 OPTIONS = {
@@ -59,10 +60,8 @@ class ErrorGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what reads its output may go away before it ends."""
-        if (
-            is_limited() and machine_memory() < LEAST
-        ):  # some libraries end the process where they get too little
-            raise MemoryError(f"bestk and its libraries take {LEAST / 2**30:g} GiB")
+        if is_limited() and machine_memory() < (least := LEAST + THREAD * _threads()):
+            raise MemoryError(f"bestk and its libraries take {least / 2**30:.2f} GiB")
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -70,6 +69,12 @@ class ErrorGroup(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(CUT)
         return result
+
+
+def _threads() -> int:
+    """How many numba will start."""
+    wanted = os.environ.get("NUMBA_NUM_THREADS", "")
+    return int(wanted) if wanted.isdigit() else os.cpu_count() or 1
 
 
 def print_anything() -> None:

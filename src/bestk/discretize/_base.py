@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bestk._sorting import Floats, Ints, Labels
 from bestk._threads import threads
 from bestk.discretize._columns import blocks, encode
-from bestk.table import refuse_lazy, unmask
+from bestk.table import named_frame, unmask
 
 VALUE_COST = 1e-8  # seconds, about, for each value of a table
 MAX_CODES = 2**15  # what int16 holds; one of them is for NaN
@@ -54,7 +54,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _numbers(self, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
         """Let scikit-learn check X (and y, if given), and leave them the type they came in."""
-        refuse_lazy(X)
+        X = named_frame(X)
         try:
             # what overflows is infinite and refused; so are infinities, however they add up
             with np.errstate(over="ignore", invalid="ignore"):

@@ -31,6 +31,9 @@ class Batch(Protocol):
     def values(self, column: int) -> NDArray[Any]:
         """A column of numbers or booleans, none of them missing."""
 
+    def integers(self, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """A column of whole numbers to the last digit, 0 where missing; and where it is not."""
+
     def coded(self, column: int) -> Coded:
         """A column of text or categories."""
 
@@ -70,6 +73,20 @@ class ArrowBatch:
     def values(self, column: int) -> NDArray[Any]:
         """A column of numbers or booleans, none of them missing."""
         return np.asarray(_plain(self.batch.column(column)).to_numpy(zero_copy_only=False))
+
+    def integers(self, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """A column of whole numbers to the last digit, 0 where missing; and where it is not."""
+        values = self.batch.column(column)
+        if arrow("types").is_decimal(values.type):
+            try:
+                values = values.cast("int64")
+            except arrow().ArrowInvalid as error:
+                name = self.batch.schema.field(column).name
+                raise ValueError(
+                    f"column {name!r} has decimals of 2**63 or more; exclude it, or write it as "
+                    "strings"
+                ) from error
+        return values.fill_null(0).to_numpy(zero_copy_only=False), self.known(column)
 
     def coded(self, column: int) -> Coded:
         """A column of text or categories."""

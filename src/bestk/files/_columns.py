@@ -10,7 +10,7 @@ from bestk.codes import MAX_LEVELS
 
 Ints = NDArray[np.int64]
 LADDER: tuple[Any, ...] = (np.uint8, np.int16, np.float32, np.float64)
-TOP = len(LADDER) - 1
+SHORT, TOP = 1, len(LADDER) - 1
 CHUNK = 2**26  # bytes: so large a block is handed back to the system once it is dropped
 Piece = list[tuple[Ints, NDArray[Any]]]  # columns of each type, and their values in some rows
 
@@ -50,6 +50,10 @@ class Numbers:
         if self._room < 0:
             self._chunks.append(self._joined(self._pieces))
             self._room = CHUNK
+
+    def is_wide(self) -> NDArray[np.bool_]:
+        """Which columns are more than short integers so far."""
+        return self._rung > SHORT
 
     def finish(self) -> Piece:
         """The columns of each type, and their values; what they were made of is given up."""

@@ -13,7 +13,9 @@ from bestk.files._arrow import WrongTypeError, role_of
 from bestk.files._batch import Batch
 from bestk.files._binary import ParquetSource
 from bestk.files._columns import Numbers, Words
+from bestk.files._long import LongColumns, may_be_long
 from bestk.files._packed import PackedSource
+from bestk.files._rounded import is_unsure, refuse_rounded
 from bestk.files._source import Report, Source, find_columns
 from bestk.table import Block, Table
 
@@ -49,7 +51,7 @@ def load(
 def read_columns(source: Source, columns: list[str], report: Report | None = None) -> Loaded:
     """Read some columns, the last of them the target; once more where the types prove wrong."""
     with suppress(WrongTypeError):
-        return _Columns(source, columns).read(source.batches(columns, report))
+        return _Columns(source, columns, watch=True).read(source.batches(columns, report))
     source = source.checked(columns, report)
     return _Columns(source, columns).read(source.batches(columns, report))
 
@@ -78,13 +80,18 @@ def _side_by_side(tables: list[Table]) -> Table:
 class _Columns:
     """The columns of a source, the last of them the target, as they are read."""
 
-    def __init__(self, source: Source, names: Sequence[str]) -> None:
+    def __init__(self, source: Source, names: Sequence[str], watch: bool = False) -> None:
         self.source, self.names, self.rows, self.dropped = source, list(names), 0, 0
         roles = [role_of(source.types[name]) for name in names]
         self.roles = roles
         features = range(len(names) - 1)
         self.numeric = [j for j in features if roles[j] in ("number", "boolean")]
         self.numbers = Numbers(len(self.numeric))
+        types = [source.types[name] for name in names]
+        self.long = LongColumns(
+            [place for place, j in enumerate(self.numeric) if may_be_long(types[j])]
+        )
+        self.watch = watch and is_unsure(source)
         self.words = {j: Words() for j in features if roles[j] in ("text", "category")}
         self.target: Words | list[NDArray[Any]] = (
             Words() if roles[-1] in ("text", "category") else []
@@ -106,15 +113,24 @@ class _Columns:
             batch = batch.keep(known)
         if not batch.num_rows:
             return
-        self.rows += batch.num_rows
         if self.numeric:
-            self.numbers.add(batch.matrix(self.numeric))
+            values = batch.matrix(self.numeric)
+            self.numbers.add(values)
+            wide = self.numbers.is_wide()
+            if self.watch and wide.any():
+                refuse_rounded(values if wide.all() else values[:, wide], self.source)
+            self.long.add(batch, self.numeric, values, self.rows, wide)
+        self.rows += batch.num_rows
         for j, words in self.words.items():
             words.add(*batch.coded(j))
         if isinstance(self.target, Words):
             self.target.add(*batch.coded(last))
         else:
-            self.target.append(batch.values(last))
+            long = may_be_long(self.source.types[self.names[last]])
+            y = batch.integers(last)[0] if long else batch.values(last)
+            if self.watch:
+                refuse_rounded(y, self.source)
+            self.target.append(y)
 
     def _loaded(self) -> Loaded:
         y, name = self._y(), self.names[-1]
@@ -152,6 +168,15 @@ class _Columns:
         is_boolean = np.array([self.roles[j] == "boolean" for j in self.numeric], dtype=bool)
         blocks = []
         for columns, values in self.numbers.finish():
+            for j in np.flatnonzero(np.isin(columns, list(self.long.pieces))):
+                place = int(places[columns[j]])
+                exact = self.long.exact(int(columns[j]), values[:, j], self.names[place])
+                blocks.append(Block(np.array([place]), "numeric", exact[:, None]))
+            short = ~np.isin(columns, list(self.long.pieces))
+            if not short.all():
+                columns, values = columns[short], values[:, short]
+            if not len(columns):
+                continue
             yes = is_boolean[columns]
             if not yes.all():
                 block = Block(places[columns], "numeric", values)

@@ -51,12 +51,18 @@ class PlainBatch:
         return self.numbers if whole else self.numbers[:, places]
 
     def values(self, column: int) -> NDArray[Any]:
-        """A column of numbers or booleans, none of them missing."""
+        """A column of numbers or booleans; NaN where missing."""
         if column in self.codes:
-            codes, levels = self.codes[column]
-            return np.array(levels, self.types[column])[codes]
+            values, known = self.integers(column)
+            return values if known.all() else np.where(known, values, np.nan)
         number = self._number(column)
         return number.astype(np.uint8) if self.types[column].kind == "b" else number
+
+    def integers(self, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """A column of whole numbers to the last digit, 0 where missing; and where it is not."""
+        codes, levels = self.codes[column]
+        gap = np.zeros(1, self.types[column])
+        return np.append(np.array(levels, self.types[column]), gap)[codes], codes >= 0
 
     def coded(self, column: int) -> Coded:
         """A column of text."""

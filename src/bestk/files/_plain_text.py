@@ -2,7 +2,8 @@
 
 import csv
 import gzip
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
@@ -68,7 +69,11 @@ class PlainText(TextSource):
         return [(name, type_of(list(column))) for name, column in zip(names, columns, strict=True)]
 
     def _known_types(self) -> dict[str, Any]:
-        return {"number": NUMBER, "boolean": BOOLEAN, "text": TEXT}
+        whole = {"int64": np.dtype(np.int64), "uint64": np.dtype(np.uint64)}
+        return {"number": NUMBER, "boolean": BOOLEAN, "text": TEXT, **whole}
+
+    def _texts(self, batch: Any, column: int, like: str) -> list[str]:
+        return [text for text in batch.coded(column)[1] if re.fullmatch(like, text)]
 
     def _odd_value(self, batch: Any, column: int, role: str) -> str | None:
         _, levels = batch.coded(column)
@@ -129,9 +134,11 @@ def _batch(
     """Some columns of some rows, of the types given."""
     kinds = [type_.kind for type_ in types]
     words = {
-        j: to_codes([row[places[j]] for row in rows], gaps) for j, k in enumerate(kinds) if k == "U"
+        j: to_codes([row[places[j]] for row in rows], gaps, int if kind in "iu" else str)
+        for j, kind in enumerate(kinds)
+        if kind in "Uiu"
     }
-    others = [j for j, kind in enumerate(kinds) if kind != "U"]
+    others = [j for j in range(len(kinds)) if j not in words]
     numbers = np.empty((len(rows), len(others)))
     for kind, convert in (("f", to_numbers), ("b", to_truths)):
         here = [at for at, j in enumerate(others) if kinds[j] == kind]
@@ -195,9 +202,10 @@ def to_truths(values: list[str]) -> Floats:
         raise WrongTypeError(f"no boolean: {error}") from error
 
 
-def to_codes(values: list[str], gaps: frozenset[str]) -> Coded:
+def to_codes(values: list[str], gaps: frozenset[str], read: Callable[[str], Any] = str) -> Coded:
     """Texts as codes, -1 for those that mean missing, and what the codes stand for."""
     levels = [value for value in dict.fromkeys(values) if value not in gaps]
     "".join(levels).encode()  # fails where the file is not UTF-8
     place = dict.fromkeys(gaps, -1) | {level: code for code, level in enumerate(levels)}
-    return np.fromiter(map(place.__getitem__, values), np.int32, len(values)), levels
+    codes = np.fromiter(map(place.__getitem__, values), np.int32, len(values))
+    return codes, [read(level) for level in levels]

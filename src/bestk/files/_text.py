@@ -12,11 +12,13 @@ from typing import Any, Self
 
 from bestk.files._arrow import arrow, check_room, role_of, telling
 from bestk.files._batch import ArrowBatch, Batch
+from bestk.files._long import LONG, Spelled
 from bestk.files._source import Report, refuse_twins
 
 BLOCK = 2**22  # bytes of text parsed at once
 LONGEST = 2**26  # bytes that a line of names may have
 WANTED = "a table of text"
+ANYTHING = r"(?s:.*)"
 UNNAMED = "left out a column without a name, which may be row numbers"
 MISSING = (
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
@@ -36,6 +38,7 @@ class TextSource(ABC):
     guess: dict[str, Any] = field(default_factory=dict)  # the types of the first rows
     types: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    settled: bool = False  # whether the types are known to hold for all rows
 
     @classmethod
     def open(cls, path: Path, *, tabs: bool, zipped: bool) -> Self:
@@ -60,31 +63,49 @@ class TextSource(ABC):
         """The same table, with types that hold for all rows: a number, else a boolean, else text.
 
         These are the types that the whole file would have suggested, however few its first rows.
+        Whole numbers that float64 would take for one another are integers, or else text.
         """
         known, types, notes = self._known_types(), dict(self.types), list(self.notes)
-        possible, odd = self._possible_roles(columns, report)
+        possible, odd, long = self._possible_roles(columns, report)
+        for name, spelled in self._spelled([n for n in long if "number" in possible[n]]).items():
+            role, largest = spelled.role(), spelled.largest
+            possible[name], odd[name] = [role] if role != "text" else [], str(largest)
+            if role == "number" and spelled.is_merged:
+                notes.append(f"column {name!r} is rounded: it holds fractions beside {largest}")
         for name, roles in possible.items():
             types[name] = known[roles[0] if roles else "text"]
             if not roles:
                 notes.append(f"column {name!r} is read as text, because it holds {odd[name]!r}")
-        return replace(self, types=types, guess=types, notes=tuple(notes))
+        return replace(self, types=types, guess=types, notes=tuple(notes), settled=True)
+
+    def _spelled(self, columns: Sequence[str]) -> dict[str, Spelled]:
+        """What the texts of some columns of numbers are like."""
+        spelled = {name: Spelled() for name in columns}
+        text = dict.fromkeys(columns, self._known_types()["text"])
+        for batch in self.batches(columns, types=text) if columns else ():
+            for place, name in enumerate(columns):
+                spelled[name].add(self._texts(batch, place, ANYTHING))
+        return spelled
 
     def _possible_roles(
         self, columns: Sequence[str], report: Report | None
-    ) -> tuple[dict[str, list[str]], dict[str, str]]:
-        """What columns that are no text may be, and what contradicts their first rows."""
+    ) -> tuple[dict[str, list[str]], dict[str, str], list[str]]:
+        """What columns that are no text may be, what contradicts their first rows, long ones."""
         roles = {name: role_of(self.types[name]) or "text" for name in columns}
         fallback = {"number": ["number", "boolean"], "boolean": ["boolean"]}
         left = {name: fallback[role][:] for name, role in roles.items() if role in fallback}
         odd: dict[str, str] = {}
+        long: list[str] = []
         text = dict.fromkeys(columns, self._known_types()["text"])
         for batch in self.batches(columns, report, text):
             for place, name in enumerate(columns):
+                if "number" in left.get(name, []) and name not in long:
+                    long += [name] if self._texts(batch, place, LONG) else []
                 for role in left.get(name, [])[:]:
                     if (value := self._odd_value(batch, place, role)) is not None:
                         left[name].remove(role)
                         odd |= {name: value} if role == roles[name] else {}
-        return left, odd
+        return left, odd, long
 
     @abstractmethod
     def batches(
@@ -101,7 +122,11 @@ class TextSource(ABC):
 
     @abstractmethod
     def _known_types(self) -> dict[str, Any]:
-        """The types of a number, a boolean and a text."""
+        """The types of a number, a boolean and a text, and of whole numbers."""
+
+    @abstractmethod
+    def _texts(self, batch: Any, column: int, like: str) -> list[str]:
+        """The different values of a column of text that an expression describes."""
 
     @abstractmethod
     def _odd_value(self, batch: Any, column: int, role: str) -> str | None:
@@ -143,7 +168,14 @@ class ArrowText(TextSource):
 
     def _known_types(self) -> dict[str, Any]:
         pa = arrow()
-        return {"number": pa.float64(), "boolean": pa.bool_(), "text": pa.string()}
+        whole = {"int64": pa.int64(), "uint64": pa.uint64()}
+        return {"number": pa.float64(), "boolean": pa.bool_(), "text": pa.string(), **whole}
+
+    def _texts(self, batch: Any, column: int, like: str) -> list[str]:
+        compute, values = arrow("compute"), batch.batch.column(column)
+        found = values.filter(compute.match_substring_regex(values, f"^({like})$"))
+        texts: list[str] = compute.unique(found).to_pylist()
+        return texts
 
     def _odd_value(self, batch: Any, column: int, role: str) -> str | None:
         pa, compute, values = arrow(), arrow("compute"), batch.batch.column(column)

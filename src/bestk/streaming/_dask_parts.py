@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bestk.information.backends._dask import WAITING
 from bestk.streaming._blocks import Blocks, Part, _read
 from bestk.streaming._sample import FEWEST_ROWS, SAMPLE_BYTES, Reservoir, Sample
+from bestk.table import as_array
 
 Indices = NDArray[np.int64]
 DRAWN_AT_ONCE = 2**20
@@ -74,21 +75,36 @@ class Partitions:
         )
         still, values = np.ones(len(first.numeric), bool), np.empty((len(kept), width // 8))
         y = np.empty(len(kept), dtype=object)
+        parts: list[tuple[Indices, dict[int, NDArray[Any]]]] = []
         for slots, some in zip(places, looks, strict=True):
             here = np.isin(first.numeric, some.numeric)
             still &= here
             there = np.isin(some.numeric, first.numeric)
             values[np.ix_(slots, np.flatnonzero(here))] = some.values[:, there]
             y[slots] = some.y
-        labels = np.array(y.tolist())
+            parts.append((slots, some.exact))
+        exact = _join_exact(parts, first.numeric, values)
         return Sample(
             sum(lengths),
             first.names,
             first.numeric[still],
             values[:, : len(still)] if still.all() else values[:, np.flatnonzero(still)],
-            y if labels.dtype.kind in "US" else labels,
+            as_array(y.tolist()),
             most,
+            exact,
         )
+
+
+def _join_exact(
+    parts: list[tuple[Indices, dict[int, NDArray[Any]]]], numeric: Indices, values: NDArray[Any]
+) -> dict[int, NDArray[Any]]:
+    """The columns that float64 rounds in some part, as Python's numbers."""
+    found = {j for _, some in parts for j in some}.intersection(numeric.tolist())
+    exact = {j: values[:, np.searchsorted(numeric, j)].astype(object) for j in found}
+    for slots, some in parts:
+        for j in found & some.keys():
+            exact[j][slots] = some[j]
+    return exact
 
 
 def gather(tasks: Iterable[Any]) -> Iterator[Any]:

@@ -57,7 +57,7 @@ def fit_discrete(reading: Reading, sample: Sample, numeric: Indices) -> Discrete
         cut = get_discretizer(EqualFrequency(n_bins=TARGET_BINS)).fit(y)
     if reading.discretizer is None or not len(numeric):
         return Discrete(np.empty(0, np.int64), None, cut)
-    values = sample.values[:, np.isin(sample.numeric, numeric)]
+    values = sample.numbers(numeric)
     if np.isinf(values).any():
         block = Block(np.arange(len(numeric)), "numeric", values)
         Table(len(values), [sample.names[j] for j in numeric], (block,)).numeric()

@@ -2,17 +2,23 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._objects import refuse_inexact
+from bestk._whole import beyond
 from bestk.files import Source, find_columns, open_source
 from bestk.files._arrow import arrow, role_of, telling
 from bestk.files._batch import ArrowBatch, Batch
 from bestk.files._binary import BinarySource, column_types
 from bestk.files._columns import Words
+from bestk.files._long import long_columns, may_be_long
+from bestk.files._rounded import is_unsure
 from bestk.files._source import PIECE, Report
 from bestk.table import Block, Table
 
@@ -34,19 +40,33 @@ class FileBlocks:
         """The same with types that hold for all rows."""
         return replace(self, source=self.source.checked(self.names))
 
+    @cached_property
+    def sure(self) -> "FileBlocks":
+        """The same with types that hold for all rows, found once."""
+        return self.mended()
+
     def __iter__(self) -> Iterator[tuple[Table, NDArray[Any]]]:
+        unsure = is_unsure(self.source)
+        for done, (table, y) in enumerate(self._parts()):
+            if unsure and _may_be_rounded(table, y):
+                yield from islice(self.sure._parts(), done, None)  # those before were exact
+                return
+            yield table, y
+
+    def _parts(self) -> Iterator[tuple[Table, NDArray[Any]]]:
         roles = [role_of(self.source.types[name]) for name in self.names]
         for batch in self.source.batches(self.names):
             last = len(self.names) - 1
             known = batch.known(last)
             batch = batch if known.all() else batch.keep(known)
-            yield self._table(batch, roles), _target(batch, last, roles[-1])
+            yield self._table(batch, roles), self._target(batch, last, roles[-1])
 
     def _table(self, batch: Batch, roles: Sequence[Any]) -> Table:
-        blocks = []
-        for role, kind in (("number", "numeric"), ("boolean", "boolean")):
-            if batch.num_rows and (columns := [j for j, r in enumerate(roles[:-1]) if r == role]):
-                blocks.append(Block(np.array(columns), kind, batch.matrix(columns)))  # type: ignore[arg-type]
+        blocks: list[Block] = []
+        if batch.num_rows and (columns := [j for j, r in enumerate(roles[:-1]) if r == "number"]):
+            blocks += self._numbers(batch, columns)
+        if batch.num_rows and (columns := [j for j, r in enumerate(roles[:-1]) if r == "boolean"]):
+            blocks.append(Block(np.array(columns), "boolean", batch.matrix(columns)))
         for j, role in enumerate(roles[:-1]):
             if role in ("text", "category"):
                 words = Words()
@@ -55,6 +75,43 @@ class FileBlocks:
                 kind = "categorical" if role == "category" else "string"
                 blocks.append(Block(np.array([j]), kind, codes[:, None], [levels]))  # type: ignore[arg-type]
         return Table(batch.num_rows, self.names[:-1], tuple(blocks))
+
+    def _numbers(self, batch: Batch, columns: list[int]) -> Iterator[Block]:
+        """Numbers side by side, but for integers that would be rounded there.
+
+        Floats of one block may be those of another, so that integers with gaps are refused.
+        """
+        values = batch.matrix(columns)
+        types = [self.source.types[self.names[j]] for j in columns]
+        long = long_columns(values, [at for at, type_ in enumerate(types) if may_be_long(type_)])
+        for at in long:
+            whole, known = batch.integers(columns[at])
+            if not known.all():
+                refuse_inexact(whole[known], self.names[columns[at]])
+            yield Block(np.array([columns[at]]), "numeric", whole[:, None])
+        short = np.setdiff1d(np.arange(len(columns)), long)
+        if len(short):
+            kept = values[:, short] if long else values
+            yield Block(np.array(columns)[short], "numeric", kept)
+
+    def _target(self, batch: Batch, column: int, role: Any) -> NDArray[Any]:
+        """Classes, or numbers; whole ones as integers."""
+        if role in ("text", "category"):
+            words = Words()
+            words.add(*batch.coded(column))
+            codes, levels = words.finish()
+            labels = np.empty(len(levels), dtype=object)
+            labels[:] = levels
+            return labels[codes]
+        if may_be_long(self.source.types[self.names[column]]):
+            return batch.integers(column)[0]
+        return batch.values(column)
+
+
+def _may_be_rounded(table: Table, y: NDArray[Any]) -> bool:
+    blocks = [block.values for block in table.blocks if block.kind == "numeric"]
+    floats = [values for values in (*blocks, y[:, None]) if values.dtype.kind == "f"]
+    return any(len(values) and len(beyond(values)) for values in floats)
 
 
 def open_files(X: Any) -> Source:
@@ -83,15 +140,3 @@ class DatasetSource(BinarySource):
         with telling(self.path, "a data set"):
             for batch in self.dataset.to_batches(columns=list(columns), **options):
                 yield ArrowBatch(batch.select(list(columns)))
-
-
-def _target(batch: Batch, column: int, role: Any) -> NDArray[Any]:
-    """Classes, or numbers; whole ones as integers."""
-    if role in ("text", "category"):
-        words = Words()
-        words.add(*batch.coded(column))
-        codes, levels = words.finish()
-        labels = np.empty(len(levels), dtype=object)
-        labels[:] = levels
-        return labels[codes]
-    return batch.values(column)

@@ -88,7 +88,7 @@ class ProductSums:
     """Sums of products of the scores of all columns, and of those with the target."""
 
     def __init__(self, sample: Sample, numeric: NDArray[np.int64], continuous: bool) -> None:
-        values = sample.values[:, np.isin(sample.numeric, numeric)]
+        values = sample.numbers(numeric)
         n = len(numeric)
         needed = 16.0 * n * n  # and once more for those of a block
         if needed > (most := memory_to_use()):

@@ -1,12 +1,13 @@
 """A first look at rows: a sample of their numbers, drawn without regard to how blocks are cut."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.table import Table
+from bestk._whole import beyond, is_long, refuse_merged
+from bestk.table import Table, as_array
 
 SAMPLE_ROWS, SAMPLE_BYTES = 100_000, 2**30
 FEWEST_ROWS = 1_000  # whatever they take
@@ -22,11 +23,20 @@ class Sample:
     values: NDArray[np.float64]  # of these, in the rows of the sample
     y: NDArray[Any]
     most: int  # rows that a sample may have
+    exact: dict[int, NDArray[Any]] = field(default_factory=dict)  # columns that float64 rounds
 
     @property
     def is_whole(self) -> bool:
         """Whether the sample is the whole table, in its order."""
         return self.n_rows == len(self.y)
+
+    def numbers(self, columns: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The values of some numeric columns; refused where they are merged."""
+        for j in columns.tolist():
+            if j in self.exact:
+                known = [value for value in self.exact[j].tolist() if value == value]
+                refuse_merged(known, f"column {self.names[j]!r}")
+        return self.values[:, np.isin(self.numeric, columns)]
 
 
 class Reservoir:
@@ -73,9 +83,9 @@ class Reservoir:
         if not (still := self._numeric[self._columns]).all():
             values = values[:, still]
         numeric = np.flatnonzero(self._numeric)
-        y = np.array(self._y[:size].tolist())
-        y = self._y[:size] if y.dtype.kind in "US" else y
-        return Sample(self.n_rows, self._names, numeric, values, y, self._most)
+        y = as_array(self._y[:size].tolist())
+        exact = {j: some[:size] for j, some in self._exact.items()}
+        return Sample(self.n_rows, self._names, numeric, values, y, self._most, exact)
 
     def _begin(self, table: Table) -> None:
         self._names = table.names
@@ -85,6 +95,7 @@ class Reservoir:
         self._most = max(min(FEWEST_ROWS, self._most), min(self._most, SAMPLE_BYTES // (8 * width)))
         self._values = np.empty((self._most, len(self._columns)))  # pages are used as rows come
         self._y = np.empty(self._most, dtype=object)
+        self._exact: dict[int, NDArray[Any]] = {}
 
     def _put(
         self, slots: NDArray[np.int64], table: Table, rows: NDArray[np.int64], y: NDArray[Any]
@@ -95,6 +106,7 @@ class Reservoir:
             if here.any():
                 values = block.values[rows][:, np.flatnonzero(here)]
                 values = values.toarray() if hasattr(values, "toarray") else values
+                self._note_exact(slots, block.columns[here], values)
                 with np.errstate(over="ignore"):  # what float64 has no room for is infinite
                     values = values.astype(self._values.dtype, copy=False)
                 places = np.searchsorted(self._columns, block.columns[here])
@@ -102,3 +114,15 @@ class Reservoir:
                     self._values[slots] = values  # whole rows go faster
                 else:
                     self._values[np.ix_(slots, places)] = values
+
+    def _note_exact(
+        self, slots: NDArray[np.int64], columns: NDArray[np.intp], values: NDArray[Any]
+    ) -> None:
+        """Keep columns as Python's numbers from where float64 rounds them."""
+        for at in beyond(values) if is_long(values.dtype) else ():
+            if (j := int(columns[at])) not in self._exact:
+                before = self._values[:, np.searchsorted(self._columns, j)]
+                self._exact[j] = before.astype(object)
+        for j, exact in self._exact.items():
+            if len(here := np.flatnonzero(columns == j)):
+                exact[slots] = values[:, here[0]]

@@ -1,6 +1,13 @@
-"""Modules for what is not installed here are not imported; any other that cannot be is an error."""
+"""Modules for what is not installed here are not imported; any other that cannot be is an error.
 
+Pictures are closed after each test: matplotlib keeps those of pyplot, and warns of many.
+"""
+
+import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
+
+import pytest
 
 NEEDS = {
     "torch": "src/*/_torch*.py",
@@ -9,3 +16,11 @@ NEEDS = {
 }
 
 collect_ignore_glob = [modules for package, modules in NEEDS.items() if find_spec(package) is None]
+
+
+@pytest.fixture(autouse=True)
+def close_pictures() -> Iterator[None]:
+    """Forget the pictures that a test has drawn."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

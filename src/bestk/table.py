@@ -263,11 +263,15 @@ def named_frame(X: Any) -> Any:
     """X as scikit-learn can read its names: no record batch, and not two columns of one name."""
     refuse_lazy(X)
     X = batch_as_table(X)
-    names = getattr(X, "column_names", getattr(X, "columns", None))
-    if names is not None and len(set(names)) < len(names):
-        twin = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"X has two columns named {twin!r}; rename one of them")
+    refuse_twins(getattr(X, "column_names", getattr(X, "columns", ())), "X")
     return X
+
+
+def refuse_twins(names: Sequence[Any], where: Any) -> None:
+    """Refuse two columns of one name, which no option could tell apart."""
+    if len(set(names)) < len(names):
+        twin = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"{where} has two columns named {twin!r}; rename one of them")
 
 
 def batch_as_table(X: Any) -> Any:

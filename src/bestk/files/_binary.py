@@ -8,7 +8,8 @@ from typing import Any, Self
 
 from bestk.files._arrow import arrow, telling
 from bestk.files._batch import ArrowBatch
-from bestk.files._source import PIECE, Report, refuse_twins
+from bestk.files._source import PIECE, Report
+from bestk.table import refuse_twins
 
 
 @dataclass(frozen=True)

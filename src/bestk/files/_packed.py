@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from bestk.files._batch import Coded
 from bestk.files._plain_batch import PlainBatch
-from bestk.files._source import Report, refuse_twins
+from bestk.files._source import Report
 from bestk.packed import PackedTable, open_packed
-from bestk.table import Table, read_column, read_table
+from bestk.table import Table, read_column, read_table, refuse_twins
 
 
 @dataclass(frozen=True)

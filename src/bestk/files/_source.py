@@ -34,13 +34,6 @@ class Source(Protocol):
         """The same table, with types that hold for all rows of some columns."""
 
 
-def refuse_twins(names: Sequence[str], path: Path) -> None:
-    """Refuse two columns of one name, which no option could tell apart."""
-    if len(set(names)) < len(names):
-        twin = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"{path} has two columns named {twin!r}; rename one of them")
-
-
 def check_names(source: Source, names: Iterable[str]) -> None:
     """Refuse a name that no column has, and say which may be meant."""
     for name in names:

@@ -13,7 +13,8 @@ from typing import Any, Self
 from bestk.files._arrow import arrow, check_room, role_of, telling
 from bestk.files._batch import ArrowBatch, Batch
 from bestk.files._long import LONG, Spelled
-from bestk.files._source import Report, refuse_twins
+from bestk.files._source import Report
+from bestk.table import refuse_twins
 
 BLOCK = 2**22  # bytes of text parsed at once
 LONGEST = 2**26  # bytes that a line of names may have

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from math import isfinite, isnan
 from pathlib import Path
 
-SPACE = "\u00a0"  # at which no line is broken
+SPACE, HYPHEN = "\u00a0", "\u2011"  # at which no line is broken
 
 
 def title(text: str, mark: str = "-") -> str:

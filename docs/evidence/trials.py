@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from evidence.markup import SPACE, table
+from evidence.markup import HYPHEN, SPACE, table
 from evidence.records import Line, MissingError
 
 RESULTS = Path(__file__).parents[2] / "hardening" / "results"
@@ -63,7 +63,8 @@ def _cells(group: tuple[str, list[Line]]) -> tuple[str, ...]:
     tried, failed = (sum(int(row[key]) for row in rows) for key in ("tried", "failures"))
     last = max(rows, key=lambda row: row["date"])
     hours = sum(float(row["seconds"]) for row in rows) / 3600
-    when = f"{last['date'].replace(' ', SPACE)}, {last['commit'].removesuffix('-dirty')}"
+    day = last["date"].replace(" ", SPACE).replace("-", HYPHEN)
+    when = f"{day}, {last['commit'].removesuffix('-dirty')}"
     return name, f"{tried:,}", f"{failed:,}", last["failures"], f"{hours:.2f}", when
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import tested_page
-from evidence import trials
+from evidence import markup, trials
 
 FIELDS = ("trial", "what", "tried", "failures", "seconds", "command", "date", "commit", "cpu",
           "cores", "python", "numpy", "numba")  # fmt: skip
@@ -39,7 +39,7 @@ def _rows(text):
         if line.startswith("   * - "):
             now = rows[line[7:]] = []
         elif line.startswith("     -"):
-            now.append(line[6:].strip().replace("\u00a0", " "))
+            now.append(line[6:].strip().replace(markup.SPACE, " ").replace(markup.HYPHEN, "-"))
     return rows
 
 

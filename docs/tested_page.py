@@ -23,7 +23,7 @@ PARTS = {
         ("inputs", "readers", "arguments"),
         "*inputs*: calls of the public names with tables and options that hypothesis draws: odd "
         "types and frames, missing and extreme values, repeated names, no rows, memory that is "
-        "read-only, mapped or in pieces. Each has to give an answer that a slow twin finds too, "
+        "read-only, mapped or in pieces. Each has to give an answer that keeps the laws of it, "
         "or an error that says what to do; a crash, a hang, a wrong answer or a warning of "
         "another package is a failure. *readers*: damaged files, led by what code they reach "
         "(atheris). *arguments*: command lines, in the same way.",
@@ -48,9 +48,9 @@ PARTS = {
 }  # fmt: skip
 MUTANTS = """
 A fault is put into one line of the code (cosmic-ray), a sample of all that can be, and the tests
-nearest to it are run; if they pass, all related ones. *No fault*: it changes how long something
-takes, or nothing; ``hardening/mutation/equivalent.txt`` says why. ``python -m hardening.mutation
---report`` lists those that no test sees.
+nearest to it are run. *No fault*: by reading, it changes how long something takes, or nothing;
+``hardening/mutation/equivalent.txt`` says why. ``python -m hardening.mutation --report`` lists
+those that no test sees, and ``--again`` runs all related tests for them.
 """
 OPEN = """
 Windows and macOS are never run, nor are processors other than x86-64; their kernels come from the

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestk.criteria import MRMR, Criterion, get_criterion, pick_greedily
 from bestk.information import Entropies
+from bestk.joint import JointForward
 from bestk.objectives import MEMORY, Objective, Pairs, get_objective
 from bestk.solution import Solution
 from bestk.solvers import solve, solve_path
@@ -190,6 +191,44 @@ class Greedy:
         ]
 
 
+@dataclass(frozen=True)
+class Joint:
+    """The default: relevance, less what all selected features share about the target.
+
+    Tables in memory are searched by :class:`bestk.joint.JointForward`. Where no covariances of
+    all columns are at hand (rows in blocks, more than 2**28 values, counts asked for), the
+    quadratic objective ``shared`` takes its place, which bounds what pairs share.
+
+    Examples
+    --------
+    >>> Joint()
+    Joint()
+    """
+
+    objective: ClassVar[str] = "shared"
+
+    def select(
+        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
+    ) -> Solution:
+        """Pick k features, among them those to include."""
+        if entropies.covariances is None:
+            return Quadratic(self.objective, "swap").select(entropies, k, include, effort)
+        return self.select_path(entropies, [k], include, effort)[0]
+
+    def select_path(
+        self,
+        entropies: Entropies,
+        ks: Sequence[int],
+        include: Sequence[int] = NONE,
+        effort: Effort = EFFORT,
+    ) -> list[Solution]:
+        """Pick for every k of a list, sharing the work."""
+        if entropies.covariances is None:
+            return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
+        _check_counts(ks, include, entropies)
+        return JointForward().path(entropies, ks, include) if len(ks) else []
+
+
 def _check_counts(ks: Sequence[int], include: Sequence[int], entropies: Entropies) -> None:
     n, least = entropies.n_features, max(1, len(include))
     if len(set(include)) < len(include):
@@ -212,7 +251,7 @@ def _scaled(solution: Solution, scale: float) -> Solution:
 
 
 METHODS: dict[str, Method] = {
-    "auto": Quadratic("balanced", "swap"),
+    "auto": Joint(),
     "maxrel": Greedy("maxrel"),
     "mrmr": Greedy("mrmr"),
     "jmi": Greedy("jmi"),

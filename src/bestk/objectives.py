@@ -11,6 +11,7 @@ from bestk.information._measures import (
     INTERACTION,
     JOINT_MI,
     NO_REDUNDANCY,
+    PAIR_MI,
     SYMMETRIC_CMI,
 )
 from bestk.lazy import CachedColumns, WithDiagonal
@@ -228,6 +229,35 @@ class Balanced(Objective):
 
 
 @dataclass(frozen=True)
+class Shared(Objective):
+    """Relevance, plus the interaction of pairs, less what correlated pairs may share about y.
+
+    ``Q_ii = I(xi; y)``, ``Q_ij = (I(xi; xj | y) - I(xi; xj) - r min(I(xi; y), I(xj; y))) / w``,
+    where ``r = 1 - exp(-2 I(xi; xj))``, the squared correlation of normal columns, and
+    w = max(2, k - 1). The penalty is never more than the less relevant column has to share:
+    columns that are correlated but not relevant are not preferred to relevant ones.
+    """
+
+    name: ClassVar[str] = "shared"
+    same_for_all_k: ClassVar[bool] = False
+    information: ClassVar[str] = "blend"
+
+    def pair_weight(self, k: int) -> float:
+        """Pairs are a mean over the partners of a feature, which stand twice in x'Qx."""
+        return 1.0 / max(2, k - 1)
+
+    def _row_sums(self, entropies: Entropies) -> Floats | None:
+        return None
+
+    def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
+        relevance = np.maximum(entropies.mi(), 0.0)
+        shared = np.maximum(entropies.measure(PAIR_MI, rows, signed=True), 0.0)
+        out = entropies.measure(INTERACTION, rows, signed=True)
+        out += np.expm1(-2.0 * shared) * np.minimum.outer(relevance[items], relevance)
+        return out
+
+
+@dataclass(frozen=True)
 class MaxRel(Objective):
     """Relevance alone: ``Q_ii = I(xi; y)`` and nothing else."""
 
@@ -281,7 +311,7 @@ class QPFS(Objective):
 
 OBJECTIVES: dict[str, Objective] = {
     objective.name: objective
-    for objective in (CMI(), JMI(), MRMR(), MIFS(), CIFE(), Balanced(), QPFS(), MaxRel())
+    for objective in (CMI(), JMI(), MRMR(), MIFS(), CIFE(), Shared(), Balanced(), QPFS(), MaxRel())
 }
 
 

@@ -18,6 +18,7 @@ from bestk.discretize._coded import codes_of
 from bestk.information import Entropies
 from bestk.information._blend import BlendedSource
 from bestk.information._correction import Correction
+from bestk.information._covariances import measure_covariances
 from bestk.information._gaussian import GaussianSource
 from bestk.table import Block, Table, read_column
 
@@ -67,14 +68,25 @@ class Reading:
             replace(counting, discretizer=way)._counted(table, y, categorical)
             for way in (ways[:1] if alone else ways)
         ]
-        if alone:
+        if large:
             return reads[0]
-        kept = table if len(numeric) == table.n_features else table.keep(numeric)
         goal = self._goal(y, table.n_samples)
-        with threads(self.n_jobs):
-            normal = GaussianSource(kept.numeric()[0], goal, scores="standard")
-        source = BlendedSource([read.entropies.source for read in reads], normal, numeric)
-        return replace(reads[0], entropies=Entropies(*source.singles(), source, True, self.n_jobs))
+        source: Any = reads[0].entropies.source
+        scores = np.empty((0, table.n_samples))
+        if len(numeric):
+            kept = table if len(numeric) == table.n_features else table.keep(numeric)
+            with threads(self.n_jobs):
+                normal = GaussianSource(kept.numeric()[0], goal, scores="standard")
+            source = BlendedSource([read.entropies.source for read in reads], normal, numeric)
+            scores = normal.scores
+        others = np.setdiff1d(np.arange(table.n_features), numeric)
+        codes = encode(table.keep(others)).values if len(others) else ()
+        covariances = measure_covariances((numeric, scores), (others, codes), goal)
+        entropies = Entropies(
+            *source.singles(), source, True, self.n_jobs, covariances,
+            np.asarray(reads[-1].levels), ~np.isin(np.arange(table.n_features), numeric),
+        )  # fmt: skip
+        return replace(reads[0], entropies=entropies)
 
     def _goal(self, y: Any, n_samples: int) -> Any:
         """The classes of y, or its numbers."""

@@ -34,6 +34,9 @@ class Entropies:
     source: PairSource
     signed: bool = False  # corrected estimates may be negative; plug-in ones are not
     n_jobs: int | None = None
+    covariances: Any = None  # of all columns, where the estimate has them
+    levels: NDArray[np.int64] | None = None  # of each column, as counted
+    counted_only: Any = False  # columns of which pairs are only counted
 
     @classmethod
     def count(

@@ -102,6 +102,11 @@ class GaussianSource:
         self._chance = Chance(m, given.groups) if correction == "chance" else None
         self._single = self._estimate_singles()
 
+    @property
+    def scores(self) -> Floats:
+        """The columns as scores, one row each, in the order of the target's classes."""
+        return self._scores.values
+
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
         return self._single.x, self._single.xy, self._given.entropy

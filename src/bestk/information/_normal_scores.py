@@ -71,7 +71,7 @@ def normal_scores(
     if kind not in get_args(Kind):
         raise ValueError(f"unknown scores {kind!r}; choose 'rank' or 'standard'")
     m, n = values.shape
-    one = 2.0 ** ((52 - int(np.ceil(np.log2(m)))) // 2)
+    one = unit_score(m)
     out = np.empty((n, m))
     known = np.empty((n, m), dtype=bool)
     table = ndtri(np.arange(1, 2 * m) / (2 * m))
@@ -86,6 +86,11 @@ def normal_scores(
     width = max(1, STRIP_CELLS // m)
     in_threads(work, [slice(start, start + width) for start in range(0, n, width)])
     return Scores(out, None if impute or known.all() else known, one)
+
+
+def unit_score(m: int) -> float:
+    """The number that stands for a score of 1, so that products over m samples add up exactly."""
+    return 2.0 ** ((52 - int(np.ceil(np.log2(m)))) // 2)
 
 
 def _rank(block: Floats, known: NDArray[np.bool_], table: Floats) -> None:

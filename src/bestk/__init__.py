@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from bestk.bounds import upper_bound
     from bestk.codes import Codes, encode
     from bestk.discretize import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
+    from bestk.errors import SelectionWarning
     from bestk.evaluation import error_curves
     from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
     from bestk.methods import METHODS, Greedy, Quadratic
@@ -26,6 +27,7 @@ _HOMES = {
     "bestk.bounds": ("upper_bound",),
     "bestk.codes": ("Codes", "encode"),
     "bestk.discretize": ("CAIM", "MDLP", "EqualFrequency", "EqualWidth", "Sigma"),
+    "bestk.errors": ("SelectionWarning",),
     "bestk.evaluation": ("error_curves",),
     "bestk.information": ("Entropies", "cmi_matrix", "joint_mi_matrix", "mutual_information"),
     "bestk.methods": ("METHODS", "Greedy", "Quadratic"),
@@ -57,6 +59,7 @@ __all__ = [
     "Quadratic",
     "SelectBestK",
     "SelectBestKCV",
+    "SelectionWarning",
     "Sigma",
     "Solution",
     "cmi_matrix",

@@ -10,12 +10,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._cautions import warn_of, with_warnings
 from bestk._choose_k import AUTO, refuse_auto, select_as_many_as_help
 from bestk._frames import is_frame, keep_columns
+from bestk.reading import read_features
 from bestk.solution import Solution
 from bestk.streaming._blocks import is_stream
 from bestk.streaming._selector import PartialFit, fit_blocks, forget
-from bestk.table import as_array, named_frame, read_table, refuse_shape
+from bestk.table import as_array, named_frame, refuse_shape
 from bestk.task import Task, count_features
 
 SELECTABLE: dict[str, list[Any]] = {
@@ -107,11 +109,11 @@ class TableSelector(SelectorMixin, BaseEstimator):
     def _keep(self, task: Task) -> None:
         """Store what was found of each feature."""
         n = task.table.n_features
+        self.solution_ = with_warnings(task, self.solution_)
         self.ranking_ = np.full(n, self.solution_.k + 1)
         self.ranking_[self.solution_.support] = np.arange(1, self.solution_.k + 1)
         self.support_ = self.ranking_ <= self.solution_.k
-        self.scores_ = np.full(n, np.nan)
-        self.scores_[task.allowed] = task.read.entropies.mi()
+        self.scores_ = task.relevance()
         self.discretizer_ = task.read.discretizer
         self.discretized_features_ = task.discretised_features()
 
@@ -298,7 +300,7 @@ class SelectBestK(PartialFit, TableSelector):
             fit_blocks(self, X, y)
             return self
         forget(self)
-        table = read_table(self._check_table(X, reset=True))
+        table = read_features(self._check_table(X, reset=True), self.categorical_features)
         task = Task.of(self, table, y, sample_weight)
         if isinstance(self.k, str):
             self.solution_ = select_as_many_as_help(self, task, table, y, sample_weight)
@@ -306,6 +308,7 @@ class SelectBestK(PartialFit, TableSelector):
         else:
             self.solution_ = task.solution(count_features(self.k, table.n_features, task))
         self._keep(task)
+        warn_of(self.solution_)
         return self
 
     @property
@@ -346,10 +349,14 @@ def select(
     selector._validate_params()
     if is_stream(X, y):
         return selector.fit(X, y).solution_
-    table = read_table(X)
+    table = read_features(X, selector.categorical_features)
     if isinstance(k, Integral) and k > table.n_features:
         raise ValueError(f"k={k} is more than the {table.n_features} columns of the table")
     task = Task.of(selector, table, y)
     if isinstance(k, str):
-        return select_as_many_as_help(selector, task, table, y)
-    return task.solution(count_features(k, table.n_features, task))
+        solution = select_as_many_as_help(selector, task, table, y)
+    else:
+        solution = task.solution(count_features(k, table.n_features, task))
+    solution = with_warnings(task, solution)
+    warn_of(solution)
+    return solution

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._auto import settle
+from bestk._look import Look, look_at
 from bestk.codes import Target
 from bestk.methods import Greedy, get_method
 from bestk.plots._names import read_solution
@@ -17,7 +18,6 @@ from bestk.reading import Reading
 from bestk.report._comparison import compare, method_name
 from bestk.report._curves import Progress
 from bestk.report._facts import NAN, Caution, Certificate, Facts, Feature
-from bestk.report._look import Look, look_at
 from bestk.report._own_curves import tried
 from bestk.report._read import cut_points, known_table, whole_table
 from bestk.report._recipe import settings, snippet, versions

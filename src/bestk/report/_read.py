@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._auto import settle
+from bestk._look import Look, column_values
 from bestk.codes import Target
 from bestk.reading import Reading
-from bestk.report._columns import Column, column_values, read_column
+from bestk.report._columns import Column, read_column
 from bestk.report._facts import Listed, TableFacts
-from bestk.report._look import Look
 from bestk.report._text import shown
 from bestk.solution import Solution
 from bestk.task import Task

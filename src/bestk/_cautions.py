@@ -175,8 +175,8 @@ def _is_chance(
     as_related = max(1, int((everyone >= selected.relevance[i]).sum()))
     if p_value(of(i), classes) * n / as_related < FALSE_DISCOVERIES:
         return False
-    partners = np.argsort(-selected.pairs[:, i], kind="stable")
-    partners = [int(j) for j in partners if j != i][:PARTNERS]
+    order = np.argsort(-selected.pairs[:, i], kind="stable").tolist()
+    partners = [j for j in order if j != i][:PARTNERS]
     return all(p_given(of(i), classes, of(j)) * n * k > FALSE_DISCOVERIES for j in partners)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bestk._dates import days_of_objects
 from bestk.table import Block, Table
 
-__all__ = ["MISSING", "Parsed", "parse_levels", "parse_text"]
+__all__ = ["MISSING", "Parsed", "notes_on", "parse_levels", "parse_text", "parse_values"]
 
 MISSING = (
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
@@ -68,13 +68,15 @@ def parse_levels(levels: Sequence[Any], counts: NDArray[np.int64]) -> Parsed | N
     >>> parse_levels(["01", "02", "10"], np.array([5, 5, 5])) is None
     True
     """
-    texts = [level.strip() if isinstance(level, str) else None for level in levels]
+    texts = [level.strip() for level in levels if isinstance(level, str)]
     some = texts[:: max(1, len(texts) // LOOK)]
-    if None in texts or not any(text[:1].isdigit() or NUMBER.fullmatch(text) for text in some):
+    if len(texts) < len(levels) or not any(
+        text[:1].isdigit() or NUMBER.fullmatch(text) for text in some
+    ):
         return None
     known = np.array([text not in GAPS for text in texts])
     dates = any(map(DATE.fullmatch, some))
-    values = _as_dates(texts) if dates else _as_numbers(texts)
+    values = parse_values(texts, "dates" if dates else "numbers")
     there = known & ~np.isnan(values)
     if not there.any() or counts[there].sum() < NEARLY_ALL * counts[known].sum():
         return None
@@ -85,12 +87,17 @@ def parse_levels(levels: Sequence[Any], counts: NDArray[np.int64]) -> Parsed | N
     return Parsed("dates" if dates else "numbers", values, _example(read), odd)
 
 
+def parse_values(texts: Sequence[str], kind: str) -> NDArray[np.float64]:
+    """Texts as numbers or days; NaN for those that are none."""
+    return _as_dates(texts) if kind == "dates" else _as_numbers(texts)
+
+
 def _example(texts: list[str]) -> str:
     """The first that shows why they are text."""
     return next((text for text in texts if not WHOLE.fullmatch(text)), texts[0])
 
 
-def _as_numbers(texts: list[Any]) -> NDArray[np.float64]:
+def _as_numbers(texts: Sequence[str]) -> NDArray[np.float64]:
     """Texts as numbers; with a decimal comma where none of them could be without."""
     plain = _convert(texts, NUMBER, JUNK)
     if any("," in text for text in texts) and np.isnan(plain).any():
@@ -100,7 +107,9 @@ def _as_numbers(texts: list[Any]) -> NDArray[np.float64]:
     return plain
 
 
-def _convert(texts: list[Any], like: re.Pattern[str], junk: re.Pattern[str]) -> NDArray[np.float64]:
+def _convert(
+    texts: Sequence[str], like: re.Pattern[str], junk: re.Pattern[str]
+) -> NDArray[np.float64]:
     values = np.full(len(texts), np.nan)
     for i, text in enumerate(texts):
         if text not in GAPS and like.fullmatch(text):
@@ -110,7 +119,7 @@ def _convert(texts: list[Any], like: re.Pattern[str], junk: re.Pattern[str]) -> 
     return values
 
 
-def _as_dates(texts: list[Any]) -> NDArray[np.float64]:
+def _as_dates(texts: Sequence[str]) -> NDArray[np.float64]:
     found: dict[int, datetime] = {}
     for i, text in enumerate(texts):
         if DATE.fullmatch(text):
@@ -154,7 +163,7 @@ def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
         blocks += [block.keep(rest)] if rest.any() else []
     if not found:
         return table
-    return replace(table, blocks=tuple(blocks), notes=(*table.notes, *notes(table.names, found)))
+    return replace(table, blocks=tuple(blocks), notes=(*table.notes, *notes_on(table.names, found)))
 
 
 def _parse_block(block: Block, keep: Collection[int]) -> dict[int, Parsed]:
@@ -168,7 +177,7 @@ def _parse_block(block: Block, keep: Collection[int]) -> dict[int, Parsed]:
     return parsed
 
 
-def notes(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
+def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
     """A sentence for all columns of numbers, and one for all of dates."""
     told = []
     for kind, read_as in (("numbers", "numbers"), ("dates", "days since 1970-01-01")):
@@ -178,7 +187,7 @@ def notes(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
             odd = sorted({text for j in places for text in found[j].odd})
             lost = f", {', '.join(map(repr, odd[:3]))} as missing" if odd else ""
             told.append(
-                f"{quoted}: {kind} written as text, such as {found[places[0]].example!r}, "
-                f"{'is' if len(places) == 1 else 'are'} read as {read_as}{lost}"
+                f"{quoted}: {kind} written as text, such as {found[places[0]].example!r}; "
+                f"read as {read_as}{lost}"
             )
     return told

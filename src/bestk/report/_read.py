@@ -99,8 +99,7 @@ def _listed(task: Task, solution: Solution, looks: list[Look] | None) -> tuple[L
     """The most relevant columns, and the selected ones, in their order in the table."""
     if looks is None:
         return ()
-    relevance = np.full(task.table.n_features, np.nan)
-    relevance[task.allowed] = task.read.entropies.mi()
+    relevance = task.relevance()
     rank = {place: i for i, place in enumerate(solution.support.tolist(), 1)}
     order = np.argsort(-relevance, kind="stable").tolist()  # excluded ones come last
     kept = sorted(list(dict.fromkeys([*rank, *order]))[:MOST_LISTED])

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._cautions import Finding, describe
 from bestk._look import MOSTLY, Look, column_values, determines
 from bestk.codes import Target
 from bestk.report._facts import Caution
 from bestk.report._text import listing, shown
+from bestk.solution import Solution
 from bestk.table import Table
 
 SMALL_CLASS = 10  # rows
@@ -74,6 +76,19 @@ def _copies(names: Sequence[str], looks: Sequence[Look]) -> list[Caution]:
         return []
     text = f"The same values are in {listing(groups, NAMED, '; and in ', 'groups of columns')}."
     return [Caution("duplicate", text, "One of them is enough.")]
+
+
+def selected_cautions(
+    names: Sequence[str], findings: Sequence[Finding], solution: Solution,
+    looks: Sequence[Look] | None,
+) -> list[Caution]:  # fmt: skip
+    """What else is to be known of the selected columns, beside what is said of all columns."""
+    told = []
+    for each in findings:
+        exact = looks is not None and len({looks[j].content for j in each.places}) == 1
+        if each.kind in ("chance", "cardinality") or (each.kind == "copy" and not exact):
+            told.append(Caution(each.kind, f"{shown(describe(each, names, solution), 400)}."))
+    return told
 
 
 def class_cautions(target: Target) -> list[Caution]:

@@ -25,7 +25,6 @@ MANY_LEVELS = 50  # categories of a column
 FALSE_DISCOVERIES = 0.1  # share of columns as related to y as this one that chance may give
 CLEARLY = 40.0  # twice the log of a likelihood ratio that chance does not give
 NEAR_ENTROPY = 0.6  # share of H(y); less, and a column does not determine y
-PARTNERS = 3  # selected columns that may show what a column tells
 FIRST_LOOK = 20_000  # rows that show most relations
 COPY_ROWS = 1_000  # rows that show that two columns are no copies
 ALIKE = 1e-6  # differences of standardised values that are rounding
@@ -175,9 +174,9 @@ def _is_chance(
     as_related = max(1, int((everyone >= selected.relevance[i]).sum()))
     if p_value(of(i), classes) * n / as_related < FALSE_DISCOVERIES:
         return False
-    order = np.argsort(-selected.pairs[:, i], kind="stable").tolist()
-    partners = [j for j in order if j != i][:PARTNERS]
-    return all(p_given(of(i), classes, of(j)) * n * k > FALSE_DISCOVERIES for j in partners)
+    others = np.where(np.arange(k) == i, -np.inf, selected.pairs[:, i])
+    partner = int(others.argmax())  # with which the column tells most
+    return partner == i or p_given(of(i), classes, of(partner)) * n * k > FALSE_DISCOVERIES
 
 
 def _copies(selected: _Selected, candidates: list[int]) -> list[Finding]:
@@ -202,12 +201,14 @@ def _copies(selected: _Selected, candidates: list[int]) -> list[Finding]:
 
 
 def _standardised(selected: _Selected, items: list[int], rows: slice) -> NDArray[np.float64]:
-    """Columns of mean 0 and largest size 1, rising first; NaN where missing."""
-    values = np.array([selected.columns[i].values[rows] for i in items], np.float64)
+    """Columns of mean 0 and largest size 1; NaN where missing."""
+    values = _scaled(np.array([selected.columns[i].values[rows] for i in items], np.float64))
     known = ~np.isnan(values)
-    values -= np.where(known, values, 0.0).sum(axis=1, keepdims=True) / np.maximum(
-        known.sum(axis=1, keepdims=True), 1
-    )
+    total = np.where(known, values, 0.0).sum(axis=1, keepdims=True)
+    return _scaled(values - total / np.maximum(known.sum(axis=1, keepdims=True), 1))
+
+
+def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
     size = np.nanmax(np.abs(values), axis=1, keepdims=True, initial=0.0)
     return values / np.where(size > 0, size, 1.0)
 

@@ -272,9 +272,7 @@ def note_on_target(target: str, y: Any) -> str | None:
         taken, other = "classes", "pass target='continuous' if they are a quantity"
     else:
         return None
-    return (
-        f"y holds {n} different whole numbers in {rows} rows, which are taken as {taken}; {other}"
-    )
+    return f"y holds {n} different whole numbers in {rows} rows, taken as {taken}; {other}"
 
 
 def _is_quantity(block: Block) -> bool:

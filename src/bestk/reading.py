@@ -163,7 +163,7 @@ class Reading:
         if self.target != "auto":
             return self.target == "continuous"
         block = read_column(y)
-        return _is_fractional(block) or _is_quantity(block)
+        return is_fractional(block) or _is_quantity(block)
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ def split_numbers(
 def note_on_target(target: str, y: Any) -> str | None:
     """What to say of whole numbers that could be classes as well as a quantity."""
     block = read_column(y)
-    if target != "auto" or block.kind != "numeric" or _is_fractional(block):
+    if target != "auto" or block.kind != "numeric" or is_fractional(block):
         return None
     n, rows = len(np.unique(block.values)), len(block.values)
     if _is_quantity(block):
@@ -291,11 +291,10 @@ def _is_quantity(block: Block) -> bool:
     return few or n > MOST_CODES
 
 
-def _is_fractional(block: Block) -> bool:
+def is_fractional(y: Any) -> bool:
+    """Whether a target holds numbers with a fractional part."""
+    block = y if isinstance(y, Block) else read_column(y)
     if block.categories is not None or block.values.dtype.kind != "f":
         return False
-    for _, strip in block.strips():
-        known = strip[~np.isnan(strip)]
-        if (known != np.floor(known)).any():
-            return True
-    return False
+    known = block.values[~np.isnan(block.values)]
+    return bool((known != np.floor(known)).any())

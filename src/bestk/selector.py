@@ -151,12 +151,13 @@ class SelectBestK(PartialFit, TableSelector):
     correction : {None, "miller-madow", "chance"}, default=None
         Take the bias of small samples from the estimates; see :func:`bestk.cmi_matrix`.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of strings, categories and booleans are always categorical. Numeric columns that
-        are codes rather than quantities can be named here, or given by index or mask.
+        Columns of categories and booleans are always categorical, and columns of strings unless
+        they hold numbers or dates. Other columns that are codes rather than quantities can be
+        named here, or given by index or mask.
     target : {"auto", "classes", "continuous"}, default="auto"
-        What y is; "auto" takes numbers with a fractional part as continuous. Gaussian
-        information takes a continuous target as it is; to be counted, it is cut into 5 classes
-        of equal frequency.
+        What y is; "auto" takes numbers with a fractional part as continuous, and whole numbers
+        of many values and few rows each. Gaussian information takes a continuous target as it
+        is; to be counted, it is cut into 5 classes of equal frequency.
     include, exclude : array-like of str or int, default=None
         Features that must be selected, and features that must not, by name or index.
     bound : {"fast", "tight", None}, default="fast"
@@ -205,7 +206,11 @@ class SelectBestK(PartialFit, TableSelector):
     Notes
     -----
     Missing values are a level of their own where columns are counted, and stand at the mean
-    where they are Gaussian. Whole-number ``sample_weight`` say how often each row counts.
+    where they are Gaussian. Columns of one value, or of none, are selected only where no others
+    are left. Whole-number ``sample_weight`` say how often each row counts.
+
+    What to know before trusting the selection, such as columns at chance level, leaks and copies,
+    is warned of once (:class:`SelectionWarning`), and kept in ``solution_.warnings``.
 
     ``k="auto"`` tries 1, 2, 3, 5, 8, ... features, to 100 or all, in five folds: features are
     selected in the training rows, and the error is that of linear discriminant analysis, or of
@@ -278,8 +283,8 @@ class SelectBestK(PartialFit, TableSelector):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            Numbers, booleans, strings or categories, in an array, a pandas, polars or pyarrow
-            table, a sparse matrix or a list of rows; missing values are welcome. Or one that is
+            Numbers, booleans, strings, categories or dates, in an array, a pandas, polars or
+            pyarrow table, a sparse matrix or a list of rows; missing values are welcome. Or one
             read in blocks of rows: the name of a file or of a folder of Parquet files, a data
             set of pyarrow, an iterable of blocks, or a function that returns one.
         y : array-like of shape (n_samples,)

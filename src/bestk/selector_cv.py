@@ -47,7 +47,9 @@ class SelectBestKCV(TableSelector):
     rule : {"best", "one-se"}, default="best"
         Take the k of the best mean score, the smallest of equals; or the smallest k whose mean
         score is within one standard error of the best.
-    information, discretizer, correction, categorical_features, target, include, exclude, bound,\
+    target : {"auto", "classes", "continuous"}, default="auto"
+        What y is; "auto" is what the estimator predicts: classes, or numbers.
+    information, discretizer, correction, categorical_features, include, exclude, bound,\
  time_limit, random_state, backend, n_jobs
         As for :class:`SelectBestK`.
 

@@ -58,6 +58,7 @@ def gather_solution(solution: Any, target: str = "y") -> Facts:
         np.asarray(solution.details["pairs"], np.float64),
         sure,
         columns=tuple(solution._labels()),
+        cautions=_noted(solution.warnings) or None,
         absent=f"{NO_TABLE}: selector.report(X, y) tells of them.",
         names=[shown(name) for name in solution.names or ()],
         versions=versions(),
@@ -76,7 +77,7 @@ def gather_fitted(
         runners_up=_most_relevant(selector.scores_, solution),
         reading=known_table(selector, solution),
         absent=f"{NO_TABLE}: give {rows}, as selector.report(X, y).",
-        cautions=tuple(Caution("note", shown(note, 400)) for note in notes) or None,
+        cautions=_noted([*solution.warnings, *notes]) or None,
         settings=settings(selector),
         code=snippet(selector, path, target, in_memory=False),
     )
@@ -224,4 +225,8 @@ def _cautions(
     told = relevance[solution.support]
     if not np.allclose(told, solution.details["relevance"], atol=1e-9, equal_nan=True):
         notes = [OTHER_ROWS, *notes]
-    return tuple(found + [Caution("note", shown(note, 400)) for note in notes])
+    return (*found, *_noted(notes))
+
+
+def _noted(notes: Sequence[str]) -> tuple[Caution, ...]:
+    return tuple(Caution("note", shown(note, 400)) for note in notes)

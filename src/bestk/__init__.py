@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bestk.bounds import upper_bound
     from bestk.codes import Codes, encode
+    from bestk.dates import date_parts
     from bestk.discretize import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
     from bestk.errors import SelectionWarning
     from bestk.evaluation import error_curves
@@ -26,6 +27,7 @@ __version__ = version("bestk")
 _HOMES = {
     "bestk.bounds": ("upper_bound",),
     "bestk.codes": ("Codes", "encode"),
+    "bestk.dates": ("date_parts",),
     "bestk.discretize": ("CAIM", "MDLP", "EqualFrequency", "EqualWidth", "Sigma"),
     "bestk.errors": ("SelectionWarning",),
     "bestk.evaluation": ("error_curves",),
@@ -63,6 +65,7 @@ __all__ = [
     "Sigma",
     "Solution",
     "cmi_matrix",
+    "date_parts",
     "encode",
     "error_curves",
     "joint_mi_matrix",

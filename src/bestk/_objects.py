@@ -9,7 +9,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._dates import DATES, DURATIONS, TIMES, days_of_objects
+from bestk.dates import DATES, DURATIONS, TIMES, days_of_objects
 from bestk._whole import EXACT, exact_numbers
 
 __all__ = ["WANTED", "Kind", "read_objects", "refuse_inexact"]

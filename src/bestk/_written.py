@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._dates import days_of_objects
+from bestk.dates import days_of_objects
 from bestk.table import Block, Table
 
 __all__ = ["MISSING", "Parsed", "notes_on", "parse_levels", "parse_text", "parse_values"]

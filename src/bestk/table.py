@@ -9,7 +9,7 @@ from typing import Any, NoReturn, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._dates import days
+from bestk.dates import days
 from bestk._objects import WANTED, Kind, read_objects, refuse_inexact
 from bestk._whole import EXACT, has_rounded, refuse_merged, refuse_merging
 

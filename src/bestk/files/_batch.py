@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._dates import days
+from bestk.dates import days
 from bestk.files._arrow import arrow
 
 Coded = tuple[NDArray[np.int32], list[Any]]  # -1 where missing, and what the codes stand for

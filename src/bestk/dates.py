@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DATES", "DURATIONS", "TIMES", "days", "days_of_objects"]
+__all__ = ["DATES", "DURATIONS", "TIMES", "date_parts", "days", "days_of_objects"]
 
 DATES, DURATIONS, TIMES = (date, np.datetime64), (timedelta, np.timedelta64), (time,)
 DAY = 86_400_000_000  # microseconds
@@ -36,6 +36,36 @@ def days_of_objects(known: list[Any]) -> NDArray[np.float64]:
     """
     kind = "m8[us]" if isinstance(known[0], (*DURATIONS, *TIMES)) else "M8[us]"
     return days(np.array([_plain(value) for value in known], kind))
+
+
+def date_parts(frame: Any) -> Any:
+    """Add the year, month, weekday and hour of every column of dates, where seasons matter.
+
+    Parameters
+    ----------
+    frame : pandas, polars or pyarrow table
+
+    Returns
+    -------
+    table of the same kind
+        With columns such as "day month" beside "day"; weekdays are 1 to 7, from Monday on.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> date_parts(pd.DataFrame({"day": pd.to_datetime(["2024-03-01"])})).columns.tolist()
+    ['day', 'day year', 'day month', 'day weekday', 'day hour']
+    """
+    import narwhals as nw
+
+    table, new = nw.from_native(frame, eager_only=True), []
+    for name, dtype in table.collect_schema().items():
+        if dtype in (nw.Date, nw.Datetime):
+            part = nw.col(name).dt
+            new += [part.year().alias(f"{name} year"), part.month().alias(f"{name} month"),
+                    part.weekday().alias(f"{name} weekday")]  # fmt: skip
+            new += [part.hour().alias(f"{name} hour")] if dtype == nw.Datetime else []
+    return table.with_columns(new).to_native()
 
 
 def _plain(value: Any) -> Any:

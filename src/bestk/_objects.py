@@ -9,8 +9,8 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.dates import DATES, DURATIONS, TIMES, days_of_objects
 from bestk._whole import EXACT, exact_numbers
+from bestk.dates import DATES, DURATIONS, TIMES, days_of_objects
 
 __all__ = ["WANTED", "Kind", "read_objects", "refuse_inexact"]
 

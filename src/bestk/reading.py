@@ -146,6 +146,8 @@ class Reading:
                 )
             return target
         values = read_continuous_target(y, n_samples)
+        if n_samples == 1:
+            raise ValueError("y has 1 sample; at least two are needed")
         bins = cut_target(values).transform(values.reshape(-1, 1))
         if not bins.any():
             largest = values.max()

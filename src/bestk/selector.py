@@ -206,8 +206,8 @@ class SelectBestK(PartialFit, TableSelector):
     Notes
     -----
     Missing values are a level of their own where columns are counted, and stand at the mean
-    where they are Gaussian. Columns of one value, or of none, are selected only where no others
-    are left. Whole-number ``sample_weight`` say how often each row counts.
+    where they are Gaussian. In memory, columns of one value, or of none, are selected only where
+    no others are left. Whole-number ``sample_weight`` say how often each row counts.
 
     What to know before trusting the selection, such as columns at chance level, leaks and copies,
     is warned of once (:class:`SelectionWarning`), and kept in ``solution_.warnings``.

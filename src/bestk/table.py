@@ -9,9 +9,9 @@ from typing import Any, NoReturn, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.dates import days
 from bestk._objects import WANTED, Kind, read_objects, refuse_inexact
 from bestk._whole import EXACT, has_rounded, refuse_merged, refuse_merging
+from bestk.dates import days
 
 __all__ = ["Block", "Kind", "Table", "as_array", "read_column", "read_table"]
 

@@ -83,15 +83,15 @@ def test_quiet_prints_the_names_alone(folder):
     assert done.output.split() == ["colour", "size"]
 
 
-def test_dates_and_decimal_commas_are_left_out_with_what_to_do_about_them(tmp_path):
+def test_dates_and_decimal_commas_are_read(tmp_path):
     rng = np.random.default_rng(0)
     days = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(120), "D")
     table = {"day": days, "size": np.arange(120) + 0.25, "y": rng.integers(0, 2, 120), "a": 1}
     file = tmp_path / "eu.csv"
     pd.DataFrame(table).to_csv(file, sep=";", decimal=",", index=False)
     said = bestk("select", file, "-t", "y", "-k", 1).stderr.splitlines()
-    assert any("'day'" in line and "these are dates: make numbers" in line for line in said)
-    assert any("'size'" in line and "write 0.25 for 0,25" in line for line in said)
+    assert any("'day': dates written as text" in line for line in said)
+    assert any("'size': numbers written as text, such as '0,25'" in line for line in said)
 
 
 def test_an_identifier_is_kept_where_chance_is_taken_off_or_where_it_is_included(folder):
@@ -129,7 +129,8 @@ def test_every_option_is_handed_on(folder):
 
 def test_many_whole_numbers_as_a_target_are_doubted(folder):
     done = bestk("select", folder / "number.csv", "-t", "progress", "-k", 2)
-    assert "taken as classes; if it is a quantity, pass --target-kind continuous" in done.stderr
+    says = "different whole numbers in 442 rows, taken as numbers to predict"
+    assert f"{says}; pass --target-kind classes if they are classes" in done.stderr
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".parquet", ".feather"])
@@ -460,12 +461,66 @@ def test_texts_that_a_spreadsheet_would_run_are_told_or_escaped(tmp_path):
     assert frame["x"].min() < 0
 
 
-def test_a_constant_column_that_is_selected_is_told_of(tmp_path):
+def test_a_constant_column_is_selected_last_and_told_of(tmp_path):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
     copies = {f"copy {i}": y + rng.normal(0, 0.01, 200) for i in range(3)}
-    pd.DataFrame({**copies, "constant": 1, "y": y}).to_csv(tmp_path / "t.csv", index=False)
+    pd.DataFrame({"flat": 1, **copies, "y": y}).to_csv(tmp_path / "t.csv", index=False)
     done = bestk("select", tmp_path / "t.csv", "-t", "y", "-k", 3)
     assert done.exit_code == 0, done.output
-    assert ("constant: selected, though" in done.stderr) == ("constant" in done.stdout)
-    assert "constant" in done.stdout
+    assert "flat" not in done.output
+    told = json.loads(bestk("select", tmp_path / "t.csv", "-t", "y", "-k", 4, "--json").stdout)
+    assert told["features"][-1]["name"] == "flat"
+    assert any(each.startswith("'flat': constant, and selected") for each in told["warnings"])
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Numbers and dates as people write them, a file of each kind."""
+    path, rng = tmp_path_factory.mktemp("written"), np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    size = y + rng.normal(size=300)
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta((50 + 10 * size).round(), "D")
+    frame = pd.DataFrame({
+        "price": [f"${np.exp(5 + value):,.2f}" for value in size],
+        "share": [f"{50 + 9 * value:.1f}%" for value in size],
+        "day": day,
+        "void": np.nan,
+        "zip": [f"{code:05d}" for code in rng.integers(0, 9, 300)],
+        "y": y,
+    })  # fmt: skip
+    frame.to_csv(path / "t.csv", index=False)
+    frame.to_parquet(path / "t.parquet")
+    return path
+
+
+@pytest.mark.parametrize("file", ["t.csv", "t.parquet"])
+def test_numbers_and_dates_written_as_text_are_read_and_it_is_said(written, file):
+    done = bestk("select", written / file, "-t", "y", "-k", 3, "-m", "maxrel")
+    assert done.exit_code == 0, done.output
+    assert all(name in done.stdout for name in ("price", "share", "day"))
+    assert "'price', 'share': numbers written as text, such as '$" in done.stderr
+    assert ("'day': dates written as text" in done.stderr) == (file == "t.csv")
+    assert "left out" not in done.stderr
+
+
+def test_an_empty_column_beside_text_ends_neither_compare_nor_report(written, tmp_path):
+    asked = (written / "t.csv", "-t", "y", "-k", 5)
+    done = bestk("compare", *asked, "--cv", 2, "-m", "maxrel")
+    assert done.exit_code == 0, done.output
+    assert "±" in done.stdout
+    done = bestk("report", *asked, "-m", "maxrel", "-o", tmp_path / "r.html")
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "window shape" not in page
+    assert "could not be measured" not in page
+
+
+def test_text_of_very_many_numbers_is_read_as_numbers(tmp_path):
+    values = np.arange(40_000)
+    frame = pd.DataFrame({"price": [f"${v:,}.5" for v in values], "y": values // 20_000})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    done = bestk("select", tmp_path / "t.csv", "-t", "y", "-k", 1, "-m", "maxrel")
+    assert done.exit_code == 0, done.output
+    assert "'price': numbers written as text" in done.stderr
+    assert "'price': nearly determines the target alone" in done.stderr

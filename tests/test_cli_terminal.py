@@ -136,22 +136,21 @@ def test_json_has_names_exactly_and_no_control_character(command, folder):
 
 def test_notes_spell_out_names_and_say_what_is_constant(folder):
     done = bestk("select", folder / "idle.csv", "-t", "y", "-k", 4, *QUICK)
-    constant, silent = sorted(line for line in done.stderr.splitlines() if "selected" in line)
+    (constant,) = (line for line in done.stderr.splitlines() if "selected" in line)
     assert constant.startswith(
-        r"bestk: note: c\x1b]0;, d\u202e: selected, though they are constant"
+        r"bestk: note: 'c\x1b]0;', 'd\u202e': constant, and selected because -k 4"
     )
-    assert silent.startswith("bestk: note: u, v: selected, though alone they say nothing of the")
     told = json.loads(bestk("select", folder / "idle.csv", "-t", "y", "-k", 4, "--json").stdout)
-    assert any("c\x1b]0;, d\u202e: selected" in note for note in told["notes"])
+    assert any(r"'c\x1b]0;', 'd\u202e': constant" in note for note in told["notes"])
 
 
-def test_a_note_on_one_feature_is_in_the_singular(tmp_path):
+def test_notes_on_features_name_them(tmp_path):
     y = np.array([0, 1] * 20)
     table = pd.DataFrame({"x": y, "still": 1, "u": [0, 0, 1, 1] * 10, "y": y})
     table.to_csv(tmp_path / "t.csv", index=False)
     done = bestk("select", tmp_path / "t.csv", "-t", "y", "-k", 3, *QUICK)
-    assert "still: selected, though it is constant; try" in done.stderr
-    assert "u: selected, though alone it says nothing of the target, as" in done.stderr
+    assert "'still': constant, and selected because -k 3 is more than the" in done.stderr
+    assert "'u': selected, but no more related to the target than chance" in done.stderr
 
 
 def test_errors_and_tracebacks_spell_out_classes_rows_and_names(folder):

@@ -2,6 +2,7 @@
 
 import gzip
 import sys
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from bestk import pack
+from bestk._written import parse_text
 from bestk.files import (
     FORMATS,
     check_names,
@@ -84,10 +86,11 @@ def column(table, name):
 
 
 def assert_same(table, frame):
+    table = parse_text(table)  # text files hold dates as text
     for name in table.names:
         wanted = [None if pd.isna(value) else value for value in frame[name].tolist()]
         if name == "day":
-            wanted = [str(value) for value in wanted]
+            wanted = [(value - date(1970, 1, 1)).days for value in wanted]
         assert column(table, name) == wanted, name
 
 
@@ -99,7 +102,7 @@ def test_every_format_is_read_as_what_was_written(suffix, frame, tmp_path):
     assert loaded.y.tolist() == frame["y"].tolist()
     kinds = dict(zip(loaded.table.names, loaded.table.kinds, strict=True))
     assert kinds["truth"] == "boolean"
-    assert kinds["colour"] == kinds["day"] == "string"
+    assert kinds["colour"] == "string"
     assert kinds["gaps"] == "numeric"
 
 

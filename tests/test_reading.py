@@ -18,7 +18,7 @@ from bestk.codes import encode, read_target
 from bestk.discretize import DISCRETIZERS
 from bestk.information import Entropies
 from bestk.information._gaussian import GaussianSource
-from bestk.reading import Reading, find_features
+from bestk.reading import Reading, find_features, note_on_target
 from bestk.table import read_table
 
 nan = float("nan")
@@ -272,12 +272,9 @@ def test_what_cannot_be_measured_is_refused_with_what_to_do(information, y, opti
         read(LONG, y, information=information, **options)
 
 
-@pytest.mark.parametrize("y", [[0.5] * 20, [0.25] * 3 + [0.5] * 17])
-def test_a_continuous_target_that_is_nearly_constant_cannot_be_cut(y):
-    with pytest.raises(
-        ValueError, match=rf"y is 0.5 in {y.count(0.5)} of its 20 rows.*of your own"
-    ):
-        read(LONG, y)
+def test_a_continuous_target_that_is_constant_cannot_be_cut():
+    with pytest.raises(ValueError, match=r"y is 0.5 in 20 of its 20 rows.*of your own"):
+        read(LONG, [0.5] * 20)
 
 
 def test_a_constant_number_to_predict_is_refused_by_gaussian_information_too():
@@ -360,15 +357,50 @@ def test_infinite_codes_are_refused_by_the_name_of_their_column():
     ],
     ids=["pandas", "polars", "arrow"],
 )
-def test_dates_are_refused_by_the_name_of_their_column(frame):
-    with pytest.raises(ValueError, match=r"column 'day' holds Date.*convert it or drop it"):
-        read(frame)
+def test_dates_are_numbers_to_be_cut(frame):
+    found = read(frame)
+    assert found.discretised.tolist() == [3, 4, 5, 6]
 
 
-def test_whole_numbers_of_many_values_are_taken_as_classes_with_a_warning():
-    y = np.arange(100) % 40
-    with pytest.warns(UserWarning, match=r"40 different whole numbers in 100 rows.*continuous"):
-        assert Reading().classes(y, 100).n_classes == 40
-    for quiet in (Reading(target="classes").classes(y, 100), Reading().classes(y.astype(str), 100)):
-        assert quiet.n_classes == 40
-    assert Reading().classes(np.arange(1000) % 40, 1000).n_classes == 40
+def test_few_different_numbers_to_predict_are_a_class_each():
+    target = Reading(target="continuous").classes([0.25] * 3 + [0.5] * 17, 20)
+    assert target.counts.tolist() == [3, 17]
+
+
+rng = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    ("y", "continuous"),
+    [
+        (np.repeat(np.arange(40), 10), False),  # faces
+        (np.repeat(np.arange(1, 41), 2), False),
+        (np.repeat(np.arange(40), 10).astype(float), False),
+        (np.repeat(np.arange(200), 25), False),
+        (np.repeat(np.arange(40), 10).astype(str), False),
+        (np.arange(100).astype(str), False),
+        (np.repeat(np.arange(5) * 7, 3), False),
+        (np.repeat(np.arange(30) * 7, 50), False),
+        (np.repeat([True, False], 50), False),
+        (rng.integers(18, 90, 500), True),  # ages
+        (rng.integers(0, 865, 5000), True),
+        (rng.integers(0, 865, 5000).astype(float), True),
+        (rng.poisson(400, 2000) * 100, True),  # prices
+        (np.arange(100), True),
+    ],
+)
+def test_whole_numbers_of_many_values_and_few_rows_each_are_a_quantity(y, continuous):
+    assert Reading().is_continuous(y) is continuous
+    assert Reading(target="classes").is_continuous(y) is False
+
+
+def test_what_a_target_is_taken_as_is_said_with_the_way_out():
+    assert "taken as numbers to predict; pass target='classes'" in note_on_target(
+        "auto", rng.integers(18, 90, 500)
+    )
+    assert "taken as classes; pass target='continuous'" in note_on_target(
+        "auto", np.repeat(np.arange(40), 2)
+    )
+    quiet = [("auto", [0, 1] * 9), ("auto", rng.normal(size=99)), ("classes", np.arange(99)),
+             ("auto", [str(i) for i in range(99)]), ("auto", [True, False])]  # fmt: skip
+    assert [note_on_target(*each) for each in quiet] == [None] * 5

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from datetime import UTC, date, datetime, time, timedelta
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,8 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from bestk.table import read_column, read_table
+from bestk import date_parts
+from bestk.table import find_constant, read_column, read_table
 
 ROWS = [[1.5, "red", True], [None, "blue", False], [2.0, None, True]]
 
@@ -178,14 +180,12 @@ def test_a_column_of_objects_is_what_its_values_are(values, kind):
         (pd.DataFrame({"odd": [1, "a"]}), "column 'odd' mixes int and str values"),
         (pd.DataFrame({"odd": pd.Categorical([1, "a"])}), "column 'odd' mixes int and str"),
         (np.array([[{}, 1]], dtype=object), "column 'x0' holds dict values.*convert it or drop"),
-        (np.array([[pd.NaT], ["a"]], dtype=object), "column 'x0' holds NaTType values"),
         (np.array([[2**70], [1]], dtype=object), r"column 'x0' has integers of 2\*\*64 or more"),
         (pl.DataFrame({"id": [2**60, None]}), r"column 'id' has missing values beside integers"),
         ([[2**60], [None]], r"column 'x0' has missing values beside integers.*as strings"),
-        (np.zeros((2, 2), dtype="M8[s]"), "holds datetime64.*convert it or drop"),
         (np.zeros((2, 2), dtype=complex), "holds complex128"),
         (np.zeros((2, 2), dtype=[("a", int)]), "convert it or drop"),
-        (pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])}), "column 'when' holds Datetime"),
+        (pd.DataFrame({"when": pd.period_range("2020", periods=2)}), "column 'when' holds Period"),
         (pl.DataFrame({"many": [[1], [2]]}), "column 'many' holds List"),
         (pl.DataFrame({"deep": [{"a": 1}]}), "column 'deep' holds Struct"),
         (pl.LazyFrame({"a": [1]}), r"lazy frame.*X.collect\(\)"),
@@ -240,3 +240,55 @@ def test_importing_the_table_imports_no_frame_library():
     program = f"import sys, bestk.codes; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+MOMENTS = [datetime(1970, 1, 2, 12), None, datetime(2024, 2, 29)]
+DAYS = [1.5, np.nan, 19782.0]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame({"when": pd.to_datetime(MOMENTS)}),
+        pd.DataFrame({"when": pd.to_datetime(MOMENTS).tz_localize("UTC").tz_convert("Asia/Tokyo")}),
+        pd.DataFrame({"when": pd.Series(MOMENTS, dtype=object)}),
+        pl.DataFrame({"when": MOMENTS}),
+        pa.table({"when": MOMENTS}),
+        np.array(MOMENTS, "M8[s]")[:, None],
+        [[moment] for moment in MOMENTS],
+        [[moment and moment.replace(tzinfo=UTC)] for moment in MOMENTS],
+    ],
+    ids=["pandas", "zones", "objects", "polars", "arrow", "numpy", "rows", "aware"],
+)
+def test_dates_are_days_since_1970_and_may_be_missing(X):
+    table = read_table(X)
+    assert table.kinds.tolist() == ["numeric"]
+    np.testing.assert_array_equal(table.numeric()[0][:, 0], DAYS)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_days_durations_and_times_of_day_are_numbers_of_days(make):
+    columns = {
+        "day": [date(1970, 1, 3), None],
+        "took": [timedelta(hours=36), None],
+        "at": [time(6), None],
+    }
+    values, places = read_table(make(columns)).numeric()
+    np.testing.assert_array_equal(values[:, np.argsort(places)][0], [2.0, 1.5, 0.25])
+    assert np.isnan(values[1]).all()
+
+
+@pytest.mark.parametrize("make", [np.asarray, np.asfortranarray, sp.csc_array, pd.DataFrame])
+def test_constant_columns_are_found_wherever_they_vary_last(make):
+    X = np.zeros((100, 6))
+    X[-1, 0], X[:, 1], X[:, 2], X[:50, 3], X[:, 5] = 1, 7, np.nan, np.nan, np.arange(100)
+    assert find_constant(read_table(make(X))).tolist() == [1, 2, 4]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_dates_have_parts_that_can_be_selected(make):
+    parts = date_parts(make({"n": [1], "at": [datetime(2024, 3, 1, 7)]}))
+    names = ["n", "at", "at year", "at month", "at weekday", "at hour"]
+    assert list(read_table(parts).names) == names
+    values, places = read_table(parts).numeric()
+    assert values[0, np.argsort(places)][2:].tolist() == [2024, 3, 5, 7]

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bestk.bounds import upper_bound
     from bestk.codes import Codes, encode
+    from bestk.dates import date_parts
     from bestk.discretize import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
+    from bestk.errors import SelectionWarning
     from bestk.evaluation import error_curves
     from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
     from bestk.methods import METHODS, Greedy, Quadratic
@@ -25,7 +27,9 @@ __version__ = version("bestk")
 _HOMES = {
     "bestk.bounds": ("upper_bound",),
     "bestk.codes": ("Codes", "encode"),
+    "bestk.dates": ("date_parts",),
     "bestk.discretize": ("CAIM", "MDLP", "EqualFrequency", "EqualWidth", "Sigma"),
+    "bestk.errors": ("SelectionWarning",),
     "bestk.evaluation": ("error_curves",),
     "bestk.information": ("Entropies", "cmi_matrix", "joint_mi_matrix", "mutual_information"),
     "bestk.methods": ("METHODS", "Greedy", "Quadratic"),
@@ -57,9 +61,11 @@ __all__ = [
     "Quadratic",
     "SelectBestK",
     "SelectBestKCV",
+    "SelectionWarning",
     "Sigma",
     "Solution",
     "cmi_matrix",
+    "date_parts",
     "encode",
     "error_curves",
     "joint_mi_matrix",

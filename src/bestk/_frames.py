@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._set_output import _get_output_config
 
-from bestk.table import as_array, batch_as_table
+from bestk.table import as_array, batch_as_table, is_packed
 
 
 def is_frame(X: Any) -> bool:
@@ -15,11 +15,6 @@ def is_frame(X: Any) -> bool:
     return not isinstance(X, np.ndarray | list | tuple) and (
         hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__") or is_packed(X)
     )
-
-
-def is_packed(X: Any) -> bool:
-    """Whether X is a table of ours, which is sliced like an array."""
-    return hasattr(type(X), "__bestk_table__")
 
 
 def keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:

@@ -10,15 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._whole import EXACT, exact_numbers
+from bestk.dates import DATES, DURATIONS, TIMES, days_of_objects
 
 __all__ = ["WANTED", "Kind", "read_objects", "refuse_inexact"]
 
 Kind = Literal["numeric", "categorical", "boolean", "string"]
-WANTED = "a column holds numbers, booleans, strings or categories: convert it or drop it"
+WANTED = "a column holds numbers, booleans, strings, categories or dates: convert it or drop it"
 
-# booleans come before the integers that they also are
+# booleans and durations come before the integers that they also are
 FAMILIES: dict[str, tuple[type, ...]] = {
     "boolean": (bool, np.bool_),
+    "date": DATES,
+    "duration": DURATIONS,
+    "time": TIMES,
     "numeric": (int, float, np.integer, np.floating),
     "string": (str,),
     "bytes": (bytes,),
@@ -52,6 +56,8 @@ def read_objects(
         return ("categorical" if categorical else "string"), codes, categories
     if len(families) > 1:
         _refuse_mixed(known, name)
+    if families & {"date", "duration", "time"}:
+        return "numeric", _with_gaps(days_of_objects(known), gone), None
     kind: Kind = "boolean" if families == {"boolean"} else "numeric"
     return kind, _numbers(known, gone, name), None
 
@@ -88,6 +94,10 @@ def _numbers(known: list[Any], gone: NDArray[np.bool_], name: str) -> NDArray[An
         return values
     if values.dtype.kind in "iu":
         refuse_inexact(values, name)
+    return _with_gaps(values, gone)
+
+
+def _with_gaps(values: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
     filled = np.full(len(gone), np.nan)
     filled[~gone] = values
     return filled

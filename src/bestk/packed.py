@@ -22,6 +22,7 @@ Only columns that are looked at are read; nothing in the file is ever run.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from math import prod
 from pathlib import Path
 from sys import maxunicode
@@ -81,7 +82,8 @@ class PackedTable:
             (n_samples, len(levels)), levels, names, y, label,
         )  # fmt: skip
         self.dtype = np.dtype(np.uint8 if levels.max(initial=1) <= 2**8 else np.uint16)
-        self._bits, self._first = bits, _first_planes(levels)
+        self._bits, planes = bits, _first_planes(levels)
+        self._first, self._n_planes = planes[:-1], np.diff(planes)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -101,12 +103,19 @@ class PackedTable:
         block = Block(np.arange(self.shape[1]), "categorical", self)
         return Table(self.shape[0], self.names, (block,))
 
+    def keep(self, columns: NDArray[np.intp]) -> PackedTable:
+        """The table of some columns; nothing is unpacked."""
+        some, names = copy(self), [self.names[int(j)] for j in columns]
+        some.shape, some.levels, some.names = (len(self), len(columns)), self.levels[columns], names
+        some._first, some._n_planes = self._first[columns], self._n_planes[columns]
+        return some
+
     def __repr__(self) -> str:
         return f"<packed table of {self.shape[0]} rows and {self.shape[1]} columns>"
 
     def _unpack(self, columns: NDArray[np.intp]) -> NDArray[Any]:
         """The codes of some columns, a row each."""
-        first, n_planes = self._first[columns], np.diff(self._first)[columns]
+        first, n_planes = self._first[columns], self._n_planes[columns]
         out = np.zeros((len(columns), self.shape[0]), self.dtype)
         for plane in range(int(n_planes.max(initial=0))):
             deep = n_planes > plane

@@ -1,6 +1,5 @@
 """From any table and target to entropies: types, discretisation, estimate."""
 
-import warnings
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -12,6 +11,7 @@ from sklearn.base import clone
 from bestk._suggest import suggest
 from bestk._threads import threads
 from bestk._whole import refuse_merging
+from bestk._written import parse_text
 from bestk.codes import Target, encode, read_continuous_target, read_target
 from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency
 from bestk.discretize._coded import codes_of
@@ -20,11 +20,15 @@ from bestk.information._blend import BlendedSource
 from bestk.information._correction import Correction
 from bestk.information._covariances import measure_covariances
 from bestk.information._gaussian import GaussianSource
-from bestk.table import Block, Table, read_column
+from bestk.table import Block, Table, read_column, read_table
 
 Indices = NDArray[np.int64]
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
-MANY_CLASSES = 20  # and more than a tenth of the rows: numbers that may be a quantity
+MANY_CLASSES, MOST_CODES = (
+    20,
+    100,
+)  # different whole numbers that are classes, or may be their codes
+ROWS_PER_CLASS = 20  # fewer on average, and many different whole numbers are a quantity
 SEVERAL = -1  # the place of a name that is not of one column only
 INFORMATION = ("discrete", "gaussian", "blend")
 BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are averaged
@@ -152,11 +156,11 @@ class Reading:
                     "classes; is it an identifier? If it is a number to predict, pass "
                     "target='continuous'"
                 )
-            if self.target == "auto" and target.n_classes > max(MANY_CLASSES, n_samples / 10):
-                _warn_of_quantity(y, target.n_classes, n_samples)
             return target
-        values = read_continuous_target(y, n_samples).reshape(-1, 1)
-        bins = get_discretizer(EqualFrequency(n_bins=TARGET_BINS)).fit_transform(values)
+        values = read_continuous_target(y, n_samples)
+        if n_samples == 1:
+            raise ValueError("y has 1 sample; at least two are needed")
+        bins = cut_target(values).transform(values.reshape(-1, 1))
         if not bins.any():
             largest = values.max()
             raise ValueError(
@@ -166,13 +170,14 @@ class Reading:
         return read_target(bins[:, 0], n_samples)
 
     def is_continuous(self, y: Any) -> bool:
-        """As asked; "auto": y holds numbers with a fractional part."""
+        """As asked; "auto": y holds fractions, or whole numbers that are a quantity."""
         if self.target not in ("auto", "classes", "continuous"):
             known = "'auto', 'classes' or 'continuous'"
             raise ValueError(f"unknown target {self.target!r}; choose {known}")
-        return self.target == "continuous" or (
-            self.target == "auto" and _is_fractional(read_column(y))
-        )
+        if self.target != "auto":
+            return self.target == "continuous"
+        block = read_column(y)
+        return is_fractional(block) or _is_quantity(block)
 
 
 @dataclass(frozen=True)
@@ -184,6 +189,24 @@ class Read:
     discretizer: Any = None  # fitted on the numeric columns, or None
     discretised: NDArray[np.int64] | None = None  # the columns that it was fitted on
     levels: NDArray[np.int64] | None = None  # of each column, where they were counted
+
+
+def read_features(X: Any, categorical_features: Any = None) -> Table:
+    """Read a table to select from: numbers and dates written as text are numbers, too.
+
+    Columns of text among the categorical features stay text.
+    """
+    table = read_table(X)
+    if not any(block.kind == "string" for block in table.blocks):
+        return table
+    return parse_text(table, find_features(categorical_features, table).tolist())
+
+
+def cut_target(values: NDArray[np.float64]) -> Any:
+    """What makes classes of numbers: each value one, or classes of equal frequency."""
+    known = np.unique(values)
+    basis = known if 1 < len(known) <= TARGET_BINS else values
+    return get_discretizer(EqualFrequency(n_bins=TARGET_BINS)).fit(basis.reshape(-1, 1))
 
 
 def get_discretizer(discretizer: Any) -> Any:
@@ -251,23 +274,41 @@ def split_numbers(
     return [Block(numeric, "numeric", values)], rest
 
 
-def _warn_of_quantity(y: Any, n_classes: int, n_samples: int) -> None:
-    """Whole numbers with so many values may be a quantity."""
-    if read_column(y).categories is None:
-        warnings.warn(
-            f"y holds {n_classes} different whole numbers in {n_samples} rows, and each is taken "
-            "as a class; pass target='continuous' if they are a quantity, or target='classes' if "
-            "they are not",
-            UserWarning,
-            stacklevel=2,
-        )
+def note_on_target(target: str, y: Any) -> str | None:
+    """What to say of whole numbers that could be classes as well as a quantity."""
+    block = read_column(y)
+    if target != "auto" or block.kind != "numeric" or is_fractional(block):
+        return None
+    n, rows = len(np.unique(block.values)), len(block.values)
+    if _is_quantity(block):
+        taken, other = "numbers to predict", "pass target='classes' if they are classes"
+    elif n > max(MANY_CLASSES, rows / 10):
+        taken, other = "classes", "pass target='continuous' if they are a quantity"
+    else:
+        return None
+    return f"y holds {n} different whole numbers in {rows} rows, taken as {taken}; {other}"
 
 
-def _is_fractional(block: Block) -> bool:
+def _is_quantity(block: Block) -> bool:
+    """Whether whole numbers are too many to be classes, and do not look like their codes.
+
+    Codes are 0, 1, 2, ... or 1, 2, 3, ..., each in two rows or more.
+    """
+    if block.kind != "numeric" or block.categories is not None:
+        return False
+    values, counts = np.unique(block.values, return_counts=True)
+    n, few = len(values), len(block.values) < ROWS_PER_CLASS * len(values)
+    if n <= MANY_CLASSES:
+        return False
+    if values[0] in (0, 1) and values[-1] - values[0] == n - 1 and counts.min() > 1:
+        return few and n > MOST_CODES
+    return few or n > MOST_CODES
+
+
+def is_fractional(y: Any) -> bool:
+    """Whether a target holds numbers with a fractional part."""
+    block = y if isinstance(y, Block) else read_column(y)
     if block.categories is not None or block.values.dtype.kind != "f":
         return False
-    for _, strip in block.strips():
-        known = strip[~np.isnan(strip)]
-        if (known != np.floor(known)).any():
-            return True
-    return False
+    known = block.values[~np.isnan(block.values)]
+    return bool((known != np.floor(known)).any())

@@ -10,12 +10,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._cautions import warn_of, with_warnings
 from bestk._choose_k import AUTO, refuse_auto, select_as_many_as_help
 from bestk._frames import is_frame, keep_columns
+from bestk.reading import read_features
 from bestk.solution import Solution
 from bestk.streaming._blocks import is_stream
 from bestk.streaming._selector import PartialFit, fit_blocks, forget
-from bestk.table import as_array, named_frame, read_table, refuse_shape
+from bestk.table import as_array, named_frame, refuse_shape
 from bestk.task import Task, count_features
 
 SELECTABLE: dict[str, list[Any]] = {
@@ -107,11 +109,11 @@ class TableSelector(SelectorMixin, BaseEstimator):
     def _keep(self, task: Task) -> None:
         """Store what was found of each feature."""
         n = task.table.n_features
+        self.solution_ = with_warnings(task, self.solution_)
         self.ranking_ = np.full(n, self.solution_.k + 1)
         self.ranking_[self.solution_.support] = np.arange(1, self.solution_.k + 1)
         self.support_ = self.ranking_ <= self.solution_.k
-        self.scores_ = np.full(n, np.nan)
-        self.scores_[task.allowed] = task.read.entropies.mi()
+        self.scores_ = task.relevance()
         self.discretizer_ = task.read.discretizer
         self.discretized_features_ = task.discretised_features()
 
@@ -149,12 +151,13 @@ class SelectBestK(PartialFit, TableSelector):
     correction : {None, "miller-madow", "chance"}, default=None
         Take the bias of small samples from the estimates; see :func:`bestk.cmi_matrix`.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of strings, categories and booleans are always categorical. Numeric columns that
-        are codes rather than quantities can be named here, or given by index or mask.
+        Columns of categories and booleans are always categorical, and columns of strings unless
+        they hold numbers or dates. Other columns that are codes rather than quantities can be
+        named here, or given by index or mask.
     target : {"auto", "classes", "continuous"}, default="auto"
-        What y is; "auto" takes numbers with a fractional part as continuous. Gaussian
-        information takes a continuous target as it is; to be counted, it is cut into 5 classes
-        of equal frequency.
+        What y is; "auto" takes numbers with a fractional part as continuous, and whole numbers
+        of many values and few rows each. Gaussian information takes a continuous target as it
+        is; to be counted, it is cut into 5 classes of equal frequency.
     include, exclude : array-like of str or int, default=None
         Features that must be selected, and features that must not, by name or index.
     bound : {"fast", "tight", None}, default="fast"
@@ -203,7 +206,11 @@ class SelectBestK(PartialFit, TableSelector):
     Notes
     -----
     Missing values are a level of their own where columns are counted, and stand at the mean
-    where they are Gaussian. Whole-number ``sample_weight`` say how often each row counts.
+    where they are Gaussian. In memory, columns of one value, or of none, are selected only where
+    no others are left. Whole-number ``sample_weight`` say how often each row counts.
+
+    What to know before trusting the selection, such as columns at chance level, leaks and copies,
+    is warned of once (:class:`SelectionWarning`), and kept in ``solution_.warnings``.
 
     ``k="auto"`` tries 1, 2, 3, 5, 8, ... features, to 100 or all, in five folds: features are
     selected in the training rows, and the error is that of linear discriminant analysis, or of
@@ -276,8 +283,8 @@ class SelectBestK(PartialFit, TableSelector):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            Numbers, booleans, strings or categories, in an array, a pandas, polars or pyarrow
-            table, a sparse matrix or a list of rows; missing values are welcome. Or one that is
+            Numbers, booleans, strings, categories or dates, in an array, a pandas, polars or
+            pyarrow table, a sparse matrix or a list of rows; missing values are welcome. Or one
             read in blocks of rows: the name of a file or of a folder of Parquet files, a data
             set of pyarrow, an iterable of blocks, or a function that returns one.
         y : array-like of shape (n_samples,)
@@ -298,7 +305,7 @@ class SelectBestK(PartialFit, TableSelector):
             fit_blocks(self, X, y)
             return self
         forget(self)
-        table = read_table(self._check_table(X, reset=True))
+        table = read_features(self._check_table(X, reset=True), self.categorical_features)
         task = Task.of(self, table, y, sample_weight)
         if isinstance(self.k, str):
             self.solution_ = select_as_many_as_help(self, task, table, y, sample_weight)
@@ -306,6 +313,7 @@ class SelectBestK(PartialFit, TableSelector):
         else:
             self.solution_ = task.solution(count_features(self.k, table.n_features, task))
         self._keep(task)
+        warn_of(self.solution_)
         return self
 
     @property
@@ -346,10 +354,14 @@ def select(
     selector._validate_params()
     if is_stream(X, y):
         return selector.fit(X, y).solution_
-    table = read_table(X)
+    table = read_features(X, selector.categorical_features)
     if isinstance(k, Integral) and k > table.n_features:
         raise ValueError(f"k={k} is more than the {table.n_features} columns of the table")
     task = Task.of(selector, table, y)
     if isinstance(k, str):
-        return select_as_many_as_help(selector, task, table, y)
-    return task.solution(count_features(k, table.n_features, task))
+        solution = select_as_many_as_help(selector, task, table, y)
+    else:
+        solution = task.solution(count_features(k, table.n_features, task))
+    solution = with_warnings(task, solution)
+    warn_of(solution)
+    return solution

@@ -8,16 +8,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
+from bestk._cautions import warn_of
 from bestk._choose_k import choose
 from bestk.evaluation._classifier import read_folds
+from bestk.reading import Reading, read_features
 from bestk.selector import SELECTABLE, TableSelector
-from bestk.table import as_array, read_table
+from bestk.table import as_array
 from bestk.task import Task
 
 MOST = 100  # features tried, where ks is not given
@@ -45,7 +47,9 @@ class SelectBestKCV(TableSelector):
     rule : {"best", "one-se"}, default="best"
         Take the k of the best mean score, the smallest of equals; or the smallest k whose mean
         score is within one standard error of the best.
-    information, discretizer, correction, categorical_features, target, include, exclude, bound,\
+    target : {"auto", "classes", "continuous"}, default="auto"
+        What y is; "auto" is what the estimator predicts: classes, or numbers.
+    information, discretizer, correction, categorical_features, include, exclude, bound,\
  time_limit, random_state, backend, n_jobs
         As for :class:`SelectBestK`.
 
@@ -152,8 +156,9 @@ class SelectBestKCV(TableSelector):
         options = copy(self)
         if isinstance(options.random_state, np.random.RandomState):
             options.random_state = int(options.random_state.randint(2**31))
+        options.target = self._target_kind(y)
         whole = self._measure(options, X, y)
-        ks = self._ks(len(whole.allowed), len(whole.include))
+        ks = self._ks(whole.most, len(whole.include))
         kind = is_classifier(self.estimator)
         folds = read_folds(lambda: check_cv(self.cv, y, classifier=kind), X, y, groups)
         scorer = check_scoring(self.estimator, scoring=self.scoring)
@@ -167,6 +172,7 @@ class SelectBestKCV(TableSelector):
         self.solution_ = whole.solution(self.best_k_)
         self.selection_seconds_ += perf_counter() - start
         self._keep(whole)
+        warn_of(self.solution_)
         return self
 
     def _ks(self, most: int, least: int) -> list[int]:
@@ -180,9 +186,17 @@ class SelectBestKCV(TableSelector):
             raise ValueError(f"ks must lie between {first} and {most} here; got {came}")
         return ks
 
+    def _target_kind(self, y: Any) -> str:
+        """What y is, in all folds alike: what the estimator predicts, unless it is said."""
+        if self.target == "auto" and is_regressor(self.estimator):
+            return "continuous"
+        if self.target == "auto" and is_classifier(self.estimator):
+            return "classes"
+        return "continuous" if Reading(target=self.target).is_continuous(y) else "classes"
+
     def _measure(self, options: Any, X: Any, y: Any) -> Task:
         start = perf_counter()
-        task = Task.of(options, read_table(X), y)
+        task = Task.of(options, read_features(X, self.categorical_features), y)
         self.selection_seconds_ += perf_counter() - start
         return task
 

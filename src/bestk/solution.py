@@ -22,6 +22,7 @@ class Solution:
     seconds: float = 0.0
     names: Sequence[str] | None = None
     details: Mapping[str, Any] = field(default_factory=dict)  # what the solver has to say
+    warnings: tuple[str, ...] = ()  # what to know before trusting a selection of features
 
     @property
     def k(self) -> int:

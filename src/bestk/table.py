@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from bestk._objects import WANTED, Kind, read_objects, refuse_inexact
 from bestk._whole import EXACT, has_rounded, refuse_merged, refuse_merging
+from bestk.dates import days
 
 __all__ = ["Block", "Kind", "Table", "as_array", "read_column", "read_table"]
 
 MISSING = ("category", "error")
+FIRST_ROWS = 32  # that show most columns to vary
 LAZY = "X is a lazy frame; read it into memory first, e.g. X.collect()"
 
 
@@ -43,7 +45,8 @@ class Block:
             return self
         chosen = np.flatnonzero(mask)
         known = None if self.categories is None else [self.categories[j] for j in chosen]
-        return Block(self.columns[mask], self.kind, self.values[:, chosen], known)
+        values = self.values.keep(chosen) if is_packed(self.values) else self.values[:, chosen]
+        return Block(self.columns[mask], self.kind, values, known)
 
     def take(self, rows: NDArray[np.intp]) -> Block:
         """Some of the rows; categories that none of them has are forgotten."""
@@ -66,11 +69,12 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns, each numeric, categorical, boolean or string, held in blocks."""
+    """Named columns, each numeric (or dates), categorical, boolean or string, held in blocks."""
 
     n_samples: int
     names: Sequence[str]
     blocks: tuple[Block, ...]
+    notes: tuple[str, ...] = ()  # what a reader should know of how columns were read
 
     @property
     def n_features(self) -> int:
@@ -87,14 +91,16 @@ class Table:
 
     def take(self, rows: NDArray[np.intp]) -> Table:
         """The same columns of some rows, which may repeat."""
-        return Table(len(rows), self.names, tuple(block.take(rows) for block in self.blocks))
+        blocks = tuple(block.take(rows) for block in self.blocks)
+        return Table(len(rows), self.names, blocks, self.notes)
 
     def keep(self, columns: NDArray[np.intp]) -> Table:
         """Some of the columns, given in rising order."""
         blocks = [block.keep(np.isin(block.columns, columns)) for block in self.blocks]
         renumbered = (replace(b, columns=np.searchsorted(columns, b.columns)) for b in blocks)
         names = [self.names[int(j)] for j in columns]
-        return Table(self.n_samples, names, tuple(b for b in renumbered if len(b.columns)))
+        kept = tuple(b for b in renumbered if len(b.columns))
+        return Table(self.n_samples, names, kept, self.notes)
 
     def count_missing(self) -> NDArray[np.int64]:
         """Return the number of missing values in each column."""
@@ -128,6 +134,41 @@ class Table:
                 first = int(np.argmax(infinite > 0))
                 refuse_infinite(f"column {self.names[columns[first]]!r}", infinite[first])
         return values, places
+
+
+def find_constant(table: Table) -> NDArray[np.intp]:
+    """The columns that have the same value in all rows, or none at all.
+
+    Examples
+    --------
+    >>> find_constant(read_table([[1.0, None, "a", None], [1.0, None, "b", "c"]]))
+    array([0, 1])
+    """
+    found = [np.empty(0, np.intp)]
+    for block in table.blocks:
+        if (likely := _may_be_constant(block)).any():
+            found += [
+                columns[_are_alike(block, values)]
+                for columns, values in block.keep(likely).strips()
+            ]
+    return np.sort(np.concatenate(found))
+
+
+def _may_be_constant(block: Block) -> NDArray[np.bool_]:
+    """Whether columns may be constant: those that vary in the first rows are not."""
+    values = block.values
+    if is_packed(values):
+        return np.asarray(values.levels == 1)  # a packed table knows
+    if hasattr(values, "tocsc"):
+        stored = np.repeat(np.arange(values.shape[1]), np.diff(values.indptr))
+        counts = np.bincount(stored[values.data != 0], minlength=values.shape[1])
+        return (counts == 0) | (counts == values.shape[0])
+    return _are_alike(block, values[:FIRST_ROWS])
+
+
+def _are_alike(block: Block, values: NDArray[Any]) -> NDArray[np.bool_]:
+    missing = block.missing(values)
+    return np.asarray(((values == values[:1]) | (missing & missing[:1])).all(axis=0))
 
 
 def read_table(X: Any, *, missing: str = "category") -> Table:
@@ -251,6 +292,11 @@ def _open(X: Any) -> tuple[Any, Sequence[str]]:
     return X, _Numbered(X.shape[1] if len(X.shape) == 2 else 0)
 
 
+def is_packed(X: Any) -> bool:
+    """Whether X is a packed table, which is sliced like an array."""
+    return hasattr(type(X), "__bestk_table__")
+
+
 def refuse_lazy(X: Any) -> None:
     """Refuse a frame that is a plan of what to read."""
     import narwhals as nw
@@ -334,6 +380,8 @@ def _read_source(source: Any, names: Sequence[str]) -> Table:
     elif source.dtype.kind in "biuf":
         kind: Kind = "boolean" if source.dtype.kind == "b" else "numeric"
         blocks = [Block(np.arange(len(names)), kind, source)]
+    elif source.dtype.kind in "Mm":
+        blocks = [Block(np.arange(len(names)), "numeric", days(source))]
     elif source.dtype.kind in "OUST":
         columns = ((j, source[:, j].tolist(), False) for j in range(len(names)))
         blocks = _object_blocks(columns, names)
@@ -351,13 +399,16 @@ def _frame_blocks(frame: Any, names: Sequence[str]) -> list[Block]:
         alike.setdefault(dtype, []).append(j)
     arrays: dict[Any, list[int]] = {}
     objects: list[tuple[int, bool]] = []
+    dates: list[int] = []
     for dtype, places in alike.items():
         if dtype in (nw.Categorical, nw.Enum):
             objects += [(j, True) for j in places]
-        elif dtype in (nw.String, nw.Object, nw.Unknown, nw.Int128, nw.UInt128):
+        elif dtype in (nw.String, nw.Object, nw.Unknown, nw.Int128, nw.UInt128, nw.Time):
             objects += [(j, False) for j in places]
         elif dtype.is_numeric() or dtype == nw.Boolean:
             arrays[dtype] = places
+        elif dtype.is_temporal():
+            dates += places
         else:
             raise ValueError(f"column {names[places[0]]!r} holds {dtype} values; {WANTED}")
     labels = frame.columns
@@ -365,6 +416,9 @@ def _frame_blocks(frame: Any, names: Sequence[str]) -> list[Block]:
     for dtype, places in arrays.items():
         part = frame if len(places) == len(names) else frame[:, places]
         blocks += _array_blocks(part, dtype, places, names)
+    if dates:
+        values = np.array([days(frame[labels[j]].to_numpy()) for j in sorted(dates)]).T
+        blocks.append(Block(np.array(sorted(dates)), "numeric", values))
     columns = ((j, frame[labels[j]].to_list(), categorical) for j, categorical in sorted(objects))
     return blocks + _object_blocks(columns, names)
 

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from bestk._auto import settle
 from bestk.methods import Effort, Method, get_method
-from bestk.reading import Read, Reading, find_features
+from bestk.reading import Read, Reading, find_features, note_on_target
 from bestk.solution import Solution
 from bestk.streaming._blocks import read_values
-from bestk.table import Table, as_array
+from bestk.table import Table, as_array, find_constant
 
 Indices = NDArray[np.int64]
 MOST_ROWS = 2**31  # that weights may make of the rows of a table
+TOLD_OF_EACH = ("relevance", "contribution", "adds", "pairs", "scores")
 WEIGHTS = "whole numbers from 0 up, not all zero; scale and round other weights first"
 
 
@@ -26,11 +27,14 @@ class Task:
     """A table, read and measured, from which some method is to select features."""
 
     table: Table
-    allowed: Indices  # the features that are not excluded, in the order of the entropies
+    allowed: Indices  # the features that were measured, in the order of the entropies
     read: Read
     method: Method
     include: list[int]  # places among the allowed
     effort: Effort
+    constant: Indices  # features of one value, selected only where no others are left
+    y: Any = None  # of each row of the table
+    notes: tuple[str, ...] = ()  # on how the table and the target were read
 
     @classmethod
     def of(
@@ -49,7 +53,10 @@ class Task:
         allowed = np.delete(np.arange(table.n_features), excluded)
         if not len(allowed):
             raise ValueError("every column is excluded; leave at least one to select from")
-        kept = table if not len(excluded) else table.keep(allowed)
+        constant = np.setdiff1d(np.intersect1d(allowed, find_constant(table)), included)
+        constant = constant[:0] if len(constant) == len(allowed) else constant
+        allowed = np.setdiff1d(allowed, constant)
+        kept = table if len(allowed) == table.n_features else table.keep(allowed)
         categorical = find_features(options.categorical_features, table)
         places = np.flatnonzero(np.isin(allowed, categorical))
         read_as = settle(options, blocks=measure_blocks is not None)
@@ -57,24 +64,46 @@ class Task:
             read_as.information, read_as.discretizer, read_as.correction, places,
             options.target, options.backend, options.n_jobs,
         )  # fmt: skip
+        notes = list(table.notes)
+        if not measure_blocks:
+            notes += filter(None, [note_on_target(options.target, y)])
+            kind = "continuous" if reading.is_continuous(y) else "classes"
+            reading = replace(reading, target=kind)
         seed = options.random_state
         if isinstance(seed, np.random.RandomState):
             seed = int(seed.randint(2**31))
         effort = Effort(seed, options.time_limit, options.bound)
         read = measure_blocks(reading) if measure_blocks else reading.measure(kept, y)
         include = np.searchsorted(allowed, included).tolist()
-        return cls(table, allowed, read, get_method(options.method), include, effort)
+        method = get_method(options.method)
+        return cls(table, allowed, read, method, include, effort, constant, y, tuple(notes))
+
+    @property
+    def most(self) -> int:
+        """The number of features to select from."""
+        return len(self.allowed) + len(self.constant)
 
     def solution(self, k: int) -> Solution:
         """The k features, and what is to be said of each."""
-        return self._told(self.method.select(self.read.entropies, k, self.include, self.effort))
+        wanted = min(k, len(self.allowed))
+        found = self.method.select(self.read.entropies, wanted, self.include, self.effort)
+        return self._filled(self._told(found), k)
 
     def path(self, ks: list[int]) -> list[Solution]:
         """Features for every k, by the places of the table; no bounds, nothing told of them."""
-        effort = replace(self.effort, bound=None)
-        solutions = self.method.select_path(self.read.entropies, ks, self.include, effort)
-        return [replace(s, support=self.allowed[s.support], names=self.table.names)
-                for s in solutions]  # fmt: skip
+        effort, fewer = replace(self.effort, bound=None), [min(k, len(self.allowed)) for k in ks]
+        once = sorted(set(fewer))
+        solutions = self.method.select_path(self.read.entropies, once, self.include, effort)
+        found = {s.k: replace(s, support=self.allowed[s.support], names=self.table.names)
+                 for s in solutions}  # fmt: skip
+        return [self._filled(found[n], k) for n, k in zip(fewer, ks, strict=True)]
+
+    def relevance(self) -> NDArray[np.float64]:
+        """I(xi; y) of every column of the table: 0 for constant ones, NaN for excluded ones."""
+        relevance = np.full(self.table.n_features, np.nan)
+        relevance[self.constant] = 0.0
+        relevance[self.allowed] = self.read.entropies.mi()
+        return relevance
 
     def discretised_features(self) -> Indices | None:
         """The features that the discretiser was fitted on."""
@@ -85,6 +114,21 @@ class Task:
         details = {**solution.details, **tell(self.read, solution.support)}
         support = self.allowed[solution.support]
         return replace(solution, support=support, names=self.table.names, details=details)
+
+    def _filled(self, solution: Solution, k: int) -> Solution:
+        """The solution with constant features, where others are fewer than k."""
+        more = k - solution.k
+        if more <= 0:
+            return solution
+        details = {name: _padded(value, solution.k, more) if name in TOLD_OF_EACH else value
+                   for name, value in solution.details.items()}  # fmt: skip
+        support = np.append(solution.support, self.constant[:more])
+        return replace(solution, support=support, details=details)
+
+
+def _padded(values: Any, k: int, more: int) -> Any:
+    """The numbers of k features, or of their pairs, with zeros for some more."""
+    return np.pad(values, [(0, more if n == k else 0) for n in np.shape(values)])
 
 
 def tell(read: Read, support: Indices) -> Mapping[str, Any]:
@@ -110,7 +154,7 @@ def tell(read: Read, support: Indices) -> Mapping[str, Any]:
 
 def count_features(k: float | str, n: int, task: Task) -> int:
     """The number of features that k means, among n; warns where there are not so many."""
-    most = len(task.allowed)
+    most = task.most
     wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
     if wanted < len(task.include):
         raise ValueError(

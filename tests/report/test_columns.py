@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from bestk import _look
+from bestk._look import column_values, look_at
 from bestk.codes import read_target
-from bestk.report import _look
-from bestk.report._columns import column_values, read_column
-from bestk.report._look import look_at
+from bestk.report._columns import read_column
 from bestk.table import read_table
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bestk._look import LEAK, is_leak, look_at
 from bestk.codes import read_target
-from bestk.report._look import look_at
-from bestk.report._warnings import LEAK, class_cautions, column_cautions, is_leak
+from bestk.report._warnings import class_cautions, column_cautions
 from bestk.table import read_table
 
 

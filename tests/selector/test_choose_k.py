@@ -190,7 +190,7 @@ def test_columns_that_are_constant_empty_copied_or_huge_do_no_harm(cancer):
     assert selector.get_feature_names_out().tolist() == ["truth"]
     assert np.isfinite(list(selector.k_errors_.values())).all()
     everything = SelectBestK("auto", exclude=["truth"]).fit(odd, y).k_errors_
-    assert everything[34] < 0.1
+    assert everything[32] < 0.1  # all but the constant and the empty one
 
 
 def test_infinite_values_are_refused_as_before(cancer):
@@ -229,7 +229,7 @@ def test_nine_rows_are_too_few_and_ten_are_not():
 
 def test_what_goes_wrong_in_a_fold_says_so():
     X = np.random.default_rng(0).normal(size=(20, 3))
-    y = np.r_[np.full(15, 1.0), 0.1, 0.2, 0.3, 0.4, 0.5]
+    y = np.r_[np.full(13, 1.0), np.arange(1, 8) / 10]
     for seed in range(20):
         try:
             SelectBestK("auto", "jmi", random_state=seed).fit(X, y)

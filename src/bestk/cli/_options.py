@@ -135,7 +135,7 @@ SHARED: tuple[Decorator, ...] = (
     ),
     click.option(
         "--target-kind", type=click.Choice(TARGETS), default="auto", show_default=True,
-        help="What the target is; auto: continuous if it has fractions.",
+        help="What the target is; auto: continuous if it has fractions or many whole numbers.",
     ),
     click.option(
         "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",

@@ -47,7 +47,18 @@ class Talk:
             warnings.filterwarnings("ignore", MANY_CLASSES)
             yield report
         for warning in caught:
-            self.note(" ".join(str(warning.message).split()))
+            self._note_warning(warning.message)
+
+    def _note_warning(self, message: Warning | str) -> None:
+        """Keep a warning as a note; one on a selection has a note on every line."""
+        from bestk.cli._errors import in_shell_words
+        from bestk.errors import SelectionWarning
+
+        if isinstance(message, SelectionWarning):
+            for line in str(message).splitlines():
+                self.note(in_shell_words(line))
+        else:
+            self.note(" ".join(str(message).split()))
 
     @contextmanager
     def _bar(self, text: str) -> Iterator[Report]:

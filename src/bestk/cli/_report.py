@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from bestk.cli._errors import in_shell_words
 from bestk.cli._input import shown
 from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
 from bestk.cli._printable import printable
@@ -82,10 +83,12 @@ def _run(
         many = "as many features as help" if k == AUTO else f"{k} features"
         with talk.stage(f"selecting {many} (a first run compiles, too)"):
             solution = select(loaded.table, loaded.y, k, method, **options)
+        said = set(map(in_shell_words, solution.warnings))  # which the report finds itself
         with talk.stage("gathering what to tell") as progress:
             made = make_report(
                 SelectBestK(k, method, **options), loaded.table, loaded.y, solution=solution,
-                target=request.target, errors=errors, notes=talk.notes, date=date,
+                target=request.target, errors=errors, date=date,
+                notes=[note for note in talk.notes if note not in said],
                 path=shown(request.file), command=command_of(request, method, bound),
                 progress=progress,
                 dropped=[name for name in checked.source.types

@@ -72,7 +72,6 @@ def _run(
     plot: Path | None, stream: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """Read, select and write; what can be wrong with the options is seen before that."""
-    from bestk.cli._idle import about_idle
     from bestk.cli._plot import check_image, draw
     from bestk.cli._stream import is_long, select_rows
     from bestk.cli._table import check, features_wanted, new_file, read
@@ -106,8 +105,6 @@ def _run(
             seconds = {"read": reading, "select": perf_counter() - start}
         seconds["solve"] = solution.seconds
         result = tell(loaded, solution, method, greedy=isinstance(chosen, Greedy), seconds=seconds)
-        for note in about_idle(loaded.table, solution):
-            talk.note(note)
         if table_file:
             columns = [*(feature["name"] for feature in result["features"]), request.target]
             with talk.stage("writing the selected columns") as report:
@@ -148,6 +145,7 @@ def tell(
         "gap": float(solution.gap),
         "verdict": verdict(solution.objective, solution.upper_bound, greedy=greedy),
         "features": features,
+        "warnings": list(solution.warnings),
         "seconds": seconds,
     } | {name: solution.details[name] for name in ("k_errors",) if name in solution.details}
 

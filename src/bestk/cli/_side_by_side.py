@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bestk._auto import Information, settle
+from bestk.cli._errors import in_shell_words
 from bestk.cli._options import Request
 from bestk.cli._progress import Talk
 from bestk.evaluation import error_curves
@@ -36,6 +37,8 @@ def choose(
         if way not in tasks:
             with talk.stage("measuring the columns (a first run compiles, too)"):
                 task = Task.of(options, loaded.table, loaded.y)
+                for note in task.notes:
+                    talk.note(in_shell_words(note))
                 read = replace(task.read, entropies=SharedEntropies.of(task.read.entropies))
                 tasks[way] = replace(task, read=read)
         with talk.stage(f"selecting by {name}"):
@@ -58,7 +61,8 @@ def choose(
 
 def _value(task: Task, solution: Solution) -> float:
     """The sum of all pairs of a choice, as one task reads them."""
-    places = np.searchsorted(task.allowed, solution.support)
+    varying = solution.support[np.isin(solution.support, task.allowed)]
+    places = np.searchsorted(task.allowed, varying)
     return float(tell(task.read, places)["pairs"].sum())
 
 

@@ -1,24 +1,24 @@
 """From the options of a command to the table that it asks for."""
 
 import re
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
+import numpy as np
+
+from bestk._written import parse_text
 from bestk.cli._input import is_piped_in, refuse_missing, shown
 from bestk.cli._options import AUTO, Request
 from bestk.cli._progress import Talk
 from bestk.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
+from bestk.table import Table
 
 DEFAULT = 10  # features, where their number is not given
-MANY = 30  # classes: a target of more different numbers may be a quantity
 NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
-COMMA = re.compile(r"[+-]?\d+,\d+")  # a number as written in much of Europe
-DATE = re.compile(r"\d{4}-\d\d-\d\d\b|\d{1,2}[./]\d{1,2}[./]\d{4}\b")
-LOOK = 20  # values that tell what a column of text holds
 MOSTLY = 0.5  # text with more different values than this share of the rows identifies them
 
 
@@ -63,11 +63,11 @@ def read(checked: Checked, request: Request, talk: Talk) -> tuple[Loaded, float]
     start = perf_counter()
     with talk.stage(f"reading {shown(request.file)}") as report:
         loaded = load(checked.source, request.target, request.exclude, report)
+        parsed = parse_text(loaded.table)
     _doubt_names(checked, talk)
-    for note in loaded.notes:
+    for note in _still_true(loaded, parsed):
         talk.note(note)
-    if request.target_kind == "auto":
-        _doubt_classes(loaded, talk)
+    loaded = replace(loaded, table=parsed)
     if request.correction == "none":
         loaded = _without_identifiers(loaded, request, talk)
     if (n := loaded.table.n_features) < checked.k and request.k is not None:
@@ -92,13 +92,13 @@ def _doubt_names(checked: Checked, talk: Talk) -> None:
         talk.note(f"columns are named {some}, ...: a table begins with a line of names")
 
 
-def _doubt_classes(loaded: Loaded, talk: Talk) -> None:
-    """Say that whole numbers are taken as classes, where they are many."""
-    if loaded.y.dtype.kind in "iu" and (n := len(set(loaded.y.tolist()))) > MANY:
-        talk.note(
-            f"{loaded.target!r} has {n} different whole numbers, taken as classes; if it is a "
-            "quantity, pass --target-kind continuous"
-        )
+def _still_true(loaded: Loaded, parsed: Table) -> Iterator[str]:
+    """What is to be known of how a file and its target were read."""
+    numbers = [parsed.names[j] for j in np.flatnonzero(parsed.kinds == "numeric").tolist()]
+    for note in loaded.notes:
+        if not any(note.startswith(f"column {name!r} is read as text") for name in numbers):
+            yield note
+    yield from parsed.notes
 
 
 def _without_identifiers(loaded: Loaded, request: Request, talk: Talk) -> Loaded:
@@ -111,33 +111,12 @@ def _without_identifiers(loaded: Loaded, request: Request, talk: Talk) -> Loaded
                 gone.append(int(place))
                 talk.note(
                     f"left out {name!r}: text with a different value in most rows, whose "
-                    f"information is chance; {_remedy(levels)}"
+                    "information is chance; --correction chance keeps it"
                 )
     if not gone:
         return loaded
     kept = [j for j in range(table.n_features) if j not in set(gone)]
-    return replace(loaded, table=table.keep(_array(kept)))
-
-
-def _remedy(levels: Any) -> str:
-    """What to do about text that differs in most rows, by what it looks like.
-
-    >>> _remedy(["1,5", "", "20,25"])
-    'these are numbers with a decimal comma: write 1.5 for 1,5'
-    """
-    some = [text for text in map(str, levels[:LOOK]) if text]
-    if some and all(COMMA.fullmatch(text) for text in some):
-        point = some[0].replace(",", ".")
-        return f"these are numbers with a decimal comma: write {point} for {some[0]}"
-    if some and all(DATE.match(text) for text in some):
-        return "these are dates: make numbers of them, such as the days since the first"
-    return "--correction chance keeps it"
-
-
-def _array(places: list[int]) -> Any:
-    import numpy as np
-
-    return np.array(places, dtype=np.intp)
+    return replace(loaded, table=table.keep(np.array(kept, np.intp)))
 
 
 def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:

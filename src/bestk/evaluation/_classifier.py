@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
 
 from bestk.table import Table
 
@@ -122,15 +123,29 @@ def new_model(*, continuous: bool, words: bool, X: NDArray[Any]) -> Any:
     missing = X.dtype.kind == "f" and bool(np.isnan(X).any())
     if words:
         from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+        from sklearn.pipeline import make_pipeline
 
         trees = HistGradientBoostingRegressor if continuous else HistGradientBoostingClassifier
-        return trees(random_state=0)
+        return make_pipeline(FillEmpty(), trees(random_state=0))
     model = linear_svm(missing=missing)
     if continuous:
         from sklearn.linear_model import RidgeCV
 
         model.steps[-1] = ("ridgecv", RidgeCV())
     return model
+
+
+class FillEmpty(TransformerMixin, BaseEstimator):
+    """Put 0 in columns that have no value in the training rows, which trees cannot cut."""
+
+    def fit(self, X: NDArray[Any], y: Any = None) -> Self:
+        """Find these columns."""
+        self.empty_ = np.isnan(X).all(axis=0)
+        return self
+
+    def transform(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Fill them."""
+        return np.where(self.empty_, 0.0, X) if self.empty_.any() else X
 
 
 def few_threads(*, trees: bool, rows: int) -> AbstractContextManager[Any]:

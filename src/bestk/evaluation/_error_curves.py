@@ -119,7 +119,8 @@ def error_curves(
     selector = SelectBestK(k=1, method="maxrel", random_state=random_state, **options)
     selector._validate_params()
     study, names = _plan(X, y, read_methods(methods), ks, selector, estimator, baseline)
-    folds = split(study.y, cv, continuous=_is_continuous(study), random_state=random_state)
+    continuous = study.selector.target == "continuous"
+    folds = split(study.y, cv, continuous=continuous, random_state=random_state)
     kept = None if path is None else Kept(path, _study_of(study, folds, protocol))
     done = {} if kept is None else dict(kept.folds)
     todo = {i: fold for i, fold in enumerate(folds) if i not in done}
@@ -150,16 +151,14 @@ def _plan(
     excluded = find_features(selector.exclude, table)
     allowed = np.setdiff1d(np.arange(table.n_features), excluded)
     wanted = read_ks(ks, selector, table, allowed)
+    continuous = Reading(target=selector.target).is_continuous(y)
+    selector.set_params(target="continuous" if continuous else "classes")  # in all folds alike
     study = Study(X, y, selector, methods, wanted, estimator, allowed if baseline else None)
     if estimator is None:
-        continuous, sparse = _is_continuous(study), hasattr(X, "tocsc")
+        sparse = hasattr(X, "tocsc")
         estimator = default_classifier(table, allowed, sparse=sparse, continuous=continuous)
         study = replace(study, estimator=estimator)
     return study, table.names
-
-
-def _is_continuous(study: Study) -> bool:
-    return Reading(target=study.selector.target).is_continuous(study.y)
 
 
 def _study_of(study: Study, folds: list[Fold], protocol: str) -> str:

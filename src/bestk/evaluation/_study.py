@@ -15,10 +15,10 @@ from bestk._auto import settle
 from bestk.evaluation._curves import BASELINE, Row
 from bestk.evaluation._shared import SharedEntropies
 from bestk.methods import Method, get_method
-from bestk.reading import find_features
+from bestk.reading import find_features, read_features
 from bestk.selector import SelectBestK
 from bestk.solution import Solution
-from bestk.table import Table, read_table
+from bestk.table import Table
 from bestk.task import Task
 
 Indices = NDArray[np.int64]
@@ -42,7 +42,8 @@ class Study:
         X, y = self.X, self.y
         if rows is not None:
             X, y = _safe_indexing(X, rows), y[rows]
-        table, tasks = read_table(X), dict[str, Task]()
+        table = read_features(X, self.selector.categorical_features)
+        tasks = dict[str, Task]()
         chosen: Chosen = {}
         for name, method in self.methods.items():
             selector = copy(self.selector).set_params(method=method)

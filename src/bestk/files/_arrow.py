@@ -14,7 +14,7 @@ import numpy as np
 
 from bestk._memory import free_memory, is_limited
 
-Role = Literal["number", "boolean", "text", "category"]
+Role = Literal["number", "boolean", "date", "text", "category"]
 EXTRA = (
     "Parquet, Feather and Arrow files need pyarrow, which is not installed; "
     "run: pip install 'bestk[files]'"
@@ -63,7 +63,7 @@ def role_of(type_: Any) -> Role | None:
     ['number', 'boolean', 'text']
     >>> import pyarrow as pa
     >>> [role_of(t) for t in (pa.int8(), pa.bool_(), pa.date32(), pa.list_(pa.int8()))]
-    ['number', 'boolean', 'text', None]
+    ['number', 'boolean', 'date', None]
     """
     if isinstance(type_, np.dtype):
         return {"b": "boolean", "U": "text"}.get(type_.kind, "number")  # type: ignore[return-value]
@@ -78,7 +78,7 @@ def role_of(type_: Any) -> Role | None:
         return "number"
     if is_.is_string(type_) or is_.is_large_string(type_) or is_.is_string_view(type_):
         return "text"
-    return "text" if is_.is_temporal(type_) else None
+    return "date" if is_.is_temporal(type_) and not is_.is_interval(type_) else None
 
 
 class WrongTypeError(ValueError):

@@ -7,6 +7,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk.dates import days
 from bestk.files._arrow import arrow
 
 Coded = tuple[NDArray[np.int32], list[Any]]  # -1 where missing, and what the codes stand for
@@ -109,7 +110,12 @@ class ArrowBatch:
 
 
 def _plain(column: Any) -> Any:
-    """A column in one of the few types that we read on."""
+    """A column in one of the few types that we read on; dates and durations as days."""
+    is_ = arrow("types")
+    if is_.is_time(column.type):
+        column = column.cast("time64[us]").cast("int64").cast("duration[us]")
+    if is_.is_temporal(column.type):
+        return arrow().array(days(column.to_numpy(zero_copy_only=False)), from_pandas=True)
     wanted = _plain_type(column.type)
     return column.cast(wanted) if wanted else column
 
@@ -118,7 +124,7 @@ def _plain(column: Any) -> Any:
 def _plain_type(type_: Any) -> str | None:
     """What to cast a type to, if anything."""
     is_ = arrow("types")
-    if is_.is_temporal(type_) or is_.is_string_view(type_):
+    if is_.is_string_view(type_):
         return "string"
     if is_.is_boolean(type_):
         return "uint8"

@@ -1,11 +1,13 @@
 """Columns that grow a piece at a time, in the smallest types that hold them."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._written import Parsed, parse_levels, parse_values
 from bestk.codes import MAX_LEVELS
 
 Ints = NDArray[np.int64]
@@ -100,7 +102,7 @@ def _rungs(values: NDArray[Any]) -> NDArray[np.int8]:
 
 
 class Words:
-    """A column of text or categories, as codes; given up where it has too many levels.
+    """A column of text or categories, as codes; with too many levels as numbers, or given up.
 
     Examples
     --------
@@ -122,12 +124,33 @@ class Words:
     def add(self, codes: NDArray[np.integer[Any]], levels: Sequence[Any]) -> None:
         """Append values, given as codes (-1 where missing) and what these stand for."""
         if self.too_many:
-            self._pieces.clear()
+            if self.parsed:
+                texts = ["" if level is None else str(level).strip() for level in levels]
+                values = parse_values(texts, self.parsed.kind)
+                self._pieces.append(np.append(values, np.nan)[codes])
+            else:
+                self._pieces.clear()
             return
         place = self._place
         numbers = [-1 if value is None else place.setdefault(value, len(place)) for value in levels]
         lookup = np.array([*numbers, -1], _code_type(len(place)))  # the last is that of -1
         self._pieces.append(lookup[codes])
+
+    @cached_property
+    def parsed(self) -> Parsed | None:
+        """How too many levels are read as numbers or dates; asked for once they are too many."""
+        if not self.too_many:
+            return None
+        levels = list(self._place)
+        found = parse_levels(levels, np.ones(len(levels), np.int64))
+        if found is not None:
+            values = np.append(found.values, np.nan)
+            self._pieces = [values[piece] for piece in self._pieces]
+        return found
+
+    def numbers(self) -> NDArray[np.float64]:
+        """The column, where it was parsed."""
+        return np.concatenate(self._pieces)
 
     def finish(self) -> tuple[NDArray[Any], list[Any]]:
         """The codes, -1 where missing, and the levels that occur, in order."""

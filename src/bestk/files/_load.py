@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._written import notes_on
 from bestk.codes import MAX_LEVELS
 from bestk.files._arrow import WrongTypeError, role_of
 from bestk.files._batch import Batch
@@ -85,7 +86,7 @@ class _Columns:
         roles = [role_of(source.types[name]) for name in names]
         self.roles = roles
         features = range(len(names) - 1)
-        self.numeric = [j for j in features if roles[j] in ("number", "boolean")]
+        self.numeric = [j for j in features if roles[j] in ("number", "boolean", "date")]
         self.numbers = Numbers(len(self.numeric))
         types = [source.types[name] for name in names]
         self.long = LongColumns(
@@ -137,11 +138,13 @@ class _Columns:
         notes = list(self.source.notes)
         if self.dropped:
             notes.append(f"left out {self.dropped} rows that have no {name!r}")
-        gone = [j for j, words in self.words.items() if words.too_many]
+        gone = [j for j, words in self.words.items() if words.too_many and not words.parsed]
         notes += [f"left out {self.names[j]!r}: text of over {MAX_LEVELS} different values"
                   for j in gone]  # fmt: skip
         blocks = [*self._number_blocks(), *self._word_blocks()]
-        table = Table(self.rows, self.names[:-1], tuple(blocks))
+        parsed = {j: words.parsed for j, words in self.words.items() if words.parsed}
+        said = tuple(notes_on(self.names, parsed)) if parsed else ()
+        table = Table(self.rows, self.names[:-1], tuple(blocks), said)
         if gone:
             kept = np.setdiff1d(np.arange(len(table.names)), gone)
             table = table.keep(kept)
@@ -189,11 +192,14 @@ class _Columns:
 
     def _word_blocks(self) -> list[Block]:
         groups: dict[tuple[Any, Any], list[tuple[int, NDArray[Any], list[Any]]]] = {}
+        numbers = []
         for j, words in self.words.items():
-            if not words.too_many:
+            if words.parsed:
+                numbers.append(Block(np.array([j]), "numeric", words.numbers()[:, None]))
+            elif not words.too_many:
                 codes, levels = words.finish()
                 groups.setdefault((self.roles[j], codes.dtype), []).append((j, codes, levels))
-        return [
+        return numbers + [
             Block(
                 np.array([j for j, _, _ in group]),
                 "categorical" if role == "category" else "string",

@@ -16,11 +16,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._written import MISSING
 from bestk.files._arrow import WrongTypeError, telling
 from bestk.files._batch import Coded
 from bestk.files._plain_batch import PlainBatch
 from bestk.files._source import Report
-from bestk.files._text import FALSE, MISSING, TRUE, WANTED, TextSource
+from bestk.files._text import FALSE, TRUE, WANTED, TextSource
 
 PIECE = 2**18  # values parsed at once: some 20 MB as text
 LARGE = 10**8  # bytes of a file that pyarrow should rather read

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from bestk._written import MISSING
 from bestk.files._arrow import arrow, check_room, role_of, telling
 from bestk.files._batch import ArrowBatch, Batch
 from bestk.files._long import LONG, Spelled
@@ -21,10 +22,6 @@ LONGEST = 2**26  # bytes that a line of names may have
 WANTED = "a table of text"
 ANYTHING = r"(?s:.*)"
 UNNAMED = "left out a column without a name, which may be row numbers"
-MISSING = (
-    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
-    "<NA>", "?", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
-)  # fmt: skip
 TRUE, FALSE = ("1", "True", "TRUE", "true"), ("0", "False", "FALSE", "false")
 
 

@@ -7,22 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._look import Values, bin_codes
 from bestk.codes import Target
 from bestk.report._text import shown
-from bestk.table import Block, Table
 
 MOST_BINS = 24  # shown of a column; the rarest levels beyond them are put together
 MISSING = "missing"
-
-
-@dataclass(frozen=True)
-class Values:
-    """One column of a table."""
-
-    kind: str
-    values: NDArray[Any]  # numbers, booleans, or codes of the categories
-    missing: NDArray[np.bool_]
-    categories: list[Any] | None
 
 
 @dataclass(frozen=True)
@@ -45,23 +35,6 @@ class Column:
     bins: tuple[Bin, ...]  # none where numbers were not cut
 
 
-def column_values(table: Table, place: int) -> Values:
-    """The values of one column."""
-    for block in table.blocks:
-        found = np.flatnonzero(block.columns == place)
-        if len(found):
-            return _of_block(block, int(found[0]))
-    raise IndexError(f"the table has no column {place}; it has {table.n_features}")
-
-
-def _of_block(block: Block, j: int) -> Values:
-    strip = block.values[:, j : j + 1]
-    strip = strip.toarray() if hasattr(strip, "toarray") else np.asarray(strip)
-    categories = None if block.categories is None else block.categories[j]
-    values = strip[:, 0]
-    return Values(block.kind, values, block.missing(values), categories)
-
-
 def read_column(
     name: str, column: Values, cuts: NDArray[np.float64] | None, target: Target | None
 ) -> Column:
@@ -75,26 +48,17 @@ def read_column(
     return Column(shown(name), column.kind, missing, len(levels), told, bins)
 
 
-def bin_codes(column: Values, cuts: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
-    """The bin of each row, the last one for missing values; None where there are no bins."""
-    split = _split(column, cuts, np.unique(column.values[~column.missing]))
-    return None if split is None else split[0]
-
-
 def _split(
     column: Values, cuts: NDArray[np.float64] | None, levels: NDArray[Any]
 ) -> tuple[NDArray[np.int64], list[str]] | None:
     """The bin of each row, and what the bins are called."""
-    if cuts is not None:
-        codes, labels = np.searchsorted(cuts, column.values, side="left"), _ranges(cuts)
-    elif column.categories is not None:
-        codes, labels = np.asarray(column.values, np.int64), [shown(c) for c in column.categories]
-    elif column.kind == "boolean" or len(levels) <= MOST_BINS:
-        codes = np.searchsorted(levels, column.values)
-        labels = [shown(level) for level in levels.tolist()]
-    else:
+    codes = bin_codes(column, cuts, MOST_BINS)
+    if codes is None:
         return None
-    codes = np.where(column.missing, len(labels), codes).astype(np.int64)
+    if cuts is not None:
+        labels = _ranges(cuts)
+    else:
+        labels = [shown(c) for c in column.categories or levels.tolist()]
     return codes, [*labels, MISSING] if column.missing.any() else labels
 
 

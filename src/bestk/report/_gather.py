@@ -10,21 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._auto import settle
+from bestk._cautions import find_cautions
+from bestk._look import Look, look_at
 from bestk.codes import Target
 from bestk.methods import Greedy, get_method
 from bestk.plots._names import read_solution
-from bestk.reading import Reading
+from bestk.reading import Reading, read_features
 from bestk.report._comparison import compare, method_name
 from bestk.report._curves import Progress
 from bestk.report._facts import NAN, Caution, Certificate, Facts, Feature
-from bestk.report._look import Look, look_at
 from bestk.report._own_curves import tried
 from bestk.report._read import cut_points, known_table, whole_table
 from bestk.report._recipe import settings, snippet, versions
 from bestk.report._text import shown
-from bestk.report._warnings import class_cautions, column_cautions, leak_cautions
+from bestk.report._warnings import (
+    class_cautions,
+    column_cautions,
+    leak_cautions,
+    selected_cautions,
+)
 from bestk.solution import TOLD, Solution
-from bestk.table import Table, read_table
+from bestk.table import Table
 from bestk.task import Task
 
 RUNNERS_UP = 12
@@ -52,6 +58,7 @@ def gather_solution(solution: Any, target: str = "y") -> Facts:
         np.asarray(solution.details["pairs"], np.float64),
         sure,
         columns=tuple(solution._labels()),
+        cautions=_noted(solution.warnings) or None,
         absent=f"{NO_TABLE}: selector.report(X, y) tells of them.",
         names=[shown(name) for name in solution.names or ()],
         versions=versions(),
@@ -70,7 +77,7 @@ def gather_fitted(
         runners_up=_most_relevant(selector.scores_, solution),
         reading=known_table(selector, solution),
         absent=f"{NO_TABLE}: give {rows}, as selector.report(X, y).",
-        cautions=tuple(Caution("note", shown(note, 400)) for note in notes) or None,
+        cautions=_noted([*solution.warnings, *notes]) or None,
         settings=settings(selector),
         code=snippet(selector, path, target, in_memory=False),
     )
@@ -91,14 +98,15 @@ def gather(
     progress: Progress | None = None,
 ) -> Facts:
     """All that there is to tell of a selection, by a fitted selector or one with a solution."""
-    table = read_table(X)
+    table = read_features(X, options.categorical_features)
     solution = read_solution(solution or options, *TOLD, "pairs")
     _check_same(solution, table)
     with warnings.catch_warnings(record=True) as caught:  # told in the page, not once more
         warnings.simplefilter("always")
         task = Task.of(_as_measured(options), table, y)
         goal, looks = _classes(options, y, table.n_samples), look_at(table)
-    notes = list(dict.fromkeys([*notes, *(str(each.message) for each in caught)]))
+    said = [*notes, *task.notes, *(str(each.message) for each in caught)]
+    notes = list(dict.fromkeys(said))
     base = _with_method(gather_solution(solution, target), options)
     continuous = Reading(target=options.target).is_continuous(y)
     return replace(
@@ -166,7 +174,8 @@ def _features(solution: Solution) -> tuple[Feature, ...]:
 def _runners_up(task: Task, solution: Solution) -> tuple[Feature, ...]:
     """The most relevant features that were not selected, and what they would add."""
     relevance = task.read.entropies.mi()
-    chosen = np.searchsorted(task.allowed, solution.support)
+    varying = solution.support[np.isin(solution.support, task.allowed)]
+    chosen = np.searchsorted(task.allowed, varying)
     order = np.argsort(-relevance, kind="stable")
     left = order[~np.isin(order, chosen)][:RUNNERS_UP]
     if not len(left):
@@ -177,7 +186,7 @@ def _runners_up(task: Task, solution: Solution) -> tuple[Feature, ...]:
     return tuple(
         Feature(
             int(task.allowed[j]), shown(names[int(task.allowed[j])]), float(relevance[j]),
-            float(given[nearest[i], i]), shown(names[int(solution.support[nearest[i]])]),
+            float(given[nearest[i], i]), shown(names[int(varying[nearest[i]])]),
         )
         for i, j in enumerate(left)
     )  # fmt: skip
@@ -203,15 +212,21 @@ def _cautions(
     options: Any, task: Task, goal: Target | None, solution: Solution,
     looks: list[Look] | None, notes: Sequence[str],
 ) -> tuple[Caution, ...]:  # fmt: skip
-    table, relevance = task.table, task.read.entropies.mi()
+    table, relevance = task.table, task.relevance()
     selected, found = solution.support.tolist(), list[Caution]()
     if goal is not None:
-        order = np.argsort(-relevance, kind="stable")
-        suspects = dict.fromkeys([*selected, *task.allowed[order[:SUSPECTS]].tolist()])
+        order = np.argsort(-relevance, kind="stable")  # excluded ones come last
+        suspects = [j for j in order[:SUSPECTS].tolist() if relevance[j] > 0]
+        suspects = list(dict.fromkeys([*selected, *suspects]))
         found += leak_cautions(table, suspects, cut_points(options, task), goal)
         found += class_cautions(goal)
     found += column_cautions(table.names, table.n_samples, looks, set(selected))
-    told = relevance[np.searchsorted(task.allowed, solution.support)]
+    found += selected_cautions(table.names, find_cautions(task, solution), solution, looks)
+    told = relevance[solution.support]
     if not np.allclose(told, solution.details["relevance"], atol=1e-9, equal_nan=True):
         notes = [OTHER_ROWS, *notes]
-    return tuple(found + [Caution("note", shown(note, 400)) for note in notes])
+    return (*found, *_noted(notes))
+
+
+def _noted(notes: Sequence[str]) -> tuple[Caution, ...]:
+    return tuple(Caution("note", shown(note, 400)) for note in notes)

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._auto import settle
+from bestk._look import Look, column_values
 from bestk.codes import Target
 from bestk.reading import Reading
-from bestk.report._columns import Column, column_values, read_column
+from bestk.report._columns import Column, read_column
 from bestk.report._facts import Listed, TableFacts
-from bestk.report._look import Look
 from bestk.report._text import shown
 from bestk.solution import Solution
 from bestk.task import Task
@@ -99,8 +99,7 @@ def _listed(task: Task, solution: Solution, looks: list[Look] | None) -> tuple[L
     """The most relevant columns, and the selected ones, in their order in the table."""
     if looks is None:
         return ()
-    relevance = np.full(task.table.n_features, np.nan)
-    relevance[task.allowed] = task.read.entropies.mi()
+    relevance = task.relevance()
     rank = {place: i for i, place in enumerate(solution.support.tolist(), 1)}
     order = np.argsort(-relevance, kind="stable").tolist()  # excluded ones come last
     kept = sorted(list(dict.fromkeys([*rank, *order]))[:MOST_LISTED])

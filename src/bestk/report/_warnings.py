@@ -5,40 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._cautions import Finding, describe
+from bestk._look import MOSTLY, Look, column_values, determines
 from bestk.codes import Target
-from bestk.report._columns import Values, bin_codes, column_values
 from bestk.report._facts import Caution
-from bestk.report._look import MOSTLY, Look
 from bestk.report._text import listing, shown
+from bestk.solution import Solution
 from bestk.table import Table
 
-LEAK = 0.99  # share of the rows whose class one column tells, and of what guessing leaves open
-ROWS_PER_BIN = 5  # fewer on average, and a column tells classes by chance
 SMALL_CLASS = 10  # rows
 NAMED = 8  # columns, classes or groups of copies that a warning names
-
-
-def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
-    """Whether the bins of one column nearly determine the class.
-
-    That is: the most frequent class of each bin is right for 99 % of the rows, and for 99 % of
-    those that the most frequent class of all is wrong for; and bins have five rows on average.
-
-    Examples
-    --------
-    >>> from bestk.codes import read_target
-    >>> y = read_target([0, 1] * 10, 20)
-    >>> is_leak(np.array([0, 1] * 10), y), is_leak(np.array([0, 1] * 9 + [1, 1]), y)
-    (True, False)
-    """
-    n, n_bins = len(codes), len(np.unique(codes))
-    if n < ROWS_PER_BIN * n_bins:
-        return False
-    counts = np.bincount(codes * target.n_classes + target.codes)
-    counts = np.append(counts, np.zeros(-len(counts) % target.n_classes, np.int64))
-    right = int(counts.reshape(-1, target.n_classes).max(axis=1).sum())
-    wrong, guessed = n - right, n - int(target.counts.max())
-    return wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
 
 
 def column_cautions(
@@ -102,6 +78,19 @@ def _copies(names: Sequence[str], looks: Sequence[Look]) -> list[Caution]:
     return [Caution("duplicate", text, "One of them is enough.")]
 
 
+def selected_cautions(
+    names: Sequence[str], findings: Sequence[Finding], solution: Solution,
+    looks: Sequence[Look] | None,
+) -> list[Caution]:  # fmt: skip
+    """What else is to be known of the selected columns, beside what is said of all columns."""
+    told = []
+    for each in findings:
+        exact = looks is not None and len({looks[j].content for j in each.places}) == 1
+        if each.kind in ("chance", "cardinality") or (each.kind == "copy" and not exact):
+            told.append(Caution(each.kind, f"{shown(describe(each, names, solution), 400)}."))
+    return told
+
+
 def class_cautions(target: Target) -> list[Caution]:
     """Classes of few rows."""
     small = np.flatnonzero(target.counts < SMALL_CLASS)
@@ -119,7 +108,7 @@ def leak_cautions(
     leaks = [
         place
         for place in places
-        if is_leak(_bins(column_values(table, place), cuts.get(place), target), target)
+        if determines(column_values(table, place), target, cuts.get(place))
     ]
     if not leaks:
         return []
@@ -129,18 +118,6 @@ def leak_cautions(
     advice = (f"See whether {'it is' if one else 'they are'} known at the time of prediction; "
               f"if not, exclude {'it' if one else 'them'}.")  # fmt: skip
     return [Caution("leak", text, advice)]
-
-
-def _bins(column: Values, cuts: NDArray[np.float64] | None, target: Target) -> NDArray[np.int64]:
-    """The bin of each row; numbers that were not cut are cut here."""
-    codes = bin_codes(column, cuts)
-    if codes is None:
-        from bestk.discretize import MDLP
-
-        own = MDLP().fit(column.values.reshape(-1, 1), target.codes)
-        codes = bin_codes(column, own.cut_points_[0])
-    assert codes is not None
-    return codes
 
 
 def quoted(names: Sequence[str], places: Sequence[int]) -> str:

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.discretize import EqualFrequency
-from bestk.reading import TARGET_BINS, Reading, get_discretizer, split_numbers
+from bestk.reading import Reading, cut_target, get_discretizer, split_numbers
 from bestk.streaming._sample import Sample
 from bestk.table import Block, Table
 
@@ -53,8 +52,7 @@ def fit_discrete(reading: Reading, sample: Sample, numeric: Indices) -> Discrete
     target = reading.classes(sample.y, len(sample.y))  # refuses what is no target at all
     cut = None
     if reading.is_continuous(sample.y):
-        y = np.asarray(sample.y, np.float64).reshape(-1, 1)
-        cut = get_discretizer(EqualFrequency(n_bins=TARGET_BINS)).fit(y)
+        cut = cut_target(np.asarray(sample.y, np.float64))
     if reading.discretizer is None or not len(numeric):
         return Discrete(np.empty(0, np.int64), None, cut)
     values = sample.numbers(numeric)

@@ -63,7 +63,8 @@ class FileBlocks:
 
     def _table(self, batch: Batch, roles: Sequence[Any]) -> Table:
         blocks: list[Block] = []
-        if batch.num_rows and (columns := [j for j, r in enumerate(roles[:-1]) if r == "number"]):
+        numeric = [j for j, role in enumerate(roles[:-1]) if role in ("number", "date")]
+        if batch.num_rows and (columns := numeric):
             blocks += self._numbers(batch, columns)
         if batch.num_rows and (columns := [j for j, r in enumerate(roles[:-1]) if r == "boolean"]):
             blocks.append(Block(np.array(columns), "boolean", batch.matrix(columns)))

@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from bestk._auto import settle
 from bestk._choose_k import AUTO
-from bestk.reading import Read, Reading, find_features
+from bestk.reading import Read, Reading, find_features, is_fractional
 from bestk.streaming._blocks import is_dask, open_blocks, read_values
 from bestk.streaming._counts import PairCounts
 from bestk.streaming._discrete import Discrete, fit_discrete
@@ -148,7 +148,10 @@ def _solve(selector: Any) -> None:
 def _first_look(selector: Any, table: Table, y: Any) -> Discrete:
     """What cuts the numbers of all blocks: a fitted discretiser, or one fitted on the first."""
     read_as = settle(selector, blocks=True)
-    reading = Reading(read_as.information, read_as.discretizer, target=selector.target)
+    target = selector.target
+    if target == "auto":  # few rows do not tell a quantity from classes
+        target = "continuous" if is_fractional(y) else "classes"
+    reading = Reading(read_as.information, read_as.discretizer, target=target)
     reservoir = Reservoir(seed=0, rows=table.n_samples)
     reservoir.add(table, y)
     sample = reservoir.finish()

@@ -1,0 +1,228 @@
+"""Constant columns come last; what to know before trusting a selection is warned of, once."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from bestk import METHODS, SelectBestK, SelectBestKCV, SelectionWarning, error_curves, pack, select
+from bestk._independence import _chi_square, grade, p_given, p_value
+from bestk._look import Values
+
+M = 400
+rng = np.random.default_rng(0)
+Y = rng.integers(0, 2, M)
+TELLS = Y + rng.normal(size=M)
+NOISE = rng.normal(size=(M, 6))
+
+
+def said(X, y=Y, k=None, **options):
+    """The sentences on a selection, without the names of what was asked for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return select(X, y, k or X.shape[1], **options).warnings
+
+
+def is_said(words, X, y=Y, **options):
+    return any(words in sentence for sentence in said(X, y, **options))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_method_selects_a_constant_or_empty_column_while_others_remain(method):
+    frame = pd.DataFrame({"flat": 1.0, "void": np.nan, "word": "a", "truth": True, "tells": TELLS})
+    frame = frame.join(pd.DataFrame(NOISE[:, :3]).rename(columns=str))
+    solution = select(frame, Y, 4, method)
+    assert sorted(solution.support.tolist()) == [4, 5, 6, 7]
+    more = select(frame, Y, 6, method)
+    assert sorted(more.support[:4].tolist()) == [4, 5, 6, 7]
+    assert more.support[4:].tolist() == [0, 1]
+    assert more.details["relevance"][4:].tolist() == [0.0, 0.0]
+    assert more.details["pairs"].shape == (6, 6)
+    assert more.to_frame().shape[0] == 6
+
+
+def test_a_constant_column_is_selected_where_it_is_asked_for():
+    X = np.column_stack([np.ones(M), TELLS, NOISE[:, 0]])
+    assert 0 in select(X, Y, 2, include=[0]).support
+    assert select(np.ones((M, 3)), Y, 2).support.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("information", ["discrete", "gaussian", "blend"])
+def test_scores_of_constant_columns_are_zero_and_of_others_as_without_them(information):
+    X = np.column_stack([np.ones(M), TELLS, np.full(M, np.nan), NOISE[:, 0]])
+    both = SelectBestK(1, information=information).fit(X, Y)
+    alone = SelectBestK(1, information=information).fit(X[:, [1, 3]], Y)
+    np.testing.assert_array_equal(both.scores_, [0, alone.scores_[0], 0, alone.scores_[1]])
+    assert both.transform(X).shape == (M, 1)
+
+
+def test_constants_of_sparse_and_packed_tables_come_last(tmp_path):
+    X = np.column_stack([np.zeros(M), Y, np.full(M, 2), rng.integers(0, 2, M)])
+    for table in (csr_array(X), pack(X, tmp_path / "t.packed")):
+        assert select(table, Y, 4, "maxrel", discretizer=None).support.tolist() == [1, 3, 0, 2]
+
+
+def test_a_column_that_is_constant_in_a_fold_only_is_no_obstacle():
+    X = np.column_stack([TELLS, NOISE[:, 0], np.arange(M) == 7, np.zeros(M)])
+    assert SelectBestK("auto", random_state=0).fit(X, Y).k_ <= 3
+    curves = error_curves(X, Y, ["maxrel"], [1, 4], cv=3, random_state=0)
+    assert curves.errors("maxrel").shape == (2, 3)
+    found = SelectBestKCV(LogisticRegression(), ks=[1, 4], cv=3).fit(X, Y)
+    assert found.best_k_ in (1, 4)
+
+
+def test_ordinary_selections_are_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for load, k in ((load_breast_cancer, 10), (load_iris, 3)):
+            for method in ("auto", "mrmr", "tpower"):
+                SelectBestK(k, method).fit(*load(return_X_y=True))
+
+
+def test_fit_and_select_warn_once_and_the_sentences_stay_in_the_solution():
+    X = np.column_stack([TELLS, NOISE])
+    with pytest.warns(SelectionWarning, match="no more related to the target") as caught:
+        selector = SelectBestK(5).fit(X, Y)
+    assert [each.filename for each in caught] == [__file__]
+    assert str(caught[0].message) == "\n".join(selector.solution_.warnings)
+    with pytest.warns(SelectionWarning) as caught:
+        assert select(X, Y, 5).warnings == selector.solution_.warnings
+    assert [each.filename for each in caught] == [__file__]
+
+
+@pytest.mark.parametrize("fit", [
+    lambda X, y: SelectBestK("auto", include=[2, 3]).fit(X, y),
+    lambda X, y: SelectBestKCV(LogisticRegression(), ks=[5], cv=3).fit(X, y),
+])  # fmt: skip
+def test_folds_say_nothing_and_the_whole_table_once(fit):
+    X = np.column_stack([TELLS, NOISE])
+    with pytest.warns(SelectionWarning) as caught:
+        fit(X, Y)
+    assert len(caught) == 1
+
+
+def test_error_curves_are_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        error_curves(np.column_stack([TELLS, NOISE]), Y, ["maxrel"], [5], cv=3, random_state=0)
+
+
+def test_noise_is_named_and_what_tells_is_not():
+    (sentence,) = said(pd.DataFrame({"tells": TELLS, "a": NOISE[:, 1], "b": NOISE[:, 2]}))
+    assert sentence.startswith("'a', 'b': selected, but no more") or sentence.startswith("'b', 'a'")
+
+
+def test_the_best_of_very_many_columns_of_noise_are_named():
+    X = np.random.default_rng(1).normal(size=(100, 2000))
+    (sentence,) = said(X, np.arange(100) % 2, k=10)
+    assert "and 2 more: selected, but no more related to the target than chance" in sentence
+
+
+def test_noise_beside_a_number_to_predict_is_named():
+    X = pd.DataFrame({"tells": TELLS, "noise": NOISE[:, 0]})
+    (sentence,) = said(X, TELLS + NOISE[:, 1])
+    assert sentence.startswith("'noise': selected, but no more related")
+
+
+def test_columns_that_tell_only_together_are_not_called_noise():
+    a, b, c = NOISE[:, :3].T
+    y = ((a > 0) ^ (b > 0)).astype(int)
+    assert said(np.column_stack([a, b]), y) == ()
+    (sentence,) = said(np.column_stack([a, b, c]), y, method="search")
+    assert sentence.startswith("'x2': selected")
+
+
+def test_a_relation_without_a_trend_is_no_noise():
+    x = NOISE[:, 0]
+    assert said(x[:, None], (np.abs(x) > 0.7).astype(int) ^ (rng.random(M) < 0.3)) == ()
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_chi_square_has_the_tail_of_random_orders(seed):
+    random = np.random.default_rng(seed)
+    codes, classes = random.integers(0, 9, 60), (random.random(60) < 0.4).astype(int)
+    strata = random.integers(0, 2, 60)
+    one = np.zeros(60, np.int64)
+    if min(np.bincount(classes, minlength=2)) < 2:
+        return
+    tails = np.array([_chi_square(codes, random.permutation(classes), one) for _ in range(400)])
+    assert abs(np.mean(tails < 0.1) - 0.1) < 0.07
+    assert 0 <= _chi_square(codes, classes, strata) <= 1
+
+
+def test_p_values_of_noise_are_not_too_small_and_of_relations_are():
+    random = np.random.default_rng(0)
+    found = []
+    for _ in range(200):
+        column = Values("numeric", random.normal(size=80), np.zeros(80, bool), None)
+        graded = grade(column, slice(None))
+        classes = random.integers(0, 3, 80)
+        found.append(p_value(graded, classes))
+        assert p_given(graded, classes, graded) > 1e-9
+    assert np.mean(np.array(found) < 0.05) < 0.08
+
+
+def test_a_column_that_determines_the_target_is_a_leak():
+    assert is_said(
+        "'leak': nearly determines the target", pd.DataFrame({"leak": Y * 3.5, "x": TELLS})
+    )
+    words = pd.DataFrame({"leak": np.where(Y, "yes", "no"), "x": TELLS})
+    assert is_said("'leak': nearly determines the target alone", words)
+    assert not is_said("determines", pd.DataFrame({"x": TELLS}))
+    assert is_said("'twice': nearly determines", pd.DataFrame({"twice": 2 * TELLS}), TELLS)
+
+
+def test_identifiers_are_named_whether_text_or_whole_numbers():
+    X = pd.DataFrame({"id": np.arange(M), "name": [f"row {i}" for i in range(M)], "x": TELLS})
+    assert is_said("'id', 'name': a different value in most rows", X) or is_said(
+        "'name', 'id': ", X
+    )
+    assert not is_said("identifier", pd.DataFrame({"x": TELLS, "n": NOISE[:, 0]}))
+
+
+def test_copies_are_named_be_they_scaled_shifted_or_renamed():
+    X = pd.DataFrame({"x": TELLS, "y": 7 - 2.54 * TELLS, "n": TELLS + 1e-3 * NOISE[:, 0]})
+    copies = [each for each in said(X) if "copies of each other" in each]
+    assert len(copies) == 1
+    assert "'n'" not in copies[0]
+    colour = rng.integers(0, 3, M)
+    words = pd.DataFrame({"en": np.array(["red", "blue", "grey"])[colour],
+                          "de": np.array(["rot", "blau", "grau"])[colour]})  # fmt: skip
+    assert is_said("copies of each other", words)
+    gaps = pd.DataFrame({"x": TELLS, "y": np.where(np.arange(M) < 9, np.nan, TELLS)})
+    assert not is_said("copies", gaps)
+    assert not is_said("copies", pd.DataFrame({"x": TELLS * 1e300, "y": NOISE[:, 0] * 1e300}))
+
+
+def test_categories_of_many_levels_are_named():
+    level = rng.integers(0, 60, M)
+    X = pd.DataFrame({"city": [f"city {i}" for i in level], "x": TELLS})
+    assert is_said("'city': more than 50 categories", X)
+    assert not is_said("categories", X.assign(city=[f"city {i % 9}" for i in level]))
+
+
+def test_a_selector_follows_its_estimator():
+    counts = np.round(np.exp(TELLS)).astype(int)  # so few values that they could be classes
+    X = np.column_stack([TELLS, NOISE])
+    as_number = SelectBestKCV(Ridge(), ks=[1], cv=3).fit(X, counts)
+    asked = SelectBestK(1, target="continuous").fit(X, counts)
+    np.testing.assert_array_equal(as_number.scores_, asked.scores_)
+    many = np.repeat(np.arange(25) * 7, 16)  # so many that they could be a quantity
+    as_classes = SelectBestKCV(LogisticRegression(max_iter=5000), ks=[1], cv=3).fit(X, many)
+    asked = SelectBestK(1, target="classes").fit(X, many)
+    np.testing.assert_array_equal(as_classes.scores_, asked.scores_)
+
+
+def test_counts_with_very_many_values_are_a_number_to_predict():
+    counts = np.round(np.exp(5 + TELLS)).astype(int)
+    X = np.column_stack([NOISE, TELLS])
+    with pytest.warns(SelectionWarning, match="taken as numbers to predict; pass target="):
+        selector = SelectBestK(1).fit(X, counts)
+    assert selector.get_support(indices=True).tolist() == [6]

@@ -1,0 +1,125 @@
+"""Numbers and dates written as text: what is read as such, and what stays text."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from bestk import SelectBestK, SelectionWarning, encode, select
+from bestk._written import parse_levels, parse_text
+from bestk.table import read_table
+
+nan = np.nan
+
+
+def parse(*texts, rows=None):
+    return parse_levels(texts, np.ones(len(texts), np.int64) if rows is None else np.array(rows))
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (("12.3", "-4", "+.5"), (12.3, -4, 0.5)),
+        (("$1,234", "$ 5.25", "-$3"), (1234, 5.25, -3)),
+        (("45%", "3.5 %"), (45, 3.5)),
+        (("1 234", "12 345 678.9"), (1234, 12345678.9)),
+        (("1\u202f234 €", "99 €"), (1234, 99)),
+        (("1e5", "-2.5E-3"), (1e5, -0.0025)),
+        (("1,5", "20,25", "3"), (1.5, 20.25, 3)),
+        (("1.234,50 €", "12,00 €"), (1234.5, 12)),
+        (("1.5", "", "NA", "n/a", "?", "-", "null"), (1.5, nan, nan, nan, nan, nan, nan)),
+        (tuple(map(str, range(30))), tuple(range(30))),
+        (("2024-03-01", "1970-01-01 06:00", "?"), (19783, 0.25, nan)),
+        (("1970-01-02T00:00:00Z", "1970-01-02T02:00:00+02:00"), (1, 1)),
+    ],
+)
+def test_numbers_and_dates_are_read_as_people_write_them(texts, values):
+    np.testing.assert_allclose(parse(*texts).values, values, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("01", "02", "10"),
+        tuple(f"{code:05d}" for code in range(500, 90_000, 100)),  # zip codes
+        tuple(map(str, range(10_000, 10_500))),  # all of one length, as codes are
+        ("1", "2", "3"),
+        ("red", "1.5", "2.5"),
+        ("1.2.3", "1.2.4"),
+        ("2024-02-30", "2024-01-01"),
+        ("12:30", "13:45"),
+        ("", "?"),
+        ("inf", "1.5", "2.5"),
+        ("1_000", "2.5"),
+        ("٣", "1.5"),
+        (b"1.5", b"2.5"),
+    ],
+)
+def test_codes_and_words_stay_text(texts):
+    assert parse(*texts) is None
+
+
+def test_one_odd_value_in_a_hundred_rows_is_taken_as_missing():
+    found = parse("1.5", "2.5", "unknown", rows=[60, 39, 1])
+    assert found.odd == ("unknown",)
+    np.testing.assert_array_equal(found.values, [1.5, 2.5, nan])
+    assert parse("1.5", "2.5", "unknown", rows=[60, 38, 2]) is None
+
+
+def rows(m=200):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, m)
+    size = y + rng.normal(size=m)
+    return {
+        "price": [f"${np.exp(5 + value):,.2f}" for value in size],
+        "word": rng.choice(["a", "b"], m).tolist(),
+        "day": [f"2024-01-{1 + int(value) % 28:02d}" for value in 10 + 5 * size],
+        "size": size.tolist(),
+    }, y
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pd.DataFrame,
+        lambda columns: pd.DataFrame(columns).astype(object),
+        pl.DataFrame,
+        pa.table,
+        lambda columns: np.array(list(zip(*columns.values(), strict=True)), dtype=object),
+    ],
+    ids=["pandas", "objects", "polars", "arrow", "array"],
+)
+def test_every_table_with_text_numbers_is_read_and_warned_of_once(make):
+    columns, y = rows()
+    with pytest.warns(SelectionWarning) as caught:
+        selector = SelectBestK(2, "maxrel").fit(make(columns), y)
+    assert len(caught) == 1
+    first, second = selector.solution_.warnings[:2]
+    assert "numbers written as text, such as '$" in first
+    assert second.endswith("dates written as text, such as '2024-01-01'; read as days since "
+                           "1970-01-01")  # fmt: skip
+    relevance = dict(zip(columns, selector.scores_, strict=True))
+    assert relevance["price"] == pytest.approx(relevance["size"], abs=1e-9)
+    assert caught[0].filename == __file__
+
+
+def test_text_among_categorical_features_and_categories_stay_text():
+    columns, y = rows()
+    X = pd.DataFrame(columns)[["price", "word"]]
+    named = select(X, y, 1, "maxrel", categorical_features=["price"])
+    typed = select(X.astype("category"), y, 1, "maxrel")
+    assert not any("written as text" in each for each in (*named.warnings, *typed.warnings))
+    assert named.details["relevance"] == pytest.approx(np.log(2), abs=0.01)
+
+
+def test_levels_are_encoded_as_they_are_written():
+    assert encode([["1.5"], ["2.5"], ["1.50"]]).levels.tolist() == [3]
+
+
+def test_parsing_keeps_other_columns_and_their_order():
+    table = read_table(pd.DataFrame({"a": ["x", "y"], "b": ["1.5", None], "c": ["u", "v"]}))
+    parsed = parse_text(table)
+    assert parsed.kinds.tolist() == ["string", "numeric", "string"]
+    np.testing.assert_array_equal(parsed.numeric()[0][:, 0], [1.5, nan])
+    assert parse_text(parsed).notes == parsed.notes

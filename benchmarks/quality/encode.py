@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import TargetEncoder
 
 from benchmarks.quality.problem import Kind
@@ -73,7 +74,9 @@ class Split:
 
     def _target_encoded(self, train: pd.Series, test: pd.Series) -> list[Floats]:
         target = "continuous" if self.kind == "numbers" else "auto"
-        encoder = TargetEncoder(target_type=target, shuffle=True, random_state=0)
+        folds = (KFold if self.kind == "numbers" else StratifiedKFold)(5, shuffle=True,
+                                                                       random_state=0)  # fmt: skip
+        encoder = TargetEncoder(target_type=target, cv=folds)
         text = [values.astype(object).fillna("missing").to_numpy(str)[:, None]
                 for values in (train, test)]  # fmt: skip
         return [encoder.fit_transform(text[0], self.y), encoder.transform(text[1])]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import process_time
 from typing import Any
 from warnings import catch_warnings
 
@@ -64,12 +64,14 @@ class Judge:
     known: dict[tuple[str, tuple[int, ...]], dict[str, float]] = field(default_factory=dict)
 
     def run(self, way: str) -> dict[str, Any]:
-        """Seconds of selecting, and for every k what was selected and its scores."""
-        ks, start = ks_for(self.problem), perf_counter()
+        """Seconds of the processor, and for every k what was selected and its scores."""
+        ks, _ = ks_for(self.problem), self.rows.matrix  # made once, at no way's cost
+        start = process_time()
         selected = select(way, self.rows, ks)
-        seconds = perf_counter() - start
-        return {"seconds": round(seconds, 4),
-                "ks": {str(k): self._describe(selected[k]) for k in ks}}  # fmt: skip
+        middle = process_time()
+        found = {str(k): self._describe(selected[k]) for k in ks}
+        return {"seconds": round(middle - start, 4), "judging": round(process_time() - middle, 4),
+                "ks": found}  # fmt: skip
 
     def _describe(self, selected: list[int]) -> dict[str, Any]:
         found: dict[str, Any] = {"selected": selected} | {

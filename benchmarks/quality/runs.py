@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import signal
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -75,7 +76,7 @@ def run(plan: Plan) -> None:
     print(f"{sum(len(each.ways) for each in work)} cells to run in {len(work)} folds", flush=True)
     os.environ.update(dict.fromkeys(THREADS, "1"))  # read by the processes as they start
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(plan.jobs, context) as pool:
+    with ProcessPoolExecutor(plan.jobs, context, _be_quiet) as pool:
         for number, text in enumerate(pool.map(run_fold, work), 1):
             print(f"{number}/{len(work)} {text}", flush=True)
 
@@ -115,6 +116,11 @@ def run_fold(work: Work) -> str:
         if not work.late and serves(way, problem.kind):
             _append(work.out, about | {"way": way} | _run_cell(judge, way))
     return f"{work.name}, repeat {work.repeat}, fold {work.fold}: {time() - start:.0f} s"
+
+
+def _be_quiet() -> None:
+    """Warnings of packages about their own use do not matter here."""
+    warnings.simplefilter("ignore")
 
 
 def _run_cell(judge: Any, way: str) -> dict[str, Any]:

@@ -21,7 +21,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--half", choices=["tune", "judge"], default="judge")
     parser.add_argument("--ways", nargs="+", default=list(NAMES), choices=NAMES, metavar="WAY")
     parser.add_argument("--sets", nargs="+", default=[], help="names, families or sources")
-    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--folds", type=int, default=5, choices=range(1, 6), metavar="1..5")
+    parser.add_argument("--made-folds", type=int, default=1, choices=range(1, 4), metavar="1..3")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, help="start nothing after this time")
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"left out, not installed: {way} (pip install {package})")
     ways = tuple(way for way in options.ways if way not in lacking)
     run(Plan(options.out, tuple(entry.name for entry in entries), ways, options.folds,
-             options.repeats, options.jobs, options.seconds))  # fmt: skip
+             options.made_folds, options.repeats, options.jobs, options.seconds))  # fmt: skip
     return 0
 
 

@@ -75,7 +75,7 @@ class Judge:
 
     def _describe(self, selected: list[int]) -> dict[str, Any]:
         found: dict[str, Any] = {"selected": selected} | {
-            model: self._score(model, tuple(sorted(selected))) for model in self._models(selected)
+            model: self.score(model, tuple(sorted(selected))) for model in self._models(selected)
         }
         if self.problem.made_up:
             names = [self.problem.X.columns[i] for i in selected]
@@ -88,12 +88,13 @@ class Judge:
         boosted = len(selected) in TREES_KS and classes <= MAX_TREES_CLASSES
         return MODELS if boosted else MODELS[:2]
 
-    def _score(self, model: str, selected: tuple[int, ...]) -> dict[str, float]:
+    def score(self, model: str, selected: tuple[int, ...]) -> dict[str, float]:
+        """Scores of a model on the test rows."""
         if (model, selected) not in self.known:
             matrix = self.rows.matrix.keep(selected)
             with catch_warnings(action="ignore"):
                 fitted = make_model(model, self.rows).fit(matrix.train, self.rows.y)
-                scores = score(fitted, matrix.test, self.rows)
+                scores = measure(fitted, matrix.test, self.rows)
             self.known[model, selected] = {name: round(x, 5) for name, x in scores.items()}
         return self.known[model, selected]
 
@@ -123,7 +124,7 @@ def boosted_trees(classes: bool, n_rows: int) -> BaseEstimator:
                 min_child_samples=min(20, max(2, n_rows // 20)))  # fmt: skip
 
 
-def score(model: Any, X: NDArray[np.float64], rows: Split) -> dict[str, float]:
+def measure(model: Any, X: NDArray[np.float64], rows: Split) -> dict[str, float]:
     """Error rate, log loss and AUC (of two classes), or R2."""
     if rows.kind == "numbers":
         return {"r2": float(r2_score(rows.y_test, model.predict(X)))}

@@ -92,7 +92,8 @@ def _say_real(report: Report) -> None:
     report.table(f"{caption}, 1 is best (number of sets)", _ordered(columns, ranks), "ranks")
     report.table("The default against each way, real sets of `judge`; a negative difference of "
                  "the loss is better", _versus(scores), "default", 4)  # fmt: skip
-    report.table("Loss on every set: error rate, or 1 - R2", scores.losses(), "sets", 3)
+    losses = scores.losses().T.rename_axis("method")
+    report.table("Loss on every set: error rate, or 1 - R2", losses, "sets", 3)
     _say_gaps(report, scores)
 
 
@@ -114,10 +115,10 @@ def _rank_parts(scores: Scores) -> dict[str, pd.Series]:
 
 
 def _versus(scores: Scores) -> pd.DataFrame:
-    lines = [{"way": each.other, "won-tied-lost": f"{each.wins}-{each.ties}-{each.losses}",
+    lines = [{"method": each.other, "won-tied-lost": f"{each.wins}-{each.ties}-{each.losses}",
               "difference": each.difference, "p": each.pvalue}
              for each in scores.against_each()]  # fmt: skip
-    return pd.DataFrame(lines).set_index("way").sort_values("difference")
+    return pd.DataFrame(lines).set_index("method").sort_values("difference")
 
 
 def _say_gaps(report: Report, scores: Scores) -> None:
@@ -189,9 +190,9 @@ def _say_tune(report: Report) -> None:
 
 def _say_protocol(report: Report, source: Path) -> None:
     report.page.say("## Settings of the other packages")
-    lines = [{"way": name, "package": way.package, "settings": way.settings,
+    lines = [{"method": name, "package": way.package, "settings": way.settings,
               "columns at most": way.limit or "all"} for name, way in WAYS.items()]  # fmt: skip
-    report.table("Settings", pd.DataFrame(lines).set_index("way"), "settings")
+    report.table("Settings", pd.DataFrame(lines).set_index("method"), "settings")
     machine = source.with_suffix(".machine.json")
     about = json.loads(machine.read_text()) if machine.exists() else {}
     folds = len({(row["set"], row["repeat"], row["fold"]) for row in report.rows})
@@ -202,7 +203,7 @@ def _say_protocol(report: Report, source: Path) -> None:
 
 
 def _ordered(columns: dict[str, pd.Series], first: pd.Series) -> pd.DataFrame:
-    return pd.DataFrame(columns).reindex(first.index).rename_axis("way")
+    return pd.DataFrame(columns).reindex(first.index).rename_axis("method")
 
 
 def _text(cell: Any, digits: int) -> str:
@@ -224,5 +225,5 @@ def draw_ranks(ranks: pd.Series, title: str) -> Any:
     for colour, text in ((CHOSEN, "bestk, default"), (OURS, "bestk, other methods"),
                          (OTHERS, "other packages")):  # fmt: skip
         axis.barh([0], [0], color=colour, label=text)
-    axis.legend(fontsize=8, loc="lower right")
+    axis.legend(fontsize=8, loc="upper right")
     return figure

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from threading import Thread
 from time import sleep, time
@@ -30,6 +31,7 @@ class Plan:
     sets: tuple[str, ...]
     ways: tuple[str, ...]
     folds: int = 5
+    made_folds: int = 1  # of made-up tables, which have seeds for repeats
     repeats: int = 1
     jobs: int = 2
     seconds: float | None = None  # no cell starts after this
@@ -53,14 +55,10 @@ def key_of(row: dict[str, Any]) -> Key:
 
 def cells(plan: Plan) -> Iterator[tuple[str, int, int]]:
     """Tables and folds: one fold of every table, then the next, so that a part is balanced."""
-    from benchmarks.quality.judge import FOLDS
-    from benchmarks.quality.sets import MADE_FOLDS
-
-    for repeat in range(plan.repeats):
-        for fold in range(plan.folds):
-            for name in plan.sets:
-                if fold < (MADE_FOLDS if catalogue()[name].family else FOLDS):
-                    yield name, repeat, fold
+    for repeat, fold in product(range(plan.repeats), range(plan.folds)):
+        for name in plan.sets:
+            if not catalogue()[name].family or fold < plan.made_folds:
+                yield name, repeat, fold
 
 
 def run(plan: Plan) -> None:

@@ -43,17 +43,10 @@ class Way:
     classes_only: bool = False
 
 
-@dataclass(frozen=True)
-class Own:
-    """A setting of SelectBestK."""
-
-    settings: dict[str, Any]
-
-
 def select(name: str, split: Split, ks: Sequence[int]) -> dict[int, list[int]]:
     """Columns by position, best first, for every k."""
     if name in OWN:
-        return {k: _select_own(OWN[name], split, k) for k in ks}
+        return {k: select_own(OWN[name], split, k) for k in ks}
     order = _rank(WAYS[name], split)
     return {k: order[:k].tolist() for k in ks}
 
@@ -74,21 +67,17 @@ def serves(name: str, kind: str) -> bool:
     return name in OWN or kind == "classes" or not WAYS[name].classes_only
 
 
-def _select_own(own: Own, split: Split, k: int) -> list[int]:
-    from bestk import SelectBestK
+def select_own(settings: dict[str, Any], split: Split, k: int | str) -> list[int]:
+    """Columns that SelectBestK selects; a pair of names is an objective and its solver."""
+    from bestk import Quadratic, SelectBestK
+
+    if isinstance(method := settings.get("method"), tuple):
+        settings = settings | {"method": Quadratic(*method)}
 
     target = "classes" if split.kind == "classes" else "continuous"
-    selector = SelectBestK(k, target=target, random_state=SEED, **_made(own.settings))
+    selector = SelectBestK(k, target=target, random_state=SEED, **settings)
     with catch_warnings(action="ignore"):
         return selector.fit(days(split.X), split.y).solution_.support.tolist()
-
-
-def _made(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings, with a pair of names as an objective and its solver."""
-    from bestk import Quadratic
-
-    method = settings.get("method")
-    return settings | ({"method": Quadratic(*method)} if isinstance(method, tuple) else {})
 
 
 def _rank(way: Way, split: Split) -> Indices:
@@ -210,8 +199,8 @@ def _mrmr_selection(numbers: Numbers) -> Floats:
 
     pick = mrmr_classif if numbers.classes else mrmr_regression
     picked = pick(pd.DataFrame(numbers.X, copy=False)[kept], pd.Series(numbers.y),
-                  K=min(SELECTED, len(kept)), relevance=lambda X, y: statistic, redundancy=correlations, n_jobs=1,
-                  show_progress=False)  # fmt: skip
+                  K=min(SELECTED, len(kept)), relevance=lambda X, y: statistic,
+                  redundancy=correlations, n_jobs=1, show_progress=False)  # fmt: skip
     return _in_order(picked, numbers.X.shape[1])
 
 
@@ -286,14 +275,14 @@ def _in_order(picked: Any, n: int) -> Floats:
 
 
 DEFAULT, FILTER = "default", "f_classif"
-OWN = {
-    DEFAULT: Own({}),
-    "balanced": Own({"method": ("balanced", "swap"), "information": "blend", "bound": None}),
-    "search on blend": Own({"method": "search", "information": "blend", "bound": None}),
-    "search": Own({"method": "search", "bound": None}),
-    "mrmr": Own({"method": "mrmr", "bound": None}),
-    "jmi": Own({"method": "jmi", "bound": None}),
-    "tpower": Own({"method": "tpower", "bound": None}),
+OWN: dict[str, dict[str, Any]] = {
+    DEFAULT: {},
+    "balanced": {"method": ("balanced", "swap"), "information": "blend", "bound": None},
+    "search on blend": {"method": "search", "information": "blend", "bound": None},
+    "search": {"method": "search", "bound": None},
+    "mrmr": {"method": "mrmr", "bound": None},
+    "jmi": {"method": "jmi", "bound": None},
+    "tpower": {"method": "tpower", "bound": None},
 }
 WAYS = {
     FILTER: Way("scikit-learn", _f_statistic, "f_regression for numbers"),

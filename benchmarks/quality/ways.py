@@ -158,7 +158,7 @@ def _permutation(numbers: Numbers) -> Floats:
 
     X, X_test, y, y_test = train_test_split(numbers.X, numbers.y, random_state=SEED)
     make = RandomForestClassifier if numbers.classes else RandomForestRegressor
-    forest = make(100, max_features="sqrt", random_state=SEED, n_jobs=1).fit(X, y)
+    forest = make(50, max_features="sqrt", random_state=SEED, n_jobs=1).fit(X, y)
     found = permutation_importance(forest, X_test, y_test, n_repeats=3, random_state=SEED)
     return found.importances_mean
 
@@ -286,21 +286,26 @@ OWN: dict[str, dict[str, Any]] = {
 }
 WAYS = {
     FILTER: Way("scikit-learn", _f_statistic, "f_regression for numbers"),
-    "mutual_info": Way("scikit-learn", _mutual_info, "3 nearest neighbours", 2000),
+    "mutual_info": Way("scikit-learn", _mutual_info, "3 nearest neighbours", 500),
     "mrmr_selection": Way("mrmr-selection", _mrmr_selection, "F statistic over correlation"),
     "fast-select mRMR": Way("fast-select", _fast_mrmr, f"MID, {BINS} quantile bins", 2000),
     "random forest": Way("scikit-learn", partial(_forest, "RandomForest"), f"{TREES} trees"),
     "extra trees": Way("scikit-learn", partial(_forest, "ExtraTrees"), f"{TREES} trees"),
     "LightGBM gain": Way("lightgbm", _lightgbm, "100 rounds", 2000),
     "RFE": Way("scikit-learn", _elimination, "ridge, 50% fewer a round, below 200 columns 10%"),
-    "Boruta": Way("Boruta", _boruta, "50 trees of depth 5, 20 rounds", 500),
+    "Boruta": Way("Boruta", _boruta, "50 trees of depth 5, 20 rounds", 200),
     "L1": Way("scikit-learn", _l1, "logistic, C = 1; lasso by cross-validation", 2000),
-    "permutation": Way("scikit-learn", _permutation, "forest of 100 trees, 3 repeats", 100),
+    "permutation": Way("scikit-learn", _permutation, "forest of 50 trees, 3 repeats", 100),
     "fastcan": Way("fastcan", _fastcan, "no settings"),
-    "ReliefF": Way("fast-select", partial(_relief, "ReliefF"), "10 neighbours", 2000, True),
-    "MultiSURF": Way("fast-select", partial(_relief, "MultiSURF"), "no settings", 2000, True),
-    "pyHSICLasso": Way("pyHSICLasso", _hsic_lasso, "blocks of 20 rows, M = 1", 500),
+    "ReliefF": Way("fast-select", partial(_relief, "ReliefF"), "10 neighbours", 500, True),
+    "MultiSURF": Way("fast-select", partial(_relief, "MultiSURF"), "no settings", 500, True),
+    "pyHSICLasso": Way("pyHSICLasso", _hsic_lasso, "blocks of 20 rows, M = 1", 200),
     "LassoNet": Way("lassonet", _lassonet, "32 hidden units, path multiplier 1.1", 200),
 }
 NAMES = (*OWN, *WAYS)
-SLOW = ("search", "LassoNet")  # run on the first fold only, and not ranked with the others
+SLOW = (
+    "search",
+    "ReliefF",
+    "MultiSURF",
+    "LassoNet",
+)  # run on the first fold only, and not ranked with the others

@@ -16,7 +16,7 @@ def halves(half):
 
 def test_every_fourth_set_of_a_source_is_for_tuning_and_thirty_are_for_judging():
     tune = [entry.name for entry in halves("tune")]
-    assert tune == ["lung", "multifeat", "waveform", "eleven_tumors", "mll", "shipp",
+    assert tune == ["lung", "musk2", "waveform", "eleven_tumors", "mll", "shipp",
                     "hypothyroid", "permeability"]  # fmt: skip
     assert len(halves("judge")) == 30
 
@@ -34,7 +34,7 @@ def test_a_long_set_is_sampled_with_the_same_shares_of_the_classes(folders):
     problem = sets.load("musk2")
     assert np.bincount(problem.y).tolist() == [1500, 500]
     assert (np.diff(problem.X["x0"]) > 0).all()
-    assert (problem.kind, problem.half, problem.made_up) == ("classes", "judge", False)
+    assert (problem.kind, problem.half, problem.made_up) == ("classes", "tune", False)
 
 
 def test_categories_that_look_like_numbers_are_categories_and_empty_cells_are_missing(folders):

@@ -64,7 +64,7 @@ def write_report(source: Path, page: Path, folder: Path | None = None) -> None:
     else:
         _say_real(report)
         _say_made_up(report)
-        _say_costs(report)
+        _say_costs(report, source)
         _say_tune(report)
         _say_protocol(report, source)
     report.page.write()
@@ -161,11 +161,13 @@ def _made_up_words(scores: Scores) -> list[str]:
     ]
 
 
-def _say_costs(report: Report) -> None:
+def _say_costs(report: Report, source: Path) -> None:
     rows = report.half("judge", made_up=False)
-    seconds = Scores.of(rows).seconds()
+    scores = Scores.of(rows)
+    seconds = scores.seconds()
     ratio = seconds.div(seconds[FILTER], axis=0) if FILTER in seconds else seconds * np.nan
     stable = stability(rows)
+    write_times(report.folder / "quality_times.csv", seconds, machine_of(source))
     costs = pd.DataFrame({"stability": stable.mean(), "seconds, median": seconds.median(),
                           "longest": seconds.max(), f"times {FILTER}": ratio.median()})  # fmt: skip
     report.page.say(
@@ -173,9 +175,24 @@ def _say_costs(report: Report) -> None:
         "Nogueira's index of the selections of different folds (1: the same, 0: chance), and "
         "seconds of one processor for all k of a fold.",
     )
-    report.table(
-        "Stability and seconds, real sets", costs.sort_values("seconds, median"), "costs", 3
-    )
+    costs = costs.sort_values("seconds, median").rename_axis("method")
+    report.table("Stability and seconds, real sets", costs, "costs", 3)
+    caption = "Mean rank over the real sets, and median seconds of a selection"
+    figure = draw_times(scores.ranks(), seconds.median(), caption)
+    report.page.figure(figure, "quality_times", caption)
+
+
+def write_times(path: Path, seconds: pd.DataFrame, machine: dict[str, Any]) -> None:
+    """Seconds of every set and method, with the machine."""
+    long = seconds.round(4).stack().rename("seconds").reset_index()
+    long = long.rename(columns={"way": "method"}).assign(k="5, 10, 20 and 50", **machine)
+    long.to_csv(path, index=False, lineterminator="\n")
+
+
+def machine_of(source: Path) -> dict[str, Any]:
+    """Machine, date and commit of a run."""
+    path = source.with_suffix(".machine.json")
+    return json.loads(path.read_text()) if path.exists() else {}
 
 
 def _say_tune(report: Report) -> None:
@@ -193,8 +210,7 @@ def _say_protocol(report: Report, source: Path) -> None:
     lines = [{"method": name, "package": way.package, "settings": way.settings,
               "columns at most": way.limit or "all"} for name, way in WAYS.items()]  # fmt: skip
     report.table("Settings", pd.DataFrame(lines).set_index("method"), "settings")
-    machine = source.with_suffix(".machine.json")
-    about = json.loads(machine.read_text()) if machine.exists() else {}
+    about = machine_of(source)
     folds = len({(row["set"], row["repeat"], row["fold"]) for row in report.rows})
     report.page.say(
         f"`python -m benchmarks.quality run` and `report` made this page: {folds} folds"
@@ -215,8 +231,7 @@ def _text(cell: Any, digits: int) -> str:
 def draw_ranks(ranks: pd.Series, title: str) -> Any:
     """A bar for each way, best first."""
     figure, axis = pyplot().subplots(figsize=(8, 1.2 + 0.24 * len(ranks)), layout="constrained")
-    colours = [CHOSEN if way == DEFAULT else OURS if way in OWN else OTHERS for way in ranks.index]
-    drawn = axis.barh(ranks.index, ranks.to_numpy(), color=colours, height=0.7)
+    drawn = axis.barh(ranks.index, ranks.to_numpy(), color=_colours(ranks), height=0.7)
     axis.bar_label(drawn, [f"{rank:.1f}" for rank in ranks], padding=3, fontsize=8)
     axis.invert_yaxis()
     axis.margins(x=0.08)
@@ -227,3 +242,22 @@ def draw_ranks(ranks: pd.Series, title: str) -> Any:
         axis.barh([0], [0], color=colour, label=text)
     axis.legend(fontsize=8, loc="upper right")
     return figure
+
+
+def draw_times(ranks: pd.Series, seconds: pd.Series, title: str) -> Any:
+    """Mean rank against seconds, a point for each way."""
+    figure, axis = pyplot().subplots(figsize=(8, 5), layout="constrained")
+    where = seconds[ranks.index]
+    axis.scatter(where, ranks, c=_colours(ranks), s=40, zorder=3)
+    for way, rank in ranks.items():
+        axis.annotate(way, (where[way], rank), (5, 4), textcoords="offset points", fontsize=8)
+    axis.set(xscale="log", xlabel="seconds of one processor, median over sets",
+             ylabel="mean rank, 1 is best", title=title)  # fmt: skip
+    axis.invert_yaxis()
+    axis.margins(x=0.15)
+    axis.grid(color="#dddddd", linewidth=0.6)
+    return figure
+
+
+def _colours(ranks: pd.Series) -> list[str]:
+    return [CHOSEN if way == DEFAULT else OURS if way in OWN else OTHERS for way in ranks.index]

@@ -1,5 +1,6 @@
 """Cells in processes of one thread each; a line is written to a file as each cell ends."""
 
+import gzip
 import json
 import multiprocessing
 import os
@@ -39,14 +40,22 @@ class Plan:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Finished cells; a last line cut short is left out."""
-    rows = []
-    for line in path.read_text().splitlines() if path.exists() else ():
+    """Finished cells, from the packed copy if there is no other; lines cut short are left out."""
+    packed, rows = packed_copy(path), []
+    text = path.read_text() if path.exists() else ""
+    if not path.exists() and packed.exists():
+        text = gzip.decompress(packed.read_bytes()).decode()
+    for line in text.splitlines():
         try:
             rows.append(json.loads(line))
         except json.JSONDecodeError:
             continue
     return rows
+
+
+def packed_copy(path: Path) -> Path:
+    """The compressed copy that is kept with the results."""
+    return path.with_name(path.name + ".gz")
 
 
 def key_of(row: dict[str, Any]) -> Key:
@@ -87,6 +96,8 @@ def run(plan: Plan) -> None:
     with ProcessPoolExecutor(plan.jobs, context, _prepare, (os.getpid(),)) as pool:
         for number, text in enumerate(pool.map(run_fold, work), 1):
             print(f"{number}/{len(work)} {text}", flush=True)
+    if plan.out.exists():
+        packed_copy(plan.out).write_bytes(gzip.compress(plan.out.read_bytes(), mtime=0))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.quality.encode import Floats, Indices, Split, days
 from benchmarks.selectors.silence import silent
 
-TREES = 200
+TREES = 100
 BINS = 5  # of equal frequency, for a package that counts but does not discretise
 SELECTED = 50  # the most columns of interest; packages that stop early stop there
 TINY = 1e-300
@@ -287,7 +287,7 @@ OWN: dict[str, dict[str, Any]] = {
 WAYS = {
     FILTER: Way("scikit-learn", _f_statistic, "f_regression for numbers"),
     "mutual_info": Way("scikit-learn", _mutual_info, "3 nearest neighbours", 500),
-    "mrmr_selection": Way("mrmr-selection", _mrmr_selection, "F statistic over correlation"),
+    "mrmr_selection": Way("mrmr-selection", _mrmr_selection, "F statistic over correlation", 2000),
     "fast-select mRMR": Way("fast-select", _fast_mrmr, f"MID, {BINS} quantile bins", 2000),
     "random forest": Way("scikit-learn", partial(_forest, "RandomForest"), f"{TREES} trees"),
     "extra trees": Way("scikit-learn", partial(_forest, "ExtraTrees"), f"{TREES} trees"),

@@ -21,7 +21,7 @@ from benchmarks.quality.tables import JUDGE_SEEDS
 from benchmarks.quality.ways import SLOW
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-SLOWEST = 300  # seconds after which a way is stopped and recorded as failed
+SLOWEST = 300  # seconds of the processor after which a way is stopped and recorded as failed
 Key = tuple[str, int, int, str]
 
 
@@ -151,14 +151,14 @@ def _prepare(parent: int) -> None:
 
 def _run_cell(judge: Any, way: str) -> dict[str, Any]:
     """The result of a cell, or what went wrong."""
-    signal.signal(signal.SIGALRM, _too_slow)
-    signal.alarm(SLOWEST)
+    signal.signal(signal.SIGPROF, _too_slow)
+    signal.setitimer(signal.ITIMER_PROF, SLOWEST)
     try:
         return judge.run(way)
     except Exception as error:
         return {"failed": f"{type(error).__name__}: {error}"[:300]}
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _too_slow(*_: Any) -> None:

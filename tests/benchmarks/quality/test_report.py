@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from benchmarks.quality import judge, runs
 from benchmarks.quality.report import write_report
 from benchmarks.quality.runs import Plan, Work, cells, key_of, read_rows, run_fold
 from benchmarks.quality.scores import Scores, stability
@@ -107,3 +108,14 @@ def test_nothing_starts_after_the_time_is_over(tmp_path):
     work = Work("credit-0", 0, 0, ("f_classif",), tmp_path / "rows", stop=0.0)
     assert run_fold(work) == "credit-0 left: no time"
     assert not (tmp_path / "rows").exists()
+
+
+def test_a_way_that_takes_too_long_is_recorded_as_failed(tmp_path, monkeypatch):
+    def never_ends(way, rows, ks):
+        while True:
+            pass
+
+    monkeypatch.setattr(runs, "SLOWEST", 0.1)
+    monkeypatch.setattr(judge, "select", never_ends)
+    run_fold(Work("sensors-0", 0, 0, ("f_classif",), tmp_path / "rows", None))
+    assert read_rows(tmp_path / "rows")[0]["failed"] == "TimeoutError: more than 0.1 s"

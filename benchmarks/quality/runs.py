@@ -41,11 +41,10 @@ class Plan:
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
     """Finished cells, from the packed copy if there is no other; lines cut short are left out."""
-    packed, rows = packed_copy(path), []
-    text = path.read_text() if path.exists() else ""
-    if not path.exists() and packed.exists():
-        text = gzip.decompress(packed.read_bytes()).decode()
-    for line in text.splitlines():
+    if not path.exists() and packed_copy(path).exists():
+        path.write_bytes(gzip.decompress(packed_copy(path).read_bytes()))
+    rows = []
+    for line in path.read_text().splitlines() if path.exists() else ():
         try:
             rows.append(json.loads(line))
         except json.JSONDecodeError:
@@ -79,9 +78,9 @@ def _takes_slow(name: str, repeat: int, fold: int) -> bool:
 def run(plan: Plan) -> None:
     """Run all cells that are not in the file yet."""
     plan.out.parent.mkdir(parents=True, exist_ok=True)
-    _end_last_line(plan.out)
     _write_machine(plan.out)
     done = {key_of(row) for row in read_rows(plan.out)}
+    _end_last_line(plan.out)
     stop = time() + plan.seconds if plan.seconds else None
     work = []
     for name, repeat, fold in cells(plan):

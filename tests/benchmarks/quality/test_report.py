@@ -1,5 +1,6 @@
 """Runs that go on where they ended, and a report that adds up."""
 
+import gzip
 import json
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from benchmarks.quality import judge, runs
 from benchmarks.quality.report import write_report
-from benchmarks.quality.runs import Plan, Work, cells, key_of, read_rows, run_fold
+from benchmarks.quality.runs import Plan, Work, cells, key_of, packed_copy, read_rows, run_fold
 from benchmarks.quality.scores import Scores, stability
 
 LOSSES = {"default": 0.10, "f_classif": 0.20, "L1": 0.15}
@@ -119,3 +120,9 @@ def test_a_way_that_takes_too_long_is_recorded_as_failed(tmp_path, monkeypatch):
     monkeypatch.setattr(judge, "select", never_ends)
     run_fold(Work("sensors-0", 0, 0, ("f_classif",), tmp_path / "rows", None))
     assert read_rows(tmp_path / "rows")[0]["failed"] == "TimeoutError: more than 0.1 s"
+
+
+def test_rows_come_back_from_the_packed_copy(tmp_path):
+    packed_copy(tmp_path / "rows.jsonl").write_bytes(gzip.compress(b'{"way": "L1"}\n'))
+    assert read_rows(tmp_path / "rows.jsonl") == [{"way": "L1"}]
+    assert (tmp_path / "rows.jsonl").read_text() == '{"way": "L1"}\n'

@@ -238,13 +238,21 @@ def _fastcan(numbers: Numbers) -> Floats:
         y = label_binarize(y, classes=np.unique(y)).astype(float)
     kept = np.flatnonzero(numbers.X.std(axis=0) > 0)
     k = min(SELECTED, len(kept), len(numbers.X) - 2)
-    found = FastCan(k, verbose=0).fit(numbers.X[:, kept], y)
-    return _in_order(kept[found.indices_], numbers.X.shape[1])
+    while True:  # it refuses to select more columns than are linearly independent
+        try:
+            found = FastCan(k, verbose=0).fit(numbers.X[:, kept], y)
+            return _in_order(kept[found.indices_], numbers.X.shape[1])
+        except RuntimeError:
+            if k == 1:
+                raise
+            k -= 1
 
 
 def _hsic_lasso(numbers: Numbers) -> Floats:
     from pyHSICLasso import HSICLasso
 
+    if not hasattr(np.linalg, "linalg"):
+        np.linalg.linalg = np.linalg  # its name for errors, which numpy 2.4 does not have
     model = HSICLasso()
     model.input(numbers.X, numbers.y.astype(float))
     fit = model.classification if numbers.classes else model.regression

@@ -9,7 +9,7 @@ from benchmarks.quality.encode import Split
 from benchmarks.quality.judge import Judge, measure, split
 from benchmarks.quality.tables import make
 
-FAST = ("f_classif", "mutual_info", "RFE", "L1")
+FAST = ("f_classif", "mutual_info", "RFE", "L1", "fastcan")
 
 
 def test_numbers_are_filled_with_the_median_of_the_training_rows_and_marked():

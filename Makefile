@@ -105,7 +105,8 @@ bench: $(VENV)/.bench  ## bestk beside its peers: minutes, then hours (DATA and 
 	$(BIN)/python -m benchmarks.counting
 	$(BIN)/python -m benchmarks.solvers
 	$(BIN)/python -m benchmarks.selectors
-	$(BIN)/python -m benchmarks.quality
+	$(BIN)/python -m benchmarks.quality run
+	$(BIN)/python -m benchmarks.quality report
 	$(BIN)/python -m benchmarks.peers
 
 paper: $(VENV)/.plots  ## every table and figure of the paper beside what it prints (DATA=folder of the sets; QUICK=1 for ten minutes)

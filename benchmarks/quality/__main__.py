@@ -1,56 +1,58 @@
-"""Which features predict best: ``python -m benchmarks.quality [--quick] [--only SET ...] ...``."""
+"""Which columns predict best: ``python -m benchmarks.quality run|report ...``."""
 
+import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.machine import RESULTS
-from benchmarks.quality.options import Options, read_options
-from benchmarks.quality.plan import PART, QUICK_FOLDS, Plan, forget, jobs, missing_peers
-from experiments.jobs import total_cost, work
-from experiments.store import Store
+from benchmarks.quality.runs import Plan, choose_sets, run
+from benchmarks.quality.ways import NAMES, missing_package
 
 PAGE = Path(__file__).parents[2] / "docs" / "quality.md"
+ROWS = RESULTS / "quality.jsonl"
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The options."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
+    parser.add_argument("task", choices=["run", "report"])
+    parser.add_argument("--half", choices=["tune", "judge"], default="judge")
+    parser.add_argument("--ways", nargs="+", default=list(NAMES), choices=NAMES, metavar="WAY")
+    parser.add_argument("--sets", nargs="+", default=[], help="names, families or sources")
+    parser.add_argument("--folds", type=int, default=5, choices=range(1, 6), metavar="1..5")
+    parser.add_argument("--made-folds", type=int, default=1, choices=range(1, 4), metavar="1..3")
+    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=float, help="start nothing after this time")
+    parser.add_argument("--out", type=Path, default=ROWS, help="file of results, JSON lines")
+    parser.add_argument("--data", help="folder of the paper's sets (default: BESTK_DATA)")
+    parser.add_argument("--data2", help="folder of the other sets (default: BESTK_DATA2)")
+    parser.add_argument("--page", type=Path, default=PAGE)
+    return parser.parse_args(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is asked for and not done yet, and write the report."""
-    options = read_options(arguments, __doc__)
-    if options.missing:
-        print(f"not in {options.data or 'any folder'}, left out: {', '.join(options.missing)}")
-    if "folds" in options.parts:
-        judge(options)
-    if "times" in options.parts:
-        from benchmarks.quality.times import measure
-
-        measure(options)
-    if "report" in options.parts:
+    """Run what is not done yet, or write the report."""
+    options = parse(arguments)
+    given = {"BESTK_DATA": options.data, "BESTK_DATA2": options.data2}
+    os.environ.update({name: folder for name, folder in given.items() if folder})
+    if options.task == "report":
         from benchmarks.quality.report import write_report
 
-        page = PAGE if options.out == RESULTS else options.out / PAGE.name
-        write_report(options.out, page, options.quick)
-        print(f"wrote {page} and the tables and figures in {options.out}")
+        write_report(options.out, options.page)
+        return 0
+    entries, absent = choose_sets(options.half, options.sets)
+    if absent:
+        print(f"left out, no file: {', '.join(absent)}")
+    lacking = {way: package for way in options.ways if (package := missing_package(way))}
+    for way, package in lacking.items():
+        print(f"left out, not installed: {way} (pip install {package})")
+    ways = tuple(way for way in options.ways if way not in lacking)
+    run(Plan(options.out, tuple(entry.name for entry in entries), ways, options.folds,
+             options.made_folds, options.repeats, options.jobs, options.seconds))  # fmt: skip
     return 0
-
-
-def judge(options: Options) -> None:
-    """Errors in folds: say what is to be done and how long it may take; do it."""
-    absent = missing_peers(options.methods)
-    for name, package in absent.items():
-        print(f"{name} is left out: {package} is not installed (pip install {package})")
-    names = tuple(name for name in options.methods if name not in absent)
-    plan = Plan(options.sets, names, options.data)
-    if options.quick:
-        plan = Plan(options.sets, names, options.data, QUICK_FOLDS, 1)
-    path = options.out / f"{PART}.jsonl"
-    forget(path, options.again)
-    store = Store(path)
-    todo = list(jobs(plan, store))
-    minutes = total_cost(todo, store) / 60 / options.jobs
-    print(f"{len(todo)} jobs to do, about {minutes:.0f} min on {options.jobs} cores; {store.path}",
-          flush=True)  # fmt: skip
-    work(todo, store, options.jobs)
-    store.pack()
 
 
 if __name__ == "__main__":

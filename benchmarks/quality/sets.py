@@ -1,110 +1,128 @@
-"""The data sets by name, and the two halves in which they are looked at.
+"""The real data sets, and the halves of all tables.
 
-The halves were written down before any result. Whoever chooses a default looks at ``TUNE`` only;
-``JUDGE`` says how good the choice was. The rule: each half has sets of gene expression, of images
-and of plain tables; the six kinds of made-up sets are dealt in turn, in their order in ``MAKERS``.
+The halves were fixed before any result. The names of each source are sorted; the set at position
+i is for tuning if i % 4 == 3 and for judging otherwise. Choices are made on ``tune`` alone, and
+what is published about them comes from ``judge`` alone. For made-up tables see ``tables``.
 """
 
+import json
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from benchmarks.quality.generated import MAKERS, Groups, Labels
-from bestk import datasets
+from benchmarks.quality import tables
+from benchmarks.quality.problem import Half, Problem
 
-TUNE = ("arrhythmia", "colon", "lung", "optdigits", "spambase", "waveform", "breast_cancer",
-        "hypercube", "copies", "levels")  # fmt: skip
-JUDGE = ("leukemia", "lymphoma", "madelon", "multifeat", "musk2", "promoter", "digits", "wine",
-         "xor", "chains", "wide")  # fmt: skip
-HALVES = {"tune": TUNE, "judge": JUDGE}
-NAMES = (*TUNE, *JUDGE)
-SKLEARN = ("breast_cancer", "digits", "wine")
-MOST_ROWS = 2000  # of larger sets a part is drawn, with the same shares of the classes
+MAX_ROWS = 2000
+MAX_COLUMNS = 8000  # of wider sets a random part is taken
 SEED = 0
-MADE_SEED = 20  # of the made-up sets
+MADE_FOLDS = 3  # a made-up table has this many times the rows to select from
+FOLDERS = {"paper": "BESTK_DATA", "wide": "BESTK_DATA2", "mixed": "BESTK_DATA2",
+           "regression": "BESTK_DATA2"}  # fmt: skip
+SOURCES = {
+    "paper": ("arrhythmia", "colon", "leukemia", "lung", "lymphoma", "madelon", "multifeat",
+              "musk2", "optdigits", "promoter", "spambase", "waveform"),
+    "wide": ("chowdary", "cnae9", "dna", "eleven_tumors", "gravier", "khan", "mdrr", "mll", "orl",
+             "pd_speech", "phenyl", "shipp", "warpar10p"),
+    "mixed": ("adult", "german", "horse_colic", "hypothyroid", "mushroom", "soybean"),
+    "regression": ("ailerons", "bloodbrain", "pac", "permeability", "pol", "puma32h",
+                   "riboflavin"),
+}  # fmt: skip
+CATEGORICAL = ("promoter",)  # every column is a category
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A table of which some columns are to be chosen, and what is known of it."""
+class Entry:
+    """A table that can be loaded."""
 
     name: str
-    X: NDArray[Any]
-    y: Labels
-    nominal: bool = False  # every column holds codes without an order
-    groups: Groups = ()  # of columns that matter, where that is known; one of each would do
+    source: str
+    half: Half
+    family: str = ""
+    seed: int = 0
 
     @property
-    def n_features(self) -> int:
-        """Number of columns."""
-        return self.X.shape[1]
-
-    @property
-    def planted(self) -> tuple[int, ...]:
-        """Columns that matter."""
-        return tuple(sorted(i for group in self.groups for i in group))
-
-    @property
-    def categorical(self) -> NDArray[np.int64] | None:
-        """Columns to be read as categories."""
-        return np.arange(self.n_features) if self.nominal else None
+    def available(self) -> bool:
+        """Whether its file is there."""
+        return bool(self.family) or _path(self).exists()
 
 
-def load(name: str, data: str | None = None, most_rows: int | None = MOST_ROWS) -> Problem:
-    """A data set by name, constant columns left out, of at most so many rows.
+def entries() -> Iterator[Entry]:
+    """All tables: the real sets of each source in turn, then the made-up ones."""
+    for source, names in SOURCES.items():
+        for position, name in enumerate(sorted(names)):
+            yield Entry(name, source, "tune" if position % 4 == 3 else "judge")
+    for family, seed in tables.names():
+        yield Entry(f"{family}-{seed}", "made-up", tables.half_of(family, seed), family, seed)
+
+
+@cache
+def catalogue() -> dict[str, Entry]:
+    """All tables by name."""
+    return {entry.name: entry for entry in entries()}
+
+
+def load(name: str) -> Problem:
+    """A table by its name, of at most 2,000 rows and 8,000 columns if it is real.
 
     Examples
     --------
-    >>> wine = load("wine")
-    >>> wine.X.shape
-    (178, 13)
-    >>> load("xor").planted
-    (14, 16, 47, 48, 67, 93)
+    >>> load("marketing-0").X.shape
+    (6000, 100)
     """
-    if name not in NAMES:
-        raise ValueError(f"unknown data set {name!r}; choose one of {', '.join(NAMES)}")
-    if name in MAKERS:
-        made = MAKERS[name](MADE_SEED)
-        found = Problem(name, made.X, made.y, made.nominal, made.groups)
-    elif name in SKLEARN:
-        found = _with_sklearn(name)
-    else:
-        read = datasets.load(name, data)
-        found = Problem(name, read.X, read.y, read.nominal)
-    return _fewer_rows(found, most_rows)
+    entry = catalogue()[name]
+    if entry.family:
+        rows = MADE_FOLDS * tables.training_rows(entry.family)
+        return tables.make(entry.family, entry.seed, rows)
+    X, y = _read_table(_path(entry)) if entry.source == "mixed" else _read_arrays(_path(entry))
+    if entry.source != "regression":
+        y = np.unique(y, return_inverse=True)[1]
+    rows = _sample(y, entry.source != "regression")
+    if X.shape[1] > MAX_COLUMNS:
+        rng = np.random.default_rng(SEED)
+        X = X.iloc[:, np.sort(rng.choice(X.shape[1], MAX_COLUMNS, replace=False))]
+    if name in CATEGORICAL:
+        X = X.astype("category")
+    kind = "numbers" if entry.source == "regression" else "classes"
+    return Problem(name, X.iloc[rows].reset_index(drop=True), y[rows], kind, entry.source,
+                   entry.half)  # fmt: skip
 
 
-def available(name: str, data: str | None = None) -> bool:
-    """Whether nothing needs to be fetched."""
-    return name in MAKERS or name in SKLEARN or datasets.available(name, data)
+def _path(entry: Entry) -> Path:
+    variable = FOLDERS[entry.source]
+    folder = os.environ.get(variable)
+    if not folder:
+        raise FileNotFoundError(f"the folder of {entry.name} is not known; set {variable}")
+    return Path(folder) / f"{entry.name}.{'csv.gz' if entry.source == 'mixed' else 'npz'}"
 
 
-def recall(groups: Groups, chosen: Any) -> float:
-    """The share of groups of which something was chosen.
-
-    Examples
-    --------
-    >>> recall(((0, 1), (2, 3)), [0, 1, 5])
-    0.5
-    """
-    return sum(bool(set(group) & {int(i) for i in chosen}) for group in groups) / len(groups)
+def _read_arrays(path: Path) -> tuple[pd.DataFrame, NDArray[Any]]:
+    with np.load(path, allow_pickle=False) as file:
+        X, y = file["X"], file["y"]
+    return pd.DataFrame(X.astype(float), columns=[f"x{i}" for i in range(X.shape[1])]), y
 
 
-def _with_sklearn(name: str) -> Problem:
-    import sklearn.datasets
+def _read_table(path: Path) -> tuple[pd.DataFrame, NDArray[Any]]:
+    spec = json.loads(path.with_name(f"{path.name.split('.')[0]}.json").read_text())
+    text = [name for name, kind in spec["kinds"].items() if kind != "numeric"]
+    X = pd.read_csv(path, dtype=dict.fromkeys([*text, spec["target"]], str),
+                    keep_default_na=False, na_values=[""])  # fmt: skip
+    y = X.pop(spec["target"]).to_numpy()
+    return X.astype(dict.fromkeys(text, "category")), y
 
-    X, y = getattr(sklearn.datasets, f"load_{name}")(return_X_y=True)
-    return Problem(name, X[:, X.min(axis=0) < X.max(axis=0)], y.astype(np.int64))
 
-
-def _fewer_rows(found: Problem, most: int | None) -> Problem:
-    if most is None or len(found.y) <= most:
-        return found
-    rows, _ = train_test_split(
-        np.arange(len(found.y)), train_size=most, stratify=found.y, random_state=SEED
-    )
-    rows = np.sort(rows)
-    return Problem(found.name, found.X[rows], found.y[rows], found.nominal, found.groups)
+def _sample(y: NDArray[Any], stratified: bool) -> NDArray[np.int64]:
+    """At most so many rows, with the same shares of the classes."""
+    rows = np.arange(len(y))
+    if len(y) > MAX_ROWS:
+        rows, _ = train_test_split(rows, train_size=MAX_ROWS, random_state=SEED,
+                                   stratify=y if stratified else None)  # fmt: skip
+    return np.sort(rows)

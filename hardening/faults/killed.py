@@ -19,12 +19,12 @@ from hardening.faults.places import write_table
 OUT = "FOLDER"  # stands for where results go
 LONG = {
     "paper": ("experiments", "--quick", "--only", "classification/promoter", "--out", OUT),
-    "bench": ("benchmarks.quality", "--quick", "--only", "folds", "wine", "--methods", "default",
-              "maxrel", "mrmr", "jmi", "tpower", "SelectKBest f_classif", "--out", OUT),
+    "bench": ("benchmarks.quality", "run", "--sets", "credit", "--ways", "default", "mrmr", "jmi",
+              "tpower", "f_classif", "--out", f"{OUT}/rows.jsonl"),
     "compare": ("bestk", "compare", f"{OUT}/../table.csv", "-t", "diagnosis", "--cv", "20",
                 "--keep", f"{OUT}/folds.jsonl"),
 }  # fmt: skip
-TIMED = ("seconds", "time", "times", "selecting")  # of a result, which no two runs share
+TIMED = ("seconds", "time", "times", "selecting", "judging")  # of a result, which no two runs share
 
 
 def trials(rounds: int, seed: int) -> Iterator[tuple[str, str | None]]:
@@ -69,9 +69,10 @@ def _jobs(folder: Path) -> list[dict[str, Any]]:
     lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.open()]
     entries = [json.loads(line) for line in lines]
     folds = [
-        {"key": [entry["fold"]], "result": entry["rows"]} for entry in entries if "fold" in entry
+        {"key": [e["fold"]], "result": e["rows"]} for e in entries if {"fold", "rows"} <= e.keys()
     ]
-    return [entry for entry in entries if "key" in entry] + folds
+    cells = [{"key": [e["set"], e["fold"], e["way"]], "result": e} for e in entries if "way" in e]
+    return [entry for entry in entries if "key" in entry] + folds + cells
 
 
 def _compare(whole: list[dict[str, Any]], broken: list[dict[str, Any]]) -> str | None:

@@ -1,0 +1,139 @@
+"""One cell of the benchmark: select from training rows, fit models, score them on test rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import process_time
+from typing import Any
+from warnings import catch_warnings
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+from benchmarks.quality.encode import Split
+from benchmarks.quality.problem import Problem
+from benchmarks.quality.sets import MADE_FOLDS
+from benchmarks.quality.ways import select
+
+KS = (5, 10, 20, 50)
+FOLDS = 5  # of real sets
+MODELS = ("linear", "neighbours", "trees")
+TREES_KS = (10, 50)  # boosted trees are fitted for these k only: they take the most time
+MAX_TREES_CLASSES = 10  # boosting fits one tree per class and round
+ROUNDS, NEIGHBOURS = 60, 5
+SEED = 0
+PROBABILITY = 1e-6  # the least that the log loss takes for a class
+
+
+def ks_for(problem: Problem) -> list[int]:
+    """Numbers of columns to select: fewer than there are."""
+    return [k for k in KS if k < problem.X.shape[1]]
+
+
+def folds_of(problem: Problem) -> int:
+    """How many folds a table has."""
+    return MADE_FOLDS if problem.made_up else FOLDS
+
+
+def split(problem: Problem, repeat: int, fold: int) -> Split:
+    """Training and test rows of a fold.
+
+    A made-up table is trained on one of three folds and tested on the others, so that training
+    rows of folds are independent and scores have small errors.
+    """
+    make = StratifiedKFold if problem.kind == "classes" else KFold
+    splitter = make(folds_of(problem), shuffle=True, random_state=repeat)
+    with catch_warnings(action="ignore"):  # classes of fewer rows than folds
+        train, test = list(splitter.split(problem.X, problem.y))[fold]
+    if problem.made_up:
+        train, test = test, train
+    X, y = problem.X, problem.y
+    return Split(X.iloc[train], y[train], X.iloc[test], y[test], problem.kind)
+
+
+@dataclass
+class Judge:
+    """Scores of selections in one fold; a selection that was scored before is not fitted again."""
+
+    problem: Problem
+    rows: Split
+    known: dict[tuple[str, tuple[int, ...]], dict[str, float]] = field(default_factory=dict)
+
+    def run(self, way: str) -> dict[str, Any]:
+        """Seconds of the processor, and for every k what was selected and its scores."""
+        ks, _ = ks_for(self.problem), self.rows.matrix  # made once, at no way's cost
+        start = process_time()
+        selected = select(way, self.rows, ks)
+        middle = process_time()
+        found = {str(k): self._describe(selected[k]) for k in ks}
+        return {"seconds": round(middle - start, 4), "judging": round(process_time() - middle, 4),
+                "ks": found}  # fmt: skip
+
+    def _describe(self, selected: list[int]) -> dict[str, Any]:
+        found: dict[str, Any] = {"selected": selected} | {
+            model: self.score(model, tuple(sorted(selected))) for model in self._models(selected)
+        }
+        if self.problem.made_up:
+            names = [self.problem.X.columns[i] for i in selected]
+            found["noise"] = self.problem.noise_share(names)
+            found["recall"] = self.problem.recall(names)
+        return found
+
+    def _models(self, selected: Sequence[int]) -> Sequence[str]:
+        classes = len(np.unique(self.rows.y)) if self.rows.kind == "classes" else 1
+        boosted = len(selected) in TREES_KS and classes <= MAX_TREES_CLASSES
+        return MODELS if boosted else MODELS[:2]
+
+    def score(self, model: str, selected: tuple[int, ...]) -> dict[str, float]:
+        """Scores of a model on the test rows."""
+        if (model, selected) not in self.known:
+            matrix = self.rows.matrix.keep(selected)
+            with catch_warnings(action="ignore"):
+                fitted = make_model(model, self.rows).fit(matrix.train, self.rows.y)
+                scores = measure(fitted, matrix.test, self.rows)
+            self.known[model, selected] = {name: round(x, 5) for name, x in scores.items()}
+        return self.known[model, selected]
+
+
+def make_model(name: str, rows: Split) -> BaseEstimator:
+    """A model for the kind of target."""
+    classes = rows.kind == "classes"
+    if name == "linear":
+        return LogisticRegression(max_iter=200) if classes else RidgeCV(np.logspace(-2, 4, 13))
+    if name == "neighbours":
+        neighbours = min(NEIGHBOURS, len(rows.y))
+        return (KNeighborsClassifier if classes else KNeighborsRegressor)(neighbours)
+    return boosted_trees(classes, len(rows.y))
+
+
+def boosted_trees(classes: bool, n_rows: int) -> BaseEstimator:
+    """LightGBM if it is installed, scikit-learn's own otherwise."""
+    try:
+        from lightgbm import LGBMClassifier, LGBMRegressor
+    except ImportError:
+        import sklearn.ensemble as trees
+
+        make = getattr(trees, f"HistGradientBoosting{'Classifier' if classes else 'Regressor'}")
+        return make(max_iter=ROUNDS, max_leaf_nodes=15, early_stopping=False, random_state=SEED)
+    make = LGBMClassifier if classes else LGBMRegressor
+    return make(n_estimators=ROUNDS, num_leaves=15, n_jobs=1, random_state=SEED, verbose=-1,
+                min_child_samples=min(20, max(2, n_rows // 20)))  # fmt: skip
+
+
+def measure(model: Any, X: NDArray[np.float64], rows: Split) -> dict[str, float]:
+    """Error rate, log loss and AUC (of two classes), or R2."""
+    if rows.kind == "numbers":
+        return {"r2": float(r2_score(rows.y_test, model.predict(X)))}
+    shares = model.predict_proba(X)
+    place = {label: i for i, label in enumerate(model.classes_)}
+    truth = np.array([place.get(label, -1) for label in rows.y_test])
+    right = np.where(truth >= 0, shares[np.arange(len(truth)), truth], 0.0)
+    found = {"error": float(np.mean(shares.argmax(axis=1) != truth)),
+             "log_loss": float(-np.log(np.clip(right, PROBABILITY, 1.0)).mean())}  # fmt: skip
+    if len(place) == 2 and len(np.unique(truth)) == 2:
+        found["auc"] = float(roc_auc_score(truth, shares[:, 1]))
+    return found

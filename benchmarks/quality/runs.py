@@ -1,0 +1,199 @@
+"""Cells in processes of one thread each; a line is written to a file as each cell ends."""
+
+import gzip
+import json
+import multiprocessing
+import os
+import signal
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from threading import Thread
+from time import sleep, time
+from typing import Any
+
+from benchmarks.machine import describe_machine
+from benchmarks.quality.sets import FOLDERS, Entry, catalogue
+from benchmarks.quality.tables import JUDGE_SEEDS
+from benchmarks.quality.ways import SLOW
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+SLOWEST = 300  # seconds of the processor after which a way is stopped and recorded as failed
+Key = tuple[str, int, int, str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run."""
+
+    out: Path
+    sets: tuple[str, ...]
+    ways: tuple[str, ...]
+    folds: int = 5
+    made_folds: int = 1  # of made-up tables, which have seeds for repeats
+    repeats: int = 1
+    jobs: int = 2
+    seconds: float | None = None  # no cell starts after this
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Finished cells, from the packed copy if there is no other; lines cut short are left out."""
+    if not path.exists() and packed_copy(path).exists():
+        path.write_bytes(gzip.decompress(packed_copy(path).read_bytes()))
+    rows = []
+    for line in path.read_text().splitlines() if path.exists() else ():
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return rows
+
+
+def packed_copy(path: Path) -> Path:
+    """The compressed copy that is kept with the results."""
+    return path.with_name(path.name + ".gz")
+
+
+def key_of(row: dict[str, Any]) -> Key:
+    """What distinguishes a cell from the others."""
+    return row["set"], row["repeat"], row["fold"], row["way"]
+
+
+def cells(plan: Plan) -> Iterator[tuple[str, int, int]]:
+    """Tables and folds: one fold of every table, then the next, so that a part is balanced."""
+    for repeat, fold in product(range(plan.repeats), range(plan.folds)):
+        for name in plan.sets:
+            if not catalogue()[name].family or fold < plan.made_folds:
+                yield name, repeat, fold
+
+
+def _takes_slow(name: str, repeat: int, fold: int) -> bool:
+    """Whether slow ways are run: the first fold, and of made-up tables the first seed only."""
+    return repeat == fold == 0 and catalogue()[name].seed in (0, JUDGE_SEEDS[0])
+
+
+def run(plan: Plan) -> None:
+    """Run all cells that are not in the file yet."""
+    plan.out.parent.mkdir(parents=True, exist_ok=True)
+    _write_machine(plan.out)
+    done = {key_of(row) for row in read_rows(plan.out)}
+    _end_last_line(plan.out)
+    stop = time() + plan.seconds if plan.seconds else None
+    work = []
+    for name, repeat, fold in cells(plan):
+        slow = _takes_slow(name, repeat, fold)
+        ways = [way for way in plan.ways if (slow or way not in SLOW)
+                and (name, repeat, fold, way) not in done]  # fmt: skip
+        if ways:
+            work.append(Work(name, repeat, fold, tuple(ways), plan.out, stop))
+    print(f"{sum(len(each.ways) for each in work)} cells to run in {len(work)} folds", flush=True)
+    os.environ.update(dict.fromkeys(THREADS, "1"))  # read by the processes as they start
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(plan.jobs, context, _prepare, (os.getpid(),)) as pool:
+        for number, text in enumerate(pool.map(run_fold, work), 1):
+            print(f"{number}/{len(work)} {text}", flush=True)
+    if plan.out.exists():
+        packed_copy(plan.out).write_bytes(gzip.compress(plan.out.read_bytes(), mtime=0))
+
+
+@dataclass(frozen=True)
+class Work:
+    """Some ways on one fold of a table."""
+
+    name: str
+    repeat: int
+    fold: int
+    ways: tuple[str, ...]
+    out: Path
+    stop: float | None
+
+    @property
+    def late(self) -> bool:
+        """Whether no cell may start any more."""
+        return self.stop is not None and time() > self.stop
+
+
+def run_fold(work: Work) -> str:
+    """Run the cells of a fold, and append a line for each."""
+    from benchmarks.quality.judge import Judge, split
+    from benchmarks.quality.sets import load
+    from benchmarks.quality.ways import serves
+
+    if work.late:
+        return f"{work.name} left: no time"
+    start, problem = time(), load(work.name)
+    judge = Judge(problem, split(problem, work.repeat, work.fold))
+    about = {"set": problem.name, "source": problem.source, "half": problem.half,
+             "family": problem.family, "kind": problem.kind, "rows": len(judge.rows.y),
+             "few_rows": problem.few_rows, "columns": problem.X.shape[1],
+             "repeat": work.repeat, "fold": work.fold}  # fmt: skip
+    for way in work.ways:
+        if not work.late and serves(way, problem.kind):
+            _append(work.out, about | {"way": way} | _run_cell(judge, way))
+    return f"{work.name}, repeat {work.repeat}, fold {work.fold}: {time() - start:.0f} s"
+
+
+def _prepare(parent: int) -> None:
+    """Ignore warnings of packages about their own use, and end this process with its parent."""
+    warnings.simplefilter("ignore")
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(1)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
+
+
+def _run_cell(judge: Any, way: str) -> dict[str, Any]:
+    """The result of a cell, or what went wrong."""
+    signal.signal(signal.SIGPROF, _too_slow)
+    signal.setitimer(signal.ITIMER_PROF, SLOWEST)
+    try:
+        return judge.run(way)
+    except Exception as error:
+        return {"failed": f"{type(error).__name__}: {error}"[:300]}
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _too_slow(*_: Any) -> None:
+    raise TimeoutError(f"more than {SLOWEST} s")
+
+
+def _append(path: Path, row: dict[str, Any]) -> None:
+    """Write a line at once, so that lines of several processes do not mix."""
+    line = (json.dumps(row, separators=(",", ":")) + "\n").encode()
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    try:
+        os.write(file, line)
+    finally:
+        os.close(file)
+
+
+def _end_last_line(path: Path) -> None:
+    if path.exists() and path.stat().st_size and not path.read_bytes().endswith(b"\n"):
+        with path.open("ab") as file:
+            file.write(b"\n")
+
+
+def _write_machine(path: Path) -> None:
+    """Machine, date and commit of a run, beside its rows."""
+    path.with_suffix(".machine.json").write_text(json.dumps(asdict(describe_machine())) + "\n")
+
+
+def choose_sets(half: str, wanted: Sequence[str]) -> tuple[list[Entry], list[str]]:
+    """Tables of a half, by name, family or source, and the names of those without a file."""
+    chosen = [entry for entry in catalogue().values() if entry.half == half]
+    if wanted:
+        chosen = [entry for entry in chosen
+                  if {entry.name, entry.family, entry.source} & set(wanted)]  # fmt: skip
+    there = [entry for entry in chosen if _has_folder(entry) and entry.available]
+    return there, [entry.name for entry in chosen if entry not in there]
+
+
+def _has_folder(entry: Entry) -> bool:
+    return bool(entry.family) or bool(os.environ.get(FOLDERS[entry.source]))

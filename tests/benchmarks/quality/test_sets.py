@@ -1,0 +1,63 @@
+"""The real sets: their halves, and how they are read."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.quality import sets
+from benchmarks.quality.runs import choose_sets
+
+
+def halves(half):
+    return [entry for entry in sets.entries() if entry.half == half and not entry.family]
+
+
+def test_every_fourth_set_of_a_source_is_for_tuning_and_thirty_are_for_judging():
+    tune = [entry.name for entry in halves("tune")]
+    assert tune == ["lung", "musk2", "waveform", "eleven_tumors", "mll", "shipp",
+                    "hypothyroid", "permeability"]  # fmt: skip
+    assert len(halves("judge")) == 30
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    monkeypatch.setenv("BESTK_DATA", str(tmp_path))
+    monkeypatch.setenv("BESTK_DATA2", str(tmp_path))
+    return tmp_path
+
+
+def test_a_long_set_is_sampled_with_the_same_shares_of_the_classes(folders):
+    y = np.repeat([0, 1], [3000, 1000])
+    np.savez(folders / "musk2.npz", X=np.arange(8000).reshape(4000, 2), y=y)
+    problem = sets.load("musk2")
+    assert np.bincount(problem.y).tolist() == [1500, 500]
+    assert (np.diff(problem.X["x0"]) > 0).all()
+    assert (problem.kind, problem.half, problem.made_up) == ("classes", "tune", False)
+
+
+def test_categories_that_look_like_numbers_are_categories_and_empty_cells_are_missing(folders):
+    frame = pd.DataFrame({"code": ["1", "2", None], "size": [1.5, None, 2], "class": list("aba")})
+    frame.to_csv(folders / "german.csv.gz", index=False)
+    spec = {"target": "class", "kinds": {"code": "categorical", "size": "numeric"}}
+    (folders / "german.json").write_text(json.dumps(spec))
+    problem = sets.load("german")
+    assert problem.X["code"].dtype == "category"
+    assert problem.X.isna().sum().tolist() == [1, 1]
+    assert problem.y.tolist() == [0, 1, 0]
+
+
+def test_regression_keeps_its_numbers(folders):
+    np.savez(folders / "pol.npz", X=np.eye(3), y=np.array([0.5, 2.0, -1.0]))
+    assert sets.load("pol").y.tolist() == [0.5, 2.0, -1.0]
+
+
+def test_sets_without_a_file_are_named_and_left_out(folders, monkeypatch):
+    found, absent = choose_sets("judge", ["pol", "credit"])
+    assert [entry.name for entry in found] == [f"credit-{seed}" for seed in range(100, 105)]
+    assert absent == ["pol"]
+    monkeypatch.delenv("BESTK_DATA2")
+    assert choose_sets("judge", ["pol"]) == ([], ["pol"])
+    with pytest.raises(FileNotFoundError, match="set BESTK_DATA2"):
+        sets.load("pol")

@@ -64,7 +64,10 @@ class Forward:
 
     def _gaussian_interaction(self, j: int, total: Floats, within: Floats) -> Floats:
         parts = []
-        for column, spread in ((total, self._covariances.total), (within, self._covariances.within)):
+        for column, spread in (
+            (total, self._covariances.total),
+            (within, self._covariances.within),
+        ):
             r = column**2 / ((spread + self.noise) * (spread[j] + self.noise))
             parts.append(np.log1p(-np.minimum(r, 1.0 - SMALLEST_VARIANCE)))
         return np.asarray(0.5 * (parts[0] - parts[1]))

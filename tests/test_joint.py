@@ -1,0 +1,142 @@
+"""The default method: relevance less what all selected features share, plus synergy of pairs."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestk import SelectBestK
+from bestk.joint import Forward
+from bestk.reading import Reading
+from bestk.table import read_table
+
+seeds = st.integers(0, 10**6)
+
+
+def measure(X, y, **options):
+    read = Reading("blend", "auto", **options).measure(read_table(X), y)
+    return Forward(read.entropies, read.entropies.covariances)
+
+
+def make_table(seed, m=200, regression=False):
+    """Two groups of correlated columns, one category, noise."""
+    rng = np.random.default_rng(seed)
+    latent = rng.normal(size=(m, 2))
+    X = np.hstack([latent[:, [0]] + 0.5 * rng.normal(size=(m, 2)),
+                   latent[:, [1]] + 0.5 * rng.normal(size=(m, 2)),
+                   rng.normal(size=(m, 2))])  # fmt: skip
+    y = latent @ [1.0, 0.8] + rng.normal(size=m)
+    return X, y if regression else np.digitize(y, [-0.5, 0.7])
+
+
+def covariances(X, y, regression):
+    """T and W by their definition."""
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    total = Z.T @ Z / len(Z)
+    if regression:
+        t = (y - y.mean()) / y.std()
+        return total, total - np.outer(Z.T @ t, Z.T @ t) / len(Z) ** 2
+    within = sum((y == c).sum() * np.cov(Z[y == c].T, bias=True) for c in np.unique(y))
+    return total, within / len(Z)
+
+
+def worth(forward, X, y, regression, S):
+    """F(S) by its formula."""
+    T, W = covariances(X, y, regression)
+    noise = forward.noise * np.eye(len(S))
+    joint = 0.5 * (
+        np.linalg.slogdet(T[np.ix_(S, S)] + noise)[1]
+        - np.linalg.slogdet(W[np.ix_(S, S)] + noise)[1]
+    )
+    alone = [0.5 * np.log((T[i, i] + forward.noise) / (W[i, i] + forward.noise)) for i in S]
+    synergy = np.array([[max(forward.synergy(i)[j], forward.synergy(j)[i]) for j in S] for i in S])
+    best = synergy.max(axis=1).sum() / 2 if len(S) > 1 else 0.0
+    return forward.relevance[S].sum() - (sum(alone) - joint) + best
+
+
+@pytest.mark.parametrize("regression", [False, True])
+@settings(max_examples=15, deadline=None)
+@given(seed=seeds)
+def test_contributions_add_up_to_the_formula(regression, seed):
+    X, y = make_table(seed, regression=regression)
+    forward = measure(X, y, target="continuous" if regression else "classes")
+    S = np.random.default_rng(seed).permutation(6)[:4]
+    parts = forward.contributions(S)
+    np.testing.assert_allclose(parts.sum(), worth(forward, X, y, regression, S), atol=1e-6)
+
+
+@pytest.mark.parametrize("regression", [False, True])
+@settings(max_examples=15, deadline=None)
+@given(seed=seeds)
+def test_each_step_adds_the_best_feature(regression, seed):
+    X, y = make_table(seed, regression=regression)
+    forward = measure(X, y, target="continuous" if regression else "classes")
+    if forward.starting_pairs():
+        return  # pairs may come first
+    steps = [step.added for step in forward.run(3, ())]
+    for place, step in enumerate(steps):
+        values = {
+            i: worth(forward, X, y, regression, [*steps[:place], i])
+            for i in range(6) if i not in steps[:place]
+        }  # fmt: skip
+        assert values[step] >= max(values.values()) - 1e-9
+
+
+def test_columns_without_information_are_not_preferred_to_correlated_relevant_ones():
+    rng = np.random.default_rng(0)
+    latent = rng.normal(size=(1500, 5))
+    relevant = np.repeat(latent, 3, axis=1) * 0.8 + 0.6 * rng.normal(size=(1500, 15))
+    noise = np.repeat(rng.normal(size=(1500, 6)), 5, axis=1) * 0.9 + 0.4 * rng.normal(
+        size=(1500, 30)
+    )
+    y = rng.random(1500) < 1 / (1 + np.exp(1 - 0.5 * latent.sum(axis=1)))
+    support = SelectBestK(10, bound=None).fit(np.hstack([relevant, noise]), y).solution_.support
+    assert (support < 15).all()
+    assert len(set(support // 3)) == 5  # each group is there
+
+
+def test_copies_come_after_columns_that_add_something():
+    rng = np.random.default_rng(1)
+    Z = rng.normal(size=(800, 3))
+    y = Z @ [1.0, 0.7, 0.5] + rng.normal(size=800)
+    X = np.column_stack([Z[:, 0], Z[:, 0] * 3 + 1, Z[:, 0], Z[:, 1], Z[:, 2]])
+    assert set(SelectBestK(3, bound=None).fit(X, y).solution_.support) == {0, 3, 4}
+
+
+@pytest.mark.parametrize("n", [50, 600])
+def test_a_pair_that_tells_something_only_together_is_found(n):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(600, n))
+    y = (X[:, 7] * X[:, 31] > 0).astype(int)
+    found = SelectBestK(2, bound=None).fit(X, y).solution_.support
+    assert set(found) == {7, 31}
+
+
+def test_one_feature_of_a_pair_gives_way_to_the_best_single_one():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(800, 20))
+    y = (np.sign(X[:, 1] * X[:, 2]) + 0.8 * X[:, 5] > 0).astype(int)
+    assert SelectBestK(1, bound=None).fit(X, y).solution_.support.tolist() == [5]
+    assert set(SelectBestK(3, bound=None).fit(X, y).solution_.support) == {1, 2, 5}
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=seeds)
+def test_the_order_of_rows_and_columns_changes_nothing(seed):
+    X, y = make_table(seed)
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
+    one = SelectBestK(3, bound=None).fit(X, y).solution_
+    other = SelectBestK(3, bound=None).fit(X[rows][:, columns], y[rows]).solution_
+    assert set(columns[other.support]) == set(one.support)
+    np.testing.assert_allclose(one.objective, other.objective, rtol=1e-9)
+
+
+def test_a_category_of_many_levels_that_matters_is_selected():
+    rng = np.random.default_rng(4)
+    city = np.minimum(rng.zipf(1.3, 3000), 500) - 1
+    effect = rng.normal(size=500)
+    z = 0.9 * effect[city] + 0.3 * rng.normal(size=3000)
+    X = [[f"c{c}", *row] for c, row in zip(city, rng.normal(size=(3000, 15)), strict=True)]
+    y = (z + rng.logistic(size=3000) > 0).astype(int)
+    assert SelectBestK(1, bound=None).fit(X, y).solution_.support.tolist() == [0]

@@ -87,8 +87,9 @@ class Reading:
         codes = encode(table.keep(others)).values if len(others) else ()
         covariances = measure_covariances((numeric, scores), (others, codes), goal)
         entropies = Entropies(
-            *source.singles(), source, True, self.n_jobs, covariances,
-            np.asarray(reads[-1].levels), ~np.isin(np.arange(table.n_features), numeric),
+            *source.singles(), source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
+            levels=np.asarray(reads[-1].levels),
+            counted_only=~np.isin(np.arange(table.n_features), numeric),
         )  # fmt: skip
         return replace(reads[0], entropies=entropies)
 

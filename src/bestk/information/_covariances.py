@@ -92,8 +92,8 @@ def _mean_target(codes: NDArray[Any], target: Target | Floats) -> Floats:
     shares = target.counts / target.counts.sum()
     joint = np.bincount(codes * target.n_classes + target.codes,
                         minlength=len(counts) * target.n_classes)  # fmt: skip
-    excess = joint.reshape(len(counts), -1) - np.outer(counts, shares)
-    excess /= (counts + PRIOR_ROWS)[:, np.newaxis] * np.sqrt(shares)
+    weights = (counts + PRIOR_ROWS)[:, np.newaxis] * np.sqrt(shares)
+    excess = (joint.reshape(len(counts), -1) - np.outer(counts, shares)) / weights
     _, _, directions = np.linalg.svd(np.sqrt(counts)[:, np.newaxis] * excess, full_matrices=False)
     direction = directions[0] * np.sign(directions[0][np.argmax(np.abs(directions[0]))])
     return np.asarray((excess @ direction)[codes])

@@ -20,6 +20,7 @@ from bestk.information._blend import BlendedSource
 from bestk.information._correction import Correction
 from bestk.information._covariances import measure_covariances
 from bestk.information._gaussian import GaussianSource
+from bestk.information.backends import PairSource
 from bestk.table import Block, Table, read_column, read_table
 
 Indices = NDArray[np.int64]
@@ -75,7 +76,7 @@ class Reading:
         if large:
             return reads[0]
         goal = self._goal(y, table.n_samples)
-        source: Any = reads[0].entropies.source
+        source: PairSource = reads[0].entropies.source
         scores = np.empty((0, table.n_samples))
         if len(numeric):
             kept = table if len(numeric) == table.n_features else table.keep(numeric)

@@ -167,7 +167,7 @@ def _too_slow(*_: Any) -> None:
 def _append(path: Path, row: dict[str, Any]) -> None:
     """Write a line at once, so that lines of several processes do not mix."""
     line = (json.dumps(row, separators=(",", ":")) + "\n").encode()
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
         os.write(file, line)
     finally:

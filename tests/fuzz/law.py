@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import settings
 
+from bestk import SelectionWarning
+
 SHORTEST = 25  # characters of a message that says what came and what to do
 ADVICE = re.compile(
     r"[;:]|\b(must|should|needs?|choose|give|pass|use|expected|requires?|required|takes|convert|say|"
@@ -56,6 +58,7 @@ def attempt(call, *args, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", OURS)
+        warnings.simplefilter("ignore", SelectionWarning)
         for known in SCIKIT_LEARNS:
             warnings.filterwarnings("ignore", known)
         try:

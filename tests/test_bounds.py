@@ -23,7 +23,7 @@ from bestk.problem import BQP
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward
 
-from .solvers.conftest import listed_cases, load_instance, optimum, problems
+from .solvers.conftest import PENALTIES, listed_cases, load_instance, optimum, problems
 
 ALL = [*BOUNDS, "fast", "tight"]
 WORKED = BQP([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]], k=2)
@@ -31,13 +31,13 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 @pytest.mark.parametrize("method", ALL)
-@given(problem=problems())
+@given(problem=problems(kinds=PENALTIES))
 def test_no_choice_is_worth_more_than_a_bound(method, problem):
     assert optimum(problem) <= upper_bound(problem, method, time_limit=0.02)
 
 
 @pytest.mark.parametrize("method", ALL)
-@given(problem=problems(), part=st.floats(-1.0, 1.5))
+@given(problem=problems(kinds=PENALTIES), part=st.floats(-1.0, 1.5))
 def test_a_bound_holds_whatever_the_best_known_value_is_said_to_be(method, problem, part):
     best = optimum(problem)
     assert best <= upper_bound(problem, method, 0.02, best_known=best * part)

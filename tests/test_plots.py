@@ -39,7 +39,7 @@ def selection(k=3, names=None):
     details = {
         "relevance": np.diag(pairs).copy(),
         "contribution": pairs.mean(axis=0),
-        "adds": pairs.min(axis=0),
+        "new_information": pairs.min(axis=0),
         "pairs": pairs,
     }
     names = [f"feature {i}" for i in range(k + 2)] if names is None else names
@@ -158,8 +158,8 @@ def test_features_show_relevance_contribution_and_what_each_adds(ax):
     relevance, contribution = ax.containers
     for bars, name in ((relevance, "relevance"), (contribution, "contribution")):
         assert [bar.get_width() for bar in bars] == solution.details[name].tolist()
-    np.testing.assert_array_equal(ax.lines[0].get_xdata(), solution.details["adds"])
-    assert texts(ax.get_legend().get_texts()) == ["relevance", "contribution", "adds"]
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), solution.details["new_information"])
+    assert texts(ax.get_legend().get_texts()) == ["relevance", "contribution", "new information"]
     assert texts(ax.get_yticklabels()) == [f"feature {i}" for i in (3, 2, 1, 0)]
     bottom, top = ax.get_ylim()
     assert bottom > top  # the best feature on top

@@ -17,11 +17,11 @@ X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 
 # %%
 # ``k="auto"`` asks a linear model of its own, tries a few numbers, and takes the smallest whose
-# error is within one standard error of the least. It needs no estimator of yours.
+# log loss differs from the best by no more than a standard error. It needs no estimator of yours.
 
 auto = SelectBestK(k="auto").fit(X, y)
 for k, error in auto.k_errors_.items():
-    print(f"{k:3} features: error {error:.1%}" + ("  <- chosen" if k == auto.k_ else ""))
+    print(f"{k:3} features: log loss {error:.3f}" + ("  <- chosen" if k == auto.k_ else ""))
 
 # %%
 # ``SelectBestKCV`` asks the model that is to be used, for every k. Each fold is counted once and

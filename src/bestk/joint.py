@@ -232,6 +232,6 @@ class JointForward:
         seconds = (perf_counter() - start) / len(ks)
         return [
             Solution(support, float(parts.sum()), solver=self.name, seconds=seconds,
-                     details={"contribution": parts})
+                     details={"contribution": parts, "bound": "greedy"})
             for support, parts in found
         ]  # fmt: skip

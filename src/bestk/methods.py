@@ -13,16 +13,17 @@ from bestk.information import Entropies
 from bestk.joint import JointForward
 from bestk.objectives import MEMORY, Objective, Pairs, get_objective
 from bestk.solution import Solution
-from bestk.solvers import solve, solve_path
+from bestk.solvers import solve_path
 from bestk.solvers._base import Solver
 from bestk.solvers._fixed import Fixed
 from bestk.solvers._path import solve_each
-from bestk.solvers._referee import BoundEffort, tighten
+from bestk.solvers._referee import BoundEffort, solve_problem, with_useful_bound
 from bestk.solvers._registry import get_solver
 
 Indices = NDArray[np.int64]
 NONE: Sequence[int] = ()
-LARGE = 4096  # features from which a frugal solver is given columns where no proof is wanted
+DIGITS = 12  # of contributions: what differs beyond them is equal
+LARGE = 4096  # features from which a frugal solver is given columns, but for a tight bound
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Effort:
     random_state: Any = None
     time_limit: float | None = None
     bound: BoundEffort | None = "fast"
+    spent: float = 0.0  # seconds of measuring, which a default bound may take again
     memory: int = MEMORY  # bytes for a matrix of pairs; above it columns are made when asked for
 
 
@@ -84,25 +86,24 @@ class Quadratic:
     ) -> Solution:
         """Pick k features, among them those to include."""
         _check_counts([k], include, entropies)
-        return self._solve(self._pairs(entropies, effort), k, include, effort)
+        start = perf_counter()
+        pairs = self._pairs(entropies, effort)
+        spent = effort.spent + perf_counter() - start
+        return self._solve(pairs, k, include, replace(effort, spent=spent))
 
     def _solve(self, pairs: Pairs, k: int, include: Sequence[int], effort: Effort) -> Solution:
-        problem, scale = pairs.problem(k)
+        problem, _ = pairs.problem(k)
         fixed = Fixed(problem, np.asarray(include, np.int64)) if len(include) else None
         if fixed is not None and fixed.k == 0:
             solution = Solution(fixed.inside, fixed.base, fixed.base, get_solver(self.solver).name)
         else:
             free = problem if fixed is None else fixed.rest()
-            solution = solve(
-                free,
-                solver=self.solver,
-                random_state=effort.random_state,
-                time_limit=effort.time_limit,
-                bound=effort.bound,
-            )
-            solution = tighten(free, solution) if effort.bound == "fast" else solution
+            solution = solve_problem(
+                free, self.solver, random_state=effort.random_state, spent=effort.spent,
+                time_limit=effort.time_limit, bound=effort.bound,
+            )  # fmt: skip
             solution = solution if fixed is None else fixed.whole(solution)
-        return _scaled(solution, scale)
+        return _ranked(pairs, with_useful_bound(solution))
 
     def select_path(
         self,
@@ -124,16 +125,16 @@ class Quadratic:
             "bound": effort.bound,
         }
         if pairs.objective.same_for_all_k and len(ks):
-            problem, scale = pairs.problem(ks[0])
-            return [_scaled(s, scale) for s in solve_path(problem, ks, chosen, **options)]
-        solutions = solve_each(lambda k: pairs.problem(k)[0], ks, chosen, **options)
-        return [_scaled(s, pairs.objective.pair_weight(s.k)) for s in solutions]
+            solutions = solve_path(pairs.problem(ks[0])[0], ks, chosen, **options)
+        else:
+            solutions = solve_each(lambda k: pairs.problem(k)[0], ks, chosen, **options)
+        return [_ranked(pairs, solution) for solution in solutions]
 
     def _pairs(self, entropies: Entropies, effort: Effort) -> Pairs:
         """All pairs, unless they are too many, or few are needed and none for a proof."""
         objective, solver = get_objective(self.objective), get_solver(self.solver)
         large = 8 * entropies.n_features**2 > effort.memory
-        frugal = effort.bound is None and getattr(solver, "frugal", False)
+        frugal = effort.bound != "tight" and getattr(solver, "frugal", False)
         if solver.needs == "columns" and (large or (frugal and entropies.n_features > LARGE)):
             return objective.lazy_pairs(entropies, effort.memory)
         if solver.needs == "products" and large and hasattr(entropies.source, "held"):
@@ -185,7 +186,7 @@ class Greedy:
                 float(scores[:k].sum()),
                 solver=criterion.name,
                 seconds=seconds,
-                details={"scores": scores[:k]},
+                details={"contribution": scores[:k], "bound": "greedy"},
             )
             for k in ks
         ]
@@ -239,14 +240,18 @@ def _check_counts(ks: Sequence[int], include: Sequence[int], entropies: Entropie
             raise ValueError(f"k must lie between {least} and {n}, the features{among}; not {k}")
 
 
-def _scaled(solution: Solution, scale: float) -> Solution:
-    """Values of the objective, from those of a problem that is a multiple of it."""
-    if scale == 1.0:
-        return solution
+def _ranked(pairs: Pairs, solution: Solution) -> Solution:
+    """The features by their contribution, largest first, and all values those of the objective."""
+    problem, scale = pairs.problem(solution.k)
+    parts = scale * problem.contributions(solution.support)
+    equal = np.round(parts / (np.abs(parts).max() or 1.0), DIGITS)
+    order = np.lexsort((solution.support, -equal))
     return replace(
         solution,
+        support=solution.support[order],
         objective=scale * solution.objective,
         upper_bound=scale * solution.upper_bound,
+        details={**solution.details, "contribution": parts[order]},
     )
 
 

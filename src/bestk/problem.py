@@ -107,6 +107,18 @@ class BQP:
         chosen = np.asarray(list(items), np.int64)
         return sum(float(self.columns(some)[chosen].sum()) for some in self._pieces(chosen))
 
+    def contributions(self, items: Iterable[int]) -> Floats:
+        """The part of each chosen item in x'Qx, pairs shared evenly: sum of Q_ij over chosen j.
+
+        Examples
+        --------
+        >>> BQP([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]], k=2).contributions([1, 2])
+        array([1., 3.])
+        """
+        chosen = np.asarray(list(items), np.int64)
+        parts = [self.columns(some)[chosen].sum(axis=0) for some in self._pieces(chosen)]
+        return np.concatenate(parts)
+
     def product(self, items: Iterable[int]) -> Floats:
         """Qx of a choice of items, the sum of their columns."""
         chosen = np.asarray(list(items), np.int64)

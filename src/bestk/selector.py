@@ -134,8 +134,8 @@ class SelectBestK(PartialFit, TableSelector):
     ----------
     k : int, float or "auto", default=10
         How many features; a fraction below or equal to 1.0 means that share of them, at least
-        one. With more than there are, all are selected, with a warning. "auto" takes as few as
-        predict about as well as any number of them, 100 at most; see Notes.
+        one. With more than there are, all are selected, with a warning. "auto" takes the fewest
+        that predict about as well as any number up to 100 in cross-validation; see Notes.
     method : str or Method, default="auto"
         A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
         ``Greedy(criterion)``. "auto" is what predicted best: the objective ``balanced``, solved
@@ -164,8 +164,14 @@ class SelectBestK(PartialFit, TableSelector):
         What to spend on the proof of a quadratic method; see :func:`bestk.solve`.
     time_limit : float, default=None
         Seconds for the solver.
+    scoring : str or callable, default=None
+        For ``k="auto"``, a scorer of scikit-learn, such as "roc_auc"; None: the log loss for
+        classes, the mean squared error for numbers.
+    cv : int, splitter or iterable, default=None
+        For ``k="auto"``, the folds, as in scikit-learn. None: 10 up to 5000 rows and 5 above,
+        stratified for classes, shuffled by ``random_state``.
     random_state : int, RandomState instance or None, default=None
-        Where randomness comes from, in the methods that have any.
+        Random seed of the folds, and of the methods that use one.
     backend : str, default="auto"
         Who counts; see :func:`bestk.cmi_matrix`.
     n_jobs : int, default=None
@@ -179,8 +185,12 @@ class SelectBestK(PartialFit, TableSelector):
         and what it adds to the others.
     k_ : int
         The number of selected features.
+    k_scores_ : dict of int to float
+        For ``k="auto"``, the mean cross-validated score of each number of features tried; larger
+        is better. Without ``scoring`` it is minus the error of ``k_errors_``.
     k_errors_ : dict of int to float
-        For ``k="auto"``, the cross-validated error of each number of features tried.
+        For ``k="auto"`` without ``scoring``, the mean cross-validated log loss in nats, or mean
+        squared error as a fraction of the variance of y, of each number of features tried.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     ranking_ : ndarray of shape (n_features,)
@@ -212,10 +222,12 @@ class SelectBestK(PartialFit, TableSelector):
     What to know before trusting the selection, such as columns at chance level, leaks and copies,
     is warned of once (:class:`SelectionWarning`), and kept in ``solution_.warnings``.
 
-    ``k="auto"`` tries 1, 2, 3, 5, 8, ... features, to 100 or all, in five folds: features are
-    selected in the training rows, and the error is that of linear discriminant analysis, or of
-    ridge regression as a share of the variance, on the others. The smallest number within one
-    standard error of the least error is taken. The same ``random_state`` gives the same folds.
+    ``k="auto"`` tries 1, 2, 3, 5, 8, ... features, to 100 or all. In each fold the features are
+    selected in the training rows, and logistic or ridge regression on them is scored on the test
+    rows. Differences from the best number are taken fold by fold, and the smallest number whose
+    mean difference is within its standard error is taken. A
+    :class:`~bestk.SelectionWarning` says so where no number beats guessing by more than a
+    standard error. With ``groups`` and a number of folds, or none, groups stay together.
 
     Tables that come in blocks are counted as if they were whole, to the last bit, and never held.
     Only the cut points of numbers need rows side by side: they are found in a random sample of
@@ -241,6 +253,8 @@ class SelectBestK(PartialFit, TableSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left"),
               Interval(RealNotInt, 0, 1, closed="right"), StrOptions({AUTO})],
+        "scoring": [str, callable, None],
+        "cv": ["cv_object"],
         **SELECTABLE,
     }  # fmt: skip
 
@@ -258,6 +272,8 @@ class SelectBestK(PartialFit, TableSelector):
         exclude: Any = None,
         bound: str | None = "fast",
         time_limit: float | None = None,
+        scoring: Any = None,
+        cv: Any = None,
         random_state: Any = None,
         backend: str = "auto",
         n_jobs: int | None = None,
@@ -273,11 +289,13 @@ class SelectBestK(PartialFit, TableSelector):
         self.exclude = exclude
         self.bound = bound
         self.time_limit = time_limit
+        self.scoring = scoring
+        self.cv = cv
         self.random_state = random_state
         self.backend = backend
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select the features.
 
         Parameters
@@ -292,6 +310,8 @@ class SelectBestK(PartialFit, TableSelector):
             the column that holds them; None for blocks that are pairs ``(X_block, y_block)``.
         sample_weight : array-like of shape (n_samples,), default=None
             How often each row counts: whole numbers from 0 up.
+        groups : array-like of shape (n_samples,), default=None
+            For ``k="auto"``, groups of rows that no fold separates.
 
         Returns
         -------
@@ -308,8 +328,10 @@ class SelectBestK(PartialFit, TableSelector):
         table = read_features(self._check_table(X, reset=True), self.categorical_features)
         task = Task.of(self, table, y, sample_weight)
         if isinstance(self.k, str):
-            self.solution_ = select_as_many_as_help(self, task, table, y, sample_weight)
-            self.k_errors_ = self.solution_.details["k_errors"]
+            found = select_as_many_as_help(self, task, table, y, sample_weight, groups)
+            self.solution_, self.k_scores_ = found, found.details["k_scores"]
+            if self.scoring is None:
+                self.k_errors_ = found.details["k_errors"]
         else:
             self.solution_ = task.solution(count_features(self.k, table.n_features, task))
         self._keep(task)
@@ -323,7 +345,13 @@ class SelectBestK(PartialFit, TableSelector):
 
 
 def select(
-    X: Any, y: Any = None, k: float | str = 10, method: Any = "auto", **options: Any
+    X: Any,
+    y: Any = None,
+    k: float | str = 10,
+    method: Any = "auto",
+    *,
+    groups: Any = None,
+    **options: Any,
 ) -> Solution:
     """Select the k features that are best together.
 
@@ -335,12 +363,14 @@ def select(
         The classes, or numbers to predict.
     k, method, **options
         As for :class:`SelectBestK`; a number k is at most that of the features.
+    groups : array-like of shape (n_samples,), default=None
+        As for :meth:`SelectBestK.fit`.
 
     Returns
     -------
     Solution
-        The features best first, with objective, bound and gap; for ``k="auto"`` the error of
-        each number tried is in ``details["k_errors"]``.
+        The features best first, with objective, bound and gap; for ``k="auto"`` the score of
+        each number tried is in ``details["k_scores"]``.
 
     Examples
     --------
@@ -359,7 +389,7 @@ def select(
         raise ValueError(f"k={k} is more than the {table.n_features} columns of the table")
     task = Task.of(selector, table, y)
     if isinstance(k, str):
-        solution = select_as_many_as_help(selector, task, table, y)
+        solution = select_as_many_as_help(selector, task, table, y, groups=groups)
     else:
         solution = task.solution(count_features(k, table.n_features, task))
     solution = with_warnings(task, solution)

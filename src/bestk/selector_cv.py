@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from bestk._cautions import warn_of
 from bestk._choose_k import choose
-from bestk.evaluation._classifier import read_folds
+from bestk._folds import group_splitter, read_folds
 from bestk.reading import Reading, read_features
 from bestk.selector import SELECTABLE, TableSelector
 from bestk.table import as_array
@@ -46,7 +46,7 @@ class SelectBestKCV(TableSelector):
         What is best; by default the score of the estimator.
     rule : {"best", "one-se"}, default="best"
         Take the k of the best mean score, the smallest of equals; or the smallest k whose mean
-        score is within one standard error of the best.
+        difference from the best, fold by fold, is within its standard error.
     target : {"auto", "classes", "continuous"}, default="auto"
         What y is; "auto" is what the estimator predicts: classes, or numbers.
     information, discretizer, correction, categorical_features, include, exclude, bound,\
@@ -142,7 +142,7 @@ class SelectBestKCV(TableSelector):
         y : array-like of shape (n_samples,)
             The classes, or numbers to predict.
         groups : array-like of shape (n_samples,), default=None
-            Groups of rows that a splitter is to keep together.
+            Groups of rows that no fold separates; a splitter of your own is given them.
 
         Returns
         -------
@@ -160,7 +160,8 @@ class SelectBestKCV(TableSelector):
         whole = self._measure(options, X, y)
         ks = self._ks(whole.most, len(whole.include))
         kind = is_classifier(self.estimator)
-        folds = read_folds(lambda: check_cv(self.cv, y, classifier=kind), X, y, groups)
+        cv = group_splitter(self.cv, groups, classes=kind)
+        folds = read_folds(lambda: check_cv(cv, y, classifier=kind), X, y, groups)
         scorer = check_scoring(self.estimator, scoring=self.scoring)
         scores = np.array([
             self._score_fold(options, X, y, train, test, ks, scorer)

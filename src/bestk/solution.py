@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 ROUNDING = 1e-9  # a gap below it is one of floating point
-TOLD = ("relevance", "contribution", "adds")  # of each picked feature, in the details
+TOLD = ("relevance", "contribution", "new_information")  # of each picked feature, in the details
+NO_BOUND = {
+    "fast": "no useful bound within the time; ask for bound='tight'",
+    "tight": "no bound found",
+    "greedy": "no bound (greedy method)",
+}  # by what was asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +40,30 @@ class Solution:
         distance = max(0.0, self.upper_bound - self.objective)
         return distance / abs(self.objective) if self.objective else float(distance and np.inf)
 
+    @property
+    def quality(self) -> str:
+        """The optimality gap in words.
+
+        Examples
+        --------
+        >>> Solution(np.array([2, 0]), objective=0.78, upper_bound=0.817).quality
+        'optimality gap: 4.8% (objective 0.780, upper bound 0.817)'
+        >>> Solution(np.array([2, 0]), objective=0.78, upper_bound=0.78).quality
+        'proved optimal'
+        """
+        if not np.isfinite(self.upper_bound):
+            return NO_BOUND.get(self.details.get("bound", ""), "no bound requested")
+        if self.gap <= ROUNDING:
+            return "proved optimal"
+        values = f"objective {self.objective:#.3g}, upper bound {self.upper_bound:#.3g}"
+        return f"optimality gap: {percent_of(self.gap)} ({values})"
+
     def to_frame(self) -> Any:
         """The picked items, best first, as a pandas data frame.
 
-        A selection of features has also, in nats, the ``relevance`` of each, its
-        ``contribution`` to the others and itself, and what it ``adds`` beyond each of them.
+        A selection of features also has the ``relevance`` I(x; y) of each; its ``contribution``
+        to the objective, which is their sum; and its ``new_information``, the smallest
+        I(x; y | x') over the other selected features x'.
         """
         import pandas as pd
 
@@ -70,14 +94,11 @@ class Solution:
         return [str(i) if self.names is None else str(self.names[i]) for i in self.support]
 
     def __str__(self) -> str:
-        gap = "no bound" if np.isinf(self.upper_bound) else f"{100 * self.gap:.3g}%"
-        if 0 < self.gap < ROUNDING:
-            gap = "0% but for rounding"
         lines = [
             f"{self.k} items by {self.solver} in {self.seconds:.3g} s",
             f"objective    {self.objective:.6g}",
             f"upper bound  {self.upper_bound:.6g}",
-            f"gap          {gap}" + (" (optimal)" if self.gap == 0 else ""),
+            f"quality      {self.quality}",
             "picked       " + ", ".join(self._labels()),
         ]
         return "\n".join(lines)
@@ -87,3 +108,17 @@ class Solution:
         from bestk.report._notebook import solution_html
 
         return solution_html(self, TOLD)
+
+
+def percent_of(gap: float) -> str:
+    """A gap in percent, with two digits or so, and never less than it is.
+
+    Examples
+    --------
+    >>> percent_of(0.0123), percent_of(0.1234), percent_of(0.0000012), percent_of(float("inf"))
+    ('1.3%', '13%', '0.01%', 'infinite')
+    """
+    if not np.isfinite(gap):
+        return "infinite"
+    digits = 0 if gap >= 0.1 else 1 if gap >= 0.01 else 2
+    return f"{np.ceil(100 * gap * 10**digits - 1e-9) / 10**digits or 0.01:.{digits}f}%"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral
+from time import perf_counter
 from typing import Any
 from warnings import warn
 
@@ -72,8 +73,9 @@ class Task:
         seed = options.random_state
         if isinstance(seed, np.random.RandomState):
             seed = int(seed.randint(2**31))
-        effort = Effort(seed, options.time_limit, options.bound)
+        start = perf_counter()
         read = measure_blocks(reading) if measure_blocks else reading.measure(kept, y)
+        effort = Effort(seed, options.time_limit, options.bound, perf_counter() - start)
         include = np.searchsorted(allowed, included).tolist()
         method = get_method(options.method)
         return cls(table, allowed, read, method, include, effort, constant, y, tuple(notes))
@@ -111,7 +113,8 @@ class Task:
         return None if chosen is None else self.allowed[chosen]
 
     def _told(self, solution: Solution) -> Solution:
-        details = {**solution.details, **tell(self.read, solution.support)}
+        unknown = {"contribution": np.full(solution.k, np.nan)}  # to a method of the user's own
+        details = {**unknown, **solution.details, **tell(self.read, solution.support)}
         support = self.allowed[solution.support]
         return replace(solution, support=support, names=self.table.names, details=details)
 
@@ -132,24 +135,17 @@ def _padded(values: Any, k: int, more: int) -> Any:
 
 
 def tell(read: Read, support: Indices) -> Mapping[str, Any]:
-    """What each selected feature says alone, with the others, and beyond them, in nats.
+    """Information of each selected feature about y, in nats.
 
     ``relevance`` is I(xi; y); ``pairs[i, j]`` is I(xj; y | xi), with the relevance on the
-    diagonal; ``contribution`` is a feature's mean over the pairs it is in, its part of the
-    quadratic objective ``cmi`` divided by k; ``adds`` is what a feature says beyond the one of
-    the others that leaves it the least.
+    diagonal; ``new_information`` is the smallest I(xi; y | xj) over the other selected xj.
     """
     relevance = read.entropies.mi()[support]
     pairs = read.entropies.cmi(support, support)
     np.fill_diagonal(pairs, relevance)
     others = pairs + np.diag(np.full(len(support), np.inf))
-    adds = others.min(axis=0) if len(support) > 1 else relevance
-    return {
-        "relevance": relevance,
-        "contribution": (pairs.mean(axis=0) + pairs.mean(axis=1)) / 2,
-        "adds": adds,
-        "pairs": pairs,
-    }
+    new = others.min(axis=0) if len(support) > 1 else relevance
+    return {"relevance": relevance, "new_information": new, "pairs": pairs}
 
 
 def count_features(k: float | str, n: int, task: Task) -> int:

@@ -97,7 +97,7 @@ def test_pointing_at_the_heat_map_shows_the_numbers_of_both_features(visit):
     for i in (0, 2):
         assert data["names"][i] in said
         assert f"relevance {data['relevance'][i]:.4f}" in said
-        assert f"adds {data['adds'][i]:.4f}" in said
+        assert f"new information {data['new_information'][i]:.4f}" in said
     assert f"{data['pairs'][0][2]:.4f} nats" in said
     assert f"the other way {data['pairs'][2][0]:.4f}" in said
     point(page, 3, 3)

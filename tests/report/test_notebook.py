@@ -28,15 +28,15 @@ def test_a_solution_is_a_table_of_its_features_with_their_numbers(read_page):
     assert page.names == [X.columns[i] for i in solution.support]
     assert f"{solution.details['relevance'][0]:.4f}" in page.texts
     assert "2 features by exact" in page.texts
-    assert any("proved to be the most possible" in text for text in page.texts)
+    assert any("proved optimal" in text for text in page.texts)
 
 
 @pytest.mark.parametrize(
     ("solution", "said"),
-    [(Solution(np.array([1, 0]), 2.0, solver="forward"), "no bound on what others are worth"),
-     (Solution(np.array([1, 0]), 2.0, 2.5, "swap"), "no choice more than 2.5, a gap of 25%"),
-     (Solution(np.array([0]), 0.0, 1.0, "swap"), "a gap of no share"),
-     (solve(np.eye(3), k=2), "proved to be the most possible")],
+    [(Solution(np.array([1, 0]), 2.0, solver="forward"), "no bound requested"),
+     (Solution(np.array([1, 0]), 2.0, 2.5, "swap"), "optimality gap: 25% (objective 2.00, "),
+     (Solution(np.array([0]), 0.0, 1.0, "swap"), "optimality gap: infinite"),
+     (solve(np.eye(3), k=2), "proved optimal")],
 )  # fmt: skip
 def test_a_solution_says_how_good_it_is(read_page, solution, said):
     assert said in "".join(read_page(solution._repr_html_()).texts)

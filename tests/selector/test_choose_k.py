@@ -13,20 +13,22 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.covariance import ledoit_wolf
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bestk import SelectBestK, _choose_k, select
-from bestk._choose_k import GRID, Goal, cross_validate, numbers_to_try
-from bestk._discriminant import Design, class_error, shrunk, squared_error
+from bestk import SelectBestK, SelectBestKCV, _choose_k, select
+from bestk._choose_k import GRID, Goal, choose, cross_validate, mean_log_loss, numbers_to_try
+from bestk._design import Design
 from bestk.cli import main
-from bestk.codes import read_target
+from bestk.errors import SelectionWarning
 from bestk.packed import pack
+from bestk.report._own_curves import tried
 from bestk.table import read_table
 
 
@@ -44,7 +46,7 @@ def planted(m, n, useful, seed=0):
 
 @pytest.mark.parametrize("useful", [1, 3, 8])
 def test_as_many_features_are_selected_as_the_class_depends_on(useful):
-    X, y = planted(600, 30, useful)
+    X, y = planted(600, 30, useful, seed=1)
     selector = SelectBestK("auto").fit(X, y)
     assert selector.support_.nonzero()[0].tolist() == list(range(useful))
     assert selector.k_ == useful
@@ -65,55 +67,168 @@ def test_the_choice_is_told_and_the_features_are_those_of_that_number(cancer):
     assert not hasattr(chosen.set_params(k=3).fit(X, y), "k_errors_")
 
 
-def test_every_error_is_that_of_a_pipeline_that_selects_in_its_training_rows(cancer):
+def test_every_score_is_that_of_a_pipeline_that_selects_in_its_training_rows(cancer):
     X, y = cancer[0].to_numpy(), cancer[1].to_numpy()
     ks, selector = [1, 4, 9], SelectBestK("auto", method="jmi", random_state=5)
-    errors = cross_validate(selector, read_table(X), y, ks)
-    folds = Goal.of("auto", y, len(y)).split(5)
-    for row, (train, test) in zip(errors, folds, strict=True):
+    scores, guess = cross_validate(selector, read_table(X), y, ks)
+    folds = Goal.of(selector, y, len(y)).split(None, None, 5)
+    for row, chance, (train, test) in zip(scores, guess, folds, strict=True):
         assert not np.intersect1d(train, test).size
-        for error, k in zip(row, ks, strict=True):
-            chosen = SelectBestK(k, method="jmi").fit(X[train], y[train])
-            scaled = make_pipeline(chosen, StandardScaler()).fit(X[train], y[train])
-            Z = scaled.transform(X)
-            expected = class_error(Z, read_target(y, len(y)), train, test)
-            assert error == pytest.approx(expected, abs=1.01 / len(test))
+        share = y[train].mean()
+        expected = np.log(np.where(y[test] == 1, share, 1 - share)).mean()
+        assert chance == pytest.approx(expected)
+        for score, k in zip(row, ks, strict=True):
+            chosen = SelectBestK(k, method="jmi")
+            model = make_pipeline(chosen, StandardScaler(), LogisticRegression(C=10))
+            model.fit(X[train], y[train])
+            expected = -mean_log_loss(model, X[test], y[test])
+            assert score == pytest.approx(expected, abs=1e-3)
+            own = -log_loss(y[test], model.predict_proba(X[test]))
+            assert expected == pytest.approx(own, abs=0.01)
     tested = np.concatenate([test for _, test in folds])
     np.testing.assert_array_equal(np.sort(tested), np.arange(len(y)))
 
 
-@given(st.integers(2, 12), st.integers(0, 10**6))
-def test_the_model_is_scikit_learn_s(p, seed):
-    rng = np.random.default_rng(seed)
-    y = rng.permutation(np.arange(60) % 3)
-    Z = rng.normal(size=(60, p)) @ rng.normal(size=(p, p)) + y[:, None]
-    train, test = np.arange(40), np.arange(40, 60)
-    means = np.array([Z[train][y[train] == c].mean(axis=0) for c in range(3)])
-    R = Z[train] - means[y[train]]
-    np.testing.assert_allclose(shrunk(R), ledoit_wolf(R, assume_centered=True)[0])
-    theirs = LinearDiscriminantAnalysis(solver="lsqr", covariance_estimator=Given(shrunk(R)))
-    wrong = theirs.fit(Z[train], y[train]).predict(Z[test]) != y[test]
-    assert class_error(Z, read_target(y, 60), train, test) == wrong.mean()
-
-
 class Given:
-    """A covariance that is known, as scikit-learn asks for it: a part of it for each class."""
+    """A model of given probabilities."""
 
-    def __init__(self, covariance):
-        self.covariance_ = covariance
+    def __init__(self, classes, probabilities):
+        self.classes_, self.p = np.array(classes), np.array(probabilities)
 
-    def fit(self, X):
-        return self
+    def predict_proba(self, Z):
+        return self.p
 
 
-def test_regression_on_many_rows_is_least_squares():
+def test_the_log_loss_of_one_row_is_bounded_and_that_of_a_class_without_training_rows_too():
+    model = Given(["a", "c"], [[0.5, 0.5], [1.0, 0.0], [0.9, 0.1]])
+    found = mean_log_loss(model, np.empty((3, 1)), np.array(["a", "c", "b"]))
+    assert found == pytest.approx((np.log(2) + 2 * np.log(1e4)) / 3)
+
+
+def rare(seed, m=4000, n=40, useful=10):
+    """3.5% positives: the log odds are half the sum of the first columns, and a constant."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m + 20_000, n))
+    y = rng.random(len(X)) < 1 / (1 + np.exp(4.35 - 0.5 * X[:, :useful].sum(axis=1)))
+    return X[:m], y[:m].astype(int), X[m:], y[m:].astype(int)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_few_positives_the_chosen_number_is_about_as_good_as_the_best(seed):
+    X, y, unseen, truth = rare(seed)
+    assert 0.025 < y.mean() < 0.045
+
+    def auc(support):
+        model = LogisticRegression().fit(X[:, support], y)
+        return roc_auc_score(truth, model.predict_proba(unseen[:, support])[:, 1])
+
+    chosen = SelectBestK("auto").fit(X, y)
+    best = max(auc(SelectBestK(k).fit(X, y).support_) for k in (8, 10, 12, 16, 24))
+    assert auc(chosen.support_) > best - 0.01
+
+
+def test_folds_that_are_hard_for_all_numbers_do_not_hide_that_one_is_better():
+    hard = np.array([[0.1], [0.5], [0.3], [0.2], [0.4]])
+    scores = -hard - np.array([0.03, 0.02, 0.0, 0.0])
+    assert choose([1, 2, 3, 5], scores, "one-se") == 3
+    noisy = scores.copy()
+    noisy[:, 1] += [0.04, 0.0, 0.04, -0.02, 0.0]  # a mean difference of 0.008, within its error
+    assert choose([1, 2, 3, 5], noisy, "one-se") == 2
+    assert choose([1, 2, 3, 5], noisy, "best") == 3
+
+
+@pytest.mark.parametrize("rule", ["best", "one-se"])
+def test_a_score_that_is_not_a_number_is_refused(rule):
+    with pytest.raises(ValueError, match="score in fold 2 of 2 is not a number; choose another"):
+        choose([1, 2], np.array([[0.1, 0.2], [np.nan, 0.3]]), rule)
+
+
+def test_noise_is_warned_of_and_information_is_not():
     rng = np.random.default_rng(0)
-    Z = rng.normal(size=(20_000, 3))
-    Z -= Z[:15_000].mean(axis=0)
-    y = Z @ [1.0, -2.0, 0.5] + rng.normal(size=20_000)
-    train, test = np.arange(15_000), np.arange(15_000, 20_000)
-    expected = np.mean((LinearRegression().fit(Z[train], y[train]).predict(Z[test]) - y[test]) ** 2)
-    assert squared_error(Z, y, train, test) == pytest.approx(expected, rel=1e-3)
+    X = rng.normal(size=(300, 12))
+    for y in (rng.integers(0, 2, 300), rng.normal(size=300)):
+        with pytest.warns(SelectionWarning, match="no number of features predicts better than g"):
+            selector = SelectBestK("auto").fit(X, y)
+        assert "better than guessing" in " ".join(selector.solution_.warnings)
+    clear = SelectBestK("auto").fit(X, (X[:, 0] > 0).astype(int)).solution_
+    assert "better than guessing" not in " ".join(clear.warnings)
+
+
+def test_any_scorer_of_scikit_learn_can_choose(cancer):
+    X, y = cancer[0], np.where(cancer[1], "benign", "malignant")
+    selector = SelectBestK("auto", scoring="roc_auc").fit(X, y)
+    assert list(selector.k_scores_) == numbers_to_try(30)
+    assert 0.9 < selector.k_scores_[1] < selector.k_scores_[8] <= 1
+    assert not hasattr(selector, "k_errors_")
+    assert tried(selector.solution_, continuous=False).rising
+
+    def by_width(model, Z, y):
+        return -Z.shape[1]
+
+    assert SelectBestK("auto", scoring=by_width).fit(X, y).k_ == 1
+    plain = SelectBestK("auto").fit(X, y)
+    assert plain.k_scores_ == {k: -error for k, error in plain.k_errors_.items()}
+    with pytest.raises(ValueError, match="scoring"):
+        SelectBestK("auto", scoring="nonsense").fit(X, y)
+
+
+def test_scores_of_numbers_are_in_their_own_units():
+    X, y = load_diabetes(return_X_y=True)
+    selector = SelectBestK("auto", scoring="neg_mean_absolute_error").fit(X, y + 0.5)
+    assert -70 < selector.k_scores_[1] < max(selector.k_scores_.values()) < -40
+
+
+@pytest.mark.parametrize(("cv", "n_folds"), [
+    (None, 10), (3, 3), (KFold(4), 4), (ShuffleSplit(7, random_state=0), 7),
+    ([(np.arange(400), np.arange(400, 569)), (np.arange(100, 569), np.arange(100))], 2),
+])  # fmt: skip
+def test_the_folds_are_those_asked_for(cancer, cv, n_folds):
+    solution = SelectBestK("auto", "jmi", cv=cv).fit(*cancer).solution_
+    assert solution.details["k_folds"] == n_folds
+
+
+@pytest.mark.parametrize("cv", [None, 3, GroupKFold(3)])
+@pytest.mark.parametrize("continuous", [False, True])
+def test_no_fold_separates_a_group(cv, continuous, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 4)), np.arange(120) % 3
+    y = y + 0.5 * rng.random(120) if continuous else y
+    groups, seen = np.repeat(np.arange(12), 10).astype(str), []
+    monkeypatch.setattr(
+        _choose_k, "_scores",
+        lambda design, goal, fold, path: seen.append(fold) or [0.0] * len(path),
+    )  # fmt: skip
+    SelectBestK("auto", cv=cv).fit(X, y, groups=groups)
+    select(X, y, "auto", cv=cv, groups=groups)
+    assert len(seen) == 2 * (3 if cv else 5)
+    for train, test in seen:
+        assert not np.intersect1d(groups[train], groups[test]).size
+
+
+def test_groups_make_rows_of_one_person_useless_to_predict_the_others():
+    rng = np.random.default_rng(0)
+    person = np.repeat(np.arange(40), 10)
+    y = rng.integers(0, 2, 40)[person]  # the same for all rows of a person
+    X = rng.normal(size=(40, 8))[person] + 0.01 * rng.normal(size=(400, 8))
+    alone = SelectBestK("auto").fit(X, y)
+    with pytest.warns(SelectionWarning, match="better than guessing"):
+        together = SelectBestK("auto").fit(X, y, groups=person)
+    assert max(together.k_scores_.values()) < max(alone.k_scores_.values()) - 0.05
+    counts = np.arange(400) % 3
+    weighted = SelectBestK("auto").fit(X, y, sample_weight=counts, groups=person)
+    assert weighted.k_scores_ != together.k_scores_
+    model = LogisticRegression()
+    own = SelectBestKCV(model, [1, 4, 8]).fit(X, y, groups=person).cv_results_
+    mixed = SelectBestKCV(model, [1, 4, 8], cv=KFold(5, shuffle=True, random_state=0)).fit(X, y)
+    assert own["mean_test_score"][2] < mixed.cv_results_["mean_test_score"][2]
+
+
+def test_groups_and_weights_are_routed(cancer):
+    assert {"groups", "sample_weight"} <= set(SelectBestK().get_metadata_routing().fit.requests)
+    X, y = cancer
+    model = make_pipeline(SelectBestK("auto", "jmi"), LinearDiscriminantAnalysis())
+    model.fit(X, y, selectbestk__groups=np.arange(len(y)) // 10)
+    assert model[0].solution_.details["k_folds"] == 5
 
 
 @pytest.mark.parametrize("target", ["auto", "continuous"])
@@ -141,7 +256,7 @@ def test_strings_categories_booleans_and_gaps_just_work(mixed):
     X, y = mixed
     selector = SelectBestK("auto").fit(X, y)
     assert set(selector.get_feature_names_out()) <= {"colour", "size", "member", "age", "visits"}
-    assert min(selector.k_errors_.values()) < 0.1
+    assert min(selector.k_errors_.values()) < 0.3
     words = SelectBestK("auto").fit(X[["colour", "size", "member"]], y)
     assert words.k_errors_[3] < words.k_errors_[1]
 
@@ -153,11 +268,11 @@ def test_levels_of_a_category_are_no_quantity():
     y = np.isin(level, [0, 2, 4]).astype(int)
     numbers = SelectBestK("auto").fit(X, y)
     codes = SelectBestK("auto", categorical_features=[0]).fit(X, y)
-    assert codes.k_errors_[1] == 0 < 0.3 < numbers.k_errors_[1]
+    assert codes.k_errors_[1] < 0.1 < 0.5 < numbers.k_errors_[1]
     strings = pd.DataFrame(X).astype({0: int}).astype({0: str}).rename(columns=str)
     assert SelectBestK("auto").fit(strings, y).k_errors_ == codes.k_errors_
     coded = SelectBestK("auto", discretizer=None, information="discrete").fit(X[:, :1], y)
-    assert coded.k_errors_ == {1: 0.0}
+    assert coded.k_errors_ == {1: pytest.approx(codes.k_errors_[1])}
 
 
 def test_a_packed_table_is_one_of_categories(tmp_path):
@@ -167,7 +282,7 @@ def test_a_packed_table_is_one_of_categories(tmp_path):
     packed = pack(X, tmp_path / "t.bestk", y)
     expected = SelectBestK("auto", categorical_features=range(6)).fit(X, y)
     assert SelectBestK("auto").fit(packed, y).k_errors_ == expected.k_errors_
-    assert expected.k_errors_[1] < 0.2
+    assert expected.k_errors_[1] < 0.4
 
 
 def test_levels_that_no_training_row_has_are_ignored():
@@ -175,9 +290,8 @@ def test_levels_that_no_training_row_has_are_ignored():
     design = Design.of(table, np.array([0]), np.array([], dtype=int))
     train, test = np.arange(4), np.array([4])
     Z = design.standardised(train)
-    for last, error in (("yes", 0.0), ("no", 1.0)):
-        target = read_target(["no", "yes", "yes", "yes", last], 5)  # most training rows say yes
-        assert class_error(Z, target, train, test) == error
+    model = LogisticRegression().fit(Z[train], ["no", "yes", "no", "yes"])
+    assert model.predict_proba(Z[test])[0] == pytest.approx([0.5, 0.5])
 
 
 def test_columns_that_are_constant_empty_copied_or_huge_do_no_harm(cancer):
@@ -187,10 +301,11 @@ def test_columns_that_are_constant_empty_copied_or_huge_do_no_harm(cancer):
     odd = holes.assign(constant=1.0, empty=np.nan, huge=X["worst area"] * 1e304)
     odd = odd.assign(copy=odd["worst area"], truth=np.where(y, "benign", "malignant"))
     selector = SelectBestK("auto").fit(odd, y)
-    assert selector.get_feature_names_out().tolist() == ["truth"]
+    assert "truth" in selector.get_feature_names_out()
+    assert selector.k_errors_[selector.k_] < 0.005
     assert np.isfinite(list(selector.k_errors_.values())).all()
     everything = SelectBestK("auto", exclude=["truth"]).fit(odd, y).k_errors_
-    assert everything[32] < 0.1  # all but the constant and the empty one
+    assert everything[32] < 0.2  # all but the constant and the empty one
 
 
 def test_infinite_values_are_refused_as_before(cancer):
@@ -207,7 +322,7 @@ def test_small_classes_are_no_obstacle(sizes):
     y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     X = rng.normal(size=(len(y), 6)) + y[:, None]
     assert 1 <= SelectBestK("auto").fit(X, y).k_ <= 6
-    for train, _ in Goal.of("auto", y, len(y)).split(0):
+    for train, _ in Goal.of(SelectBestK(), y, len(y)).split(None, None, 0):
         assert set(y[train]) == set(y)
 
 
@@ -290,8 +405,8 @@ def test_a_row_of_weight_two_is_never_in_training_and_test_rows(monkeypatch):
     X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
     seen = []
     monkeypatch.setattr(
-        _choose_k, "_errors",
-        lambda design, goal, train, test, path: seen.append((train, test)) or [0.0] * len(path),
+        _choose_k, "_scores",
+        lambda design, goal, fold, path: seen.append(fold) or [0.0] * len(path),
     )  # fmt: skip
     weights = np.arange(40) % 3
     SelectBestK("auto").fit(X, y, sample_weight=weights)

@@ -159,10 +159,9 @@ def test_the_order_of_selection_and_what_each_feature_says_are_kept(cancer):
     assert (selector.ranking_[~selector.support_] == 5).all()
     frame = solution.to_frame()
     np.testing.assert_allclose(frame.relevance, selector.scores_[solution.support])
-    # the contributions are the objective, divided by k
-    assert frame.contribution.sum() * 4 == pytest.approx(solution.objective)
+    assert frame.contribution.sum() == pytest.approx(solution.objective, rel=1e-12)
     pairs = solution.details["pairs"] + np.diag([np.inf] * 4)
-    np.testing.assert_allclose(frame.adds, pairs.min(axis=0))
+    np.testing.assert_allclose(frame.new_information, pairs.min(axis=0))
 
 
 @given(

@@ -18,6 +18,7 @@ def optimum(problem):
 
 
 KINDS = ("positive", "signed", "low rank", "ties", "zero", "copies")
+PENALTIES = (*KINDS, "penalties")
 UNTIED = KINDS[:3]  # where rounding does not decide which of two equal items is taken
 
 
@@ -41,6 +42,10 @@ def problems(draw, max_n=10, kinds=KINDS):
     elif kind == "copies":
         copied = rng.integers(0, n, n)
         Q = Q[np.ix_(copied, copied)]
+    elif kind == "penalties":
+        Q = np.round(rng.random((n, n)), draw(st.sampled_from([0, 1, 16])))
+        pairs = rng.integers(0, n, (int(rng.integers(1, n + 1)), 2))
+        Q[pairs[:, 0], pairs[:, 1]] = -(10.0 ** rng.uniform(3, 17, len(pairs)))
     return BQP((Q + Q.T) * draw(st.sampled_from([2.0**-40, 1.0, 2.0**40])), k)  # ties stay ties
 
 

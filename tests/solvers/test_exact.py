@@ -1,5 +1,6 @@
 """The exact solver: equal to brute force, to HiGHS, and honest when the time is up."""
 
+from fractions import Fraction
 from itertools import combinations, product
 from time import perf_counter
 
@@ -10,12 +11,14 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import lil_array
 
+from bestk.bounds._penalties import moderate
+from bestk.bounds._start import good_choice
 from bestk.problem import BQP
 from bestk.solvers._base import Run
 from bestk.solvers._branch import Branching, _partners, _top
 from bestk.solvers._exact import Exact, _grid, _Proof, _repaired
 
-from .conftest import load_instance, optimum, problems
+from .conftest import PENALTIES, load_instance, optimum, problems
 
 
 def random_problem(n, k, seed=0):
@@ -47,6 +50,48 @@ def test_equals_brute_force(nodes, problem):
     assert value == pytest.approx(optimum(problem), abs=1e-12 * size)
     assert run.report["optimal"]
     assert run.upper_bound == value
+
+
+FORBIDDEN = [
+    [0.95, 0.245, 0.48, 0.49, 0.315],
+    [0.245, 0.17, 0.06, 0.56, 0.855],
+    [0.48, 0.06, 0.46, 0.78, -1e12],
+    [0.49, 0.56, 0.78, 0.44, 0.115],
+    [0.315, 0.855, -1e12, 0.115, 0.78],
+]
+
+
+@pytest.mark.parametrize("penalty", [-1e3, -1e6, -1e12, -1e17])
+def test_a_forbidden_pair_does_not_blur_the_others(penalty):
+    Q = np.array(FORBIDDEN)
+    Q[2, 4] = Q[4, 2] = penalty
+    value, run = solved(BQP(Q, 2))
+    assert value == run.upper_bound == pytest.approx(2.66)
+    assert run.report["optimal"]
+
+
+def exact_value(problem, items):
+    return sum(Fraction(float(problem.Q[i, j])) for i in items for j in items)
+
+
+@pytest.mark.parametrize("nodes", [300_000, 0], ids=["enumerating", "bounding"])
+@given(problem=problems(max_n=9, kinds=["penalties", "copies", "ties"]))
+def test_every_claim_of_optimality_is_true_whatever_the_penalties(nodes, problem):
+    run = Run(np.random.default_rng(0), perf_counter() + 60.0)
+    items = Exact(first_nodes=nodes, search_seconds=0.001).pick(problem, run)
+    found = exact_value(problem, items)
+    best = max(exact_value(problem, c) for c in combinations(range(problem.n), problem.k))
+    assert best - found <= Fraction(1e-9) * abs(best) or not run.report["optimal"]
+    assert best - Fraction(run.upper_bound) <= Fraction(1e-9) * abs(best)
+
+
+@given(problem=problems(max_n=8, kinds=PENALTIES))
+def test_raising_penalties_changes_no_good_choice(problem):
+    known = problem.value(good_choice(problem))
+    raised = moderate(problem, known)
+    for items in combinations(range(problem.n), problem.k):
+        before, after = problem.value(items), raised.value(items)
+        assert after == before or before <= after < known
 
 
 @given(problem=problems(), limit=st.sampled_from([0.0, 0.002, 0.01]))

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk import BQP, SOLVERS, Solution, solve, solve_path
+from bestk import BQP, SOLVERS, Solution, bounds, solve, solve_path
+from bestk.bounds import Bound, rows_bound
 from bestk.lazy import CachedColumns
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._path import solve_each
-from bestk.solvers._referee import check_matrix, tighten
+from bestk.solvers._referee import check_matrix, prove, with_useful_bound
 
 from .conftest import optimum, problems
 
@@ -166,7 +167,7 @@ def test_the_randomness_of_a_path_is_that_of_its_seed(kind):
 
 @pytest.mark.parametrize("solver", [Slow(), SlowPath()], ids=["one by one", "all at once"])
 def test_a_path_is_bounded_if_asked(solver):
-    with_bound, without = (solve_path(Q, [1, 2], solver, bound=b) for b in ("fast", None))
+    with_bound, without = (solve_path(Q, [1, 2], solver, bound=b) for b in ("tight", None))
     assert all(solution.upper_bound < np.inf for solution in with_bound)
     assert all(solution.upper_bound == np.inf for solution in without)
 
@@ -180,7 +181,7 @@ def test_a_path_beyond_the_items_is_refused(k):
 def test_a_solution_prints_itself_as_a_small_table():
     solution = solve(Q, 2, "exact", names=["red", "green", "blue"])
     assert "red, green" in str(solution)
-    assert "(optimal)" in str(solution)
+    assert "proved optimal" in str(solution)
     assert solution.to_frame()["name"].tolist() == ["red", "green"]
 
 
@@ -255,21 +256,67 @@ def test_an_interrupt_returns_the_best_so_far_if_asked():
         solve(Q, 2, Stopped())
 
 
-def test_a_loose_bound_of_a_small_problem_is_tightened_and_stays_a_bound():
+def test_a_default_bound_of_a_small_problem_is_a_bound_and_better_than_rows():
     rng = np.random.default_rng(3)
     Q = rng.normal(size=(14, 14))
     problem = BQP((Q + Q.T) / 2, 5)
-    loose = solve(problem, solver="exact", bound=None)
-    loose = replace(loose, upper_bound=10 * abs(loose.objective))
-    tight = tighten(problem, loose)
-    assert loose.objective - 1e-9 <= tight.upper_bound < loose.upper_bound
-    assert tighten(problem, tight).upper_bound <= tight.upper_bound
+    best = solve(problem, solver="exact", bound=None)
+    found = prove(problem, best.support, "fast", 10.0)
+    assert best.objective - 1e-9 <= found.value < rows_bound(problem).value
+    assert prove(problem, best.support, "fast", 10.0).value == found.value
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
-def test_a_bound_is_loose_from_a_tenth_of_the_objective_whatever_its_sign(sign):
-    problem = BQP(sign * (np.eye(6) + 1), 3)  # every choice is worth 12
-    known = solve(problem, solver="forward", bound=None)
-    near, far = (replace(known, upper_bound=12 * sign + 12 * share) for share in (0.09, 0.11))
-    assert tighten(problem, near) is near
-    assert tighten(problem, far).upper_bound == pytest.approx(12 * sign, rel=1e-3)
+def test_the_relaxation_is_computed_where_the_gap_is_wide_and_time_allows(sign, monkeypatch):
+    problem, calls = BQP(sign * (np.eye(6) + 1), 3), []  # every choice is worth 12
+    monkeypatch.setattr(bounds, "spectral_bound", lambda problem: Bound(12 * sign + 3.0, "told"))
+    monkeypatch.setattr(bounds, "rows_bound", lambda problem: Bound(12 * sign + 2.0, "told"))
+    monkeypatch.setattr(
+        bounds, "sdp_bound",
+        lambda problem, best_known: calls.append(1) or Bound(12.0 * sign, "sdp"),
+    )  # fmt: skip
+    items = np.arange(3)
+    assert prove(problem, items, "fast", 1.0).value == 12 * sign
+    assert len(calls) == 1
+    monkeypatch.setattr(bounds, "rows_bound", lambda problem: Bound(12 * sign + 1.0, "told"))
+    assert prove(problem, items, "fast", 1.0).value == 12 * sign + 1  # within a tenth
+    assert len(calls) == 1
+
+
+def test_a_default_bound_never_starts_what_takes_longer_than_the_choice(monkeypatch):
+    rng = np.random.default_rng(0)
+    Q = rng.random((600, 600))
+    problem, calls = BQP(Q + Q.T, 20), []
+    monkeypatch.setattr(bounds, "spectral_bound", lambda problem: calls.append(1))
+    prove(problem, np.arange(20), "fast", 0.01)
+    assert not calls
+
+
+def test_a_default_bound_that_says_little_is_none_and_the_solution_says_what_to_do():
+    turned = Q[::-1, ::-1]  # the first two are worth 4, and the best 10
+    fast, tight = (solve(turned, 2, Slow(), bound=b) for b in ("fast", "tight"))
+    assert fast.upper_bound == np.inf
+    assert "no useful bound within the time; ask for bound='tight'" in str(fast)
+    assert tight.upper_bound < np.inf
+    assert "optimality gap: " in str(tight)
+    assert solve_path(turned, [2], Slow(), bound="fast")[0].upper_bound == np.inf
+    near, far = (replace(fast, upper_bound=share * fast.objective) for share in (1.25, 1.26))
+    assert with_useful_bound(near) is near
+    assert with_useful_bound(far).upper_bound == np.inf
+
+
+@pytest.mark.parametrize(
+    ("objective", "bound", "words"),
+    [
+        (2.0, 2.0, "proved optimal"),
+        (2.0, 2.0 + 1e-12, "proved optimal"),
+        (2.0, 2.0000001, "optimality gap: 0.01% (objective 2.00, upper bound 2.00)"),
+        (0.78, 0.817, "optimality gap: 4.8% (objective 0.780, upper bound 0.817)"),
+        (2.0, 2.5001, "optimality gap: 26% (objective 2.00, upper bound 2.50)"),
+        (-1.0, -0.5, "optimality gap: 50% (objective -1.00, upper bound -0.500)"),
+        (0.0, 0.5, "optimality gap: infinite (objective 0.00, upper bound 0.500)"),
+        (1.0, np.inf, "no bound requested"),
+    ],
+)
+def test_a_gap_is_told_in_words_that_stay_true(objective, bound, words):
+    assert Solution(np.array([0]), objective, bound).quality == words

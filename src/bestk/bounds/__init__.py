@@ -25,9 +25,10 @@ BOUNDS: dict[str, Callable[..., Bound]] = {
 PRESETS = {"auto": "fast", "fast": "fast", "tight": "tight"}
 TIMED = ("sdp", "dnn")  # these take time_limit and best_known
 SPECTRAL_SIZE = 1000  # above it, an eigenvalue is not cheap
+SMALL, LOOSE = 400, 0.1  # items, and gap, up to and from which an SDP is worth its time
 DNN_SIZE = 2500  # above it, one step takes seconds
 
-__all__ = ["BOUNDS", "Bound", "bound_problem", "screen", "upper_bound"]
+__all__ = ["BOUNDS", "Bound", "bound_problem", "quick_bound", "screen", "upper_bound"]
 
 
 def upper_bound(
@@ -84,6 +85,28 @@ def bound_problem(
         best_known = real(best_known, "best_known", "the value of a choice")
     start = perf_counter()
     bounds = [_one(problem, name, time_limit, best_known) for name in _names(problem, method)]
+    best = min(bounds, key=lambda bound: bound.value)
+    return replace(best, seconds=perf_counter() - start)
+
+
+def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
+    """The best bound that takes about so many seconds; what each takes is estimated from n.
+
+    By rows first, always; then by eigenvalues; and for a small problem by the semidefinite
+    relaxation, if the gap is still wide. Each is computed whole or not at all: a clock within it
+    would give another bound in every run.
+    """
+    start, n = perf_counter(), problem.n
+    if problem.is_lazy or problem.k == n:
+        return bound_problem(problem, "fast")
+    bounds = [rows_bound(problem)]
+    takes = 0.005 + 5e-10 * n**3
+    if n <= SPECTRAL_SIZE and takes <= seconds:
+        bounds.append(spectral_bound(problem))
+        seconds -= takes
+    loose = min(b.value for b in bounds) - best_known > LOOSE * abs(best_known)
+    if n <= SMALL and loose and 0.02 + 2e-4 * n <= seconds:
+        bounds.append(sdp_bound(problem, best_known=best_known))
     best = min(bounds, key=lambda bound: bound.value)
     return replace(best, seconds=perf_counter() - start)
 

@@ -70,11 +70,11 @@ def _run(
     if output.suffix.lower() not in PAGES:
         raise ValueError(f"{output} is not the name of a page; it is one of {', '.join(PAGES)}")
     with page as file:
-        from bestk.methods import Greedy, get_method
+        from bestk.methods import get_method
         from bestk.report import make_report
         from bestk.selector import SelectBestK, select
 
-        chosen = get_method(method)
+        get_method(method)  # refuses one that is unknown before the file is read
         loaded, seconds = read(checked, request, talk)
         k = request.k if isinstance(request.k, str) else features_wanted(checked, loaded)
         options = request.options() | {"bound": None if bound == "none" else bound}
@@ -98,7 +98,7 @@ def _run(
     from bestk.cli._select import tell
 
     times = {"read": seconds, "solve": solution.seconds}
-    told = tell(loaded, solution, method, greedy=isinstance(chosen, Greedy), seconds=times)
+    told = tell(loaded, solution, method, seconds=times)
     cautions = [f"{c.kind}: {c.text}" for c in made.facts.cautions or () if c.kind != "note"]
     size = len(made.html.encode("utf-8"))
     return told | {"report": str(output), "bytes": size, "warnings": cautions}
@@ -127,8 +127,8 @@ def _print(result: dict[str, Any]) -> None:
     from bestk.cli._show import bold, console
 
     out = console()
-    asked = f"{result['k']} of {result['columns']} features that tell of {result['target']!r}"
-    out.print(bold(asked), f", by {result['method']}: {result['verdict']}", sep="")
+    asked = f"Selected {result['k']} of {result['columns']} features for {result['target']!r}"
+    out.print(bold(asked), f" (method: {result['method']}): {result['quality']}", sep="")
     for caution in result["warnings"]:
         out.print(f"warning    {printable(caution)}")
     size = f"{result['bytes'] / 1000:,.0f} kB"

@@ -47,9 +47,9 @@ def select(
 ) -> None:  # fmt: skip
     """Select the k features of FILE that say most about a target together.
 
-    Of each it tells, in nats: the relevance, what it says alone; the contribution, its mean part
-    of the objective beside each of the others; and what it adds beyond the other that leaves it
-    the least. With --quiet only the names are printed, best first.
+    For each it prints, in nats: the relevance I(x; y); the contribution to the objective, which is
+    the sum of all contributions; and the new information, the smallest I(x; y | x') over the other
+    selected features x'. With --quiet only the names are printed, best first.
     """
     from bestk.cli._progress import Talk
 
@@ -84,7 +84,7 @@ def _run(
         table_file = files.enter_context(new_file(output, request.file)) if output else None
         image_file = files.enter_context(new_file(plot, request.file)) if plot else None
         from bestk._choose_k import refuse_auto
-        from bestk.methods import Greedy, get_method
+        from bestk.methods import get_method
         from bestk.selector import select as select_features
 
         chosen = get_method(method)
@@ -104,7 +104,7 @@ def _run(
                 )
             seconds = {"read": reading, "select": perf_counter() - start}
         seconds["solve"] = solution.seconds
-        result = tell(loaded, solution, method, greedy=isinstance(chosen, Greedy), seconds=seconds)
+        result = tell(loaded, solution, method, seconds=seconds)
         if table_file:
             columns = [*(feature["name"] for feature in result["features"]), request.target]
             with talk.stage("writing the selected columns") as report:
@@ -121,11 +121,8 @@ def _run(
     return result
 
 
-def tell(
-    loaded: Any, solution: Any, method: str, *, greedy: bool, seconds: dict[str, float]
-) -> dict[str, Any]:
+def tell(loaded: Any, solution: Any, method: str, *, seconds: dict[str, float]) -> dict[str, Any]:
     """All there is to know of a choice, in plain values."""
-    from bestk.cli._show import verdict
     from bestk.solution import TOLD
 
     features = [
@@ -143,7 +140,7 @@ def tell(
         "objective": float(solution.objective),
         "upper_bound": float(solution.upper_bound),
         "gap": float(solution.gap),
-        "verdict": verdict(solution.objective, solution.upper_bound, greedy=greedy),
+        "quality": solution.quality,
         "features": features,
         "warnings": list(solution.warnings),
         "seconds": seconds,
@@ -154,19 +151,20 @@ def _print(result: dict[str, Any]) -> None:
     """A table of the features, and lines on the whole choice."""
     from bestk.cli._show import bold, console, new_table
 
-    told = ("relevance", "contribution", "adds")
-    table = new_table("rank", "feature", *told, numbers=("rank", *told))
+    told = ("relevance", "contribution", "new_information")
+    heads = [name.replace("_", " ") for name in told]
+    table = new_table("rank", "feature", *heads, numbers=("rank", *heads))
     for feature in result["features"]:
         numbers = [f"{feature[name]:.4f}" for name in told]
         table.add_row(str(feature["rank"]), printable(feature["name"]), *numbers)
     out, seconds = console(), result["seconds"]
-    asked = f"{result['k']} of {result['columns']} features that tell of {result['target']!r}"
-    out.print(bold(asked), f", by {result['method']} from {result['rows']} rows\n", sep="")
+    asked = f"Selected {result['k']} of {result['columns']} features for {result['target']!r}"
+    out.print(bold(asked), f" (method: {result['method']}, {result['rows']} rows)\n", sep="")
     out.print(table)
     out.print(f"objective  {result['objective']:.6g}")
     if isfinite(result["upper_bound"]):
         out.print(f"bound      {result['upper_bound']:.6g}")
-    out.print("quality    ", bold(result["verdict"]), sep="")
+    out.print("quality    ", bold(result["quality"]), sep="")
     if errors := result.get("k_errors"):
         curve = ", ".join(f"{k}: {error:.3f}" for k, error in errors.items())
         out.print(f"errors     cross-validated, by number of features: {curve}")

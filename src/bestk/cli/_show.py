@@ -3,11 +3,10 @@
 import json
 import sys
 from collections.abc import Iterable
-from math import ceil, isfinite
+from math import isfinite
 from typing import Any
 
 from bestk.cli._printable import printable, printable_json
-from bestk.solution import ROUNDING
 
 WIDE = 10_000  # columns of a pipe: nothing is cut there
 
@@ -54,35 +53,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
     return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def verdict(objective: float, upper_bound: float, *, greedy: bool) -> str:
-    """How good a choice is, in words.
-
-    Examples
-    --------
-    >>> verdict(10.0, 10.0, greedy=False)
-    'proved optimal'
-    >>> verdict(10.0, 10.123, greedy=False)
-    'at most 1.3% below the best possible choice'
-    >>> verdict(10.0, 1e9, greedy=False)
-    'no choice is worth more than 1e+09'
-    >>> verdict(10.0, float("inf"), greedy=True)
-    'greedy: no bound'
-    """
-    if not isfinite(upper_bound):
-        return "greedy: no bound" if greedy else "no bound asked for"
-    if upper_bound <= objective:
-        return "proved optimal"
-    gap = (upper_bound - objective) / objective if objective > 0 else 1.0
-    if gap < ROUNDING:
-        return "proved optimal, but for rounding"
-    if gap >= 1:
-        return f"no choice is worth more than {upper_bound:.4g}"
-    return f"at most {_rounded_up(100 * gap)}% below the best possible choice"
-
-
-def _rounded_up(percent: float) -> str:
-    """Two digits or so, and never less than it is."""
-    digits = 0 if percent >= 10 else 1 if percent >= 1 else 2
-    return f"{ceil(percent * 10**digits - 1e-9) / 10**digits or 0.01:.{digits}f}"

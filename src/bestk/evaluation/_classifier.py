@@ -1,6 +1,5 @@
 """What predicts, and on which rows: the default classifier and the folds."""
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from numbers import Integral
 from typing import Any, Self
@@ -9,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from bestk._folds import Fold, read_folds
 from bestk.table import Table
 
 Indices = NDArray[np.int64]
-Fold = tuple[Indices, Indices]  # training rows, test rows
 LEAVE_ONE_OUT = 100  # rows: up to so many, each is left out alone
 N_FOLDS = 10
 MANY_ROWS = 10_000  # below, threads of trees wait for each other
@@ -80,28 +79,6 @@ def split(y: NDArray[Any], cv: Any, *, continuous: bool, random_state: int | Non
         kind = KFold if continuous else StratifiedKFold
         cv = kind(int(cv), shuffle=True, random_state=random_state)
     return read_folds(lambda: check_cv(cv), np.empty((len(y), 1)), y)
-
-
-def read_folds(find: Callable[[], Any], X: Any, y: Any, groups: Any = None) -> list[Fold]:
-    """The folds of the splitter that is found, one at least."""
-    try:
-        with np.errstate(invalid="ignore"):  # where targets are larger than any integer
-            splitter = find()
-            folds = [(np.asarray(train), np.asarray(test))
-                     for train, test in splitter.split(X, y, groups)]  # fmt: skip
-    except TypeError as error:
-        raise ValueError(f"cv must give pairs of training and test rows; {error}") from error
-    if not folds:
-        raise ValueError("cv gives no folds; give a number of them, or pairs of rows")
-    targets = np.asarray(y)
-    for number, (train, _) in enumerate(folds, 1):
-        seen = targets[train]
-        if len(seen) and (seen == seen[0]).all() and not (targets == seen[0]).all():
-            raise ValueError(
-                f"in the training rows of fold {number} of {len(folds)}, y is {seen[0]!s} "
-                "throughout; give fewer folds, or leave out classes of a row or two"
-            )
-    return folds
 
 
 def as_matrix(table: Table) -> tuple[NDArray[Any], NDArray[np.intp]]:

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from bestk._checks import jobs
-from bestk.evaluation._classifier import Fold, default_classifier, split
+from bestk._folds import Fold
+from bestk.evaluation._classifier import default_classifier, split
 from bestk.evaluation._curves import Curves, Row
 from bestk.evaluation._keep import Kept, check_path, fingerprint
 from bestk.evaluation._study import Chosen, Study, indexable, read_ks, read_methods

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from numbers import Integral
 from typing import Any
 
-from bestk._choose_k import AUTO, FOLDS, numbers_to_try, refuse_auto
+from bestk._choose_k import AUTO, count_folds, numbers_to_try, refuse_auto
 from bestk._memory import machine_memory
 from bestk.methods import Effort, Quadratic, get_method
 from bestk.planning._memory import Memory, in_words, memory_of
@@ -103,7 +103,8 @@ def make_plan(
     pace = pace or Pace.measure(shape, path, selector)
     here = seconds_here(shape, path, selector, k, pace)
     if selector.k == AUTO:
-        here = here.times(FOLDS)  # a selection of all rows, and one of four fifths in each fold
+        folds = count_folds(selector.cv, shape.rows)
+        here = here.times(folds)  # a selection of all rows, and one of most of them in each fold
     far = None if workers is None else seconds_on_workers(shape, path, workers, here, pace)
     return Plan(
         shape, k, method if isinstance(method, str) else repr(method), path,
@@ -157,8 +158,10 @@ def _why_blocks(shape: Shape, path: Path) -> str:
 def _notes(shape: Shape, path: Path, selector: Any, workers: int | None, far: Any) -> list[str]:
     notes = []
     if selector.k == AUTO:
+        folds = count_folds(selector.cv, shape.rows)
         notes.append(
-            f"how many features help is found in {FOLDS} folds, and takes most of the time"
+            f"the number of features is chosen by cross-validation in {folds} folds, which takes "
+            "most of the time"
         )
     method = get_method(selector.method)
     solver = get_solver(method.solver).name if isinstance(method, Quadratic) else ""

@@ -31,9 +31,8 @@ LEAST, MOST = 0.6, 20.0  # inches of height
 def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     """Draw what each selected feature says about y, best first, in nats.
 
-    Its relevance is I(xj; y). Its contribution is the mean, over the selected xi, of what either
-    says once the other is known, (I(xj; y | xi) + I(xi; y | xj)) / 2, its relevance among them.
-    What it adds is the least I(xj; y | xi): what remains beyond the one that leaves it least.
+    Its relevance is I(xj; y). Its contribution is its part of the objective, the sum of all. Its
+    new information is the smallest I(xj; y | xi) over the other selected features xi.
 
     Parameters
     ----------
@@ -86,14 +85,14 @@ def _add_legend(ax: "Axes", artists: list[Any], room: float) -> None:
 
 def _draw(ax: "Axes", told: Mapping[str, Any], room: float) -> list[Any]:
     """Two bars for each feature, and a stroke across them."""
-    rows = np.arange(len(told["adds"]))
+    rows = np.arange(len(told["new_information"]))
     relevance = ax.barh(rows - 0.2, told["relevance"], 0.4, color=SKY, label="relevance: alone")
     contribution = ax.barh(
         rows + 0.2, told["contribution"], 0.4, color=BLUE,
-        label="contribution: mean over its pairs with the selected",
+        label="contribution: part of the objective",
     )  # fmt: skip
-    (adds,) = ax.plot(
-        told["adds"], rows, "|", color=ink(ax), markersize=0.8 * min(room, STROKE),
-        markeredgewidth=2, label="adds: at least, given another",
+    (new,) = ax.plot(
+        told["new_information"], rows, "|", color=ink(ax), markersize=0.8 * min(room, STROKE),
+        markeredgewidth=2, label="new information: the smallest, given another",
     )  # fmt: skip
-    return [relevance, contribution, adds]
+    return [relevance, contribution, new]

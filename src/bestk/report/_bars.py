@@ -14,7 +14,7 @@ THICK = 14  # pixels
 def draw_features(features: Sequence[Feature]) -> Markup:
     """A bar for each feature: what it says alone, of which the darker part is new."""
     drawn = features[:MOST_BARS]
-    most = max(max(each.relevance, each.adds) for each in drawn)
+    most = max(max(each.relevance, each.new_information) for each in drawn)
     scale = 100 / most if most > 0 else 0.0
     labels = shorten([each.name for each in drawn], [each.place for each in drawn])
     bars = (_feature(*each, scale) for each in zip(labels, drawn, strict=True))
@@ -22,13 +22,14 @@ def draw_features(features: Sequence[Feature]) -> Markup:
 
 
 def _feature(label: str, feature: Feature, scale: float) -> Markup:
-    relevance, adds = (max(0.0, v) * scale for v in (feature.relevance, feature.adds))
-    parts = [_bar("light", 0, relevance), _bar("f0", 0, adds)]
-    if adds > relevance:
+    relevance, new = (max(0.0, v) * scale for v in (feature.relevance, feature.new_information))
+    parts = [_bar("light", 0, relevance), _bar("f0", 0, new)]
+    if new > relevance:
         parts.append(element("line", class_="mark", x1=_at(relevance), x2=_at(relevance), y1=0,
                              y2=THICK))  # fmt: skip
     hint = (
-        f"{feature.name}: relevance {number(feature.relevance)}, adds {number(feature.adds)}, "
+        f"{feature.name}: relevance {number(feature.relevance)}, "
+        f"new information {number(feature.new_information)}, "
         f"contribution {number(feature.contribution)} nats"
     )
     drawn = element("svg", *parts, class_="fluid", height=THICK, aria_hidden="true")

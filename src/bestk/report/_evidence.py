@@ -51,7 +51,8 @@ def _explained(errors: Errors, k: int) -> str:
 def _how_chosen(errors: Errors, k: int) -> str:
     return (
         f"k='auto' measured the {errors.measure} of {errors.model} in {errors.folds} folds, and "
-        f"took {k:,}: the smallest number within one standard error of the least error."
+        f"took {k:,}: the smallest number whose difference from the best is within one standard "
+        "error."
     )
 
 

@@ -18,7 +18,7 @@ class Feature:
     place: int  # in the table
     name: str
     relevance: float  # what it says of the target alone
-    adds: float  # what it says beyond the selected one that leaves it the least
+    new_information: float  # the smallest I(x; y | x') over the other selected features x'
     nearest: str  # that one; "" where it is alone
     contribution: float = NAN  # its part of the objective
 
@@ -32,6 +32,7 @@ class Certificate:
     gap: float
     solver: str
     greedy: bool
+    quality: str  # the gap in words
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from bestk._auto import settle
 from bestk._cautions import find_cautions
 from bestk._look import Look, look_at
 from bestk.codes import Target
-from bestk.methods import Greedy, get_method
 from bestk.plots._names import read_solution
 from bestk.reading import Reading, read_features
 from bestk.report._comparison import compare, method_name
@@ -50,7 +49,8 @@ def gather_solution(solution: Any, target: str = "y") -> Facts:
     """What a solution tells without its table."""
     solution = read_solution(solution, *TOLD, "pairs")
     sure = Certificate(float(solution.objective), float(solution.upper_bound), float(solution.gap),
-                       solution.solver, False)  # fmt: skip
+                       solution.solver, solution.details.get("bound") == "greedy",
+                       solution.quality)  # fmt: skip
     return Facts(
         shown(target),
         "",
@@ -124,9 +124,7 @@ def gather(
 
 
 def _with_method(facts: Facts, options: Any) -> Facts:
-    greedy = isinstance(get_method(options.method), Greedy)
-    sure = replace(facts.certificate, greedy=greedy)
-    return replace(facts, method=method_name(options.method), certificate=sure)
+    return replace(facts, method=method_name(options.method))
 
 
 def _as_measured(options: Any) -> Any:
@@ -158,13 +156,13 @@ def _check_same(solution: Solution, table: Table) -> None:
 
 def _features(solution: Solution) -> tuple[Feature, ...]:
     """The selected features, best first."""
-    relevance, contribution, adds = (solution.details[name] for name in TOLD)
+    relevance, contribution, new = (solution.details[name] for name in TOLD)
     others = solution.details["pairs"] + np.diag(np.full(solution.k, np.inf))
     nearest = others.argmin(axis=0)
     labels = [shown(label) for label in solution._labels()]
     return tuple(
         Feature(
-            int(place), labels[i], float(relevance[i]), float(adds[i]),
+            int(place), labels[i], float(relevance[i]), float(new[i]),
             labels[nearest[i]] if solution.k > 1 else "", float(contribution[i]),
         )
         for i, place in enumerate(solution.support)

@@ -1,18 +1,11 @@
 """A solution as a small table for notebooks; colours are left to the notebook, light or dark."""
 
-from math import isfinite
-
 from bestk.report._html import Markup, element, join, name_of
-from bestk.report._text import number, percent, shown
-from bestk.solution import ROUNDING, Solution
+from bestk.report._text import number, shown
+from bestk.solution import Solution
 
 MOST_ROWS = 50
 LEFT, RIGHT = "text-align: left", "text-align: right"
-
-
-def is_optimal(gap: float) -> bool:
-    """Whether a proved gap is nothing but rounding."""
-    return gap <= ROUNDING
 
 
 def solution_html(solution: "Solution", told: tuple[str, ...]) -> str:
@@ -39,11 +32,5 @@ def _row(solution: "Solution", i: int, label: str, columns: list[str]) -> Markup
 def _summary(solution: "Solution") -> Markup:
     what = "feature" if "relevance" in solution.details else "item"
     what = f"{solution.k:,} {what}{'s' * (solution.k != 1)} by {solution.solver or 'no solver'}"
-    start = f" in {solution.seconds:.3g} s: worth {solution.objective:.6g}, "
-    if not isfinite(solution.upper_bound):
-        return join([element("strong", what), start, "with no bound on what others are worth."])
-    if is_optimal(solution.gap):
-        return join([element("strong", what), start, "proved to be the most possible."])
-    gap = percent(solution.gap) if isfinite(solution.gap) else "no share"
-    bound = f"and no choice more than {solution.upper_bound:.6g}, a gap of {gap}."
-    return join([element("strong", what), start, bound])
+    said = f" in {solution.seconds:.3g} s: {solution.quality}."
+    return join([element("strong", what), said])

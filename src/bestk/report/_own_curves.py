@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 
-from bestk._choose_k import FOLDS as FOLDS_OF_AUTO
 from bestk.report._curves import WRONG, Progress, curve_of, guess_error, sizes
 from bestk.report._facts import Curve, Errors
 from bestk.report._text import shown
@@ -19,14 +18,15 @@ OPEN = "share of the variance left open"
 
 def tried(solution: Solution, *, continuous: bool) -> Errors | None:
     """What ``k="auto"`` has measured to choose k."""
-    found = solution.details.get("k_errors")
-    if not found:
+    scores, errors = (solution.details.get(name) for name in ("k_scores", "k_errors"))
+    if not scores:
         return None
-    nothing = (float("nan"),) * len(found)
-    curve = Curve("error", tuple(found), tuple(found.values()), nothing)
-    model = "ridge regression" if continuous else "linear discriminant analysis"
-    measure = OPEN if continuous else WRONG
-    return Errors((curve,), measure, model, FOLDS_OF_AUTO, share=True)
+    told, nothing = errors or scores, (float("nan"),) * len(scores)
+    curve = Curve("error" if errors else "score", tuple(told), tuple(told.values()), nothing)
+    model = "ridge regression" if continuous else "logistic regression"
+    measure = (OPEN if continuous else "log loss") if errors else "score"
+    return Errors((curve,), measure, model, solution.details["k_folds"],
+                  share=continuous and bool(errors), rising=not errors)  # fmt: skip
 
 
 def cross_validated(

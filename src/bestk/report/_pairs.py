@@ -78,7 +78,7 @@ def map_data(facts: Facts) -> dict[str, object]:
         "labels": _labels(facts),
         "relevance": [round(f.relevance, 6) for f in drawn],
         "contribution": [round(f.contribution, 6) for f in drawn],
-        "adds": [round(f.adds, 6) for f in drawn],
+        "new_information": [round(f.new_information, 6) for f in drawn],
         "pairs": np.round(pairs, 5).tolist(),
         "alike": alike_together(shared(pairs)),
         "colours": ANCHORS,

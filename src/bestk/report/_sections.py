@@ -7,9 +7,9 @@ from bestk.report._bars import MOST_BARS, draw_features, key, share_bar
 from bestk.report._curves import WRONG
 from bestk.report._facts import Errors, Facts, Feature
 from bestk.report._html import Markup, element, join, name_of
-from bestk.report._notebook import is_optimal
 from bestk.report._parts import paragraph, section, table, tiles
-from bestk.report._text import NONE, number, percent, rounded
+from bestk.report._text import NONE, number, rounded
+from bestk.solution import ROUNDING, percent_of
 
 MOST_ROWS = 2000  # of a table
 NATS = (
@@ -18,10 +18,9 @@ NATS = (
 )
 MEANINGS = (
     ("Relevance", "what a feature says about the target alone."),
-    ("Adds", "what it still says once the selected feature most like it is known: what is new."),
-    ("Shared", "the rest, which that feature has said already."),
-    ("Contribution", "its part of the worth of the whole: the mean, over its pairs, of what either "
-     "says once the other is known."),
+    ("New information", "the smallest I(x; y | x') over the other selected features x'."),
+    ("Shared", "the rest of the relevance, which that feature has, too."),
+    ("Contribution", "its part of the objective, which is the sum of all contributions."),
 )  # fmt: skip
 
 
@@ -50,7 +49,7 @@ def _glance(facts: Facts) -> list[tuple[str, str]]:
         rows = facts.reading.n_samples
         told += [("rows", number(rows))] if rows is not None else []
     told.append(("method", facts.method or facts.certificate.solver))
-    told.append(("proved gap", _gap(facts)))
+    told.append(("optimality gap", _gap(facts)))
     if facts.comparison and (errors := facts.comparison.errors):
         mean, _ = errors.curves[0].at(len(facts.features))
         told.append((errors.measure, rounded(mean, share=errors.share)))
@@ -68,7 +67,7 @@ def lead(facts: Facts) -> str:
     told = [f"{one} selected{' together' * (k > 1)}{way * bool(facts.method)}."]
     if facts.comparison and (errors := facts.comparison.errors):
         told.append(_predicts(errors, k))
-    return " ".join([*told, _in_short(facts, k)])
+    return " ".join([*told, f"{facts.certificate.quality.capitalize()}."])
 
 
 def _predicts(errors: Errors, k: int) -> str:
@@ -84,24 +83,11 @@ def _predicts(errors: Errors, k: int) -> str:
     return f"{start} has a {errors.measure} of {found} on unseen rows{other}."
 
 
-def _in_short(facts: Facts, k: int) -> str:
-    sure = facts.certificate
-    if not isfinite(sure.upper_bound):
-        return "How much better another choice could be is not known."
-    if is_optimal(sure.gap):
-        return f"No other choice of {k:,} is worth more: that is proved."
-    if sure.objective <= 0 or sure.gap >= 1:
-        return "The proof leaves open how much better another choice could be."
-    return f"It is proved that no other choice of {k:,} is worth {percent(sure.gap)} more."
-
-
 def _gap(facts: Facts) -> str:
     sure = facts.certificate
     if not isfinite(sure.upper_bound):
         return "no bound"
-    if is_optimal(sure.gap):
-        return "0 (optimal)"
-    return percent(sure.gap) if isfinite(sure.gap) else "∞"
+    return "0 (proved optimal)" if sure.gap <= ROUNDING else percent_of(sure.gap)
 
 
 def warnings_section(facts: Facts) -> Markup:
@@ -124,7 +110,7 @@ def warnings_section(facts: Facts) -> Markup:
 def selected_section(facts: Facts) -> Markup:
     """The features, what each says alone, with the others and beyond them."""
     k = len(facts.features)
-    keys = element("ul", key("f0", "adds: new beside the others"),
+    keys = element("ul", key("f0", "new information"),
                    key("light", "shared with the selected feature most like it"),
                    class_="keys")  # fmt: skip
     cut = f" The best {MOST_BARS} of {k:,} are drawn." if k > MOST_BARS else ""
@@ -134,11 +120,12 @@ def selected_section(facts: Facts) -> Markup:
     meanings = element("dl", *(part for name, text in MEANINGS for part in
                                (element("dt", name), element("dd", text))),
                        class_="meanings")  # fmt: skip
-    heads = ["rank", "feature", "relevance", "adds", "shared", "with", "contribution"]
-    rows = [[i, f.name, f.relevance, f.adds, _shared(f), f.nearest or NONE, f.contribution]
-            for i, f in enumerate(facts.features[:MOST_ROWS], 1)]  # fmt: skip
+    heads = ["rank", "feature", "relevance", "new information", "shared", "with",
+             "contribution"]  # fmt: skip
+    rows = [[i, f.name, f.relevance, f.new_information, _shared(f), f.nearest or NONE,
+             f.contribution] for i, f in enumerate(facts.features[:MOST_ROWS], 1)]  # fmt: skip
     told = table("Selected features, in nats", heads, rows, sortable=True, named=1,
-                 numeric=["rank", "relevance", "adds", "shared", "contribution"])  # fmt: skip
+                 numeric=[head for head in heads if head not in ("feature", "with")])  # fmt: skip
     rest = paragraph(f"{k - MOST_ROWS:,} more are not listed.") if k > MOST_ROWS else ""
     return section("selected", "What was selected, and why", drawn, meanings,
                    paragraph(NATS + _idle(facts)), told, rest, _left_out(facts))  # fmt: skip
@@ -146,7 +133,7 @@ def selected_section(facts: Facts) -> Markup:
 
 def _idle(facts: Facts) -> str:
     """How many features say nothing that one other has not said."""
-    idle = sum(feature.adds <= 0 for feature in facts.features)
+    idle = sum(feature.new_information <= 0 for feature in facts.features)
     if not idle or len(facts.features) < 2:
         return ""
     one = "1 selected feature says" if idle == 1 else f"{idle:,} selected features say"
@@ -158,30 +145,30 @@ def _idle(facts: Facts) -> str:
 
 def _shared(feature: Feature) -> float:
     """What a feature says that its nearest one has said already."""
-    return feature.relevance - feature.adds if feature.nearest else float("nan")
+    return feature.relevance - feature.new_information if feature.nearest else float("nan")
 
 
 def _left_out(facts: Facts) -> Markup:
     """The features that came near, and what made them redundant."""
     if not facts.runners_up:
         return Markup("")
-    heads = ["feature", "relevance", "would add", "beyond"]
-    rows = [[f.name, f.relevance, f.adds, f.nearest or NONE] for f in facts.runners_up]
+    heads = ["feature", "relevance", "new information", "beside"]
+    rows = [[f.name, f.relevance, f.new_information, f.nearest or NONE] for f in facts.runners_up]
     told = table("Not selected, most relevant first, in nats", heads, rows, numeric=heads[1:3],
                  sortable=True)  # fmt: skip
     rest = facts.reading.n_features - len(facts.features) if facts.reading else 0
     some = f" They are the {len(rows)} most relevant of {rest:,}." if rest > len(rows) else ""
-    note = paragraph("What each would add is what it says beyond the selected feature most like "
-                     f"it.{some}")  # fmt: skip
+    note = paragraph("New information is the smallest I(x; y | x') over the selected features "
+                     f"x'.{some}")  # fmt: skip
     return join([element("h3", "What was left out"), note, told])
 
 
 def certificate_section(facts: Facts) -> Markup:
     """How good the choice provably is, in words."""
     sure, k = facts.certificate, len(facts.features)
-    told, drawn = [("value found", f"{sure.objective:.6g}")], Markup("")
+    told, drawn = [("objective", f"{sure.objective:.6g}")], Markup("")
     if isfinite(sure.upper_bound):
-        told += [("no choice exceeds", f"{sure.upper_bound:.6g}"), ("proved gap", _gap(facts))]
+        told += [("upper bound", f"{sure.upper_bound:.6g}"), ("optimality gap", _gap(facts))]
     told.append(("solver", sure.solver))
     if isfinite(sure.upper_bound) and 0 < sure.objective <= sure.upper_bound:
         text = f"The filled part was found; the whole bar is what no choice of {k:,} can exceed."
@@ -194,25 +181,14 @@ def certificate_section(facts: Facts) -> Markup:
 def verdict(facts: Facts, k: int) -> str:
     """The certificate as a sentence or two."""
     sure = facts.certificate
-    choices = f"no other choice of {k:,} feature{'s' * (k != 1)}"
-    meaning = (
-        " This is a statement about the measure on these rows, not about the error on new ones."
-    )
-    if not isfinite(sure.upper_bound):
-        if sure.greedy:
-            return ("The method adds one feature at a time and proves nothing: another choice may "
-                    "be worth more. Methods that choose all at once carry a bound.")  # fmt: skip
-        return "No bound was computed, so it is not known how much better another choice can be."
-    if is_optimal(sure.gap):
-        return (f"This is proved to be the best choice: {choices} from this table is worth more "
-                f"by the measure that the method maximises.{meaning}")  # fmt: skip
-    start = (
-        f"The choice is worth {sure.objective:.6g} by the measure that the method maximises, and "
-        f"it is proved that {choices} is worth more than {sure.upper_bound:.6g}."
-    )
-    if sure.objective <= 0 or sure.gap >= 1:
-        return f"{start} The bound is loose here: bound='tight' takes longer and says more."
-    return (
-        f"{start} So even a search of every combination could improve it by at most "
-        f"{percent(sure.gap)}.{meaning}"
-    )
+    if sure.greedy:
+        return ("The method adds one feature at a time and proves nothing: another choice may have "
+                "a larger objective. Methods that choose all at once carry a bound.")  # fmt: skip
+    said = f"{sure.quality.capitalize()}."
+    if isfinite(sure.upper_bound):
+        said += (
+            f" No choice of {k:,} feature{'s' * (k != 1)} has an objective above the upper bound. "
+            "This is a statement about the objective on these rows, not about the error on new "
+            "ones."
+        )
+    return said

@@ -117,8 +117,8 @@ def _why(feature: Feature) -> Markup:
     alone = f"It says {number(feature.relevance)} nats about the target alone"
     if not feature.nearest:
         return paragraph(f"{alone}.")
-    return paragraph(f"{alone}, and {number(feature.adds)} beyond ", name_of(feature.nearest),
-                     ", the selected feature most like it.")  # fmt: skip
+    return paragraph(f"{alone}, and {number(feature.new_information)} beyond ",
+                     name_of(feature.nearest), ", the selected feature most like it.")  # fmt: skip
 
 
 def _bins(column: Column, reading: TableFacts) -> Markup:

@@ -1,7 +1,7 @@
 """Text from a table, made fit to be shown: cut, and without characters that cannot be seen."""
 
 from collections.abc import Sequence
-from math import ceil, floor, log10
+from math import floor, log10
 from typing import Any
 
 LONGEST = 120  # characters of a name
@@ -81,15 +81,3 @@ def rounded(value: float, *, share: bool = False) -> str:
     if abs(value) >= 1e9 or abs(value) < 1e-6:
         return f"{value:.3e}"
     return f"{value:,.{max(0, 3 - floor(log10(abs(value))))}f}"
-
-
-def percent(share: float) -> str:
-    """A share in percent, of two digits, never less than it is.
-
-    Examples
-    --------
-    >>> percent(0.00846), percent(0.1234), percent(1e-9)
-    ('0.85%', '13%', '0.01%')
-    """
-    digits = 0 if share >= 0.1 else 1 if share >= 0.01 else 2
-    return f"{ceil(100 * share * 10**digits - 1e-6) / 10**digits or 0.01:.{digits}f}%"

@@ -124,7 +124,7 @@
   const about = (i, role) => {
     const made = write("p", `${role}: ${i + 1}. `);
     made.append(write("bdi", data.names[i]), write("br", ""),
-      `relevance ${nats(data.relevance[i])}, adds ${nats(data.adds[i])}, contribution ${nats(data.contribution[i])}`);
+      `relevance ${nats(data.relevance[i])}, new information ${nats(data.new_information[i])}, contribution ${nats(data.contribution[i])}`);
     return made;
   };
   const show = (row, column) => {

@@ -13,6 +13,7 @@ from bestk.bounds._base import largest_entry, rounding
 from bestk.bounds._dnn import Gap
 from bestk.bounds._eigen import one_thread
 from bestk.bounds._part import Part
+from bestk.bounds._penalties import moderate
 from bestk.bounds._rows import rows_bound
 from bestk.bounds._start import good_choice, swapped
 from bestk.problem import BQP
@@ -22,6 +23,7 @@ from bestk.solvers._search import Search
 
 SLICE = 50_000  # nodes between two looks at the clock and the keyboard
 SHARE = 0.25  # of the time left, for one try of branch and bound by rows
+NEGLIGIBLE = 1e-9  # slack, as a share of the value, that is called rounding
 WHOLE = 2.0**40  # whole numbers up to this add up without rounding
 
 
@@ -73,14 +75,24 @@ class Exact:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""
-        proof = _Proof(problem, run)
-        whole = Part.of(problem)
+        value = problem.value(good_choice(problem))
+        while True:
+            moderated = moderate(problem, value)
+            proof = self._prove(moderated, run)
+            again = moderate(problem, proof.value)
+            if largest_entry(moderated.Q) <= 2 * largest_entry(again.Q):
+                return proof.concluded()
+            value, run.starts = proof.value, [*run.starts, proof.best]
+
+    def _prove(self, problem: BQP, run: Run) -> "_Proof":
+        """All that the time allows."""
+        proof, whole = _Proof(problem, run), Part.of(problem)
         with one_thread():
             if not proof.settle(whole) and not proof.enumerate(whole, min(SLICE, self.first_nodes)):
                 proof.search(self.search_seconds)
                 if not proof.enumerate(whole, self.first_nodes * 100 // max(problem.n, 100)):
                     proof.branch(whole, self.patience)
-        return proof.concluded()
+        return proof
 
 
 class _Proof:
@@ -175,9 +187,15 @@ class _Proof:
         none = np.zeros_like(item)
         return [gap.without(item, none), gap.without(none, item)]
 
+    @property
+    def uncertain(self) -> float:
+        """By how much a choice that was ruled out may be better: 0 if that is rounding."""
+        exact = self.step or self.problem.k == self.problem.n
+        return 0.0 if exact or self.slack <= NEGLIGIBLE * abs(self.value) else self.slack
+
     def upper_bound(self) -> float:
         """What no choice exceeds: the best value once nothing is left, to rounding."""
-        return max([self.value, *(-bound for bound, _, _ in self.queue)])
+        return max([self.value + self.uncertain, *(-bound for bound, _, _ in self.queue)])
 
     def concluded(self) -> Indices:
         """The best choice, after saying how far its proof got."""
@@ -186,7 +204,7 @@ class _Proof:
         self.run.upper_bound = self.upper_bound()
         inside, outside = self._decided()
         self.run.report.update(
-            optimal=not self.queue,
+            optimal=not self.queue and not self.uncertain,
             proved_in=int(inside.sum()),
             proved_out=int(outside.sum()),
             open=self.problem.n - int((inside | outside).sum()),

@@ -18,6 +18,7 @@ from bestk.solvers._referee import (
     new_run,
     read_problem,
     score,
+    with_useful_bound,
 )
 from bestk.solvers._registry import get_solver
 
@@ -76,11 +77,12 @@ def solve_path(
     run = new_run(random_state, time_limit)
     picks: Mapping[int, Indices] = chosen.pick_path(problems[max(wanted)], sorted(problems), run)
     each = (perf_counter() - start) / len(wanted)
+    budget = each if bound == "fast" else None
     solutions = {
-        k: score(problems[k], chosen.name, picks[k], Run(report=dict(run.report)), bound, None)
+        k: score(problems[k], chosen.name, picks[k], Run(report=dict(run.report)), bound, budget)
         for k in picks
     }
-    return [replace(solutions[k], seconds=each) for k in wanted]
+    return [with_useful_bound(replace(solutions[k], seconds=each)) for k in wanted]
 
 
 def solve_each(
@@ -110,6 +112,7 @@ def solve_each(
         one = Run(run.rng, deadline, starts)
         before = solver.pick(problem, one)
         seconds = perf_counter() - start
-        solution = score(problem, solver.name, before, one, bound, None)
-        solutions[k] = replace(solution, seconds=seconds)
+        budget = seconds if bound == "fast" else None
+        solution = score(problem, solver.name, before, one, bound, budget)
+        solutions[k] = with_useful_bound(replace(solution, seconds=seconds))
     return [solutions[k] for k in wanted]

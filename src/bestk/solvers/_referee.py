@@ -8,17 +8,15 @@ from typing import Any, Literal
 import numpy as np
 
 from bestk._checks import choice, real
-from bestk.bounds import DNN_SIZE, Bound, bound_problem
+from bestk.bounds import DNN_SIZE, Bound, bound_problem, quick_bound
 from bestk.problem import BQP, ROUNDING
 from bestk.solution import Solution
 from bestk.solvers._base import Indices, Run, Solver
 from bestk.solvers._registry import get_solver
 
 BoundEffort = Literal["fast", "tight"]
-SMALL, LOOSE = (
-    400,
-    0.1,
-)  # items, and gap, up to and from which an SDP is worth its tenth of a second
+USEFUL = 0.25  # a default bound with a larger gap says nothing
+LEAST_SECONDS = 0.05  # that a default bound may take, however soon the choice was made
 
 
 def solve(
@@ -48,7 +46,8 @@ def solve(
     time_limit : float, default=None
         Seconds for the solver, and as many again for a tight bound.
     bound : {None, "fast", "tight"}, default="fast"
-        What to spend on the upper bound: nothing, about a solve, or as much as it takes.
+        What to spend on the upper bound: nothing; at most as long as the solver took, and no
+        bound if the gap is above 25%; or as much as it takes.
     strict : bool, default=False
         Refuse a matrix that is not symmetric instead of symmetrising it.
     on_interrupt : {"raise", "return"}, default="raise"
@@ -69,6 +68,25 @@ def solve(
     """
     problem = read_problem(Q, k, strict)
     check_options(bound, on_interrupt, time_limit)
+    solution = solve_problem(
+        problem, solver, random_state=random_state, time_limit=time_limit, bound=bound,
+        on_interrupt=on_interrupt, names=names,
+    )  # fmt: skip
+    return with_useful_bound(solution)
+
+
+def solve_problem(
+    problem: BQP,
+    solver: str | Solver,
+    *,
+    random_state: Any = None,
+    time_limit: float | None = None,
+    bound: BoundEffort | None = None,
+    on_interrupt: str = "raise",
+    names: Sequence[str] | None = None,
+    spent: float = 0.0,
+) -> Solution:
+    """The same with whatever bound was found; ``spent`` seconds were needed to make the problem."""
     chosen = get_solver(solver)
     check_matrix(problem, chosen)
     check_names(names, problem.n)
@@ -81,7 +99,8 @@ def solve(
         picked = np.asarray(run.report["incumbent"], np.int64)
         run.report["interrupted"] = True
     seconds = perf_counter() - start
-    solution = score(problem, chosen.name, picked, run, bound, time_limit)
+    budget = seconds + spent if bound == "fast" else time_limit
+    solution = score(problem, chosen.name, picked, run, bound, budget)
     return replace(solution, seconds=seconds, names=names)
 
 
@@ -91,9 +110,9 @@ def score(
     picked: Indices,
     run: Run,
     bound: BoundEffort | None,
-    time_limit: float | None,
+    seconds: float | None,
 ) -> Solution:
-    """Check a choice, compute its objective, and bound the problem."""
+    """Check a choice, compute its objective, and bound the problem in so many seconds."""
     items = np.asarray(picked, np.int64)
     right = len(items) == problem.k == len(np.unique(items))
     if not right or items.min() < 0 or items.max() >= problem.n:
@@ -101,9 +120,17 @@ def score(
     objective = problem.value(items)
     upper = run.upper_bound if problem.k < problem.n else objective  # all: there is no other choice
     if bound is not None and upper > objective:
-        upper = min(upper, prove(problem, items, bound, time_limit).value)
+        upper = min(upper, prove(problem, items, bound, seconds).value)
     details = {key: value for key, value in run.report.items() if key != "incumbent"}
-    return Solution(items, objective, max(upper, objective), name, details=details)
+    return Solution(
+        items, objective, max(upper, objective), name, details=details | {"bound": bound}
+    )
+
+
+def with_useful_bound(solution: Solution) -> Solution:
+    """The solution, without a default bound that says too little."""
+    useless = solution.details.get("bound") == "fast" and solution.gap > USEFUL
+    return replace(solution, upper_bound=float("inf")) if useless else solution
 
 
 def prove(
@@ -115,8 +142,10 @@ def prove(
     to bound: it is what the exact solver does. Without a time limit it might never end.
     """
     start, objective = perf_counter(), problem.value(items)
+    if effort == "fast":
+        return quick_bound(problem, max(LEAST_SECONDS, time_limit or 0.0), objective)
     bound = bound_problem(problem, effort, time_limit=time_limit, best_known=objective)
-    if effort == "fast" or time_limit is None or problem.is_lazy or problem.n > DNN_SIZE:
+    if time_limit is None or problem.is_lazy or problem.n > DNN_SIZE:
         return bound
     run = Run(np.random.default_rng(0), start + time_limit, [items])
     if run.time_left <= 0 or bound.value <= objective * (1 + np.sign(objective) * ROUNDING):
@@ -126,16 +155,6 @@ def prove(
         return bound
     details = {key: run.report[key] for key in ("optimal", "proved_in", "proved_out", "open")}
     return Bound(run.upper_bound, "dnn, split", perf_counter() - start, details=details)
-
-
-def tighten(problem: BQP, solution: Solution) -> Solution:
-    """The solution of a small problem with a better bound, where a fast one says too little."""
-    loose = solution.upper_bound - solution.objective > LOOSE * abs(solution.objective)
-    if problem.is_lazy or problem.n > SMALL or not loose:
-        return solution
-    upper = bound_problem(problem, "sdp", best_known=solution.objective).value
-    upper = max(solution.objective, min(upper, solution.upper_bound))
-    return replace(solution, upper_bound=upper)
 
 
 def read_problem(Q: Any, k: int | None, strict: bool = False) -> BQP:

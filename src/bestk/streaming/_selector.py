@@ -56,7 +56,8 @@ def _look(selector: Any, X: Any, y: Any) -> Stream:
 
 def forget(selector: SelectBestK) -> None:
     """Drop the results of an earlier fit."""
-    for name in (*FOUND, "pair_counts_", "n_samples_seen_", "_discrete", "k_errors_"):
+    more = ("pair_counts_", "n_samples_seen_", "_discrete", "k_scores_", "k_errors_")
+    for name in (*FOUND, *more):
         selector.__dict__.pop(name, None)
 
 

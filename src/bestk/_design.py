@@ -1,20 +1,17 @@
-"""A linear model for any table: columns as numbers, and its error on rows that it has not seen."""
+"""Columns of any kind as numbers for a linear model."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
-from bestk.codes import Target
 from bestk.table import Table
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
 WORDS = ("categorical", "string")
 MOST_LEVELS = 20  # of a column of categories, the most frequent ones, that have an indicator
-FLOOR = 1e-6  # least variance of a standardised column, so that copies and constants do no harm
 
 
 @dataclass(frozen=True)
@@ -70,50 +67,3 @@ def indicators(column: NDArray[Any]) -> Floats:
     _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
     frequent = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
     return np.equal.outer(codes, frequent).astype(np.float64)
-
-
-def class_error(Z: Floats, target: Target, train: Indices, test: Indices) -> float:
-    """The share of test rows that linear discriminant analysis gets wrong.
-
-    Examples
-    --------
-    >>> from bestk.codes import read_target
-    >>> Z, y = np.array([[-2.0], [-1.0], [1.0], [2.0], [1.5]]), ["a", "a", "b", "b", "a"]
-    >>> class_error(Z, read_target(y, 5), np.array([0, 1, 2, 3]), np.array([1, 4]))
-    0.5
-    """
-    codes = target.codes[train]
-    members = np.bincount(codes, minlength=target.n_classes)
-    means = np.zeros((target.n_classes, Z.shape[1]))
-    np.add.at(means, codes, Z[train])
-    means /= np.maximum(members, 1)[:, None]
-    weights = cho_solve(cho_factor(shrunk(Z[train] - means[codes])), means.T)
-    with np.errstate(divide="ignore"):  # a class without rows is never predicted
-        level = np.log(members / len(train)) - (means.T * weights).sum(axis=0) / 2
-    predicted = np.argmax(Z[test] @ weights + level, axis=1)
-    return float(np.mean(predicted != target.codes[test]))
-
-
-def squared_error(Z: Floats, y: Floats, train: Indices, test: Indices) -> float:
-    """The mean squared error of ridge regression on the test rows."""
-    mean = y[train].mean()
-    together = Z[train].T @ (y[train] - mean) / len(train)
-    weights = cho_solve(cho_factor(shrunk(Z[train])), together)
-    return float(np.mean((Z[test] @ weights + mean - y[test]) ** 2))
-
-
-def shrunk(R: Floats) -> Floats:
-    """Covariances of centred rows, drawn towards one variance as far as Ledoit and Wolf advise.
-
-    O. Ledoit, M. Wolf, "A well-conditioned estimator for large-dimensional covariance matrices",
-    Journal of Multivariate Analysis 88, 2004.
-    """
-    n, p = R.shape
-    S = R.T @ R / n
-    variance, size = float(np.trace(S)) / p, float((S**2).sum())
-    spread = size - p * variance**2
-    noise = float(((R**2).sum(axis=1) ** 2).sum()) / n**2 - size / n
-    part = min(1.0, max(0.0, noise / spread)) if spread > 0 else 1.0
-    S *= 1 - part
-    S.flat[:: p + 1] += max(part * variance, FLOOR)
-    return S

@@ -94,7 +94,7 @@ def test_a_column_that_is_known_to_two_of_three_is_the_mean_of_two():
     mean = BlendedSource([sees, sees], blind, np.array([0, 1]))
     np.testing.assert_allclose(mi(mean), [BIT * 2 / 3, 0, BIT], atol=1e-15)
     joint = whole(mean, _measures.JOINT_MI)
-    np.testing.assert_allclose(joint[0], [BIT * 2 / 3, BIT * 2 / 3, BIT], atol=1e-15)
+    np.testing.assert_allclose(joint[0], [BIT * 2 / 3] * 3, atol=1e-15)  # shared: one bit
     np.testing.assert_allclose(mean.copies(), [BIT * 2 / 3, BIT * 2 / 3, BIT])
 
 
@@ -113,7 +113,7 @@ def test_numbers_are_the_mean_of_two_counts_and_a_covariance(seed):
 
 @settings(max_examples=15)
 @given(seed=seeds)
-def test_a_pair_with_a_category_is_the_mean_of_the_counts_only(seed):
+def test_what_a_number_shares_with_a_category_is_counted_and_the_chain_rule_holds(seed):
     X, y = draw(seed)
     words = np.random.default_rng(seed).integers(0, 3, len(y))
     frame = pd.DataFrame(X, columns=list("abcdefg"))
@@ -124,14 +124,20 @@ def test_a_pair_with_a_category_is_the_mean_of_the_counts_only(seed):
     ]
     normal, numbers = parts_of(X, y)[2], np.array([0, 1, 3, 4, 5, 6, 7])
     found = blend(frame, y).entropies
-    for measure in MEASURES:
+    parts = []
+    for measure in (_measures.PAIR_MI, _measures.PAIR_CMI):
         by_hand = np.mean([whole(part, measure) for part in counts], axis=0)
         three = (2 * by_hand[np.ix_(numbers, numbers)] + whole(normal, measure)) / 3
         by_hand[np.ix_(numbers, numbers)] = three
         np.testing.assert_allclose(found.measure(measure, signed=True), by_hand, **NEAR)
+        parts.append(by_hand)
     alone = np.mean([mi(part) for part in counts], axis=0)
     alone[numbers] = (2 * alone[numbers] + mi(normal)) / 3
     np.testing.assert_allclose(found.mi(), alone, **NEAR)
+    apart = ~np.eye(8, dtype=bool)
+    joint = alone[:, None] + alone + parts[1] - parts[0]
+    np.testing.assert_allclose(found.joint_mi()[apart], joint[apart], **NEAR)
+    np.testing.assert_allclose(found.cmi()[apart], (joint - alone[:, None])[apart], **NEAR)
 
 
 @pytest.mark.parametrize("known", [(0, 2, 3, 6), (6, 0, 3), range(7), ()], ids=str)

@@ -18,6 +18,10 @@ STRIP = 2**24  # bytes of a larger one that are filled together
 class BlendedSource:
     """The mean of several estimates; for each pair, of those that know both of its columns.
 
+    What two columns share, in all and within classes, is the mean over the estimates that know
+    both; what is said of one column alone is the mean over those that know it. So the chain rule
+    ``I(xi, xj; y) = I(xi; y) + I(xj; y | xi)`` holds for every pair.
+
     Estimates err in different ways: counts of a few levels are noisy but see any relation,
     covariances are steady but see straight lines only. Their mean is better than each.
 
@@ -109,7 +113,24 @@ class BlendedSource:
             share += 1
         elif self._partial is not None:
             share = self._add_known(measure, total, rows, columns)
+            terms = self._single_terms(measure)
+            total /= share
+            total += (share == len(self._counted)) * np.add.outer(
+                terms[0] if rows is None else terms[0][rows],
+                terms[1] if columns is None else terms[1][columns],
+            )
+            share = 1
         np.divide(total, share, out=out, casting="same_kind")
+
+    def _single_terms(self, measure: Measure) -> tuple[Floats, Floats]:
+        """What a column adds to a measure by its mean over all estimates, less that of counts."""
+        counted = [source.singles() for source in self._counted]
+        x, xy, y = self.singles()
+        x = x - np.mean([part[0] for part in counted], axis=0)
+        given = xy - y - np.mean([part[1] - part[2] for part in counted], axis=0)
+        row = (measure.xi + measure.xx) * x + (measure.xiy + measure.xxy) * given
+        column = (measure.xj + measure.xx) * x + (measure.xjy + measure.xxy) * given
+        return row, column
 
     def _add_known(
         self, measure: Measure, total: Floats, rows: Indices | None, columns: Indices | None

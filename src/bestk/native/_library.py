@@ -1,0 +1,119 @@
+"""Load the compiled library, and check what is passed to it."""
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bestk.native._signatures import SIGNATURES
+
+CPU_LEVELS = ("baseline", "avx2", "avx512")  # by number in cpu.c
+DTYPES = {
+    "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
+    "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+    "f32": np.float32, "f64": np.float64,
+}  # fmt: skip
+ERRORS: dict[int, Callable[[str], Exception]] = {
+    1: lambda name: MemoryError(f"no memory left for kernel {name}"),
+    2: lambda name: OverflowError(f"the weights are too large for the exact sums of {name}"),
+}
+
+
+class Kernel:
+    """One function of the library, with checked arguments."""
+
+    def __init__(self, name: str, function: Any, signature: str) -> None:
+        self.name = name
+        self._function = function
+        self._readers = [_reader(name, kind) for kind in signature.split()]
+        function.restype = ctypes.c_int
+        function.argtypes = [kind for reader in self._readers for kind in reader[1]]
+
+    def __call__(self, *arguments: Any) -> None:
+        """Check the arguments, run the function, and raise what it reports."""
+        values: list[Any] = []
+        for (read, _), argument in zip(self._readers, arguments, strict=True):
+            read(argument, values)
+        status = self._function(*values)
+        if status:
+            raise ERRORS[status](self.name)
+
+
+def _reader(name: str, kind: str) -> tuple[Callable[[Any, list[Any]], None], list[Any]]:
+    """A function that checks one argument and appends what C receives, and the types of that."""
+    if kind in ("i64", "f64"):
+        number = ctypes.c_int64 if kind == "i64" else ctypes.c_double
+        return lambda value, values: values.append(value), [number]
+    dtype_name, shape = kind.rstrip("!?")[:-1].split("[")
+    dtype, rows = np.dtype(DTYPES[dtype_name]), shape == "rows"
+    ndim = 2 if rows else shape.count(":")
+    written, optional = "!" in kind, "?" in kind
+
+    def read(value: Any, values: list[Any]) -> None:
+        if value is None and optional:
+            values.extend((None, 0) if rows else (None,))
+            return
+        if value.dtype != dtype or value.ndim != ndim:
+            raise TypeError(f"{name} takes {kind}, not {value.ndim}-d {value.dtype}")
+        if written and not value.flags.writeable:
+            raise TypeError(f"{name} writes {kind}, and this array is read-only")
+        if rows:
+            if value.shape[1] > 1 and value.strides[1] != dtype.itemsize:
+                raise TypeError(f"{name} takes rows that are contiguous")
+            values.extend((value.ctypes.data, value.strides[0] // dtype.itemsize))
+            return
+        if not value.flags.c_contiguous:
+            raise TypeError(f"{name} takes {kind}, C-contiguous")
+        values.append(value.ctypes.data)
+
+    return read, [ctypes.c_void_p, *([ctypes.c_int64] if rows else [])]
+
+
+class Kernels:
+    """All kernels, each made ready when it is first used."""
+
+    def __getattr__(self, name: str) -> Kernel:
+        if name not in SIGNATURES:
+            raise AttributeError(name)
+        kernel = Kernel(name, getattr(_library(), f"bestk_{name}"), SIGNATURES[name])
+        setattr(self, name, kernel)
+        return kernel
+
+
+kernels = Kernels()
+_loaded: list[Any] = []
+
+
+def _library() -> Any:
+    """The library, loaded once, for the CPU at hand or the one that ``BESTK_CPU`` names."""
+    if not _loaded:
+        name = "_kernels.dll" if sys.platform == "win32" else "_kernels.so"
+        path = Path(os.environ.get("BESTK_LIBRARY") or Path(__file__).with_name(name))
+        if not path.exists():
+            raise ImportError(
+                f"the compiled kernels are missing ({path}); install bestk from a wheel, or build "
+                "them in a source checkout with `python hatch_build.py`"
+            )
+        library = ctypes.CDLL(str(path))
+        _loaded.append(library)
+        set_cpu(os.environ.get("BESTK_CPU") or None)
+    return _loaded[0]
+
+
+def cpu_levels() -> list[str]:
+    """The instruction sets that this machine has, the best last."""
+    found = np.zeros(len(CPU_LEVELS), np.int64)
+    kernels.cpu_levels(found)
+    return [name for name, has in zip(CPU_LEVELS, found, strict=True) if has]
+
+
+def set_cpu(level: str | None) -> None:
+    """Use kernels for that instruction set; None: the best there is."""
+    known = cpu_levels()
+    if level is not None and level not in known:
+        raise ValueError(f"BESTK_CPU={level!r} is not one of {', '.join(known)} on this machine")
+    kernels.set_cpu_level(CPU_LEVELS.index(level or known[-1]))

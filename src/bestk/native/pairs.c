@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A discrete table as bits; see bestk.information.backends._packed. */
-typedef struct {
-    const uint32_t *bits, *margins;
-    const int64_t *n_planes, *bits_at, *margins_at, *words, *sizes, *starts, *levels;
-    const uint16_t *codes; /* NULL where planes serve every pair */
-    int64_t n_features, n_classes, n_samples;
-    const double *costs; /* nanoseconds of a word, a cell and a sample */
-} Table;
-
-/* scale * (sum of tables over cells + row_term + column_term), in fixed point. */
-typedef struct {
-    const uint64_t *pair_table, *class_table;
-    const int64_t *pair_step, *class_step, *row_term, *column_term;
-    double scale, lowest;
-    uint64_t small[16 + 256]; /* of class_table; see PlaneKernels */
-} Formula;
-
 /* Where results go; one of the two outputs is NULL. */
 typedef struct {
     const int64_t *column_to;
@@ -41,6 +24,9 @@ typedef struct {
     uint32_t *counts;    /* [tile][class][row][plane][lane] of a block of tiles */
     uint32_t *cells;     /* those that follow from the margins, then those of the pair */
     uint64_t *sums;      /* [tile][row][lane] */
+    uint64_t *turned;    /* those of a lane, for the other half of the output */
+    int64_t *column_terms;
+    double *line;
     uint32_t *order;     /* of samples, by the levels of each row, for histograms */
     int64_t *ends, *n_runs, *scratch;
     uint32_t *in_level, *in_run;
@@ -49,6 +35,9 @@ typedef struct {
 enum { BLOCK_BYTES = 98304, MOST_BLOCK = 32, TWO_LEVEL_BYTES = 4194304 };
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* A number of rows, in whole vectors. */
+static int64_t padded(int64_t n) { return (n + LANES - 1) / LANES * LANES; }
 
 /* Entries of the tables of one two-level row. */
 static int64_t two_level_length(const Table *t) { return 2 * (t->n_samples + t->n_classes + 1); }
@@ -101,133 +90,75 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
     fold_table(f->pair_table, t->n_samples - with, to);
 }
 
-/* Sum the tables over the cells of two-level row r and a tile of two-level features.
-   counts: [class][step] from the row on, margins: [class][lane] of the tile. */
-static void sum_two_level(const Table *t, const Rows *rows, int64_t r, const uint32_t *counts,
-                          int64_t step, const uint32_t *margins, uint64_t *sums) {
-    const uint32_t *own = rows->margins + rows->first[r] * t->n_classes;
-    uint32_t *cells = rows->cells, *both = cells + 2 * t->n_classes * LANES, *other = both + LANES;
-    uint32_t at = 0, with = 0;
-    memset(both, 0, 2 * LANES * sizeof *both);
-    for (int64_t c = 0; c < t->n_classes; c++, cells += 2 * LANES) {
-        const uint32_t next = at + own[c] + 1;
-        for (int lane = 0; lane < LANES; lane++) {
-            const uint32_t n = counts[c * step + lane], rest = margins[c * LANES + lane] - n;
-            cells[lane] = at + n;
-            cells[LANES + lane] = next + rest;
-            both[lane] += n;
-            other[lane] += rest;
-        }
-        at += (uint32_t)t->sizes[c] + 2;
-        with += own[c];
+/* Write n results to a row of the output, at columns to[0..n-1]. */
+static void write_line(const Output *o, int64_t row, const int64_t *to, int64_t n, int consecutive,
+                       const double *line) {
+    if (o->out && consecutive) {
+        memcpy(o->out + row * o->step + to[0], line, (size_t)n * sizeof *line);
+    } else if (o->out) {
+        double *out = o->out + row * o->step;
+        for (int64_t i = 0; i < n; i++)
+            if (to[i] >= 0) out[to[i]] = line[i];
+    } else {
+        float *out = o->out32 + row * o->step;
+        for (int64_t i = 0; i < n; i++)
+            if (to[i] >= 0) out[to[i]] = (float)line[i];
     }
-    for (int lane = 0; lane < LANES; lane++) {
-        both[lane] += at;
-        other[lane] += at + with + 1;
-    }
-    const uint64_t *table = rows->two_level + r * two_level_length(t);
-    bestk_plane_kernels()->sum_table(table, NULL, rows->cells, 2 * t->n_classes + 2, sums);
 }
 
-static void add_lanes(uint32_t *to, const uint32_t *from) {
-    for (int lane = 0; lane < LANES; lane++) to[lane] += from[lane];
-}
-
-static void take_lanes(uint32_t *to, const uint32_t *from) {
-    for (int lane = 0; lane < LANES; lane++) to[lane] -= from[lane];
-}
-
-/* Sum the tables over all cells of row r and a tile of n_j planes; arguments as above. */
-static void sum_cells(const Table *t, const Formula *f, const Rows *rows, int64_t r,
-                      const uint32_t *counts, int64_t step, const uint32_t *margins, int64_t n_j,
-                      uint64_t *sums) {
-    const PlaneKernels *kernels = bestk_plane_kernels();
-    const int64_t row = rows->first[r], n_i = rows->first[r + 1] - row, width = n_j + 1;
-    uint32_t *left = rows->cells, *rest = left + n_i * LANES, *corner = rest + n_j * LANES;
-    uint32_t *pairs = corner + LANES;
-    memset(pairs, 0, (size_t)((n_i + 1) * width * LANES) * sizeof *pairs);
-    for (int64_t c = 0; c < t->n_classes; c++) {
-        const uint32_t *cells = counts + c * step;
-        uint32_t outside = (uint32_t)t->sizes[c];
-        memcpy(rest, margins + c * n_j * LANES, (size_t)(n_j * LANES) * sizeof *rest);
-        for (int64_t a = 0; a < n_i; a++) {
-            const uint32_t own = rows->margins[(row + a) * t->n_classes + c];
-            uint32_t *beside = left + a * LANES, *to = pairs + a * width * LANES;
-            for (int lane = 0; lane < LANES; lane++) beside[lane] = own;
-            for (int64_t b = 0; b < n_j; b++) {
-                const uint32_t *n = cells + (a * n_j + b) * LANES;
-                take_lanes(beside, n);
-                take_lanes(rest + b * LANES, n);
-                add_lanes(to + b * LANES, n);
-            }
-            add_lanes(to + n_j * LANES, beside);
-            outside -= own;
-        }
-        for (int lane = 0; lane < LANES; lane++) corner[lane] = outside;
-        for (int64_t b = 0; b < n_j; b++) {
-            take_lanes(corner, rest + b * LANES);
-            add_lanes(pairs + (n_i * width + b) * LANES, rest + b * LANES);
-        }
-        add_lanes(pairs + (n_i * width + n_j) * LANES, corner);
-        const uint64_t *small = t->sizes[c] < 8 * (n_i + 1) * width ? f->small : NULL;
-        kernels->sum_table(f->class_table, small, cells, n_i * n_j, sums);
-        kernels->sum_table(f->class_table, small, left, n_i + n_j + 1, sums);
-    }
-    kernels->sum_table(f->pair_table, NULL, pairs, (n_i + 1) * width, sums);
-}
-
-/* One result: below the lowest is rounding noise. */
-static double scaled(const Formula *f, uint64_t sum, int64_t row_term, int64_t column_term) {
-    const double value = (double)(int64_t)(sum + (uint64_t)row_term + (uint64_t)column_term) * f->scale;
-    return value < f->lowest ? f->lowest : value;
-}
-
-static void put(const Output *o, int64_t row, int64_t column, double value) {
-    if (o->out)
-        o->out[row * o->step + column] = value;
-    else
-        o->out32[row * o->step + column] = (float)value;
+/* Whether columns lie side by side. */
+static int follow(const int64_t *to, int64_t n) {
+    int yes = to[0] >= 0;
+    for (int64_t i = 1; i < n; i++) yes &= to[i] == to[i - 1] + 1;
+    return yes;
 }
 
 /* Write the sums of a tile, and across the diagonal where that is asked for. */
 static void write_tile(const Table *t, const Formula *f, const Rows *rows, const Output *o,
                        int64_t tile, const uint64_t *sums) {
+    const PlaneKernels *kernels = bestk_plane_kernels();
     const int64_t start = tile * LANES, n_lanes = smaller(LANES, t->n_features - start);
     const int64_t *to = o->column_to + start;
-    for (int64_t r = 0; r < rows->n; r++)
-        for (int64_t lane = 0; lane < n_lanes; lane++)
-            if (to[lane] >= 0)
-                put(o, rows->to[r], to[lane],
-                    scaled(f, sums[r * LANES + lane], f->row_term[rows->places[r]],
-                           f->column_term[start + lane]));
-    for (int64_t lane = 0; o->mirror && lane < n_lanes; lane++)
-        if (to[lane] >= 0)
-            for (int64_t r = 0; r < rows->n; r++)
-                put(o, to[lane], rows->to[r],
-                    scaled(f, sums[r * LANES + lane], f->row_term[start + lane],
-                           f->column_term[rows->places[r]]));
+    int64_t terms[LANES] = {0};
+    double *line = rows->line;
+    memcpy(terms, f->column_term + start, (size_t)n_lanes * sizeof *terms);
+    int together = follow(to, n_lanes);
+    for (int64_t r = 0; r < rows->n; r++) {
+        kernels->scale(f, sums + r * LANES, f->row_term[rows->places[r]], terms, LANES, line);
+        write_line(o, rows->to[r], to, n_lanes, together, line);
+    }
+    if (!o->mirror) return;
+    together = follow(rows->to, rows->n);
+    for (int64_t lane = 0; lane < n_lanes; lane++) {
+        if (to[lane] < 0) continue;
+        for (int64_t r = 0; r < rows->n; r++) rows->turned[r] = sums[r * LANES + lane];
+        kernels->scale(f, rows->turned, f->row_term[start + lane], rows->column_terms,
+                       padded(rows->n), line);
+        write_line(o, to[lane], rows->to, rows->n, together, line);
+    }
 }
 
 /* Fill some tiles of the same number of planes: count all, then sum row by row. */
 static void fill_block(const Table *t, const Formula *f, Rows *rows, const Output *o,
                        const int64_t *tiles, int64_t n_tiles) {
     const int64_t n_j = t->n_planes[tiles[0]], step = rows->n_planes * n_j * LANES;
+    const PlaneKernels *kernels = bestk_plane_kernels();
     for (int64_t b = 0; b < n_tiles; b++)
-        bestk_plane_kernels()->count_rows(rows->bits, rows->n_planes, t->bits + t->bits_at[tiles[b]],
-                                          n_j, t->words, t->n_classes,
-                                          rows->counts + b * t->n_classes * step);
-    memset(rows->sums, 0, (size_t)(n_tiles * rows->n * LANES) * sizeof *rows->sums);
+        kernels->count_rows(rows->bits, rows->n_planes, t->bits + t->bits_at[tiles[b]], n_j,
+                            t->words, t->n_classes, rows->counts + b * t->n_classes * step);
     for (int64_t r = 0; r < rows->n; r++) {
-        const int two_level = rows->two_level && n_j == 1 && rows->first[r + 1] - rows->first[r] == 1;
+        const int64_t row = rows->first[r], n_i = rows->first[r + 1] - row;
+        Block some = {n_i, n_j, NULL, step, rows->margins + row * t->n_classes, NULL, NULL, rows->cells};
+        if (rows->two_level && n_i == 1 && n_j == 1)
+            some.two_level = rows->two_level + r * two_level_length(t);
         for (int64_t b = 0; b < n_tiles; b++) {
-            const uint32_t *counts = rows->counts + b * t->n_classes * step;
-            const uint32_t *own = counts + rows->first[r] * n_j * LANES;
-            const uint32_t *margins = t->margins + t->margins_at[tiles[b]];
+            some.counts = rows->counts + b * t->n_classes * step + row * n_j * LANES;
+            some.margins = t->margins + t->margins_at[tiles[b]];
             uint64_t *sums = rows->sums + (b * rows->n + r) * LANES;
-            if (two_level)
-                sum_two_level(t, rows, r, own, step, margins, sums);
+            if (some.two_level)
+                kernels->sum_two_level(t, &some, sums);
             else
-                sum_cells(t, f, rows, r, own, step, margins, n_j, sums);
+                kernels->sum_cells(t, f, &some, sums);
         }
     }
     for (int64_t b = 0; b < n_tiles; b++)
@@ -299,6 +230,9 @@ static int open_rows(const Table *t, const Formula *f, const int64_t *tiles, int
     rows->counts = malloc((size_t)(most_counts + 1) * sizeof *rows->counts);
     rows->cells = zeros((2 * cells + 2 * t->n_classes) * LANES, sizeof *rows->cells, &status);
     rows->sums = zeros(most_sums * rows->n * LANES, sizeof *rows->sums, &status);
+    rows->turned = zeros(padded(rows->n), sizeof *rows->turned, &status);
+    rows->column_terms = zeros(padded(rows->n), sizeof *rows->column_terms, &status);
+    rows->line = zeros(padded(rows->n) + LANES, sizeof *rows->line, &status);
     if (!rows->counts) status = NO_MEMORY;
     if (two_level && rows->have_planes && looked_up > length &&
         length * rows->n * (int64_t)sizeof *rows->two_level <= TWO_LEVEL_BYTES)
@@ -320,6 +254,8 @@ static int open_rows(const Table *t, const Formula *f, const int64_t *tiles, int
                                                   rows->ends + r * m);
     }
     if (status) return status;
+    for (int64_t r = 0; r < rows->n; r++)
+        rows->column_terms[r] = f->column_term[rows->places[r]];
     if (rows->have_planes) copy_rows(t, rows);
     for (int64_t r = 0; rows->two_level && r < rows->n; r++)
         if (rows->first[r + 1] > rows->first[r]) build_two_level(t, f, rows, r);
@@ -329,7 +265,8 @@ static int open_rows(const Table *t, const Formula *f, const int64_t *tiles, int
 static void close_rows(Rows *rows) {
     void *memory[] = {rows->first, rows->bits,  rows->margins, rows->two_level, rows->counts,
                       rows->cells, rows->sums,  rows->order,   rows->ends,      rows->n_runs,
-                      rows->scratch, rows->in_level, rows->in_run};
+                      rows->scratch, rows->in_level, rows->in_run, rows->turned,
+                      rows->column_terms, rows->line};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
@@ -366,8 +303,8 @@ EXPORT int bestk_fill_pairs(
     /* request */ const int64_t *rows, const int64_t *row_to, const int64_t *tiles,
     const int64_t *column_to, int64_t mirror, double *out, int64_t step, float *out32,
     int64_t step32, const int64_t *tasks, int64_t first, int64_t last) {
-    const Table t = {bits,   margins, n_planes, bits_at,    margins_at, words,     sizes,
-                     starts, levels,  codes,    n_features, n_classes,  n_samples, costs};
+    const Table t = {bits,   margins, n_planes, bits_at, margins_at, words,     sizes,
+                     starts, levels,  codes,    costs,   n_features, n_classes, n_samples};
     Formula f = {(const uint64_t *)pair_table, (const uint64_t *)class_table, pair_step, class_step,
                  row_term, column_term, scale, lowest, {0}};
     for (int64_t n = 0; n < smaller(16, n_samples + 1); n++) f.small[n] = f.class_table[n];

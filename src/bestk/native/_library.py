@@ -27,29 +27,30 @@ ERRORS: dict[int, Callable[[str], Exception]] = {
 class Kernel:
     """One function of the library, with checked arguments; the first of them may be bound."""
 
-    def __init__(
-        self, name: str, function: Any, readers: list[Reader], bound: tuple[Any, ...] = ()
-    ) -> None:
-        self.name = name
-        self._function, self._readers = function, readers
-        self._bound, self._values = bound, _check(readers, bound)  # bound arrays stay alive
-        self._rest = readers[len(bound) :]
+    def __init__(self, name: str, function: Any, readers: list[Reader]) -> None:
+        self.name, self._function, self._readers = name, function, readers
+        self._values: list[Any] = []  # bound so far, as C receives them
+        self._arguments: tuple[Any, ...] = ()  # the same as passed, so that arrays stay alive
 
     def __call__(self, *arguments: Any) -> None:
         """Check the arguments that are not bound, run the function, and raise what it reports."""
-        if len(arguments) != len(self._rest):
-            raise TypeError(f"{self.name} takes {len(self._rest)} arguments, not {len(arguments)}")
-        status = self._function(*self._values, *_check(self._rest, arguments))
+        if len(arguments) != len(self._readers):
+            wanted = len(self._readers)
+            raise TypeError(f"{self.name} takes {wanted} arguments, not {len(arguments)}")
+        status = self._function(*self._values, *_check(self._readers, arguments))
         if status:
             raise ERRORS[status](self.name)
 
     def bind(self, *arguments: Any) -> "Kernel":
         """The same with its next arguments checked now, for calls that pass the rest."""
-        return Kernel(self.name, self._function, self._readers, (*self._bound, *arguments))
+        bound = Kernel(self.name, self._function, self._readers[len(arguments) :])
+        bound._values = [*self._values, *_check(self._readers, arguments)]
+        bound._arguments = (*self._arguments, *arguments)
+        return bound
 
 
 def _check(readers: list[Reader], arguments: Sequence[Any]) -> list[Any]:
-    """What C receives for the arguments that are there."""
+    """What C receives for the first arguments."""
     values: list[Any] = []
     for (read, _), argument in zip(readers, arguments, strict=False):
         read(argument, values)
@@ -72,14 +73,15 @@ def _reader(name: str, kind: str) -> Reader:
             return
         if value.dtype != dtype or value.ndim != ndim:
             raise TypeError(f"{name} takes {kind}, not {value.ndim}-d {value.dtype}")
-        if written and not value.flags.writeable:
+        flags = value.flags
+        if written and not flags.writeable:
             raise TypeError(f"{name} writes {kind}, and this array is read-only")
         if rows:
             if value.shape[1] > 1 and value.strides[1] != dtype.itemsize:
                 raise TypeError(f"{name} takes rows that are contiguous")
             values.extend((_address(value), value.strides[0] // dtype.itemsize))
             return
-        if not value.flags.c_contiguous:
+        if not flags.c_contiguous:
             raise TypeError(f"{name} takes {kind}, C-contiguous")
         values.append(_address(value))
 

@@ -32,7 +32,7 @@ typedef struct {
     uint32_t *in_level, *in_run;
 } Rows;
 
-enum { BLOCK_BYTES = 98304, MOST_BLOCK = 32, TWO_LEVEL_BYTES = 4194304 };
+enum { BLOCK_BYTES = 262144, MOST_BLOCK = 32, TWO_LEVEL_BYTES = 4194304 };
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -90,19 +90,23 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
     fold_table(f->pair_table, t->n_samples - with, to);
 }
 
-/* Write n results to a row of the output, at columns to[0..n-1]. */
-static void write_line(const Output *o, int64_t row, const int64_t *to, int64_t n, int consecutive,
-                       const double *line) {
-    if (o->out && consecutive) {
-        memcpy(o->out + row * o->step + to[0], line, (size_t)n * sizeof *line);
-    } else if (o->out) {
-        double *out = o->out + row * o->step;
-        for (int64_t i = 0; i < n; i++)
-            if (to[i] >= 0) out[to[i]] = line[i];
-    } else {
-        float *out = o->out32 + row * o->step;
-        for (int64_t i = 0; i < n; i++)
-            if (to[i] >= 0) out[to[i]] = (float)line[i];
+/* Scale n sums into a row of the output, at columns to[0..n-1]. */
+static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
+                       const int64_t *terms, int64_t row, const int64_t *to, int64_t n,
+                       int together, double *line) {
+    const PlaneKernels *kernels = bestk_plane_kernels();
+    double *out = o->out ? o->out + row * o->step : NULL;
+    if (out && together && n % LANES == 0) {
+        kernels->scale(f, sums, term, terms, n, out + to[0]);
+        return;
+    }
+    kernels->scale(f, sums, term, terms, padded(n), line);
+    for (int64_t i = 0; i < n; i++) {
+        if (to[i] < 0) continue;
+        if (out)
+            out[to[i]] = line[i];
+        else
+            o->out32[row * o->step + to[i]] = (float)line[i];
     }
 }
 
@@ -116,7 +120,6 @@ static int follow(const int64_t *to, int64_t n) {
 /* Write the sums of a tile, and across the diagonal where that is asked for. */
 static void write_tile(const Table *t, const Formula *f, const Rows *rows, const Output *o,
                        int64_t tile, const uint64_t *sums) {
-    const PlaneKernels *kernels = bestk_plane_kernels();
     const int64_t start = tile * LANES, n_lanes = smaller(LANES, t->n_features - start);
     const int64_t *to = o->column_to + start;
     int64_t terms[LANES] = {0};
@@ -124,17 +127,16 @@ static void write_tile(const Table *t, const Formula *f, const Rows *rows, const
     memcpy(terms, f->column_term + start, (size_t)n_lanes * sizeof *terms);
     int together = follow(to, n_lanes);
     for (int64_t r = 0; r < rows->n; r++) {
-        kernels->scale(f, sums + r * LANES, f->row_term[rows->places[r]], terms, LANES, line);
-        write_line(o, rows->to[r], to, n_lanes, together, line);
+        const int64_t term = f->row_term[rows->places[r]];
+        write_line(f, o, sums + r * LANES, term, terms, rows->to[r], to, n_lanes, together, line);
     }
     if (!o->mirror) return;
     together = follow(rows->to, rows->n);
     for (int64_t lane = 0; lane < n_lanes; lane++) {
         if (to[lane] < 0) continue;
         for (int64_t r = 0; r < rows->n; r++) rows->turned[r] = sums[r * LANES + lane];
-        kernels->scale(f, rows->turned, f->row_term[start + lane], rows->column_terms,
-                       padded(rows->n), line);
-        write_line(o, to[lane], rows->to, rows->n, together, line);
+        write_line(f, o, rows->turned, f->row_term[start + lane], rows->column_terms, to[lane],
+                   rows->to, rows->n, together, line);
     }
 }
 

@@ -232,7 +232,7 @@ TARGET static void NAME(sum_two_level)(const Table *t, const Block *b, uint64_t 
         *(V *)(b->cells + 2 * t->n_classes * LANES + lane) = both + at;
         *(V *)(b->cells + (2 * t->n_classes + 1) * LANES + lane) = other + (at + with + 1);
     }
-    memset(sums, 0, LANES * sizeof *sums);
+    for (int lane = 0; lane < LANES; lane++) sums[lane] = 0;
     NAME(look_up)(b->two_level, b->cells, 2 * t->n_classes + 2, sums);
 }
 
@@ -242,11 +242,13 @@ TARGET static void NAME(sum_cells)(const Table *t, const Formula *f, const Block
     const int64_t n_i = b->n_i, n_j = b->n_j, width = n_j + 1;
     uint32_t *left = b->cells, *rest = left + n_i * LANES, *corner = rest + n_j * LANES;
     uint32_t *pairs = corner + LANES;
-    memset(pairs, 0, (size_t)((n_i + 1) * width * LANES) * sizeof *pairs);
-    memset(sums, 0, LANES * sizeof *sums);
+    for (int64_t at = 0; at < (n_i + 1) * width * LANES; at += WIDTH) *(V *)(pairs + at) = (V){0};
+    for (int lane = 0; lane < LANES; lane++) sums[lane] = 0;
     for (int64_t c = 0; c < t->n_classes; c++) {
         const uint32_t *cells = b->counts + c * b->step, size = (uint32_t)t->sizes[c];
-        memcpy(rest, b->margins + c * n_j * LANES, (size_t)(n_j * LANES) * sizeof *rest);
+        const uint32_t *whole = b->margins + c * n_j * LANES;
+        for (int64_t at = 0; at < n_j * LANES; at += WIDTH)
+            *(V *)(rest + at) = *(const V *)(whole + at);
         for (int lane = 0; lane < LANES; lane += WIDTH) {
 #define AT(array, cell) (*(V *)(array + (cell) * LANES + lane))
             V outside = (V){0} + size;

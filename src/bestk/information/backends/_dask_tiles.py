@@ -79,11 +79,11 @@ class TileCounter(NativeCounter):
         tiles = np.unique(tile.columns // LANES)
         mirror = tile.kind != "block"
         request = Request(tile.rows, np.arange(n_rows), tiles, column_to, mirror)
-        begin = np.zeros(len(self._groups(tile.rows)) - 1, np.int64)
-        if tile.kind == "square":
-            begin = np.searchsorted(tiles, tile.rows[self._groups(tile.rows)[:-1]] // LANES)
-        formula = self._keep_formula(wanted.measure, wanted.lowest)
-        fill(self._packed, formula, request, self._tasks(request, begin), out)
+        from_tile = (lambda place: 0) if tile.kind != "square" else (
+            lambda place: int(np.searchsorted(tiles, place // LANES))
+        )
+        kernel = self._kernel(wanted.measure, wanted.lowest)
+        fill(kernel, request, self._tasks(request, from_tile), out)
         return (out[:n_rows, shift:], out[n_rows:, :shift]) if shift else (out,)
 
 

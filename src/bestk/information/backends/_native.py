@@ -5,7 +5,9 @@ results are the same to the last bit whatever the kernel, the blocking or the nu
 and equal columns have equal scores.
 """
 
+from collections.abc import Callable
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from bestk.information._correction import Correction, tables
 from bestk.information._measures import Measure
 from bestk.information.backends._costs import LANES, SAMPLE_COST, planes_cost
 from bestk.information.backends._packed import Packed, pack
-from bestk.information.backends._pairs import Formula, Request, Tasks, fill
+from bestk.information.backends._pairs import Formula, Request, Tasks, bind, fill
 from bestk.information.backends._reductions import (
     RowSums,
     Summary,
@@ -26,17 +28,17 @@ from bestk.information.backends._reductions import (
     check_symmetric,
     join,
 )
-from bestk.native import kernels
+from bestk.native import Kernel, kernels
 from bestk.native.threads import n_threads
 
 Indices = NDArray[np.int64]
 MOST_PLANE_LEVELS = 64
-ROWS_AT_ONCE = 64  # planes of the row features that are counted together, at most
+ROWS_AT_ONCE = 32  # planes of the row features that are counted together, at most
 CACHE_BYTES = 262_144  # for their counts
 TASKS_A_THREAD = 16  # enough to balance,
 SHORTEST_TASK, LONGEST_TASK = 5e-4, 0.2  # seconds: worth a thread, and worth waiting for
 PACK_COST = 1e-9  # seconds for a sample of a feature
-MOST_FORMULAS = 4  # kept ready, the latest
+MOST_KERNELS = 4  # kept ready, the latest
 MOST_WEIGHT = 32.0  # sum of a measure's weights: entropies have 57 bits, sums 63
 STRIP_ENTRIES = 2**22  # of a matrix of which only sums and best pairs are kept
 
@@ -50,7 +52,7 @@ class NativeCounter:
         self.n_features = codes.n_features
         self._order = np.argsort(codes.levels, kind="stable")
         self._place = np.argsort(self._order)
-        self._formulas: dict[tuple[Measure, float], Formula] = {}
+        self._kernels: dict[tuple[Measure, float], Kernel] = {}
         with threads(seconds=PACK_COST * codes.values.size):
             self._packed = pack(codes, target, self._order, MOST_PLANE_LEVELS)
             self._set_tables(target.counts, correction)
@@ -97,7 +99,7 @@ class NativeCounter:
         lowest: float = -np.inf,
     ) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        self._write(self._keep_formula(measure, lowest), out, rows, columns)
+        self._write(self._kernel(measure, lowest), out, rows, columns)
 
     def row_sums(self, measure: Measure, lowest: float = -np.inf) -> NDArray[np.float64]:
         """The sum of each feature's measure with every other one; no matrix is held."""
@@ -113,7 +115,7 @@ class NativeCounter:
         """Row sums and the ``count`` best pairs, from strips of which none is kept."""
         check_pairs(measure, count)
         n, symmetric = self.n_features, check_symmetric(measure)
-        formula = self._whole_numbers(measure, lowest)
+        kernel = bind(self._packed, self._whole_numbers(measure, lowest))
         row_sums, best = RowSums(n), TopPairs(count, n)
         height = max(LANES, STRIP_ENTRIES // n // LANES * LANES)
         for start in range(0, n, height):
@@ -122,7 +124,7 @@ class NativeCounter:
             if not symmetric:
                 columns = np.concatenate([columns, self._order[:start]])
             values = np.empty((len(rows), len(columns)))
-            self._write(formula, values, rows, columns)
+            self._write(kernel, values, rows, columns)
             if sums:
                 row_sums.take(values, rows, columns, symmetric)
             if count:
@@ -131,19 +133,23 @@ class NativeCounter:
         return Summary(sums_of_rows, best.pairs, best.values * self._scale)
 
     def _write(
-        self, formula: Formula, out: NDArray[Any], rows: Indices | None, columns: Indices | None
+        self, kernel: Kernel, out: NDArray[Any], rows: Indices | None, columns: Indices | None
     ) -> None:
         request = self._request(rows, columns)
-        fill(self._packed, formula, request, self._tasks(request), out)
+        fill(kernel, request, self._tasks(request), out)
 
-    def _keep_formula(self, measure: Measure, lowest: float) -> Formula:
-        """The formula of a measure, kept for requests that come a row at a time."""
+    def _kernel(self, measure: Measure, lowest: float) -> Kernel:
+        """The kernel for a measure, kept for requests that come a row at a time."""
         key = measure, lowest
-        if key not in self._formulas:
-            if len(self._formulas) == MOST_FORMULAS:
-                del self._formulas[next(iter(self._formulas))]
-            self._formulas[key] = self._formula(*key)
-        return self._formulas[key]
+        if key not in self._kernels:
+            if len(self._kernels) == MOST_KERNELS:
+                del self._kernels[next(iter(self._kernels))]
+            self._kernels[key] = bind(self._packed, self._formula(*key))
+        return self._kernels[key]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle all but the kernels, which hold addresses."""
+        return {**self.__dict__, "_kernels": {}}
 
     def _whole_numbers(self, measure: Measure, lowest: float) -> Formula:
         """A measure not yet scaled."""
@@ -186,36 +192,43 @@ class NativeCounter:
         """Seconds of one core for each feature, by its place, against a tile."""
         return 1e-9 * tile_cost(self._packed)[self._packed.levels - 1]
 
-    def _groups(self, places: Indices) -> Indices:
-        """Cut the rows into groups whose planes and counts stay in the cache."""
+    @cached_property
+    def _rows_at_once(self) -> int:
+        """How many planes of rows have counts that stay in the cache."""
         packed = self._packed
         counts = len(packed.sizes) * max(1, int(packed.n_planes.max())) * LANES * 4
-        most = min(ROWS_AT_ONCE, max(1, CACHE_BYTES // counts))
-        planes = np.maximum(packed.levels[places] - 1, 1)
-        # features come in order of levels, so that groups of equal length are nearly equal work
-        cuts, row = [], 0
-        while row < len(places):
-            cuts.append(row)
-            row += max(1, most // int(planes[min(row + most - 1, len(places) - 1)]))
-        return np.array([*cuts, len(places)])
+        return min(ROWS_AT_ONCE, max(1, CACHE_BYTES // counts))
 
-    def _tasks(self, request: Request, begin: Indices | None = None) -> Tasks:
-        """Cut a request into tasks, many for each thread; groups of rows begin at those tiles."""
+    def _groups(self, places: Indices) -> list[int]:
+        """Cut the rows into groups whose planes and counts stay in the cache."""
+        most, n, levels = self._rows_at_once, len(places), self._packed.levels
+        cuts = [0]
+        while cuts[-1] < n:
+            # features come in order of levels: the last of a group has the most planes
+            last = places[min(cuts[-1] + most, n) - 1]
+            cuts.append(min(n, cuts[-1] + max(1, most // max(1, int(levels[last]) - 1))))
+        return cuts
+
+    def _tasks(self, request: Request, from_tile: Callable[[int], int] | None = None) -> Tasks:
+        """Cut a request into tasks, many for each thread.
+
+        ``from_tile`` gives the first of the tiles that a row is counted against, by its place.
+        """
+        if from_tile is None:
+            from_tile = (lambda place: place // LANES) if request.mirror else (lambda place: 0)
         groups, n_tiles = self._groups(request.rows), len(request.tiles)
-        if begin is None and request.mirror:
-            begin = request.rows[groups[:-1]] // LANES
-        first = np.zeros(len(groups) - 1, np.int64) if begin is None else begin
-        cost = np.add.reduceat(self._seconds[request.rows], groups[:-1]) * (n_tiles - first)
+        first = [from_tile(int(request.rows[begin])) for begin in groups[:-1]]
+        cost = np.add.reduceat(self._seconds[request.rows], groups[:-1])
+        cost *= n_tiles - np.array(first)
         seconds = float(cost.sum())
-        best = np.clip(seconds / (n_threads() * TASKS_A_THREAD), SHORTEST_TASK, LONGEST_TASK)
-        pieces = np.clip(np.ceil(cost / best), 1, n_tiles - first).astype(np.int64)
-        group = np.repeat(np.arange(len(pieces)), pieces)
-        piece = np.arange(len(group)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-        ends = [
-            first[group] + (n_tiles - first[group]) * number // pieces[group]
-            for number in (piece, piece + 1)
-        ]
-        return Tasks(np.stack([groups[group], groups[group + 1], *ends], axis=1), seconds)
+        best = seconds / (n_threads() * TASKS_A_THREAD)
+        best = min(max(best, SHORTEST_TASK), LONGEST_TASK)
+        parts = []
+        for begin, end, tile, each in zip(groups, groups[1:], first, cost.tolist(), strict=False):
+            pieces = min(n_tiles - tile, int(each / best) + 1)
+            ends = [tile + (n_tiles - tile) * piece // pieces for piece in range(pieces + 1)]
+            parts += [(begin, end, *some) for some in pairwise(ends)]
+        return Tasks(np.array(parts), seconds)
 
 
 def check_weights(measure: Measure) -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bestk.information.backends._costs import CELL_COST, SAMPLE_COST, WORD_COST
 from bestk.information.backends._packed import Packed
-from bestk.native import kernels
+from bestk.native import Kernel, kernels
 from bestk.native.threads import run_tiles, threads
 
 Indices = NDArray[np.int64]
@@ -45,16 +45,20 @@ class Tasks(NamedTuple):
     seconds: float  # for all of them, on one core
 
 
-def fill(packed: Packed, formula: Formula, request: Request, tasks: Tasks, out: Any) -> None:
-    """Fill pieces of a request, on as many threads as they are worth."""
-    single, n = out.dtype == np.float32, len(tasks.parts)
-    run = kernels.fill_pairs.bind(
+def bind(packed: Packed, formula: Formula) -> Kernel:
+    """The kernel that fills pairs of a table by a formula, made ready for many requests."""
+    return kernels.fill_pairs.bind(
         packed.bits, packed.margins, packed.n_planes, packed.bits_at, packed.margins_at,
         packed.words, packed.sizes, packed.starts, packed.levels,
         packed.codes if len(packed.codes) else None, COSTS,
         len(packed.levels), len(packed.sizes), int(packed.starts[-1]), *formula,
-        *request, None if single else out, out if single else None, tasks.parts,
     )  # fmt: skip
+
+
+def fill(kernel: Kernel, request: Request, tasks: Tasks, out: NDArray[Any]) -> None:
+    """Fill pieces of a request, on as many threads as they are worth."""
+    outputs = (None, out) if out.dtype == np.float32 else (out, None)
+    run, n = kernel.bind(*request, *outputs, tasks.parts), len(tasks.parts)
     with threads(seconds=tasks.seconds) as team:
         if team == 1 and tasks.seconds < CALL_SECONDS:
             run(0, n)

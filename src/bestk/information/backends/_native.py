@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction, tables
-from bestk.information._measures import Measure
+from bestk.information._measures import MOST_WEIGHT, Measure
 from bestk.information.backends._costs import LANES, SAMPLE_COST, planes_cost
 from bestk.information.backends._packed import Packed, pack
 from bestk.information.backends._pairs import Formula, Request, Tasks, bind, fill
@@ -39,7 +39,6 @@ TASKS_A_THREAD = 16  # enough to balance,
 SHORTEST_TASK, LONGEST_TASK = 5e-4, 0.2  # seconds: worth a thread, and worth waiting for
 PACK_COST = 1e-9  # seconds for a sample of a feature
 MOST_KERNELS = 4  # kept ready, the latest
-MOST_WEIGHT = 32.0  # sum of a measure's weights: entropies have 57 bits, sums 63
 STRIP_ENTRIES = 2**22  # of a matrix of which only sums and best pairs are kept
 
 

@@ -1,4 +1,4 @@
-"""Compile the C kernels: a build hook of hatchling, and ``python hatch_build.py`` to build in place."""
+"""Compile the C kernels: a hook of hatchling, and ``python hatch_build.py`` to build in place."""
 
 import os
 import shutil
@@ -43,7 +43,9 @@ def find_compiler() -> list[str] | None:
     return [found] if found else None
 
 
-def build(platform: str | None = None, extra: tuple[str, ...] = (), out: Path | None = None) -> Path:
+def build(
+    platform: str | None = None, extra: tuple[str, ...] = (), out: Path | None = None
+) -> Path:
     """Compile the library for a wheel platform (None: this machine) and return its path."""
     out = out or SOURCES / library_name(platform or this_platform())
     compiler = None if platform else find_compiler()

@@ -32,7 +32,5 @@ def write_codes(
     write = kernel.bind(
         flat, *steps, n_rows, places, None if wide else codes, codes if wide else None, levels, odd
     )
-    run_tiles(
-        lambda first: write(first, min(first + width, n_columns)), range(0, n_columns, width)
-    )
+    run_tiles(lambda first: write(first, min(first + width, n_columns)), range(0, n_columns, width))
     return levels, odd.view(bool)

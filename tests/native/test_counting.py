@@ -1,5 +1,7 @@
 """Kernels that count give what a few lines of numpy give, on every instruction set."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,9 @@ def make(shape, dtype=np.uint8):
         values[i] = np.unique(rng.integers(0, levels[i % len(levels)], m), return_inverse=True)[1]
     classes = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, m - n_classes)])
     target = Target(classes, np.arange(n_classes), np.bincount(classes))
-    return Codes(values, values.max(axis=1).astype(np.int64) + 1, [str(i) for i in range(n)]), target
+    return Codes(
+        values, values.max(axis=1).astype(np.int64) + 1, [str(i) for i in range(n)]
+    ), target
 
 
 def sum_cells(table, *columns):
@@ -55,7 +59,7 @@ def test_planes_share_as_many_bits_as_numpy_counts(lengths, n_rows):
     counts = np.empty((len(lengths), n_rows, 3, LANES), np.uint32)
     kernels.count_rows(rows.ravel(), n_rows, tile.ravel(), 3, words, len(lengths), counts.ravel())
     both = np.bitwise_count(rows[:, None, :, None] & tile[None]).astype(np.int64)
-    for c, (first, last) in enumerate(zip(words, words[1:], strict=False)):
+    for c, (first, last) in enumerate(itertools.pairwise(words)):
         np.testing.assert_array_equal(counts[c], both[:, :, first:last].sum(axis=2))
 
 

@@ -79,8 +79,10 @@ class TileCounter(NativeCounter):
         tiles = np.unique(tile.columns // LANES)
         mirror = tile.kind != "block"
         request = Request(tile.rows, np.arange(n_rows), tiles, column_to, mirror)
-        from_tile = (lambda place: 0) if tile.kind != "square" else (
-            lambda place: int(np.searchsorted(tiles, place // LANES))
+        from_tile = (
+            (lambda place: 0)
+            if tile.kind != "square"
+            else (lambda place: int(np.searchsorted(tiles, place // LANES)))
         )
         kernel = self._kernel(wanted.measure, wanted.lowest)
         fill(kernel, request, self._tasks(request, from_tile), out)

@@ -1,4 +1,4 @@
-"""The GPU backend: counts by matrix products, sums in integers, the native backend's results to the last bit."""
+"""The GPU backend: counts by matrix products, sums in integers, the default's bits."""
 
 import warnings
 from typing import Any
@@ -25,7 +25,7 @@ HELD_SHARE = 0.5  # of a GPU's free memory, for a matrix that stays there
 
 
 class TorchCounter(NativeCounter):
-    """Entropies counted by PyTorch, from the fixed-point tables that the native backend's backend uses.
+    """Entropies counted by PyTorch, from the fixed-point tables of the native backend.
 
     Parameters
     ----------

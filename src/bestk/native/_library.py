@@ -77,7 +77,7 @@ def _reader(name: str, kind: str) -> Reader:
         if written and not flags.writeable:
             raise TypeError(f"{name} writes {kind}, and this array is read-only")
         if rows:
-            if value.shape[1] > 1 and value.strides[1] != dtype.itemsize:
+            if value.size and value.shape[1] > 1 and value.strides[1] != dtype.itemsize:
                 raise TypeError(f"{name} takes rows that are contiguous")
             values.extend((_address(value), value.strides[0] // dtype.itemsize))
             return

@@ -134,6 +134,8 @@ class NativeCounter:
     def _write(
         self, kernel: Kernel, out: NDArray[Any], rows: Indices | None, columns: Indices | None
     ) -> None:
+        if not out.size:
+            return
         request = self._request(rows, columns)
         fill(kernel, request, self._tasks(request), out)
 

@@ -18,4 +18,23 @@ SIGNATURES: dict[str, str] = {
     "cut_mdlp": "f64[rows]! i64 i64 i32[:] i64 i64 f64[:] f64[:] f64[:] f64[:] i64[:]!",
     "cut_caim": "f64[rows]! i64 i64 i32[:] i64 i64 i64[:]!",
     "cut_frequency": "f64[rows]! i64 i64 i32[:] i64 i64[:]!",
+    # planes.c
+    "count_rows": "u32[:] i64 u32[:] i64 i64[:] i64 u32[:]!",
+    # scores.c
+    "rank_rows": "f64[rows]! i64 i64 f64[:]",
+    "standardise_rows": "f64[rows] i64 i64 i64 f64 f64[rows]!",
+    "interpolate": "f64[rows] i64 i64 i64[:] f64[:] f64[:] f64[rows]!",
+    # gaussian.c: products, the left and the right side, the weights, where the rest goes
+    "correlate": "f64[:,:]! i64 i64 f64[:] f64[:,:] f64[:] f64[:] f64[:] f64[:,:] f64[:] f64[:]"
+    " f64 f64[:] i64 f64 f64 f64[:,:]!?",
+    "write_pairs": "f64[:,:] i64 i64 f64 i64[:] f64[:] f64[:] i64[:] f64[:] f64"
+    " f64[rows]!? f32[rows]!?",
+    "write_mirrored": "f64[:,:] i64 i64 f64 f64[:] f64[:] f64 i64 f64[rows]!? f32[rows]!?",
+    # blocks.c: the packed block, the planes, the counts
+    "add_block": "u32[:] i64[:] i64[:] i64 i64[:] i64 i64[:] i64 i64[:] i64 i64 i32[:]!? i64[:]!?",
+    "fill_counted": "i64[:] i64[:] i64 i64 i64[:] i64[:] i64[:,:] i64[:] i64 i32[:]? i64[:]? i64"
+    " i64[:] i64 i64[:] i64[:] i64[:] i64[:] f64 f64 f64[rows]!? f32[rows]!? i64 i64",
+    "list_counts": "i64 i64[:] i64[:] i64[:,:] i64[:] i64 i32[:]? i64[:]? i64 i64[:,:]!",
+    "find_first": "u8[rows]? u16[rows]? i64 i64 i64[:] i64[:]!",
+    "renumber": "u8[rows]? u16[rows]? i64 i64 i64[:] u16[:] u8[rows]!? u16[rows]!?",
 }

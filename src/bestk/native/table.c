@@ -96,27 +96,19 @@ static void set_ladder(Ladder *ladder, const double *cuts, const int64_t *starts
 }
 
 /* Count the cuts below each of a row of values, rung by rung; NaN takes the code after the last. */
-static inline void climb(const Ladder *ladder, const double *restrict values, int16_t *restrict codes) {
+INLINE void climb(const Ladder *ladder, const double *restrict values, int16_t *restrict codes) {
     int64_t below[TILE] = {0};
+    const int64_t lanes = (ladder->width + LINE - 1) / LINE * LINE;
     for (int64_t rung = 0; rung < ladder->height; rung++) {
         const double *restrict cuts = ladder->rungs[rung];
-        for (int j = 0; j < TILE; j++) below[j] += values[j] > cuts[j];
+        for (int64_t start = 0; start < lanes; start += LINE)
+            for (int64_t j = start; j < start + LINE; j++) below[j] += values[j] > cuts[j];
     }
     for (int64_t j = 0; j < ladder->width; j++)
         codes[j] = (int16_t)(values[j] == values[j] ? below[j] : ladder->n_cuts[j] + 1);
 }
-
-static void climb_any(const Ladder *ladder, const double *values, int16_t *codes) {
-    climb(ladder, values, codes);
-}
-#if BESTK_X86
-TARGET_AVX2 static void climb_avx2(const Ladder *ladder, const double *values, int16_t *codes) {
-    climb(ladder, values, codes);
-}
-TARGET_AVX512 static void climb_avx512(const Ladder *ladder, const double *values, int16_t *codes) {
-    climb(ladder, values, codes);
-}
-#endif
+FOR_EACH_CPU(climb, (const Ladder *ladder, const double *values, int16_t *codes),
+             (ladder, values, codes))
 
 /* The number of cuts below a value, by bisection. */
 static int16_t search(const double *cuts, int64_t n, double value) {
@@ -138,11 +130,6 @@ static int16_t search(const double *cuts, int64_t n, double value) {
 EXPORT int bestk_encode(const char *data, int64_t row_step, int64_t column_step, int64_t type,
                         int64_t n_rows, int64_t n_columns, const double *cuts, const int64_t *starts,
                         int16_t *codes, int64_t stride) {
-    void (*climb_row)(const Ladder *, const double *, int16_t *) = climb_any;
-#if BESTK_X86
-    if (bestk_cpu_level >= AVX2) climb_row = climb_avx2;
-    if (bestk_cpu_level >= AVX512) climb_row = climb_avx512;
-#endif
     Ladder ladder;
     double values[TILE] = {0};
     memset(&ladder, 0, sizeof ladder);
@@ -152,7 +139,7 @@ EXPORT int bestk_encode(const char *data, int64_t row_step, int64_t column_step,
         for (int64_t i = 0; i < n_rows; i++) {
             int16_t *row = codes + i * stride + first;
             read_steps(data + i * row_step + first * column_step, column_step, width, type, values);
-            climb_row(&ladder, values, row);
+            climb_best(&ladder, values, row);
             for (int64_t j = 0; j < width; j++)
                 if (ladder.n_cuts[j] > SCAN && values[j] == values[j])
                     row[j] = search(cuts + starts[first + j], ladder.n_cuts[j], values[j]);

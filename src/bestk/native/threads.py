@@ -65,3 +65,14 @@ def run_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def spans(length: int, size: int) -> list[tuple[int, int]]:
+    """Cut ``length`` items into runs of at most ``size``.
+
+    Examples
+    --------
+    >>> spans(5, 2)
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    return [(start, min(start + size, length)) for start in range(0, length, size)]

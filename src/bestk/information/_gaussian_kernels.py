@@ -55,8 +55,9 @@ def write(
 
 
 def write_mirrored(
-    part: Floats, scale: float, left: Side, right: Side, lowest: float, first: int, out: NDArray[Any]
-) -> None:
+    part: Floats, scale: float, left: Side, right: Side, lowest: float, first: int,
+    out: NDArray[Any],
+) -> None:  # fmt: skip
     """Write a tile, from column ``first`` on, across the diagonal."""
     terms = right.row_term, left.column_term
     kernels.write_mirrored(part, *part.shape, scale, *terms, lowest, first, *by_precision(out))

@@ -19,7 +19,7 @@ DTYPES = {
     "f32": np.float32, "f64": np.float64,
 }  # fmt: skip
 TABLE_TYPES = {  # by number in table.c
-    np.dtype(name): number for number, name in enumerate("f8 f4 i8 i4 i2 i1 u8 u4 u2 u1 ?".split())
+    np.dtype(code): number for number, code in enumerate("dfqihbQIHB?")
 }
 ERRORS: dict[int, Callable[[str], Exception]] = {
     1: lambda name: MemoryError(f"no memory left for kernel {name}"),

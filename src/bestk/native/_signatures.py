@@ -3,8 +3,9 @@
 ``i64`` and ``f64`` are numbers. ``u8[:]``, ``f64[:,:]`` are C-contiguous arrays, passed as a
 pointer. ``f64[rows]`` is a 2-d array whose rows are contiguous, passed as a pointer and the
 distance between rows, in elements. ``table`` is a 2-d array of any numbers and strides, passed as
-a pointer, the distances between rows and columns in bytes, and a number for the type. ``!`` marks an array that is written, ``?`` one that may be
-None. A kernel returns 0, or a status from ``bestk.h``.
+a pointer, the distances between rows and between columns in bytes, and a number for the type.
+``!`` marks an array that is written, ``?`` one that may be None. A kernel returns 0, or a status
+from ``bestk.h``.
 """
 
 SIGNATURES: dict[str, str] = {

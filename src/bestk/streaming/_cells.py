@@ -5,6 +5,7 @@ and class c, the rows that have both, at ``(p * (p + 1) / 2 + q) * n_classes + c
 to its end.
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,10 +49,9 @@ def add_block(
     """
     tiles = packed.bits, packed.bits_at, packed.n_planes, len(packed.n_planes)
     table = *tiles, packed.words, len(packed.sizes), first, len(first) - 1, planes
-    bounds = groups.tolist()
     run_tiles(
         lambda group: kernels.add_block(*table, *group, *by_size(cells)),
-        list(zip(bounds, bounds[1:], strict=False)),
+        list(pairwise(groups.tolist())),
     )
 
 

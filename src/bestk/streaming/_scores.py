@@ -47,5 +47,5 @@ class Scorer:
             kernels.interpolate(some, *some.shape, *given, self._heights, out[slice(*span)])
 
         with threads(seconds=VALUE_COST * out.size):
-            run_tiles(work, strips(*out.shape))
+            run_tiles(work, strips(*columns.shape))
         return out

@@ -3,7 +3,7 @@
 import ctypes
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,10 @@ DTYPES = {
     "f32": np.float32, "f64": np.float64,
 }  # fmt: skip
 TABLE_TYPES = {  # by number in table.c
-    np.dtype(code): number for number, code in enumerate("dfqihbQIHB?")
+    np.dtype(name): number
+    for number, name in enumerate(("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?"))
 }
+Reader = tuple[Callable[[Any, list[Any]], None], list[Any]]
 ERRORS: dict[int, Callable[[str], Exception]] = {
     1: lambda name: MemoryError(f"no memory left for kernel {name}"),
     2: lambda name: OverflowError(f"the weights are too large for the exact sums of {name}"),
@@ -28,30 +30,42 @@ ERRORS: dict[int, Callable[[str], Exception]] = {
 
 
 class Kernel:
-    """One function of the library, with checked arguments."""
+    """One function of the library, with checked arguments; the first of them may be bound."""
 
-    def __init__(self, name: str, function: Any, signature: str) -> None:
+    def __init__(
+        self, name: str, function: Any, readers: list[Reader], bound: tuple[Any, ...] = ()
+    ) -> None:
         self.name = name
-        self._function = function
-        self._readers = [_reader(name, kind) for kind in signature.split()]
-        function.restype = ctypes.c_int
-        function.argtypes = [kind for reader in self._readers for kind in reader[1]]
+        self._function, self._readers = function, readers
+        self._bound, self._values = bound, _check(readers, bound)  # bound arrays stay alive
+        self._rest = readers[len(bound) :]
 
     def __call__(self, *arguments: Any) -> None:
-        """Check the arguments, run the function, and raise what it reports."""
-        values: list[Any] = []
-        for (read, _), argument in zip(self._readers, arguments, strict=True):
-            read(argument, values)
-        status = self._function(*values)
+        """Check the arguments that are not bound, run the function, and raise what it reports."""
+        if len(arguments) != len(self._rest):
+            raise TypeError(f"{self.name} takes {len(self._rest)} arguments, not {len(arguments)}")
+        status = self._function(*self._values, *_check(self._rest, arguments))
         if status:
             raise ERRORS[status](self.name)
 
+    def bind(self, *arguments: Any) -> "Kernel":
+        """The same with its next arguments checked now, for calls that pass the rest."""
+        return Kernel(self.name, self._function, self._readers, (*self._bound, *arguments))
 
-def _reader(name: str, kind: str) -> tuple[Callable[[Any, list[Any]], None], list[Any]]:
+
+def _check(readers: list[Reader], arguments: Sequence[Any]) -> list[Any]:
+    """What C receives for the arguments that are there."""
+    values: list[Any] = []
+    for (read, _), argument in zip(readers, arguments, strict=False):
+        read(argument, values)
+    return values
+
+
+def _reader(name: str, kind: str) -> Reader:
     """A function that checks one argument and appends what C receives, and the types of that."""
     if kind in ("i64", "f64"):
         number = ctypes.c_int64 if kind == "i64" else ctypes.c_double
-        return lambda value, values: values.append(value), [number]
+        return (lambda value, values: values.append(value)), [number]
     if kind == "table":
         return partial(_read_table, name), [ctypes.c_void_p, *[ctypes.c_int64] * 3]
     dtype_name, shape = kind.rstrip("!?")[:-1].split("[")
@@ -70,11 +84,11 @@ def _reader(name: str, kind: str) -> tuple[Callable[[Any, list[Any]], None], lis
         if rows:
             if value.shape[1] > 1 and value.strides[1] != dtype.itemsize:
                 raise TypeError(f"{name} takes rows that are contiguous")
-            values.extend((value.ctypes.data, value.strides[0] // dtype.itemsize))
+            values.extend((_address(value), value.strides[0] // dtype.itemsize))
             return
         if not value.flags.c_contiguous:
             raise TypeError(f"{name} takes {kind}, C-contiguous")
-        values.append(value.ctypes.data)
+        values.append(_address(value))
 
     return read, [ctypes.c_void_p, *([ctypes.c_int64] if rows else [])]
 
@@ -83,7 +97,11 @@ def _read_table(name: str, value: Any, values: list[Any]) -> None:
     """Append the address of a table, the steps between rows and columns, and the type."""
     if value.ndim != 2 or value.dtype not in TABLE_TYPES or not value.flags.aligned:
         raise TypeError(f"{name} takes a table of numbers, not {value.ndim}-d {value.dtype}")
-    values.extend((value.ctypes.data, *value.strides, TABLE_TYPES[value.dtype]))
+    values.extend((_address(value), *value.strides, TABLE_TYPES[value.dtype]))
+
+
+def _address(value: Any) -> int:
+    return int(value.__array_interface__["data"][0])
 
 
 class Kernels:
@@ -92,7 +110,11 @@ class Kernels:
     def __getattr__(self, name: str) -> Kernel:
         if name not in SIGNATURES:
             raise AttributeError(name)
-        kernel = Kernel(name, getattr(_library(), f"bestk_{name}"), SIGNATURES[name])
+        function = getattr(_library(), f"bestk_{name}")
+        readers = [_reader(name, kind) for kind in SIGNATURES[name].split()]
+        function.restype = ctypes.c_int
+        function.argtypes = [kind for reader in readers for kind in reader[1]]
+        kernel = Kernel(name, function, readers)
         setattr(self, name, kernel)
         return kernel
 

@@ -12,6 +12,30 @@ SIGNATURES: dict[str, str] = {
     # cpu.c
     "cpu_levels": "i64[:]!",
     "set_cpu_level": "i64",
+    # planes.c
+    "count_rows": "u32[:] i64 u32[:] i64 i64[:] i64 u32[:]!",
+    # pairs.c: the table, the formula, the request
+    "fill_pairs": "u32[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] u16[:,:]? f64[:]"
+    " i64 i64 i64"
+    " i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] f64 f64"
+    " i64[:] i64[:] i64[:] i64[:] i64 f64[rows]!? f32[rows]!? i64[:,:] i64 i64",
+    # pack.c
+    "pack_planes": "u8[rows]? u16[rows]? i64[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:]"
+    " i64 i64 u32[:]! u32[:]! i64 i64",
+    "sort_codes": "u8[rows]? u16[rows]? i64[:] u32[:] i64 u16[:,:]! i64 i64",
+    "fill_singles": "u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] u16[:,:]? i64 i64"
+    " i64[:] i64[:] i64[:] i64[:]! i64[:]!",
+    # correction.c
+    "expect_all": "f64[:] i64[:] i64 i64 f64[:]! i64 i64",
+    "expect_some": "i64[:] i64[:] i64 i64 f64 f64[:]! i64 i64",
+    # sums.c
+    "add_sums": "f64[rows] i64 i64 i64 f64[:]! f64[:]!",
+    # codes.c
+    **{
+        f"write_codes_{kind}": f"{kind}[:] i64 i64 i64 i64[:] u8[rows]!? u16[rows]!? i64[:]! u8[:]!"
+        " i64 i64"
+        for kind in ("u8", "i16", "i32", "i64", "f32", "f64")
+    },
     # table.c
     "read_columns": "table i64[:] i64 f64[rows]! i64",
     "encode": "table i64 i64 f64[:] i64[:] i16[rows]!",
@@ -19,8 +43,6 @@ SIGNATURES: dict[str, str] = {
     "cut_mdlp": "f64[rows]! i64 i64 i32[:] i64 i64 f64[:] f64[:] f64[:] f64[:] i64[:]!",
     "cut_caim": "f64[rows]! i64 i64 i32[:] i64 i64 i64[:]!",
     "cut_frequency": "f64[rows]! i64 i64 i32[:] i64 i64[:]!",
-    # planes.c
-    "count_rows": "u32[:] i64 u32[:] i64 i64[:] i64 u32[:]!",
     # scores.c
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
     "standardise_rows": "f64[rows] i64 i64 i64 f64 f64[rows]!",

@@ -5,6 +5,10 @@
    for many pairs and no sum across a register is ever needed. */
 #include "counting.h"
 
+#include <string.h>
+
+#define MAGIC 0x1.00000801p84 /* 2^84 + 2^63 + 2^52 */
+
 #if BESTK_X86
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -39,11 +43,13 @@
 #include "planes_level.h"
 #endif
 
+#define ALL(level) \
+    { count_rows_##level, sum_cells_##level, sum_two_level_##level, scale_##level }
 static const PlaneKernels KERNELS[] = {
-    {count_rows_baseline, sum_table_baseline},
+    ALL(baseline),
 #if BESTK_X86
-    {count_rows_avx2, sum_table_avx2},
-    {count_rows_avx512, sum_table_avx512},
+    ALL(avx2),
+    ALL(avx512),
 #endif
 };
 

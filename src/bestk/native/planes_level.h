@@ -193,7 +193,7 @@ TARGET static inline void NAME(look_up_small)(const uint64_t *small, const uint3
 
 #endif
 
-/* See PlaneKernels. */
+/* The same; small: NULL, or tables for counts below 16. */
 TARGET static void NAME(sum_table)(const uint64_t *table, const uint64_t *small,
                                    const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
     if (!small) {
@@ -211,6 +211,94 @@ TARGET static void NAME(sum_table)(const uint64_t *table, const uint64_t *small,
             NAME(look_up_small)(small, some, n, sums);
         else
             NAME(look_up)(table, some, n, sums);
+    }
+}
+
+/* See PlaneKernels: two tables for each class and for the pair, one after the other. */
+TARGET static void NAME(sum_two_level)(const Table *t, const Block *b, uint64_t *sums) {
+    for (int lane = 0; lane < LANES; lane += WIDTH) {
+        V both = {0}, other = {0};
+        uint32_t at = 0, with = 0;
+        for (int64_t c = 0; c < t->n_classes; c++) {
+            const V n = *(const V *)(b->counts + c * b->step + lane);
+            const V rest = *(const V *)(b->margins + c * LANES + lane) - n;
+            *(V *)(b->cells + 2 * c * LANES + lane) = n + at;
+            *(V *)(b->cells + (2 * c + 1) * LANES + lane) = rest + (at + b->own[c] + 1);
+            both += n;
+            other += rest;
+            at += (uint32_t)t->sizes[c] + 2;
+            with += b->own[c];
+        }
+        *(V *)(b->cells + 2 * t->n_classes * LANES + lane) = both + at;
+        *(V *)(b->cells + (2 * t->n_classes + 1) * LANES + lane) = other + (at + with + 1);
+    }
+    memset(sums, 0, LANES * sizeof *sums);
+    NAME(look_up)(b->two_level, b->cells, 2 * t->n_classes + 2, sums);
+}
+
+/* See PlaneKernels: the cells of last levels follow from the margins. */
+TARGET static void NAME(sum_cells)(const Table *t, const Formula *f, const Block *b,
+                                   uint64_t *sums) {
+    const int64_t n_i = b->n_i, n_j = b->n_j, width = n_j + 1;
+    uint32_t *left = b->cells, *rest = left + n_i * LANES, *corner = rest + n_j * LANES;
+    uint32_t *pairs = corner + LANES;
+    memset(pairs, 0, (size_t)((n_i + 1) * width * LANES) * sizeof *pairs);
+    memset(sums, 0, LANES * sizeof *sums);
+    for (int64_t c = 0; c < t->n_classes; c++) {
+        const uint32_t *cells = b->counts + c * b->step, size = (uint32_t)t->sizes[c];
+        memcpy(rest, b->margins + c * n_j * LANES, (size_t)(n_j * LANES) * sizeof *rest);
+        for (int lane = 0; lane < LANES; lane += WIDTH) {
+#define AT(array, cell) (*(V *)(array + (cell) * LANES + lane))
+            V outside = (V){0} + size;
+            for (int64_t a = 0; a < n_i; a++) {
+                const uint32_t own = b->own[a * t->n_classes + c];
+                V beside = (V){0} + own;
+                for (int64_t j = 0; j < n_j; j++) {
+                    const V n = *(const V *)(cells + (a * n_j + j) * LANES + lane);
+                    beside -= n;
+                    AT(rest, j) -= n;
+                    AT(pairs, a * width + j) += n;
+                }
+                AT(left, a) = beside;
+                AT(pairs, a * width + n_j) += beside;
+                outside -= own;
+            }
+            for (int64_t j = 0; j < n_j; j++) {
+                const V n = AT(rest, j);
+                outside -= n;
+                AT(pairs, n_i * width + j) += n;
+            }
+            AT(corner, 0) = outside;
+            AT(pairs, n_i * width + n_j) += outside;
+#undef AT
+        }
+        const uint64_t *small = size < 8 * (n_i + 1) * width ? f->small : NULL;
+        NAME(sum_table)(f->class_table, small, cells, n_i * n_j, sums);
+        NAME(sum_table)(f->class_table, small, left, n_i + n_j + 1, sums);
+    }
+    NAME(look_up)(f->pair_table, pairs, (n_i + 1) * width, sums);
+}
+
+/* See PlaneKernels. */
+TARGET static void NAME(scale)(const Formula *f, const uint64_t *sums, int64_t term,
+                               const int64_t *terms, int64_t n, double *out) {
+    typedef uint64_t Q __attribute__((vector_size(BYTES), aligned(8), may_alias));
+    typedef int64_t S __attribute__((vector_size(BYTES), aligned(8), may_alias));
+    typedef double D __attribute__((vector_size(BYTES), aligned(8), may_alias));
+    const double scale = f->scale;
+    const D lowest = (D){0} + f->lowest;
+    for (int64_t i = 0; i < n; i += BYTES / 8) {
+        const Q total = *(const Q *)(sums + i) + *(const Q *)(terms + i) + (uint64_t)term;
+#if BESTK_X86 && LEVEL < 2
+        /* no instruction for this: halves as the low bits of 2^84 and 2^52, rounded once */
+        const Q high = (total >> 32) ^ 0x4530000080000000u;
+        const Q low = (total & 0xffffffffu) | 0x4330000000000000u;
+        const D value = (((D)high - MAGIC) + (D)low) * scale;
+#else
+        const D value = __builtin_convertvector((S)total, D) * scale;
+#endif
+        const S less = value < lowest;
+        *(D *)(out + i) = (D)(((Q)lowest & (Q)less) | ((Q)value & ~(Q)less));
     }
 }
 

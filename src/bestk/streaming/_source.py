@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bestk.information._chance import expected_cells
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
-from bestk.information.backends._numba import NumbaCounter
+from bestk.information.backends._native import NativeCounter
 from bestk.native.threads import threads
 from bestk.streaming._cells import PlaneCounts, fill_pairs, list_counts
 
@@ -22,7 +22,7 @@ CELL_COST = 2e-9  # seconds for a cell of a pair
 LONG, LONG_CHANCE = 2**24, 2**16  # rows from which tables hold only the counts that occur
 
 
-class CountedPairs(NumbaCounter):
+class CountedPairs(NativeCounter):
     """Entropies of a table of which only the counts of pairs are known.
 
     The tables of fixed point are those of the default backend, and so are the results.

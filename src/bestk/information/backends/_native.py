@@ -5,10 +5,9 @@ results are the same to the last bit whatever the kernel, the blocking or the nu
 and equal columns have equal scores.
 """
 
-from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,10 +15,9 @@ from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction, tables
 from bestk.information._measures import Measure
-from bestk.information.backends._costs import SAMPLE_COST, planes_cost
-from bestk.information.backends._lanes import LANES
+from bestk.information.backends._costs import LANES, SAMPLE_COST, planes_cost
 from bestk.information.backends._packed import Packed, pack
-from bestk.information.backends._pairs import Formula, Request, fill, fill_singles
+from bestk.information.backends._pairs import Formula, Request, Tasks, fill
 from bestk.information.backends._reductions import (
     RowSums,
     Summary,
@@ -28,26 +26,31 @@ from bestk.information.backends._reductions import (
     check_symmetric,
     join,
 )
+from bestk.native import kernels
+from bestk.native.threads import n_threads
 
 Indices = NDArray[np.int64]
 MOST_PLANE_LEVELS = 64
 ROWS_AT_ONCE = 64  # planes of the row features that are counted together, at most
 CACHE_BYTES = 262_144  # for their counts
-TASKS_A_THREAD, TASK_SECONDS = 64, 5e-5  # tasks enough to balance, long enough to be worth it
+TASKS_A_THREAD = 16  # enough to balance,
+SHORTEST_TASK, LONGEST_TASK = 5e-4, 0.2  # seconds: worth a thread, and worth waiting for
 PACK_COST = 1e-9  # seconds for a sample of a feature
-CALL_SECONDS = 0.5  # work between two looks at the keyboard
+MOST_FORMULAS = 4  # kept ready, the latest
+MOST_WEIGHT = 32.0  # sum of a measure's weights: entropies have 57 bits, sums 63
 STRIP_ENTRIES = 2**22  # of a matrix of which only sums and best pairs are kept
 
 
-class NumbaCounter:
+class NativeCounter:
     """Entropies of a discrete table and its classes, singles at once and pairs when asked."""
 
-    name, is_discrete = "numba", True
+    name, is_discrete = "native", True
 
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self.n_features = codes.n_features
         self._order = np.argsort(codes.levels, kind="stable")
         self._place = np.argsort(self._order)
+        self._formulas: dict[tuple[Measure, float], Formula] = {}
         with threads(seconds=PACK_COST * codes.values.size):
             self._packed = pack(codes, target, self._order, MOST_PLANE_LEVELS)
             self._set_tables(target.counts, correction)
@@ -68,8 +71,12 @@ class NumbaCounter:
 
     def _count_singles(self) -> None:
         x, xy = np.zeros((2, self.n_features), np.int64)
-        steps = np.diff(self._plain), np.diff(self._with_class)
-        fill_singles(self._packed, self._plain, self._with_class, self._chance, *steps, x, xy)
+        packed = self._packed
+        kernels.fill_singles(
+            packed.margins, packed.n_planes, packed.margins_at, packed.sizes, packed.starts,
+            packed.levels, packed.codes if len(packed.codes) else None, self.n_features,
+            len(packed.sizes), self._plain, self._with_class, self._chance, x, xy,
+        )  # fmt: skip
         self._x, self._xy = self._total - x, self._total - self._offset - xy
 
     def singles(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
@@ -90,7 +97,7 @@ class NumbaCounter:
         lowest: float = -np.inf,
     ) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        self._write(self._formula(measure, lowest), out, rows, columns)
+        self._write(self._keep_formula(measure, lowest), out, rows, columns)
 
     def row_sums(self, measure: Measure, lowest: float = -np.inf) -> NDArray[np.float64]:
         """The sum of each feature's measure with every other one; no matrix is held."""
@@ -127,9 +134,16 @@ class NumbaCounter:
         self, formula: Formula, out: NDArray[Any], rows: Indices | None, columns: Indices | None
     ) -> None:
         request = self._request(rows, columns)
-        for tasks, seconds in _calls(request, self._packed):
-            with threads(seconds=seconds):
-                fill(self._packed, formula, request, tasks, out)
+        fill(self._packed, formula, request, self._tasks(request), out)
+
+    def _keep_formula(self, measure: Measure, lowest: float) -> Formula:
+        """The formula of a measure, kept for requests that come a row at a time."""
+        key = measure, lowest
+        if key not in self._formulas:
+            if len(self._formulas) == MOST_FORMULAS:
+                del self._formulas[next(iter(self._formulas))]
+            self._formulas[key] = self._formula(*key)
+        return self._formulas[key]
 
     def _whole_numbers(self, measure: Measure, lowest: float) -> Formula:
         """A measure not yet scaled."""
@@ -138,6 +152,7 @@ class NumbaCounter:
 
     def _formula(self, measure: Measure, lowest: float) -> Formula:
         """The measure as tables over counts and terms of single features."""
+        check_weights(measure)
         pair_table = -_weigh((measure.xx, self._plain), (measure.xxy, self._chance))
         class_table = -_weigh((measure.xxy, self._with_class))
         once = _weigh(
@@ -152,17 +167,24 @@ class NumbaCounter:
 
     def _request(self, rows: Indices | None, columns: Indices | None) -> Request:
         mirror = rows is None and columns is None
-        n = self.n_features
-        column_to = self._order.copy()
-        tiles = np.arange(-(-n // LANES))
+        column_to, tiles = self._order, self._all_tiles
         if columns is not None:
-            column_to = np.full(n, -1)
+            column_to = np.full(self.n_features, -1)
             column_to[self._place[columns]] = np.arange(len(columns))
             tiles = np.unique(self._place[columns] // LANES)
-        features = np.arange(n) if rows is None else rows
-        row_to = np.argsort(self._place[features], kind="stable")
-        places = self._place[features][row_to]
-        return Request(places, row_to, self._groups(places), tiles, column_to, mirror)
+        if rows is None:
+            return Request(np.arange(self.n_features), self._order, tiles, column_to, mirror)
+        row_to = np.argsort(self._place[rows], kind="stable")
+        return Request(self._place[rows][row_to], row_to, tiles, column_to, mirror)
+
+    @cached_property
+    def _all_tiles(self) -> Indices:
+        return np.arange(-(-self.n_features // LANES))
+
+    @cached_property
+    def _seconds(self) -> NDArray[np.float64]:
+        """Seconds of one core for each feature, by its place, against a tile."""
+        return 1e-9 * tile_cost(self._packed)[self._packed.levels - 1]
 
     def _groups(self, places: Indices) -> Indices:
         """Cut the rows into groups whose planes and counts stay in the cache."""
@@ -176,6 +198,34 @@ class NumbaCounter:
             cuts.append(row)
             row += max(1, most // int(planes[min(row + most - 1, len(places) - 1)]))
         return np.array([*cuts, len(places)])
+
+    def _tasks(self, request: Request, begin: Indices | None = None) -> Tasks:
+        """Cut a request into tasks, many for each thread; groups of rows begin at those tiles."""
+        groups, n_tiles = self._groups(request.rows), len(request.tiles)
+        if begin is None and request.mirror:
+            begin = request.rows[groups[:-1]] // LANES
+        first = np.zeros(len(groups) - 1, np.int64) if begin is None else begin
+        cost = np.add.reduceat(self._seconds[request.rows], groups[:-1]) * (n_tiles - first)
+        seconds = float(cost.sum())
+        best = np.clip(seconds / (n_threads() * TASKS_A_THREAD), SHORTEST_TASK, LONGEST_TASK)
+        pieces = np.clip(np.ceil(cost / best), 1, n_tiles - first).astype(np.int64)
+        group = np.repeat(np.arange(len(pieces)), pieces)
+        piece = np.arange(len(group)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+        ends = [
+            first[group] + (n_tiles - first[group]) * number // pieces[group]
+            for number in (piece, piece + 1)
+        ]
+        return Tasks(np.stack([groups[group], groups[group + 1], *ends], axis=1), seconds)
+
+
+def check_weights(measure: Measure) -> None:
+    """Refuse weights whose sums may not fit 64 bits."""
+    total = sum(map(abs, vars(measure).values()))
+    if not total < MOST_WEIGHT:
+        raise OverflowError(
+            f"the weights of {measure} add up to {total:g}, and exact sums have room for less than "
+            f"{MOST_WEIGHT:g}; divide them all by the same power of two"
+        )
 
 
 def _weigh(*terms: tuple[float, Any]) -> Any:
@@ -191,37 +241,9 @@ def _weigh(*terms: tuple[float, Any]) -> Any:
     return total
 
 
-def _calls(request: Request, packed: Packed) -> Iterator[tuple[Indices, float]]:
-    """Cut a request into tasks, many for each thread, and these into calls of CALL_SECONDS."""
-    n_threads = numba.get_num_threads()
-    places = request.rows[request.groups[:-1]]
-    first = places // LANES if request.mirror else np.zeros(len(places), np.int64)
-    n_tiles = len(request.tiles) - first
-    cost = 1e-9 * np.diff(request.groups) * n_tiles * tile_cost(packed)[packed.levels[places] - 1]
-    smallest = max(TASK_SECONDS, cost.sum() / (n_threads * TASKS_A_THREAD))
-    pieces = np.clip(np.ceil(cost / smallest), 1, n_tiles).astype(np.int64)
-    group = np.repeat(np.arange(len(pieces)), pieces)
-    piece = np.arange(len(group)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    begin, end = (
-        first[group] + n_tiles[group] * number // pieces[group] for number in (piece, piece + 1)
-    )
-    each = (cost / pieces)[group]
-    call = (np.cumsum(each) / (CALL_SECONDS * n_threads)).astype(np.int64)
-    tasks = np.stack([group, begin, end], axis=1)
-    for number in np.unique(call):
-        yield _fold(tasks[call == number]), float(each[call == number].sum())
-
-
 def tile_cost(packed: Packed) -> NDArray[np.float64]:
     """Nanoseconds of one feature of L levels against sixteen others, at ``[L - 1]``."""
     most, samples = int(packed.levels.max()) - 1, float(packed.starts[-1])
-    by_planes = [planes_cost(n, most, packed.words[-1], len(packed.sizes)) for n in range(most + 1)]
+    n_words, n_classes = int(packed.words[-1]), len(packed.sizes)
+    by_planes: Any = planes_cost(np.arange(most + 1.0), most, n_words, n_classes)
     return np.minimum(by_planes, samples * LANES * SAMPLE_COST)
-
-
-def _fold(tasks: Indices) -> Indices:
-    """Put each long task beside a short one, so that equal shares are equal work."""
-    half = -(-len(tasks) // 2)
-    folded = np.empty_like(tasks)
-    folded[::2], folded[1::2] = tasks[:half], tasks[half:][::-1]
-    return folded

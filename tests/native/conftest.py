@@ -1,4 +1,4 @@
-"""Every kernel on every instruction set that this machine has."""
+"""Kernels on every instruction set that this machine has."""
 
 import pytest
 
@@ -6,8 +6,7 @@ from bestk.native._library import cpu_levels, set_cpu
 
 
 @pytest.fixture(params=cpu_levels())
-def level(request):
-    """Run the kernels for one instruction set."""
+def cpu(request):
     set_cpu(request.param)
     yield request.param
     set_cpu(None)

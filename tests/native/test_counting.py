@@ -15,7 +15,7 @@ from bestk.information.backends._packed import pack
 from bestk.information.backends._reductions import SPLIT, _add
 from bestk.native import kernels
 
-pytestmark = pytest.mark.usefixtures("level")
+pytestmark = pytest.mark.usefixtures("cpu")
 LANES = 16
 SHAPES = [  # samples, features, levels of the columns, classes
     (40, 3, (2,), 2),

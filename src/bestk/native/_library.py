@@ -4,6 +4,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ DTYPES = {
     "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
     "f32": np.float32, "f64": np.float64,
 }  # fmt: skip
+TABLE_TYPES = {  # by number in table.c
+    np.dtype(name): number
+    for number, name in enumerate(("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?"))
+}
 Reader = tuple[Callable[[Any, list[Any]], None], list[Any]]
 ERRORS: dict[int, Callable[[str], Exception]] = {
     1: lambda name: MemoryError(f"no memory left for kernel {name}"),
@@ -62,6 +67,8 @@ def _reader(name: str, kind: str) -> Reader:
     if kind in ("i64", "f64"):
         number = ctypes.c_int64 if kind == "i64" else ctypes.c_double
         return (lambda value, values: values.append(value)), [number]
+    if kind == "table":
+        return partial(_read_table, name), [ctypes.c_void_p, *[ctypes.c_int64] * 3]
     dtype_name, shape = kind.rstrip("!?")[:-1].split("[")
     dtype, rows = np.dtype(DTYPES[dtype_name]), shape == "rows"
     ndim = 2 if rows else shape.count(":")
@@ -86,6 +93,13 @@ def _reader(name: str, kind: str) -> Reader:
         values.append(_address(value))
 
     return read, [ctypes.c_void_p, *([ctypes.c_int64] if rows else [])]
+
+
+def _read_table(name: str, value: Any, values: list[Any]) -> None:
+    """Append the address of a table, the steps between rows and columns, and the type."""
+    if value.ndim != 2 or value.dtype not in TABLE_TYPES or not value.flags.aligned:
+        raise TypeError(f"{name} takes a table of numbers, not {value.ndim}-d {value.dtype}")
+    values.extend((_address(value), *value.strides, TABLE_TYPES[value.dtype]))
 
 
 def _address(value: Any) -> int:

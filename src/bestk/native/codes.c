@@ -6,10 +6,6 @@
 
 enum { LARGEST = 65534, TILE = 64 }; /* what a look-up table has room for; rows read at once */
 
-#ifndef INLINE
-#define INLINE static inline __attribute__((always_inline))
-#endif
-
 /* Number the values that occur 0, 1, ... in order, missing (0) last; return how many occur.
    code: 65536 numbers of scratch. One of codes8 and codes16 is given. */
 INLINE int64_t renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *codes8,

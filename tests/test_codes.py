@@ -1,6 +1,5 @@
 """Codes are dense, ordered, and the same whatever the table came in."""
 
-import numba
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from bestk._threads import threads
 from bestk.codes import Codes, encode, read_continuous_target, read_target
 from bestk.table import read_table
 
@@ -68,14 +68,10 @@ def test_permuting_rows_and_columns_permutes_the_codes(X, random):
 
 
 @given(whole_tables(), st.integers(1, 4))
-def test_a_discrete_table_encodes_to_itself_on_any_number_of_threads(X, threads):
+def test_a_discrete_table_encodes_to_itself_on_any_number_of_threads(X, n_threads):
     codes = encode(X)
-    before = numba.get_num_threads()
-    numba.set_num_threads(min(threads, before))
-    try:
+    with threads(n_threads):
         same(encode(codes.values.T), codes)
-    finally:
-        numba.set_num_threads(before)
 
 
 DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "g", ">i2", ">f8"]

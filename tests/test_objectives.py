@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bestk.codes import encode, read_target
 from bestk.criteria import CRITERIA, pick_greedily
 from bestk.criteria import MIFS as GREEDY_MIFS
-from bestk.information import Entropies
+from bestk.information import Entropies, Measure
 from bestk.information._gaussian import GaussianSource
 from bestk.objectives import MIFS, OBJECTIVES, QPFS, Balanced, get_objective
 from bestk.solvers import solve
@@ -340,6 +340,25 @@ def test_a_beta_that_is_not_positive_is_refused(beta):
 def test_shares_that_are_no_weights_are_refused(redundancy, complement):
     with pytest.raises(ValueError, match="must be a number from 0 up, not"):
         Balanced(redundancy, complement)
+
+
+@pytest.mark.parametrize("weights", [(50.0, 50.0), (1e6, 3e5), (0.0, 1e9)])
+def test_large_weights_do_not_overflow_the_exact_sums(weights):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (400, 6)), rng.integers(0, 2, 400)
+    h = count(X, y)
+    problem, scale = Balanced(*weights).pairs(h).problem(4)
+    redundancy, complement = weights
+    expected = (complement * h.pair_cmi() - redundancy * h.pair_mi()) / 3
+    off = ~np.eye(6, dtype=bool)
+    np.testing.assert_allclose(
+        scale * problem.Q[off], expected[off], rtol=1e-9, atol=1e-12 * max(weights)
+    )
+
+
+def test_a_measure_whose_sums_may_not_fit_is_refused():
+    with pytest.raises(OverflowError, match=r"add up to 40.*divide them all"):
+        count(*TWO_BITS).measure(Measure(xx=20, xi=-20))
 
 
 def test_qpfs_by_the_column_is_refused_with_another_way():

@@ -5,8 +5,6 @@ import os
 import warnings
 from pathlib import Path
 
-import numba
-
 from benchmarks.counting import extras, laws, plots
 from benchmarks.counting.cases import cases
 from benchmarks.counting.costs import report_costs
@@ -14,6 +12,7 @@ from benchmarks.counting.race import race
 from benchmarks.counting.record import Row, table, write_csv
 from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.timing import REFERENCE
+from bestk.native.threads import n_threads
 
 PARTS = (*cases(None, quick=True), "laws", "start")
 
@@ -38,7 +37,7 @@ def main() -> None:
 
 def _measure(options: argparse.Namespace) -> list[Row]:
     """Every part that was asked for, printed as it comes."""
-    threads, rounds = numba.get_num_threads(), options.rounds
+    threads, rounds = n_threads(), options.rounds
     rows: list[Row] = []
     for name, make in cases(options.data, options.quick).items():
         if name in options.only:
@@ -56,7 +55,7 @@ def _measure(options: argparse.Namespace) -> list[Row]:
             rows += found
     if "start" in options.only:
         found = extras.first_calls(rounds)
-        print(f"\na new process, numba's cache warm, imports included\n{_seconds(found)}")
+        print(f"\na new process, imports included\n{_seconds(found)}")
         rows += found
     return rows
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from scipy.optimize import nnls
 
@@ -12,10 +11,11 @@ from benchmarks.counting.cases import Case, synthetic
 from benchmarks.timing import interleave
 from bestk.information._measures import CMI
 from bestk.information.backends import _costs
-from bestk.information.backends._lanes import LANES
-from bestk.information.backends._numba import MOST_PLANE_LEVELS, NumbaCounter, _calls
+from bestk.information.backends._costs import LANES
+from bestk.information.backends._native import MOST_PLANE_LEVELS, NativeCounter
 from bestk.information.backends._packed import pack
-from bestk.information.backends._pairs import fill
+from bestk.information.backends._pairs import bind, fill
+from bestk.native.threads import threads
 
 LEVELS, CLASSES, SAMPLES = (2, 3, 5, 10, 20, 40), (2, 5, 10), (70, 300, 1000, 3000, 10_000)
 QUICK_LEVELS, QUICK_CLASSES, QUICK_SAMPLES = (2, 5, 10), (2, 5), (70, 1000)
@@ -51,9 +51,9 @@ def measure(quick: bool) -> Iterator[Point]:
 
 
 def _time_both(case: Case, levels: int, rounds: int) -> Point:
-    counter = NumbaCounter(case.codes, case.target)
+    counter = NativeCounter(case.codes, case.target)
     formula, request = counter._formula(CMI, 0.0), counter._request(None, None)
-    tasks = np.concatenate([tasks for tasks, _ in _calls(request, counter._packed)])
+    tasks = counter._tasks(request)
     out = np.empty((N_FEATURES, N_FEATURES))
     with_planes = pack(case.codes, case.target, counter._order, MOST_PLANE_LEVELS)
     packed: dict[str, Any] = {
@@ -61,17 +61,14 @@ def _time_both(case: Case, levels: int, rounds: int) -> Point:
         "histograms": pack(case.codes, case.target, counter._order, NONE),
     }
     jobs = {
-        way: lambda table=table: fill(table, formula, request, tasks, out)
+        way: lambda table=table: fill(bind(table, formula), request, tasks, out)
         for way, table in packed.items()
     }
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
+    with threads(1):
         interleave(jobs, 1)
         timings = interleave(jobs, rounds)
-    finally:
-        numba.set_num_threads(threads)
-    blocks = np.diff(request.groups)[tasks[:, 0]] @ (tasks[:, 2] - tasks[:, 1])
+    begin, end, first, last = tasks.parts.T
+    blocks = (end - begin) @ (last - first)
     each = {way: 1e9 * timing.best / blocks for way, timing in timings.items()}
     words = int(with_planes.words[-1])
     return Point(levels, case.target.n_classes, len(case.X), words, **each)

@@ -193,11 +193,10 @@ def _write_numbers(
     """Write the codes of whole numbers, missing where NaN, to ``values``; return the levels."""
     from bestk._dense_codes import write_codes
 
-    levels = np.empty(len(columns), dtype=np.int64)
-    odd = np.zeros(len(columns), dtype=bool)
+    flat, *steps = _flat(strip)
     with threads(seconds=READ_COST * strip.size) as n_threads:
-        width = min(STRIP, -(-len(columns) // (4 * n_threads)))
-        write_codes(*_flat(strip), width, columns, values, levels, odd)
+        width = STRIP if n_threads == 1 else min(STRIP, -(-len(columns) // (4 * n_threads)))
+        levels, odd = write_codes(flat, (steps[0], steps[1]), width, columns, values)
     for j in np.flatnonzero(odd):
         values[columns[j]], levels[j] = _rank(strip[:, j], names[columns[j]])
     _refuse_many(levels, columns, names)

@@ -1,6 +1,7 @@
 """What makes a choice of features good: matrices of the quadratic problem, from entropies."""
 
 from dataclasses import dataclass
+from math import frexp
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from bestk.information import Entropies, Measure
 from bestk.information._measures import (
     INTERACTION,
     JOINT_MI,
+    MOST_WEIGHT,
     NO_REDUNDANCY,
     PAIR_MI,
     SYMMETRIC_CMI,
@@ -219,13 +221,19 @@ class Balanced(Objective):
 
     @property
     def measure(self) -> Measure:  # type: ignore[override]
-        """Four times the pair, so that quarters are whole and counted exactly."""
-        r, c = 4.0 * self.redundancy, 4.0 * self.complement
+        """The pair times a power of two, so that its sums are exact and fit 64 bits."""
+        r, c = self._factor * self.redundancy, self._factor * self.complement
         return Measure(xx=r, xxy=-c, xi=-r, xj=-r, xiy=c, xjy=c, y=-c)
+
+    @property
+    def _factor(self) -> float:
+        """Four, which makes quarters whole, or less where the weights are large."""
+        total = 3.0 * self.redundancy + 4.0 * self.complement
+        return min(4.0, 2.0 ** -frexp(total / MOST_WEIGHT)[1])
 
     def pair_weight(self, k: int) -> float:
         """Pairs are a mean over the partners of a feature, which stand twice in x'Qx."""
-        return 0.25 / max(2, k - 1)
+        return 1.0 / (self._factor * max(2, k - 1))
 
 
 @dataclass(frozen=True)

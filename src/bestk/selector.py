@@ -175,7 +175,7 @@ class SelectBestK(PartialFit, TableSelector):
     backend : str, default="auto"
         Who counts; see :func:`bestk.cmi_matrix`.
     n_jobs : int, default=None
-        Threads: None for all that numba may use, -1 for all cores.
+        Threads: None and -1 for all cores.
 
     Attributes
     ----------

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import xlogy
 
 from bestk.discretize import MDLP
-from bestk.discretize._mdlp import _price
 
 
 def entropy(y):
@@ -43,20 +41,6 @@ def published_mdlp(x, y, mess=exponent):
         return []
     low, high = x <= cut, x > cut
     return [*published_mdlp(x[low], left, mess), cut, *published_mdlp(x[high], right, mess)]
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=4))
-def test_the_price_of_a_split_is_that_of_its_description(counts):
-    left, right = np.array(counts, np.int64).T
-    if not (left.sum() and right.sum()):
-        return
-    parts = [np.repeat(np.arange(len(c)), c) for c in (left + right, left, right)]
-    k, k1, k2 = (len(set(part.tolist())) for part in parts)
-    whole, first, second = (entropy(part) for part in parts)
-    delta = log2(3**k - 2) - (k * whole - k1 * first - k2 * second)
-    n = np.arange(len(parts[0]) + 1.0)
-    price = _price(left, right, xlogy(n, n))
-    np.testing.assert_allclose(price / np.log(2), log2(len(parts[0]) - 1) + delta, atol=1e-12)
 
 
 def cuts(x, y, **settings):

@@ -26,7 +26,7 @@ from bestk import METHODS, Greedy, Quadratic, SelectBestK
 from bestk.evaluation import error_curves, linear_svm
 from bestk.evaluation._classifier import few_threads, new_model, split
 from bestk.evaluation._study import Study
-from bestk.information.backends import _numba
+from bestk.information.backends import _native
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -168,13 +168,13 @@ def test_random_state_decides_the_folds():
 
 def test_all_pairs_are_counted_once_for_all_methods_in_a_fold(monkeypatch):
     calls = []
-    count = _numba.NumbaCounter.fill
+    count = _native.NativeCounter.fill
 
     def counting(self, measure, out, *rest):
         calls.append(out.shape)
         return count(self, measure, out, *rest)
 
-    monkeypatch.setattr(_numba.NumbaCounter, "fill", counting)
+    monkeypatch.setattr(_native.NativeCounter, "fill", counting)
     X, y = CANCER
     measure(X, y, ["linear", "spectral", "tpower", "exact"], [2, 3], cv=2)
     assert calls == [(30, 30), (30, 30)]

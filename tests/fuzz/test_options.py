@@ -44,7 +44,7 @@ def choices(draw, n):
         "bound": draw(st.sampled_from(["fast", None])),
         "time_limit": draw(st.none() | st.just(0.2)),
         "random_state": draw(st.integers(0, 3)),
-        "backend": draw(st.sampled_from(["auto", "numba", "numpy"])),
+        "backend": draw(st.sampled_from(["auto", "native", "numpy"])),
         "n_jobs": draw(st.sampled_from([None, 1, -1])),
     }
 

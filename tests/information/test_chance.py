@@ -8,6 +8,14 @@ from scipy.stats import hypergeom
 
 from bestk.information import _chance
 from bestk.information._chance import expected_cells
+from bestk.native import kernels
+
+
+def by_law(t, m, size, large):
+    """E[s log s]: by moments where more than ``large`` samples are expected, by a sum elsewhere."""
+    out = np.zeros(1)
+    kernels.expect_some(np.array([int(t)]), np.array([size]), 1, m, large, out, 0, 1)
+    return out[0]
 
 
 def expectation(t, m, size):
@@ -27,18 +35,18 @@ def test_cells_of_every_size_have_their_expectation(sizes):
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("t", [20_000, 50_000])
-@pytest.mark.parametrize("share", [0.25, 0.8])
+@pytest.mark.parametrize("t", [20_000, 30_000, 50_000])
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.8, 0.97])
 def test_moments_give_what_a_sum_gives_whatever_the_skew(t, share):
     m = 60_000
     expected = expectation(t, m, int(share * m))
-    assert _chance._by_moments(t, m, int(share * m)) == pytest.approx(expected, rel=0, abs=1e-8)
-    assert _chance._by_sum(t, m, int(share * m)) == pytest.approx(expected, rel=1e-11)
+    assert by_law(t, m, int(share * m), 0.0) == pytest.approx(expected, rel=0, abs=1e-8)
+    assert by_law(t, m, int(share * m), np.inf) == pytest.approx(expected, rel=1e-11)
 
 
 def test_large_cells_are_told_by_moments_and_small_ones_by_sums():
     sizes, mean = np.array([30_000, 30_000]), _chance.LARGE
-    for t, law in ((2 * mean, _chance._by_sum), (2 * mean + 2, _chance._by_moments)):
+    for t, large in ((2 * mean, np.inf), (2 * mean + 2, 0.0)):
         found = expected_cells(np.array([int(t)]), sizes)[0]
-        kind = int if law is _chance._by_sum else float
-        assert found == 2 * law(kind(t), kind(60_000), kind(30_000))
+        assert found == 2 * by_law(t, 60_000, 30_000, large)
+        assert found != 2 * by_law(t, 60_000, 30_000, np.inf if large == 0.0 else 0.0)

@@ -1,4 +1,4 @@
-"""The backend for clusters gives what numba's gives, to the last bit, whoever dies meanwhile."""
+"""The backend for clusters gives what native's gives, to the last bit, whoever dies meanwhile."""
 
 import os
 import pickle
@@ -113,17 +113,17 @@ def test_every_measure_is_that_of_the_reference(client, correction, table):
 
 @settings(max_examples=12)
 @given(table=tables(max_levels=20, max_features=60), seed=seeds)
-def test_no_bit_differs_from_numba(client, table, seed):
+def test_no_bit_differs_from_the_default(client, table, seed):
     X, y = table
     rng, n = np.random.default_rng(seed), X.shape[1]
     correction, measure = rng.choice(CORRECTIONS), MEASURES[rng.integers(len(MEASURES))]
     rows, columns = rng.integers(0, n, 20), rng.permutation(n)[: rng.integers(1, n + 1)]
     how = {"dtype": rng.choice([np.float32, np.float64]), "signed": bool(rng.integers(2))}
-    numba, h = (count(X, y, backend, correction) for backend in ("numba", "dask"))
-    np.testing.assert_array_equal([h.x, h.xy], [numba.x, numba.xy])
+    native, h = (count(X, y, backend, correction) for backend in ("native", "dask"))
+    np.testing.assert_array_equal([h.x, h.xy], [native.x, native.xy])
     for wanted in ((None, None), (rows, None), (None, columns), (rows, columns)):
         values = h.measure(measure, *wanted, **how)
-        np.testing.assert_array_equal(values, numba.measure(measure, *wanted, **how))
+        np.testing.assert_array_equal(values, native.measure(measure, *wanted, **how))
 
 
 def test_numbers_of_real_columns_give_the_same_selection_and_matrix(client):
@@ -131,7 +131,7 @@ def test_numbers_of_real_columns_give_the_same_selection_and_matrix(client):
     codes = EqualFrequency(9).fit_transform(X)
     np.testing.assert_array_equal(cmi_matrix(codes, y, backend="dask"), cmi_matrix(codes, y))
     for method in ("tpower", "jmi", "mrmr"):
-        near, away = (SelectBestK(5, method, backend=b).fit(X, y) for b in ("numba", "dask"))
+        near, away = (SelectBestK(5, method, backend=b).fit(X, y) for b in ("native", "dask"))
         assert near.solution_.support.tolist() == away.solution_.support.tolist()
         assert near.solution_.objective == away.solution_.objective
 
@@ -170,7 +170,7 @@ def test_a_table_that_is_lost_again_and_again_is_given_up(client, monkeypatch):
     client.wait_for_workers(2, timeout=120)
     h = count(*made_up())
     monkeypatch.setattr(h.source, "scatter", lambda: lost(client))
-    with pytest.raises(RuntimeError, match=r"lost the table.*backend='numba'"):
+    with pytest.raises(RuntimeError, match=r"lost the table.*backend='native'"):
         h.cmi()
 
 
@@ -210,10 +210,10 @@ def test_tiles_on_their_way_are_few(client, monkeypatch):
 
 
 def test_little_work_is_not_sent(client, monkeypatch):
-    h, numba = count(*made_up()), count(*made_up(), "numba")
+    h, native = count(*made_up()), count(*made_up(), "native")
     monkeypatch.setattr(_dask, "WORTH_A_CLUSTER", 0.5)
     monkeypatch.setattr(client, "scatter", None)
-    np.testing.assert_array_equal(h.cmi(rows=[7]), numba.cmi(rows=[7]))
+    np.testing.assert_array_equal(h.cmi(rows=[7]), native.cmi(rows=[7]))
 
 
 def test_within_a_task_its_worker_counts(client):
@@ -247,8 +247,8 @@ def test_the_matrix_may_stay_on_the_cluster(client, monkeypatch, symmetric):
 
 
 def test_a_matrix_counted_elsewhere_is_not_on_the_cluster():
-    with pytest.raises(ValueError, match=r"counted by NumbaCounter.*backend='dask'"):
-        measure_on_cluster(count(*made_up(), "numba"), _measures.CMI)
+    with pytest.raises(ValueError, match=r"counted by NativeCounter.*backend='dask'"):
+        measure_on_cluster(count(*made_up(), "native"), _measures.CMI)
 
 
 def test_what_is_missing_is_named():

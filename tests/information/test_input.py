@@ -51,7 +51,7 @@ def test_bad_tables_and_targets_are_refused_with_advice(function, table, y, says
     [
         ({"information": "kernel"}, "unknown information 'kernel'.*'discrete' or 'gaussian'"),
         ({"correction": "bonferroni"}, "unknown correction 'bonferroni'.*'chance'"),
-        ({"backend": "abacus"}, "unknown backend 'abacus'.*numba"),
+        ({"backend": "abacus"}, "unknown backend 'abacus'.*native"),
         ({"missing": "ignore"}, "ignore.*category"),
         ({"n_jobs": 0}, "n_jobs must be a positive number.*not 0"),
         ({"dtype": int}, "float32 or float64"),

@@ -2,7 +2,6 @@
 
 from itertools import permutations
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -106,7 +105,6 @@ def test_columns_that_stand_side_by_side_may_be_asked_for_in_any_order(order):
     np.testing.assert_array_equal(h.cmi(rows=columns), h.cmi()[columns])
 
 
-@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one core only")
 @given(tables(max_features=100, max_levels=70))
 def test_threads_change_no_bit(table):
     X, y = table

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bestk import encode
 from bestk.codes import read_target
 from bestk.information import Entropies, _measures
-from bestk.information.backends import _numba
+from bestk.information.backends import _native
 
 from .conftest import tables
 
@@ -16,7 +16,7 @@ MEASURES = [value for value in vars(_measures).values() if isinstance(value, _me
 SYMMETRIC = [measure for measure in MEASURES if measure != _measures.CMI]
 
 
-def count(X, y, backend="numba"):
+def count(X, y, backend="native"):
     return Entropies.count(encode(X), read_target(y, len(y)), backend)
 
 
@@ -30,7 +30,7 @@ def brute_pairs(matrix, most):
 
 @pytest.fixture(params=[2**22, 64], ids=["one strip", "many strips"])
 def strips(request, monkeypatch):
-    monkeypatch.setattr(_numba, "STRIP_ENTRIES", request.param)
+    monkeypatch.setattr(_native, "STRIP_ENTRIES", request.param)
 
 
 @pytest.mark.usefixtures("strips")
@@ -50,7 +50,7 @@ def test_row_sums_of_a_wide_table_leave_no_column_out(monkeypatch):
     rng = np.random.default_rng(0)
     n = 700
     h = count(rng.integers(0, 3, (30, n)), rng.integers(0, 2, 30))
-    monkeypatch.setattr(_numba, "STRIP_ENTRIES", 64 * n)
+    monkeypatch.setattr(_native, "STRIP_ENTRIES", 64 * n)
     matrix = h.measure(_measures.JOINT_MI)
     np.fill_diagonal(matrix, 0.0)
     np.testing.assert_allclose(h.source.row_sums(_measures.JOINT_MI), matrix.sum(axis=1))

@@ -1,11 +1,11 @@
 """Tiles cover a matrix once, and threads leave none of them out."""
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestk._threads import threads
 from bestk.information import _tiles
 from bestk.information._tiles import cut, in_threads, part_of
 
@@ -37,22 +37,21 @@ def test_a_part_of_all_features_is_a_slice_and_of_some_their_numbers():
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
-def test_every_item_is_worked_on_once_by_any_number_of_threads(n_threads, monkeypatch):
-    monkeypatch.setattr(numba, "get_num_threads", lambda: n_threads)
+def test_every_item_is_worked_on_once_by_any_number_of_threads(n_threads):
     done = []
-    in_threads(done.append, range(20))
+    with threads(n_threads):
+        in_threads(done.append, range(20))
     assert sorted(done) == list(range(20))
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
-def test_an_error_in_a_thread_is_raised(n_threads, monkeypatch):
-    monkeypatch.setattr(numba, "get_num_threads", lambda: n_threads)
-    with pytest.raises(ZeroDivisionError):
+def test_an_error_in_a_thread_is_raised(n_threads):
+    with threads(n_threads), pytest.raises(ZeroDivisionError):
         in_threads(lambda item: 1 // item, [1, 0])
 
 
-def test_a_thread_finds_a_blas_that_starts_none_itself(monkeypatch):
-    monkeypatch.setattr(numba, "get_num_threads", lambda: 2)
+def test_a_thread_finds_a_blas_that_starts_none_itself():
     seen = []
-    in_threads(lambda _: seen.extend(_tiles._blas().info()), range(2))
+    with threads(2):
+        in_threads(lambda _: seen.extend(_tiles._blas().info()), range(2))
     assert {lib["num_threads"] for lib in seen if lib["user_api"] == "blas"} <= {1}

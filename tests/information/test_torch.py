@@ -1,4 +1,4 @@
-"""The backend for GPUs gives what numba's gives, to the last bit; on a CPU it runs the same."""
+"""The backend for GPUs gives what native's gives, to the last bit; on a CPU it runs the same."""
 
 import subprocess
 import sys
@@ -90,7 +90,7 @@ def test_every_measure_is_that_of_the_reference(correction, table):
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @settings(max_examples=25)
 @given(table=tables(max_levels=20, max_features=40), seed=seeds, tiny=st.booleans())
-def test_no_bit_differs_from_numba(device, correction, table, seed, tiny):
+def test_no_bit_differs_from_the_default(device, correction, table, seed, tiny):
     X, y = table
     rng, n = np.random.default_rng(seed), X.shape[1]
     X = np.where(rng.random(X.shape) < rng.choice([0, 0.1]), np.nan, X)  # a level of its own
@@ -98,11 +98,11 @@ def test_no_bit_differs_from_numba(device, correction, table, seed, tiny):
     measure = [*MEASURES, halves, halves][rng.integers(len(MEASURES) + 2)]
     rows, columns = rng.integers(0, n, 5), rng.permutation(n)[: rng.integers(1, n + 1)]
     how = rng.choice([np.float32, np.float64]), float(rng.choice([0, -np.inf]))
-    numba = count(X, y, "numba", correction)
-    whole = fill(numba, measure, None, None, *how)
+    native = count(X, y, "native", correction)
+    whole = fill(native, measure, None, None, *how)
     with tiny_tiles(tiny):
         h = count(X, y, f"torch:{device}", correction)
-        np.testing.assert_array_equal([h.x, h.xy], [numba.x, numba.xy])
+        np.testing.assert_array_equal([h.x, h.xy], [native.x, native.xy])
         for wanted in ((None, None), (rows, None), (None, columns), (rows, columns)):
             i, j = (slice(None) if some is None else some for some in wanted)
             np.testing.assert_array_equal(fill(h, measure, *wanted, *how), whole[i][:, j])
@@ -111,14 +111,14 @@ def test_no_bit_differs_from_numba(device, correction, table, seed, tiny):
 @every_device
 @settings(max_examples=15)
 @given(table=tables(max_levels=9, max_features=99), seed=seeds, tiny=st.booleans())
-def test_no_bit_of_sums_and_best_pairs_differs_from_numba(device, table, seed, tiny):
+def test_no_bit_of_sums_and_best_pairs_differs_from_the_default(device, table, seed, tiny):
     rng, (X, y) = np.random.default_rng(seed), table
     X = np.minimum(X, 1) if rng.random() < 0.5 else X
     measure, lowest = MEASURES[rng.integers(len(MEASURES))], float(rng.choice([0, -np.inf]))
     most = 0 if measure == _measures.CMI else int(rng.integers(60))
     with tiny_tiles(tiny):
         found = count(X, y, f"torch:{device}").source.summary(measure, most, lowest)
-    expected = count(X, y, "numba").source.summary(measure, most, lowest)
+    expected = count(X, y, "native").source.summary(measure, most, lowest)
     for own, wanted in zip(found, expected, strict=True):
         np.testing.assert_array_equal(own, wanted)
 
@@ -130,7 +130,7 @@ def test_a_matrix_left_on_the_device_is_the_one_that_comes_home(device, dtype):
     X, y = rng.integers(0, rng.integers(1, 5, 150), (90, 150)), rng.integers(0, 3, 90)
     left = count(X, y, f"torch:{device}").source.matrix(_measures.CMI, 0.0, dtype)
     np.testing.assert_array_equal(
-        left.cpu().numpy(), fill(count(X, y, "numba"), _measures.CMI, dtype=dtype, lowest=0.0)
+        left.cpu().numpy(), fill(count(X, y, "native"), _measures.CMI, dtype=dtype, lowest=0.0)
     )
 
 
@@ -149,12 +149,12 @@ def test_solvers_pick_the_same_from_a_matrix_on_the_device(device, solver):
 
 @every_device
 @pytest.mark.parametrize("method", ["linear", "tpower", "forward", "jmi", "mrmr"])
-def test_methods_that_ask_for_columns_pick_the_same_as_with_numba(device, method):
+def test_methods_that_ask_for_columns_pick_the_same_as_by_default(device, method):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, rng.integers(2, 4, 120), (90, 120)), rng.integers(0, 2, 90)
     effort = Effort(bound=None, memory=2**12)
     picks = (METHODS[method].select(count(X, y, backend), 9, effort=effort)
-             for backend in (f"torch:{device}", "numba"))  # fmt: skip
+             for backend in (f"torch:{device}", "native"))  # fmt: skip
     own, wanted = (solution.support.tolist() for solution in picks)
     assert own == wanted
 
@@ -168,7 +168,7 @@ def test_two_level_columns_of_any_odds_give_the_same_bits_on_a_gpu(shape, classe
     y = np.arange(len(X)) % classes
     for measure in (_measures.CMI, _measures.JOINT_MI, _measures.PAIR_MI, _measures.PAIR_CMI):
         np.testing.assert_array_equal(
-            fill(count(X, y, "torch:cuda"), measure), fill(count(X, y, "numba"), measure)
+            fill(count(X, y, "torch:cuda"), measure), fill(count(X, y, "native"), measure)
         )
 
 
@@ -237,9 +237,9 @@ def test_nothing_is_asked_and_nothing_given():
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 def test_without_a_gpu_the_default_warns_and_cuda_is_refused():
     X, y = [[0, 1], [1, 1]], [0, 1]
-    with pytest.warns(UserWarning, match=r"no CUDA device.*backend='numba' is far faster"):
+    with pytest.warns(UserWarning, match=r"no CUDA device.*backend='native' is far faster"):
         cmi_matrix(X, y, backend="torch")
-    with pytest.raises(RuntimeError, match="no CUDA device; use backend='numba'"):
+    with pytest.raises(RuntimeError, match="no CUDA device; use backend='native'"):
         cmi_matrix(X, y, backend="torch:cuda")
 
 

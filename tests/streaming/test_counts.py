@@ -8,11 +8,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import hypergeom
 
 from bestk import Entropies, encode
 from bestk.codes import read_target
-from bestk.information import _chance
 from bestk.streaming import PairCounts, _counts, _source
 
 MEASURES = ("cmi", "joint_mi", "pair_mi", "pair_cmi", "xx", "xxy")
@@ -140,17 +138,6 @@ def test_chance_in_long_tables_is_that_in_short_ones_but_for_rounding(table):
         _source.LONG_CHANCE = before
     np.testing.assert_allclose(found.mi(), expected.mi(), rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.joint_mi(), expected.joint_mi(), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("share", [0.15, 0.3, 0.5, 0.97])
-def test_moments_give_the_expectation_that_a_sum_gives(share):
-    m, t = 60_000, 30_000
-    size = int(share * m)
-    s = np.arange(max(0, t + size - m), min(t, size) + 1)
-    n_log_n = s * np.log(np.maximum(s, 1))
-    expected = hypergeom.pmf(s, m, size, t) @ n_log_n
-    assert _chance._by_moments(t, m, size) == pytest.approx(expected, rel=0, abs=1e-6)
-    assert _chance._by_sum(t, m, size) == pytest.approx(expected, rel=1e-11)
 
 
 @pytest.mark.parametrize("levels", [2, 255, 256, 257, 600])

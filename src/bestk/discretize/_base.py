@@ -1,5 +1,6 @@
 """What all discretisers share: input checks, the codes, scikit-learn's manners."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -8,9 +9,9 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bestk._sorting import Floats, Ints, Labels
-from bestk._threads import threads
-from bestk.discretize._columns import blocks, encode
+from bestk.discretize._columns import Floats, Ints, cut_columns, encode
+from bestk.native._library import TABLE_TYPES
+from bestk.native.threads import threads
 from bestk.table import named_frame, unmask
 
 VALUE_COST = 1e-8  # seconds, about, for each value of a table
@@ -19,8 +20,7 @@ MAX_BINS = MAX_CODES - 1
 # how the errors begin by which numpy, scipy and arrow refuse what is no array of numbers
 NO_NUMBERS = ("could not convert", "setting an array", "Cannot c", "cannot do", "int too large")
 
-_READABLE: list[Any] = [np.float64, np.float32, np.int64, np.int32, np.int16, np.int8]
-_READABLE += [np.uint64, np.uint32, np.uint16, np.uint8, np.bool_]
+Labels = NDArray[np.int32]
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -64,7 +64,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                     unmask(y),
                     reset=reset,
                     accept_sparse="csc",
-                    dtype=_READABLE,
+                    dtype=list(TABLE_TYPES),
                     ensure_all_finite="allow-nan",
                 )
         except (IndexError, OverflowError, TypeError, ValueError) as error:
@@ -112,7 +112,7 @@ class UnsupervisedDiscretizer(Discretizer):
         self._validate_params()
         X = self._numbers(X)
         with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
-            return self._keep([cuts for block in blocks(X) for cuts in self._cut(block)])
+            return self._keep(cut_columns(X, self._cut))
 
     def _cut(self, block: Floats) -> list[Floats]:
         """Return the cuts of each row of the block, which may be overwritten."""
@@ -141,15 +141,12 @@ class SupervisedDiscretizer(Discretizer):
         self._validate_params()
         X, y = self._numbers(X, y)
         labels, order = self._classes(y)
-        cut_points: list[Floats] = []
+        cut = self._cutter(labels, len(self.classes_))
         with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
-            for block in blocks(X, order):
-                n_cuts = self._cut(block, labels, len(self.classes_))
-                cut_points += [row[:k].copy() for row, k in zip(block, n_cuts, strict=True)]
-        return self._keep(cut_points)
+            return self._keep(cut_columns(X, cut, order))
 
-    def _cut(self, block: Floats, y: Labels, n_classes: int) -> Ints:
-        """Overwrite the head of each row with the column's cuts; return how many they are."""
+    def _cutter(self, y: Labels, n_classes: int) -> Callable[[Floats], list[Floats]]:
+        """Return a function that cuts each row of a block, which it may overwrite."""
         raise NotImplementedError
 
     def _classes(self, y: Any) -> tuple[Labels, Ints]:

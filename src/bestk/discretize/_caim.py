@@ -1,16 +1,15 @@
 """CAIM: intervals in which one class stands out, about as many as there are classes."""
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import get_num_threads, prange
 from sklearn.utils._param_validation import Interval
 
-from bestk._kernels import kernel, parallel_kernel
-from bestk._sorting import Floats, Ints, Labels, Runs, new_runs, new_scratch, tally
-from bestk.discretize._base import MAX_BINS, SupervisedDiscretizer
-from bestk.discretize._scheme import TIE, Scheme, first_largest, new_scheme, split, write_cuts
+from bestk.discretize._base import MAX_BINS, Labels, SupervisedDiscretizer
+from bestk.discretize._columns import Floats, heads
+from bestk.native import kernels
 
 
 class CAIM(SupervisedDiscretizer):
@@ -64,74 +63,12 @@ class CAIM(SupervisedDiscretizer):
     def __init__(self, max_bins: int | None = None) -> None:
         self.max_bins = max_bins
 
-    def _cut(self, block: Floats, y: Labels, n_classes: int) -> Ints:
-        max_bins = self.max_bins or len(y)
-        n_cuts: Ints = _cut_block(block, y, n_classes, max_bins, get_num_threads())
-        return n_cuts
+    def _cutter(self, y: Labels, n_classes: int) -> Callable[[Floats], list[Floats]]:
+        n, max_bins = len(y), self.max_bins or len(y)
 
+        def cut(block: Floats) -> list[Floats]:
+            n_cuts = np.empty(len(block), np.int64)
+            kernels.cut_caim(block, len(block), n, y, n_classes, max_bins, n_cuts)
+            return heads(block, n_cuts)
 
-@parallel_kernel
-def _cut_block(block: Floats, y: Labels, n_classes: int, max_bins: int, tasks: int) -> Ints:
-    """Overwrite the head of each row with its cuts; return how many they are."""
-    width, n_samples = block.shape
-    n_cuts = np.empty(width, np.int64)
-    for task in prange(tasks):
-        runs, scratch = new_runs(n_samples), new_scratch(n_samples)
-        scheme = new_scheme(n_samples, n_classes)
-        for j in range(task, width, tasks):
-            n_values = tally(block[j], y, n_classes, runs, scratch)
-            n_cuts[j] = _grow(runs, n_values, n_classes, max_bins, scheme)
-            write_cuts(scheme, n_cuts[j], runs, block[j])
-    return n_cuts
-
-
-@kernel
-def _grow(runs: Runs, n_values: int, n_classes: int, max_bins: int, scheme: Scheme) -> int:
-    """Add the best cut while it pays; return the number of cuts."""
-    if n_values == 0:
-        return 0
-    scheme.edge[0], scheme.edge[1] = 0, n_values
-    tie = TIE * runs.size[: runs.start[n_values]].sum()
-    total = _find_cut(runs, scheme, 0, tie)
-    n_bins, accepted = 1, 0.0
-    while n_bins < min(max_bins, n_values):
-        i = first_largest(scheme.gain[:n_bins], tie)
-        caim = (total + scheme.gain[i]) / (n_bins + 1)
-        if n_bins >= n_classes and caim <= accepted + tie / (n_bins + 1):
-            break
-        total, accepted = total + scheme.gain[i], caim
-        split(scheme, n_bins, i)
-        n_bins += 1
-        _find_cut(runs, scheme, i, tie)
-        _find_cut(runs, scheme, i + 1, tie)
-    return n_bins - 1
-
-
-@kernel(error_model="numpy")
-def _find_cut(runs: Runs, scheme: Scheme, i: int, tie: float) -> float:
-    """Store the best cut of interval ``i`` and its gain; return ``max_c q_ci^2 / M_i``."""
-    first, stop, score = scheme.edge[i], scheme.edge[i + 1], scheme.score
-    near, far = runs.start[first], runs.start[stop]
-    _sweep(runs, near, far, 1, scheme.left, score[1:])
-    whole = score[stop]
-    scheme.gain[i] = -np.inf
-    if stop - first > 1:
-        _sweep(runs, far - 1, near - 1, -1, scheme.left, scheme.score_right)
-        for v in range(first + 1, stop):
-            score[v] += scheme.score_right[v]
-        scheme.cut[i] = first + 1 + first_largest(score[first + 1 : stop], tie)
-        scheme.gain[i] = score[scheme.cut[i]] - whole
-    return float(whole)
-
-
-@kernel(error_model="numpy")
-def _sweep(runs: Runs, start: int, stop: int, step: int, counts: Ints, term: Floats) -> None:
-    """Let an interval grow run by run; a value's ``term`` is that of the interval it completes."""
-    owner, label, number = runs.owner, runs.label, runs.size
-    counts[:] = 0
-    top, size = 0, 0
-    for run in range(start, stop, step):
-        counts[label[run]] += number[run]
-        top = max(top, counts[label[run]])
-        size += number[run]
-        term[owner[run]] = top * top / size
+        return cut

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._threads import threads
 from bestk.discretize._base import VALUE_COST, Discretizer
-from bestk.discretize._columns import TYPES, encode
+from bestk.discretize._columns import encode
+from bestk.native._library import TABLE_TYPES
+from bestk.native.threads import threads
 
 
 class CodedColumns:
@@ -29,7 +30,7 @@ class CodedColumns:
 
 def codes_of(discretizer: Any, values: Any) -> Any:
     """The codes of a table, made when they are looked at where that gives the same."""
-    plain = isinstance(discretizer, Discretizer) and values.dtype in TYPES
+    plain = isinstance(discretizer, Discretizer) and values.dtype in TABLE_TYPES
     if plain and type(discretizer).transform is Discretizer.transform:
         return CodedColumns(discretizer, values)
     return discretizer.transform(values)

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options
 
-from bestk._sorting import Floats
 from bestk.discretize._base import UnsupervisedDiscretizer
+from bestk.discretize._columns import Floats
 
 WIDEST = 10_000  # standard deviations: of fewer than its square of values none lies so far out
 

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from bestk._sorting import Floats, midpoint
 from bestk.discretize._base import MAX_BINS, UnsupervisedDiscretizer
+from bestk.discretize._columns import Floats, heads
+from bestk.native import kernels
 
 
 class EqualWidth(UnsupervisedDiscretizer):
@@ -90,11 +91,9 @@ class EqualFrequency(UnsupervisedDiscretizer):
         self.n_bins = n_bins
 
     def _cut(self, block: Floats) -> list[Floats]:
-        block.sort(axis=1)  # NaN goes last
-        observed = block.shape[1] - np.isnan(block).sum(axis=1)
-        return [
-            _frequency_cuts(row[:n], self.n_bins) for row, n in zip(block, observed, strict=True)
-        ]
+        n_cuts, zeros = np.empty(len(block), np.int64), np.zeros(block.shape[1], np.int32)
+        kernels.cut_frequency(block, *block.shape, zeros, self.n_bins, n_cuts)
+        return heads(block, n_cuts)
 
 
 def _even_cuts(low: float, high: float, n_bins: int) -> Floats:
@@ -105,13 +104,3 @@ def _even_cuts(low: float, high: float, n_bins: int) -> Floats:
         return _even_cuts(low * 2.0**-32, high * 2.0**-32, n_bins) * 2.0**32
     cuts = np.unique(low + (high - low) * np.arange(1, n_bins) / n_bins)
     return cuts[(low <= cuts) & (cuts < high)]
-
-
-def _frequency_cuts(values: Floats, n_bins: int) -> Floats:
-    """Cut an ascending column after its quantiles."""
-    n = len(values)
-    if n == 0:
-        return np.empty(0)
-    ranks = -(-np.arange(1, n_bins) * n // n_bins)
-    after = np.unique(np.searchsorted(values, values[np.unique(ranks) - 1], side="right"))
-    return np.array([midpoint(values[i - 1], values[i]) for i in after[after < n]])

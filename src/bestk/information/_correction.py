@@ -5,17 +5,18 @@ cell and no logarithm. A correction only changes the tables.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._kernels import kernel, parallel_kernel
 from bestk.information._chance import expected_cells
+from bestk.native import kernels
+from bestk.native.threads import run_tiles, spans
 
 Correction = Literal["miller-madow", "chance"]
 Floats = NDArray[np.float64]
+CELLS_AT_ONCE = 256
 LONG = 2**16  # rows from which cells of many samples are told by their moments
 
 
@@ -58,32 +59,9 @@ def tables(sizes: NDArray[np.int64], correction: Correction | None) -> Tables:
     return Tables(plain[m], plain, plain, None, 0.0)
 
 
-@parallel_kernel
-def _expected_under_chance(m: int, sizes: Any, plain: Any) -> Any:
+def _expected_under_chance(m: int, sizes: NDArray[np.int64], plain: Floats) -> Floats:
     """E[sum over classes of plain[n_c]] for a cell of t samples, t = 0..m."""
     expected = np.zeros(m + 1)
-    for t in numba.prange(m + 1):
-        for size in sizes:
-            expected[t] += _expected_cell(np.int64(t), m, size, plain)
+    expect = kernels.expect_all.bind(plain, sizes, len(sizes), m, expected)
+    run_tiles(lambda span: expect(*span), spans(m + 1, CELLS_AT_ONCE))
     return expected
-
-
-@kernel
-def _expected_cell(t: int, m: int, size: int, plain: Any) -> float:
-    """E[plain[s]], s ~ Hypergeometric(m, size, t): from the mode outwards, then normalised."""
-    low, high = max(0, t + size - m), min(t, size)
-    mode = min(max((t + 1) * (size + 1) // (m + 2), low), high)
-    weight, value = 1.0, plain[mode]
-    p, s = 1.0, mode
-    while s < high and p > 1e-20:
-        p *= (size - s) * (t - s) / ((s + 1) * (m - size - t + s + 1.0))
-        s += 1
-        weight += p
-        value += p * plain[s]
-    p, s = 1.0, mode
-    while s > low and p > 1e-20:
-        p *= s * (m - size - t + s) / ((size - s + 1) * (t - s + 1.0))
-        s -= 1
-        weight += p
-        value += p * plain[s]
-    return value / weight

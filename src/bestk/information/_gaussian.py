@@ -181,9 +181,8 @@ class GaussianSource:
         z, given = self._scores.values, self._given
         m = z.shape[1]
         shares = z[rows] @ z[columns].T
-        rest = np.empty(shares.shape if a and b and a != -b else (0, 0))
-        correlate(shares, left, right, 1.0 / m, given.weights, a, b, rest)
-        return (shares, rest), self._chance and self._chance.excess(m, given.groups)
+        parts = correlate(shares, left, right, 1.0 / m, given.weights, a, b)
+        return parts, self._chance and self._chance.excess(m, given.groups)
 
     def _correlate_shared(
         self, a: float, b: float, rows: Part, columns: Part

@@ -108,13 +108,14 @@ def cmi_matrix(
     missing : {"category", "error"}, default="category"
         Missing values are a level of their own, or refused. Gaussian information has no levels:
         there a missing value stands at the mean of its column and so says nothing.
-    backend : {"auto", "numba", "torch", "dask", "numpy"}, default="auto"
-        Who counts: "auto" is numba on the CPU; "torch" uses a GPU and gives the same bits
+    backend : {"auto", "native", "torch", "dask", "numpy"}, default="auto"
+        Counting backend: "auto" is "native", compiled kernels on the CPU; "torch" uses a GPU and
+        gives the same bits
         (``pip install 'bestk[gpu]'``), "torch:cuda" insists on one; "dask" uses the workers of the
         current ``distributed.Client`` (``pip install 'bestk[dask]'``), with
         the same bits again; "numpy" is the slow reference.
     n_jobs : int, default=None
-        Threads: None for all that numba may use, -1 for all cores.
+        Threads: None and -1 for all cores.
 
     Returns
     -------

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+MOST_WEIGHT = 32.0  # sum of a measure's weights: entropies are counted in 57 bits, sums in 63
+
 
 @dataclass(frozen=True)
 class Measure:

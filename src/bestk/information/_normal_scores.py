@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from bestk._kernels import kernel
-from bestk._sorting import make_keys, new_scratch, radix_sort
-from bestk.information._tiles import in_threads
+from bestk.native import kernels
+from bestk.native.threads import run_tiles
 
 Floats = NDArray[np.float64]
 Kind = Literal["rank", "standard"]
@@ -81,10 +80,10 @@ def normal_scores(
         np.equal(block, block, out=known[strip])
         if kind == "rank":
             _rank(block, known[strip], table)
-        _standardise(block, impute, one, out[strip])
+        kernels.standardise_rows(block, *block.shape, impute, one, out[strip])
 
     width = max(1, STRIP_CELLS // m)
-    in_threads(work, [slice(start, start + width) for start in range(0, n, width)])
+    run_tiles(work, [slice(start, start + width) for start in range(0, n, width)])
     return Scores(out, None if impute or known.all() else known, one)
 
 
@@ -95,62 +94,6 @@ def unit_score(m: int) -> float:
 
 def _rank(block: Floats, known: NDArray[np.bool_], table: Floats) -> None:
     """Put normal quantiles of ranks in place of values; ``table`` holds those of full rows."""
-    _quantiles(block, table)
+    kernels.rank_rows(block, *block.shape, table)
     for row in np.flatnonzero(~known.all(axis=1)):
         block[row] = ndtri(block[row])
-
-
-@kernel
-def _quantiles(block: Any, table: Any) -> None:
-    """Full rows become scores, the others the probabilities of which scores are the quantiles."""
-    n_samples = block.shape[1]
-    scratch, room = new_scratch(n_samples), np.empty(n_samples)
-    everyone = np.arange(n_samples, dtype=np.int32)
-    for values in block:
-        m = make_keys(values, everyone, room, scratch.keys, scratch.labels)
-        keys, places = radix_sort(m, scratch.keys, scratch.labels, scratch)
-        first = 0
-        while first < m:
-            last = first
-            while last + 1 < m and keys[last + 1] == keys[first]:
-                last += 1
-            rank = first + last  # twice the mean rank, less 2
-            score = table[rank] if m == n_samples else (rank + 1) / (2 * m)
-            for k in range(first, last + 1):
-                room[k] = score
-            first = last + 1
-        _write_known(values, room, places, m)
-
-
-@kernel
-def _write_known(values: Any, scores: Any, places: Any, m: int) -> None:
-    for k in range(m):
-        values[places[k]] = scores[k]
-
-
-@kernel
-def _standardise(block: Any, impute: bool, one: float, out: Any) -> None:
-    """Centre, scale and round each row; its sums are of whole numbers, so their order is free."""
-    m = block.shape[1]
-    for row in range(len(block)):
-        values, scores = block[row], out[row]
-        scores[:] = 0.0
-        low, high, count = np.inf, -np.inf, 0
-        for v in values:
-            if v == v:
-                low, high, count = min(low, v), max(high, v), count + 1
-        middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
-        if count == 0 or not half > 0.0:
-            continue
-        total = 0.0
-        for v in values:
-            if v == v:
-                total += np.rint((v - middle) / half * one)
-        mean, squares = total / (one * count), 0.0
-        for v in values:
-            if v == v:
-                squares += np.rint(((v - middle) / half - mean) * (0.5 * one)) ** 2
-        scale = one * np.sqrt((m if impute else count) / squares) * (0.5 * one)
-        for k in range(m):
-            if values[k] == values[k]:
-                scores[k] = np.rint(((values[k] - middle) / half - mean) * scale)

@@ -1,13 +1,13 @@
 """A matrix in tiles, and threads that work on them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from bestk.native.threads import n_threads, run_tiles
 
 T = TypeVar("T")
 Part = NDArray[np.int64] | slice
@@ -39,15 +39,12 @@ def part_of(features: NDArray[np.int64] | None, start: int, stop: int) -> Part:
 
 
 def in_threads(work: Callable[[T], None], items: Sequence[T]) -> None:
-    """Work on each item, in as many threads as numba has, with a BLAS that starts none itself."""
-    n_threads = min(len(items), numba.get_num_threads())
-    if n_threads < 2:
-        for item in items:
-            work(item)
+    """Work on each item, in as many threads as allowed, with a BLAS that starts none itself."""
+    if min(len(items), n_threads()) < 2:
+        run_tiles(work, items)
         return
-    with _blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
-        for _ in pool.map(work, items):
-            pass
+    with _blas().limit(limits=1, user_api="blas"):
+        run_tiles(work, items)
 
 
 @cache

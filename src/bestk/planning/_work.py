@@ -5,9 +5,8 @@ from typing import Any
 
 from bestk.criteria import DISR, NJMIM, get_criterion
 from bestk.information._blend import WHOLE
-from bestk.information.backends._costs import SAMPLE_COST, planes_cost
-from bestk.information.backends._lanes import LANES
-from bestk.information.backends._numba import MOST_PLANE_LEVELS
+from bestk.information.backends._costs import LANES, SAMPLE_COST, planes_cost
+from bestk.information.backends._native import MOST_PLANE_LEVELS
 from bestk.information.backends._packed import WORD
 from bestk.methods import Greedy, Quadratic, get_method
 from bestk.planning._path import Path
@@ -134,7 +133,7 @@ def _counted_cost(shape: Shape, discretizer: Any) -> float:
     total = 0.0
     for some, a in kinds:
         for others, b in kinds:
-            planes = planes_cost.py_func(a - 1, b - 1, words, shape.classes) / LANES
+            planes = planes_cost(a - 1, b - 1, words, shape.classes) / LANES
             best = min(planes, by_rows) if max(a, b) <= MOST_PLANE_LEVELS else by_rows
             total += some * others / shape.columns**2 * best
     return total

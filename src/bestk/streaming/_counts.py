@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction
 from bestk.information.backends._packed import pack
+from bestk.native.threads import threads
 from bestk.streaming._blocks import refuse_other_columns
-from bestk.streaming._kernels import add_block, margins
+from bestk.streaming._cells import add_block, margins
 from bestk.streaming._levels import Label, Levels, ends, read_classes
 from bestk.streaming._memory import memory_to_use, refuse_counts
 from bestk.table import Table, as_array, read_table

@@ -61,9 +61,8 @@ class GaussianSums(GaussianSource):
         """Shares of variance to take logarithms of, and what chance adds."""
         m, given = self._n_rows, self._given
         shares = np.array(self._products[rows][:, columns], order="C")
-        rest = np.empty(shares.shape if a and b and a != -b else (0, 0))
-        correlate(shares, left, right, 1.0 / m, given.weights, a, b, rest)
-        return (shares, rest), self._chance and self._chance.excess(m, given.groups)
+        parts = correlate(shares, left, right, 1.0 / m, given.weights, a, b)
+        return parts, self._chance and self._chance.excess(m, given.groups)
 
     def _estimate_singles(self) -> Singles:
         given, counts, one = self._given, self._scores.counts, self._scores.one

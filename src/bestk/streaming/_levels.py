@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._kernels import parallel_kernel
-from bestk._threads import threads
 from bestk.codes import MAX_LEVELS, Codes, _read_full_column, encode
+from bestk.native import kernels
+from bestk.native.threads import run_tiles, spans, threads
 from bestk.table import Table
 
 Indices = NDArray[np.int64]
 VALUE_COST = 1e-9  # seconds for a value
+STRIP_CELLS = 2**18  # values of the columns that a thread takes at once
 Label = Any  # a number, a string, ...; None where the value is missing
 
 
@@ -45,8 +45,8 @@ class Levels:
         numbers = self.learn(labels_of(table, codes))
         dtype = np.uint8 if max(map(len, self.places)) <= 2**8 else np.uint16
         out = np.empty(codes.values.shape, dtype)
-        with threads(seconds=VALUE_COST * out.size):
-            renumber(codes.values, ends(codes.levels), np.concatenate(numbers).astype(dtype), out)
+        all_numbers = np.concatenate(numbers).astype(np.uint16)
+        renumber(codes.values, ends(codes.levels), all_numbers, out)
         return out
 
     def learn(self, labels: Sequence[Sequence[Label]]) -> list[list[int]]:
@@ -77,9 +77,7 @@ class Levels:
 def labels_of(table: Table, codes: Codes) -> list[list[Label]]:
     """What the codes of a block stand for, column by column; None for missing values."""
     starts = ends(codes.levels)
-    first = np.empty(starts[-1], np.int64)
-    with threads(seconds=VALUE_COST * codes.values.size):
-        find_first(codes.values, starts, first)
+    first = find_first(codes.values, starts)
     labels: list[list[Label]] = [[] for _ in range(table.n_features)]
     for block in table.blocks:
         if block.categories is not None:
@@ -116,25 +114,35 @@ def ends(lengths: Indices) -> Indices:
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
-@parallel_kernel
-def find_first(values: Any, starts: Any, first: Any) -> None:
-    """Write the first row of level l of column j to ``first[starts[j] + l]``."""
-    for j in numba.prange(len(values)):
-        levels = starts[j + 1] - starts[j]
-        first[starts[j] : starts[j + 1]] = -1
-        found, row = 0, 0
-        while found < levels:
-            at = starts[j] + np.int64(values[j, row])
-            if first[at] < 0:
-                first[at] = row
-                found += 1
-            row += 1
+def strips(n_columns: int, n_rows: int) -> list[tuple[int, int]]:
+    """Columns that a thread takes at once."""
+    return spans(n_columns, max(1, STRIP_CELLS // max(1, n_rows)))
 
 
-@parallel_kernel
-def renumber(values: Any, starts: Any, numbers: Any, out: Any) -> None:
+def find_first(values: NDArray[Any], starts: Indices) -> Indices:
+    """The first row of level l of column j, at ``starts[j] + l``."""
+    first = np.empty(starts[-1], np.int64)
+
+    def work(span: tuple[int, int]) -> None:
+        some = values[slice(*span)]
+        kernels.find_first(*by_width(some), *some.shape, starts[span[0] :], first)
+
+    with threads(seconds=VALUE_COST * values.size):
+        run_tiles(work, strips(*values.shape))
+    return first
+
+
+def renumber(values: NDArray[Any], starts: Indices, numbers: Any, out: NDArray[Any]) -> None:
     """Set ``out[j, r]`` to ``numbers[starts[j] + values[j, r]]``."""
-    for j in numba.prange(len(values)):
-        mine = numbers[starts[j] : starts[j + 1]]
-        for r in range(values.shape[1]):
-            out[j, r] = mine[values[j, r]]
+
+    def work(span: tuple[int, int]) -> None:
+        some, given = values[slice(*span)], (starts[span[0] :], numbers)
+        kernels.renumber(*by_width(some), *some.shape, *given, *by_width(out[slice(*span)]))
+
+    with threads(seconds=VALUE_COST * out.size):
+        run_tiles(work, strips(*values.shape))
+
+
+def by_width(codes: NDArray[Any]) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+    """Codes as kernels take them: of 8 bits, or of 16."""
+    return (codes, None) if codes.dtype == np.uint8 else (None, codes)

@@ -20,7 +20,11 @@ from bestk.streaming._sample import SAMPLE_ROWS, Reservoir, Sample
 from bestk.table import Table
 
 Indices = NDArray[np.int64]
-COUNTED_HERE = ("auto", "numba")  # backends whose results the counts of pairs give as well
+COUNTED_HERE = (
+    "auto",
+    "native",
+    "numba",
+)  # backends whose results the counts of pairs give as well
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from bestk.streaming._kernels import add_rows, gram_rows
+from bestk.streaming._cells import add_rows, gram_rows
 
 if TYPE_CHECKING:
     from bestk.streaming._counts import PairCounts

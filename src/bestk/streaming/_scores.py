@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._kernels import parallel_kernel
-from bestk._threads import threads
 from bestk.information._normal_scores import normal_scores
-from bestk.streaming._levels import ends
+from bestk.native import kernels
+from bestk.native.threads import run_tiles, threads
+from bestk.streaming._levels import ends, strips
 
 Floats = NDArray[np.float64]
 VALUE_COST = 5e-8  # seconds for a value
@@ -42,25 +41,11 @@ class Scorer:
         """Scores of a block, one row per feature, in whole numbers."""
         out = np.empty(values.shape[::-1])
         columns = np.ascontiguousarray(values.T, dtype=np.float64)
+
+        def work(span: tuple[int, int]) -> None:
+            some, given = columns[slice(*span)], (self._starts[span[0] :], self._knots)
+            kernels.interpolate(some, *some.shape, *given, self._heights, out[slice(*span)])
+
         with threads(seconds=VALUE_COST * out.size):
-            _interpolate(columns, self._starts, self._knots, self._heights, out)
+            run_tiles(work, strips(*columns.shape))
         return out
-
-
-@parallel_kernel
-def _interpolate(columns: Any, starts: Any, knots: Any, heights: Any, out: Any) -> None:
-    for j in numba.prange(len(columns)):
-        x, z = knots[starts[j] : starts[j + 1]], heights[starts[j] : starts[j + 1]]
-        for r in range(columns.shape[1]):
-            value = columns[j, r]
-            if len(x) == 0 or value != value:
-                out[j, r] = 0.0
-                continue
-            at = np.searchsorted(x, value)
-            if at == len(x) or at == 0:
-                out[j, r] = np.rint(z[min(at, len(x) - 1)])
-            elif x[at] == value:
-                out[j, r] = np.rint(z[at])
-            else:
-                share = (value - x[at - 1]) / (x[at] - x[at - 1])
-                out[j, r] = np.rint(z[at - 1] + share * (z[at] - z[at - 1]))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._threads import threads
 from bestk.information._chance import expected_cells
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
-from bestk.information.backends._numba import NumbaCounter
-from bestk.streaming._kernels import fill_pairs, list_counts
+from bestk.information.backends._native import NativeCounter
+from bestk.native.threads import threads
+from bestk.streaming._cells import PlaneCounts, fill_pairs, list_counts
 
 if TYPE_CHECKING:
     from bestk.streaming._counts import PairCounts
@@ -22,7 +22,7 @@ CELL_COST = 2e-9  # seconds for a cell of a pair
 LONG, LONG_CHANCE = 2**24, 2**16  # rows from which tables hold only the counts that occur
 
 
-class CountedPairs(NumbaCounter):
+class CountedPairs(NativeCounter):
     """Entropies of a table of which only the counts of pairs are known.
 
     The tables of fixed point are those of the default backend, and so are the results.
@@ -38,8 +38,8 @@ class CountedPairs(NumbaCounter):
         if len(seen) < 2:
             came = f"one class only, {labels[seen[0]]}" if seen else "no classes"
             raise ValueError(f"y has {came}; at least two are needed")
-        self._sizes, self._cells, self._margin = counts._sizes, counts._cells, counts._margins()
-        self._first, self._planes = counts._planes(self._order)
+        planes = counts._planes(self._order)
+        self._counts = PlaneCounts(*planes, counts._margins(), counts._sizes, counts._cells)
         self._known = np.empty(0, np.int64)  # counts that the tables are over, if not all
         sizes = counts._sizes[sorted(seen, key=lambda c: labels[c])]
         if sizes.sum() < (LONG_CHANCE if correction == "chance" else LONG):
@@ -50,8 +50,7 @@ class CountedPairs(NumbaCounter):
 
     def _set_long_tables(self, sizes: Indices, correction: Correction | None) -> None:
         """The same tables, only where there are counts to look up."""
-        counts = (self._first, self._planes, self._margin, self._sizes, self._cells)
-        found = [list_counts(i, *counts) for i in range(self.n_features)]
+        found = [list_counts(self._counts, i) for i in range(self.n_features)]
         m = int(sizes.sum())
         self._known = np.unique(np.concatenate([[0, m], sizes, *found]))
         one = 2.0 ** (57 - int(np.ceil(np.log2(m * np.log(m) + m + 1.0))))
@@ -72,12 +71,13 @@ class CountedPairs(NumbaCounter):
         return table[counts if not len(self._known) else np.searchsorted(self._known, counts)]
 
     def _count_singles(self) -> None:
-        levels = np.diff(self._first) + 1
+        first, planes, margin, sizes, _ = self._counts
+        levels = np.diff(first) + 1
         starts = np.cumsum(levels) - levels
-        counts = np.empty((int(levels.sum()), len(self._sizes)), np.int64)
+        counts = np.empty((int(levels.sum()), len(sizes)), np.int64)
         others = np.setdiff1d(np.arange(len(counts)), starts)
-        counts[starts], counts[others] = 0, self._margin[self._planes]
-        counts[starts] = self._sizes - np.add.reduceat(counts, starts)
+        counts[starts], counts[others] = 0, margin[planes]
+        counts[starts] = sizes - np.add.reduceat(counts, starts)
         both = self._look_up(self._with_class, counts).sum(axis=1)
         totals = counts.sum(axis=1)
         both += self._look_up(self._chance, totals)
@@ -94,11 +94,8 @@ class CountedPairs(NumbaCounter):
         lowest: float = -np.inf,
     ) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        everyone = self._order
-        cells = (1 + len(self._planes) / self.n_features) ** 2 * (1 + len(self._sizes))
+        n_classes = len(self._counts.sizes)
+        cells = (1 + len(self._counts.planes) / self.n_features) ** 2 * (1 + n_classes)
+        formula = self._formula(measure, lowest)
         with threads(seconds=CELL_COST * cells * out.size):
-            fill_pairs(
-                everyone if rows is None else rows, everyone if columns is None else columns,
-                rows is None and columns is None, self._first, self._planes, self._margin,
-                self._sizes, self._cells, self._known, self._formula(measure, lowest), out,
-            )  # fmt: skip
+            fill_pairs(self._counts, formula, self._known, out, rows, columns)

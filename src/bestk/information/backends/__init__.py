@@ -1,5 +1,6 @@
 """Ways to count: one module each, one registry."""
 
+import warnings
 from functools import partial
 from typing import Any, Protocol
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
-from bestk.information.backends._numba import NumbaCounter
+from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._numpy import NumpyCounter
 
 __all__ = ["BACKENDS", "PairSource", "get_backend"]
@@ -48,7 +49,8 @@ class Backend(Protocol):
         """Make the table ready."""
 
 
-BACKENDS: dict[str, Backend] = {b.name: b for b in (NumbaCounter, NumpyCounter)}
+RENAMED = "backend 'numba' is called 'native' now; the old name goes with version 0.3"
+BACKENDS: dict[str, Backend] = {b.name: b for b in (NativeCounter, NumpyCounter)}
 
 
 def get_backend(name: str) -> Backend:
@@ -59,8 +61,11 @@ def get_backend(name: str) -> Backend:
     """
     if not isinstance(name, str):
         raise ValueError(f"unknown backend {name!r}; give it by its name, e.g. 'auto'")
+    if name == "numba":
+        warnings.warn(RENAMED, DeprecationWarning, stacklevel=2)
+        name = "native"
     if name == "auto":
-        return NumbaCounter
+        return NativeCounter
     kind, _, device = name.partition(":")
     if kind == "torch":
         return _import_torch(device or "auto")

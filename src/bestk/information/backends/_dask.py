@@ -1,4 +1,4 @@
-"""The cluster backend: tiles of the pair matrix as tasks of dask, numba's results to the bit."""
+"""The cluster backend: tiles of the pair matrix as tasks of dask, the default's bits."""
 
 from collections.abc import Iterator
 from itertools import count, islice
@@ -13,6 +13,7 @@ from bestk.codes import Codes, Target
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
 from bestk.information._tiles import cut
+from bestk.information.backends._costs import LANES
 from bestk.information.backends._dask_tiles import (
     Blocks,
     Kind,
@@ -22,7 +23,6 @@ from bestk.information.backends._dask_tiles import (
     count_tile,
     one_at_a_time,
 )
-from bestk.information.backends._lanes import LANES
 
 Indices = NDArray[np.int64]
 WORTH_A_CLUSTER = 0.5  # seconds of one core: less is counted here, before a task would be there
@@ -132,7 +132,7 @@ class DaskCounter:
                 elif next(losses) > RESTARTS * WAITING * max(1, len(client.nthreads())):
                     raise RuntimeError(
                         f"the workers lost the table {RESTARTS} times; look at their memory and "
-                        "logs, or use backend='numba'"
+                        "logs, or use backend='native'"
                     )
                 else:
                     submit(task)

@@ -1,11 +1,10 @@
-"""Tiles of the pair matrix, filled on the workers of a cluster by numba's kernels."""
+"""Tiles of the pair matrix, filled on the workers of a cluster by the native kernels."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,15 +12,14 @@ from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
-from bestk.information.backends._lanes import LANES
-from bestk.information.backends._numba import NumbaCounter, tile_cost
-from bestk.information.backends._pairs import Formula, Request, fill
+from bestk.information.backends._costs import LANES
+from bestk.information.backends._native import NativeCounter
+from bestk.information.backends._pairs import Request, fill
 
 Indices = NDArray[np.int64]
 Blocks = tuple[NDArray[Any], ...]
 Kind = Literal["block", "square", "both"]  # a square mirrors itself; both: the block turned as well
-PIECES_A_THREAD = 8
-_kernels = Lock()  # numba's simplest layer of threads serves one caller at a time
+_kernels = Lock()  # a task uses all threads of its worker
 
 
 class Tile(NamedTuple):
@@ -46,8 +44,8 @@ class Wanted(NamedTuple):
         return own.xi == own.xj and own.xiy == own.xjy
 
 
-class TileCounter(NumbaCounter):
-    """Numba's counter, one tile at a time; it travels as planes or as codes, the smaller."""
+class TileCounter(NativeCounter):
+    """The native counter, one tile at a time; it travels as planes or as codes, the smaller."""
 
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         super().__init__(codes, target, correction)
@@ -55,7 +53,6 @@ class TileCounter(NumbaCounter):
         planes = packed.bits.nbytes + packed.margins.nbytes + packed.codes.nbytes
         source = codes, target, correction
         self._source = source if codes.values.nbytes < planes else None
-        self._formulas: dict[tuple[Measure, float], Formula] = {}
 
     def __reduce__(self) -> Any:
         """Pickle the codes where they are smaller: packing them anew takes little."""
@@ -69,8 +66,7 @@ class TileCounter(NumbaCounter):
 
     def seconds(self, rows: Indices, n_columns: int) -> float:
         """About what one core needs for those places against so many others."""
-        levels = self._packed.levels[rows]
-        return float(1e-9 * tile_cost(self._packed)[levels - 1].sum() * n_columns / LANES)
+        return float(self._seconds[rows].sum() * n_columns / LANES)
 
     def fill_tile(self, tile: Tile, wanted: Wanted) -> Blocks:
         """Values of the pairs of rows and columns, then of columns and rows if they are wanted."""
@@ -80,31 +76,17 @@ class TileCounter(NumbaCounter):
         out = np.empty((n_rows + (n_columns if shift else 0), shift + n_columns), wanted.dtype)
         column_to = np.full(self.n_features, -1)
         column_to[tile.columns] = shift + np.arange(n_columns)
-        groups, tiles = self._groups(tile.rows), np.unique(tile.columns // LANES)
-        begin = np.zeros(len(groups) - 1, np.int64)
-        if tile.kind == "square":
-            begin = np.searchsorted(tiles, tile.rows[groups[:-1]] // LANES)
+        tiles = np.unique(tile.columns // LANES)
         mirror = tile.kind != "block"
-        request = Request(tile.rows, np.arange(n_rows), groups, tiles, column_to, mirror)
-        fill(self._packed, self._keep_formula(wanted), request, _tasks(begin, len(tiles)), out)
+        request = Request(tile.rows, np.arange(n_rows), tiles, column_to, mirror)
+        from_tile = (
+            (lambda place: 0)
+            if tile.kind != "square"
+            else (lambda place: int(np.searchsorted(tiles, place // LANES)))
+        )
+        kernel = self._kernel(wanted.measure, wanted.lowest)
+        fill(kernel, request, self._tasks(request, from_tile), out)
         return (out[:n_rows, shift:], out[n_rows:, :shift]) if shift else (out,)
-
-    def _keep_formula(self, wanted: Wanted) -> Formula:
-        """The formula of the latest request, which many tiles share."""
-        key = wanted.measure, wanted.lowest
-        if key not in self._formulas:
-            self._formulas = {key: self._formula(*key)}
-        return self._formulas[key]
-
-
-def _tasks(begin: Indices, end: int) -> Indices:
-    """Each group of rows against ``tiles[begin:end]``, in pieces enough to keep threads busy."""
-    pieces = -(-PIECES_A_THREAD * numba.get_num_threads() // len(begin))
-    group, piece = np.divmod(np.arange(len(begin) * pieces), pieces)
-    first, length = begin[group], end - begin[group]
-    return np.stack(
-        [group, first + length * piece // pieces, first + length * (piece + 1) // pieces], axis=1
-    )
 
 
 def _pack_again(codes: Codes, target: Target, correction: Correction | None) -> TileCounter:
@@ -114,7 +96,7 @@ def _pack_again(codes: Codes, target: Target, correction: Correction | None) -> 
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """Run kernels with as many threads as the worker has, or as numba has where there is none."""
+    """Run kernels with as many threads as the worker has, or as allowed where there is none."""
     with _kernels, threads(_worker_threads()):
         yield
 

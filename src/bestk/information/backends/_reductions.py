@@ -5,18 +5,19 @@ way everywhere. Each is split in two, so that sums have no rounding and do not d
 order: the same to the last bit from every backend, and equal for equal columns.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._kernels import parallel_kernel
 from bestk.information._measures import Measure
+from bestk.native import kernels
+from bestk.native.threads import run_tiles, spans
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 SPLIT = 2.0**28
+AT_ONCE = 256  # rows or columns that a thread adds up
 
 
 class Summary(NamedTuple):
@@ -56,12 +57,12 @@ class RowSums:
         n = len(rows)
         values[np.arange(n), np.arange(n)] = 0.0
         high, low = np.zeros((2, n))
-        _add_rows(values, high, low)
+        _add(values, high, low, by_row=True)
         self.high[rows] += high
         self.low[rows] += low
         if mirror and n < len(columns):
             high, low = np.zeros((2, len(columns) - n))
-            _add_columns(values[:, n:], high, low)
+            _add(values[:, n:], high, low, by_row=False)
             self.high[columns[n:]] += high
             self.low[columns[n:]] += low
 
@@ -94,21 +95,12 @@ class TopPairs:
             self._least = self.values[-1]
 
 
-@parallel_kernel
-def _add_rows(values: Any, high: Any, low: Any) -> None:
-    for row in numba.prange(len(values)):
-        for value in values[row]:
-            part = np.floor(value / SPLIT)
-            high[row] += part
-            low[row] += value - part * SPLIT
+def _add(values: Floats, high: Floats, low: Floats, by_row: bool) -> None:
+    """Add the sums of each row, or of each column, in two parts."""
 
+    def work(span: tuple[int, int]) -> None:
+        some = values[slice(*span)] if by_row else values[:, slice(*span)]
+        parts = high[slice(*span)], low[slice(*span)]
+        kernels.add_sums(some, *some.shape, by_row, *parts)
 
-@parallel_kernel
-def _add_columns(values: Any, high: Any, low: Any) -> None:
-    block, n = 256, values.shape[1]
-    for number in numba.prange((n + block - 1) // block):
-        for row in range(len(values)):
-            for column in range(number * block, min(n, (number + 1) * block)):
-                part = np.floor(values[row, column] / SPLIT)
-                high[column] += part
-                low[column] += values[row, column] - part * SPLIT
+    run_tiles(work, spans(len(high), AT_ONCE))

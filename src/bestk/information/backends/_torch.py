@@ -1,4 +1,4 @@
-"""The GPU backend: counts by matrix products, sums in integers, numba's results to the last bit."""
+"""The GPU backend: counts by matrix products, sums in integers, the default's bits."""
 
 import warnings
 from typing import Any
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
-from bestk.information.backends._numba import NumbaCounter
+from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._pairs import Formula
 from bestk.information.backends._reductions import Summary, check_pairs, check_symmetric
 from bestk.information.backends._torch_matrix import DeviceMatrix
@@ -24,8 +24,8 @@ PLANS = 4  # kept ready, the latest
 HELD_SHARE = 0.5  # of a GPU's free memory, for a matrix that stays there
 
 
-class TorchCounter(NumbaCounter):
-    """Entropies counted by PyTorch, from the fixed-point tables that numba's backend uses.
+class TorchCounter(NativeCounter):
+    """Entropies counted by PyTorch, from the fixed-point tables of the native backend.
 
     Parameters
     ----------
@@ -147,12 +147,12 @@ def _choose(device: str) -> Any:
     found = torch.cuda.is_available()
     if kind == "cuda" and not found:
         raise RuntimeError(
-            "PyTorch finds no CUDA device; use backend='numba', or install a build of PyTorch "
+            "PyTorch finds no CUDA device; use backend='native', or install a build of PyTorch "
             "for your GPU"
         )
     if kind == "auto" and not found:
         warnings.warn(
-            "PyTorch finds no CUDA device and counts on the CPU: backend='numba' is far faster",
+            "PyTorch finds no CUDA device and counts on the CPU: backend='native' is far faster",
             UserWarning,
             stacklevel=2,
         )

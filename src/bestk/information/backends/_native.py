@@ -5,21 +5,21 @@ results are the same to the last bit whatever the kernel, the blocking or the nu
 and equal columns have equal scores.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction, tables
-from bestk.information._measures import Measure
-from bestk.information.backends._costs import SAMPLE_COST, planes_cost
-from bestk.information.backends._lanes import LANES
+from bestk.information._measures import MOST_WEIGHT, Measure
+from bestk.information.backends._costs import LANES, SAMPLE_COST, planes_cost
 from bestk.information.backends._packed import Packed, pack
-from bestk.information.backends._pairs import Formula, Request, fill, fill_singles
+from bestk.information.backends._pairs import Formula, Request, Tasks, bind, fill
 from bestk.information.backends._reductions import (
     RowSums,
     Summary,
@@ -28,26 +28,30 @@ from bestk.information.backends._reductions import (
     check_symmetric,
     join,
 )
+from bestk.native import Kernel, kernels
+from bestk.native.threads import n_threads
 
 Indices = NDArray[np.int64]
 MOST_PLANE_LEVELS = 64
-ROWS_AT_ONCE = 64  # planes of the row features that are counted together, at most
+ROWS_AT_ONCE = 32  # planes of the row features that are counted together, at most
 CACHE_BYTES = 262_144  # for their counts
-TASKS_A_THREAD, TASK_SECONDS = 64, 5e-5  # tasks enough to balance, long enough to be worth it
+TASKS_A_THREAD = 16  # enough to balance,
+SHORTEST_TASK, LONGEST_TASK = 5e-4, 0.2  # seconds: worth a thread, and worth waiting for
 PACK_COST = 1e-9  # seconds for a sample of a feature
-CALL_SECONDS = 0.5  # work between two looks at the keyboard
+MOST_KERNELS = 4  # kept ready, the latest
 STRIP_ENTRIES = 2**22  # of a matrix of which only sums and best pairs are kept
 
 
-class NumbaCounter:
+class NativeCounter:
     """Entropies of a discrete table and its classes, singles at once and pairs when asked."""
 
-    name, is_discrete = "numba", True
+    name, is_discrete = "native", True
 
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self.n_features = codes.n_features
         self._order = np.argsort(codes.levels, kind="stable")
         self._place = np.argsort(self._order)
+        self._kernels: dict[tuple[Measure, float], Kernel] = {}
         with threads(seconds=PACK_COST * codes.values.size):
             self._packed = pack(codes, target, self._order, MOST_PLANE_LEVELS)
             self._set_tables(target.counts, correction)
@@ -68,8 +72,12 @@ class NumbaCounter:
 
     def _count_singles(self) -> None:
         x, xy = np.zeros((2, self.n_features), np.int64)
-        steps = np.diff(self._plain), np.diff(self._with_class)
-        fill_singles(self._packed, self._plain, self._with_class, self._chance, *steps, x, xy)
+        packed = self._packed
+        kernels.fill_singles(
+            packed.margins, packed.n_planes, packed.margins_at, packed.sizes, packed.starts,
+            packed.levels, packed.codes if len(packed.codes) else None, self.n_features,
+            len(packed.sizes), self._plain, self._with_class, self._chance, x, xy,
+        )  # fmt: skip
         self._x, self._xy = self._total - x, self._total - self._offset - xy
 
     def singles(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
@@ -90,7 +98,7 @@ class NumbaCounter:
         lowest: float = -np.inf,
     ) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        self._write(self._formula(measure, lowest), out, rows, columns)
+        self._write(self._kernel(measure, lowest), out, rows, columns)
 
     def row_sums(self, measure: Measure, lowest: float = -np.inf) -> NDArray[np.float64]:
         """The sum of each feature's measure with every other one; no matrix is held."""
@@ -106,7 +114,7 @@ class NumbaCounter:
         """Row sums and the ``count`` best pairs, from strips of which none is kept."""
         check_pairs(measure, count)
         n, symmetric = self.n_features, check_symmetric(measure)
-        formula = self._whole_numbers(measure, lowest)
+        kernel = bind(self._packed, self._whole_numbers(measure, lowest))
         row_sums, best = RowSums(n), TopPairs(count, n)
         height = max(LANES, STRIP_ENTRIES // n // LANES * LANES)
         for start in range(0, n, height):
@@ -115,7 +123,7 @@ class NumbaCounter:
             if not symmetric:
                 columns = np.concatenate([columns, self._order[:start]])
             values = np.empty((len(rows), len(columns)))
-            self._write(formula, values, rows, columns)
+            self._write(kernel, values, rows, columns)
             if sums:
                 row_sums.take(values, rows, columns, symmetric)
             if count:
@@ -124,12 +132,25 @@ class NumbaCounter:
         return Summary(sums_of_rows, best.pairs, best.values * self._scale)
 
     def _write(
-        self, formula: Formula, out: NDArray[Any], rows: Indices | None, columns: Indices | None
+        self, kernel: Kernel, out: NDArray[Any], rows: Indices | None, columns: Indices | None
     ) -> None:
+        if not out.size:
+            return
         request = self._request(rows, columns)
-        for tasks, seconds in _calls(request, self._packed):
-            with threads(seconds=seconds):
-                fill(self._packed, formula, request, tasks, out)
+        fill(kernel, request, self._tasks(request), out)
+
+    def _kernel(self, measure: Measure, lowest: float) -> Kernel:
+        """The kernel for a measure, kept for requests that come a row at a time."""
+        key = measure, lowest
+        if key not in self._kernels:
+            if len(self._kernels) == MOST_KERNELS:
+                del self._kernels[next(iter(self._kernels))]
+            self._kernels[key] = bind(self._packed, self._formula(*key))
+        return self._kernels[key]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle all but the kernels, which hold addresses."""
+        return {**self.__dict__, "_kernels": {}}
 
     def _whole_numbers(self, measure: Measure, lowest: float) -> Formula:
         """A measure not yet scaled."""
@@ -138,6 +159,7 @@ class NumbaCounter:
 
     def _formula(self, measure: Measure, lowest: float) -> Formula:
         """The measure as tables over counts and terms of single features."""
+        check_weights(measure)
         pair_table = -_weigh((measure.xx, self._plain), (measure.xxy, self._chance))
         class_table = -_weigh((measure.xxy, self._with_class))
         once = _weigh(
@@ -152,30 +174,72 @@ class NumbaCounter:
 
     def _request(self, rows: Indices | None, columns: Indices | None) -> Request:
         mirror = rows is None and columns is None
-        n = self.n_features
-        column_to = self._order.copy()
-        tiles = np.arange(-(-n // LANES))
+        column_to, tiles = self._order, self._all_tiles
         if columns is not None:
-            column_to = np.full(n, -1)
+            column_to = np.full(self.n_features, -1)
             column_to[self._place[columns]] = np.arange(len(columns))
             tiles = np.unique(self._place[columns] // LANES)
-        features = np.arange(n) if rows is None else rows
-        row_to = np.argsort(self._place[features], kind="stable")
-        places = self._place[features][row_to]
-        return Request(places, row_to, self._groups(places), tiles, column_to, mirror)
+        if rows is None:
+            return Request(np.arange(self.n_features), self._order, tiles, column_to, mirror)
+        row_to = np.argsort(self._place[rows], kind="stable")
+        return Request(self._place[rows][row_to], row_to, tiles, column_to, mirror)
 
-    def _groups(self, places: Indices) -> Indices:
-        """Cut the rows into groups whose planes and counts stay in the cache."""
+    @cached_property
+    def _all_tiles(self) -> Indices:
+        return np.arange(-(-self.n_features // LANES))
+
+    @cached_property
+    def _seconds(self) -> NDArray[np.float64]:
+        """Seconds of one core for each feature, by its place, against a tile."""
+        return 1e-9 * tile_cost(self._packed)[self._packed.levels - 1]
+
+    @cached_property
+    def _rows_at_once(self) -> int:
+        """How many planes of rows have counts that stay in the cache."""
         packed = self._packed
         counts = len(packed.sizes) * max(1, int(packed.n_planes.max())) * LANES * 4
-        most = min(ROWS_AT_ONCE, max(1, CACHE_BYTES // counts))
-        planes = np.maximum(packed.levels[places] - 1, 1)
-        # features come in order of levels, so that groups of equal length are nearly equal work
-        cuts, row = [], 0
-        while row < len(places):
-            cuts.append(row)
-            row += max(1, most // int(planes[min(row + most - 1, len(places) - 1)]))
-        return np.array([*cuts, len(places)])
+        return min(ROWS_AT_ONCE, max(1, CACHE_BYTES // counts))
+
+    def _groups(self, places: Indices) -> list[int]:
+        """Cut the rows into groups whose planes and counts stay in the cache."""
+        most, n, levels = self._rows_at_once, len(places), self._packed.levels
+        cuts = [0]
+        while cuts[-1] < n:
+            # features come in order of levels: the last of a group has the most planes
+            last = places[min(cuts[-1] + most, n) - 1]
+            cuts.append(min(n, cuts[-1] + max(1, most // max(1, int(levels[last]) - 1))))
+        return cuts
+
+    def _tasks(self, request: Request, from_tile: Callable[[int], int] | None = None) -> Tasks:
+        """Cut a request into tasks, many for each thread.
+
+        ``from_tile`` gives the first of the tiles that a row is counted against, by its place.
+        """
+        if from_tile is None:
+            from_tile = (lambda place: place // LANES) if request.mirror else (lambda place: 0)
+        groups, n_tiles = self._groups(request.rows), len(request.tiles)
+        first = [from_tile(int(request.rows[begin])) for begin in groups[:-1]]
+        cost = np.add.reduceat(self._seconds[request.rows], groups[:-1])
+        cost *= n_tiles - np.array(first)
+        seconds = float(cost.sum())
+        best = seconds / (n_threads() * TASKS_A_THREAD)
+        best = min(max(best, SHORTEST_TASK), LONGEST_TASK)
+        parts = []
+        for begin, end, tile, each in zip(groups, groups[1:], first, cost.tolist(), strict=False):
+            pieces = min(n_tiles - tile, int(each / best) + 1)
+            ends = [tile + (n_tiles - tile) * piece // pieces for piece in range(pieces + 1)]
+            parts += [(begin, end, *some) for some in pairwise(ends)]
+        return Tasks(np.array(parts), seconds)
+
+
+def check_weights(measure: Measure) -> None:
+    """Refuse weights whose sums may not fit 64 bits."""
+    total = sum(map(abs, vars(measure).values()))
+    if not total < MOST_WEIGHT:
+        raise OverflowError(
+            f"the weights of {measure} add up to {total:g}, and exact sums have room for less than "
+            f"{MOST_WEIGHT:g}; divide them all by the same power of two"
+        )
 
 
 def _weigh(*terms: tuple[float, Any]) -> Any:
@@ -191,37 +255,9 @@ def _weigh(*terms: tuple[float, Any]) -> Any:
     return total
 
 
-def _calls(request: Request, packed: Packed) -> Iterator[tuple[Indices, float]]:
-    """Cut a request into tasks, many for each thread, and these into calls of CALL_SECONDS."""
-    n_threads = numba.get_num_threads()
-    places = request.rows[request.groups[:-1]]
-    first = places // LANES if request.mirror else np.zeros(len(places), np.int64)
-    n_tiles = len(request.tiles) - first
-    cost = 1e-9 * np.diff(request.groups) * n_tiles * tile_cost(packed)[packed.levels[places] - 1]
-    smallest = max(TASK_SECONDS, cost.sum() / (n_threads * TASKS_A_THREAD))
-    pieces = np.clip(np.ceil(cost / smallest), 1, n_tiles).astype(np.int64)
-    group = np.repeat(np.arange(len(pieces)), pieces)
-    piece = np.arange(len(group)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    begin, end = (
-        first[group] + n_tiles[group] * number // pieces[group] for number in (piece, piece + 1)
-    )
-    each = (cost / pieces)[group]
-    call = (np.cumsum(each) / (CALL_SECONDS * n_threads)).astype(np.int64)
-    tasks = np.stack([group, begin, end], axis=1)
-    for number in np.unique(call):
-        yield _fold(tasks[call == number]), float(each[call == number].sum())
-
-
 def tile_cost(packed: Packed) -> NDArray[np.float64]:
     """Nanoseconds of one feature of L levels against sixteen others, at ``[L - 1]``."""
     most, samples = int(packed.levels.max()) - 1, float(packed.starts[-1])
-    by_planes = [planes_cost(n, most, packed.words[-1], len(packed.sizes)) for n in range(most + 1)]
+    n_words, n_classes = int(packed.words[-1]), len(packed.sizes)
+    by_planes: Any = planes_cost(np.arange(most + 1.0), most, n_words, n_classes)
     return np.minimum(by_planes, samples * LANES * SAMPLE_COST)
-
-
-def _fold(tasks: Indices) -> Indices:
-    """Put each long task beside a short one, so that equal shares are equal work."""
-    half = -(-len(tasks) // 2)
-    folded = np.empty_like(tasks)
-    folded[::2], folded[1::2] = tasks[:half], tasks[half:][::-1]
-    return folded

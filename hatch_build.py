@@ -1,0 +1,87 @@
+"""Compile the C kernels: a hook of hatchling, and ``python hatch_build.py`` to build in place."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # run as a script, without hatchling
+    BuildHookInterface = object  # type: ignore[assignment,misc]
+
+SOURCES = Path(__file__).parent / "src" / "bestk" / "native"
+FLAGS = ["-std=c11", "-O3", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno",
+         "-fno-trapping-math", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"]  # fmt: skip
+PLATFORMS = {  # wheel platform: zig's name of the target
+    "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
+    "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
+    "macosx_11_0_x86_64": "x86_64-macos.11.0",
+    "macosx_11_0_arm64": "aarch64-macos.11.0",
+    "win_amd64": "x86_64-windows-gnu",
+}
+
+
+def library_name(platform: str) -> str:
+    """The file name of the library on a wheel platform."""
+    return "_kernels.dll" if platform.startswith("win") else "_kernels.so"
+
+
+def this_platform() -> str:
+    """The wheel platform of this machine."""
+    return sysconfig.get_platform().replace("-", "_").replace(".", "_")
+
+
+def find_compiler() -> list[str] | None:
+    """``$CC``, else the first of cc, gcc and clang that is installed."""
+    if os.environ.get("CC"):
+        return os.environ["CC"].split()
+    found = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+    return [found] if found else None
+
+
+def build(
+    platform: str | None = None, extra: tuple[str, ...] = (), out: Path | None = None
+) -> Path:
+    """Compile the library for a wheel platform (None: this machine) and return its path."""
+    out = out or SOURCES / library_name(platform or this_platform())
+    compiler = None if platform else find_compiler()
+    if compiler is None:
+        target = ["-target", PLATFORMS[platform]] if platform else []
+        compiler = [sys.executable, "-m", "ziglang", "cc", *target]
+    part = out.with_name(f"{out.name}.{os.getpid()}")
+    sources = sorted(map(str, SOURCES.glob("*.c")))
+    libraries = [] if (platform or this_platform()).startswith("win") else ["-lm"]
+    subprocess.run([*compiler, *FLAGS, *extra, *sources, "-o", str(part), *libraries], check=True)
+    part.replace(out)
+    return out
+
+
+class NativeBuildHook(BuildHookInterface):
+    """Compile the kernels into the wheel; ``BESTK_PLATFORM`` names another platform."""
+
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self) -> list[str]:
+        """Ask for zig, a C compiler on PyPI, only where no compiler is installed."""
+        cross = "BESTK_PLATFORM" in os.environ
+        return ["ziglang>=0.13,<0.17"] if cross or find_compiler() is None else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile, and tag the wheel: one for every Python, as ctypes needs no Python headers."""
+        if self.target_name != "wheel":
+            return
+        platform = os.environ.get("BESTK_PLATFORM")
+        library = build(platform)
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{platform or this_platform()}"
+        if version != "editable":
+            name = f"bestk/native/{library.name}"
+            build_data["force_include"][str(library)] = name
+
+
+if __name__ == "__main__":
+    print(build(extra=tuple(sys.argv[1:])))

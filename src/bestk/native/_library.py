@@ -1,0 +1,156 @@
+"""Load the compiled library, and check what is passed to it."""
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bestk.native._signatures import SIGNATURES
+
+CPU_LEVELS = ("baseline", "avx2", "avx512")  # by number in cpu.c
+DTYPES = {
+    "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
+    "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+    "f32": np.float32, "f64": np.float64,
+}  # fmt: skip
+TABLE_TYPES = {  # by number in table.c
+    np.dtype(name): number
+    for number, name in enumerate(("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?"))
+}
+Reader = tuple[Callable[[Any, list[Any]], None], list[Any]]
+ERRORS: dict[int, Callable[[str], Exception]] = {
+    1: lambda name: MemoryError(f"no memory left for kernel {name}"),
+    2: lambda name: OverflowError(f"the weights are too large for the exact sums of {name}"),
+}
+
+
+class Kernel:
+    """One function of the library, with checked arguments; the first of them may be bound."""
+
+    def __init__(self, name: str, function: Any, readers: list[Reader]) -> None:
+        self.name, self._function, self._readers = name, function, readers
+        self._values: list[Any] = []  # bound so far, as C receives them
+        self._arguments: tuple[Any, ...] = ()  # the same as passed, so that arrays stay alive
+
+    def __call__(self, *arguments: Any) -> None:
+        """Check the arguments that are not bound, run the function, and raise what it reports."""
+        if len(arguments) != len(self._readers):
+            wanted = len(self._readers)
+            raise TypeError(f"{self.name} takes {wanted} arguments, not {len(arguments)}")
+        status = self._function(*self._values, *_check(self._readers, arguments))
+        if status:
+            raise ERRORS[status](self.name)
+
+    def bind(self, *arguments: Any) -> "Kernel":
+        """The same with its next arguments checked now, for calls that pass the rest."""
+        bound = Kernel(self.name, self._function, self._readers[len(arguments) :])
+        bound._values = [*self._values, *_check(self._readers, arguments)]
+        bound._arguments = (*self._arguments, *arguments)
+        return bound
+
+
+def _check(readers: list[Reader], arguments: Sequence[Any]) -> list[Any]:
+    """What C receives for the first arguments."""
+    values: list[Any] = []
+    for (read, _), argument in zip(readers, arguments, strict=False):
+        read(argument, values)
+    return values
+
+
+def _reader(name: str, kind: str) -> Reader:
+    """A function that checks one argument and appends what C receives, and the types of that."""
+    if kind in ("i64", "f64"):
+        number = ctypes.c_int64 if kind == "i64" else ctypes.c_double
+        return (lambda value, values: values.append(value)), [number]
+    if kind == "table":
+        return partial(_read_table, name), [ctypes.c_void_p, *[ctypes.c_int64] * 3]
+    dtype_name, shape = kind.rstrip("!?")[:-1].split("[")
+    dtype, rows = np.dtype(DTYPES[dtype_name]), shape == "rows"
+    ndim = 2 if rows else shape.count(":")
+    written, optional = "!" in kind, "?" in kind
+
+    def read(value: Any, values: list[Any]) -> None:
+        if value is None and optional:
+            values.extend((None, 0) if rows else (None,))
+            return
+        if value.dtype != dtype or value.ndim != ndim:
+            raise TypeError(f"{name} takes {kind}, not {value.ndim}-d {value.dtype}")
+        flags = value.flags
+        if written and not flags.writeable:
+            raise TypeError(f"{name} writes {kind}, and this array is read-only")
+        if rows:
+            if value.size and value.shape[1] > 1 and value.strides[1] != dtype.itemsize:
+                raise TypeError(f"{name} takes rows that are contiguous")
+            values.extend((_address(value), value.strides[0] // dtype.itemsize))
+            return
+        if not flags.c_contiguous:
+            raise TypeError(f"{name} takes {kind}, C-contiguous")
+        values.append(_address(value))
+
+    return read, [ctypes.c_void_p, *([ctypes.c_int64] if rows else [])]
+
+
+def _read_table(name: str, value: Any, values: list[Any]) -> None:
+    """Append the address of a table, the steps between rows and columns, and the type."""
+    if value.ndim != 2 or value.dtype not in TABLE_TYPES or not value.flags.aligned:
+        raise TypeError(f"{name} takes a table of numbers, not {value.ndim}-d {value.dtype}")
+    values.extend((_address(value), *value.strides, TABLE_TYPES[value.dtype]))
+
+
+def _address(value: Any) -> int:
+    return int(value.__array_interface__["data"][0])
+
+
+class Kernels:
+    """All kernels, each made ready when it is first used."""
+
+    def __getattr__(self, name: str) -> Kernel:
+        if name not in SIGNATURES:
+            raise AttributeError(name)
+        function = getattr(_library(), f"bestk_{name}")
+        readers = [_reader(name, kind) for kind in SIGNATURES[name].split()]
+        function.restype = ctypes.c_int
+        function.argtypes = [kind for reader in readers for kind in reader[1]]
+        kernel = Kernel(name, function, readers)
+        setattr(self, name, kernel)
+        return kernel
+
+
+kernels = Kernels()
+_loaded: list[Any] = []
+
+
+def _library() -> Any:
+    """The library, loaded once, for the CPU at hand or the one that ``BESTK_CPU`` names."""
+    if not _loaded:
+        name = "_kernels.dll" if sys.platform == "win32" else "_kernels.so"
+        path = Path(os.environ.get("BESTK_LIBRARY") or Path(__file__).with_name(name))
+        if not path.exists():
+            raise ImportError(
+                f"the compiled kernels are missing ({path}); install bestk from a wheel, or build "
+                "them in a source checkout with `python hatch_build.py`"
+            )
+        library = ctypes.CDLL(str(path))
+        _loaded.append(library)
+        set_cpu(os.environ.get("BESTK_CPU") or None)
+    return _loaded[0]
+
+
+def cpu_levels() -> list[str]:
+    """The instruction sets that this machine has, the best last."""
+    found = np.zeros(len(CPU_LEVELS), np.int64)
+    kernels.cpu_levels(found)
+    return [name for name, has in zip(CPU_LEVELS, found, strict=True) if has]
+
+
+def set_cpu(level: str | None) -> None:
+    """Use kernels for that instruction set; None: the best there is."""
+    known = cpu_levels()
+    if level is not None and level not in known:
+        raise ValueError(f"BESTK_CPU={level!r} is not one of {', '.join(known)} on this machine")
+    kernels.set_cpu_level(CPU_LEVELS.index(level or known[-1]))

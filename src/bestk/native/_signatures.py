@@ -1,0 +1,63 @@
+"""What each kernel takes, one line each.
+
+``i64`` and ``f64`` are numbers. ``u8[:]``, ``f64[:,:]`` are C-contiguous arrays, passed as a
+pointer. ``f64[rows]`` is a 2-d array whose rows are contiguous, passed as a pointer and the
+distance between rows, in elements. ``table`` is a 2-d array of any numbers and strides, passed as
+a pointer, the distances between rows and between columns in bytes, and a number for the type.
+``!`` marks an array that is written, ``?`` one that may be None. A kernel returns 0, or a status
+from ``bestk.h``.
+"""
+
+SIGNATURES: dict[str, str] = {
+    # cpu.c
+    "cpu_levels": "i64[:]!",
+    "set_cpu_level": "i64",
+    # planes.c
+    "count_rows": "u32[:] i64 u32[:] i64 i64[:] i64 u32[:]!",
+    # pairs.c: the table, the formula, the request
+    "fill_pairs": "u32[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] u16[:,:]? f64[:]"
+    " i64 i64 i64"
+    " i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] f64 f64"
+    " i64[:] i64[:] i64[:] i64[:] i64 f64[rows]!? f32[rows]!? i64[:,:] i64 i64",
+    # pack.c
+    "pack_planes": "u8[rows]? u16[rows]? i64[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:]"
+    " i64 i64 u32[:]! u32[:]! i64 i64",
+    "sort_codes": "u8[rows]? u16[rows]? i64[:] u32[:] i64 u16[:,:]! i64 i64",
+    "fill_singles": "u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] u16[:,:]? i64 i64"
+    " i64[:] i64[:] i64[:] i64[:]! i64[:]!",
+    # correction.c
+    "expect_all": "f64[:] i64[:] i64 i64 f64[:]! i64 i64",
+    "expect_some": "i64[:] i64[:] i64 i64 f64 f64[:]! i64 i64",
+    # sums.c
+    "add_sums": "f64[rows] i64 i64 i64 f64[:]! f64[:]!",
+    # codes.c
+    **{
+        f"write_codes_{kind}": f"{kind}[:] i64 i64 i64 i64[:] u8[rows]!? u16[rows]!? i64[:]! u8[:]!"
+        " i64 i64"
+        for kind in ("u8", "i16", "i32", "i64", "f32", "f64")
+    },
+    # table.c
+    "read_columns": "table i64[:] i64 f64[rows]! i64",
+    "encode": "table i64 i64 f64[:] i64[:] i16[rows]!",
+    # cuts.c
+    "cut_mdlp": "f64[rows]! i64 i64 i32[:] i64 i64 f64[:] f64[:] f64[:] f64[:] i64[:]!",
+    "cut_caim": "f64[rows]! i64 i64 i32[:] i64 i64 i64[:]!",
+    "cut_frequency": "f64[rows]! i64 i64 i32[:] i64 i64[:]!",
+    # scores.c
+    "rank_rows": "f64[rows]! i64 i64 f64[:]",
+    "standardise_rows": "f64[rows] i64 i64 i64 f64 f64[rows]!",
+    "interpolate": "f64[rows] i64 i64 i64[:] f64[:] f64[:] f64[rows]!",
+    # gaussian.c: products, the left and the right side, the weights, where the rest goes
+    "correlate": "f64[:,:]! i64 i64 f64[:] f64[:,:] f64[:] f64[:] f64[:] f64[:,:] f64[:] f64[:]"
+    " f64 f64[:] i64 f64 f64 f64[:,:]!?",
+    "write_pairs": "f64[:,:] i64 i64 f64 i64[:] f64[:] f64[:] i64[:] f64[:] f64"
+    " f64[rows]!? f32[rows]!?",
+    "write_mirrored": "f64[:,:] i64 i64 f64 f64[:] f64[:] f64 i64 f64[rows]!? f32[rows]!?",
+    # blocks.c: the packed block, the planes, the counts
+    "add_block": "u32[:] i64[:] i64[:] i64 i64[:] i64 i64[:] i64 i64[:] i64 i64 i32[:]!? i64[:]!?",
+    "fill_counted": "i64[:] i64[:] i64 i64 i64[:] i64[:] i64[:,:] i64[:] i64 i32[:]? i64[:]? i64"
+    " i64[:] i64 i64[:] i64[:] i64[:] i64[:] f64 f64 f64[rows]!? f32[rows]!? i64 i64",
+    "list_counts": "i64 i64[:] i64[:] i64[:,:] i64[:] i64 i32[:]? i64[:]? i64 i64[:,:]!",
+    "find_first": "u8[rows]? u16[rows]? i64 i64 i64[:] i64[:]!",
+    "renumber": "u8[rows]? u16[rows]? i64 i64 i64[:] u16[:] u8[rows]!? u16[rows]!?",
+}

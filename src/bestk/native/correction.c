@@ -1,0 +1,80 @@
+/* What random labels give on average: E[sum over classes of n log n] for cells of so many samples. */
+#include "bestk.h"
+
+#include <math.h>
+
+static int64_t clip(int64_t value, int64_t low, int64_t high) {
+    value = value > low ? value : low;
+    return value < high ? value : high;
+}
+
+/* n log n, from a table or by itself. */
+static double n_log_n(int64_t n, const double *table) {
+    if (table) return table[n];
+    return n > 1 ? (double)n * log((double)n) : 0.0;
+}
+
+/* E[s log s], s hypergeometric: of m samples, size are of the class and t in the cell.
+   Summed over the counts that are likely, from the mode outwards, then normalised. */
+static double expect_by_sum(int64_t t, int64_t m, int64_t size, const double *table, int64_t mode) {
+    const int64_t low = t + size > m ? t + size - m : 0, high = t < size ? t : size;
+    mode = clip(mode, low, high);
+    double weight = 1.0, value = n_log_n(mode, table), p = 1.0;
+    for (int64_t s = mode; s < high && p > 1e-20;) {
+        p *= (double)((size - s) * (t - s)) /
+             ((double)(s + 1) * ((double)(m - size - t + s) + 1.0));
+        s++;
+        weight += p;
+        value += p * n_log_n(s, table);
+    }
+    p = 1.0;
+    for (int64_t s = mode; s > low && p > 1e-20;) {
+        p *= (double)(s * (m - size - t + s)) / ((double)(size - s + 1) * ((double)(t - s) + 1.0));
+        s--;
+        weight += p;
+        value += p * n_log_n(s, table);
+    }
+    return value / weight;
+}
+
+/* Expand s log s about the mean of a hypergeometric s; what is left out is below mean**-2. */
+static double expect_by_moments(double t, double m, double size) {
+    const double p = size / m, mean = t * p;
+    const double variance = t * p * (1.0 - p) * (m - t) / (m - 1.0);
+    const double third = variance * (1.0 - 2.0 * p) * (m - 2.0 * t) / (m - 2.0);
+    const double fourth = 3.0 * variance * variance;
+    return mean * log(mean) + variance / (2.0 * mean) - third / (6.0 * (mean * mean)) +
+           fourth / (12.0 * (mean * mean * mean));
+}
+
+/* Every cell of first:last samples, from a table of n log n for all n. */
+EXPORT int bestk_expect_all(const double *table, const int64_t *sizes, int64_t n_classes, int64_t m,
+                            double *out, int64_t first, int64_t last) {
+    for (int64_t t = first; t < last; t++) {
+        out[t] = 0.0;
+        for (int64_t c = 0; c < n_classes; c++) {
+            const int64_t mode = (t + 1) * (sizes[c] + 1) / (m + 2);
+            out[t] += expect_by_sum(t, m, sizes[c], table, mode);
+        }
+    }
+    return OK;
+}
+
+/* Cells of totals[first:last] samples; classes of more than so many expected ones by moments. */
+EXPORT int bestk_expect_some(const int64_t *totals, const int64_t *sizes, int64_t n_classes,
+                             int64_t m, double large, double *out, int64_t first, int64_t last) {
+    for (int64_t place = first; place < last; place++) {
+        const int64_t t = totals[place];
+        out[place] = 0.0;
+        for (int64_t c = 0; c < n_classes; c++) {
+            const double size = (double)sizes[c], mean = (double)t * (size / (double)m);
+            if (mean > large) {
+                out[place] += expect_by_moments((double)t, (double)m, size);
+            } else if (t > 0) {
+                const double mode = ((double)t + 1.0) * (size + 1.0) / ((double)m + 2.0);
+                out[place] += expect_by_sum(t, m, sizes[c], NULL, (int64_t)mode);
+            }
+        }
+    }
+    return OK;
+}

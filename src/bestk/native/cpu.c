@@ -1,0 +1,42 @@
+/* Which instruction sets the processor has, by CPUID, and which one the kernels use. */
+#include "bestk.h"
+
+int bestk_cpu_level = BASELINE;
+
+#if BESTK_X86
+#include <cpuid.h>
+
+/* Whether the operating system saves these registers (XCR0). */
+static int saves(uint32_t mask) {
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & mask) == mask;
+}
+
+static int best_level(void) {
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d)) return BASELINE;
+    if (!(c & (1u << 27)) || !(c & (1u << 23)) || !saves(0x6)) return BASELINE; /* OSXSAVE, POPCNT */
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return BASELINE;
+    const unsigned avx2 = (1u << 5) | (1u << 3) | (1u << 8); /* AVX2, BMI1, BMI2 */
+    if ((b & avx2) != avx2) return BASELINE;
+    const unsigned avx512 = (1u << 16) | (1u << 17) | (1u << 30) | (1u << 31); /* F, DQ, BW, VL */
+    if ((b & avx512) != avx512 || !(c & (1u << 14)) || !saves(0xe6)) return AVX2; /* VPOPCNTDQ */
+    return AVX512;
+}
+#else
+static int best_level(void) { return BASELINE; }
+#endif
+
+/* Which levels this machine has: found[level] = 1. */
+EXPORT int bestk_cpu_levels(int64_t *found) {
+    const int best = best_level();
+    for (int level = BASELINE; level <= AVX512; level++) found[level] = level <= best;
+    return OK;
+}
+
+/* Use the kernels of one level; the caller has checked that the machine has it. */
+EXPORT int bestk_set_cpu_level(int64_t level) {
+    bestk_cpu_level = (int)level;
+    return OK;
+}

@@ -1,0 +1,387 @@
+/* Cut points of columns: MDLP, CAIM and bins of equal frequency. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+
+#define TIE 1e-12 /* scores closer than this, relative to their scale, are equal */
+enum { CELLS_PER_SAMPLE = 4 }; /* a value x class table up to this size is cheaper than sorting */
+
+/* A column in order. Value d has the runs start[d] up to start[d + 1], each a class and a count. */
+typedef struct {
+    int64_t n_values, n_known;
+    double *value;
+    int32_t *start, *label, *size;
+} Runs;
+
+/* A column cut into intervals: i holds the values edge[i] up to edge[i + 1]. Its best cut, before
+   value cut[i], is worth gain[i]; -inf if there is none to make. */
+typedef struct {
+    int64_t *edge, *cut;
+    double *gain, *score, *score_right;
+    int64_t *left, *right, *both; /* counts of classes */
+} Scheme;
+
+/* Room for one column of a block, and what the block is cut by. */
+typedef struct {
+    int64_t n_samples, n_classes, max_bins;
+    const int32_t *y;
+    const double *xlogx, *steps, *logs, *classes; /* tables of logarithms; see bestk_cut_mdlp */
+    int32_t *cells;
+    uint64_t *pairs, *spare;
+    Runs runs;
+    Scheme scheme;
+    void *memory;
+} Cutter;
+
+/* Words of 64 bits that a cutter needs for each sample. */
+enum { CUTTER_WORDS = 2 + 4 + 2 + 2 + CELLS_PER_SAMPLE / 2 };
+
+static int make_room(Cutter *cutter) {
+    const size_t n = (size_t)cutter->n_samples + 2, c = (size_t)cutter->n_classes;
+    uint64_t *words = malloc((n * CUTTER_WORDS + 3 * c) * sizeof *words);
+    if (!words) return NO_MEMORY;
+    cutter->memory = words;
+    cutter->pairs = words;
+    cutter->spare = words + n;
+    double *floats = (double *)(words + 2 * n);
+    cutter->runs.value = floats;
+    cutter->scheme.gain = floats + n;
+    cutter->scheme.score = floats + 2 * n;
+    cutter->scheme.score_right = floats + 3 * n;
+    int64_t *ints = (int64_t *)(floats + 4 * n);
+    cutter->scheme.edge = ints;
+    cutter->scheme.cut = ints + n;
+    cutter->scheme.left = ints + 2 * n;
+    cutter->scheme.right = ints + 2 * n + c;
+    cutter->scheme.both = ints + 2 * n + 2 * c;
+    int32_t *small = (int32_t *)(ints + 2 * n + 3 * c);
+    cutter->runs.start = small;
+    cutter->runs.label = small + n;
+    cutter->runs.size = small + 2 * n;
+    cutter->cells = small + 3 * n;
+    return OK;
+}
+
+/* The mean of two numbers, rounded so that low <= midpoint < high. */
+static double midpoint(double low, double high) {
+    const double middle = 0.5 * low + 0.5 * high;
+    return low <= middle && middle < high ? middle : low;
+}
+
+/* Begin a new value, or a run of it. */
+static inline void add_value(Runs *runs, double value, int64_t n_runs) {
+    runs->value[runs->n_values] = value;
+    runs->start[runs->n_values++] = (int32_t)n_runs;
+}
+
+/* Runs of whole numbers from low on: a cell for each value and class. */
+static void count_cells(Cutter *cutter, const double *column, double low, int64_t span) {
+    Runs *runs = &cutter->runs;
+    const int64_t n_classes = cutter->n_classes;
+    int32_t *cells = cutter->cells;
+    memset(cells, 0, sizeof *cells * (size_t)(span * n_classes));
+    for (int64_t i = 0; i < cutter->n_samples; i++)
+        if (column[i] == column[i]) cells[(int64_t)(column[i] - low) * n_classes + cutter->y[i]]++;
+    int64_t n_runs = 0;
+    for (int64_t t = 0; t < span; t++) {
+        const int64_t first = n_runs;
+        for (int64_t c = 0; c < n_classes; c++) {
+            const int32_t count = cells[t * n_classes + c];
+            runs->label[n_runs] = (int32_t)c;
+            runs->size[n_runs] = count;
+            n_runs += count > 0;
+        }
+        if (n_runs > first) add_value(runs, low + (double)t, first);
+    }
+    runs->start[runs->n_values] = (int32_t)n_runs;
+}
+
+/* Runs of any numbers: sort them, then join equal neighbours. Classes ascend with the rows. */
+static void sort_runs(Cutter *cutter, const double *column, Range range) {
+    Runs *runs = &cutter->runs;
+    int64_t n_runs = 0;
+    double before = 0.0;
+    bestk_sort_column(column, cutter->n_samples, range, cutter->pairs, cutter->spare);
+    for (int64_t i = 0; i < range.n_known; i++) {
+        const int64_t row = row_of(cutter->pairs[i]);
+        const int32_t label = cutter->y[row];
+        const double value = column[row];
+        const int fresh = i == 0 || value != before;
+        if (fresh) add_value(runs, value + 0.0, n_runs); /* -0.0 becomes 0.0 */
+        if (fresh || label != runs->label[n_runs - 1]) {
+            runs->label[n_runs] = label;
+            runs->size[n_runs++] = 0;
+        }
+        runs->size[n_runs - 1]++;
+        before = value;
+    }
+    runs->start[runs->n_values] = (int32_t)n_runs;
+}
+
+/* Whether all numbers that are known are whole. */
+static int is_whole(const double *column, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        if (column[i] == column[i] && column[i] != (double)(int64_t)column[i]) return 0;
+    return 1;
+}
+
+/* The distinct values of a column and their classes, NaN left out. */
+static void tally(Cutter *cutter, const double *column) {
+    const int64_t n = cutter->n_samples;
+    const Range range = bestk_range(column, n);
+    cutter->runs.n_values = 0;
+    cutter->runs.n_known = range.n_known;
+    if (range.n_known == 0) return;
+    const double cells = (range.high - range.low + 1.0) * (double)cutter->n_classes;
+    const int near = fabs(range.low) < 1e15 && fabs(range.high) < 1e15;
+    if (near && cells <= CELLS_PER_SAMPLE * (double)n && is_whole(column, n))
+        count_cells(cutter, column, range.low, (int64_t)(range.high - range.low) + 1);
+    else
+        sort_runs(cutter, column, range);
+}
+
+/* The first place whose value is within tie of the largest. */
+static int64_t first_largest(const double *values, int64_t n, double tie) {
+    double largest = -INFINITY;
+    for (int64_t i = 0; i < n; i++) largest = values[i] > largest ? values[i] : largest;
+    for (int64_t i = 0; i < n; i++)
+        if (values[i] >= largest - tie) return i;
+    return 0;
+}
+
+/* Make the best cut of interval i; the gains of i and i + 1 are to be found anew. */
+static void split(Scheme *scheme, int64_t n_bins, int64_t i) {
+    for (int64_t t = n_bins; t > i; t--) {
+        scheme->edge[t + 1] = scheme->edge[t];
+        scheme->cut[t] = scheme->cut[t - 1];
+        scheme->gain[t] = scheme->gain[t - 1];
+    }
+    scheme->edge[i + 1] = scheme->cut[i];
+}
+
+/* Classes of the values from first up to stop. */
+static void count_classes(const Runs *runs, int64_t first, int64_t stop, int64_t *counts, int64_t n) {
+    memset(counts, 0, sizeof *counts * (size_t)n);
+    for (int64_t run = runs->start[first]; run < runs->start[stop]; run++)
+        counts[runs->label[run]] += runs->size[run];
+}
+
+/* N log N less the sum over classes: N times the entropy; and the number of classes there are. */
+static double times_entropy(const int64_t *counts, int64_t n, const double *xlogx, int64_t *size,
+                            int64_t *present) {
+    double sum = 0.0;
+    *size = *present = 0;
+    for (int64_t c = 0; c < n; c++) {
+        sum += xlogx[counts[c]];
+        *size += counts[c];
+        *present += counts[c] > 0;
+    }
+    return xlogx[*size] - sum;
+}
+
+/* k Ent(S). */
+static double classes_times_entropy(const int64_t *counts, int64_t n, const double *xlogx,
+                                    int64_t *size, int64_t *present) {
+    const double entropy = times_entropy(counts, n, xlogx, size, present);
+    return (double)*present * entropy / (double)*size;
+}
+
+/* What a split must save: log(N - 1) + Delta, in nats. */
+static double price(const Cutter *cutter) {
+    const Scheme *scheme = &cutter->scheme;
+    const int64_t n = cutter->n_classes;
+    int64_t size, present;
+    const double below = classes_times_entropy(scheme->left, n, cutter->xlogx, &size, &present);
+    const double above = classes_times_entropy(scheme->right, n, cutter->xlogx, &size, &present);
+    const double both = classes_times_entropy(scheme->both, n, cutter->xlogx, &size, &present);
+    const double delta = cutter->classes[present] - both + (below + above);
+    return cutter->logs[size - 1] + delta;
+}
+
+/* MDLP: score each boundary of the values from first up to stop by minus the entropy left, times
+   N; return the largest score. scheme.both: the classes of them all. */
+static double sweep_entropy(const Cutter *cutter, int64_t first, int64_t stop) {
+    const Runs *runs = &cutter->runs;
+    const double *xlogx = cutter->xlogx, *steps = cutter->steps;
+    int64_t *left = cutter->scheme.left, *right = cutter->scheme.right;
+    int64_t size_left = 0, size_right = 0;
+    double sum_left = 0.0, sum_right = 0.0, largest = -INFINITY;
+    for (int64_t c = 0; c < cutter->n_classes; c++) {
+        left[c] = 0;
+        right[c] = cutter->scheme.both[c];
+        size_right += right[c];
+        sum_right += xlogx[right[c]];
+    }
+    for (int64_t v = first; v < stop - 1; v++) {
+        const int64_t a = runs->start[v], b = runs->start[v + 1], c = runs->start[v + 2];
+        for (int64_t run = a; run < b; run++) {
+            const int64_t label = runs->label[run], n = runs->size[run];
+            const int64_t l = left[label], r = right[label];
+            sum_left += n == 1 ? steps[l] : xlogx[l + n] - xlogx[l];
+            sum_right += n == 1 ? -steps[r - 1] : xlogx[r - n] - xlogx[r];
+            left[label] = l + n;
+            right[label] = r - n;
+            size_left += n;
+            size_right -= n;
+        }
+        /* no boundary between two values that are both of one and the same class */
+        const int boundary = (b - a > 1) | (c - b > 1) | (runs->label[a] != runs->label[b]);
+        double score = sum_left + sum_right - xlogx[size_left] - xlogx[size_right];
+        score = boundary ? score : -INFINITY;
+        cutter->scheme.score[v + 1] = score;
+        largest = score > largest ? score : largest;
+    }
+    return largest;
+}
+
+/* MDLP: the best cut of interval i; its gain is -inf if it is not worth its bits. */
+static void find_entropy_cut(Cutter *cutter, int64_t i, double tie) {
+    Scheme *scheme = &cutter->scheme;
+    const int64_t first = scheme->edge[i], stop = scheme->edge[i + 1], n = cutter->n_classes;
+    int64_t size, present, at = first + 1;
+    scheme->gain[i] = -INFINITY;
+    if (stop - first < 2) return;
+    count_classes(&cutter->runs, first, stop, scheme->both, n);
+    const double largest = sweep_entropy(cutter, first, stop);
+    if (largest == -INFINITY) return;
+    while (scheme->score[at] < largest - tie) at++;
+    count_classes(&cutter->runs, first, at, scheme->left, n);
+    for (int64_t c = 0; c < n; c++) scheme->right[c] = scheme->both[c] - scheme->left[c];
+    const double whole = times_entropy(scheme->both, n, cutter->xlogx, &size, &present);
+    const double saved = whole + scheme->score[at];
+    if (saved > price(cutter) + tie) {
+        scheme->cut[i] = at;
+        scheme->gain[i] = saved;
+    }
+}
+
+/* MDLP: make the split that saves most while one is worth it; return the number of cuts. */
+static int64_t cut_by_entropy(Cutter *cutter) {
+    Scheme *scheme = &cutter->scheme;
+    const double tie = TIE * cutter->xlogx[cutter->runs.n_known];
+    int64_t n_bins = 1;
+    find_entropy_cut(cutter, 0, tie);
+    while (n_bins < cutter->max_bins) {
+        const int64_t i = first_largest(scheme->gain, n_bins, tie);
+        if (scheme->gain[i] == -INFINITY) break;
+        split(scheme, n_bins++, i);
+        find_entropy_cut(cutter, i, tie);
+        find_entropy_cut(cutter, i + 1, tie);
+    }
+    return n_bins - 1;
+}
+
+/* CAIM: let an interval grow value by value from one end; the term of a value is
+   max_c q_c^2 / M of the interval that ends with it. */
+static void sweep_majority(const Runs *runs, int64_t start, int64_t stop, int64_t step,
+                           int64_t *counts, double *term) {
+    int64_t top = 0, size = 0;
+    for (int64_t v = start; v != stop; v += step) {
+        for (int64_t run = runs->start[v]; run < runs->start[v + 1]; run++) {
+            const int64_t count = counts[runs->label[run]] += runs->size[run];
+            top = count > top ? count : top;
+            size += runs->size[run];
+        }
+        term[v] = (double)(top * top) / (double)size;
+    }
+}
+
+/* CAIM: the best cut of interval i and its gain; return the term of the whole interval. */
+static double find_majority_cut(Cutter *cutter, int64_t i, double tie) {
+    Scheme *scheme = &cutter->scheme;
+    const int64_t first = scheme->edge[i], stop = scheme->edge[i + 1];
+    double *score = scheme->score;
+    const size_t bytes = sizeof(int64_t) * (size_t)cutter->n_classes;
+    memset(scheme->left, 0, bytes);
+    sweep_majority(&cutter->runs, first, stop, 1, scheme->left, score + 1);
+    const double whole = score[stop];
+    scheme->gain[i] = -INFINITY;
+    if (stop - first > 1) {
+        memset(scheme->left, 0, bytes);
+        sweep_majority(&cutter->runs, stop - 1, first - 1, -1, scheme->left, scheme->score_right);
+        for (int64_t v = first + 1; v < stop; v++) score[v] += scheme->score_right[v];
+        scheme->cut[i] = first + 1 + first_largest(score + first + 1, stop - first - 1, tie);
+        scheme->gain[i] = score[scheme->cut[i]] - whole;
+    }
+    return whole;
+}
+
+/* CAIM: add the best cut while it pays; return the number of cuts. */
+static int64_t cut_by_majority(Cutter *cutter) {
+    Scheme *scheme = &cutter->scheme;
+    const int64_t n_values = cutter->runs.n_values;
+    const int64_t most = cutter->max_bins < n_values ? cutter->max_bins : n_values;
+    const double tie = TIE * (double)cutter->runs.n_known;
+    double total = find_majority_cut(cutter, 0, tie), accepted = 0.0;
+    int64_t n_bins = 1;
+    while (n_bins < most) {
+        const int64_t i = first_largest(scheme->gain, n_bins, tie);
+        const double caim = (total + scheme->gain[i]) / (double)(n_bins + 1);
+        if (n_bins >= cutter->n_classes && caim <= accepted + tie / (double)(n_bins + 1)) break;
+        total += scheme->gain[i];
+        accepted = caim;
+        split(scheme, n_bins++, i);
+        find_majority_cut(cutter, i, tie);
+        find_majority_cut(cutter, i + 1, tie);
+    }
+    return n_bins - 1;
+}
+
+/* Equal frequency: cut after the quantiles, the least values with i / max_bins of the samples at
+   or below them; return the number of cuts. */
+static int64_t cut_by_frequency(Cutter *cutter) {
+    const Runs *runs = &cutter->runs;
+    const int64_t n = runs->n_known, n_bins = cutter->max_bins;
+    int64_t n_cuts = 0, below = 0, i = 1;
+    for (int64_t v = 0; v + 1 < runs->n_values; v++) {
+        for (int64_t run = runs->start[v]; run < runs->start[v + 1]; run++) below += runs->size[run];
+        const int64_t before = i;
+        while (i < n_bins && (i * n + n_bins - 1) / n_bins <= below) i++;
+        if (i > before) cutter->scheme.edge[++n_cuts] = v + 1;
+    }
+    return n_cuts;
+}
+
+/* Cut each row of a block of columns by one of the methods, and overwrite its head with the cuts,
+   midway between the values that they part. */
+static int cut_block(Cutter *cutter, double *block, int64_t stride, int64_t width, int64_t *n_cuts,
+                     int64_t (*method)(Cutter *)) {
+    if (make_room(cutter)) return NO_MEMORY;
+    const int64_t *edge = cutter->scheme.edge;
+    const double *value = cutter->runs.value;
+    for (int64_t j = 0; j < width; j++, block += stride) {
+        tally(cutter, block);
+        cutter->scheme.edge[0] = 0;
+        cutter->scheme.edge[1] = cutter->runs.n_values;
+        n_cuts[j] = cutter->runs.n_values ? method(cutter) : 0;
+        for (int64_t t = 1; t <= n_cuts[j]; t++) block[t - 1] = midpoint(value[edge[t] - 1], value[edge[t]]);
+    }
+    free(cutter->memory);
+    return OK;
+}
+
+/* MDLP. y: the classes, ascending; xlogx and logs: n log n and log n of 0 to n_samples; steps: the
+   differences of neighbours in xlogx; classes: log(3^k - 2) of 0 to n_classes. */
+EXPORT int bestk_cut_mdlp(double *block, int64_t stride, int64_t width, int64_t n_samples,
+                          const int32_t *y, int64_t n_classes, int64_t max_bins, const double *xlogx,
+                          const double *steps, const double *logs, const double *classes, int64_t *n_cuts) {
+    Cutter cutter = {.n_samples = n_samples, .n_classes = n_classes, .max_bins = max_bins, .y = y,
+                     .xlogx = xlogx, .steps = steps, .logs = logs, .classes = classes};
+    return cut_block(&cutter, block, stride, width, n_cuts, cut_by_entropy);
+}
+
+/* CAIM. */
+EXPORT int bestk_cut_caim(double *block, int64_t stride, int64_t width, int64_t n_samples,
+                          const int32_t *y, int64_t n_classes, int64_t max_bins, int64_t *n_cuts) {
+    Cutter cutter = {.n_samples = n_samples, .n_classes = n_classes, .max_bins = max_bins, .y = y};
+    return cut_block(&cutter, block, stride, width, n_cuts, cut_by_majority);
+}
+
+/* Bins of equal frequency. zeros: a class 0 for each sample. */
+EXPORT int bestk_cut_frequency(double *block, int64_t stride, int64_t width, int64_t n_samples,
+                               const int32_t *zeros, int64_t n_bins, int64_t *n_cuts) {
+    Cutter cutter = {.n_samples = n_samples, .n_classes = 1, .max_bins = n_bins, .y = zeros};
+    return cut_block(&cutter, block, stride, width, n_cuts, cut_by_frequency);
+}

@@ -1,0 +1,126 @@
+/* Normal scores: ranks, standardised whole numbers, and scores of values between known ones. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "columns.h"
+
+enum { LANES = 8 };
+
+/* The nearest whole number, halves to even, for |x| < 2^51: what rint gives, -0.0 included. */
+INLINE double round_even(double x) {
+    const double large = copysign(0x1p52, x);
+    return copysign((x + large) - large, x);
+}
+
+/* Put scores in place of the values of each row of a block. Full rows: table[first + last], of the
+   first and the last rank, from 0, that a value has. Others: the probability of which that is the
+   quantile; NaN stays. */
+EXPORT int bestk_rank_rows(double *block, int64_t stride, int64_t n_rows, int64_t n,
+                           const double *table) {
+    uint64_t *pairs = malloc(2 * sizeof *pairs * (size_t)(n + 1)), *spare = pairs + n;
+    double *scores = (double *)spare; /* free once pairs are sorted */
+    if (!pairs) return NO_MEMORY;
+    for (int64_t row = 0; row < n_rows; row++, block += stride) {
+        const Range range = bestk_range(block, n);
+        const int64_t m = range.n_known;
+        bestk_sort_column(block, n, range, pairs, spare);
+        for (int64_t first = 0, last; first < m; first = last + 1) {
+            const double value = block[row_of(pairs[first])];
+            for (last = first; last + 1 < m && block[row_of(pairs[last + 1])] == value;) last++;
+            const int64_t rank = first + last;
+            const double score = m == n ? table[rank] : (double)(rank + 1) / (double)(2 * m);
+            for (int64_t k = first; k <= last; k++) scores[k] = score;
+        }
+        for (int64_t k = 0; k < m; k++) block[row_of(pairs[k])] = scores[k];
+    }
+    free(pairs);
+    return OK;
+}
+
+/* Sums over a row that holds distances from its middle, NaN where missing: of the distances less
+   the mean times a scale, rounded; and of their squares. All are whole numbers, so that any order
+   of adding gives the same. */
+typedef struct {
+    double total, squares;
+} Sums;
+
+INLINE void add_rounded(const double *row, int64_t n, double mean, double scale, Sums *sums) {
+    double total[LANES] = {0}, squares[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++) {
+            const double x = round_even((row[i + j] - mean) * scale);
+            const double known = x == x ? x : 0.0;
+            total[j] += known;
+            squares[j] += known * known;
+        }
+    for (; i < n; i++) {
+        const double x = round_even((row[i] - mean) * scale);
+        total[0] += x == x ? x : 0.0;
+        squares[0] += x == x ? x * x : 0.0;
+    }
+    for (int j = 1; j < LANES; j++) total[0] += total[j], squares[0] += squares[j];
+    *sums = (Sums){total[0], squares[0]};
+}
+
+INLINE void standardise(const double *values, int64_t n, Range range, int64_t count, double one,
+                        double *out) {
+    const double middle = 0.5 * range.low + 0.5 * range.high;
+    const double half = 0.5 * range.high - 0.5 * range.low;
+    Sums sums;
+    for (int64_t i = 0; i < n; i++) out[i] = (values[i] - middle) / half;
+    add_rounded(out, n, 0.0, one, &sums);
+    const double mean = sums.total / (one * (double)range.n_known);
+    add_rounded(out, n, mean, 0.5 * one, &sums);
+    const double scale = one * sqrt((double)count / sums.squares) * (0.5 * one);
+    for (int64_t i = 0; i < n; i++) {
+        const double score = round_even((out[i] - mean) * scale);
+        out[i] = score == score ? score : 0.0;
+    }
+}
+FOR_EACH_CPU(standardise, (const double *values, int64_t n, Range range, int64_t count, double one,
+                           double *out), (values, n, range, count, one, out))
+
+/* Centre, scale and round each row: whole numbers of mean 0 and variance one^2, 0 where the value
+   is missing. impute: over all n values, else over those that are known. */
+EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n_rows, int64_t n,
+                                  int64_t impute, double one, double *out, int64_t out_stride) {
+    for (int64_t row = 0; row < n_rows; row++, block += stride, out += out_stride) {
+        const Range range = bestk_range(block, n);
+        const double half = 0.5 * range.high - 0.5 * range.low;
+        if (range.n_known > 0 && half > 0.0)
+            standardise_best(block, n, range, impute ? n : range.n_known, one, out);
+        else
+            for (int64_t i = 0; i < n; i++) out[i] = 0.0;
+    }
+    return OK;
+}
+
+/* The height of a line through n knots at a value, rounded; that of an end beyond it. */
+static double height_at(const double *knots, const double *heights, int64_t n, double value) {
+    int64_t at = 0;
+    for (int64_t left = n; left > 0;) {
+        const int64_t half = left / 2;
+        const int more = knots[at + half] < value;
+        at = more ? at + half + 1 : at;
+        left = more ? left - half - 1 : half;
+    }
+    if (at == n || at == 0 || knots[at] == value) return round_even(heights[at < n ? at : n - 1]);
+    const double share = (value - knots[at - 1]) / (knots[at] - knots[at - 1]);
+    return round_even(heights[at - 1] + share * (heights[at] - heights[at - 1]));
+}
+
+/* Scores of rows of values: those of row j between the knots starts[j] up to starts[j + 1]. Missing
+   values, and rows without knots, get 0. */
+EXPORT int bestk_interpolate(const double *columns, int64_t stride, int64_t n_columns, int64_t n,
+                             const int64_t *starts, const double *knots, const double *heights,
+                             double *out, int64_t out_stride) {
+    for (int64_t j = 0; j < n_columns; j++, columns += stride, out += out_stride) {
+        const int64_t first = starts[j], size = starts[j + 1] - first;
+        for (int64_t i = 0; i < n; i++)
+            out[i] = size == 0 || columns[i] != columns[i]
+                         ? 0.0
+                         : height_at(knots + first, heights + first, size, columns[i]);
+    }
+    return OK;
+}

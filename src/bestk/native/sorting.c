@@ -1,0 +1,136 @@
+/* Columns in order: values are spread evenly over buckets by radix passes, which sorts most of
+   them; those that share a bucket are sorted by their bits. */
+#include "columns.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SIGN 0x8000000000000000u
+#define HIGH 0xffffffff00000000u
+enum { LANES = 8, SHORT = 24, MAX_WIDTH = 11, MAX_DIGITS = 4, SPARE_BITS = 7 };
+
+Range bestk_range(const double *column, int64_t n) {
+    double low[LANES], high[LANES];
+    int64_t known[LANES] = {0}, i = 0;
+    Range range = {0, INFINITY, -INFINITY};
+    for (int j = 0; j < LANES; j++) low[j] = INFINITY, high[j] = -INFINITY;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++) {
+            const double value = column[i + j];
+            low[j] = value < low[j] ? value : low[j];
+            high[j] = value > high[j] ? value : high[j];
+            known[j] += value == value;
+        }
+    for (; i < n; i++) {
+        low[0] = column[i] < low[0] ? column[i] : low[0];
+        high[0] = column[i] > high[0] ? column[i] : high[0];
+        known[0] += column[i] == column[i];
+    }
+    for (int j = 0; j < LANES; j++) {
+        range.low = low[j] < range.low ? low[j] : range.low;
+        range.high = high[j] > range.high ? high[j] : range.high;
+        range.n_known += known[j];
+    }
+    return range;
+}
+
+/* The bits of a float as an integer of the same order, read as unsigned. */
+static inline uint64_t to_key(double value) {
+    uint64_t bits;
+    value += 0.0; /* -0.0 becomes 0.0 */
+    memcpy(&bits, &value, sizeof bits);
+    return bits ^ ((0 - (bits >> 63)) | SIGN);
+}
+
+/* Insertion of few pairs by their values. */
+static void sort_few(const double *column, uint64_t *pairs, int64_t n) {
+    for (int64_t i = 1; i < n; i++) {
+        const uint64_t pair = pairs[i];
+        const double value = column[row_of(pair)];
+        int64_t at = i;
+        for (; at > 0 && column[row_of(pairs[at - 1])] > value; at--) pairs[at] = pairs[at - 1];
+        pairs[at] = pair;
+    }
+}
+
+/* Stable passes over digits of pairs, from bit 32 up. */
+static void sort_high(uint64_t *pairs, uint64_t *spare, int64_t n, int width, int n_digits) {
+    uint32_t places[MAX_DIGITS << MAX_WIDTH];
+    const uint32_t mask = (1u << width) - 1;
+    uint64_t *from = pairs, *to = spare;
+    memset(places, 0, sizeof(uint32_t) * (size_t)n_digits << width);
+    for (int64_t i = 0; i < n; i++)
+        for (int d = 0; d < n_digits; d++)
+            places[((uint32_t)d << width) + ((pairs[i] >> (32 + d * width)) & mask)]++;
+    for (int d = 0; d < n_digits; d++) {
+        uint32_t *place = places + ((size_t)d << width), sum = 0;
+        const int shift = 32 + d * width;
+        if (place[(from[0] >> shift) & mask] == n) continue; /* all have this digit */
+        for (uint32_t value = 0; value <= mask; value++) {
+            const uint32_t count = place[value];
+            place[value] = sum;
+            sum += count;
+        }
+        for (int64_t i = 0; i < n; i++) to[place[(from[i] >> shift) & mask]++] = from[i];
+        uint64_t *done = to;
+        to = from;
+        from = done;
+    }
+    if (from != pairs) memcpy(pairs, from, sizeof(uint64_t) * (size_t)n);
+}
+
+static void sort_bits(const double *column, uint64_t *pairs, uint64_t *spare, int64_t n);
+
+/* Pairs are in the order of their high bits: sort those that have them in common. */
+static void sort_equal(const double *column, uint64_t *pairs, uint64_t *spare, int64_t n) {
+    for (int64_t start = 0, stop; start < n; start = stop) {
+        for (stop = start + 1; stop < n && (pairs[stop] ^ pairs[start]) <= ~HIGH;) stop++;
+        if (stop - start > SHORT)
+            sort_bits(column, pairs + start, spare, stop - start);
+        else if (stop - start > 1)
+            sort_few(column, pairs + start, stop - start);
+    }
+}
+
+/* Sort pairs by the bits of their values: 32 at a time, from the highest in which they differ. */
+static void sort_bits(const double *column, uint64_t *pairs, uint64_t *spare, int64_t n) {
+    const uint64_t first = to_key(column[row_of(pairs[0])]);
+    uint64_t differ = 0;
+    for (int64_t i = 0; i < n; i++) differ |= to_key(column[row_of(pairs[i])]) ^ first;
+    if (!differ) return;
+    const int shift = __builtin_clzll(differ);
+    for (int64_t i = 0; i < n; i++)
+        pairs[i] = ((to_key(column[row_of(pairs[i])]) << shift) & HIGH) | (pairs[i] & ~HIGH);
+    sort_high(pairs, spare, n, 8, 4);
+    if (differ << shift << 32) sort_equal(column, pairs, spare, n);
+}
+
+/* The number of bits of n - 1. */
+static int n_bits(int64_t n) { return n > 1 ? 64 - __builtin_clzll((uint64_t)n - 1) : 0; }
+
+void bestk_sort_column(const double *column, int64_t n, Range range, uint64_t *pairs, uint64_t *spare) {
+    const int bits = n_bits(n) + SPARE_BITS, n_digits = bits <= 2 * MAX_WIDTH ? 2 : 3;
+    const int width = (bits + n_digits - 1) / n_digits;
+    const double spread = range.high - range.low;
+    int64_t known = 0;
+    if (!(spread > 1e-280 && spread < 1e300)) { /* too close, or too far apart, to divide by */
+        for (int64_t row = 0; row < n; row++) {
+            pairs[known] = (uint64_t)row;
+            known += column[row] == column[row];
+        }
+        if (known > 1) sort_bits(column, pairs, spare, known);
+        return;
+    }
+    const double scale = (double)((1 << (width * n_digits)) - 1) / spread;
+    if (range.n_known == n) {
+        for (int64_t row = 0; row < n; row++)
+            pairs[row] = (uint64_t)(int64_t)((column[row] - range.low) * scale) << 32 | (uint64_t)row;
+    } else {
+        for (int64_t row = 0; row < n; row++) {
+            if (column[row] != column[row]) continue;
+            pairs[known++] = (uint64_t)(int64_t)((column[row] - range.low) * scale) << 32 | (uint64_t)row;
+        }
+    }
+    sort_high(pairs, spare, range.n_known, width, n_digits);
+    sort_equal(column, pairs, spare, range.n_known);
+}

@@ -1,0 +1,149 @@
+/* Tables of any number type: columns out of them, and codes of their values. */
+#include "bestk.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The types in the order of TABLE_TYPES in _library.py. */
+#define TYPES(F)                                                                        \
+    F(0, double) F(1, float) F(2, int64_t) F(3, int32_t) F(4, int16_t) F(5, int8_t)     \
+    F(6, uint64_t) F(7, uint32_t) F(8, uint16_t) F(9, uint8_t) F(10, uint8_t)
+
+typedef struct {
+    const char *data;
+    int64_t row_step, column_step, type; /* steps in bytes */
+} Table;
+
+enum { LINE = 8, GROUP = 64, TILE = 64, SCAN = 64 }; /* columns of more cuts than SCAN are searched */
+
+/* n numbers, a step apart, as doubles. */
+static void read_steps(const char *data, int64_t step, int64_t n, int64_t type, double *out) {
+#define READ(number, T)                                                                  \
+    case number:                                                                         \
+        if (step == (int64_t)sizeof(T))                                                  \
+            for (int64_t i = 0; i < n; i++) out[i] = (double)((const T *)data)[i];       \
+        else                                                                             \
+            for (int64_t i = 0; i < n; i++) out[i] = (double)*(const T *)(data + i * step); \
+        break;
+    switch (type) { TYPES(READ) }
+#undef READ
+}
+
+/* The numbers of some rows of one column, as doubles. */
+static void read_rows(const char *data, int64_t step, const int64_t *order, int64_t n, int64_t type,
+                      double *out) {
+#define READ(number, T)                                                                      \
+    case number:                                                                             \
+        for (int64_t i = 0; i < n; i++) out[i] = (double)*(const T *)(data + order[i] * step); \
+        break;
+    switch (type) { TYPES(READ) }
+#undef READ
+}
+
+/* Set block[j][i] = X[order[i], j] for up to GROUP columns: a cache line of each column at a time. */
+static void read_group(Table X, const int64_t *order, int64_t n_samples, int64_t width,
+                       double *block, int64_t stride) {
+    double lines[LINE][GROUP];
+    for (int64_t start = 0; start < n_samples; start += LINE) {
+        const int64_t depth = n_samples - start < LINE ? n_samples - start : LINE;
+        for (int64_t i = 0; i < depth; i++)
+            read_steps(X.data + order[start + i] * X.row_step, X.column_step, width, X.type, lines[i]);
+        for (int64_t j = 0; j < width; j++) {
+            double *to = block + j * stride + start;
+            if (depth == LINE)
+                for (int i = 0; i < LINE; i++) to[i] = lines[i][j];
+            else
+                for (int64_t i = 0; i < depth; i++) to[i] = lines[i][j];
+        }
+    }
+}
+
+/* The columns of a table as the rows of a block, samples in that order. */
+EXPORT int bestk_read_columns(const char *data, int64_t row_step, int64_t column_step, int64_t type,
+                              const int64_t *order, int64_t n_samples, double *block, int64_t stride,
+                              int64_t width) {
+    const int by_column = llabs(row_step) < llabs(column_step);
+    for (int64_t j = 0; j < width; j += by_column ? 1 : GROUP) {
+        const Table X = {data + j * column_step, row_step, column_step, type};
+        const int64_t some = width - j < GROUP ? width - j : GROUP;
+        if (by_column)
+            read_rows(X.data, row_step, order, n_samples, type, block + j * stride);
+        else
+            read_group(X, order, n_samples, some, block + j * stride, stride);
+    }
+    return OK;
+}
+
+/* The cuts of a tile of columns on rungs, padded with infinity, and how many columns have. */
+typedef struct {
+    double rungs[SCAN][TILE];
+    int64_t n_cuts[TILE];
+    int64_t width, height;
+} Ladder;
+
+static void set_ladder(Ladder *ladder, const double *cuts, const int64_t *starts, int64_t width) {
+    ladder->width = width;
+    ladder->height = 0;
+    for (int64_t j = 0; j < width; j++) {
+        ladder->n_cuts[j] = starts[j + 1] - starts[j];
+        if (ladder->n_cuts[j] > ladder->height) ladder->height = ladder->n_cuts[j];
+    }
+    if (ladder->height > SCAN) ladder->height = SCAN;
+    for (int64_t rung = 0; rung < ladder->height; rung++)
+        for (int64_t j = 0; j < width; j++)
+            ladder->rungs[rung][j] = rung < ladder->n_cuts[j] ? cuts[starts[j] + rung] : INFINITY;
+}
+
+/* Count the cuts below each of a row of values, rung by rung; NaN takes the code after the last. */
+INLINE void climb(const Ladder *ladder, const double *restrict values, int16_t *restrict codes) {
+    int64_t below[TILE] = {0};
+    const int64_t lanes = (ladder->width + LINE - 1) / LINE * LINE;
+    for (int64_t rung = 0; rung < ladder->height; rung++) {
+        const double *restrict cuts = ladder->rungs[rung];
+        for (int64_t start = 0; start < lanes; start += LINE)
+            for (int64_t j = start; j < start + LINE; j++) below[j] += values[j] > cuts[j];
+    }
+    for (int64_t j = 0; j < ladder->width; j++)
+        codes[j] = (int16_t)(values[j] == values[j] ? below[j] : ladder->n_cuts[j] + 1);
+}
+FOR_EACH_CPU(climb, (const Ladder *ladder, const double *values, int16_t *codes),
+             (ladder, values, codes))
+
+/* The number of cuts below a value, by bisection. */
+static int16_t search(const double *cuts, int64_t n, double value) {
+    int64_t low = 0;
+    while (n > 0) {
+        const int64_t half = n / 2;
+        if (cuts[low + half] < value) {
+            low += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return (int16_t)low;
+}
+
+/* Codes of a part of a table: for each value the number of cuts of its column that are below it.
+   Those of column j are cuts[starts[j]] up to starts[j + 1]. */
+EXPORT int bestk_encode(const char *data, int64_t row_step, int64_t column_step, int64_t type,
+                        int64_t n_rows, int64_t n_columns, const double *cuts, const int64_t *starts,
+                        int16_t *codes, int64_t stride) {
+    Ladder ladder;
+    double values[TILE] = {0};
+    memset(&ladder, 0, sizeof ladder);
+    for (int64_t first = 0; first < n_columns; first += TILE) {
+        const int64_t width = n_columns - first < TILE ? n_columns - first : TILE;
+        set_ladder(&ladder, cuts, starts + first, width);
+        for (int64_t i = 0; i < n_rows; i++) {
+            int16_t *row = codes + i * stride + first;
+            read_steps(data + i * row_step + first * column_step, column_step, width, type, values);
+            climb_best(&ladder, values, row);
+            for (int64_t j = 0; j < width; j++)
+                if (ladder.n_cuts[j] > SCAN && values[j] == values[j])
+                    row[j] = search(cuts + starts[first + j], ladder.n_cuts[j], values[j]);
+        }
+    }
+    return OK;
+}

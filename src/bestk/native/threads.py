@@ -1,0 +1,78 @@
+"""Threads over tiles: how many, and a pool that survives forks."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from bestk._checks import jobs
+
+T = TypeVar("T")
+WORTH_A_TEAM = 5e-4  # seconds: waking threads costs microseconds, on a busy machine milliseconds
+_limit: ContextVar[int | None] = ContextVar("bestk_threads", default=None)
+
+
+def n_threads() -> int:
+    """The number of threads that kernels may use here."""
+    return _limit.get() or available_threads()
+
+
+def available_threads() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def threads(n_jobs: int | None = None, seconds: float = float("inf")) -> Iterator[int]:
+    """Run kernels on ``n_jobs`` threads (None: as before, at first all cores; -1: all cores).
+
+    Work of a few hundred microseconds, by its estimated ``seconds``, runs on one.
+
+    Examples
+    --------
+    >>> with threads(4, seconds=1e-6) as used:
+    ...     used
+    1
+    """
+    n_jobs = jobs(n_jobs)
+    wanted = n_threads() if n_jobs is None else available_threads() if n_jobs == -1 else n_jobs
+    token = _limit.set(wanted if seconds > WORTH_A_TEAM else 1)
+    try:
+        yield n_threads()
+    finally:
+        _limit.reset(token)
+
+
+def run_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
+    """Run ``work`` on each item, on as many threads as allowed; items share no output.
+
+    The first exception stops the rest and is raised.
+    """
+    team = min(len(items), n_threads())
+    if team < 2:
+        for item in items:
+            work(item)
+        return
+    with ThreadPoolExecutor(team) as pool:
+        futures = [pool.submit(work, item) for item in items]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def spans(length: int, size: int) -> list[tuple[int, int]]:
+    """Cut ``length`` items into runs of at most ``size``.
+
+    Examples
+    --------
+    >>> spans(5, 2)
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    return [(start, min(start + size, length)) for start in range(0, length, size)]

@@ -1,0 +1,119 @@
+"""Counts that add up: a block of rows into them, cells of pairs out of them.
+
+Planes are the levels of all features but the first of each; ``cells`` holds, for planes q <= p
+and class c, the rows that have both, at ``(p * (p + 1) / 2 + q) * n_classes + c``. New planes go
+to its end.
+"""
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.information._gaussian_kernels import by_precision
+from bestk.native import kernels
+from bestk.native.threads import run_tiles, spans
+
+Indices = NDArray[np.int64]
+ROWS = 16  # features that a thread fills at once
+
+
+class PlaneCounts(NamedTuple):
+    """Counts of pairs of planes; ``planes[first[i]:first[i + 1]]`` are those of feature i."""
+
+    first: Indices
+    planes: Indices
+    margin: Indices  # (plane, class)
+    sizes: Indices  # of the classes
+    cells: NDArray[Any]
+
+    @property
+    def most_levels(self) -> int:
+        """The most levels that a feature has."""
+        return int(np.diff(self.first).max()) + 1
+
+    def arguments(self) -> tuple[Any, ...]:
+        """What kernels take."""
+        first, planes, margin, sizes, cells = self
+        return first, planes, margin, sizes, len(sizes), *by_size(cells)
+
+
+def add_block(
+    packed: Any, first: Indices, planes: Indices, groups: Indices, cells: NDArray[Any]
+) -> None:
+    """Count a packed block, some features at a time against those from their tile on.
+
+    ``planes[first[place]:first[place + 1]]`` are the planes of the feature at a place of
+    ``packed``; group g is ``groups[g]:groups[g + 1]`` of the places.
+    """
+    tiles = packed.bits, packed.bits_at, packed.n_planes, len(packed.n_planes)
+    table = *tiles, packed.words, len(packed.sizes), first, len(first) - 1, planes
+    run_tiles(
+        lambda group: kernels.add_block(*table, *group, *by_size(cells)),
+        list(pairwise(groups.tolist())),
+    )
+
+
+def fill_pairs(
+    counts: PlaneCounts, formula: Any, known: Indices, out: NDArray[Any],
+    rows: Indices | None, columns: Indices | None,
+) -> None:  # fmt: skip
+    """Sum a formula over the cells of each pair; its tables are over ``known`` counts, or all."""
+    everyone = np.arange(len(counts.first) - 1)
+    chosen = [everyone if some is None else np.asarray(some, np.int64) for some in (rows, columns)]
+    mirror = rows is None and columns is None
+    tables = formula.pair_table, formula.class_table, formula.row_term, formula.column_term
+    limits = float(formula.scale), float(formula.lowest)
+    arguments = (
+        *chosen, len(chosen[1]), mirror, *counts.arguments(), counts.most_levels,
+        known, len(known), *tables, *limits, *by_precision(out),
+    )  # fmt: skip
+    # rows grow longer where the matrix mirrors itself: the longest come first
+    run_tiles(lambda span: kernels.fill_counted(*arguments, *span), spans(len(out), ROWS)[::-1])
+
+
+def list_counts(counts: PlaneCounts, i: int) -> Indices:
+    """All counts of the cells of one feature with those up to it."""
+    levels = int(counts.first[i + 1] - counts.first[i]) + 1
+    width = levels * counts.most_levels
+    found = np.zeros((i + 1, width * (len(counts.sizes) + 1)), np.int64)
+    kernels.list_counts(i, *counts.arguments(), width, found)
+    return np.unique(found)
+
+
+def margins(n_planes: int, n_classes: int, cells: NDArray[Any]) -> Indices:
+    """Rows of each class that each plane has."""
+    each = np.arange(n_planes)
+    return cells.reshape(-1, n_classes)[_place(each, each)].astype(np.int64)
+
+
+def gram_rows(
+    rows: Indices, n_planes: int, sizes: Indices, cells: NDArray[Any], c: int
+) -> Indices:  # fmt: skip
+    """Rows of class c that two planes share; plane 0 is the constant, plane p + 1 our plane p."""
+    out = np.empty((len(rows), n_planes + 1), np.int64)
+    of_class, each = cells.reshape(-1, len(sizes))[:, c], np.arange(n_planes)
+    for row, p in zip(out, rows.tolist(), strict=True):
+        row[0] = of_class[_place(p - 1, p - 1)] if p else sizes[c]
+        row[1:] = of_class[_place(p - 1, each) if p else _place(each, each)]
+    return out
+
+
+def add_rows(some: Indices, begin: int, c: int, n_classes: int, cells: NDArray[Any]) -> None:
+    """Add full rows of class c, of planes from ``begin`` on, up to the diagonal."""
+    of_class = cells.reshape(-1, n_classes)[:, c]
+    for p, row in enumerate(some, begin):
+        start = _place(p, 0)
+        of_class[start : start + p + 1] += row[: p + 1].astype(cells.dtype, copy=False)
+
+
+def by_size(cells: NDArray[Any]) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+    """Counts as kernels take them: of 32 bits, or of 64."""
+    return (cells, None) if cells.dtype == np.int32 else (None, cells)
+
+
+def _place(p: Any, q: Any) -> Any:
+    """Where the counts of two planes are."""
+    high, low = np.maximum(p, q), np.minimum(p, q)
+    return high * (high + 1) // 2 + low

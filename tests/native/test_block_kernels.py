@@ -1,0 +1,130 @@
+"""Counts of pairs that add up, against counting in numpy."""
+
+import numpy as np
+import pytest
+
+from bestk import PairCounts
+from bestk.native import kernels
+from bestk.streaming._cells import (
+    PlaneCounts,
+    add_rows,
+    fill_pairs,
+    gram_rows,
+    list_counts,
+    margins,
+)
+from bestk.streaming._levels import by_width, find_first, renumber
+
+rng = np.random.default_rng(0)
+
+
+def counted(n_samples=150, n_features=20, n_classes=3, most=4, dtype=np.int32):
+    """A table, its classes, and counts of its planes, each from two blocks."""
+    X = rng.integers(0, rng.integers(2, most + 1, n_features), (n_samples, n_features))
+    X[0], X[1:most] = 0, np.minimum(np.arange(1, most)[:, None], X.max(axis=0))
+    y = np.arange(n_samples) % n_classes
+    counts = PairCounts().add(X[:70], y[:70]).add(X[70:], y[70:])
+    counts.source()
+    first, planes = counts._planes(np.arange(n_features))
+    cells = counts._cells.astype(dtype)
+    return X, y, PlaneCounts(first, planes, counts._margins(), counts._sizes, cells)
+
+
+def table_of(X, y, counts, i, j):
+    """Counts (class, level of i, level of j)."""
+    shape = len(counts.sizes), *np.diff(counts.first)[[i, j]] + 1
+    out = np.zeros(shape, int)
+    np.add.at(out, (y, X[:, i], X[:, j]), 1)
+    return out
+
+
+def test_cells_are_the_rows_that_two_planes_share(cpu):
+    X, y, counts = counted()
+    features = np.repeat(np.arange(X.shape[1]), np.diff(counts.first))
+    levels = np.arange(len(features)) - counts.first[features] + 1
+    has = np.empty((len(features), len(X)), int)
+    has[counts.planes] = levels[:, None] == X[:, features].T
+    for p in range(len(has)):
+        for q in range(p + 1):
+            at = (p * (p + 1) // 2 + q) * len(counts.sizes)
+            shared = np.bincount(y, weights=has[p] & has[q], minlength=len(counts.sizes))
+            np.testing.assert_array_equal(counts.cells[at : at + len(counts.sizes)], shared)
+    np.testing.assert_array_equal(
+        counts.margin, [np.bincount(y, weights=row, minlength=3) for row in has]
+    )
+
+
+class Formula:
+    """Tables over counts and terms of features, in whole numbers."""
+
+    pair_table, class_table = rng.integers(-(2**40), 2**40, (2, 1000))
+    row_term, column_term = rng.integers(-(2**40), 2**40, (2, 50))
+    scale, lowest = 2.0**-30, -500.0
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("cells", [np.int32, np.int64])
+@pytest.mark.parametrize("some", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_formula_is_summed_over_the_cells_of_each_pair(dtype, cells, some, sparse):
+    X, y, counts = counted(dtype=cells)
+    n, known, formula = X.shape[1], np.empty(0, np.int64), Formula()
+    if sparse:  # tables over the counts that occur
+        known = np.unique(np.concatenate([list_counts(counts, i) for i in range(n)]))
+        formula.pair_table = Formula.pair_table[known]
+        formula.class_table = Formula.class_table[known]
+    rows, columns = (np.array([3, 17, 4]), np.array([4, 0])) if some else (None, None)
+    out = np.empty((3, 2) if some else (n, n), dtype)
+    fill_pairs(counts, formula, known, out, rows, columns)
+    for r, i in enumerate(range(n) if rows is None else rows):
+        for s, j in enumerate(range(n) if columns is None else columns):
+            by_class = table_of(X, y, counts, i, j)
+            total = Formula.pair_table[by_class.sum(axis=0)].sum()
+            total += Formula.class_table[by_class].sum()
+            value = (total + formula.row_term[i] + formula.column_term[j]) * formula.scale
+            assert out[r, s] == dtype(max(value, formula.lowest))
+
+
+def test_the_counts_listed_are_those_of_all_cells():
+    X, y, counts = counted()
+    tables = [table_of(X, y, counts, 5, j) for j in range(6)]
+    found = [0, *(n for t in tables for n in (*t.ravel(), *t.sum(axis=0).ravel()))]
+    np.testing.assert_array_equal(list_counts(counts, 5), np.unique(found))
+
+
+def test_rows_of_products_come_out_as_they_went_in():
+    _, _, counts = counted()
+    n, n_classes = len(counts.planes), len(counts.sizes)
+    for c in range(n_classes):
+        whole = gram_rows(np.arange(n + 1), n, counts.sizes, counts.cells, c)
+        np.testing.assert_array_equal(whole, whole.T)
+        np.testing.assert_array_equal(np.diag(whole)[1:], counts.margin[:, c])
+        assert whole[0, 0] == counts.sizes[c]
+        twice = counts.cells.copy()
+        add_rows(whole[1:, 1:], 0, c, n_classes, twice)
+        np.testing.assert_array_equal(
+            twice.reshape(-1, n_classes)[:, c], 2 * counts.cells.reshape(-1, n_classes)[:, c]
+        )
+    np.testing.assert_array_equal(margins(n, n_classes, counts.cells), counts.margin)
+
+
+@pytest.mark.parametrize("came", [np.uint8, np.uint16])
+@pytest.mark.parametrize("wanted", [np.uint8, np.uint16])
+def test_levels_are_found_and_numbered_anew(came, wanted):
+    levels = np.array([4, 1, 7])
+    values = np.stack([rng.permutation(np.arange(30) % n) for n in levels]).astype(came)
+    starts = np.concatenate([[0], np.cumsum(levels)])
+    first = find_first(values, starts)
+    for j, n in enumerate(levels):
+        expected = [np.flatnonzero(values[j] == level)[0] for level in range(n)]
+        np.testing.assert_array_equal(first[starts[j] : starts[j + 1]], expected)
+    numbers = rng.integers(0, 256, starts[-1]).astype(np.uint16)
+    out = np.empty(values.shape, wanted)
+    renumber(values, starts, numbers, out)
+    np.testing.assert_array_equal(out, numbers[starts[:-1, None] + values])
+
+
+def test_codes_of_another_width_are_refused():
+    values = np.zeros((1, 2), np.int32)
+    with pytest.raises(TypeError, match="find_first"):
+        kernels.find_first(*by_width(values), 1, 2, np.array([0, 1]), np.empty(1, np.int64))

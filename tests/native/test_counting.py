@@ -1,0 +1,205 @@
+"""Kernels that count give what a few lines of numpy give, on every instruction set."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from bestk._dense_codes import write_codes
+from bestk._threads import threads
+from bestk.codes import Codes, Target
+from bestk.information import _measures as measures
+from bestk.information._correction import _expected_under_chance
+from bestk.information.backends._native import NativeCounter
+from bestk.information.backends._packed import pack
+from bestk.information.backends._reductions import SPLIT, _add
+from bestk.native import kernels
+
+pytestmark = pytest.mark.usefixtures("cpu")
+LANES = 16
+SHAPES = [  # samples, features, levels of the columns, classes
+    (40, 3, (2,), 2),
+    (7, 2, (2,), 2),
+    (300, 40, (2,), 2),
+    (900, 35, (2, 3, 1, 5), 3),
+    (200, 20, (2, 70, 150), 2),
+    (2500, 18, (2, 9), 2),
+    (120, 34, (12,), 2),
+]
+shapes = pytest.mark.parametrize("shape", SHAPES, ids=str)
+
+
+def make(shape, dtype=np.uint8):
+    """A random table in which every level and class occurs."""
+    m, n, levels, n_classes = shape
+    rng = np.random.default_rng(0)
+    values = np.empty((n, m), dtype)
+    for i in range(n):
+        values[i] = np.unique(rng.integers(0, levels[i % len(levels)], m), return_inverse=True)[1]
+    classes = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, m - n_classes)])
+    target = Target(classes, np.arange(n_classes), np.bincount(classes))
+    return Codes(
+        values, values.max(axis=1).astype(np.int64) + 1, [str(i) for i in range(n)]
+    ), target
+
+
+def sum_cells(table, *columns):
+    """Sum of a table over the counts of all combinations of some columns."""
+    return int(table[np.unique(np.stack(columns), axis=1, return_counts=True)[1]].sum())
+
+
+@pytest.mark.parametrize("lengths", [(1, 3), (15, 16), (17, 40, 0), (300,), (260, 7)], ids=str)
+@pytest.mark.parametrize("n_rows", [1, 4, 6])
+def test_planes_share_as_many_bits_as_numpy_counts(lengths, n_rows):
+    rng = np.random.default_rng(0)
+    words = np.concatenate([[0], np.cumsum(lengths)])
+    rows = rng.integers(0, 2**32, (n_rows, words[-1]), np.uint32)
+    tile = rng.integers(0, 2**32, (3, words[-1], LANES), np.uint32)
+    rows[0], tile[0] = 2**32 - 1, 2**32 - 1  # the largest counts
+    counts = np.empty((len(lengths), n_rows, 3, LANES), np.uint32)
+    kernels.count_rows(rows.ravel(), n_rows, tile.ravel(), 3, words, len(lengths), counts.ravel())
+    both = np.bitwise_count(rows[:, None, :, None] & tile[None]).astype(np.int64)
+    for c, (first, last) in enumerate(itertools.pairwise(words)):
+        np.testing.assert_array_equal(counts[c], both[:, :, first:last].sum(axis=2))
+
+
+@shapes
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_planes_hold_the_samples_of_each_level_sorted_by_class(shape, dtype):
+    codes, target = make(shape, dtype)
+    order = np.argsort(codes.levels, kind="stable")
+    packed = pack(codes, target, order, 2**16)
+    samples = [np.flatnonzero(target.codes == c) for c in range(target.n_classes)]
+    for place, feature in enumerate(order):
+        tile, lane = place // LANES, place % LANES
+        bits = packed.bits[packed.bits_at[tile] : packed.bits_at[tile + 1]]
+        bits = bits.reshape(-1, packed.words[-1], LANES)[:, :, lane]
+        at = packed.margins_at[tile : tile + 2]
+        margins = packed.margins[slice(*at)].reshape(target.n_classes, -1, LANES)[:, :, lane]
+        for plane in range(len(bits)):
+            level = plane if plane < codes.levels[feature] - 1 else -1
+            for c, some in enumerate(samples):
+                own = bits[plane, packed.words[c] : packed.words[c + 1]].copy()
+                found = np.unpackbits(own.view(np.uint8), bitorder="little")
+                expected = codes.values[feature, some].astype(np.int64) == level
+                np.testing.assert_array_equal(found[: len(some)], expected)
+                assert not found[len(some) :].any()
+                assert margins[c, plane] == expected.sum()
+
+
+@shapes
+@pytest.mark.parametrize("correction", [None, "miller-madow", "chance"])
+def test_sums_over_cells_are_exact(shape, correction):
+    codes, target = make(shape)
+    counter = NativeCounter(codes, target, correction)
+    y, n = target.codes, codes.n_features
+    rows = [row.astype(np.int64) for row in codes.values]
+    place = counter._place
+    for i, x in enumerate(rows):
+        assert counter._x[place[i]] == counter._total - sum_cells(counter._plain, x)
+        xy = sum_cells(counter._with_class, x, y) + sum_cells(counter._chance, x)
+        assert counter._xy[place[i]] == counter._total - counter._offset - xy
+    formula = counter._whole_numbers(measures.CMI, -np.inf)
+    out = np.empty((n, n))
+    counter.fill(measures.CMI, out)
+    for i in range(n):
+        for j in range(0, n, 3):
+            cells = sum_cells(formula.pair_table, rows[i], rows[j])
+            cells += sum_cells(formula.class_table, rows[i], rows[j], y)
+            total = cells + formula.row_term[place[i]] + formula.column_term[place[j]]
+            assert out[i, j] == float(total) * counter._scale
+
+
+@shapes
+def test_parts_of_a_matrix_are_those_of_the_whole_for_any_number_of_threads(shape):
+    codes, target = make(shape)
+    n = codes.n_features
+    whole = np.empty((n, n))
+    NativeCounter(codes, target).fill(measures.CMI, whole, lowest=0.01)
+    assert whole.min() >= 0.01
+    rows, columns = np.array([n - 1, 0, n // 2]), np.arange(n)[::-2].copy()
+    for n_threads in (1, 2, 3, 8):
+        with threads(n_threads):
+            counter = NativeCounter(codes, target)
+            some, single = np.empty((3, len(columns))), np.empty((n, n), np.float32)
+            counter.fill(measures.CMI, some, rows, columns, 0.01)
+            counter.fill(measures.CMI, single, lowest=0.01)
+        np.testing.assert_array_equal(some, whole[np.ix_(rows, columns)])
+        np.testing.assert_array_equal(single, whole.astype(np.float32))
+
+
+def test_rows_may_go_to_an_output_with_gaps_between_its_rows():
+    codes, target = make(SHAPES[2])
+    n = codes.n_features
+    wide, whole = np.zeros((n, n + 5)), np.empty((n, n))
+    counter = NativeCounter(codes, target)
+    counter.fill(measures.JOINT_MI, whole)
+    counter.fill(measures.JOINT_MI, wide[:, 2 : n + 2])
+    np.testing.assert_array_equal(wide[:, 2 : n + 2], whole)
+    assert not wide[:, :2].any()
+    assert not wide[:, n + 2 :].any()
+
+
+@pytest.mark.parametrize("by_row", [True, False])
+@pytest.mark.parametrize("shape", [(1, 1), (5, 23), (300, 9), (2, 600)])
+def test_sums_in_two_parts_lose_no_bit(shape, by_row):
+    values = np.random.default_rng(0).integers(-(2**52), 2**52, shape)
+    axis = 1 if by_row else 0
+    high, low = np.zeros((2, shape[1 - axis]))
+    _add(values.astype(np.float64), high, low, by_row)
+    found = high.astype(np.int64) * int(SPLIT) + low.astype(np.int64)
+    np.testing.assert_array_equal(found, values.sum(axis=axis))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "i4", "i8", "f4", "f8"])
+@pytest.mark.parametrize("largest", [1, 30, 120, 3000])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_codes_are_dense_and_in_order(dtype, largest, order):
+    largest = min(largest, 255) if dtype == "u1" else largest
+    X = np.random.default_rng(0).integers(0, largest + 1, (150, 40))
+    X[:, 3] = 7
+    values = np.array(X, dtype, order=order)
+    places, codes = np.arange(40)[::-1].copy(), np.zeros((40, 150), np.uint16)
+    steps = tuple(step // values.itemsize for step in values.strides)
+    levels, odd = write_codes(values.ravel(order="K"), steps, 7, places, codes)
+    assert not odd.any()
+    for j in range(40):
+        seen, ranks = np.unique(X[:, j], return_inverse=True)
+        np.testing.assert_array_equal(codes[places[j]], ranks)
+        assert levels[j] == len(seen)
+
+
+def test_columns_without_a_place_in_the_table_are_odd_and_missing_is_the_last_level():
+    X = np.array([[0, 0.5, -1, np.nan, 65534], [3, 1, 2, 4, 65535]], np.float64)
+    codes = np.zeros((5, 2), np.uint8)
+    levels, odd = write_codes(X.ravel(), (5, 1), 2, np.arange(5), codes)
+    assert odd.tolist() == [False, True, True, False, True]
+    assert codes[[0, 3]].tolist() == [[0, 1], [1, 0]]
+    assert levels[[0, 3]].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("sizes", [(3, 4), (1, 1, 9), (60, 200)])
+def test_chance_in_every_cell_is_that_of_the_hypergeometric_law(sizes):
+    from scipy.stats import hypergeom
+
+    m, sizes = sum(sizes), np.array(sizes)
+    n = np.arange(m + 1.0)
+    plain = n * np.log(np.maximum(n, 1.0))
+    expected = [sum(hypergeom.pmf(np.arange(m + 1), m, s, t) @ plain for s in sizes)
+                for t in range(m + 1)]  # fmt: skip
+    found = _expected_under_chance(m, sizes, plain)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+
+
+def test_arguments_of_another_kind_are_refused():
+    counts, words = np.empty(16, np.uint32), np.array([0, 1])
+    rows, tile = np.ones(1, np.uint32), np.ones(16, np.uint32)
+    with pytest.raises(TypeError, match="count_rows takes 7 arguments, not 1"):
+        kernels.count_rows(rows)
+    with pytest.raises(TypeError, match=r"takes u32\[:\], not 1-d int64"):
+        kernels.count_rows(rows.astype(np.int64), 1, tile, 1, words, 1, counts)
+    with pytest.raises(TypeError, match="C-contiguous"):
+        kernels.count_rows(rows, 1, np.ones(32, np.uint32)[::2], 1, words, 1, counts)
+    counts.setflags(write=False)
+    with pytest.raises(TypeError, match="read-only"):
+        kernels.count_rows(rows, 1, tile, 1, words, 1, counts)

@@ -1,0 +1,84 @@
+"""Normal scores against their formulas in numpy, operation by operation."""
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from bestk.native import kernels
+
+rng = np.random.default_rng(0)
+ROWS = {
+    "normal": rng.normal(size=(5, 301)),
+    "one": rng.normal(size=(2, 1)),
+    "ties": rng.integers(-2, 3, (4, 50)).astype(float),
+    "constant": np.full((2, 9), 4.0),
+    "heavy tails": rng.standard_cauchy((3, 2000)) ** 3,
+    "far apart": rng.normal(size=(3, 90)) * 1e307,
+    "signed zeros": rng.choice([-0.0, 0.0, 1.0], (3, 40)),
+    "missing": np.where(rng.random((6, 77)) < 0.3, np.nan, rng.normal(size=(6, 77))),
+    "none known": np.full((2, 5), np.nan),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_full_rows_become_scores_of_mean_ranks_and_others_probabilities(name):
+    block = ROWS[name].copy()
+    n = block.shape[1]
+    table = rng.normal(size=2 * n - 1)
+    kernels.rank_rows(block, *block.shape, table)
+    for before, after in zip(ROWS[name], block, strict=True):
+        known = ~np.isnan(before)
+        twice = 2 * rankdata(before[known] + 0.0)  # 2, 4, ... and odd for ties of two
+        m = known.sum()
+        expected = table[twice.astype(int) - 2] if m == n else (twice - 1) / (2 * m)
+        np.testing.assert_array_equal(after[known], expected)
+        assert np.isnan(after[~known]).all()
+
+
+def numpy_standardise(values, impute, one):
+    known = values[~np.isnan(values)]
+    out = np.zeros(len(values))
+    if len(known) == 0 or not 0.5 * known.max() - 0.5 * known.min() > 0:
+        return out
+    middle = 0.5 * known.min() + 0.5 * known.max()
+    distance = (values - middle) / (0.5 * known.max() - 0.5 * known.min())
+    here = ~np.isnan(values)
+    mean = np.rint(distance[here] * one).sum() / (one * len(known))
+    squares = (np.rint((distance[here] - mean) * (0.5 * one)) ** 2).sum()
+    scale = one * np.sqrt((len(values) if impute else len(known)) / squares) * (0.5 * one)
+    out[here] = np.rint((distance[here] - mean) * scale)
+    return out
+
+
+@pytest.mark.parametrize("impute", [False, True])
+@pytest.mark.parametrize("name", ROWS)
+def test_standardised_rows_are_those_of_numpy_to_the_sign_of_zero(cpu, name, impute):
+    block, one = ROWS[name], 2.0**20
+    out = np.empty(block.shape)
+    kernels.standardise_rows(block, *block.shape, impute, one, out)
+    expected = np.array([numpy_standardise(row, impute, one) for row in block])
+    np.testing.assert_array_equal(out.view(np.int64), expected.view(np.int64))
+
+
+def test_values_between_knots_get_scores_in_between():
+    knots, heights = np.array([1.0, 2.0, 4.0, 7.0]), np.array([-30.0, 10.0, 90.0, 5.0])
+    starts = np.array([0, 3, 3, 4])  # of three columns; the second has no knots
+    columns = np.array([[0.0, 1.0, 1.25, 2.0, 3.1, 4.0, 9.0, np.nan]] * 3)
+    out = np.empty(columns.shape)
+    kernels.interpolate(columns, *columns.shape, starts, knots, heights, out)
+    expected = [-30, -30, -20, 10, 54, 90, 90, 0]
+    np.testing.assert_array_equal(out, [expected, [0] * 8, [5] * 7 + [0]])
+
+
+def test_interpolation_is_that_of_its_formula_between_many_knots():
+    knots = np.unique(rng.normal(size=500))
+    heights = np.cumsum(rng.random(len(knots))) * 100
+    values = rng.normal(size=(1, 1000)) * 1.5
+    out = np.empty(values.shape)
+    kernels.interpolate(values, 1, 1000, np.array([0, len(knots)]), knots, heights, out)
+    at = np.clip(np.searchsorted(knots, values), 1, len(knots) - 1)
+    share = (values - knots[at - 1]) / (knots[at] - knots[at - 1])
+    inner = heights[at - 1] + share * (heights[at] - heights[at - 1])
+    expected = np.where(values <= knots[0], heights[0], inner)
+    expected = np.where(values > knots[-1], heights[-1], expected)
+    np.testing.assert_array_equal(out, np.rint(expected))

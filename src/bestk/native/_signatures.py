@@ -10,4 +10,20 @@ SIGNATURES: dict[str, str] = {
     # cpu.c
     "cpu_levels": "i64[:]!",
     "set_cpu_level": "i64",
+    # tabu.c
+    "tabu_advance": "f64[:,:] f64[:] i64 i64 i64 i64 i64 u8[:,:] i64 i64"
+    " u8[:,:]! f64[:]! i64[:,:]! f64[:]! i64[:]! u64[:]!",
+    "least_entries": "f64[:,:] i64 f64[:]!",
+    # swap.c
+    "best_swap": "f64[:,:] f64[:] i64 i64[:] i64 f64 i64[:]!",
+    "find_partners": "f64[rows] i64 i64[:] i64 f64[:] f64 f64[:]! i64[:]!",
+    # branch.c
+    "branch_partners": "f64[:,:] i64 i64 f64[:,:,:]!",
+    "branch_advance": "f64[:,:] f64[:,:,:] i64 i64 i64 f64[:,:]! i64[:,:]! i64[:,:]! f64[:]! f64[:]!",
+    # lowrank.c
+    "try_directions": "f64[:,:] f64[:,:] f64[:] i64 i64 i64 f64[:,:] i64 u8[:]! f64[:]!",
+    "screen_directions": "f64[:,:] f64[:] i64 i64 f64[:,:] i64 i64[:] i64 i64 f64[:,:]! i64[:,:]!",
+    # admm.c
+    "minus_outer": "f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
+    "admm_sweep": "f64[:,:] f64[:,:] f64[:] i64 f64 f64 f64[:,:]! f64[:,:]! f64[:]!",
 }

@@ -19,7 +19,8 @@ SIGNATURES: dict[str, str] = {
     "find_partners": "f64[rows] i64 i64[:] i64 f64[:] f64 f64[:]! i64[:]!",
     # branch.c
     "branch_partners": "f64[:,:] i64 i64 f64[:,:,:]!",
-    "branch_advance": "f64[:,:] f64[:,:,:] i64 i64 i64 f64[:,:]! i64[:,:]! i64[:,:]! f64[:]! f64[:]!",
+    "branch_advance": "f64[:,:] f64[:,:,:] i64 i64 i64"
+    " f64[:,:]! i64[:,:]! i64[:,:]! f64[:]! f64[:]!",
     # lowrank.c
     "try_directions": "f64[:,:] f64[:,:] f64[:] i64 i64 i64 f64[:,:] i64 u8[:]! f64[:]!",
     "screen_directions": "f64[:,:] f64[:] i64 i64 f64[:,:] i64 i64[:] i64 i64 f64[:,:]! i64[:,:]!",

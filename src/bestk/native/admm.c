@@ -14,16 +14,19 @@ typedef struct {
 } Sweep;
 
 /* out_j = row_j - v_i w_j - w_i v_j */
-static inline __attribute__((always_inline)) void minus_outer_row(
+INLINE void minus_outer_row(
     const double *row, const double *v, const double *w, int64_t i, int64_t n,
     double *restrict out) {
     const double v_i = v[i], w_i = w[i];
     for (int64_t j = 0; j < n; j++) out[j] = row[j] - v_i * w[j] - w_i * v[j];
 }
+FOR_EACH_CPU(minus_outer_row,
+             (const double *row, const double *v, const double *w, int64_t i, int64_t n,
+              double *out),
+             (row, v, w, i, n, out))
 
 /* Set row i of Y and Z; add to the squared distances of Y from P and from its old self. */
-static inline __attribute__((always_inline)) void sweep_row(
-    const Sweep *s, int64_t i, double *distances) {
+INLINE void sweep_row(const Sweep *s, int64_t i, double *distances) {
     const int64_t size = s->size;
     const double *p = s->P + i * size, *c = s->cost + i * size, penalty = s->penalty;
     const double step = s->step * penalty;
@@ -41,31 +44,13 @@ static inline __attribute__((always_inline)) void sweep_row(
     distances[0] = apart, distances[1] = moved;
     memcpy(old, y, (size_t)size * sizeof *y);
 }
-
-#if BESTK_X86
-TARGET_AVX2 static void minus_outer_row_avx2(
-    const double *row, const double *v, const double *w, int64_t i, int64_t n, double *out) {
-    minus_outer_row(row, v, w, i, n, out);
-}
-
-TARGET_AVX2 static void sweep_row_avx2(const Sweep *s, int64_t i, double *distances) {
-    sweep_row(s, i, distances);
-}
-#endif
+FOR_EACH_CPU(sweep_row, (const Sweep *s, int64_t i, double *distances), (s, i, distances))
 
 /* out = A - vw' - wv' without the first row and column; A: [n + 1][n + 1], out: [n][n]. */
 EXPORT int bestk_minus_outer(
     const double *A, const double *v, const double *w, int64_t n, double *out) {
-    for (int64_t i = 0; i < n; i++) {
-        const double *row = A + (i + 1) * (n + 1) + 1;
-#if BESTK_X86
-        if (bestk_cpu_level >= AVX2) {
-            minus_outer_row_avx2(row, v + 1, w + 1, i, n, out + i * n);
-            continue;
-        }
-#endif
-        minus_outer_row(row, v + 1, w + 1, i, n, out + i * n);
-    }
+    for (int64_t i = 0; i < n; i++)
+        minus_outer_row_best(A + (i + 1) * (n + 1) + 1, v + 1, w + 1, i, n, out + i * n);
     return OK;
 }
 
@@ -78,15 +63,7 @@ EXPORT int bestk_admm_sweep(
     if (!y) return NO_MEMORY;
     const Sweep s = {P, cost, x, n + 1, penalty, step, Y, Z, y};
     distances[0] = distances[1] = 0.0;
-    for (int64_t i = 0; i <= n; i++) {
-#if BESTK_X86
-        if (bestk_cpu_level >= AVX2) {
-            sweep_row_avx2(&s, i, distances);
-            continue;
-        }
-#endif
-        sweep_row(&s, i, distances);
-    }
+    for (int64_t i = 0; i <= n; i++) sweep_row_best(&s, i, distances);
     free(y);
     distances[0] = sqrt(distances[0]);
     distances[1] = sqrt(distances[1]);

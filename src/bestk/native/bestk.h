@@ -23,6 +23,27 @@ enum { BASELINE = 0, AVX2 = 1, AVX512 = 2 };
 #define BESTK_X86 0
 #endif
 
+/* A loop that is compiled for every instruction set: define body(...) as an INLINE function, then
+   FOR_EACH_CPU(body, (parameters), (arguments)) makes body_best(...), which runs the best one. */
+#define INLINE static inline __attribute__((always_inline))
+#if BESTK_X86
+#define FOR_EACH_CPU(body, PARAMETERS, ARGUMENTS)                        \
+    TARGET_AVX2 static void body##_avx2 PARAMETERS { body ARGUMENTS; }     \
+    TARGET_AVX512 static void body##_avx512 PARAMETERS { body ARGUMENTS; } \
+    static void body##_plain PARAMETERS { body ARGUMENTS; }                \
+    static void body##_best PARAMETERS {                                   \
+        if (bestk_cpu_level >= AVX512)                                     \
+            body##_avx512 ARGUMENTS;                                       \
+        else if (bestk_cpu_level >= AVX2)                                  \
+            body##_avx2 ARGUMENTS;                                         \
+        else                                                               \
+            body##_plain ARGUMENTS;                                        \
+    }
+#else
+#define FOR_EACH_CPU(body, PARAMETERS, ARGUMENTS) \
+    static void body##_best PARAMETERS { body ARGUMENTS; }
+#endif
+
 /* The instruction set in use: BASELINE, AVX2 or AVX512. Every level gives the same bits. */
 extern int bestk_cpu_level;
 

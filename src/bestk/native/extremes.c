@@ -1,25 +1,19 @@
-/* The lowest and the highest of some numbers. */
+/* The lowest and the highest of some numbers; by hand, because compilers do not reorder comparisons
+   of floats. */
 #include <math.h>
 
 #include "extremes.h"
 
-/* Four lanes, because compilers do not reorder comparisons of floats by themselves. */
 static double lowest_baseline(const double *x, int64_t n) {
-    double low[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int l = 0; l < 4; l++) low[l] = lower(x[i + l], low[l]);
-    for (; i < n; i++) low[0] = lower(x[i], low[0]);
-    return lower(lower(low[0], low[1]), lower(low[2], low[3]));
+    double low = INFINITY;
+    for (int64_t i = 0; i < n; i++) low = lower(x[i], low);
+    return low;
 }
 
 static double highest_baseline(const double *x, int64_t n) {
-    double high[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int l = 0; l < 4; l++) high[l] = higher(x[i + l], high[l]);
-    for (; i < n; i++) high[0] = higher(x[i], high[0]);
-    return higher(higher(high[0], high[1]), higher(high[2], high[3]));
+    double high = -INFINITY;
+    for (int64_t i = 0; i < n; i++) high = higher(x[i], high);
+    return high;
 }
 
 #if BESTK_X86

@@ -93,7 +93,7 @@ static int is_near(const double *c, const double *centre, int64_t d) {
 }
 
 /* Set the scores V'c of the first columns of V, whose rows have n entries. */
-static inline __attribute__((always_inline)) void project_any(
+INLINE void project(
     const double *V, int64_t n, const double *c, int64_t d, int64_t count,
     double *restrict score) {
     for (int64_t q = 0; q < count; q++) score[q] = c[0] * V[q];
@@ -103,23 +103,9 @@ static inline __attribute__((always_inline)) void project_any(
     }
 }
 
-#if BESTK_X86
-TARGET_AVX2 static void project_avx2(
-    const double *V, int64_t n, const double *c, int64_t d, int64_t count, double *score) {
-    project_any(V, n, c, d, count, score);
-}
-#endif
-
-static void project(
-    const double *V, int64_t n, const double *c, int64_t d, int64_t count, double *score) {
-#if BESTK_X86
-    if (bestk_cpu_level >= AVX2) {
-        project_avx2(V, n, c, d, count, score);
-        return;
-    }
-#endif
-    project_any(V, n, c, d, count, score);
-}
+FOR_EACH_CPU(project,
+             (const double *V, int64_t n, const double *c, int64_t d, int64_t count, double *score),
+             (V, n, c, d, count, score))
 
 /* Keep the first k items, and add those that may be above one of them near the direction c.
    Within the radius r, the score of an item, but for a constant that all share, lies within r
@@ -129,7 +115,7 @@ static void find_candidates(const Problem *a, Candidates *near, const double *c,
     const double length = length_of(c, d);
     for (int64_t j = 0; j < d; j++) near->centre[j] = c[j] / length;
     memset(near->first, 0, (size_t)n);
-    project(a->V, n, near->centre, d, n, near->all);
+    project_best(a->V, n, near->centre, d, n, near->all);
     double least = INFINITY, size = 0.0;
     for (int64_t q = 0; q < k; q++) {
         const int64_t i = near->items[q];
@@ -203,7 +189,7 @@ static void follow(const Problem *a, const double *c, Top *top) {
     const int64_t k = a->k;
     if (!is_near(c, near->centre, a->d)) find_candidates(a, near, c, k);
     const double *score = near->score;
-    project(near->V, a->n, c, a->d, near->count, near->score);
+    project_best(near->V, a->n, c, a->d, near->count, near->score);
     for (;;) {
         const double low = bestk_lowest(score, k);
         const double high = bestk_highest(score + k, near->count - k);
@@ -338,7 +324,7 @@ EXPORT int bestk_screen_directions(
             find_candidates(&a, &near, c, most);
             for (int64_t r = 0; r < near.count; r++) order[r] = r;
         }
-        project(near.V, n, c, d, near.count, near.score);
+        project_best(near.V, n, c, d, near.count, near.score);
         sort(order, near.score, sorted, near.count);
         memset(total, 0, (size_t)d * sizeof *total);
         for (int64_t b = 0, r = 0; b < n_ks; b++) {

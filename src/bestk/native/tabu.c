@@ -153,7 +153,7 @@ static int64_t find_first(const double *p, const double *gate, const double *ext
 }
 
 /* Find the items that may move with sign * p of at most a limit; return their number. */
-static inline __attribute__((always_inline)) int64_t find_near(
+INLINE int64_t find_near(
     const Island *w, const double *gate, const double *extreme, double sign, double limit,
     int64_t *found) {
     int64_t n_found = 0;

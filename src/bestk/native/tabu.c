@@ -144,7 +144,8 @@ static void expire(Island *w) {
 }
 
 /* The first item that may move and has this p. */
-static int64_t find_first(const double *p, const double *gate, const double *extreme, double wanted) {
+static int64_t find_first(
+    const double *p, const double *gate, const double *extreme, double wanted) {
     int64_t b = 0;
     while (extreme[b] != wanted) b++;
     int64_t i = b * BLOCK;

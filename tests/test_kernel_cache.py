@@ -1,6 +1,5 @@
 """A kernel runs where nothing can be kept on disk, and where what was kept is damaged."""
 
-
 import numpy as np
 import pytest
 

@@ -1,12 +1,15 @@
-"""Kernels on every instruction set that this machine has."""
+"""Tests of kernels run on every instruction set of the machine."""
+
+import os
 
 import pytest
 
 from bestk.native._library import cpu_levels, set_cpu
 
 
-@pytest.fixture(params=cpu_levels())
+@pytest.fixture(scope="module", params=cpu_levels())
 def cpu(request):
+    """Use the kernels of one instruction set."""
     set_cpu(request.param)
     yield request.param
-    set_cpu(None)
+    set_cpu(os.environ.get("BESTK_CPU") or None)

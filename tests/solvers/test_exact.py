@@ -1,7 +1,7 @@
 """The exact solver: equal to brute force, to HiGHS, and honest when the time is up."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from time import perf_counter
 
 import numpy as np
@@ -15,7 +15,7 @@ from bestk.bounds._penalties import moderate
 from bestk.bounds._start import good_choice
 from bestk.problem import BQP
 from bestk.solvers._base import Run
-from bestk.solvers._branch import Branching, _partners, _top
+from bestk.solvers._branch import Branching
 from bestk.solvers._exact import Exact, _grid, _Proof, _repaired
 
 from .conftest import PENALTIES, load_instance, optimum, problems
@@ -118,23 +118,6 @@ def test_branching_finds_the_best_choice_above_a_floor(problem, share):
         assert tree.choice is None
     else:
         assert problem.value(tree.choice) == pytest.approx(max(values), abs=1e-12 * size)
-
-
-@given(problem=problems(max_n=7))
-def test_partners_are_the_largest_entries_among_the_items_from_a_place_on(problem):
-    Q, n, k = problem.Q, problem.n, problem.k
-    sums = _partners(Q, k)
-    for m, p, i in product(range(k), range(n), range(n)):
-        others = sorted((Q[i, j] for j in range(p, n) if j != i), reverse=True)
-        np.testing.assert_allclose(sums[m, p, i], sum(others[:m]), rtol=1e-12, atol=0)
-
-
-@given(st.lists(st.integers(-5, 5), min_size=1, max_size=12), st.data())
-def test_the_largest_of_some_values_add_up_and_the_least_of_them_is_told(values, data):
-    count = data.draw(st.integers(1, len(values)))
-    k = data.draw(st.integers(1, count))
-    best = sorted(values[:count], reverse=True)[:k]
-    assert _top(np.array(values, float), count, k) == (sum(best), best[-1])
 
 
 def highs(problem):

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from bestk.problem import BQP
 from bestk.solvers import _lowrank
-from bestk.solvers._base import Run, top_k
+from bestk.solvers._base import Run
 from bestk.solvers._lowrank import LowRank, along_a_curve, factor
-from bestk.solvers._lowrank_kernels import screen_directions, try_directions
-from bestk.solvers._search import by_rows
 
 from .conftest import optimum, problems
 
@@ -61,60 +59,6 @@ def test_a_positive_matrix_of_rank_two_is_solved_by_many_draws(n, k, seed):
     assert problem.value(picked) >= 0.999 * optimum(problem)
 
 
-@pytest.mark.parametrize("signs", [(1.0, 1.0), (1.0, -1.0)])
-def test_every_direction_is_scored_on_the_true_matrix(signs):
-    Q, k = random_matrix(37), 9
-    problem, (V, _) = BQP(Q, k), factor(Q, 2)
-    directions = along_a_curve(np.random.default_rng(1).normal(size=(200, 2)))
-    best = np.zeros(37, bool)
-    value = try_directions(by_rows(Q), V, np.array(signs), directions, k, best)
-    np.testing.assert_allclose(value, problem.value(np.flatnonzero(best)))
-    seen = [problem.value(top_k(c @ V, k)) for c in directions]
-    if min(signs) > 0:
-        np.testing.assert_allclose(value, max(seen))
-    assert value >= max(seen) - 1e-9
-
-
-def thinned(problem, items):
-    """The items but those that are missed least, until k are left."""
-    items = list(items)
-    while len(items) > problem.k:
-        items = max(([i for i in items if i != out] for out in items), key=problem.value)
-    return items
-
-
-@pytest.mark.parametrize("k", [1, 5, 30])
-def test_with_signs_both_ends_of_a_direction_and_the_best_of_both_are_scored(k):
-    Q, signs = random_matrix(31), np.array([1.0, -1.0, 1.0])
-    problem, (V, _) = BQP(Q, k), factor(Q, 3)
-    directions = along_a_curve(np.random.default_rng(2).normal(size=(60, 3)))
-    best, ends, unions = np.zeros(31, bool), [], []
-    value = try_directions(by_rows(Q), V, signs, directions, k, best)
-    for c in directions:
-        X = top_k(c @ V, k)
-        Y = top_k((signs * V[:, X].sum(axis=1)) @ V, k)
-        ends += [problem.value(X), problem.value(Y)]
-        unions.append(problem.value(thinned(problem, {*X.tolist(), *Y.tolist()})))
-    np.testing.assert_allclose(value, problem.value(np.flatnonzero(best)))
-    assert max(ends) - 1e-9 <= value <= max(ends + unions) + 1e-9
-    if k == 1:
-        np.testing.assert_allclose(value, max(ends + unions))
-
-
-def test_directions_are_screened_by_what_their_items_are_worth_in_the_approximation():
-    Q, ks = random_matrix(40), np.array([1, 4, 9])
-    V, signs = factor(Q, 3)
-    directions = along_a_curve(np.random.default_rng(3).normal(size=(300, 3)))
-    worth, kept = np.full((3, 8), -np.inf), np.zeros((3, 8), np.int64)
-    screen_directions(V, signs, directions, ks, worth, kept)
-    for k, values, places in zip(ks, worth, kept, strict=True):
-        sums = [V[:, top_k(c @ V, int(k))].sum(axis=1) for c in directions]
-        proxies = np.array([(signs * total * total).sum() for total in sums])
-        np.testing.assert_allclose(values, proxies[places])
-        new = np.abs(np.diff(proxies, prepend=np.inf)) > 1e-12 * np.abs(proxies)
-        np.testing.assert_allclose(np.sort(values), np.sort(proxies[new])[-8:])
-
-
 def test_the_factor_is_the_best_approximation_of_its_rank():
     for n in (50, 210):
         Q = random_matrix(n)
@@ -140,7 +84,7 @@ def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(monkeypatc
     problem, answers = BQP(random_matrix(90), 12), []
     monkeypatch.setattr(_lowrank, "PIECE", 90 * 100)
     for threads in (1, 2, 3):
-        monkeypatch.setattr(_lowrank, "get_num_threads", lambda threads=threads: threads)
+        monkeypatch.setattr(_lowrank, "n_threads", lambda threads=threads: threads)
         answers.append(LowRank(samples=2000).pick(problem, run(7)).tolist())
     assert answers[0] == answers[1] == answers[2]
 

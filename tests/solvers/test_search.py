@@ -104,7 +104,7 @@ def test_the_number_of_threads_does_not_matter(monkeypatch):
     problem = BQP(random_matrix(80), 20)
     search, answers = Search(patience=4, islands=3), []
     for threads in (1, 2, 3):
-        monkeypatch.setattr(_search, "get_num_threads", lambda threads=threads: threads)
+        monkeypatch.setattr(_search, "n_threads", lambda threads=threads: threads)
         one = run(5)
         answers.append((search.pick(problem, one).tolist(), one.report["walks"]))
     assert answers[0] == answers[1] == answers[2]

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from bestk._kernels import kernel
 from bestk.bounds._base import Floats, Mask, k_largest, largest_entry, rounding
 from bestk.bounds._eigen import largest_eigenvalue
 from bestk.bounds._leading import Leading
 from bestk.bounds._part import Part
 from bestk.bounds._rows import row_values
+from bestk.native import kernels
 
 STEP = 1.6  # over-relaxation of the multipliers
 BALANCE = 4.0  # ratio of the residuals beyond which the penalty moves
@@ -84,7 +84,9 @@ class Relaxation:
         b = self.penalty
         target = (2 * (self.P[0] + (self.cost[0] - self.Z[0]) / b)[1:] + self._diagonal(b)) / 3
         x = _capped(target, self.k)
-        primal, dual = _sweep(self.P, self.cost, self.Y, self.Z, x, b, STEP)
+        distances = np.empty(2)
+        kernels.admm_sweep(self.P, self.cost, x, len(x), b, STEP, self.Y, self.Z, distances)
+        primal, dual = distances
         self.steps += 1
         if self.steps % 10 == 0 and primal > BALANCE * b * dual:
             self.penalty *= 1.5
@@ -127,17 +129,8 @@ def reflect(A: Floats, v: Floats) -> Floats:
     """V'AV, V the columns of I - 2vv' but the first, for symmetric A."""
     w = 2 * (A @ v)
     w -= (v @ w) * v
-    return _minus_outer(A, v, w)
-
-
-@kernel
-def _minus_outer(A: Floats, v: Floats, w: Floats) -> Floats:
-    """A - vw' - wv' without the first row and column."""
-    n = len(A) - 1
-    out = np.empty((n, n))
-    for i in range(n):
-        for j in range(n):
-            out[i, j] = A[i + 1, j + 1] - v[i + 1] * w[j + 1] - w[i + 1] * v[j + 1]
+    out = np.empty((len(A) - 1, len(A) - 1))
+    kernels.minus_outer(np.ascontiguousarray(A), v, w, len(out), out)
     return out
 
 
@@ -151,22 +144,3 @@ def _capped(target: Floats, k: int) -> Floats:
         else:
             high = middle
     return np.clip(target - (low + high) / 2, 0, 1)
-
-
-@kernel
-def _sweep(
-    P: Floats, cost: Floats, Y: Floats, Z: Floats, x: Floats, b: float, step: float
-) -> tuple[float, float]:
-    """Set Y and Z anew; return how far Y is from P and from its old self."""
-    n = len(x)
-    apart, moved = 0.0, 0.0
-    for i in range(n + 1):
-        for j in range(n + 1):
-            y = min(max(P[i, j] + (cost[i, j] - Z[i, j]) / b, 0.0), 1.0)
-            if i == 0 or j == 0 or i == j:
-                y = 1.0 if i + j == 0 else x[max(i, j) - 1]
-            apart += (y - P[i, j]) ** 2
-            moved += (y - Y[i, j]) ** 2
-            Y[i, j] = y
-            Z[i, j] += step * b * (y - P[i, j])
-    return apart**0.5, moved**0.5

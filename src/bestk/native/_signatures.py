@@ -60,4 +60,21 @@ SIGNATURES: dict[str, str] = {
     "list_counts": "i64 i64[:] i64[:] i64[:,:] i64[:] i64 i32[:]? i64[:]? i64 i64[:,:]!",
     "find_first": "u8[rows]? u16[rows]? i64 i64 i64[:] i64[:]!",
     "renumber": "u8[rows]? u16[rows]? i64 i64 i64[:] u16[:] u8[rows]!? u16[rows]!?",
+    # tabu.c
+    "tabu_advance": "f64[:,:] f64[:] i64 i64 i64 i64 i64 u8[:,:] i64 i64"
+    " u8[:,:]! f64[:]! i64[:,:]! f64[:]! i64[:]! u64[:]!",
+    "least_entries": "f64[:,:] i64 f64[:]!",
+    # swap.c
+    "best_swap": "f64[:,:] f64[:] i64 i64[:] i64 f64 i64[:]!",
+    "find_partners": "f64[rows] i64 i64[:] i64 f64[:] f64 f64[:]! i64[:]!",
+    # branch.c
+    "branch_partners": "f64[:,:] i64 i64 f64[:,:,:]!",
+    "branch_advance": "f64[:,:] f64[:,:,:] i64 i64 i64"
+    " f64[:,:]! i64[:,:]! i64[:,:]! f64[:]! f64[:]!",
+    # lowrank.c
+    "try_directions": "f64[:,:] f64[:,:] f64[:] i64 i64 i64 f64[:,:] i64 u8[:]! f64[:]!",
+    "screen_directions": "f64[:,:] f64[:] i64 i64 f64[:,:] i64 i64[:] i64 i64 f64[:,:]! i64[:,:]!",
+    # admm.c
+    "minus_outer": "f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
+    "admm_sweep": "f64[:,:] f64[:,:] f64[:] i64 f64 f64 f64[:,:]! f64[:,:]! f64[:]!",
 }

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
-from numba import get_num_threads
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, eigsh
 
+from bestk.native import kernels
+from bestk.native.threads import n_threads
 from bestk.problem import BQP
 from bestk.solvers._base import Floats, Indices, Run, best_first
-from bestk.solvers._lowrank_kernels import screen_directions, try_directions
 from bestk.solvers._search import by_rows
 
 DENSE = 200  # below this size LAPACK is as fast as Lanczos
@@ -96,7 +96,7 @@ class LowRank:
         """Work on the draws piece by piece, on one at least, until the deadline."""
         run.report["draws"] = 0
         size = max(16, PIECE // V.shape[1])
-        with ThreadPoolExecutor(get_num_threads()) as pool:
+        with ThreadPoolExecutor(n_threads()) as pool:
             for draws in self._batches(len(V), run):
                 pieces = [draws[i : i + size] for i in range(0, len(draws), size)]
                 futures = [pool.submit(work, piece) for piece in pieces]
@@ -119,15 +119,19 @@ def _best_along(
     Q: Floats, V: Floats, signs: Floats, directions: Floats, k: int
 ) -> tuple[float, Indices]:
     """The best choice along some directions, and its value."""
-    best = np.zeros(len(Q), np.bool_)
-    value = float(try_directions(Q, V, signs, directions, k, best))
-    return value, np.flatnonzero(best)
+    best, value = np.zeros(len(Q), np.uint8), np.empty(1)
+    kernels.try_directions(
+        Q, V, signs, len(Q), len(V), k, directions, len(directions), best, value
+    )  # fmt: skip
+    return float(value[0]), np.flatnonzero(best)
 
 
 def _screen(V: Floats, signs: Floats, directions: Floats, ks: Indices) -> Floats:
     """The most promising directions for each k: [k, direction, coordinate]."""
     worth, kept = np.full((len(ks), KEPT), -np.inf), np.zeros((len(ks), KEPT), np.int64)
-    screen_directions(V, signs, directions, ks, worth, kept)
+    kernels.screen_directions(
+        V, signs, V.shape[1], len(V), directions, len(directions), ks, len(ks), KEPT, worth, kept
+    )
     return np.asarray(directions[np.sort(kept, axis=1)])
 
 

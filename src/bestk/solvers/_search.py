@@ -9,15 +9,23 @@ from time import perf_counter
 from typing import ClassVar, Literal
 
 import numpy as np
-from numba import get_num_threads
-from numpy.typing import NDArray
 
+from bestk.native.threads import n_threads
 from bestk.problem import BQP
 from bestk.solvers._base import Floats, Indices, Run, best_first, top_k
-from bestk.solvers._islands import BORN, LOWEST, WAIT, Island, advance, least_entries, new_island
-from bestk.solvers._tabu import BEST, ROUNDING
+from bestk.solvers._islands import (
+    BORN,
+    LOWEST,
+    ROUNDING,
+    WAIT,
+    Island,
+    Masks,
+    Sea,
+    advance,
+    least_entries,
+    new_island,
+)
 
-Masks = NDArray[np.bool_]
 Work = Callable[[int, int], None]  # number of an island, steps
 SLICE_SECONDS = 0.015  # work between two looks at the clock and the keyboard
 PATH_SHARE = 2  # a path of many k may take as long as so many single ones
@@ -94,19 +102,20 @@ class Search:
         isles = [new_island(n, self.population, int(seed)) for seed in seeds]
         starts = _as_masks([*run.starts, top_k(Q.sum(axis=1), k), []], n)
         shares = [starts[i :: self.islands].copy() for i in range(self.islands)]
-        least, best = least_entries(Q), _known(problem, run)
+        sea = Sea(Q, least_entries(Q), k, self.depth * n, patience)
+        best = _known(problem, run)
 
         def work(i: int, steps: int) -> None:
-            advance(Q, least, k, isles[i], shares[i], self.depth * n, patience, steps)
+            advance(sea, isles[i], shares[i], steps)
 
         with _threads(self.islands) as in_threads:
-            price = n * self.islands * (NEGATIVE_PRICE if least.min() < 0 else 1)
+            price = n * self.islands * (NEGATIVE_PRICE if sea.least.min() < 0 else 1)
             for steps in _slices(n, run, self.work / price):
                 in_threads(work, steps)
                 best = _report(isles, run, best)
-                if all(isle.tally[WAIT] >= patience for isle in isles):
+                if all(isle.counts[WAIT] >= patience for isle in isles):
                     break
-        run.report["walks"] = int(sum(isle.tally[BORN] for isle in isles))
+        run.report["walks"] = int(sum(isle.counts[BORN] for isle in isles))
         return np.asarray(run.report["incumbent"], np.int64)
 
     def _pick_lazy(self, problem: BQP, run: Run) -> Indices:
@@ -135,14 +144,14 @@ class Search:
 def by_rows(Q: Floats) -> Floats:
     """Q to read only, so that its rows lie in one piece; by symmetry its columns do as well."""
     rows = (Q.T if Q.flags.f_contiguous else np.ascontiguousarray(Q)).view()
-    rows.flags.writeable = False  # one type of array to compile for, whatever was given
+    rows.flags.writeable = False
     return rows
 
 
 def _as_masks(choices: Sequence[Sequence[int] | Indices], n: int) -> Masks:
-    masks = np.zeros((len(choices), n), np.bool_)
+    masks = np.zeros((len(choices), n), np.uint8)
     for mask, items in zip(masks, choices, strict=True):
-        mask[_items(items, n)] = True
+        mask[_items(items, n)] = 1
     return masks
 
 
@@ -161,10 +170,7 @@ def _known(problem: BQP, run: Run) -> float:
 def _report(isles: Sequence[Island], run: Run, best: float) -> float:
     """Tell the run of a new best choice."""
     for isle in isles:
-        for value, choice in (
-            (isle.crown[0], isle.champion),
-            (isle.walk.values[BEST], isle.walk.best),
-        ):
+        for value, choice in isle.bests:
             if value > best + ROUNDING * abs(best):
                 best = float(value)
                 run.report["incumbent"] = np.flatnonzero(choice)
@@ -188,12 +194,12 @@ def _slices(n: int, run: Run, most: float) -> Iterator[int]:
 
 @contextmanager
 def _threads(count: int) -> Iterator[Callable[[Work, int], object]]:
-    """A way to do ``count`` pieces of work in as many threads as numba may use."""
-    n_threads = min(count, get_num_threads())
-    if n_threads < 2:
+    """A way to do ``count`` pieces of work in as many threads as allowed."""
+    team = min(count, n_threads())
+    if team < 2:
         yield lambda work, steps: list(map(work, range(count), repeat(steps)))
         return
-    with ThreadPoolExecutor(n_threads) as pool:
+    with ThreadPoolExecutor(team) as pool:
         yield lambda work, steps: list(pool.map(work, range(count), repeat(steps)))
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from bestk._kernels import kernel
 from bestk.lazy import stream
+from bestk.native import kernels
 from bestk.problem import BQP
 from bestk.solvers._base import Floats, Indices, Needs, Run, best_first, grow, top_k
 
@@ -67,12 +67,16 @@ class Swap:
         wanted = min(self.pairs, GROW // (n * k)) if 2 <= k < n else 0
         if wanted <= 0:
             return
-        items = top_k(problem.diagonal, min(n, max(FEWEST, LOOK // n)))
+        diagonal = np.ascontiguousarray(problem.diagonal)
+        items = top_k(diagonal, min(n, max(FEWEST, LOOK // n)))
         worth, partners = np.empty(len(items)), np.empty(len(items), np.int64)
         done = 0
         for some, columns in _columns(problem, items):
             part = slice(done, done + len(some))
-            find_partners(columns.T, some, problem.diagonal, k - 1.0, worth[part], partners[part])
+            kernels.find_partners(
+                np.ascontiguousarray(columns.T), n, some, len(some), diagonal, k - 1.0,
+                worth[part], partners[part],
+            )  # fmt: skip
             done += len(some)
         used: set[int] = set()
         for place in np.argsort(-worth, kind="stable"):
@@ -116,30 +120,8 @@ def _columns(problem: BQP, items: Indices) -> Iterator[tuple[Indices, Floats]]:
     return stream(problem.Q, items) if problem.is_lazy else iter([(items, problem.columns(items))])
 
 
-@kernel
-def best_swap(columns: Any, gains: Any, chosen: Any, least: Any) -> Any:
+def best_swap(columns: Floats, gains: Floats, chosen: Indices, least: float) -> tuple[int, int]:
     """The place of the item to drop and the item to add, or -1; the first of equal ones."""
-    n, out, new, best = len(gains), -1, -1, least
-    inside = np.zeros(n, np.bool_)
-    inside[chosen] = True
-    for place in range(len(chosen)):
-        row, loss = columns[place], gains[chosen[place]]
-        for item in range(n):
-            gain = gains[item] - loss - 2.0 * row[item]
-            if gain > best and not inside[item]:
-                out, new, best = place, item, gain
-    return out, new
-
-
-@kernel
-def find_partners(
-    rows: Any, items: Any, diagonal: Any, weight: Any, worth: Any, partners: Any
-) -> None:
-    """For each item the one it is worth most with, if all pairs were like theirs."""
-    for a in range(len(items)):
-        row, own, best, partner = rows[a], diagonal[items[a]], -np.inf, -1
-        for j in range(len(row)):
-            value = diagonal[j] + 2.0 * weight * row[j]
-            if value > best and j != items[a]:
-                best, partner = value, j
-        worth[a], partners[a] = own + best, partner
+    swap = np.empty(2, np.int64)
+    kernels.best_swap(columns, gains, len(gains), chosen, len(chosen), least, swap)
+    return int(swap[0]), int(swap[1])

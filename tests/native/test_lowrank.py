@@ -1,0 +1,72 @@
+"""The best choices along directions by C, against one direction at a time."""
+
+import numpy as np
+import pytest
+
+from bestk.native import kernels
+from bestk.problem import BQP
+from bestk.solvers._base import top_k
+from bestk.solvers._lowrank import _best_along, along_a_curve, factor
+
+pytestmark = pytest.mark.usefixtures("cpu")
+
+
+def random_matrix(n, seed=0):
+    Q = np.random.default_rng(seed).normal(size=(n, n))
+    return Q + Q.T
+
+
+@pytest.mark.parametrize("signs", [(1.0, 1.0), (1.0, -1.0)])
+def test_every_direction_is_scored_on_the_true_matrix(signs):
+    Q, k = random_matrix(37), 9
+    problem, (V, _) = BQP(Q, k), factor(Q, 2)
+    directions = along_a_curve(np.random.default_rng(1).normal(size=(200, 2)))
+    value, best = _best_along(Q, V, np.array(signs), directions, k)
+    np.testing.assert_allclose(value, problem.value(best))
+    seen = [problem.value(top_k(c @ V, k)) for c in directions]
+    if min(signs) > 0:
+        np.testing.assert_allclose(value, max(seen))
+    assert value >= max(seen) - 1e-9
+
+
+def thinned(problem, items):
+    """The items but those that are missed least, until k are left."""
+    items = list(items)
+    while len(items) > problem.k:
+        items = max(([i for i in items if i != out] for out in items), key=problem.value)
+    return items
+
+
+@pytest.mark.parametrize("k", [1, 5, 30, 31])
+def test_with_signs_both_ends_of_a_direction_and_the_best_of_both_are_scored(k):
+    Q, signs = random_matrix(31), np.array([1.0, -1.0, 1.0])
+    problem, (V, _) = BQP(Q, k), factor(Q, 3)
+    directions = along_a_curve(np.random.default_rng(2).normal(size=(60, 3)))
+    ends, unions = [], []
+    value, best = _best_along(Q, V, signs, directions, k)
+    for c in directions:
+        X = top_k(c @ V, k)
+        Y = top_k((signs * V[:, X].sum(axis=1)) @ V, k)
+        ends += [problem.value(X), problem.value(Y)]
+        unions.append(problem.value(thinned(problem, {*X.tolist(), *Y.tolist()})))
+    np.testing.assert_allclose(value, problem.value(best))
+    assert max(ends) - 1e-9 <= value <= max(ends + unions) + 1e-9
+    if k == 1:
+        np.testing.assert_allclose(value, max(ends + unions))
+
+
+@pytest.mark.parametrize("count", [1, 300])
+def test_directions_are_screened_by_what_their_items_are_worth_in_the_approximation(count):
+    Q, ks = random_matrix(40), np.array([1, 4, 9, 40])
+    V, signs = factor(Q, 3)
+    directions = along_a_curve(np.random.default_rng(3).normal(size=(count, 3)))
+    worth, kept = np.full((4, 8), -np.inf), np.zeros((4, 8), np.int64)
+    kernels.screen_directions(V, signs, 40, 3, directions, count, ks, 4, 8, worth, kept)
+    for k, values, places in zip(ks, worth, kept, strict=True):
+        sums = [V[:, top_k(c @ V, int(k))].sum(axis=1) for c in directions]
+        proxies = np.array([(signs * total * total).sum() for total in sums])
+        found = np.isfinite(values)
+        np.testing.assert_allclose(values[found], proxies[places[found]])
+        new = np.abs(np.diff(proxies, prepend=np.inf)) > 1e-12 * np.abs(proxies)
+        if k < 40:
+            np.testing.assert_allclose(np.sort(values[found]), np.sort(proxies[new])[-8:])

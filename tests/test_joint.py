@@ -51,7 +51,8 @@ def worth(forward, X, y, regression, S):
     alone = [0.5 * np.log((T[i, i] + forward.noise) / (W[i, i] + forward.noise)) for i in S]
     synergy = np.array([[max(forward.synergy(i)[j], forward.synergy(j)[i]) for j in S] for i in S])
     best = synergy.max(axis=1).sum() / 2 if len(S) > 1 else 0.0
-    return forward.relevance[S].sum() - (sum(alone) - joint) + best
+    certain = forward.relevance[S] - forward.doubt[S]
+    return certain.sum() - (sum(alone) - joint) + best
 
 
 @pytest.mark.parametrize("regression", [False, True])
@@ -93,6 +94,13 @@ def test_columns_without_information_are_not_preferred_to_correlated_relevant_on
     support = SelectBestK(10, bound=None).fit(np.hstack([relevant, noise]), y).solution_.support
     assert (support < 15).all()
     assert len(set(support // 3)) == 5  # each group is there
+
+
+def test_doubt_is_two_chances_without_relevance_and_vanishes_with_it():
+    X, y = make_table(0, m=2000)
+    forward = measure(X, y, target="classes")
+    assert (forward.doubt[4:] > 0.002).all()
+    assert (forward.doubt[:4] < 1e-6).all()
 
 
 def test_copies_come_after_columns_that_add_something():

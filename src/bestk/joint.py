@@ -1,10 +1,11 @@
 """The default method: relevance, less what the selected features share about the target.
 
-``F(S) = sum I(xi; y) - (sum G(xi; y) - G(xS; y)) + 1/2 sum max_j synergy_ij``
+``F(S) = sum (I(xi; y) - doubt_i) - (sum G(xi; y) - G(xS; y)) + 1/2 sum max_j synergy_ij``
 
 G is Gaussian information, exact for any number of columns, so that what many columns share is
 subtracted once however many of them share it. A penalty on pairs cannot do that: either copies
-are not penalised enough, or columns without any information are preferred to them.
+are not penalised enough, or columns without any information are preferred to them. The doubt
+is the price of a column whose relevance chance can explain.
 """
 
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from bestk.solution import Solution
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
+DOUBT = 2.0  # times the largest relevance by chance: the price of a column of no relevance
 SMALLEST_VARIANCE = 1e-12
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
 MAX_STARTING_PAIRS = 64
@@ -45,10 +47,13 @@ class Forward:
         self.relevance = entropies.mi()
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
         alone = _half_log(covariances.total + self.noise, covariances.within + self.noise)
-        self.extra = self.relevance - alone  # what covariances of single columns do not see
         n = covariances.n_features
-        self._log_pairs = np.log(max(2.0, n * (n - 1) / 2))
         self._levels = entropies.levels if entropies.levels is not None else np.full(n, 5)
+        self._share = np.where(entropies.counted_only, 1.0, 3.0**-0.5) * np.ones(n)
+        self._log_pairs = float(np.log(max(2.0, n * (n - 1) / 2)))
+        chance = self._share * self._largest(self._levels - 1.0, float(np.log(max(2, n))))
+        self.doubt = DOUBT * chance * np.exp(-np.maximum(self.relevance, 0.0) / chance)
+        self.extra = self.relevance - alone - self.doubt  # what is not in G(xS; y)
         self._synergies: dict[int, Floats] = {}
 
     def synergy(self, j: int) -> Floats:
@@ -73,12 +78,21 @@ class Forward:
         return np.asarray(0.5 * (parts[0] - parts[1]))
 
     def _chance(self, j: int | Indices) -> Floats:
-        """About the largest interaction that chance gives any of the pairs; see the notes."""
-        rows, groups = self._covariances.n_samples, max(1, self._covariances.n_groups - 1)
-        share = np.where(self._entropies.counted_only, 1.0, 3.0**-0.5)
-        degrees = np.multiply.outer(self._levels[j] - 1.0, self._levels - 1.0) * groups
-        limit = (np.sqrt(degrees * self._log_pairs) + self._log_pairs) / rows
-        return np.asarray(limit * np.multiply.outer(share[j], share))
+        """About the largest interaction that chance gives any of the pairs."""
+        limit = self._largest(
+            np.asarray(np.multiply.outer(self._levels[j] - 1.0, self._levels - 1.0)),
+            self._log_pairs,
+        )
+        return np.asarray(limit * np.multiply.outer(self._share[j], self._share))
+
+    def _largest(self, levels: Floats, log_tests: float) -> Floats:
+        """About the largest of many estimates of no information, corrected for their mean.
+
+        2m times an estimate is chi-square with d degrees of freedom; the largest of N such is
+        about ``d + 2 sqrt(d log N) + 2 log N``.
+        """
+        degrees = np.maximum(levels, 1.0) * max(1, self._covariances.n_groups - 1)
+        return np.asarray((np.sqrt(degrees * log_tests) + log_tests) / self._covariances.n_samples)
 
     def starting_pairs(self) -> list[tuple[int, int]]:
         """Pairs with the largest synergy, no column twice."""
@@ -199,10 +213,13 @@ class JointForward:
     """Forward selection by ``F(S)``, relevance less what all selected features share.
 
     Each step adds the feature, or the pair, with the largest gain of
-    ``F(S) = sum I(xi; y) - (sum G(xi; y) - G(xS; y)) + 1/2 sum max_j synergy_ij``, where I is the
-    blended estimate, G the Gaussian information of all selected columns together, each with a
-    little independent noise, and synergy what a pair tells beyond both columns, beyond their
-    covariances and beyond what chance gives the best of all pairs. Ties go to the lowest index.
+    ``F(S) = sum (I(xi; y) - doubt_i) - (sum G(xi; y) - G(xS; y)) + 1/2 sum max_j synergy_ij``.
+
+    I is the blended estimate. With c the largest relevance that chance gives any of the columns,
+    ``doubt_i = 2 c exp(-I(xi; y) / c)``. G is the Gaussian information of all selected columns
+    together, each with a little independent noise. The synergy of a pair is its interaction,
+    less what covariances see of it and what chance gives the best of all pairs. Ties go to the
+    lowest index.
 
     Examples
     --------

@@ -18,7 +18,7 @@ Codes16 = NDArray[np.int16]
 TILE = 2**16  # values of a tile of columns: they stay in the cache
 BLOCK = 2**22  # values in the tiles of all threads, at most: 32 MiB
 LINE = 8  # columns that share a cache line
-ENCODED = 256, 1024  # rows and columns that are encoded together
+ENCODED, WIDEST = 2**18, 1024  # values, and columns, that are encoded together
 MAX_ROWS = 2**31 - 1
 
 
@@ -78,7 +78,7 @@ def as_table(X: Any) -> NDArray[Any]:
 def _tiles(X: Any) -> Iterator[tuple[slice, slice]]:
     """Parts of a table; of a sparse one whole columns, which are cheaper to take out."""
     n_rows, n_columns = X.shape
-    height, width = ENCODED
+    height, width = ENCODED // min(n_columns, WIDEST), WIDEST
     if sparse.issparse(X):
         height, width = n_rows, max(1, min(width, BLOCK // (n_rows * n_threads())))
     for first in range(0, n_columns, width):

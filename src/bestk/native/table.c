@@ -15,7 +15,7 @@ typedef struct {
     int64_t row_step, column_step, type; /* steps in bytes */
 } Table;
 
-enum { LINE = 8, GROUP = 64, TILE = 64, SCAN = 64 }; /* columns of more cuts than SCAN are searched */
+enum { LINE = 8, GROUP = 64, TILE = 256, SCAN = 64 }; /* columns of more cuts are searched */
 
 /* n numbers, a step apart, as doubles. */
 static void read_steps(const char *data, int64_t step, int64_t n, int64_t type, double *out) {
@@ -79,50 +79,68 @@ EXPORT int bestk_read_columns(const char *data, int64_t row_step, int64_t column
 typedef struct {
     double rungs[SCAN][TILE];
     int64_t n_cuts[TILE];
-    int64_t width, height;
+    int64_t width, heights[TILE / LINE]; /* heights: the most rungs of columns in a line */
+    int searched;                        /* whether some column has more cuts than there are rungs */
 } Ladder;
 
 static void set_ladder(Ladder *ladder, const double *cuts, const int64_t *starts, int64_t width) {
     ladder->width = width;
-    ladder->height = 0;
-    for (int64_t j = 0; j < width; j++) {
-        ladder->n_cuts[j] = starts[j + 1] - starts[j];
-        if (ladder->n_cuts[j] > ladder->height) ladder->height = ladder->n_cuts[j];
+    ladder->searched = 0;
+    for (int64_t j = 0; j < TILE; j++) {
+        int64_t *height = ladder->heights + j / LINE;
+        const int64_t n = j < width ? starts[j + 1] - starts[j] : 0, few = n > SCAN ? 0 : n;
+        ladder->n_cuts[j] = n;
+        ladder->searched |= n > SCAN;
+        *height = j % LINE && *height > few ? *height : few;
     }
-    if (ladder->height > SCAN) ladder->height = SCAN;
-    for (int64_t rung = 0; rung < ladder->height; rung++)
-        for (int64_t j = 0; j < width; j++)
+    for (int64_t j = 0; j < width; j++)
+        for (int64_t rung = 0; rung < ladder->heights[j / LINE]; rung++)
             ladder->rungs[rung][j] = rung < ladder->n_cuts[j] ? cuts[starts[j] + rung] : INFINITY;
 }
 
-/* Count the cuts below each of a row of values, rung by rung; NaN takes the code after the last. */
-INLINE void climb(const Ladder *ladder, const double *restrict values, int16_t *restrict codes) {
-    int64_t below[TILE] = {0};
-    const int64_t lanes = (ladder->width + LINE - 1) / LINE * LINE;
-    for (int64_t rung = 0; rung < ladder->height; rung++) {
-        const double *restrict cuts = ladder->rungs[rung];
-        for (int64_t start = 0; start < lanes; start += LINE)
-            for (int64_t j = start; j < start + LINE; j++) below[j] += values[j] > cuts[j];
+/* Count the cuts below each of a row of values, rung by rung; values has whole lines. Written out
+   for each instruction set, as comparing two vectors, which gives -1 where it holds, is compiled
+   for that of the function where it stands. */
+#define COUNT_BELOW(TARGET, NAME, BYTES)                                                         \
+    TARGET static void NAME(const Ladder *ladder, const double *values, int64_t *below) {        \
+        typedef double Values __attribute__((vector_size(BYTES), aligned(8), may_alias));        \
+        typedef int64_t Counts __attribute__((vector_size(BYTES), aligned(8), may_alias));       \
+        for (int64_t j = 0; j < ladder->width; j += BYTES / 8) {                                 \
+            const Values x = *(const Values *)(values + j);                                      \
+            const int64_t height = ladder->heights[j / LINE];                                    \
+            Counts found = {0};                                                                  \
+            for (int64_t rung = 0; rung < height; rung++)                                        \
+                found -= x > *(const Values *)(ladder->rungs[rung] + j);                         \
+            *(Counts *)(below + j) = found;                                                      \
+        }                                                                                        \
     }
+
+COUNT_BELOW(, count_below, 16)
+#if BESTK_X86
+COUNT_BELOW(TARGET_AVX2, count_below_avx2, 32)
+COUNT_BELOW(TARGET_AVX512, count_below_avx512, 64)
+#endif
+
+/* Codes of a row of values; NaN takes the code after the last. */
+static void climb(const Ladder *ladder, const double *values, int16_t *codes) {
+    int64_t below[TILE];
+#if BESTK_X86
+    if (bestk_cpu_level >= AVX512)
+        count_below_avx512(ladder, values, below);
+    else if (bestk_cpu_level >= AVX2)
+        count_below_avx2(ladder, values, below);
+    else
+#endif
+        count_below(ladder, values, below);
     for (int64_t j = 0; j < ladder->width; j++)
         codes[j] = (int16_t)(values[j] == values[j] ? below[j] : ladder->n_cuts[j] + 1);
 }
-FOR_EACH_CPU(climb, (const Ladder *ladder, const double *values, int16_t *codes),
-             (ladder, values, codes))
 
 /* The number of cuts below a value, by bisection. */
 static int16_t search(const double *cuts, int64_t n, double value) {
-    int64_t low = 0;
-    while (n > 0) {
-        const int64_t half = n / 2;
-        if (cuts[low + half] < value) {
-            low += half + 1;
-            n -= half + 1;
-        } else {
-            n = half;
-        }
-    }
-    return (int16_t)low;
+    const double *low = cuts;
+    for (; n > 1; n -= n / 2) low += low[n / 2 - 1] < value ? n / 2 : 0;
+    return (int16_t)(low - cuts + (*low < value));
 }
 
 /* Codes of a part of a table: for each value the number of cuts of its column that are below it.
@@ -130,20 +148,24 @@ static int16_t search(const double *cuts, int64_t n, double value) {
 EXPORT int bestk_encode(const char *data, int64_t row_step, int64_t column_step, int64_t type,
                         int64_t n_rows, int64_t n_columns, const double *cuts, const int64_t *starts,
                         int16_t *codes, int64_t stride) {
-    Ladder ladder;
-    double values[TILE] = {0};
-    memset(&ladder, 0, sizeof ladder);
+    Ladder *ladder = calloc(1, sizeof *ladder);
+    double room[TILE] = {0};
+    if (!ladder) return NO_MEMORY;
     for (int64_t first = 0; first < n_columns; first += TILE) {
         const int64_t width = n_columns - first < TILE ? n_columns - first : TILE;
-        set_ladder(&ladder, cuts, starts + first, width);
+        const int plain = type == 0 && column_step == sizeof(double) && width % LINE == 0;
+        set_ladder(ladder, cuts, starts + first, width);
         for (int64_t i = 0; i < n_rows; i++) {
+            const char *from = data + i * row_step + first * column_step;
+            const double *values = plain ? (const double *)from : room;
             int16_t *row = codes + i * stride + first;
-            read_steps(data + i * row_step + first * column_step, column_step, width, type, values);
-            climb_best(&ladder, values, row);
-            for (int64_t j = 0; j < width; j++)
-                if (ladder.n_cuts[j] > SCAN && values[j] == values[j])
-                    row[j] = search(cuts + starts[first + j], ladder.n_cuts[j], values[j]);
+            if (!plain) read_steps(from, column_step, width, type, room);
+            climb(ladder, values, row);
+            for (int64_t j = 0; j < width && ladder->searched; j++)
+                if (ladder->n_cuts[j] > SCAN && values[j] == values[j])
+                    row[j] = search(cuts + starts[first + j], ladder->n_cuts[j], values[j]);
         }
     }
+    free(ladder);
     return OK;
 }

@@ -48,8 +48,10 @@ class Forward:
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
         alone = _half_log(covariances.total + self.noise, covariances.within + self.noise)
         n = covariances.n_features
-        self._levels = entropies.levels if entropies.levels is not None else np.full(n, 5)
-        self._share = np.where(entropies.counted_only, 1.0, 3.0**-0.5) * np.ones(n)
+        self._levels: Floats = np.full(n, 5.0)
+        if entropies.levels is not None:
+            self._levels = entropies.levels.astype(np.float64)
+        self._share: Floats = np.where(entropies.counted_only, 1.0, 3.0**-0.5) + np.zeros(n)
         self._log_pairs = float(np.log(max(2.0, n * (n - 1) / 2)))
         chance = self._share * self._largest(self._levels - 1.0, float(np.log(max(2, n))))
         self.doubt = DOUBT * chance * np.exp(-np.maximum(self.relevance, 0.0) / chance)

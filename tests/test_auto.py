@@ -8,6 +8,7 @@ from bestk.objectives import Balanced
 
 OWN = MDLP()
 PAPER = Information("discrete", "caim", None)
+CORRECTED = Information("discrete", "caim", "chance")
 BLEND = Information("blend", "auto", None)
 
 
@@ -34,7 +35,7 @@ def test_every_other_method_reads_what_the_paper_does(name):
         ({"method": Quadratic("mrmr", "swap")}, PAPER),
         ({"method": Greedy("jmi")}, PAPER),
         ({"information": "blend", "method": "tpower"}, BLEND),
-        ({"information": "discrete"}, PAPER),
+        ({"information": "discrete"}, CORRECTED),
         ({"information": "gaussian"}, Information("gaussian", "caim", None)),
         ({"discretizer": "sigma"}, Information("blend", "sigma", None)),
         ({"discretizer": OWN}, Information("blend", OWN, None)),
@@ -62,7 +63,7 @@ def test_what_is_asked_for_stands_and_the_rest_is_filled_in(options, wanted):
         ({"discretizer": OWN}, Information("discrete", OWN, "chance")),
         ({"discretizer": None}, Information("discrete", None, "chance")),
         ({"correction": "miller-madow"}, Information("discrete", "mdlp", "miller-madow")),
-        ({"information": "discrete"}, PAPER),
+        ({"information": "discrete"}, CORRECTED),
         ({"information": "gaussian"}, Information("gaussian", "caim", None)),
     ],
     ids=repr,

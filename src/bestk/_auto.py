@@ -22,18 +22,20 @@ class Information:
 def settle(options: Any, *, blocks: bool = False) -> Information:
     """The information that a selector asks for, or that belongs to its method.
 
-    Methods of the objective ``balanced`` read a blend, of blocks of rows counts that are corrected
-    for chance; all others read what the paper does, counts of the levels that CAIM makes.
+    The default and the objectives ``shared`` and ``balanced`` read a blend, or counts corrected
+    for chance; all others read counts of the bins that CAIM makes, as in the paper.
     """
     information, discretizer, correction = (
         options.information, options.discretizer, options.correction,
     )  # fmt: skip
     if information == "auto":
         information = _belonging_to(options.method)
+    levels, steady = STEADY
+    corrected = "blend" in (information, _belonging_to(options.method))
     if information == "blend" and blocks:
-        levels, steady = STEADY
-        information, correction = "discrete", correction or steady
-        discretizer = levels if _is_auto(discretizer) else discretizer
+        information, discretizer = "discrete", levels if _is_auto(discretizer) else discretizer
+    if information == "discrete" and corrected:
+        correction = correction or steady
     if information != "blend" and _is_auto(discretizer):
         discretizer = PAPER
     return Information(information, discretizer, correction)

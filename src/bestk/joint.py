@@ -248,9 +248,16 @@ class JointForward:
             parts = forward.contributions(support)
             order = np.argsort(-parts, kind="stable")
             found.append((support[order], parts[order]))
-        seconds = (perf_counter() - start) / len(ks)
+        seconds, n = (perf_counter() - start) / len(ks), entropies.n_features
+        trivial = {n, len(include), 1}  # one choice only, or the best of single features
         return [
-            Solution(support, float(parts.sum()), solver=self.name, seconds=seconds,
-                     details={"contribution": parts, "bound": "greedy"})
+            Solution(
+                support,
+                value := float(parts.sum()),
+                value if len(support) in trivial else np.inf,
+                self.name,
+                seconds,
+                details={"contribution": parts, "bound": "greedy"},
+            )
             for support, parts in found
-        ]  # fmt: skip
+        ]

@@ -111,8 +111,12 @@ class Reading:
         goal = self._goal(y, table.n_samples)
         with threads(self.n_jobs):
             source = GaussianSource(table.numeric()[0], goal, correction=self.correction)
+            every = np.arange(table.n_features)
+            covariances = measure_covariances((every, source.scores), (every[:0], ()), goal)
             signed = self.correction is not None
-            return Read(Entropies(*source.singles(), source, signed, self.n_jobs), goal)
+            return Read(
+                Entropies(*source.singles(), source, signed, self.n_jobs, covariances), goal
+            )
 
     def _counted(self, table: Table, y: Any, categorical: Indices) -> "Read":
         target = self.classes(y, table.n_samples)

@@ -1,5 +1,6 @@
 """SelectBestK: the scikit-learn selector."""
 
+from inspect import signature
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -58,6 +59,12 @@ class TableSelector(SelectorMixin, BaseEstimator):
         return validate_data(
             self, X, reset=reset, dtype=None, accept_sparse="csc", ensure_all_finite=False
         )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Give a selector of an earlier release the parameters that it did not have."""
+        known = signature(type(self).__init__).parameters.values()
+        new = {each.name: each.default for each in known if each.default is not each.empty}
+        super().__setstate__({**new, **state})
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -19,7 +19,7 @@ from bestk.table import Table, as_array, find_constant
 
 Indices = NDArray[np.int64]
 MOST_ROWS = 2**31  # that weights may make of the rows of a table
-TOLD_OF_EACH = ("relevance", "contribution", "adds", "pairs", "scores")
+TOLD_OF_EACH = ("relevance", "contribution", "new_information", "pairs", "scores")
 WEIGHTS = "whole numbers from 0 up, not all zero; scale and round other weights first"
 
 

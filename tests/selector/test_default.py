@@ -6,11 +6,10 @@ import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.naive_bayes import GaussianNB
 
-from bestk import Quadratic, SelectBestK, SelectBestKCV, methods, select, solve
+from bestk import Quadratic, SelectBestK, SelectBestKCV, methods, select
 from bestk.discretize import EqualFrequency
 from bestk.evaluation import error_curves
 from bestk.evaluation._shared import SharedEntropies
-from bestk.objectives import Balanced
 from bestk.reading import Reading
 from bestk.table import read_table
 
@@ -26,42 +25,37 @@ def told(X, y, k, **options):
     return selector.solution_.support.tolist(), selector.scores_.tolist()
 
 
-def by_hand(X, y, k):
-    """The same from its parts: (3/4 I(xi;xj|y) - I(xi;xj)) / max(2, k - 1), and I(xi;y)."""
-    h = Reading("blend", "auto").measure(read_table(X), y).entropies
-    Q = (0.75 * h.pair_cmi() - h.pair_mi()) / max(2, k - 1)
-    np.fill_diagonal(Q, h.mi())
-    return solve(Q, k, "swap"), h.mi()
+def relevance_by_hand(X, y):
+    return Reading("blend", "auto").measure(read_table(X), y).entropies.mi()
 
 
-@pytest.mark.parametrize("k", [1, 2, 6, 29, 30])
-def test_the_default_is_blending_balancing_and_swapping(cancer, k):
+def test_the_default_is_joint_forward_selection_on_blended_estimates(cancer):
     X, y = cancer
-    expected, relevance = by_hand(X, y, k)
-    selector = SelectBestK(k).fit(X, y)
-    assert set(selector.solution_.support) == set(expected.support)
-    assert selector.solution_.objective == pytest.approx(expected.objective)
-    assert selector.solution_.upper_bound >= expected.objective - 1e-9
-    np.testing.assert_allclose(selector.scores_, relevance)
-    assert selector.solution_.solver == "swap"
+    selector = SelectBestK(6).fit(X, y)
+    np.testing.assert_allclose(selector.scores_, relevance_by_hand(X, y))
+    assert selector.solution_.solver == "joint"
+    parts = selector.solution_.details["contribution"]
+    assert parts.sum() == pytest.approx(selector.solution_.objective)
+    assert (np.diff(parts) <= 0).all()
 
 
 def test_the_default_can_be_spelled_out(cancer):
     X, y = cancer
     default = told(X, y, 5)
-    balanced = Quadratic(Balanced(1.0, 0.75), "swap")
     assert told(X, y, 5, method="auto") == default
-    assert told(X, y, 5, method=balanced, information="blend") == default
+    assert told(X, y, 5, method=methods.Joint(), information="blend") == default
     assert select(X, y, 5).support.tolist() == default[0]
-    assert told(X, y, 5, method=balanced, information="discrete") != default
+    shared = Quadratic("shared", "swap")
+    assert told(X, y, 5, information="discrete") == told(
+        X, y, 5, method=shared, information="discrete"
+    )
 
 
 def test_a_mixed_frame_is_a_blend_of_what_can_be_said_of_each_pair(mixed):
     X, y = mixed
-    expected, relevance = by_hand(X, y, 5)
     support, scores = told(X, y, 5)
-    assert set(support) == set(expected.support) == {0, 1, 2, 3, 4}
-    np.testing.assert_allclose(scores, relevance)
+    assert set(support) == {0, 1, 2, 3, 4}
+    np.testing.assert_allclose(scores, relevance_by_hand(X, y))
 
 
 def test_booleans_and_strings_alone_are_counted_and_corrected(mixed):
@@ -118,15 +112,6 @@ def test_what_is_included_is_chosen_and_what_is_excluded_is_not(cancer):
     assert len(names) == 4
     assert "mean symmetry" in names
     assert first not in names
-
-
-@pytest.mark.parametrize("k", [1, 3, 8])
-def test_without_a_bound_columns_are_enough_and_the_choice_is_the_same(cancer, k, monkeypatch):
-    X, y = cancer
-    whole = told(X, y, k, bound="fast")
-    monkeypatch.setattr(methods, "LARGE", 0)
-    monkeypatch.setattr(Balanced, "pairs", None)  # no whole matrix can be made
-    assert told(X, y, k, bound=None) == whole
 
 
 def test_the_order_of_rows_and_columns_changes_nothing_but_places(mixed):

@@ -1,7 +1,7 @@
 """Entropies counted once, for several methods."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,7 @@ class SharedEntropies(Entropies):
     @classmethod
     def of(cls, entropies: Entropies) -> "SharedEntropies":
         """The same entropies, to be shared."""
-        e = entropies
-        return cls(e.x, e.xy, e.y, e.source, e.signed, e.n_jobs)
+        return cls(**{each.name: getattr(entropies, each.name) for each in fields(Entropies)})
 
     def measure(
         self,

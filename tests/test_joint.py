@@ -51,8 +51,7 @@ def worth(forward, X, y, regression, S):
     alone = [0.5 * np.log((T[i, i] + forward.noise) / (W[i, i] + forward.noise)) for i in S]
     synergy = np.array([[max(forward.synergy(i)[j], forward.synergy(j)[i]) for j in S] for i in S])
     best = synergy.max(axis=1).sum() / 2 if len(S) > 1 else 0.0
-    certain = forward.relevance[S] - forward.doubt[S]
-    return certain.sum() - (sum(alone) - joint) + best
+    return forward.certain[S].sum() - (sum(alone) - joint) + best
 
 
 @pytest.mark.parametrize("regression", [False, True])
@@ -96,11 +95,18 @@ def test_columns_without_information_are_not_preferred_to_correlated_relevant_on
     assert len(set(support // 3)) == 5  # each group is there
 
 
-def test_doubt_is_two_chances_without_relevance_and_vanishes_with_it():
+def test_doubt_is_twice_the_largest_relevance_by_chance_and_vanishes_with_relevance():
     X, y = make_table(0, m=2000)
-    forward = measure(X, y, target="classes")
-    assert (forward.doubt[4:] > 0.002).all()
-    assert (forward.doubt[:4] < 1e-6).all()
+    entropies = Reading("blend", "auto").measure(read_table(X), y).entropies
+    doubt = entropies.mi() - entropies.certain_mi()
+    assert (doubt[4:] > entropies.chance[4:]).all()
+    assert (doubt[:4] < 1e-6).all()
+    rng = np.random.default_rng(0)
+    largest = [
+        Reading("blend", "auto").measure(read_table(X), rng.permutation(y)).entropies.mi().max()
+        for _ in range(20)
+    ]
+    assert 0.2 < np.mean(largest) / entropies.chance.mean() < 1.5
 
 
 def test_copies_come_after_columns_that_add_something():

@@ -65,7 +65,7 @@ class Counted:
     def __init__(self, X, y):
         n, columns, y = X.shape[1], X.T.tolist(), y.tolist()
         h = brute_entropy
-        self.f = [h(a) + h(y) - h(a, y) for a in columns]
+        self.f = self.certain = [h(a) + h(y) - h(a, y) for a in columns]
         self.J, self.H, self.G = np.empty((3, n, n))
         for i, a in enumerate(columns):
             for j, b in enumerate(columns):
@@ -78,7 +78,7 @@ class Measured:
     """The same from entropies that are not plain counts."""
 
     def __init__(self, h):
-        self.f, self.J = h.mi(), h.joint_mi()
+        self.f, self.J, self.certain = h.mi(), h.joint_mi(), h.certain_mi()
         self.H, self.G = h.pair_mi(), h.pair_cmi()
         np.fill_diagonal(self.H, h.copy_mi())
 
@@ -126,7 +126,7 @@ FORMULAS = {
     "balanced-thirds": lambda t, S: balanced(t, S, 1 / 3, 2 / 3),
     "balanced-mrmr": lambda t, S: FORMULAS["mrmr" if len(S) > 2 else "mifs"](t, S),
     "shared": lambda t, S: (
-        sum(t.f[i] for i in S)
+        sum(t.certain[i] for i in S)
         + sum(
             t.G[i, j]
             - t.H[i, j]

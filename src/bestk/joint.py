@@ -24,7 +24,6 @@ from bestk.solution import Solution
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
-DOUBT = 2.0  # times the largest relevance by chance: the price of a column of no relevance
 SMALLEST_VARIANCE = 1e-12
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
 MAX_STARTING_PAIRS = 64
@@ -44,18 +43,17 @@ class Forward:
 
     def __init__(self, entropies: Entropies, covariances: Covariances) -> None:
         self._entropies, self._covariances = entropies, covariances
-        self.relevance = entropies.mi()
+        self._relevance = entropies.mi()
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
         alone = _half_log(covariances.total + self.noise, covariances.within + self.noise)
         n = covariances.n_features
+        self.certain = entropies.certain_mi()
+        self.extra = self.certain - alone  # what is not in G(xS; y)
         self._levels: Floats = np.full(n, 5.0)
         if entropies.levels is not None:
             self._levels = entropies.levels.astype(np.float64)
-        self._share: Floats = np.where(entropies.counted_only, 1.0, 3.0**-0.5) + np.zeros(n)
+        self._share = np.broadcast_to(entropies.share, n)
         self._log_pairs = float(np.log(max(2.0, n * (n - 1) / 2)))
-        chance = self._share * self._largest(self._levels - 1.0, float(np.log(max(2, n))))
-        self.doubt = DOUBT * chance * np.exp(-np.maximum(self.relevance, 0.0) / chance)
-        self.extra = self.relevance - alone - self.doubt  # what is not in G(xS; y)
         self._synergies: dict[int, Floats] = {}
 
     def synergy(self, j: int) -> Floats:
@@ -81,26 +79,17 @@ class Forward:
 
     def _chance(self, j: int | Indices) -> Floats:
         """About the largest interaction that chance gives any of the pairs."""
-        limit = self._largest(
-            np.asarray(np.multiply.outer(self._levels[j] - 1.0, self._levels - 1.0)),
-            self._log_pairs,
-        )
-        return np.asarray(limit * np.multiply.outer(self._share[j], self._share))
-
-    def _largest(self, levels: Floats, log_tests: float) -> Floats:
-        """About the largest of many estimates of no information, corrected for their mean.
-
-        2m times an estimate is chi-square with d degrees of freedom; the largest of N such is
-        about ``d + 2 sqrt(d log N) + 2 log N``.
-        """
-        degrees = np.maximum(levels, 1.0) * max(1, self._covariances.n_groups - 1)
-        return np.asarray((np.sqrt(degrees * log_tests) + log_tests) / self._covariances.n_samples)
+        pairs = np.multiply.outer(self._levels[j] - 1.0, self._levels - 1.0)
+        degrees = np.maximum(pairs, 1.0) * max(1, self._covariances.n_groups - 1)
+        limit = np.sqrt(degrees * self._log_pairs) + self._log_pairs
+        share = np.multiply.outer(self._share[j], self._share)
+        return np.asarray(limit * share / self._covariances.n_samples)
 
     def starting_pairs(self) -> list[tuple[int, int]]:
         """Pairs with the largest synergy, no column twice."""
-        n = len(self.relevance)
+        n = len(self._relevance)
         wanted = min(n, max(1, MAX_SCANNED_PAIRS // n))
-        items = np.sort(np.argsort(-self.relevance, kind="stable")[:wanted])
+        items = np.sort(np.argsort(-self._relevance, kind="stable")[:wanted])
         best, partner = np.empty(len(items)), np.empty(len(items), np.int64)
         for start in range(0, len(items), STRIP_ROWS):
             some = items[start : start + STRIP_ROWS]
@@ -121,7 +110,7 @@ class Forward:
     def run(self, k: int, include: Sequence[int]) -> list[_Step]:
         """Add k features, those to include first."""
         pairs, steps = self.starting_pairs(), [_Step(int(i), int(i)) for i in include]
-        state = _State(self._covariances, self.noise, len(self.relevance))
+        state = _State(self._covariances, self.noise, len(self._relevance))
         for step in steps:
             state.add(step.added, self.synergy(step.added))
         while len(steps) < k:

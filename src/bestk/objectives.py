@@ -48,7 +48,7 @@ class Objective:
     def pairs(self, entropies: Entropies) -> "Pairs":
         """What pairs are worth, whole, ready for any k."""
         everything = np.arange(entropies.n_features)
-        return Pairs(self, self._fill(entropies, None, everything), entropies.mi())
+        return Pairs(self, self._fill(entropies, None, everything), self._relevance(entropies))
 
     def lazy_pairs(self, entropies: Entropies, memory: int = KEPT) -> "Pairs":
         """The same by the column, made when asked for and kept within ``memory`` bytes."""
@@ -58,7 +58,10 @@ class Objective:
             lambda i: self._fill(entropies, i, i).T, np.zeros(n), room,
             lambda: self._row_sums(entropies), getattr(entropies.source, "sums_quickly", False),
         )  # fmt: skip
-        return Pairs(self, columns, entropies.mi())
+        return Pairs(self, columns, self._relevance(entropies))
+
+    def _relevance(self, entropies: Entropies) -> Floats:
+        return entropies.mi()
 
     @property
     def _signed(self) -> bool:
@@ -240,10 +243,12 @@ class Balanced(Objective):
 class Shared(Objective):
     """Relevance, plus the interaction of pairs, less what correlated pairs may share about y.
 
-    ``Q_ii = I(xi; y)``, ``Q_ij = (I(xi; xj | y) - I(xi; xj) - r min(I(xi; y), I(xj; y))) / w``,
-    where ``r = 1 - exp(-2 I(xi; xj))``, the squared correlation of normal columns, and
+    ``Q_ii = I(xi; y) - doubt_i``,
+    ``Q_ij = (I(xi; xj | y) - I(xi; xj) - r min(I(xi; y), I(xj; y))) / w``, where
+    ``r = 1 - exp(-2 I(xi; xj))``, the squared correlation of normal columns, and
     w = max(2, k - 1). The penalty is never more than the less relevant column has to share:
-    columns that are correlated but not relevant are not preferred to relevant ones.
+    columns that are correlated but not relevant are not preferred to relevant ones. The doubt,
+    of estimates corrected for chance, is that of :meth:`Entropies.certain_mi`.
     """
 
     name: ClassVar[str] = "shared"
@@ -253,6 +258,9 @@ class Shared(Objective):
     def pair_weight(self, k: int) -> float:
         """Pairs are a mean over the partners of a feature, which stand twice in x'Qx."""
         return 1.0 / max(2, k - 1)
+
+    def _relevance(self, entropies: Entropies) -> Floats:
+        return entropies.certain_mi()
 
     def _row_sums(self, entropies: Entropies) -> Floats | None:
         return None

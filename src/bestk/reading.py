@@ -17,6 +17,7 @@ from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency
 from bestk.discretize._coded import codes_of
 from bestk.information import Entropies
 from bestk.information._blend import BlendedSource
+from bestk.information._chance import largest_by_chance
 from bestk.information._correction import Correction
 from bestk.information._covariances import measure_covariances
 from bestk.information._gaussian import GaussianSource
@@ -33,6 +34,7 @@ ROWS_PER_CLASS = 20  # fewer on average, and many different whole numbers are a 
 SEVERAL = -1  # the place of a name that is not of one column only
 INFORMATION = ("discrete", "gaussian", "blend")
 BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are averaged
+BLENDED_SHARE = 3.0**-0.5  # of the error of one count in the mean of three estimates
 LARGEST_BLEND = 2**28  # values above which only the first of them is counted
 
 
@@ -87,10 +89,11 @@ class Reading:
         others = np.setdiff1d(np.arange(table.n_features), numeric)
         codes = encode(table.keep(others)).values if len(others) else ()
         covariances = measure_covariances((numeric, scores), (others, codes), goal)
+        levels = np.asarray(reads[-1].levels)
+        share = np.where(np.isin(np.arange(table.n_features), numeric), BLENDED_SHARE, 1.0)
         entropies = Entropies(
             *source.singles(), source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
-            levels=np.asarray(reads[-1].levels),
-            counted_only=~np.isin(np.arange(table.n_features), numeric),
+            levels=levels, share=share, chance=share * largest_by_chance(levels, goal),
         )  # fmt: skip
         return replace(reads[0], entropies=entropies)
 
@@ -114,9 +117,12 @@ class Reading:
             every = np.arange(table.n_features)
             covariances = measure_covariances((every, source.scores), (every[:0], ()), goal)
             signed = self.correction is not None
-            return Read(
-                Entropies(*source.singles(), source, signed, self.n_jobs, covariances), goal
-            )
+            pairs = np.full(table.n_features, 2)  # a column takes one parameter, like two levels
+            entropies = Entropies(
+                *source.singles(), source, signed, self.n_jobs, covariances, pairs,
+                chance=largest_by_chance(pairs, goal),
+            )  # fmt: skip
+            return Read(entropies, goal)
 
     def _counted(self, table: Table, y: Any, categorical: Indices) -> "Read":
         target = self.classes(y, table.n_samples)

@@ -1,5 +1,7 @@
 """What random labels give on average, in tables too long for a sum over every count."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,3 +24,15 @@ def expected_cells(totals: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArr
     expect = kernels.expect_some.bind(totals, sizes, len(sizes), int(sizes.sum()), LARGE, out)
     run_tiles(lambda span: expect(*span), spans(len(totals), CELLS_AT_ONCE))
     return out
+
+
+def largest_by_chance(levels: Any, target: Any) -> NDArray[np.float64]:
+    """About the largest relevance of n columns that are independent of the target.
+
+    2m times an estimate is chi-square with d degrees of freedom. The largest of n such is about
+    ``d + 2 sqrt(d log n) + 2 log n``, of which the correction for chance subtracts d.
+    """
+    groups = getattr(target, "n_classes", 2)  # a number takes one parameter, like two classes
+    rows = len(target.codes if hasattr(target, "codes") else target)
+    degrees, tests = np.maximum(levels - 1.0, 1.0) * (groups - 1), np.log(max(2, len(levels)))
+    return np.asarray((np.sqrt(degrees * tests) + tests) / rows)

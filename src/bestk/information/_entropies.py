@@ -11,6 +11,7 @@ from bestk._memory import free_memory, limits
 from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information import _measures as measures
+from bestk.information._chance import largest_by_chance
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
 from bestk.information.backends import PairSource, get_backend
@@ -36,7 +37,8 @@ class Entropies:
     n_jobs: int | None = None
     covariances: Any = None  # of all columns, where the estimate has them
     levels: NDArray[np.int64] | None = None  # of each column, as counted
-    counted_only: Any = False  # columns of which pairs are only counted
+    share: Floats | float = 1.0  # of the error of a count in the estimate of a column
+    chance: Floats | None = None  # about the largest relevance of a column by chance
 
     @classmethod
     def count(
@@ -50,7 +52,8 @@ class Entropies:
         """Count a discrete table."""
         with threads(n_jobs):
             source = get_backend(backend)(codes, target, correction)
-            return cls(*source.singles(), source, correction is not None, n_jobs)
+            chance = largest_by_chance(codes.levels, target) if correction == "chance" else None
+            return cls(*source.singles(), source, correction is not None, n_jobs, chance=chance)
 
     @property
     def n_features(self) -> int:
@@ -65,6 +68,17 @@ class Entropies:
     def mi(self) -> Floats:
         """``I(xi; y)``."""
         return np.maximum(self.x + self.y - self.xy, self._lowest)
+
+    def certain_mi(self) -> Floats:
+        """``I(xi; y)`` less the doubt ``2 c exp(-I(xi; y) / c)``.
+
+        c is about the largest relevance that chance gives any of the columns: the doubt is the
+        price of a column whose relevance chance can explain.
+        """
+        relevance = self.mi()
+        if self.chance is None:
+            return relevance
+        return relevance - 2.0 * self.chance * np.exp(-np.maximum(relevance, 0.0) / self.chance)
 
     def copy_mi(self) -> Floats:
         """``I(xi; xi')`` of each feature and a copy of it: its entropy, if it is counted."""

@@ -102,6 +102,15 @@ def balanced(t, S, redundancy, complement):
 
 
 # what a choice S is worth
+def shared(t, S):
+    worth = sum(t.certain[i] for i in S)
+    for i, j in permutations(S, 2):
+        least = max(0.0, min(t.f[i], t.f[j]))
+        alike = 1 - np.exp(-2 * max(t.H[i, j], 0.0))
+        worth += max(t.G[i, j] - t.H[i, j] - alike * least, -least) / max(2, len(S) - 1)
+    return worth
+
+
 FORMULAS = {
     "cmi": lambda t, S: (
         sum(t.f[i] for i in S) + sum(t.J[i, j] - t.f[i] for i, j in permutations(S, 2))
@@ -125,16 +134,7 @@ FORMULAS = {
     "balanced": lambda t, S: balanced(t, S, 1.0, 0.75),
     "balanced-thirds": lambda t, S: balanced(t, S, 1 / 3, 2 / 3),
     "balanced-mrmr": lambda t, S: FORMULAS["mrmr" if len(S) > 2 else "mifs"](t, S),
-    "shared": lambda t, S: (
-        sum(t.certain[i] for i in S)
-        + sum(
-            t.G[i, j]
-            - t.H[i, j]
-            - (1 - np.exp(-2 * max(t.H[i, j], 0))) * max(0, min(t.f[i], t.f[j]))
-            for i, j in permutations(S, 2)
-        )
-        / max(2, len(S) - 1)
-    ),
+    "shared": lambda t, S: shared(t, S),
     "maxrel": lambda t, S: sum(t.f[i] for i in S),
     "qpfs": lambda t, S: qpfs(t, S, None),
     "qpfs-given": lambda t, S: qpfs(t, S, 0.3),
@@ -153,7 +153,7 @@ FORMULAS = {
         ("cife", BIT, 2 * BIT),
         ("balanced", BIT, 2 * BIT),
         ("balanced-thirds", (2 - 1 / 3) * BIT, 2 * BIT),
-        ("shared", (1 - 0.75) * BIT, 2 * BIT),
+        ("shared", BIT, 2 * BIT),
         ("maxrel", 2 * BIT, 2 * BIT),
         ("qpfs-given", (0.3 * 4 - 0.7 * 2) * BIT, (0.3 * 4 - 0.7) * BIT),
     ],

@@ -244,7 +244,7 @@ class Shared(Objective):
     """Relevance, plus the interaction of pairs, less what correlated pairs may share about y.
 
     ``Q_ii = I(xi; y) - doubt_i``,
-    ``Q_ij = (I(xi; xj | y) - I(xi; xj) - r min(I(xi; y), I(xj; y))) / w``, where
+    ``Q_ij = max(I(xi; xj | y) - I(xi; xj) - r m, -m) / w``, where m = min(I(xi; y), I(xj; y)),
     ``r = 1 - exp(-2 I(xi; xj))``, the squared correlation of normal columns, and
     w = max(2, k - 1). The penalty is never more than the less relevant column has to share:
     columns that are correlated but not relevant are not preferred to relevant ones. The doubt,
@@ -269,8 +269,9 @@ class Shared(Objective):
         relevance = np.maximum(entropies.mi(), 0.0)
         shared = np.maximum(entropies.measure(PAIR_MI, rows, signed=True), 0.0)
         out = entropies.measure(INTERACTION, rows, signed=True)
-        out += np.expm1(-2.0 * shared) * np.minimum.outer(relevance[items], relevance)
-        return out
+        least = np.minimum.outer(relevance[items], relevance)
+        out += np.expm1(-2.0 * shared) * least
+        return np.maximum(out, -least, out=out)
 
 
 @dataclass(frozen=True)

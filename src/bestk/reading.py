@@ -90,7 +90,8 @@ class Reading:
         codes = encode(table.keep(others)).values if len(others) else ()
         covariances = measure_covariances((numeric, scores), (others, codes), goal)
         levels = np.asarray(reads[-1].levels)
-        share = np.where(np.isin(np.arange(table.n_features), numeric), BLENDED_SHARE, 1.0)
+        blended = np.isin(np.arange(table.n_features), numeric) & (levels > 1)
+        share = np.where(blended, BLENDED_SHARE, 1.0)
         entropies = Entropies(
             *source.singles(), source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
             levels=levels, share=share, chance=share * largest_by_chance(levels, goal),

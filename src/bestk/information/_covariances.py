@@ -43,7 +43,10 @@ class Covariances:
             self._entries[:, places] = given.terms(Columns(z, np.ones((1, z.shape[1])))).entries
             squares[places] = np.einsum("ij,ij->i", z, z)
         self.total = (squares - self._sums**2 / self.n_samples) / self._unit
-        self.within = (squares - given.weights @ self._entries**2) / self._unit
+        self.within = squares.copy()
+        for weight, entry in zip(given.weights, self._entries, strict=True):
+            self.within -= weight * entry**2
+        self.within /= self._unit
         self._kept: dict[int, tuple[Floats, Floats]] = {}
 
     def column(self, j: int) -> tuple[Floats, Floats]:
@@ -53,7 +56,9 @@ class Covariances:
             for places, z in self._parts:
                 products[places] = z @ own
             total = products - self._sums * (self._sums[j] / self.n_samples)
-            within = products - (self._given.weights * self._entries[:, j]) @ self._entries
+            within = products.copy()  # term by term: the same bits on any number of threads
+            for weight, entry in zip(self._given.weights, self._entries, strict=True):
+                within -= weight * entry[j] * entry
             self._kept[j] = total / self._unit, within / self._unit
         return self._kept[j]
 

@@ -199,9 +199,8 @@ class Joint:
 
     Tables are searched by :class:`bestk.joint.JointForward`, which counts what all selected
     features share together. Where rows are too few for that (fewer than 200 and than columns),
-    or no covariances
-    of all columns are at hand (rows in blocks, more than 2**28 values, counts asked for), the
-    quadratic objective ``shared`` bounds what pairs share, solved by swaps.
+    or no covariances of all columns are at hand (rows in blocks, more than 2**28 values, counts
+    asked for), the quadratic objective ``shared`` takes its place, solved by swaps.
 
     Examples
     --------

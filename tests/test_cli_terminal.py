@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from bestk.cli import _doctor, main
+from bestk.cli import main
 from bestk.cli._printable import HOSTILE, printable
 from bestk.cli._show import console
 
@@ -114,7 +114,7 @@ def test_select_shows_every_name_as_it_is_or_spelled_out(folder):
     assert done.exit_code == 0, done.output
     rows = re.findall(r"^ +\d+   (.+?)   +[-\d.]+   +[-\d.]+   +[-\d.]+ *$", done.stdout, re.M)
     assert set(rows) == SHOWN
-    assert f"tell of '{SPELLED}'" in done.stdout
+    assert f"for '{SPELLED}'" in done.stdout
 
 
 def test_quiet_prints_one_line_for_each_name(folder):
@@ -163,14 +163,6 @@ def test_errors_and_tracebacks_spell_out_classes_rows_and_names(folder):
         assert done.exit_code == 2
         assert r"no\x1b]0;.csv: No such file" in done.stderr
     assert "Traceback (most recent call last):\n" in done.stderr
-
-
-def test_the_doctor_spells_out_the_folder_of_data(folder, monkeypatch):
-    unknown = {name: {"error": "unknown\x1b]0;\u202e"} for name in _doctor.PROBES}
-    monkeypatch.setattr(_doctor, "ask", lambda *args: dict(unknown))
-    monkeypatch.setenv("BESTK_DATA", "/no\x1b]0;\u202e")
-    assert r"BESTK_DATA names /no\x1b]0;\u202e" in bestk("doctor").stdout
-    assert json.loads(bestk("doctor", "--json").stdout)["data"]["folder"] == "/no\x1b]0;\u202e"
 
 
 def test_results_have_no_markup(capsys):

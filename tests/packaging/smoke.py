@@ -78,8 +78,8 @@ def methods_are_compared_and_told() -> None:
     assert "tpower" in bestk("methods")
 
 
-def a_plan_is_made() -> None:
-    told = json.loads(bestk("plan", "table.csv", "-t", "y", "-k", "3", "--json"))
+def a_dry_run_selects_nothing() -> None:
+    told = json.loads(bestk("select", "table.csv", "-t", "y", "-k", "3", "--dry-run", "--json"))
     assert (told["rows"], told["columns"]) == (569, 30)
 
 
@@ -112,14 +112,12 @@ def the_command_names_the_extra_that_is_missing() -> None:
             ("select", "table.parquet", *table),
             ("select", "table.csv", *table, "-o", "cut.parquet"),
             ("compare", "table.parquet", *table),
-            ("plan", "table.parquet", *table),
         ],
         "plots": [("select", "table.csv", *table, "--plot", "picture.png")],
     }
     for extra, commands in asked.items():
         for command in commands:
             assert f"pip install 'bestk[{extra}]'" in bestk(*command, code=2), command
-    assert "pip install 'bestk[dask]'" in bestk("plan", "table.csv", *table, "--workers", "4")
 
 
 def the_library_names_the_extra_that_is_missing() -> None:
@@ -154,7 +152,7 @@ CHECKS = (
     the_types_are_there,
     features_are_selected_from_text,
     methods_are_compared_and_told,
-    a_plan_is_made,
+    a_dry_run_selects_nothing,
     a_report_is_written,
     arrays_and_lists_are_tables,
     the_command_names_the_extra_that_is_missing,

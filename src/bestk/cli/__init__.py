@@ -8,7 +8,6 @@ from bestk.cli._doctor import doctor
 from bestk.cli._errors import CODES, ErrorGroup
 from bestk.cli._methods import methods
 from bestk.cli._options import debug_option
-from bestk.cli._plan import plan
 from bestk.cli._report import report
 from bestk.cli._select import select
 
@@ -43,5 +42,5 @@ def main(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (select, compare, report, plan, methods, doctor):
+for command in (select, compare, report, methods, doctor):
     main.add_command(command)

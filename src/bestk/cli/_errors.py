@@ -14,16 +14,15 @@ from bestk.cli._printable import printable, printable_lines
 
 FAULT, WRONG, INTERRUPTED, CUT = 1, 2, 130, 141
 CODES = {
-    0: "done; with doctor: selecting works",
-    FAULT: "a fault in bestk, not enough memory; with doctor: selecting does not work",
-    WRONG: "a wrong option, or a file that cannot be read or written",
-    INTERRUPTED: "interrupted; no file is left half written",
-    CUT: "what reads the output went away, such as head",
+    0: "success",
+    FAULT: "an internal error or not enough memory; doctor: a check failed",
+    WRONG: "invalid options, or a file that cannot be read or written",
+    INTERRUPTED: "interrupted by Ctrl-C",
+    CUT: "broken pipe",
 }
 # bytes of addresses, below which some libraries end the process: code, and stacks and arenas
 LEAST, THREAD = 0.9 * 2**30, 80 * 2**20
-UNLOADED = ("failed to map segment", "cannot allocate memory", "Could not find/load shared object",
-            "_find_and_load")  # fmt: skip
+UNLOADED = ("failed to map segment", "cannot allocate memory", "_find_and_load")
 OPTIONS = {
     "k": "-k",
     "target": "--target-kind",
@@ -60,7 +59,7 @@ class ErrorGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what reads its output may go away before it ends."""
-        if is_limited() and machine_memory() < (least := LEAST + THREAD * _threads()):
+        if is_limited() and machine_memory() < (least := LEAST + THREAD * (os.cpu_count() or 1)):
             raise MemoryError(f"bestk and its libraries take {least / 2**30:.2f} GiB")
         try:
             result = super().invoke(ctx)
@@ -69,12 +68,6 @@ class ErrorGroup(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(CUT)
         return result
-
-
-def _threads() -> int:
-    """How many numba will start."""
-    wanted = os.environ.get("NUMBA_NUM_THREADS", "")
-    return int(wanted) if wanted.isdigit() else os.cpu_count() or 1
 
 
 def print_anything() -> None:
@@ -112,7 +105,7 @@ def _explain(error: Exception) -> tuple[str, int]:
         return f"not enough memory{asked}; {limits()}; {advice}", FAULT
     if isinstance(error, ValueError | ImportError | OSError):
         return in_shell_words(str(error)), WRONG
-    advice = "this is a fault of bestk, and --debug shows where"
+    advice = "this is a bug in bestk; --debug shows the traceback"
     return f"{type(error).__name__}: {error}; {advice}", FAULT
 
 

@@ -41,9 +41,12 @@ Examples:
     "--stream", is_flag=True,
     help="Read FILE in blocks of rows, and hold none; so is one that is over half of the memory.",
 )  # fmt: skip
+@click.option(
+    "--dry-run", is_flag=True, help="Print how FILE would be read and the memory needed, then stop."
+)
 def select(
     method: str, bound: str, output: Path | None, escape_formulas: bool, plot: Path | None,
-    stream: bool, **shared: Any,
+    stream: bool, dry_run: bool, **shared: Any,
 ) -> None:  # fmt: skip
     """Select the k features of FILE that say most about a target together.
 
@@ -55,6 +58,9 @@ def select(
 
     request = Request(**shared)
     talk = Talk(request.quiet)
+    if dry_run:
+        _dry_run(request, talk, method, stream)
+        return
     result = _run(request, talk, method, bound, output, escape_formulas, plot, stream)
     talk.say_notes()
     if request.as_json:
@@ -65,6 +71,18 @@ def select(
         click.echo("\n".join(printable(feature["name"]) for feature in result["features"]))
     else:
         _print(result)
+
+
+def _dry_run(request: Request, talk: Any, method: str, stream: bool) -> None:
+    from bestk.cli._dry_run import estimate, print_estimate
+    from bestk.cli._show import print_json
+    from bestk.cli._stream import is_long
+    from bestk.cli._table import check
+
+    checked = check(request)
+    with talk.stage(f"counting the rows of {shown(request.file)}"):
+        result = estimate(checked, request, method, stream or is_long(request.file))
+    (print_json if request.as_json else print_estimate)(result)
 
 
 def _run(

@@ -9,14 +9,13 @@ import time
 from importlib import metadata
 from pathlib import Path
 
-import click
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from bestk.cli import _doctor, main
-from bestk.cli._errors import CODES, describe
+from bestk.cli._errors import CODES
 
 DOCS = Path(__file__).parents[1] / "docs" / "command.rst"
 MODULE = [sys.executable, "-m", "bestk"]
@@ -107,16 +106,19 @@ def test_mistakes_end_with_2(args, folder):
     assert bestk(*args).exit_code == 2
 
 
-def test_an_interrupt_ends_with_130_and_leaves_nothing(folder):
-    out = folder / "out.csv"
+@pytest.mark.parametrize(
+    ("sent", "code", "said"),
+    [(signal.SIGINT, 130, "bestk: interrupted"), (signal.SIGTERM, 143, "")],
+)
+def test_a_signal_ends_with_its_exit_code_and_leaves_no_part_file(sent, code, said, folder):
     before = os.listdir(folder)
-    args = ["select", folder / "t.csv", "-t", "y", "-o", out]
-    code = (
+    args = ["select", folder / "t.csv", "-t", "y", "-o", folder / "out.csv"]
+    program = (
         "import time, bestk.cli._table as t; from bestk.cli import main;"
         "t.load = lambda *_: time.sleep(60); main()"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, args)],
+        [sys.executable, "-c", program, *map(str, args)],
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
@@ -126,12 +128,26 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(folder):
             break
         time.sleep(0.05)
     assert os.listdir(folder) != before
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert said.strip() == "bestk: interrupted"
+    process.send_signal(sent)
+    _, printed = process.communicate(timeout=30)
+    assert (process.returncode, printed.strip()) == (code, said)
     assert os.listdir(folder) == before
-    assert describe(click.Abort()) == ("bestk: interrupted", 130)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_output_is_no_error_and_the_file_is_written(closed, folder):
+    command = f"{sys.executable} -m bestk select t.csv -t y -k 1 -m maxrel -o out.csv {closed}"
+    done = run(["bash", "-c", command])
+    assert done.returncode == 0
+    assert all(line.startswith("bestk: note:") for line in done.stderr.splitlines())
+    assert (folder / "out.csv").read_text().startswith("colour depth,y\n")
+
+
+def test_a_pipe_that_is_closed_early_leaves_the_file_written_and_no_message(folder):
+    command = f"{sys.executable} -m bestk select t.csv -t y -k 2 -m maxrel -o out.csv | true"
+    done = run(["bash", "-c", command])
+    assert all(line.startswith("bestk: note:") for line in done.stderr.splitlines())
+    assert (folder / "out.csv").read_text().count("\n") == 61
 
 
 @pytest.mark.parametrize("more", [[], ["--json"], ["jmi"]])

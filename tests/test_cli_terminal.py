@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
+from bestk._printable import HOSTILE, printable
 from bestk.cli import main
-from bestk.cli._printable import HOSTILE, printable
 from bestk.cli._show import console
 
 TARGET = "y\x1b]0;owned\x07"

@@ -37,7 +37,7 @@ def test_report_writes_a_page_and_prints_where_it_is(table, tmp_path, read_page)
     done = report(table, tmp_path / "r.html")
     assert done.exit_code == 0, done.output
     assert f"written to {tmp_path / 'r.html'}" in done.stdout
-    assert "3 of 7 features that tell of 'kind'" in done.stdout
+    assert "Selected 3 of 7 features for 'kind'" in done.stdout
     page = read_page((tmp_path / "r.html").read_text("utf-8"))
     assert len(page.data["names"]) == 3
     assert any("left out 'id'" in text for text in page.texts)

@@ -4,9 +4,9 @@ from math import ceil
 from typing import Any
 
 from bestk._memory import machine_memory
+from bestk._printable import printable
 from bestk.cli._input import shown
 from bestk.cli._options import Request
-from bestk.cli._printable import printable
 from bestk.cli._table import Checked
 from bestk.files import Source, count_rows
 from bestk.methods import Quadratic, get_method

@@ -2,23 +2,26 @@
 
 import os
 import re
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import click
 
 from bestk._memory import is_limited, limits, machine_memory
+from bestk._printable import printable, printable_lines
 from bestk.cli._input import hide_copies
-from bestk.cli._printable import printable, printable_lines
 
-FAULT, WRONG, INTERRUPTED, CUT = 1, 2, 130, 141
+FAULT, WRONG, INTERRUPTED, CUT, TERMINATED = 1, 2, 130, 141, 143
 CODES = {
     0: "success",
     FAULT: "an internal error or not enough memory; doctor: a check failed",
     WRONG: "invalid options, or a file that cannot be read or written",
     INTERRUPTED: "interrupted by Ctrl-C",
     CUT: "broken pipe",
+    TERMINATED: "terminated by SIGTERM",
 }
 # bytes of addresses, below which some libraries end the process: code, and stacks and arenas
 LEAST, THREAD = 0.9 * 2**30, 80 * 2**20
@@ -44,7 +47,8 @@ class ErrorGroup(click.Group):
         """Run a command, and end with its exit code."""
         given = list(sys.argv[1:] if args is None else args)
         code: Any
-        print_anything()
+        prepare_streams()
+        exit_on_signals()
         try:
             code = super().main(given, "bestk", complete_var, standalone_mode=False, **extra)
         except Exception as error:
@@ -70,8 +74,21 @@ class ErrorGroup(click.Group):
         return result
 
 
-def print_anything() -> None:
-    """Spell out letters that a terminal or a pipe has no code for, rather than fail on them."""
+def exit_on_signals() -> None:
+    """Make SIGTERM and SIGHUP raise SystemExit, so that temporary files are deleted."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, lambda received, frame: sys.exit(128 + received))
+
+
+def prepare_streams() -> None:
+    """Replace closed standard streams, and escape characters that the encoding lacks."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  open until the process ends
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

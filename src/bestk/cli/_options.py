@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from bestk._printable import printable
 from bestk.cli._input import TableFile, need_target
-from bestk.cli._printable import printable
 
 INFORMATION = ("auto", "discrete", "gaussian", "blend")
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
+from bestk._printable import printable
 from bestk.cli._input import shown
 from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
-from bestk.cli._printable import printable
 
 EXAMPLES = """\b
 Examples:

@@ -223,3 +223,13 @@ def test_help_needs_no_heavy_library():
     done = subprocess.run(help_, capture_output=True, text=True, check=True)
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
     assert not imported & {"numpy", "sklearn", "numba", "pyarrow", "rich"}
+
+
+@pytest.mark.parametrize("missing", ["click", "rich", "pyarrow"])
+def test_without_its_packages_the_command_prints_how_to_install_them(missing):
+    program = f"import sys; sys.modules[{missing!r}] = None; from bestk.cli import main; main()"
+    done = run([sys.executable, "-c", program, "select"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"bestk: error: the bestk command needs {missing}; run: pip install 'bestk[cli]'\n"
+    )

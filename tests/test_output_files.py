@@ -84,7 +84,7 @@ def test_the_file_behind_standard_input_is_not_written_to(tmp_path):
     assert "in.csv is the file that is read; write to another" in done.stderr
 
 
-@pytest.mark.parametrize("start", "=+-@\t\r\n＝＋－＠")
+@pytest.mark.parametrize("start", "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 def test_every_start_of_a_formula_is_escaped(start):
     cell = f"{start}SUM(A1)"
     assert Formulas(escape=True).watch([cell, "a", "-1.5"]) == [f"'{cell}", "a", "-1.5"]

@@ -81,7 +81,7 @@ def test_the_file_behind_standard_input_is_not_written_to(tmp_path):
     with path.open() as stdin:
         done = subprocess.run([*words, "-o", path], stdin=stdin, capture_output=True, text=True)
     assert (done.returncode, path.read_text()) == (2, TABLE)
-    assert "in.csv is the file that is read; write to another" in done.stderr
+    assert "in.csv is the input file; write to another file" in done.stderr
 
 
 @pytest.mark.parametrize("start", "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")

@@ -36,7 +36,7 @@ def report(table, out, *more):
 def test_report_writes_a_page_and_prints_where_it_is(table, tmp_path, read_page):
     done = report(table, tmp_path / "r.html")
     assert done.exit_code == 0, done.output
-    assert f"written to {tmp_path / 'r.html'}" in done.stdout
+    assert f"Wrote {tmp_path / 'r.html'}" in done.stdout
     assert "Selected 3 of 7 features for 'kind'" in done.stdout
     page = read_page((tmp_path / "r.html").read_text("utf-8"))
     assert len(page.data["names"]) == 3

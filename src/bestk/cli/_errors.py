@@ -1,4 +1,4 @@
-"""What goes wrong, in one line, and the exit code that goes with it."""
+"""Errors as one line with an exit status."""
 
 import os
 import re
@@ -64,7 +64,9 @@ class ErrorGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what reads its output may go away before it ends."""
         if is_limited() and machine_memory() < (least := LEAST + THREAD * (os.cpu_count() or 1)):
-            raise MemoryError(f"bestk and its libraries take {least / 2**30:.2f} GiB")
+            raise MemoryError(
+                f"bestk and its libraries need {least / 2**30:.2f} GiB of address space"
+            )
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -118,7 +120,7 @@ def _explain(error: Exception) -> tuple[str, int]:
         return f"{where}{error.strerror}", WRONG
     if lacks_memory(error):
         asked = f": {str(error)[:200]}" if str(error) else ""
-        advice = "allow it more, exclude columns, or take a sample of the rows"
+        advice = "raise the limit, exclude columns, or use a sample of the rows"
         return f"not enough memory{asked}; {limits()}; {advice}", FAULT
     if isinstance(error, ValueError | ImportError | OSError):
         return in_shell_words(str(error)), WRONG

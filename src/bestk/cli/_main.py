@@ -1,4 +1,4 @@
-"""The ``bestk`` command."""
+"""The group of all commands."""
 
 import click
 
@@ -13,17 +13,17 @@ from bestk.cli._select import select
 
 NEWLINE = "\n"
 EPILOG = f"""\b
-Exit codes:
+Exit status:
 {NEWLINE.join(f"  {code:<3}  {means}" for code, means in CODES.items())}
 
 \b
-Completion of commands, options, methods and column names:
+Shell completion (commands, options, methods, column names):
   bash  eval "$(_BESTK_COMPLETE=bash_source bestk)"   in ~/.bashrc
   zsh   eval "$(_BESTK_COMPLETE=zsh_source bestk)"    in ~/.zshrc
   fish  _BESTK_COMPLETE=fish_source bestk | source    in ~/.config/fish/completions/bestk.fish
 
-Tables are CSV or TSV (also .gz), Parquet, Feather, Arrow or packed files, told apart by their
-suffix. The first line of a text file names its columns. A FILE of - is standard input.
+FILE is a CSV or TSV file (also .gz) with a header line, or a Parquet, Feather or Arrow file; - is
+standard input.
 """
 
 
@@ -37,7 +37,7 @@ suffix. The first line of a text file names its columns. A FILE of - is standard
 @debug_option
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Pick the best k features of a table together, and prove how good they are."""
+    """Select the k best features of a table jointly, with a bound on the optimality gap."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

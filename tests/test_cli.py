@@ -204,11 +204,11 @@ def test_folds_that_rows_do_not_suffice_for_are_refused(folder, tmp_path):
     assert "--cv 1 leaves no rows" in fails("compare", folder / "mixed.csv", *args, 1)
     few = tmp_path / "few.csv"
     few.write_text("a,y\n1,yes\n2,no\n3,yes\n4,no\n5,yes\n")
-    assert "5 folds are more than the 3 rows of any class; pass --cv 3" in fails(
+    assert "--cv 5 is more than the 3 rows of any class; pass --cv 3" in fails(
         "compare", few, *args, 5
     )
     few.write_text("a,y\n1,1.5\n2,2.5\n3,3.25\n")
-    assert "5 folds are more than the 3 rows; pass --cv 3" in fails("compare", few, *args, 5)
+    assert "--cv 5 is more than the 3 rows; pass --cv 3" in fails("compare", few, *args, 5)
 
 
 def test_compare_goes_on_from_the_folds_that_are_kept(folder):
@@ -246,8 +246,15 @@ def test_help_and_version_are_there():
     assert (nothing.exit_code, nothing.stdout) == (0, bestk("--help").stdout)
     for args in (["-h"], *([name, "-h"] for name in main.commands)):
         assert bestk(*args).output.startswith("Usage: bestk")
-    assert "Exit codes" in bestk("--help").output
+    assert "Exit status" in bestk("--help").output
     assert "_BESTK_COMPLETE=bash_source" in bestk("--help").output
+
+
+def test_compare_offers_no_automatic_number_of_features_and_refuses_it(folder):
+    assert "auto: chosen by cross-validation" in " ".join(bestk("select", "--help").output.split())
+    assert "chosen by cross-validation" not in " ".join(bestk("compare", "--help").output.split())
+    said = fails("compare", folder / "t.csv", "-t", "diagnosis", "-k", "auto")
+    assert "-k auto is not supported by compare; pass a number of features" in said
 
 
 def test_the_names_of_options_are_those_of_the_library():
@@ -339,7 +346,7 @@ def test_what_cannot_be_selected_is_refused(folder):
     assert "is the target" in fails(*args, "--include", "diagnosis")
     assert "is the target" in fails(*args, "--exclude", "diagnosis")
     includes = ("--include", "mean area", "--include", "mean radius")
-    assert "-k 1 is less than the 2 to include" in fails(*args, "-k", 1, *includes)
+    assert "-k 1 is less than the 2 included columns" in fails(*args, "-k", 1, *includes)
     left = fails("select", folder / "mixed.csv", "-t", "y", "-k", 4)
     assert "-k 4 is more than the 3 columns that are left" in left
 
@@ -388,8 +395,8 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_is_read(
     (tmp_path / "folder.csv").mkdir()
     assert "is a folder" in fails(*args, tmp_path / "folder.csv")
     assert "a table is one of" in fails(*args, tmp_path / "out.docx")
-    assert "is the file that is read" in fails(*args, folder / "t.csv")
-    assert "is not the name of an image" in fails(*args[:-1], "--plot", tmp_path / "out.txt")
+    assert "is the input file" in fails(*args, folder / "t.csv")
+    assert "is not an image file" in fails(*args[:-1], "--plot", tmp_path / "out.txt")
 
 
 def test_what_fails_late_leaves_the_old_file(folder, tmp_path, monkeypatch):

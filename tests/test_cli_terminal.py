@@ -177,7 +177,6 @@ def test_results_have_no_markup(capsys):
         (["select", "-k", "13", *QUICK, "-q"], HOSTILE_NAMES["f\nnot a name"]),
         (["select", "-k", "13", *QUICK, "--json"], r"\u202egnp"),
         (["compare", "-k", "2", *QUICK, "--cv", "2"], SPELLED),
-        (["plan", "-k", "2", *QUICK], "time here"),
         (["report", "-k", "2", *QUICK, "--no-errors", "-o", "r\x1b]0;\u202e[/b].html"],
          r"Wrote r\x1b]0;\u202e[/b].html"),
         (["report", "-k", "2", *QUICK, "-q", "--no-errors", "-o", "r\x1b]0;\u202e[/b].html"],

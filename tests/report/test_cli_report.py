@@ -91,7 +91,7 @@ def test_the_table_itself_is_never_overwritten(table):
     before = table.read_bytes()
     done = report(table, table)
     assert done.exit_code == 2
-    assert "is the file that is read" in done.stderr
+    assert "is the input file" in done.stderr
     assert table.read_bytes() == before
 
 

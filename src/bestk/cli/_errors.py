@@ -62,11 +62,9 @@ class ErrorGroup(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; what reads its output may go away before it ends."""
+        """Run a command, and exit with its own status on a broken pipe."""
         if is_limited() and machine_memory() < (least := LEAST + THREAD * (os.cpu_count() or 1)):
-            raise MemoryError(
-                f"bestk and its libraries need {least / 2**30:.2f} GiB of address space"
-            )
+            raise MemoryError(f"bestk and its libraries need {least / 2**30:.2f} GiB")
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()

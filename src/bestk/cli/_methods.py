@@ -39,9 +39,7 @@ def _print_all(notes: dict[str, Any]) -> None:
         table.add_row(bold(name), note["title"], note["use"])
     out = console()
     out.print(table)
-    out.print(
-        "`bestk methods NAME` shows formula, reference, cost, and when to use or avoid a method."
-    )
+    out.print("`bestk methods NAME` shows the formula, reference, cost and limits of a method.")
 
 
 def _print_one(name: str, note: dict[str, str]) -> None:

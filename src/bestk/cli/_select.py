@@ -194,9 +194,7 @@ def check_image(path: Path) -> str:
     """Return the suffix of an image file that can be written."""
     suffix = path.suffix.lower()
     if suffix not in IMAGES:
-        raise ValueError(
-            f"{path} is not an image file; the suffix must be one of {', '.join(IMAGES)}"
-        )
+        raise ValueError(f"{path} is not an image file; use one of {', '.join(IMAGES)}")
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:

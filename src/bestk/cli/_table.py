@@ -39,18 +39,14 @@ def check(request: Request) -> Checked:
     names = find_columns(source, request.target, request.exclude)
     check_names(source, request.include)
     if request.target in request.include:
-        raise ValueError(
-            f"column {request.target!r} is the target and cannot be included as a feature"
-        )
+        raise ValueError(f"column {request.target!r} is the target and cannot be included")
     for name in set(request.include) & set(request.exclude):
         raise ValueError(f"column {name!r} is both included and excluded")
     count, n = _count(request, len(names)), len(names)
     if count > n:
         raise ValueError(f"k={count} is more than the {n} columns to select from")
     if count < len(set(request.include)):
-        raise ValueError(
-            f"k={count} is less than the {len(set(request.include))} columns of --include"
-        )
+        raise ValueError(f"k={count} is less than the {len(set(request.include))} included columns")
     return Checked(source, names, count)
 
 

@@ -1,4 +1,4 @@
-"""``bestk methods``: what there is to choose from."""
+"""``bestk methods``: list the available methods."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ import click
 from bestk.cli._options import complete_methods, debug_option
 
 
-@click.command(short_help="What there is to choose from.")
+@click.command(short_help="List the available methods.")
 @click.argument("name", required=False, shell_complete=complete_methods)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @debug_option
 def methods(name: str | None, as_json: bool) -> None:
-    """List the methods of selection, or tell all about the one of a NAME."""
+    """List the available methods, or describe the method NAME."""
     from dataclasses import asdict
 
     from bestk.cli._show import print_json
@@ -34,12 +34,12 @@ def methods(name: str | None, as_json: bool) -> None:
 def _print_all(notes: dict[str, Any]) -> None:
     from bestk.cli._show import bold, console, new_table
 
-    table = new_table("method", "what it is", "use it for")
+    table = new_table("method", "title", "use")
     for name, note in notes.items():
         table.add_row(bold(name), note["title"], note["use"])
     out = console()
     out.print(table)
-    out.print("`bestk methods NAME` tells the formula, the cost, the reference, when to avoid it.")
+    out.print("`bestk methods NAME` shows the formula, reference, cost and limits of a method.")
 
 
 def _print_one(name: str, note: dict[str, str]) -> None:

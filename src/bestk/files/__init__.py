@@ -1,11 +1,11 @@
 """Tables in files: read in pieces, so that they need little memory, and cut to some columns.
 
 CSV and TSV files (also ``.gz``) and packed ones need nothing else. Parquet, Feather and Arrow IPC
-are read by pyarrow, which comes with ``pip install 'bestk[files]'`` and reads text faster, too.
+are read by pyarrow, which comes with ``pip install 'bestk[cli]'`` and reads text faster, too.
 """
 
 from bestk.files._formulas import Formulas
-from bestk.files._load import Loaded, load
+from bestk.files._load import Loaded, count_rows, load
 from bestk.files._open import FORMATS, open_source, output_suffix, suffix_of
 from bestk.files._source import Source, check_names, find_columns
 from bestk.files._write import copy_columns, replacing
@@ -17,6 +17,7 @@ __all__ = [
     "Source",
     "check_names",
     "copy_columns",
+    "count_rows",
     "find_columns",
     "load",
     "open_source",

@@ -17,7 +17,7 @@ from bestk._memory import free_memory, is_limited
 Role = Literal["number", "boolean", "date", "text", "category"]
 EXTRA = (
     "Parquet, Feather and Arrow files need pyarrow, which is not installed; "
-    "run: pip install 'bestk[files]'"
+    "run: pip install 'bestk[cli]'"
 )
 ROOM = 2**28  # bytes that the threads of pyarrow are to find
 RECODE = "convert it first, e.g. iconv -f latin1 -t utf-8 OLD > NEW"

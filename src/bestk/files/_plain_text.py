@@ -25,7 +25,7 @@ from bestk.files._text import FALSE, TRUE, WANTED, TextSource
 
 PIECE = 2**18  # values parsed at once: some 20 MB as text
 LARGE = 10**8  # bytes of a file that pyarrow should rather read
-SLOW = "read without pyarrow, which is faster: pip install 'bestk[files]'"
+SLOW = "read without pyarrow, which is faster: pip install 'bestk[cli]'"
 Row = list[str]
 Floats = NDArray[np.float64]
 GAPS = frozenset(MISSING)

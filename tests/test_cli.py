@@ -221,7 +221,7 @@ def test_compare_goes_on_from_the_folds_that_are_kept(folder):
         assert again["methods"]["maxrel"]["error"] == whole["methods"]["maxrel"]["error"]
         assert kept.read_text().count("\n") == 5
     assert "holds folds of another table" in fails(*args[:-1], 3, "--keep", kept)
-    assert "--keep is for folds, and --cv 0 has none" in fails(*args[:-1], 0, "--keep", kept)
+    assert "--keep saves cross-validation folds, and --cv 0 has none" in fails(*args[:-1], 0, "--keep", kept)
 
 
 def test_compare_takes_text_gaps_and_continuous_targets(folder):
@@ -340,7 +340,7 @@ def test_what_cannot_be_selected_is_refused(folder):
     args = ("select", folder / "t.csv", "-t", "diagnosis")
     assert "-k 31 is more than the 30 columns" in fails(*args, "-k", 31)
     assert "'0' is not a number of features" in fails(*args, "-k", 0)
-    assert "'ten' is neither" in fails(*args, "-k", "ten")
+    assert "'ten' is not a number of features" in fails(*args, "-k", "ten")
     twice = fails(*args, "--include", "mean area", "--exclude", "mean area")
     assert "both included and excluded" in twice
     assert "is the target" in fails(*args, "--include", "diagnosis")

@@ -221,7 +221,9 @@ def test_compare_goes_on_from_the_folds_that_are_kept(folder):
         assert again["methods"]["maxrel"]["error"] == whole["methods"]["maxrel"]["error"]
         assert kept.read_text().count("\n") == 5
     assert "holds folds of another table" in fails(*args[:-1], 3, "--keep", kept)
-    assert "--keep saves cross-validation folds, and --cv 0 has none" in fails(*args[:-1], 0, "--keep", kept)
+    assert "--keep saves cross-validation folds, and --cv 0 has none" in fails(
+        *args[:-1], 0, "--keep", kept
+    )
 
 
 def test_compare_takes_text_gaps_and_continuous_targets(folder):

@@ -409,9 +409,9 @@ def test_without_pyarrow_the_extra_is_named(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (folder / "t.parquet").write_bytes(b"anything")
     said = fails("select", folder / "t.parquet", "-t", "diagnosis")
-    assert "pip install 'bestk[files]'" in said
-    said = fails("select", folder / "t.csv", "-t", "diagnosis", "-o", folder / "cut.feather")
-    assert "pip install 'bestk[files]'" in said
+    assert "pip install 'bestk[cli]'" in said
+    said = fails("select", folder / "t.csv", "-t", "diagnosis")
+    assert "pip install 'bestk[cli]'" in said
 
 
 def test_debug_shows_the_traceback(folder):

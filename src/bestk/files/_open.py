@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from bestk.files._arrow import arrow, has_arrow
+from bestk.files._arrow import arrow
 from bestk.files._binary import ArrowSource, ParquetSource
 from bestk.files._packed import PackedSource
-from bestk.files._plain_text import PlainText
 from bestk.files._source import Source
-from bestk.files._text import ArrowText
+from bestk.files._text import TextSource
 
 FORMATS = {
     ".csv": "text",
@@ -67,8 +66,7 @@ def open_source(path: str | Path) -> Source:
             raise ValueError(f"{path} is empty; a table has a line of names and rows below it")
     source: Source
     if FORMATS[suffix] == "text":
-        reader = ArrowText if has_arrow() else PlainText
-        source = reader.open(path, tabs=".tsv" in suffix, zipped=suffix.endswith(".gz"))
+        source = TextSource.open(path, tabs=".tsv" in suffix, zipped=suffix.endswith(".gz"))
     elif FORMATS[suffix] == "packed":
         source = PackedSource.open(path)
     else:

@@ -6,7 +6,7 @@ from typing import Any
 
 import bestk
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 import gallery
 import methods_page
 import peers_page

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from bestk import SelectBestK, pack
+from bestk import SelectBestK
 from bestk.cli import _select as selecting
 from bestk.cli import _stream as streaming
 from bestk.cli import main
@@ -41,8 +41,6 @@ def folder(tmp_path_factory, frame):
     frame.to_csv(folder / "t.csv.gz", index=False)
     frame.to_parquet(folder / "t.parquet", index=False)
     frame.to_feather(folder / "t.feather")
-    codes = frame[["w0", "w1", "yes"]]
-    pack(codes, folder / "t.packed", frame["y"].to_numpy(), label="y")
     return folder
 
 
@@ -74,12 +72,6 @@ def test_a_file_of_any_kind_has_the_shape_of_its_table(name, folder):
     shape = plan["shape"]
     assert (shape["numeric"], shape["levels"]) == (7, 3)
     assert 4 < shape["item_bytes"] < 6  # six columns of 8 bytes, five of one
-
-
-def test_a_packed_file_holds_levels_in_bits(folder):
-    shape = told(folder / "t.packed", "-t", "y", "-k", 2)["shape"]
-    assert (shape["rows"], shape["columns"], shape["numeric"], shape["classes"]) == (400, 3, 0, 4)
-    assert shape["item_bytes"] == pytest.approx((2 + 2 + 1) / 3 / 8)
 
 
 @pytest.mark.parametrize("name", ["long.csv", "long.csv.gz"])

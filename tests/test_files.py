@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bestk import pack
 from bestk._written import parse_text
 from bestk.files import (
     FORMATS,
@@ -30,7 +29,7 @@ from bestk.files._text import BLOCK, find_delimiter
 from bestk.table import read_table
 
 ROWS = 400
-FRAMES = [suffix for suffix in FORMATS if suffix != ".packed"]  # which holds levels, not values
+FRAMES = list(FORMATS)
 
 
 @pytest.fixture(scope="module")
@@ -134,17 +133,6 @@ def test_categories_stay_categories(frame, tmp_path):
     for suffix in (".parquet", ".feather"):
         copy_columns(source, ["colour"], tmp_path / f"cut{suffix}", suffix)
         assert pa.types.is_dictionary(open_source(tmp_path / f"cut{suffix}").types["colour"])
-
-
-@pytest.mark.parametrize("label", [[1, 0, 1, 0], ["p", "q", "q", "p"]])
-def test_any_column_of_a_packed_file_may_be_the_target_and_none_other_is_left_out(label, tmp_path):
-    codes = np.array([[0, 1, 2], [1, 1, 0], [0, 0, 1], [1, 0, 2]])
-    pack(codes, tmp_path / "t.packed", label, "goal")
-    loaded = read(tmp_path / "t.packed", target="x1")
-    assert list(loaded.table.names) == ["x0", "x2", "goal"]
-    assert column(loaded.table, "goal") == label
-    assert loaded.y.tolist() == codes[:, 1].tolist()
-    assert list(read(tmp_path / "t.packed", "x1", exclude=["goal"]).table.names) == ["x0", "x2"]
 
 
 def test_polars_files_and_arrow_streams_are_read(frame, tmp_path):

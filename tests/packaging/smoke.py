@@ -91,17 +91,15 @@ def a_report_is_written() -> None:
 def arrays_and_lists_are_tables() -> None:
     from sklearn.datasets import load_breast_cancer
 
-    from bestk import SelectBestK, pack, select
+    from bestk import SelectBestK, select
 
     X, y = load_breast_cancer(return_X_y=True)
     chosen = SelectBestK(3).fit(X, y)
     assert chosen.transform(X).shape == (569, 3)
     listed = SelectBestK(3).fit(X.tolist(), y.tolist())
     assert (listed.get_support() == chosen.get_support()).all()
-    pack((X[:, :9] > X[:, :9].mean(axis=0)).astype(int), "table.packed", y)
     mixed = [["red", 1], ["red", 2], ["blue", 1], ["blue", 2]]
     assert select(mixed, [0, 0, 1, 1], k=1).support.tolist() == [0]
-    assert bestk("select", "table.packed", "-t", "y", "-k", "2", "-q").count("\n") == 2
 
 
 def the_command_names_the_extra_that_is_missing() -> None:

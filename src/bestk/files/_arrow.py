@@ -9,8 +9,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from bestk._memory import free_memory, is_limited
 
 Role = Literal["number", "boolean", "date", "text", "category"]
@@ -43,18 +41,14 @@ def check_room(path: Path, block: int = 0) -> None:
 
 @lru_cache(maxsize=256)
 def role_of(type_: Any) -> Role | None:
-    """What a column of an arrow or numpy type is to us; None if it can be no feature.
+    """What a column of an arrow type is to us; None if it can be no feature.
 
     Examples
     --------
-    >>> [role_of(np.dtype(t)) for t in (np.uint8, bool, str)]
-    ['number', 'boolean', 'text']
     >>> import pyarrow as pa
     >>> [role_of(t) for t in (pa.int8(), pa.bool_(), pa.date32(), pa.list_(pa.int8()))]
     ['number', 'boolean', 'date', None]
     """
-    if isinstance(type_, np.dtype):
-        return {"b": "boolean", "U": "text"}.get(type_.kind, "number")  # type: ignore[return-value]
     is_ = arrow("types")
     if is_.is_dictionary(type_):
         return "category"

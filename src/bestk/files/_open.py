@@ -4,7 +4,6 @@ from pathlib import Path
 
 from bestk.files._arrow import arrow
 from bestk.files._binary import ArrowSource, ParquetSource
-from bestk.files._packed import PackedSource
 from bestk.files._source import Source
 from bestk.files._text import TextSource
 
@@ -17,7 +16,6 @@ FORMATS = {
     ".feather": "arrow",
     ".arrow": "arrow",
     ".ipc": "arrow",
-    ".packed": "packed",
 }
 
 
@@ -67,8 +65,6 @@ def open_source(path: str | Path) -> Source:
     source: Source
     if FORMATS[suffix] == "text":
         source = TextSource.open(path, tabs=".tsv" in suffix, zipped=suffix.endswith(".gz"))
-    elif FORMATS[suffix] == "packed":
-        source = PackedSource.open(path)
     else:
         source = (ParquetSource if FORMATS[suffix] == "parquet" else ArrowSource).open(path)
     if not source.types:

@@ -14,7 +14,6 @@ from bestk.files import Loaded, Source
 from bestk.files._arrow import arrow
 from bestk.files._binary import ArrowSource, ParquetSource
 from bestk.files._load import _Columns
-from bestk.files._packed import PackedSource
 from bestk.files._text import TextSource
 from bestk.planning._shape import Shape
 from bestk.reading import TARGET_BINS, Reading
@@ -46,8 +45,6 @@ def look_at(
     Numbers that are ``coded`` are levels already, and are counted as such.
     """
     rows = count_rows(source, target)
-    if isinstance(source, PackedSource):
-        return _packed_shape(source, names, target, in_blocks)
     step = 1 if isinstance(source, TextSource) else -(-len(names) // SOME)
     start, some = process_time(), [*names[::step], target]
     loaded = _Columns(source, some).read(islice(source.batches(some), 1))
@@ -70,8 +67,6 @@ def look_at(
 
 def count_rows(source: Source, target: str) -> Rows:
     """The rows of a file; of a long text an estimate from the length of its first lines."""
-    if isinstance(source, PackedSource):
-        return Rows(source.packed.shape[0])
     if isinstance(source, ParquetSource):
         with arrow("parquet").ParquetFile(source.path) as file:
             return Rows(file.metadata.num_rows)
@@ -103,15 +98,6 @@ class _Sips:
     def read(self, size: int) -> bytes:
         """At most so many bytes, and never many."""
         return self.file.read(min(size, SIP))
-
-
-def _packed_shape(source: PackedSource, names: Sequence[str], target: str, blocks: bool) -> Shape:
-    levels = source.packed.levels
-    bits = np.ceil(np.log2(np.maximum(levels, 2))).mean() / 8
-    classes = _classes(source.column(target), "auto")
-    typical = max(1, round(float(levels.mean())))
-    rows = source.packed.shape[0]
-    return Shape(rows, len(names), 0, typical, classes, float(bits), blocks)
 
 
 def _levels(loaded: Loaded, coded: bool) -> int:

@@ -6,7 +6,8 @@ from typing import Any
 
 import bestk
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the experiments load data
+sys.path.insert(0, str(Path(__file__).parent))
 import gallery
 import methods_page
 import peers_page

@@ -57,8 +57,8 @@ test-pythons:  ## the tests on other versions of Python (PYTHONS="3.12 3.13")
 	done
 
 suite: $(VENV)/.test
-	$(BIN)/python -m pip list 2> /dev/null | grep -E "^(numpy|scipy|scikit-learn|numba|pandas|polars|pyarrow) "
-	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels $(BIN)/python -m pytest -n 2 $(OPTIONS)
+	$(BIN)/python -m pip list 2> /dev/null | grep -E "^(numpy|scipy|scikit-learn|pandas|polars|pyarrow) "
+	$(BIN)/python -m pytest -n 2 $(OPTIONS)
 
 test-long: $(VENV)/.test $(VENV)/.hardening  ## hours: fuzzing, faults, environments, mutants; adds rows to hardening/results
 	$(BIN)/python -m hardening.golden --keep

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-import numba
+from bestk.native.threads import n_threads
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -24,7 +24,7 @@ class Machine:
     threads: int
     python: str
     numpy: str
-    numba: str
+    numba: str  # of older records
 
     def __str__(self) -> str:
         return f"{self.cpu}, {self.threads} threads, commit {self.commit}, {self.date}"
@@ -36,10 +36,10 @@ def describe_machine() -> Machine:
         commit=_commit(),
         cpu=_cpu(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        threads=numba.get_num_threads(),
+        threads=n_threads(),
         python=platform.python_version(),
         numpy=version("numpy"),
-        numba=version("numba"),
+        numba="",
     )
 
 

@@ -5,7 +5,6 @@ from functools import partialmethod
 from inspect import signature
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -13,9 +12,6 @@ from hypothesis import settings
 
 settings.register_profile("bestk", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("bestk")
-
-if "PYTEST_XDIST_WORKER" in os.environ:  # each worker has a core to itself
-    numba.set_num_threads(1)
 
 if "mix_stderr" in signature(CliRunner).parameters:  # before click 8.2, errors went among results
     CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)

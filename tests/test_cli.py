@@ -125,7 +125,7 @@ def test_every_option_is_handed_on(folder):
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     assert "9 of 10 features" in done.stdout
-    assert "no bound asked for" in done.stdout
+    assert "no bound requested" in done.stdout
 
 
 def test_many_whole_numbers_as_a_target_are_doubted(folder):
@@ -201,14 +201,14 @@ def test_trees_have_one_thread_where_rows_are_few(folder, monkeypatch):
 
 def test_folds_that_rows_do_not_suffice_for_are_refused(folder, tmp_path):
     args = ("-t", "y", "-k", 1, "-m", "maxrel", "--cv")
-    assert "one fold leaves no rows" in fails("compare", folder / "mixed.csv", *args, 1)
+    assert "--cv 1 leaves no rows" in fails("compare", folder / "mixed.csv", *args, 1)
     few = tmp_path / "few.csv"
     few.write_text("a,y\n1,yes\n2,no\n3,yes\n4,no\n5,yes\n")
-    assert "5 folds are more than the 3 rows of any class; pass --cv 3" in fails(
+    assert "--cv 5 is more than the 3 rows of any class; pass --cv 3" in fails(
         "compare", few, *args, 5
     )
     few.write_text("a,y\n1,1.5\n2,2.5\n3,3.25\n")
-    assert "5 folds are more than the 3 rows; pass --cv 3" in fails("compare", few, *args, 5)
+    assert "--cv 5 is more than the 3 rows; pass --cv 3" in fails("compare", few, *args, 5)
 
 
 def test_compare_goes_on_from_the_folds_that_are_kept(folder):
@@ -246,8 +246,15 @@ def test_help_and_version_are_there():
     assert (nothing.exit_code, nothing.stdout) == (0, bestk("--help").stdout)
     for args in (["-h"], *([name, "-h"] for name in main.commands)):
         assert bestk(*args).output.startswith("Usage: bestk")
-    assert "Exit codes" in bestk("--help").output
+    assert "Exit status" in bestk("--help").output
     assert "_BESTK_COMPLETE=bash_source" in bestk("--help").output
+
+
+def test_compare_offers_no_automatic_number_of_features_and_refuses_it(folder):
+    assert "or auto: chosen by" in " ".join(bestk("select", "--help").output.split())
+    assert "auto: chosen by" not in " ".join(bestk("compare", "--help").output.split())
+    said = fails("compare", folder / "t.csv", "-t", "diagnosis", "-k", "auto")
+    assert "-k auto is not supported by compare; pass a number of features" in said
 
 
 def test_the_names_of_options_are_those_of_the_library():
@@ -278,9 +285,9 @@ def test_wrong_names_are_answered_with_the_nearest(folder):
 
 def test_without_a_target_the_columns_are_named(folder):
     said = fails("select", folder / "mixed.csv")
-    assert "say which column to predict: --target COL" in said
+    assert "missing option --target COL, the column to predict" in said
     assert "'id', 'colour', 'size', 'empty', 'y'" in said
-    assert "say which column" in fails("compare", folder / "mixed.csv", "y")
+    assert "missing option --target" in fails("compare", folder / "mixed.csv", "y")
 
 
 def test_a_file_that_is_not_there_is_answered_with_the_nearest(folder):
@@ -288,7 +295,7 @@ def test_a_file_that_is_not_there_is_answered_with_the_nearest(folder):
         "select", folder / "mixd.csv", "-t", "y"
     )
     assert "did you mean" not in fails("select", folder / "quite_other.csv", "-t", "y")
-    assert "fetch it first" in fails("select", "https://example.org/t.csv", "-t", "y")
+    assert "download it first" in fails("select", "https://example.org/t.csv", "-t", "y")
 
 
 def test_columns_that_are_left_out_are_not_missed_where_no_number_was_given(folder):
@@ -303,7 +310,7 @@ def test_columns_that_are_left_out_are_not_missed_where_no_number_was_given(fold
 def test_a_first_line_of_numbers_is_doubted(names, doubted, tmp_path):
     (tmp_path / "t.csv").write_text(f"{names},y\n1,2,a\n2,1,b\n3,5,a\n4,0,b\n")
     done = bestk("select", tmp_path / "t.csv", "-t", "y", "-m", "maxrel")
-    assert ("a table begins with a line of names" in done.stderr) == doubted
+    assert ("the first line of a file must name its columns" in done.stderr) == doubted
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -332,14 +339,14 @@ def describe_failure(kind, value):
 def test_what_cannot_be_selected_is_refused(folder):
     args = ("select", folder / "t.csv", "-t", "diagnosis")
     assert "-k 31 is more than the 30 columns" in fails(*args, "-k", 31)
-    assert "'0' is neither" in fails(*args, "-k", 0)
+    assert "'0' is not a number of features" in fails(*args, "-k", 0)
     assert "'ten' is neither" in fails(*args, "-k", "ten")
     twice = fails(*args, "--include", "mean area", "--exclude", "mean area")
     assert "both included and excluded" in twice
     assert "is the target" in fails(*args, "--include", "diagnosis")
     assert "is the target" in fails(*args, "--exclude", "diagnosis")
     includes = ("--include", "mean area", "--include", "mean radius")
-    assert "-k 1 is less than the 2 to include" in fails(*args, "-k", 1, *includes)
+    assert "-k 1 is less than the 2 included columns" in fails(*args, "-k", 1, *includes)
     left = fails("select", folder / "mixed.csv", "-t", "y", "-k", 4)
     assert "-k 4 is more than the 3 columns that are left" in left
 
@@ -388,8 +395,8 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_is_read(
     (tmp_path / "folder.csv").mkdir()
     assert "is a folder" in fails(*args, tmp_path / "folder.csv")
     assert "a table is one of" in fails(*args, tmp_path / "out.docx")
-    assert "is the file that is read" in fails(*args, folder / "t.csv")
-    assert "is not the name of an image" in fails(*args[:-1], "--plot", tmp_path / "out.txt")
+    assert "is the input file" in fails(*args, folder / "t.csv")
+    assert "is not an image file" in fails(*args[:-1], "--plot", tmp_path / "out.txt")
 
 
 def test_what_fails_late_leaves_the_old_file(folder, tmp_path, monkeypatch):
@@ -436,11 +443,11 @@ def test_texts_that_a_spreadsheet_would_run_are_told_or_escaped(tmp_path):
     path.write_text("\n".join(["=name,x,y", *rows]) + "\n")
     asked = ["select", path, "-t", "y", "-k", 2, "-o", out]
     done = bestk(*asked)
-    assert "21 texts in" in done.stderr
+    assert "21 cells in" in done.stderr
     assert "--escape-formulas" in done.stderr
     assert set(pd.read_csv(out)["=name"]) == {"=cmd()", "a-b"}
     done = bestk(*asked, "--escape-formulas")
-    assert "texts in" not in done.stderr
+    assert "cells in" not in done.stderr
     frame = pd.read_csv(out)
     assert set(frame["'=name"]) == {"'=cmd()", "a-b"}
     assert frame["x"].min() < 0

@@ -9,14 +9,13 @@ import time
 from importlib import metadata
 from pathlib import Path
 
-import click
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from bestk.cli import _doctor, main
-from bestk.cli._errors import CODES, describe
+from bestk.cli._errors import CODES
 
 DOCS = Path(__file__).parents[1] / "docs" / "command.rst"
 MODULE = [sys.executable, "-m", "bestk"]
@@ -25,7 +24,6 @@ COMMANDS = {
     "select": ["t.csv", "-t", "y", "-k", "1", "-m", "maxrel"],
     "compare": ["t.csv", "-t", "y", "-k", "1", "-m", "maxrel", "--cv", "2"],
     "report": ["t.csv", "-t", "y", "-k", "1", "-m", "maxrel", "--no-errors"],
-    "plan": ["t.csv", "-t", "y", "-k", "1", "-m", "maxrel"],
     "methods": ["jmi"],
     "doctor": [],
 }
@@ -46,9 +44,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def no_machine(monkeypatch):
-    """A doctor who finds out nothing."""
-    unknown = {name: {"error": "unknown"} for name in _doctor.PROBES}
-    monkeypatch.setattr(_doctor, "ask", lambda *args: dict(unknown))
+    """A machine on which the test selection of ``bestk doctor`` fails."""
+    monkeypatch.setattr(_doctor, "run_test", lambda: {"error": "unknown"})
 
 
 def bestk(*args):
@@ -89,7 +86,7 @@ def test_done_ends_with_0(folder):
 
 @pytest.mark.parametrize(
     ("error", "said"),
-    [(RuntimeError("two\nlines"), "RuntimeError: two lines; this is a fault of bestk"),
+    [(RuntimeError("two\nlines"), "RuntimeError: two lines; this is a bug in bestk"),
      (MemoryError("8 GiB"), "not enough memory: 8 GiB; ")],
 )  # fmt: skip
 def test_faults_and_too_little_memory_end_with_1(error, said, folder, monkeypatch):
@@ -103,29 +100,25 @@ def test_faults_and_too_little_memory_end_with_1(error, said, folder, monkeypatc
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.usefixtures("no_machine")
-def test_a_doctor_who_finds_that_selecting_does_not_work_ends_with_1():
-    done = bestk("doctor")
-    assert done.exit_code == 1
-    assert "PROBLEM: selecting from a small table fails: unknown" in done.stdout
-
-
 @pytest.mark.parametrize("args", [["select"], ["selct"], ["select", "t.csv", "-t", "y", "-k", "0"],
                                   ["select", "t.csv", "-t", "y", "-o", "t.csv"]])  # fmt: skip
 def test_mistakes_end_with_2(args, folder):
     assert bestk(*args).exit_code == 2
 
 
-def test_an_interrupt_ends_with_130_and_leaves_nothing(folder):
-    out = folder / "out.csv"
+@pytest.mark.parametrize(
+    ("sent", "code", "said"),
+    [(signal.SIGINT, 130, "bestk: interrupted"), (signal.SIGTERM, 143, "")],
+)
+def test_a_signal_ends_with_its_exit_code_and_leaves_no_part_file(sent, code, said, folder):
     before = os.listdir(folder)
-    args = ["select", folder / "t.csv", "-t", "y", "-o", out]
-    code = (
+    args = ["select", folder / "t.csv", "-t", "y", "-o", folder / "out.csv"]
+    program = (
         "import time, bestk.cli._table as t; from bestk.cli import main;"
         "t.load = lambda *_: time.sleep(60); main()"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, args)],
+        [sys.executable, "-c", program, *map(str, args)],
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
@@ -135,12 +128,26 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(folder):
             break
         time.sleep(0.05)
     assert os.listdir(folder) != before
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert said.strip() == "bestk: interrupted"
+    process.send_signal(sent)
+    _, printed = process.communicate(timeout=30)
+    assert (process.returncode, printed.strip()) == (code, said)
     assert os.listdir(folder) == before
-    assert describe(click.Abort()) == ("bestk: interrupted", 130)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_output_is_no_error_and_the_file_is_written(closed, folder):
+    command = f"{sys.executable} -m bestk select t.csv -t y -k 1 -m maxrel -o out.csv {closed}"
+    done = run(["bash", "-c", command])
+    assert done.returncode == 0
+    assert all(line.startswith("bestk: note:") for line in done.stderr.splitlines())
+    assert (folder / "out.csv").read_text().startswith("colour depth,y\n")
+
+
+def test_a_pipe_that_is_closed_early_leaves_the_file_written_and_no_message(folder):
+    command = f"{sys.executable} -m bestk select t.csv -t y -k 2 -m maxrel -o out.csv | true"
+    done = run(["bash", "-c", command])
+    assert all(line.startswith("bestk: note:") for line in done.stderr.splitlines())
+    assert (folder / "out.csv").read_text().count("\n") == 61
 
 
 @pytest.mark.parametrize("more", [[], ["--json"], ["jmi"]])
@@ -179,11 +186,11 @@ def test_the_module_behaves_as_the_command():
         ("bestk compare t.csv -m exa", ["exact"]),
         ("bestk methods qp", ["qpfs"]),
         ("bestk select t.csv --target con", ["contrast"]),
-        ("bestk plan t.csv --exclude co", ["colour depth", "contrast"]),
+        ("bestk report t.csv --exclude co", ["colour depth", "contrast"]),
         ("bestk select gone.csv --target co", []),
         ("bestk select - --target co", []),
         ("bestk select --target co", []),
-        ("bestk doctor --be", ["--bench"]),
+        ("bestk doctor --js", ["--json"]),
     ],
 )
 def test_bash_completes_commands_options_methods_and_columns(typed, found, folder):
@@ -216,3 +223,13 @@ def test_help_needs_no_heavy_library():
     done = subprocess.run(help_, capture_output=True, text=True, check=True)
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
     assert not imported & {"numpy", "sklearn", "numba", "pyarrow", "rich"}
+
+
+@pytest.mark.parametrize("missing", ["click", "rich", "pyarrow"])
+def test_without_its_packages_the_command_prints_how_to_install_them(missing):
+    program = f"import sys; sys.modules[{missing!r}] = None; from bestk.cli import main; main()"
+    done = run([sys.executable, "-c", program, "select"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"bestk: error: the bestk command needs {missing}; run: pip install 'bestk[cli]'\n"
+    )

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from bestk.cli import _doctor, main
-from bestk.cli._printable import HOSTILE, printable
+from bestk._printable import HOSTILE, printable
+from bestk.cli import main
 from bestk.cli._show import console
 
 TARGET = "y\x1b]0;owned\x07"
@@ -114,7 +114,7 @@ def test_select_shows_every_name_as_it_is_or_spelled_out(folder):
     assert done.exit_code == 0, done.output
     rows = re.findall(r"^ +\d+   (.+?)   +[-\d.]+   +[-\d.]+   +[-\d.]+ *$", done.stdout, re.M)
     assert set(rows) == SHOWN
-    assert f"tell of '{SPELLED}'" in done.stdout
+    assert f"for '{SPELLED}'" in done.stdout
 
 
 def test_quiet_prints_one_line_for_each_name(folder):
@@ -165,14 +165,6 @@ def test_errors_and_tracebacks_spell_out_classes_rows_and_names(folder):
     assert "Traceback (most recent call last):\n" in done.stderr
 
 
-def test_the_doctor_spells_out_the_folder_of_data(folder, monkeypatch):
-    unknown = {name: {"error": "unknown\x1b]0;\u202e"} for name in _doctor.PROBES}
-    monkeypatch.setattr(_doctor, "ask", lambda *args: dict(unknown))
-    monkeypatch.setenv("BESTK_DATA", "/no\x1b]0;\u202e")
-    assert r"BESTK_DATA names /no\x1b]0;\u202e" in bestk("doctor").stdout
-    assert json.loads(bestk("doctor", "--json").stdout)["data"]["folder"] == "/no\x1b]0;\u202e"
-
-
 def test_results_have_no_markup(capsys):
     console().print("[bold]a[/] [/b] :smile: \\", Text("b"))
     assert capsys.readouterr().out == "[bold]a[/] [/b] :smile: \\ b\n"
@@ -185,9 +177,8 @@ def test_results_have_no_markup(capsys):
         (["select", "-k", "13", *QUICK, "-q"], HOSTILE_NAMES["f\nnot a name"]),
         (["select", "-k", "13", *QUICK, "--json"], r"\u202egnp"),
         (["compare", "-k", "2", *QUICK, "--cv", "2"], SPELLED),
-        (["plan", "-k", "2", *QUICK], "time here"),
         (["report", "-k", "2", *QUICK, "--no-errors", "-o", "r\x1b]0;\u202e[/b].html"],
-         r"written to r\x1b]0;\u202e[/b].html"),
+         r"Wrote r\x1b]0;\u202e[/b].html"),
         (["report", "-k", "2", *QUICK, "-q", "--no-errors", "-o", "r\x1b]0;\u202e[/b].html"],
          r"r\x1b]0;\u202e[/b].html"),
     ],

@@ -5,9 +5,12 @@ import os
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
+from bestk.files import Formulas
 from bestk.files._write import replacing
 
 TABLE = "a,b,y\n" + "".join(f"{i % 2},{i % 3},{i % 2}\n" for i in range(12))
@@ -22,6 +25,29 @@ def test_a_private_file_stays_private(tmp_path):
         part.write_text("new")
     assert path.read_text() == "new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_part_file_left_by_a_killed_process_of_the_same_id_is_no_obstacle(tmp_path):
+    for _ in range(2):
+        writer = replacing(tmp_path / "out.csv")
+        writer.__enter__().write_text("new")  # and the process is killed
+    with replacing(tmp_path / "out.csv") as part:
+        part.write_text("newer")
+    assert (tmp_path / "out.csv").read_text() == "newer"
+
+
+def test_eight_threads_can_write_one_file_at_once(tmp_path):
+    path, together = tmp_path / "report.html", Barrier(8)
+
+    def write(number):
+        with replacing(path) as part:
+            together.wait(timeout=30)
+            part.write_text(str(number))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
+    assert path.read_text() in "01234567"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_names_may_be_as_long_as_the_system_allows(tmp_path):
@@ -55,4 +81,10 @@ def test_the_file_behind_standard_input_is_not_written_to(tmp_path):
     with path.open() as stdin:
         done = subprocess.run([*words, "-o", path], stdin=stdin, capture_output=True, text=True)
     assert (done.returncode, path.read_text()) == (2, TABLE)
-    assert "in.csv is the file that is read; write to another" in done.stderr
+    assert "in.csv is the input file; write to another file" in done.stderr
+
+
+@pytest.mark.parametrize("start", "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+def test_every_start_of_a_formula_is_escaped(start):
+    cell = f"{start}SUM(A1)"
+    assert Formulas(escape=True).watch([cell, "a", "-1.5"]) == [f"'{cell}", "a", "-1.5"]

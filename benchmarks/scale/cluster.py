@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numba
 import numpy as np
 import psutil
 from distributed import Client, LocalCluster
@@ -31,6 +30,7 @@ from bestk import SelectBestK
 from bestk.codes import Codes, Target
 from bestk.information._measures import SYMMETRIC_CMI
 from bestk.information.backends import _dask, get_backend
+from bestk.native.threads import n_threads
 
 FILE = RESULTS / "cluster.csv"
 WORKERS = (1, 2, 4)
@@ -50,7 +50,7 @@ def main() -> None:
 
 def time_tiles(options: argparse.Namespace) -> None:
     table, out = _made_up(options), np.empty((options.n, options.n))
-    threaded = get_backend("numba")(*table, None)
+    threaded = get_backend("native")(*table, None)
     threaded.fill(SYMMETRIC_CMI, out)
     for n_workers in WORKERS:
         with _cluster(n_workers) as client:
@@ -63,7 +63,7 @@ def time_tiles(options: argparse.Namespace) -> None:
                     seconds[name].append(run)
         (near, near_cpu), (far, far_cpu) = (min(seconds[name]) for name in seconds)
         detail = (
-            f"{near:.3g} s by {numba.get_num_threads()} threads here: {far / near:.2f}x; "
+            f"{near:.3g} s by {n_threads()} threads here: {far / near:.2f}x; "
             f"processors {far_cpu:.3g} s and {near_cpu:.3g} s: {far_cpu / near_cpu:.2f}x; "
             f"the first time, table sent, {first[0]:.3g} s; best of {options.rounds} rounds"
         )

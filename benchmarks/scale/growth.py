@@ -2,18 +2,18 @@
 
 Each path goes from a table of two levels and two classes in memory to 50 features by ``forward``:
 all pairs by numpy, by numba, on a GPU (or PyTorch on the CPU) and by two workers of dask; columns
-of pairs on demand; rows that come in blocks, kept as counts. Beside each measured time there is
-what ``bestk plan`` estimates. Paths that take over ``--most`` seconds are not tried on larger
-tables. Rows go to ``benchmarks/results/growth.csv``, and the picture beside it.
+of pairs on demand; rows that come in blocks, kept as counts. Paths that take over ``--most``
+seconds are not tried on larger tables. Rows go to ``benchmarks/results/growth.csv``, and the
+picture beside it.
 """
 
 import argparse
 import contextlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path as File
+from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -23,19 +23,24 @@ from benchmarks.machine import RESULTS
 from benchmarks.scale.growth_picture import draw
 from benchmarks.scale.record import Row, append, peak_gib
 from benchmarks.timing import clock
-from bestk import PairCounts, SelectBestK, encode
+from bestk import PairCounts, encode
 from bestk.codes import read_target
 from bestk.information import Entropies
 from bestk.objectives import get_objective
-from bestk.planning import Pace, Shape
-from bestk.planning._path import Path
-from bestk.planning._seconds import Seconds, seconds_here, seconds_on_gpu, seconds_on_workers
 from bestk.solvers import solve
 
 FILE = RESULTS / "growth.csv"
 K, LEVELS, CLASSES, WORKERS = 50, 2, 2, 2
 BLOCK = 8192  # rows of a block
 SHORT, AGAIN = 0.5, 3  # seconds below which a path is timed some times more
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The size of a table."""
+
+    rows: int
+    columns: int
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ class Line:
         """The table of each size."""
         for size in self.sizes:
             rows, columns = (self.fixed, size) if self.grows == "n" else (size, self.fixed)
-            yield Shape(rows, columns, levels=LEVELS, classes=CLASSES, item_bytes=1)
+            yield Shape(rows, columns)
 
 
 FULL = (
@@ -91,22 +96,18 @@ def _choose(pairs: Any) -> Any:
 
 @dataclass(frozen=True)
 class Contender:
-    """A path, and the plan of it where there is one."""
+    """A way to count pairs."""
 
     name: str
     run: Callable[[Any, Any], Any]
-    path: Path | None = None
     most_columns: int = 10**9  # beyond them its matrix, or its counts, take gigabytes
 
 
-MATRIX = Path("discrete", (None,), False, "table", "matrix")
-COLUMNS = Path("discrete", (None,), False, "table", "columns")
-COUNTS = Path("discrete", (None,), False, "counts", "matrix")
 ALWAYS = (
     Contender("matrix, numpy", fit_matrix("numpy"), most_columns=500),
-    Contender("matrix, numba", fit_matrix("numba"), MATRIX, 20_000),
-    Contender("columns, numba", fit_columns, COLUMNS),
-    Contender("counts of blocks", fit_counts, COUNTS, 5000),
+    Contender("matrix, numba", fit_matrix("numba"), 20_000),
+    Contender("columns, numba", fit_columns),
+    Contender("counts of blocks", fit_counts, 5000),
 )
 
 
@@ -132,8 +133,6 @@ def _measure(line: Line, contenders: list[Contender], options: argparse.Namespac
                 told = f"{processors:.3g} s of processors in this process"
                 _keep(line, shape, one.name, seconds, options.out, told)
                 slow |= {one.name} if seconds > options.most else set()
-        for name, seconds in _estimates(shape, contenders):
-            _keep(line, shape, name, seconds, options.out)
 
 
 def _time(one: Contender, X: Any, y: Any) -> tuple[float, float]:
@@ -149,28 +148,6 @@ def _clock(one: Contender, X: Any, y: Any) -> tuple[float, float]:
     start = process_time()
     seconds = clock(lambda: one.run(X, y))
     return seconds, process_time() - start
-
-
-def _estimates(shape: Shape, contenders: list[Contender]) -> Iterator[tuple[str, float]]:
-    """What the cost model says of the same work."""
-    selector = SelectBestK(K, "forward", information="discrete", discretizer=None, bound=None)
-    for one in contenders:
-        if one.path is not None and shape.columns <= one.most_columns:
-            blocks = replace(shape, in_blocks=one.path.rows != "table")
-            pace = Pace.measure(blocks, one.path, selector)
-            here = seconds_here(shape, one.path, selector, K, pace)
-            yield f"estimate: {one.name}", _work(here)
-            if one.path is MATRIX:
-                gpu = seconds_on_gpu(shape, one.path, selector, K, here)
-                far = seconds_on_workers(shape, one.path, WORKERS, here, pace)
-                yield from ((f"estimate: {name}", _work(seconds)) for name, seconds in (
-                    ("matrix, an H200", gpu), (f"matrix, dask, {WORKERS} workers", far),
-                ) if seconds is not None)  # fmt: skip
-
-
-def _work(seconds: Seconds) -> float:
-    """Without the bound, which is not asked for here."""
-    return seconds.prepare + seconds.pairs
 
 
 def _extras(stack: ExitStack) -> list[Contender]:
@@ -196,7 +173,7 @@ def _extras(stack: ExitStack) -> list[Contender]:
 
 
 def _keep(
-    line: Line, shape: Shape, name: str, seconds: float, path: File, detail: str = ""
+    line: Line, shape: Shape, name: str, seconds: float, path: Path, detail: str = ""
 ) -> None:
     size = shape.columns, shape.rows, str(LEVELS), K
     place = f"{line.grows}  n = {shape.columns:7,}  m = {shape.rows:7,}"
@@ -208,7 +185,7 @@ def _read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
     parser.add_argument("--most", type=float, default=5.0, help="seconds of one run")
-    parser.add_argument("--out", type=File, default=FILE, help="where rows are appended")
+    parser.add_argument("--out", type=Path, default=FILE, help="where rows are appended")
     return parser.parse_args()
 
 

@@ -13,7 +13,7 @@ from bestk.reading import LARGEST_BLEND
 from bestk.solvers import SOLVERS
 from bestk.streaming._memory import bytes_of_codes, bytes_of_counts
 
-ESTIMATE = "estimate: "
+ESTIMATE = "estimate: "  # rows of older records, which are not drawn
 AXES = {"n": "columns, n", "m": "rows, m"}
 COLOURS = ("#c1272d", "#2f6f9f", "#3f9c4f", "#b8860b", "#7a4fa3", "#555555", "#00a0a0")
 
@@ -21,11 +21,10 @@ COLOURS = ("#c1272d", "#2f6f9f", "#3f9c4f", "#b8860b", "#7a4fa3", "#555555", "#0
 def draw(path: Path) -> None:
     """Draw the latest rows of a file of results."""
     with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+        rows = [row for row in csv.DictReader(file) if not row["what"].startswith(ESTIMATE)]
     latest = {(row["part"], row["what"], row["n"], row["m"]): row for row in rows}
-    names = [name for _, name, _, _ in latest if not name.startswith(ESTIMATE)]
-    names = [*dict.fromkeys(names), *(name.removeprefix(ESTIMATE) for _, name, _, _ in latest)]
-    colours = dict(zip(dict.fromkeys(names), COLOURS * 2, strict=False))
+    names = dict.fromkeys(name for _, name, _, _ in latest)
+    colours = dict(zip(names, COLOURS * 2, strict=False))
     figure, axes = pyplot().subplots(1, 2, figsize=(14, 6), sharey=True, layout="constrained")
     for axis, (part, label) in zip(axes, AXES.items(), strict=True):
         own = [row for row in latest.values() if row["part"] == part]
@@ -36,7 +35,7 @@ def draw(path: Path) -> None:
         axis.grid(alpha=0.2)
     axes[0].set_ylabel("seconds to 50 features")
     handles = {label: line for axis in axes for line, label in zip(*_legend(axis), strict=True)}
-    title = "thick: measured; thin: estimated by `bestk plan`; dotted: where the code turns"
+    title = "dotted: where the code turns"
     figure.legend(
         handles.values(),
         handles,
@@ -56,13 +55,8 @@ def _draw_lines(axis: Any, rows: list[dict[str, str]], part: str, colours: dict[
     for row in sorted(rows, key=lambda row: int(row[part])):
         lines.setdefault(row["what"], []).append((int(row[part]), float(row["seconds"])))
     for name, points in lines.items():
-        estimate = name.startswith(ESTIMATE)
-        colour = colours[name.removeprefix(ESTIMATE)]
-        look = {"lw": 0.8, "ls": "--"} if estimate else {"lw": 2, "marker": "o", "ms": 4}
-        alone = estimate and not any(row["what"] == name.removeprefix(ESTIMATE) for row in rows)
-        label = name.removeprefix(ESTIMATE) + (" (estimate only)" if alone else "")
-        shown = None if estimate and not alone else label
-        axis.plot(*zip(*points, strict=True), color=colour, label=shown, **look)
+        look = {"lw": 2, "marker": "o", "ms": 4, "color": colours[name]}
+        axis.plot(*zip(*points, strict=True), label=name, **look)
     matrix, columns = (lines.get(name, []) for name in ("matrix, numba", "columns, numba"))
     if place := meeting(matrix, columns):
         height = float(np.exp(np.interp(np.log(place), *np.log(np.array(columns)).T)))

@@ -74,7 +74,7 @@ def growth() -> str:
     return paragraphs(
         [
             title("Time against size"),
-            picture("growth", "seconds of each path against columns and rows, and as estimated"),
+            picture("growth", "seconds of each path against columns and rows"),
             provenance(lines, GROWTH, "growth"),
         ]
     )

@@ -21,7 +21,7 @@ def main() -> None:
     more = [WORDS.index(word) for word in ("-k", "2", "-m", "jmi", "--json")]
     seeds = [bytes([start, *more]) for start in range(len(STARTS))]
     os.chdir(folder)
-    what = "commands select, plan and methods"
+    what = "commands select and methods"
     fuzz("arguments", what, lambda data: run_command(spell(data or b"\0")), seeds)
 
 

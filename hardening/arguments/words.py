@@ -6,23 +6,21 @@ from contextlib import redirect_stderr, redirect_stdout
 import click
 
 WORDS = [
-    "select", "plan", "methods", "t.csv", "e.csv", "none.csv", "t.tsv", "-t", "--target", "y",
+    "select", "--dry-run", "methods", "t.csv", "e.csv", "none.csv", "t.tsv", "-t", "--target", "y",
     "x", "name", "Y", "-k", "1", "2", "3", "0", "-1", "0.5", "1.0", "auto", "nan", "inf", "1e9",
     "99999999999999999999", "--information", "discrete", "gaussian", "blend", "--discretizer",
     "caim", "mdlp", "none", "sigma", "--correction", "chance", "miller-madow", "--include",
     "--exclude", "--target-kind", "classes", "continuous", "--time-limit", "0.01", "--seed", "7",
     "--json", "-q", "--quiet", "-m", "--method", "jmi", "tpower", "exact", "mrmr", "forward",
-    "--bound", "fast", "tight", "-o", "out.csv", "out.parquet", "t.csv.gz", "--stream", "--shape",
-    "10x5", "1000x1000000", "0x0", "1x1", "--levels", "--classes", "--workers", "--help", "-h",
-    "--version", "--", "-", "", " ", "--target=y", "-ty", "-k1", "-k=1", "ä", "日本", "\n", "'",
-    "--inform", "--no-such", "--debug", "@", "[bold]", "{x}", "%s",
+    "--bound", "fast", "tight", "-o", "out.csv", "out.parquet", "t.csv.gz", "--stream", "--help",
+    "-h", "--version", "--", "-", "", " ", "--target=y", "-ty", "-k1", "-k=1", "ä", "日本", "\n",
+    "'", "--inform", "--no-such", "--debug", "@", "[bold]", "{x}", "%s",
 ]  # fmt: skip
 STARTS = (
     [],
     ["select", "t.csv", "-t", "y"],
     ["select", "t.tsv", "-t", "y"],
-    ["plan", "t.csv", "-t", "y"],
-    ["plan", "--shape", "10x5"],
+    ["select", "t.csv", "-t", "y", "--dry-run"],
     ["methods"],
 )
 TABLES = {

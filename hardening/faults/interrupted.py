@@ -15,7 +15,6 @@ COMMANDS = {
     "select": ("select", "-k", "10", "--method", "search", "--time-limit", "20", "-o", "out.csv"),
     "compare": ("compare", "-k", "10"),
     "report": ("report", "-k", "10", "-o", "out.html"),
-    "plan": ("plan", "-k", "10"),
 }
 OLD = b"what was there before"
 

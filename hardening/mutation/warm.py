@@ -12,7 +12,6 @@ from pathlib import Path
 import hypothesis
 import joblib  # noqa: F401
 import narwhals  # noqa: F401
-import numba
 import numpy  # noqa: F401
 import pytest
 import scipy.linalg
@@ -86,7 +85,7 @@ def _child(tree: Path, tests: list[str], seconds: float, few: bool) -> None:
         os.chdir(tree)
         sys.path.insert(0, str(tree / "src"))
         sys.dont_write_bytecode = True
-        numba.set_num_threads(1)
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
         code = int(pytest.main([*OPTIONS, *(["--hypothesis-profile=few"] if few else []), *tests]))
     except BaseException:
         traceback.print_exc()

@@ -40,7 +40,7 @@ _HOMES = {
     "bestk.streaming": ("PairCounts",),
 }
 # found as attributes, without an import of their own
-_MODULES = ("evaluation", "planning", "plots", "report")
+_MODULES = ("evaluation", "plots", "report")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [

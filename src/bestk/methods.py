@@ -22,6 +22,7 @@ from bestk.solvers._registry import get_solver
 
 Indices = NDArray[np.int64]
 NONE: Sequence[int] = ()
+MIN_ROWS_FOR_JOINT = 200
 DIGITS = 12  # of contributions: what differs beyond them is equal
 LARGE = 4096  # features from which a frugal solver is given columns, but for a tight bound
 
@@ -194,11 +195,12 @@ class Greedy:
 
 @dataclass(frozen=True)
 class Joint:
-    """The default: relevance, less what all selected features share about the target.
+    """The default: relevance, less what the selected features share about the target.
 
-    Tables in memory are searched by :class:`bestk.joint.JointForward`. Where no covariances of
-    all columns are at hand (rows in blocks, more than 2**28 values, counts asked for), the
-    quadratic objective ``shared`` takes its place, which bounds what pairs share.
+    Tables are searched by :class:`bestk.joint.JointForward`, which counts what all selected
+    features share together. Where rows are too few for that (fewer than 200 and than columns),
+    or no covariances of all columns are at hand (rows in blocks, more than 2**28 values, counts
+    asked for), the quadratic objective ``shared`` takes its place, solved by swaps.
 
     Examples
     --------
@@ -212,7 +214,7 @@ class Joint:
         self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
     ) -> Solution:
         """Pick k features, among them those to include."""
-        if entropies.covariances is None:
+        if not _has_joint(entropies):
             return Quadratic(self.objective, "swap").select(entropies, k, include, effort)
         return self.select_path(entropies, [k], include, effort)[0]
 
@@ -224,10 +226,16 @@ class Joint:
         effort: Effort = EFFORT,
     ) -> list[Solution]:
         """Pick for every k of a list, sharing the work."""
-        if entropies.covariances is None:
+        if not _has_joint(entropies):
             return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
         _check_counts(ks, include, entropies)
         return JointForward().path(entropies, ks, include) if len(ks) else []
+
+
+def _has_joint(entropies: Entropies) -> bool:
+    """Whether covariances of many columns together can be trusted."""
+    found = entropies.covariances
+    return found is not None and found.n_samples >= min(MIN_ROWS_FOR_JOINT, found.n_features)
 
 
 def _check_counts(ks: Sequence[int], include: Sequence[int], entropies: Entropies) -> None:

@@ -1,6 +1,5 @@
 """What holds for every discretiser, on every table."""
 
-import numba
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from bestk.discretize import CAIM, DISCRETIZERS
+from bestk.native.threads import threads
 
 every = pytest.mark.parametrize("name", DISCRETIZERS)
 ranked = pytest.mark.parametrize("name", ["caim", "mdlp", "equal-frequency"])
@@ -180,15 +180,11 @@ def test_the_number_of_threads_and_the_size_of_blocks_do_not_matter(name, monkey
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(300, 40)), rng.integers(0, 3, 300)
     cuts, codes = cut(name, X, y), DISCRETIZERS[name]().fit_transform(X, y)
-    threads = numba.get_num_threads()
     monkeypatch.setattr("bestk.discretize._columns.BLOCK", 900)
-    try:
-        numba.set_num_threads(1)
+    with threads(1):
         for form in (X, np.asfortranarray(X), sparse.csr_array(X)):
             assert_same_cuts(cuts, cut(name, form, y))
             np.testing.assert_array_equal(DISCRETIZERS[name]().fit_transform(form, y), codes)
-    finally:
-        numba.set_num_threads(threads)
 
 
 def test_columns_of_many_cuts_are_searched_as_others_are_scanned():

@@ -36,8 +36,8 @@ def report(table, out, *more):
 def test_report_writes_a_page_and_prints_where_it_is(table, tmp_path, read_page):
     done = report(table, tmp_path / "r.html")
     assert done.exit_code == 0, done.output
-    assert f"written to {tmp_path / 'r.html'}" in done.stdout
-    assert "3 of 7 features that tell of 'kind'" in done.stdout
+    assert f"Wrote {tmp_path / 'r.html'}" in done.stdout
+    assert "Selected 3 of 7 features for 'kind'" in done.stdout
     page = read_page((tmp_path / "r.html").read_text("utf-8"))
     assert len(page.data["names"]) == 3
     assert any("left out 'id'" in text for text in page.texts)
@@ -91,7 +91,7 @@ def test_the_table_itself_is_never_overwritten(table):
     before = table.read_bytes()
     done = report(table, table)
     assert done.exit_code == 2
-    assert "is the file that is read" in done.stderr
+    assert "is the input file" in done.stderr
     assert table.read_bytes() == before
 
 

@@ -100,3 +100,11 @@ def test_a_notebook_shows_names_as_text(read_page, name):
         "div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "bdi",
     }  # fmt: skip
     assert page.names == [shown(name)]
+
+
+def test_no_control_of_writing_direction_reaches_the_title():
+    controls = "\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u200e\u200f\u061c"
+    page = report_of([f"cost{controls}", "b", "c"], ["d", "e"], ["f", "g"]).html
+    title = re.search("<title>(.*?)</title>", page)[1]
+    assert "cost" in title
+    assert not set(controls) & set(title)

@@ -1,47 +1,17 @@
-"""The ``bestk`` command."""
+"""The ``bestk`` command, which needs the packages of the extra ``cli``."""
 
-import click
+import sys
+from importlib.util import find_spec
 
-from bestk import __version__
-from bestk.cli._compare import compare
-from bestk.cli._doctor import doctor
-from bestk.cli._errors import CODES, ErrorGroup
-from bestk.cli._methods import methods
-from bestk.cli._options import debug_option
-from bestk.cli._plan import plan
-from bestk.cli._report import report
-from bestk.cli._select import select
+MISSING = [name for name in ("click", "rich", "pyarrow") if find_spec(name) is None]
 
-NEWLINE = "\n"
-EPILOG = f"""\b
-Exit codes:
-{NEWLINE.join(f"  {code:<3}  {means}" for code, means in CODES.items())}
+if MISSING:
 
-\b
-Completion of commands, options, methods and column names:
-  bash  eval "$(_BESTK_COMPLETE=bash_source bestk)"   in ~/.bashrc
-  zsh   eval "$(_BESTK_COMPLETE=zsh_source bestk)"    in ~/.zshrc
-  fish  _BESTK_COMPLETE=fish_source bestk | source    in ~/.config/fish/completions/bestk.fish
-
-Tables are CSV or TSV (also .gz), Parquet, Feather, Arrow or packed files, told apart by their
-suffix. The first line of a text file names its columns. A FILE of - is standard input.
-"""
-
-
-@click.group(
-    cls=ErrorGroup,
-    epilog=EPILOG,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.version_option(__version__, "-V", "--version", message="bestk %(version)s")
-@debug_option
-@click.pass_context
-def main(ctx: click.Context) -> None:
-    """Pick the best k features of a table together, and prove how good they are."""
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
-
-
-for command in (select, compare, report, plan, methods, doctor):
-    main.add_command(command)
+    def main() -> None:
+        """Print how to install the missing packages."""
+        names = ", ".join(MISSING)
+        text = f"the bestk command needs {names}; run: pip install 'bestk[cli]'"
+        print(f"bestk: error: {text}", file=sys.stderr)
+        sys.exit(2)
+else:
+    from bestk.cli._main import main as main

@@ -6,34 +6,48 @@ from typing import Any
 import click
 
 from bestk.cli._input import shown
-from bestk.cli._options import AUTO, Request, complete_methods, shared_options
+from bestk.cli._options import (
+    AUTO,
+    K_HELP,
+    SHARED,
+    Count,
+    Request,
+    complete_methods,
+    k_option,
+    shared_options,
+)
 
+K = click.option("-k", type=Count(), show_default="10", metavar="N", help=f"{K_HELP}.")
 METHODS = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
 
 
-@click.command(short_help="Several methods side by side, with their errors.")
-@shared_options
+def _own_options(command: Any) -> Any:
+    """The shared options, with a -k that is a number."""
+    options = tuple(K if option is k_option else option for option in SHARED)
+    return shared_options(command, options)
+
+
+@click.command(short_help="Compare several methods.")
+@_own_options
 @click.option(
     "-m", "--method", "methods", multiple=True, default=METHODS, show_default=True,
-    shell_complete=complete_methods, help="A method; repeat for more.",
+    shell_complete=complete_methods, help="A method to compare (repeatable).",
 )  # fmt: skip
 @click.option(
     "--cv", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
-    help="Folds of the cross-validated error; 0: none is measured.",
+    help="Number of cross-validation folds; 0: no error is computed.",
 )  # fmt: skip
 @click.option(
     "--keep", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Add each fold to FILE when it is done; where FILE has folds of this comparison, go on "
-    "from there.",
+    help="Save each finished fold to FILE, and resume from the folds in FILE.",
 )  # fmt: skip
 def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **shared: Any) -> None:
-    """Select k features of FILE by several methods, and compare what they are worth.
+    """Select k features of FILE by several methods, and compare the selections.
 
-    The value of every choice is that of the objective cmi: what its pairs of features say about
-    the target, in nats, read as the first method reads them. The error is measured in folds, with
-    features selected from the training rows of each alone, and is that of a linear model on
-    standardised numbers, or of boosted trees where there is text: the share of wrong classes, or
-    the mean squared error.
+    The value is the objective cmi of each selection, in nats, computed with the estimates of the
+    first method. The error is the cross-validated error rate, or the mean squared error in
+    regression, of a linear model on standardized columns (gradient boosting if some columns
+    contain text). Features are selected from the training rows of each fold only.
     """
     from bestk.cli._progress import Talk
 
@@ -55,11 +69,11 @@ def _run(
     from bestk.cli._table import check, features_wanted, read
 
     if cv == 1:
-        raise ValueError("one fold leaves no rows to learn from; pass --cv 2 or more, or 0")
+        raise ValueError("--cv 1 leaves no rows for training; pass --cv 2 or more, or --cv 0")
     if keep is not None and not cv:
-        raise ValueError("--keep is for folds, and --cv 0 has none")
+        raise ValueError("--keep saves cross-validation folds, and --cv 0 has none")
     if request.k == AUTO:
-        raise ValueError("methods are compared at one number of features; give -k a number")
+        raise ValueError("-k auto is not supported by compare; pass a number of features")
     checked = check(request)
     if keep is not None:
         from bestk.evaluation._keep import check_path
@@ -105,8 +119,8 @@ def _print(result: dict[str, Any]) -> None:
             cells.append(_marked(error, row["error"] == least))
         table.add_row(name, *cells)
     out = console()
-    asked = f"{result['k']} of {result['columns']} features that tell of {result['target']!r}"
-    out.print(bold(asked), f", from {result['rows']} rows\n", sep="")
+    asked = f"Selected {result['k']} of {result['columns']} features for {result['target']!r}"
+    out.print(bold(asked), f" ({result['rows']} rows)\n", sep="")
     out.print(table)
 
 

@@ -1,29 +1,31 @@
-"""What goes wrong, in one line, and the exit code that goes with it."""
+"""Errors as one line with an exit status."""
 
 import os
 import re
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import click
 
 from bestk._memory import is_limited, limits, machine_memory
+from bestk._printable import printable, printable_lines
 from bestk.cli._input import hide_copies
-from bestk.cli._printable import printable, printable_lines
 
-FAULT, WRONG, INTERRUPTED, CUT = 1, 2, 130, 141
+FAULT, WRONG, INTERRUPTED, CUT, TERMINATED = 1, 2, 130, 141, 143
 CODES = {
-    0: "done; with doctor: selecting works",
-    FAULT: "a fault in bestk, not enough memory; with doctor: selecting does not work",
-    WRONG: "a wrong option, or a file that cannot be read or written",
-    INTERRUPTED: "interrupted; no file is left half written",
-    CUT: "what reads the output went away, such as head",
+    0: "success",
+    FAULT: "an internal error or not enough memory; doctor: a check failed",
+    WRONG: "invalid options, or a file that cannot be read or written",
+    INTERRUPTED: "interrupted by Ctrl-C",
+    CUT: "broken pipe",
+    TERMINATED: "terminated by SIGTERM",
 }
 # bytes of addresses, below which some libraries end the process: code, and stacks and arenas
 LEAST, THREAD = 0.9 * 2**30, 80 * 2**20
-UNLOADED = ("failed to map segment", "cannot allocate memory", "Could not find/load shared object",
-            "_find_and_load")  # fmt: skip
+UNLOADED = ("failed to map segment", "cannot allocate memory", "_find_and_load")
 OPTIONS = {
     "k": "-k",
     "target": "--target-kind",
@@ -45,7 +47,8 @@ class ErrorGroup(click.Group):
         """Run a command, and end with its exit code."""
         given = list(sys.argv[1:] if args is None else args)
         code: Any
-        print_anything()
+        prepare_streams()
+        exit_on_signals()
         try:
             code = super().main(given, "bestk", complete_var, standalone_mode=False, **extra)
         except Exception as error:
@@ -59,9 +62,9 @@ class ErrorGroup(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; what reads its output may go away before it ends."""
-        if is_limited() and machine_memory() < (least := LEAST + THREAD * _threads()):
-            raise MemoryError(f"bestk and its libraries take {least / 2**30:.2f} GiB")
+        """Run a command, and exit with its own status on a broken pipe."""
+        if is_limited() and machine_memory() < (least := LEAST + THREAD * (os.cpu_count() or 1)):
+            raise MemoryError(f"bestk and its libraries need {least / 2**30:.2f} GiB")
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -71,14 +74,21 @@ class ErrorGroup(click.Group):
         return result
 
 
-def _threads() -> int:
-    """How many numba will start."""
-    wanted = os.environ.get("NUMBA_NUM_THREADS", "")
-    return int(wanted) if wanted.isdigit() else os.cpu_count() or 1
+def exit_on_signals() -> None:
+    """Make SIGTERM and SIGHUP raise SystemExit, so that temporary files are deleted."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, lambda received, frame: sys.exit(128 + received))
 
 
-def print_anything() -> None:
-    """Spell out letters that a terminal or a pipe has no code for, rather than fail on them."""
+def prepare_streams() -> None:
+    """Replace closed standard streams, and escape characters that the encoding lacks."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  open until the process ends
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -108,11 +118,11 @@ def _explain(error: Exception) -> tuple[str, int]:
         return f"{where}{error.strerror}", WRONG
     if lacks_memory(error):
         asked = f": {str(error)[:200]}" if str(error) else ""
-        advice = "allow it more, exclude columns, or take a sample of the rows"
+        advice = "raise the limit, exclude columns, or use a sample of the rows"
         return f"not enough memory{asked}; {limits()}; {advice}", FAULT
     if isinstance(error, ValueError | ImportError | OSError):
         return in_shell_words(str(error)), WRONG
-    advice = "this is a fault of bestk, and --debug shows where"
+    advice = "this is a bug in bestk; --debug shows the traceback"
     return f"{type(error).__name__}: {error}; {advice}", FAULT
 
 

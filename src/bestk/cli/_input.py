@@ -14,7 +14,6 @@ KINDS = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
     b"\x1f\x8b": ".csv.gz",
-    b"bestk packed": ".packed",
 }
 WEB = re.compile(r"(https?|ftp|s3|gs):/")
 
@@ -31,7 +30,7 @@ class TableFile(click.Path):
         if path != STDIN or ctx is None or ctx.resilient_parsing:
             return path
         if sys.stdin is None or sys.stdin.isatty():
-            self.fail("- is standard input, and nothing is piped into it; give the name of a file")
+            self.fail("- is standard input, but nothing is piped into it; pass the name of a file")
         return keep_input(ctx)
 
 
@@ -88,7 +87,7 @@ def refuse_missing(path: Path) -> None:
     if path.exists():
         return
     if WEB.match(str(path)):
-        raise ValueError(f"{path} is an address, and tables are files; fetch it first: curl -LO")
+        raise ValueError(f"{path} is a URL; download it first, for example with curl -LO")
     from difflib import get_close_matches
 
     folder = path.parent
@@ -107,7 +106,7 @@ def need_target(ctx: Any, param: Any, value: str | None) -> str | None:
 
 def which_target(path: Path | None) -> str:
     """The question which column is to be predicted, with the last ones of a file."""
-    asked = "say which column to predict: --target COL"
+    asked = "missing option --target COL, the column to predict"
     if path is None:
         return asked
     from bestk.files import open_source

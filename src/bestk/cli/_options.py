@@ -7,20 +7,21 @@ from typing import Any
 
 import click
 
+from bestk._printable import printable
 from bestk.cli._input import TableFile, need_target
-from bestk.cli._printable import printable
 
 INFORMATION = ("auto", "discrete", "gaussian", "blend")
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
 CORRECTIONS = ("none", "miller-madow", "chance")
 TARGETS = ("auto", "classes", "continuous")
-AUTO = "auto"  # as many features as help a linear model
+AUTO = "auto"  # chosen by cross-validation
 
+K_HELP = "Number of features, a fraction of the features in (0, 1]"
 Decorator = Callable[[Any], Any]
 
 
 class Count(click.ParamType):  # type: ignore[type-arg]
-    """A number of features, a share of them, or "auto"."""
+    """A number of features, a fraction of them, or "auto"."""
 
     name = "count"
 
@@ -34,8 +35,8 @@ class Count(click.ParamType):  # type: ignore[type-arg]
             number = 0
         if not (number >= 1 if isinstance(number, int) else 0 < number <= 1):
             self.fail(
-                f"{value!r} is neither a whole number from 1 up, nor a share such as 0.1, nor "
-                f"{AUTO!r}"
+                f"{value!r} is not a number of features; pass an integer from 1, a fraction of the "
+                f"features such as 0.1, or {AUTO!r}"
             )
         return number
 
@@ -96,11 +97,16 @@ debug_option = click.option(
 
 method_option = click.option(
     "-m", "--method", default="auto", show_default=True, shell_complete=complete_methods,
-    help="How to select; `bestk methods` lists all.",
+    help="Selection method; see `bestk methods`.",
 )  # fmt: skip
 bound_option = click.option(
     "--bound", type=click.Choice(("fast", "tight", "none")), default="fast", show_default=True,
-    help="What to spend on the proof.",
+    help="Effort for the upper bound on the objective.",
+)  # fmt: skip
+
+k_option = click.option(
+    "-k", type=Count(), show_default="10", metavar="N",
+    help=f"{K_HELP}, or auto: chosen by cross-validation.",
 )  # fmt: skip
 
 SHARED: tuple[Decorator, ...] = (
@@ -109,49 +115,46 @@ SHARED: tuple[Decorator, ...] = (
         "-t", "--target", metavar="COL", shell_complete=complete_columns, callback=need_target,
         help="The column to predict.  [required]",
     ),
-    click.option(
-        "-k", type=Count(), show_default="10", metavar="N",
-        help="How many features; below 1, or 1.0: that share of them; auto: as many as help.",
-    ),
+    k_option,
     click.option(
         "--information", type=click.Choice(INFORMATION), default="auto", show_default=True,
-        help="Count levels, take numbers as jointly normal, or average both; auto: as the method.",
+        help="How mutual information is estimated; auto: the choice of the method.",
     ),
     click.option(
         "--discretizer", type=click.Choice(DISCRETIZERS), default="auto", show_default=True,
-        help="What makes levels of numbers; auto: as the method; none: they are codes already.",
+        help="How numeric columns are binned; none: the columns already contain integer codes.",
     ),
     click.option(
         "--correction", type=click.Choice(CORRECTIONS), default="none", show_default=True,
-        help="Take the bias of small samples from the estimates.",
+        help="Subtract the small-sample bias from the estimates.",
     ),
     click.option(
         "--include", multiple=True, metavar="COL", shell_complete=complete_columns,
-        help="A feature that must be selected; repeat for more.",
+        help="A feature that must be selected (repeatable).",
     ),
     click.option(
         "--exclude", multiple=True, metavar="COL", shell_complete=complete_columns,
-        help="A column that is no feature, and is not read; repeat for more.",
+        help="A column to ignore (repeatable).",
     ),
     click.option(
         "--target-kind", type=click.Choice(TARGETS), default="auto", show_default=True,
-        help="What the target is; auto: continuous if it has fractions or many whole numbers.",
+        help="Classification or regression; auto: continuous for fractions or many integers.",
     ),
     click.option(
         "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-        help="For the solver of each method.",
+        help="Time limit of the solver.",
     ),
-    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of random methods."),
+    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed."),
     click.option(
-        "--json", "as_json", is_flag=True, help="Print JSON; all else goes to stderr."
+        "--json", "as_json", is_flag=True, help="Print JSON to stdout."
     ),
-    click.option("-q", "--quiet", is_flag=True, help="No progress, no notes, no more than needed."),
+    click.option("-q", "--quiet", is_flag=True, help="Print no progress and no notes."),
     debug_option,
 )  # fmt: skip
 
 
-def shared_options(command: Any) -> Any:
+def shared_options(command: Any, options: tuple[Decorator, ...] = SHARED) -> Any:
     """Add the options of every command that reads a table."""
-    for option in reversed(SHARED):
+    for option in reversed(options):
         command = option(command)
     return command

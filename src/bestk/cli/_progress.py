@@ -1,24 +1,15 @@
-"""Progress and notes, on stderr, and only where someone looks."""
+"""Progress bars and notes, on stderr."""
 
-import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
 
-from bestk.cli._printable import printable
+from bestk._printable import printable
 
 MANY_CLASSES = "The number of unique classes"  # said with the option that helps, elsewhere
 Report = Callable[[int, int], None]  # how much is done, and of how much
-
-
-def busy() -> str | None:
-    """Say that times are not those of a machine that does nothing else, where that is so."""
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    if load <= (cores := os.cpu_count() or 1):
-        return None
-    return f"the machine is busy, load {load:.0f} on {cores} cores: expect longer times"
 
 
 class Talk:

@@ -1,4 +1,4 @@
-"""``bestk report``: a selection, and all there is to say of it, in one HTML file."""
+"""``bestk report``: an HTML report of a selection."""
 
 import shlex
 from pathlib import Path
@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from bestk._printable import printable
 from bestk.cli._errors import in_shell_words
 from bestk.cli._input import shown
 from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
-from bestk.cli._printable import printable
 
 PAGES = (".html", ".htm")
 
@@ -20,28 +20,28 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES, short_help="A selection, explained, in one HTML file.")
+@click.command(epilog=EXAMPLES, short_help="Write an HTML report of a selection.")
 @shared_options
 @method_option
 @bound_option
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="OUT", default="report.html",
-    show_default=True, help="The file to write.",
+    show_default=True, help="HTML file to write.",
 )  # fmt: skip
 @click.option(
     "--errors/--no-errors", default=True, show_default=True,
-    help="Whether to measure cross-validated errors, which takes longest.",
+    help="Compute cross-validated errors (the slowest part).",
 )  # fmt: skip
 @click.option(
     "--date", default="", metavar="TEXT",
-    help="When the report is made; without it, the same table gives the same file.",
+    help="Date to print in the report; none by default, so that reports are reproducible.",
 )  # fmt: skip
 def report(method: str, bound: str, output: Path, errors: bool, date: str, **shared: Any) -> None:
-    """Select k features of FILE, and write all there is to say of them to one HTML file.
+    """Select k features of FILE, and write an HTML report of the selection.
 
-    It tells what was selected and why, shows the features in pairs, the error against their
-    number, what other methods select, how good the choice provably is, how the table was read and
-    what to be warned of. The file needs nothing else: it opens in any browser, without a network.
+    The report contains the selected features with their scores and pairs, the cross-validated error
+    by number of features, the selections of other methods, the optimality gap, how the columns were
+    read, and warnings. It is one self-contained file that needs no network.
     """
     from bestk.cli._progress import Talk
 
@@ -80,11 +80,11 @@ def _run(
         options = request.options() | {"bound": None if bound == "none" else bound}
         if request.include:
             options["include"] = list(request.include)
-        many = "as many features as help" if k == AUTO else f"{k} features"
-        with talk.stage(f"selecting {many} (a first run compiles, too)"):
+        many = "features" if k == AUTO else f"{k} features"
+        with talk.stage(f"selecting {many}"):
             solution = select(loaded.table, loaded.y, k, method, **options)
         said = set(map(in_shell_words, solution.warnings))  # which the report finds itself
-        with talk.stage("gathering what to tell") as progress:
+        with talk.stage("computing the report") as progress:
             made = make_report(
                 SelectBestK(k, method, **options), loaded.table, loaded.y, solution=solution,
                 target=request.target, errors=errors, date=date,
@@ -132,4 +132,4 @@ def _print(result: dict[str, Any]) -> None:
     for caution in result["warnings"]:
         out.print(f"warning    {printable(caution)}")
     size = f"{result['bytes'] / 1000:,.0f} kB"
-    out.print("written to ", bold(result["report"]), f" ({size})", sep="")
+    out.print("Wrote ", bold(result["report"]), f" ({size})", sep="")

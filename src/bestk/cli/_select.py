@@ -1,4 +1,4 @@
-"""``bestk select``: the best features of a table, and the table cut to them."""
+"""``bestk select``: select features of a table, and write the reduced table."""
 
 from contextlib import ExitStack
 from math import isfinite
@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from bestk._printable import printable
 from bestk.cli._input import shown
 from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
-from bestk.cli._printable import printable
 
+IMAGES = (".png", ".svg", ".pdf")
 EXAMPLES = """\b
 Examples:
   bestk select cells.csv --target type -k 20
@@ -21,40 +22,46 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES, short_help="The k features that say most about a target.")
+@click.command(epilog=EXAMPLES, short_help="Select the k best features for a target.")
 @shared_options
 @method_option
 @bound_option
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="OUT",
-    help="Write the selected columns and the target to this table.",
+    help="Write the selected columns and the target to this file.",
 )  # fmt: skip
 @click.option(
     "--escape-formulas", is_flag=True,
-    help="Put ' before texts of a CSV OUT that a spreadsheet would run.",
+    help="Prefix ' to cells of a CSV OUT that a spreadsheet would run as formulas.",
 )  # fmt: skip
 @click.option(
     "--plot", type=click.Path(path_type=Path), metavar="IMAGE",
-    help="Draw the features and their pairs: .png, .svg, .pdf",
+    help="Write a plot of the features and their pairs (.png, .svg, .pdf).",
 )  # fmt: skip
 @click.option(
     "--stream", is_flag=True,
-    help="Read FILE in blocks of rows, and hold none; so is one that is over half of the memory.",
+    help="Process FILE in blocks of rows (automatic for files larger than half the memory).",
 )  # fmt: skip
+@click.option(
+    "--dry-run", is_flag=True, help="Print how FILE would be read and the memory needed, then stop."
+)
 def select(
     method: str, bound: str, output: Path | None, escape_formulas: bool, plot: Path | None,
-    stream: bool, **shared: Any,
+    stream: bool, dry_run: bool, **shared: Any,
 ) -> None:  # fmt: skip
-    """Select the k features of FILE that say most about a target together.
+    """Select the k features of FILE that are jointly most informative about the target.
 
-    For each it prints, in nats: the relevance I(x; y); the contribution to the objective, which is
-    the sum of all contributions; and the new information, the smallest I(x; y | x') over the other
-    selected features x'. With --quiet only the names are printed, best first.
+    Prints for each feature, in nats: the relevance I(x; y), the contribution to the objective, and
+    the new information, the smallest I(x; y | x') over the other selected features x'. With --quiet
+    only the names are printed, best first.
     """
     from bestk.cli._progress import Talk
 
     request = Request(**shared)
     talk = Talk(request.quiet)
+    if dry_run:
+        _dry_run(request, talk, method, stream)
+        return
     result = _run(request, talk, method, bound, output, escape_formulas, plot, stream)
     talk.say_notes()
     if request.as_json:
@@ -67,14 +74,23 @@ def select(
         _print(result)
 
 
+def _dry_run(request: Request, talk: Any, method: str, stream: bool) -> None:
+    from bestk.cli._dry_run import estimate, print_estimate
+    from bestk.cli._show import print_json
+    from bestk.cli._table import check, is_long
+
+    checked = check(request)
+    with talk.stage(f"counting the rows of {shown(request.file)}"):
+        result = estimate(checked, request, method, stream or is_long(request.file))
+    (print_json if request.as_json else print_estimate)(result)
+
+
 def _run(
     request: Request, talk: Any, method: str, bound: str, output: Path | None, escape: bool,
     plot: Path | None, stream: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """Read, select and write; what can be wrong with the options is seen before that."""
-    from bestk.cli._plot import check_image, draw
-    from bestk.cli._stream import is_long, select_rows
-    from bestk.cli._table import check, features_wanted, new_file, read
+    from bestk.cli._table import check, features_wanted, is_long, new_file, read, select_rows
     from bestk.files import Formulas, copy_columns, output_suffix
 
     suffix = output_suffix(output) if output else ""
@@ -96,8 +112,8 @@ def _run(
             loaded, reading = read(checked, request, talk)
             start = perf_counter()
             k = request.k if isinstance(request.k, str) else features_wanted(checked, loaded)
-            many = "as many features as help" if k == AUTO else f"{k} features"
-            with talk.stage(f"selecting {many} (a first run compiles, too)"):
+            many = "features" if k == AUTO else f"{k} features"
+            with talk.stage(f"selecting {many}"):
                 included = list(request.include)
                 solution = select_features(
                     loaded.table, loaded.y, k, chosen, include=included, **options
@@ -112,11 +128,11 @@ def _run(
                 copy_columns(loaded.source, columns, table_file, suffix, report, formulas)
             if formulas.found and not escape:
                 talk.note(
-                    f"{formulas.found} texts in {output} begin as formulas do, and a spreadsheet "
-                    "may run them; --escape-formulas puts ' before each"
+                    f"{formulas.found} cells in {output} begin like formulas, which a spreadsheet "
+                    "may run; --escape-formulas prefixes them with '"
                 )
         if image_file:
-            with talk.stage("drawing"):
+            with talk.stage("writing the plot"):
                 draw(solution, image_file, image)
     return result
 
@@ -167,8 +183,34 @@ def _print(result: dict[str, Any]) -> None:
     out.print("quality    ", bold(result["quality"]), sep="")
     if errors := result.get("k_errors"):
         curve = ", ".join(f"{k}: {error:.3f}" for k, error in errors.items())
-        out.print(f"errors     cross-validated, by number of features: {curve}")
+        out.print(f"errors     cross-validation error by number of features: {curve}")
     out.print(
         f"time       {seconds['read']:.2f} s to read, {seconds['select']:.2f} s to select "
         f"({seconds['solve']:.2f} s of it to solve)"
     )
+
+
+def check_image(path: Path) -> str:
+    """Return the suffix of an image file that can be written."""
+    suffix = path.suffix.lower()
+    if suffix not in IMAGES:
+        raise ValueError(f"{path} is not an image file; use one of {', '.join(IMAGES)}")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError("plots need matplotlib; run: pip install 'bestk[plots]'") from error
+    return suffix
+
+
+def draw(solution: Any, path: Path, suffix: str) -> None:
+    """Draw the features and their pairs into a file."""
+    from matplotlib.figure import Figure
+
+    from bestk.plots import plot_features, plot_pairs
+
+    side = min(15.0, max(5.0, 0.3 * solution.k))
+    figure = Figure(figsize=(2 * side + 4, side + 2), layout="constrained")
+    features, pairs = figure.subplots(1, 2)
+    plot_features(solution, ax=features)
+    plot_pairs(solution, ax=pairs)
+    figure.savefig(path, format=suffix[1:], dpi=150, bbox_inches="tight")

@@ -35,7 +35,7 @@ def choose(
         options = SelectBestK(k, method, include=list(request.include), **request.options())
         way = settle(options)
         if way not in tasks:
-            with talk.stage("measuring the columns (a first run compiles, too)"):
+            with talk.stage("estimating mutual information"):
                 task = Task.of(options, loaded.table, loaded.y)
                 for note in task.notes:
                     talk.note(in_shell_words(note))
@@ -74,7 +74,7 @@ def refuse_folds(loaded: Loaded, request: Request, cv: int) -> None:
         fewer = f"--cv {most}, or " if most > 1 else ""
         what = "rows" if continuous else "rows of any class"
         raise ValueError(
-            f"{cv} folds are more than the {most} {what}; pass {fewer}--cv 0, for no errors"
+            f"--cv {cv} is more than the {most} {what}; pass {fewer}--cv 0 to skip the errors"
         )
 
 
@@ -89,7 +89,7 @@ def measure_errors(
     trees = bool(len(words))
     model = new_model(continuous=continuous, words=trees, X=X)
     calm = few_threads(trees=trees, rows=table.n_samples)
-    with talk.stage(f"measuring the error in {cv} folds") as report, calm:
+    with talk.stage(f"{cv}-fold cross-validation") as report, calm:
         curves = error_curves(
             X,
             loaded.y,

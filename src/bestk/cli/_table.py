@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -38,14 +39,14 @@ def check(request: Request) -> Checked:
     names = find_columns(source, request.target, request.exclude)
     check_names(source, request.include)
     if request.target in request.include:
-        raise ValueError(f"column {request.target!r} is the target, and cannot be a feature")
+        raise ValueError(f"column {request.target!r} is the target and cannot be included")
     for name in set(request.include) & set(request.exclude):
         raise ValueError(f"column {name!r} is both included and excluded")
     count, n = _count(request, len(names)), len(names)
     if count > n:
         raise ValueError(f"k={count} is more than the {n} columns to select from")
     if count < len(set(request.include)):
-        raise ValueError(f"k={count} is less than the {len(set(request.include))} to include")
+        raise ValueError(f"k={count} is less than the {len(set(request.include))} included columns")
     return Checked(source, names, count)
 
 
@@ -89,7 +90,7 @@ def _doubt_names(checked: Checked, talk: Talk) -> None:
     counted = [b - a for a, b in pairwise(found)] == [1] * (len(found) - 1)
     if 2 * len(found) > len(checked.names) and not (len(found) > 1 and counted):
         some = ", ".join(map(repr, checked.names[:3]))
-        talk.note(f"columns are named {some}, ...: a table begins with a line of names")
+        talk.note(f"the header line is {some}, ...; the first line of a file must name its columns")
 
 
 def _still_true(loaded: Loaded, parsed: Table) -> Iterator[str]:
@@ -110,8 +111,8 @@ def _without_identifiers(loaded: Loaded, request: Request, talk: Talk) -> Loaded
             if len(levels) > MOSTLY * table.n_samples and name not in request.include:
                 gone.append(int(place))
                 talk.note(
-                    f"left out {name!r}: text with a different value in most rows, whose "
-                    "information is chance; --correction chance keeps it"
+                    f"left out {name!r}: text with a different value in most rows, such as an "
+                    "identifier; --correction chance keeps it"
                 )
     if not gone:
         return loaded
@@ -122,5 +123,30 @@ def _without_identifiers(loaded: Loaded, request: Request, talk: Talk) -> Loaded
 def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
     """A file to write in the place of ``path``, which must not be the one that is read."""
     if path.exists() and (path.samefile(source) or is_piped_in(path, source)):
-        raise ValueError(f"{path} is the file that is read; write to another")
+        raise ValueError(f"{path} is the input file; write to another file")
     return replacing(path)
+
+
+def is_long(path: Path) -> bool:
+    """Whether a file is larger than the memory that a table may take."""
+    from bestk.streaming import memory_to_use
+
+    return path.stat().st_size > memory_to_use()
+
+
+def select_rows(
+    checked: Checked, request: Request, talk: Talk, method: Any, options: dict[str, Any]
+) -> tuple[Loaded, Any, dict[str, float]]:
+    """Select from a file in blocks of rows: what is known of the file, the solution, seconds."""
+    from bestk.selector import SelectBestK
+
+    start = perf_counter()
+    include, exclude = list(request.include), list(request.exclude)
+    selector = SelectBestK(checked.k, method, include=include, exclude=exclude, **options)
+    with talk.stage(f"reading {shown(request.file)} in blocks of rows"):
+        selector.fit(request.file, request.target)
+    solution, seconds = selector.solution_, perf_counter() - start
+    talk.note("read in blocks of rows; numeric columns are binned by a sample of 100,000 rows")
+    table = Table(selector.n_samples_seen_, solution.names or (), ())
+    loaded = Loaded(checked.source, table, None, request.target, ())  # type: ignore[arg-type]
+    return loaded, solution, {"read": seconds - solution.seconds, "select": solution.seconds}

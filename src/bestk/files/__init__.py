@@ -5,7 +5,7 @@ with ``pip install 'bestk[cli]'``.
 """
 
 from bestk.files._formulas import Formulas
-from bestk.files._load import Loaded, load
+from bestk.files._load import Loaded, count_rows, load
 from bestk.files._open import FORMATS, open_source, output_suffix, suffix_of
 from bestk.files._source import Source, check_names, find_columns
 from bestk.files._write import copy_columns, replacing
@@ -17,6 +17,7 @@ __all__ = [
     "Source",
     "check_names",
     "copy_columns",
+    "count_rows",
     "find_columns",
     "load",
     "open_source",

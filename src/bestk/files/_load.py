@@ -17,6 +17,7 @@ from bestk.files._columns import Numbers, Words
 from bestk.files._long import LongColumns, may_be_long
 from bestk.files._rounded import is_unsure, refuse_rounded
 from bestk.files._source import Report, Source, find_columns
+from bestk.files._text import TextSource
 from bestk.table import Block, Table
 
 WIDE, GROUP = 10_000, 2_048  # columns of a file that is read by columns, and of a group of them
@@ -44,6 +45,17 @@ def load(
     if isinstance(source, ParquetSource) and len(columns) > WIDE:
         return _load_wide(source, columns, report)
     return read_columns(source, columns, report)
+
+
+def count_rows(source: Source, column: str) -> int:
+    """Count the rows of a file by reading one of its columns."""
+    names = [column]
+    batches: Iterable[ArrowBatch]
+    if isinstance(source, TextSource):
+        batches = source.batches(names, types={})
+    else:
+        batches = source.batches(names)
+    return sum(batch.num_rows for batch in batches)
 
 
 def read_columns(source: Source, columns: list[str], report: Report | None = None) -> Loaded:

@@ -4,11 +4,11 @@ import csv
 import gzip
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 from stat import S_IMODE
 from typing import IO, Any
-from zlib import crc32
 
 from bestk.files._arrow import WrongTypeError, arrow
 from bestk.files._batch import ArrowBatch
@@ -33,15 +33,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise ValueError(f"{path} is a folder; give the name of a file to write")
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} is no plain file, and is not replaced; give another name")
-    name = f"{crc32(os.fsencode(path.name)):08x}"  # of a name that is as long as may be, little
-    part = path.with_name(f".bestk-{name}-{os.getpid()}.part")
+    part = path.with_name(f".bestk-{token_hex(8)}.part")  # not by process: containers reuse ids
     try:
-        part.touch(exist_ok=False)
-        if path.exists():
-            part.chmod(S_IMODE(path.stat().st_mode))  # whoever may not read it, still may not
-    except OSError as error:
-        raise ValueError(f"cannot write to {path.parent}: {error.strerror}") from error
-    try:
+        _create(part, path)
         yield part
         os.replace(part, path)
     except OSError as error:
@@ -49,7 +43,18 @@ def replacing(path: str | Path) -> Iterator[Path]:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
+
+
+def _create(part: Path, path: Path) -> None:
+    """Create a file with the permissions of the one it will replace."""
+    try:
+        part.touch(exist_ok=False)
+        if path.exists():
+            part.chmod(S_IMODE(path.stat().st_mode))
+    except OSError as error:
+        raise ValueError(f"cannot write to {path.parent}: {error.strerror}") from error
 
 
 def copy_columns(

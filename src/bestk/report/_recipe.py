@@ -11,7 +11,7 @@ from typing import Any
 
 from bestk.report._text import shown
 
-PACKAGES = ("bestk", "numpy", "scipy", "scikit-learn", "numba")
+PACKAGES = ("bestk", "numpy", "scipy", "scikit-learn")
 FRAMES = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feather"}
 
 

@@ -2,6 +2,7 @@
 
 from math import isfinite
 
+from bestk._printable import printable
 from bestk.method_notes import method_title
 from bestk.report._bars import MOST_BARS, draw_features, key, share_bar
 from bestk.report._curves import WRONG
@@ -28,8 +29,7 @@ def title_of(facts: Facts) -> str:
     """What the report is about."""
     total = f" of {facts.reading.n_features:,}" if facts.reading else ""
     k = len(facts.features)
-    plural = "feature that tells" if k == 1 else "features that tell"
-    return f"{k:,}{total} {plural} of {facts.target}"
+    return f"{k:,}{total} feature{'s' * (k != 1)} selected for {printable(facts.target)}"
 
 
 def summary(facts: Facts) -> Markup:

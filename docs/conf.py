@@ -6,6 +6,7 @@ from typing import Any
 
 import bestk
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the experiments load data
 sys.path.insert(0, str(Path(__file__).parent))
 import gallery
 import methods_page

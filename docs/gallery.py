@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from bestk.datasets import available
+from experiments.datasets import available
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FOLDERS = ("first_steps", "tables", "going_further")

@@ -22,15 +22,7 @@ def write(folder: Path) -> None:
 
 
 def _section(name: str) -> str:
-    note, method = NOTES[name], METHODS[name]
-    lines = {
-        "What it is": f"``{method!r}``",
-        "Formula": f"``{note.formula}``",
-        "Cost": note.cost,
-        "Use it when": note.use,
-        "Not when": note.avoid,
-        "Reference": note.reference,
-    }
-    title = f"``{name}``: {note.title}"
-    body = "\n".join(f":{key}: {value}" for key, value in lines.items())
-    return f"{title}\n{'-' * len(title)}\n\n{body}\n"
+    title, _, rest = NOTES[name].partition(":")
+    heading = f"``{name}``: {title}"
+    body = f"``{METHODS[name]!r}``:{rest}" if rest else f"``{METHODS[name]!r}``"
+    return f"{heading}\n{'-' * len(heading)}\n\n{body}\n"

@@ -11,14 +11,14 @@ from warnings import catch_warnings
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from bestk import datasets
-from bestk.datasets import DATASETS
 from bestk.evaluation._shared import SharedEntropies
 from bestk.reading import Reading
 from bestk.table import read_table
+from experiments import datasets
 from experiments.classification.methods import HUGE, effort_for, method_for
 from experiments.classification.plan import fit_cost
 from experiments.classification.svm import Fold
+from experiments.datasets import DATASETS
 from experiments.jobs import Job
 from experiments.statistics import Ranks, rank_treatments
 from experiments.store import Store

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bestk.datasets import DATASETS, available
+from experiments.datasets import DATASETS, available
 
 RESULTS = Path(__file__).parent / "results"
 PARTS = ("classification", "discretisation", "simulation", "report")

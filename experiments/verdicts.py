@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from scipy.stats import spearmanr
 
-from bestk.datasets import DATASETS
 from bestk.evaluation import Comparison
 from experiments import published
 from experiments.classification.curves import Curves, compare
+from experiments.datasets import DATASETS
 from experiments.published import Cell
 
 ByName = dict[str, Curves]  # curves of each data set

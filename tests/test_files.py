@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bestk import pack
 from bestk._written import parse_text
 from bestk.files import (
     FORMATS,
@@ -30,7 +29,7 @@ from bestk.files._text import BLOCK, find_delimiter
 from bestk.table import read_table
 
 ROWS = 400
-FRAMES = [suffix for suffix in FORMATS if suffix != ".packed"]  # which holds levels, not values
+FRAMES = list(FORMATS)
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +49,6 @@ def frame():
     )
     frame.loc[3, "colour"] = None
     return frame
-
-
-@pytest.fixture(params=["pyarrow", "csv"])
-def either(request, monkeypatch):
-    """Text is read by pyarrow, and where it is not installed by the csv module."""
-    monkeypatch.setattr("bestk.files._open.has_arrow", lambda: request.param == "pyarrow")
-    return request.param
 
 
 def write(frame, path):
@@ -94,7 +86,6 @@ def assert_same(table, frame):
         assert column(table, name) == wanted, name
 
 
-@pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("suffix", FRAMES)
 def test_every_format_is_read_as_what_was_written(suffix, frame, tmp_path):
     loaded = read(write(frame, tmp_path / f"table{suffix}"))
@@ -106,7 +97,6 @@ def test_every_format_is_read_as_what_was_written(suffix, frame, tmp_path):
     assert kinds["gaps"] == "numeric"
 
 
-@pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("suffix", FRAMES)
 @pytest.mark.parametrize("origin", [".csv", ".parquet", ".feather"])
 def test_a_cut_table_keeps_the_values_in_every_format(origin, suffix, frame, tmp_path):
@@ -118,7 +108,6 @@ def test_a_cut_table_keeps_the_values_in_every_format(origin, suffix, frame, tmp
     assert_same(cut.table, frame)
 
 
-@pytest.mark.usefixtures("either")
 def test_a_text_file_keeps_its_spelling(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text('a;b;y\n1.50;007;NA\n"2;5";+8;?\n')
@@ -146,17 +135,6 @@ def test_categories_stay_categories(frame, tmp_path):
         assert pa.types.is_dictionary(open_source(tmp_path / f"cut{suffix}").types["colour"])
 
 
-@pytest.mark.parametrize("label", [[1, 0, 1, 0], ["p", "q", "q", "p"]])
-def test_any_column_of_a_packed_file_may_be_the_target_and_none_other_is_left_out(label, tmp_path):
-    codes = np.array([[0, 1, 2], [1, 1, 0], [0, 0, 1], [1, 0, 2]])
-    pack(codes, tmp_path / "t.packed", label, "goal")
-    loaded = read(tmp_path / "t.packed", target="x1")
-    assert list(loaded.table.names) == ["x0", "x2", "goal"]
-    assert column(loaded.table, "goal") == label
-    assert loaded.y.tolist() == codes[:, 1].tolist()
-    assert list(read(tmp_path / "t.packed", "x1", exclude=["goal"]).table.names) == ["x0", "x2"]
-
-
 def test_polars_files_and_arrow_streams_are_read(frame, tmp_path):
     pl.from_pandas(frame).write_ipc(tmp_path / "table.arrow")
     pl.from_pandas(frame).write_ipc_stream(tmp_path / "stream.arrow")
@@ -173,7 +151,6 @@ def test_a_table_from_a_file_reads_like_the_frame_it_came_from(frame, tmp_path):
         np.testing.assert_array_equal(got, wanted)
 
 
-@pytest.mark.usefixtures("either")
 def test_numbers_take_the_smallest_type_that_holds_them_exactly(tmp_path):
     frame = pd.DataFrame({"bits": [0, 1], "signed": [-1, 300], "half": [0.5, None],
                           "tenth": [0.1, 2.0], "huge": [2**40 + 1, 1], "y": [0, 1]})  # fmt: skip
@@ -219,7 +196,6 @@ def test_numbers_are_joined_in_chunks_too(monkeypatch):
     np.testing.assert_array_equal(values, rows[:, columns])
 
 
-@pytest.mark.usefixtures("either")
 def test_a_type_that_holds_only_at_first_is_corrected_by_a_second_look(tmp_path):
     lines = BLOCK // 12
     body = "1,true,,a\n2,false,,b\n" * lines
@@ -236,7 +212,6 @@ def test_a_type_that_holds_only_at_first_is_corrected_by_a_second_look(tmp_path)
     assert column(read(tmp_path / "cut.parquet").table, "n")[-2:] == ["1.5", "many"]
 
 
-@pytest.mark.usefixtures("either")
 def test_rows_without_a_target_and_columns_without_a_name_are_left_out(tmp_path):
     (tmp_path / "t.csv").write_text(",a,y\n0,1.5,x\n1,2.5,\n2,3.5,z\n")
     loaded = read(tmp_path / "t.csv")
@@ -266,7 +241,6 @@ def test_text_of_very_many_values_is_left_out(tmp_path):
         read(tmp_path / "t.parquet", target="id")
 
 
-@pytest.mark.usefixtures("either")
 def test_quoted_lines_byte_order_marks_and_other_delimiters_are_read(tmp_path):
     (tmp_path / "t.csv").write_bytes('\ufeffa|y\n"two\nlines"|1\nno|2\n'.encode())
     loaded = read(tmp_path / "t.csv")
@@ -274,7 +248,6 @@ def test_quoted_lines_byte_order_marks_and_other_delimiters_are_read(tmp_path):
     assert find_delimiter("one name only") == ","
 
 
-@pytest.mark.usefixtures("either")
 def test_a_line_longer_than_a_block_is_read(tmp_path):
     names = [f"{'long' * 400}{j}" for j in range(BLOCK // 1500)]
     row = ",".join(["0.125"] * len(names))
@@ -283,7 +256,6 @@ def test_a_line_longer_than_a_block_is_read(tmp_path):
     assert sum(batch.num_rows for batch in batches) == 2
 
 
-@pytest.mark.usefixtures("either")
 def test_progress_ends_at_the_whole(frame, tmp_path):
     for suffix in (".csv", ".csv.gz", ".parquet", ".feather"):
         seen = []
@@ -313,7 +285,6 @@ BAD = {
 }
 
 
-@pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_table_is_refused_in_one_line(name, tmp_path):
     content, message = BAD[name]
@@ -346,7 +317,7 @@ def test_without_pyarrow_the_extra_is_named_before_anything_is_read(suffix, monk
     path.write_bytes(b"anything")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for attempt in (open_source, output_suffix):
-        with pytest.raises(ImportError, match=r"pip install 'bestk\[files\]'"):
+        with pytest.raises(ImportError, match=r"pip install 'bestk\[cli\]'"):
             attempt(path)
 
 
@@ -376,3 +347,31 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
         pass
     with pytest.raises(ValueError, match="is a folder"), replacing(tmp_path):
         pass
+
+
+@pytest.mark.parametrize("place", ["header", "row", "quote"])
+def test_a_line_that_is_too_long_is_refused_in_our_words(place, tmp_path, monkeypatch):
+    monkeypatch.setattr("bestk.files._text.MAX_HEADER_BYTES", 3 * BLOCK)
+    long = b"x" * (3 * BLOCK)
+    text = {"header": long, "row": b"a,y\n1,2\n" + long, "quote": b'a,y\n1,2\n"' + long}[place]
+    (tmp_path / "t.csv").write_bytes(text + b",3\n1,2\n")
+    with pytest.raises(ValueError, match="has a line that is too long to read"):
+        read(tmp_path / "t.csv")
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text + b",3\n1,2\n", 1))
+    with pytest.raises(ValueError, match="has a line that is too long to read"):
+        read(tmp_path / "t.csv.gz")
+
+
+def test_a_boolean_that_begins_with_gaps_and_digits_is_a_boolean(tmp_path, monkeypatch):
+    monkeypatch.setattr("bestk.files._text.BLOCK", 100)
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n" + "1,,x\n0,,z\n" * 99 + "true,false,x\n")
+    assert read(path).table.kinds.tolist() == ["boolean", "boolean"]
+
+
+def test_a_column_that_is_not_read_may_hold_anything(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("a,odd,y\n1,\xe4,0\n2,b,1\n".encode("latin1"))
+    assert list(read(path, exclude=["odd"]).table.names) == ["a"]
+    with pytest.raises(ValueError, match="is not UTF-8 text"):
+        read(path)

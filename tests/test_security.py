@@ -3,7 +3,6 @@
 import ast
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bestk
@@ -42,23 +41,3 @@ def test_a_module_neither_unpickles_nor_evaluates(path):
         assert not (name == "load" and owner in ("joblib", "torch", "yaml"))
         assert not (name in ("system", "popen") and owner == "os")
         assert not options.get("shell", ast.Constant(False)).value
-
-
-def test_an_archive_that_holds_a_pickle_is_refused(tmp_path, monkeypatch):
-    np.savez(tmp_path / "promoter.npz", X=np.array([object()], dtype=object), y=np.zeros(1))
-    from bestk.datasets import load
-
-    with pytest.raises(ValueError, match=r"allow_pickle|Object arrays|promoter"):
-        load("promoter", tmp_path)
-
-
-def test_a_packed_file_that_holds_a_pickle_is_refused(tmp_path):
-    path = tmp_path / "t.packed"
-    bestk.pack([[0, 1], [1, 0]], path)
-    from bestk.packed import MAGIC
-
-    with path.open("wb") as file:
-        file.write(MAGIC)
-        np.lib.format.write_array(file, np.array([print], dtype=object), allow_pickle=True)
-    with pytest.raises(ValueError, match="damaged packed table"):
-        bestk.open_packed(path)

@@ -26,11 +26,6 @@ OFFSETS = [2**53, 2**60 + 1, 2**62, -(2**62), 2**63]
 MERGED = r"column '(a|x1)' holds -?\d+ and -?\d+, which are one number in float64; subtract"
 
 
-@pytest.fixture(params=["pyarrow", "csv module"])
-def reader(request, monkeypatch):
-    monkeypatch.setattr("bestk.files._open.has_arrow", lambda: request.param == "pyarrow")
-
-
 def shifted(offset):
     return [offset + int(a) for a in A]
 
@@ -169,7 +164,6 @@ def column(loaded, name):
     return block.values[:, list(block.columns).index(place)]
 
 
-@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".feather"])
 @pytest.mark.parametrize("offset", OFFSETS)
 def test_files_are_read_to_the_last_digit(tmp_path, offset, suffix):
@@ -186,11 +180,9 @@ def test_files_are_read_to_the_last_digit(tmp_path, offset, suffix):
         np.testing.assert_array_equal(found.entropies.mi(), wanted.entropies.mi())
 
 
-@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_large_numbers_late_in_a_file_are_exact_as_well(tmp_path, suffix, monkeypatch):
     monkeypatch.setattr("bestk.files._text.BLOCK", 500)
-    monkeypatch.setattr("bestk.files._plain_text.PIECE", 100)
     a = [*range(400), *range(2**62, 2**62 + 400), *range(400)]
     frame = pd.DataFrame({"a": a, "b": range(1200), "y": ["u", "v"] * 600})
     path = tmp_path / f"late{suffix}"
@@ -202,7 +194,6 @@ def test_large_numbers_late_in_a_file_are_exact_as_well(tmp_path, suffix, monkey
     assert column(loaded, "b").tolist() == list(range(1200))
 
 
-@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_gaps_leave_floats_unless_they_merge(tmp_path, suffix):
     with pytest.raises(ValueError, match=MERGED):
@@ -212,7 +203,6 @@ def test_gaps_leave_floats_unless_they_merge(tmp_path, suffix):
     np.testing.assert_array_equal(column(loaded, "a"), wanted)
 
 
-@pytest.mark.usefixtures("reader")
 def test_texts_of_2_to_the_64_are_classes(tmp_path):
     loaded = load(open_source(write(tmp_path, 2**70, 2**70)), "y")
     assert loaded.y.tolist() == [str(2**70 + int(value)) for value in Y]
@@ -222,7 +212,6 @@ def test_texts_of_2_to_the_64_are_classes(tmp_path):
     assert loaded.table.kinds.tolist() == ["numeric", "string"]
 
 
-@pytest.mark.usefixtures("reader")
 def test_fractions_beside_them_are_told_of(tmp_path):
     path = write(tmp_path, 2**62, spell=lambda v: "0.5" if v % 7 == 0 else str(v))
     loaded = load(open_source(path), "y")
@@ -231,7 +220,6 @@ def test_fractions_beside_them_are_told_of(tmp_path):
     assert note.startswith("column 'a' is rounded: it holds fractions beside 46116860184273")
 
 
-@pytest.mark.usefixtures("reader")
 def test_large_floats_in_text_stay_floats_without_a_word(tmp_path):
     path = write(tmp_path, spell=lambda v: f"{v}e20")
     loaded = load(open_source(path), "y")
@@ -255,12 +243,10 @@ def test_decimals_in_a_file_are_whole_numbers(tmp_path):
 # blocks
 
 
-@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".feather"])
 @pytest.mark.parametrize("offset", OFFSETS)
 def test_streams_of_files_are_exact_or_refused(tmp_path, offset, suffix, monkeypatch):
     monkeypatch.setattr("bestk.files._text.BLOCK", 900)
-    monkeypatch.setattr("bestk.files._plain_text.PIECE", 100)
     path = write(tmp_path, offset, offset, suffix)
     for options in ({}, {"information": "gaussian"}):
         with pytest.raises(ValueError, match=MERGED):

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
-from bestk import CAIM, SelectBestK, encode, pack
+from bestk import CAIM, SelectBestK, encode
 from bestk.discretize._coded import CodedColumns, codes_of
 from bestk.files import load, open_source
 
@@ -34,11 +34,10 @@ def forms(X, folder):
         "csc": sparse.csc_array(X),
         "csr": sparse.csr_matrix(X),
         "arrow": pa.Table.from_arrays(list(X.T), [f"x{j}" for j in range(X.shape[1])]),
-        "packed": pack(X, folder / "X.packed"),
     }
 
 
-NAMES = ("memmap", "columns together", "csc", "csr", "arrow", "packed")
+NAMES = ("memmap", "columns together", "csc", "csr", "arrow")
 
 
 @pytest.mark.parametrize("name", NAMES)

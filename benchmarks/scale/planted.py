@@ -100,12 +100,8 @@ def write_table(planted: Planted, form: str, folder: Path) -> Path:
 
 def read_table(form: str, path: Path) -> tuple[Any, Any]:
     """The table and its classes, as a selector is given them."""
-    from bestk import open_packed
     from bestk.files import load, open_source
 
-    if form == "packed":
-        packed = open_packed(path)
-        return packed, packed.y
     if form == "parquet":
         loaded = load(open_source(path), TARGET)
         return loaded.table, loaded.y
@@ -127,14 +123,6 @@ def _write_sparse(planted: Planted, path: Path) -> None:
     sparse.save_npz(path, sparse.hstack(strips, format="csc"), compressed=False)
 
 
-def _write_packed(planted: Planted, path: Path) -> None:
-    from bestk import pack
-
-    whole = path.with_suffix(".npy")
-    _write_array(planted, whole)
-    pack(np.load(whole, mmap_mode="r"), path, planted.y, TARGET)
-
-
 def _write_parquet(planted: Planted, path: Path) -> None:
     import pyarrow as pa
     from pyarrow import parquet
@@ -146,9 +134,9 @@ def _write_parquet(planted: Planted, path: Path) -> None:
 
 
 SUFFIXES = {
-    "array": "npy", "memmap": "npy", "sparse": "npz", "packed": "packed", "parquet": "parquet"
+    "array": "npy", "memmap": "npy", "sparse": "npz", "parquet": "parquet"
 }  # fmt: skip
 WRITERS = {
     "array": _write_array, "memmap": _write_array, "sparse": _write_sparse,
-    "packed": _write_packed, "parquet": _write_parquet,
+    "parquet": _write_parquet,
 }  # fmt: skip

@@ -5,7 +5,7 @@ Genes chosen before the folds make the error look too small
 A table of gene expression has few tissues and thousands of genes, so that some genes fit the
 labels by chance. Does it matter whether they are chosen before cross-validation or inside it?
 
-The table is colon cancer of Alon and others (PNAS 1999), through ``bestk.datasets.load``.
+The table is colon cancer of Alon and others (PNAS 1999), through ``experiments.datasets.load``.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from bestk import datasets, error_curves, plots
+from bestk import error_curves, plots
+from experiments import datasets
 
 colon = datasets.load("colon")
 n_genes, n_tissues, _ = colon.shape

@@ -5,14 +5,15 @@ The words of good letters help to find spam
 Of each letter it is known how often 48 words and six signs occur and how long its runs of
 capitals are. Which ten of these say most about spam? Ranked one at a time, or chosen together?
 
-The table is UCI's Spambase, through ``bestk.datasets.load``.
+The table is UCI's Spambase, through ``experiments.datasets.load``.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from bestk import SelectBestK, datasets, error_curves, plots
+from bestk import SelectBestK, error_curves, plots
+from experiments import datasets
 
 spam = datasets.load("spambase")
 y = spam.y == 1

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bestk import datasets
-from bestk.datasets import DATASETS
+from experiments import datasets
 from experiments.classification.methods import FEW_DRAWS, HUGE, NAMES, all_ks, ks_for
 from experiments.classification.steps import (
     FOLDS,
@@ -15,6 +14,7 @@ from experiments.classification.steps import (
     select_on_all,
 )
 from experiments.classification.svm import is_small
+from experiments.datasets import DATASETS
 from experiments.jobs import Job
 
 PART = "classification"

@@ -14,13 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from bestk import datasets
-from bestk.datasets import Dataset
 from bestk.evaluation._shared import SharedEntropies
 from bestk.reading import Reading
 from bestk.table import read_table
+from experiments import datasets
 from experiments.classification.methods import NAMES, SEED, effort_for, method_for
 from experiments.classification.svm import Fold, all_features_svm
+from experiments.datasets import Dataset
 
 LEAVE_ONE_OUT = 100  # rows: with so many or fewer, each is left out alone
 FOLDS = 10

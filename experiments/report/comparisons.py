@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bestk.datasets import DATASETS
 from experiments import published
 from experiments.classification.curves import compare
 from experiments.classification.methods import NAMES
+from experiments.datasets import DATASETS
 from experiments.figures import LABELS
 from experiments.report.contents import Contents
 from experiments.tables import Grid

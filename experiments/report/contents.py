@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.solvers.record import Row
-from bestk.datasets import DATASETS
 from experiments import discretisation, simulation
 from experiments.classification import curves
 from experiments.classification.curves import Curves
 from experiments.classification.methods import NAMES
 from experiments.classification.plan import PART
 from experiments.classification.steps import FOLDS, LEAVE_ONE_OUT
+from experiments.datasets import DATASETS
 from experiments.options import the_13
 from experiments.store import Store
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from bestk.datasets import DATASETS
 from bestk.evaluation import stability
 from experiments import figures
 from experiments.classification.methods import NAMES
 from experiments.classification.plan import PART
 from experiments.classification.steps import SHOWN, unpack
+from experiments.datasets import DATASETS
 from experiments.figures import LABELS
 from experiments.report import comparisons
 from experiments.report.contents import PROTOCOLS, Contents

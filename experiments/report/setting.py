@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from bestk.datasets import DATASETS
 from experiments import published
 from experiments.classification import curves
 from experiments.classification.methods import FEW_DRAWS
+from experiments.datasets import DATASETS
 from experiments.report.contents import Contents
 from experiments.report.page import Page
 from experiments.tables import Grid

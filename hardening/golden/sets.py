@@ -6,7 +6,7 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn import datasets
 
-from bestk.datasets import available, load
+from experiments.datasets import available, load
 
 Pair = tuple[NDArray[Any], NDArray[Any]]
 SHIPPED = ("iris", "wine", "breast_cancer", "digits", "diabetes")  # by scikit-learn

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["bestk.files", "bestk.packed"]):
+with atheris.instrument_imports(include=["bestk.files"]):
     import bestk.files
-    import bestk.packed
 
 from hardening.fuzzing import fuzz
 from hardening.readers.seeds import SUFFIXES, make_seeds

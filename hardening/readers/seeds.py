@@ -4,14 +4,11 @@ import gzip
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
-from bestk import pack
-
-SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet", ".feather", ".arrow", ".packed")
+SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet", ".feather", ".arrow")
 LINES = (
     "y,x,name\n0,1.5,a\n1,,b\n0,2.5,a\n1,nan,\n",
     'y,"x,1","na""me"\nno,1e308,"two\nlines"\nyes,-1,"?"\n',
@@ -48,9 +45,7 @@ def _contents(suffix: str, table: pa.Table, path: Path) -> list[bytes]:
         pq.write_table(table, path, compression="none")
     elif suffix == ".feather":
         feather.write_feather(table, path, compression="uncompressed")
-    elif suffix == ".arrow":
+    else:
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
             writer.write_table(table)
-    else:
-        pack(np.array([[0, 1], [1, 2], [0, 3]]), path, ["a", "b", "a"])
     return [path.read_bytes()]

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from bestk.evaluation import error_curves
     from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
     from bestk.methods import METHODS, Greedy, Quadratic
-    from bestk.packed import PackedTable, open_packed, pack
     from bestk.problem import BQP
     from bestk.selector import SelectBestK, select
     from bestk.selector_cv import SelectBestKCV
@@ -33,7 +32,6 @@ _HOMES = {
     "bestk.evaluation": ("error_curves",),
     "bestk.information": ("Entropies", "cmi_matrix", "joint_mi_matrix", "mutual_information"),
     "bestk.methods": ("METHODS", "Greedy", "Quadratic"),
-    "bestk.packed": ("PackedTable", "open_packed", "pack"),
     "bestk.problem": ("BQP",),
     "bestk.selector": ("SelectBestK", "select"),
     "bestk.selector_cv": ("SelectBestKCV",),
@@ -42,7 +40,7 @@ _HOMES = {
     "bestk.streaming": ("PairCounts",),
 }
 # found as attributes, without an import of their own
-_MODULES = ("datasets", "evaluation", "plots", "report")
+_MODULES = ("evaluation", "plots", "report")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -56,7 +54,6 @@ __all__ = [
     "EqualFrequency",
     "EqualWidth",
     "Greedy",
-    "PackedTable",
     "PairCounts",
     "Quadratic",
     "SelectBestK",
@@ -70,8 +67,6 @@ __all__ = [
     "error_curves",
     "joint_mi_matrix",
     "mutual_information",
-    "open_packed",
-    "pack",
     "select",
     "solve",
     "solve_path",

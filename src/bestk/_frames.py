@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._set_output import _get_output_config
 
-from bestk.table import as_array, batch_as_table, is_packed
+from bestk.table import as_array, batch_as_table
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X is a pandas, polars or pyarrow table, or a packed one."""
+    """Whether X is a pandas, polars or pyarrow table."""
     return not isinstance(X, np.ndarray | list | tuple) and (
-        hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__") or is_packed(X)
+        hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__")
     )
 
 
@@ -24,7 +24,7 @@ def keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:
     output = _get_output_config("transform", estimator=estimator)["dense"]
     if is_frame(X) and output != "default" and type(X).__module__.split(".")[0] == output:
         return _safe_indexing(X, np.flatnonzero(mask), axis=1)
-    if not is_packed(X) and (is_frame(X) or isinstance(X, list | tuple)):
+    if is_frame(X) or isinstance(X, list | tuple):
         X = _frame_array(X) if is_frame(X) else as_array(X)
     return X[:, np.flatnonzero(mask)]
 

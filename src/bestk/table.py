@@ -45,8 +45,7 @@ class Block:
             return self
         chosen = np.flatnonzero(mask)
         known = None if self.categories is None else [self.categories[j] for j in chosen]
-        values = self.values.keep(chosen) if is_packed(self.values) else self.values[:, chosen]
-        return Block(self.columns[mask], self.kind, values, known)
+        return Block(self.columns[mask], self.kind, self.values[:, chosen], known)
 
     def take(self, rows: NDArray[np.intp]) -> Block:
         """Some of the rows; categories that none of them has are forgotten."""
@@ -157,8 +156,6 @@ def find_constant(table: Table) -> NDArray[np.intp]:
 def _may_be_constant(block: Block) -> NDArray[np.bool_]:
     """Whether columns may be constant: those that vary in the first rows are not."""
     values = block.values
-    if is_packed(values):
-        return np.asarray(values.levels == 1)  # a packed table knows
     if hasattr(values, "tocsc"):
         stored = np.repeat(np.arange(values.shape[1]), np.diff(values.indptr))
         counts = np.bincount(stored[values.data != 0], minlength=values.shape[1])
@@ -176,7 +173,7 @@ def read_table(X: Any, *, missing: str = "category") -> Table:
 
     Parameters
     ----------
-    X : array, frame, sparse matrix, list of rows, packed table, or Table
+    X : array, frame, sparse matrix, list of rows, or Table
         Arrays are not copied, memory-mapped ones not read, sparse matrices stay sparse; unnamed
         columns are x0, x1, ...
     missing : {"category", "error"}
@@ -199,7 +196,6 @@ def read_table(X: Any, *, missing: str = "category") -> Table:
     """
     if not isinstance(missing, str) or missing not in MISSING:
         raise ValueError(f"unknown missing={missing!r}; choose one of {', '.join(MISSING)}")
-    X = X.__bestk_table__() if hasattr(type(X), "__bestk_table__") else X
     table = X if isinstance(X, Table) else _read_source(*_open(X))
     if not table.n_samples or not table.n_features:
         came = f"{table.n_samples} rows and {table.n_features} columns"
@@ -290,11 +286,6 @@ def _open(X: Any) -> tuple[Any, Sequence[str]]:
             return X, names or X.columns
         X = X if isinstance(X, nw.Series) else as_array(X)
     return X, _Numbered(X.shape[1] if len(X.shape) == 2 else 0)
-
-
-def is_packed(X: Any) -> bool:
-    """Whether X is a packed table, which is sliced like an array."""
-    return hasattr(type(X), "__bestk_table__")
 
 
 def refuse_lazy(X: Any) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bestk.datasets import DATASETS
+from experiments.datasets import DATASETS
 
 
 def write_set(folder, name, seed=0):

@@ -1,7 +1,7 @@
 import pytest
 
-from bestk.datasets import DATASETS
 from experiments import published
+from experiments.datasets import DATASETS
 
 
 @pytest.mark.parametrize("table", ["table3", "table4"])

@@ -4,7 +4,6 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -231,11 +230,3 @@ FRAMES: dict[str, Callable] = {
     "arrow dictionaries": lambda p: _dictionaries(to_arrow(p)),
     "arrow chunked": _chunked,
 }
-
-
-def columns_of(plain, folder=None):
-    """Where a packed table can be written, one of each discrete plain table."""
-    from bestk import pack
-
-    folder = folder or tempfile.mkdtemp()
-    return pack(plain.objects, Path(folder, "t.packed"))

@@ -20,8 +20,6 @@ from bestk import (
     encode,
     error_curves,
     mutual_information,
-    open_packed,
-    pack,
     select,
     solve,
     solve_path,
@@ -217,35 +215,3 @@ def test_stability_over_any_number_of_features_needs_memory_for_those_selected_o
 def test_numbers_larger_than_any_integer_are_refused_as_classes_without_a_warning():
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         CAIM().fit([[0.0], [1.0]], [1e308, -1e308])
-
-
-@pytest.mark.parametrize(
-    ("was", "becomes"),
-    [
-        (b"'shape': (3,)", b"'shape': (4,)"),  # of the levels: more columns than there are names
-        (b"'shape': (3,)", b"'shape': ( ,)"),
-        (b"'<i4'", b"'<U1'"),
-        (b"'<i8'", b"'<f8'"),
-        (b"'|u1'", b"'|O8'"),
-        (b"y\x00\x00\x00", b"y\x00\xff\xff"),  # no character
-        (b"{'descr'", b"{'descr("),
-    ],
-)
-def test_a_packed_file_with_a_damaged_header_is_refused(tmp_path, was, becomes):
-    path = tmp_path / "t.packed"
-    pack([[0, 3, 1], [1, 5, 2], [1, 3, 0]], path, ["a", "b", "a"])
-    content = path.read_bytes()
-    assert was in content
-    path.write_bytes(content.replace(was, becomes, 1))
-    with pytest.raises(ValueError, match=r"is a damaged packed table: .*; pack it anew"):
-        open_packed(path)
-
-
-def test_a_packed_file_that_asks_for_more_memory_than_it_has_bytes_is_refused(tmp_path):
-    path = tmp_path / "t.packed"
-    pack([[0], [1]], path)
-    content = path.read_bytes()
-    assert b"(1,), }      " in content  # of the levels
-    path.write_bytes(content.replace(b"(1,), }      ", b"(9999999,), }", 1))
-    with pytest.raises(ValueError, match="is a damaged packed table"):
-        open_packed(path)

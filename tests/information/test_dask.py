@@ -26,7 +26,6 @@ da = pytest.importorskip("dask.array", reason=WHY)
 dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
 from bestk.information.backends import _dask  # noqa: E402
-from bestk.information.backends._dask_array import cmi_matrix_dask, measure_on_cluster  # noqa: E402
 from bestk.information.backends._dask_tiles import Tile, TileCounter, Wanted  # noqa: E402
 from bestk.streaming import _dask as streaming  # noqa: E402
 from bestk.streaming._blocks import open_blocks  # noqa: E402
@@ -233,22 +232,6 @@ def test_a_table_travels_in_its_smaller_form(levels):
     counter.fill(_measures.CMI, out)
     pickle.loads(parcel).fill(_measures.CMI, again)
     np.testing.assert_array_equal(out, again)
-
-
-@pytest.mark.parametrize("symmetric", [False, True])
-def test_the_matrix_may_stay_on_the_cluster(client, monkeypatch, symmetric):
-    monkeypatch.setattr("bestk.information.backends._dask_array.STRIP_BYTES", 2**16)
-    X, y = made_up()
-    Q = cmi_matrix_dask(X, y, symmetric=symmetric, dtype=np.float32)
-    assert Q.chunks == ((81, 81, 38), (200,))
-    whole = cmi_matrix(X, y, symmetric=symmetric, dtype=np.float32)
-    np.testing.assert_array_equal(Q[[3, 150]].compute(), whole[[3, 150]])
-    np.testing.assert_array_equal(Q.persist().compute(), whole)
-
-
-def test_a_matrix_counted_elsewhere_is_not_on_the_cluster():
-    with pytest.raises(ValueError, match=r"counted by NativeCounter.*backend='dask'"):
-        measure_on_cluster(count(*made_up(), "native"), _measures.CMI)
 
 
 def test_what_is_missing_is_named():

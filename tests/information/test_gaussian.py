@@ -8,8 +8,6 @@ from bestk.codes import read_target
 from bestk.information._entropies import Entropies
 from bestk.information._gaussian import GaussianSource
 
-MISSING = ["impute", "pairwise"]
-
 
 def gaussian(X, y, signed=True, n_jobs=None, **options):
     X, y = np.asarray(X, dtype=float), np.asarray(y)
@@ -136,59 +134,39 @@ def test_correction_leaves_what_does_not_concern_y():
     np.testing.assert_array_equal(corrected.pair_mi(), plain.pair_mi())
 
 
-@pytest.mark.parametrize("missing", MISSING)
-def test_gaps_by_chance_leave_pairwise_estimates_right_and_weaken_imputed_ones(missing):
+def test_gaps_weaken_estimates():
     rng = np.random.default_rng(5)
     y = np.arange(20000) % 2
     X = rng.normal(size=(20000, 2)) @ [[1, 0.8], [0, 0.6]] + 1.5 * y[:, None]
     whole = gaussian(X, y, scores="standard")
     X[rng.random(X.shape) < 0.3] = np.nan
-    h = gaussian(X, y, scores="standard", missing=missing)
-    if missing == "pairwise":
-        np.testing.assert_allclose(h.mi(), whole.mi(), rtol=0.05)
-        np.testing.assert_allclose(h.joint_mi(), whole.joint_mi(), rtol=0.05)
-        np.testing.assert_allclose(h.pair_mi()[0, 1], whole.pair_mi()[0, 1], rtol=0.05)
-    else:
-        assert (h.mi() < 0.8 * whole.mi()).all()
-        assert h.pair_mi()[0, 1] < 0.7 * whole.pair_mi()[0, 1]
+    h = gaussian(X, y, scores="standard")
+    assert (h.mi() > 0).all()
+    assert (h.mi() < 0.8 * whole.mi()).all()
+    assert h.pair_mi()[0, 1] < 0.7 * whole.pair_mi()[0, 1]
 
 
 @pytest.mark.parametrize("y", [np.arange(500) % 2, np.arange(500.0)])
-def test_a_copy_adds_almost_nothing_but_shrinkage_takes_it_for_news(y):
+def test_a_copy_adds_almost_nothing(y):
     x = np.random.default_rng(0).normal(size=500) + y / y.std()
     X = np.column_stack([x, x])
     h = gaussian(X, y)
     assert 0 < h.cmi()[0, 1] < 0.01 * h.mi()[0]
-    shrunk = gaussian(X, y, noise=0, shrinkage=0.05)
-    assert shrunk.cmi()[0, 1] > 0.9 * shrunk.mi()[0]
 
 
 @pytest.mark.parametrize("correction", [None, "chance"])
-@pytest.mark.parametrize("missing", MISSING)
 @pytest.mark.parametrize("y", [np.arange(12) % 3, np.arange(12.0)])
-def test_columns_that_are_constant_or_unknown_tell_nothing(correction, missing, y):
+def test_columns_that_are_constant_or_unknown_tell_nothing(correction, y):
     X = np.random.default_rng(0).normal(size=(12, 5))
     X[:, 1], X[:, 2] = 7.1, np.nan
     X[1:, 3] = np.nan
     X[5:, 4] = np.nan
     for noise in ("auto", 0):
-        h = gaussian(X, y, correction=correction, missing=missing, noise=noise)
+        h = gaussian(X, y, correction=correction, noise=noise)
         np.testing.assert_allclose(h.mi()[1:4], 0, atol=1e-12)
         np.testing.assert_allclose(h.joint_mi()[0, 1:4], h.mi()[0], atol=1e-12)
         np.testing.assert_allclose(h.pair_mi()[0, 1:4], 0, atol=1e-12)
         assert np.isfinite(h.xxy()).all()
-
-
-def test_a_number_that_is_the_same_wherever_a_column_is_known_is_told_nothing():
-    rng = np.random.default_rng(0)
-    for m in range(8, 60):
-        for known in range(3, 8):
-            y = np.concatenate([np.full(known, 0.3), rng.normal(size=m - known)])
-            X = rng.normal(size=(m, 2))
-            X[known:, 0] = np.nan
-            h = gaussian(X, y, missing="pairwise", correction="chance")
-            np.testing.assert_allclose(h.mi()[0], 0.0, atol=1e-6)
-            np.testing.assert_allclose(h.joint_mi()[0, 1], h.mi()[1], atol=1e-6)
 
 
 def test_classes_of_one_sample_are_taken_as_they_come():
@@ -204,10 +182,8 @@ def test_classes_of_one_sample_are_taken_as_they_come():
         ({"correction": "miller-madow"}, "meant for counts"),
         ({"correction": "luck"}, "unknown correction"),
         ({"scores": "sign"}, "unknown scores"),
-        ({"missing": "drop"}, "unknown missing"),
         ({"noise": -1.0}, "noise must be"),
         ({"noise": "loud"}, "noise must be"),
-        ({"shrinkage": 2.0}, "shrinkage must lie"),
         ({"y": np.arange(4)}, "one each"),
         ({"y": np.ones(5)}, "y is constant"),
         ({"y": np.arange(5) % 4, "correction": "chance"}, "two samples more than classes"),
@@ -216,18 +192,6 @@ def test_classes_of_one_sample_are_taken_as_they_come():
 def test_bad_input_is_refused_with_advice(options, message):
     with pytest.raises(ValueError, match=message):
         gaussian(np.eye(5), **{"y": np.array([0, 0, 1, 1, 1]), **options})
-
-
-@pytest.mark.parametrize("correction", [None, "chance"])
-@pytest.mark.parametrize("numbers", [False, True])
-def test_columns_that_share_no_row_add_nothing_to_each_other(correction, numbers):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(24, 2)), np.arange(24) % 3
-    X[:12, 0] = X[12:, 1] = np.nan
-    y = y + rng.normal(size=24) if numbers else y
-    h = gaussian(X, y, missing="pairwise", correction=correction)
-    np.testing.assert_allclose(h.joint_mi()[0, 1], h.mi().sum(), atol=1e-12)
-    np.testing.assert_allclose(h.pair_mi()[0, 1], 0.0, atol=1e-12)
 
 
 def test_no_rows_are_a_matrix_without_rows():

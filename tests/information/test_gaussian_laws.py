@@ -13,7 +13,6 @@ from bestk.information._measures import Measure
 from bestk.information._normal_scores import normal_scores
 
 NAMED = [m for m in vars(measures).values() if isinstance(m, Measure)]
-MISSING = ["impute", "pairwise"]
 
 
 def gaussian(X, y, signed=True, n_jobs=None, **options):
@@ -63,22 +62,21 @@ def log_det(matrix):
     return value
 
 
-def entropies_of(columns, y, noise, shrinkage):
+def entropies_of(columns, y, noise):
     """H(columns) and H(columns | y)."""
     m, k = columns.shape
     values = []
     for matrix in covariance(columns, y):
-        shrunk = (1 - shrinkage) * matrix + shrinkage * np.diag(np.diag(matrix))
-        noisy = shrunk + np.eye(k) * (1 / m if noise == "auto" else noise)
+        noisy = matrix + np.eye(k) * (1 / m if noise == "auto" else noise)
         values.append(0.5 * log_det(2 * np.pi * np.e * noisy))
     return np.array(values)
 
 
-def twin(X, y, measure, scores="rank", noise="auto", shrinkage=0.0, missing="impute"):
+def twin(X, y, measure, scores="rank", noise="auto"):
     """Any measure of each pair, from the definition."""
     m, n = X.shape
-    z = normal_scores(X, scores, impute=missing == "impute")
-    z, known = z.values.T / z.one, np.isfinite(X) | (missing == "impute")
+    z = normal_scores(X, scores)
+    z = z.values.T / z.one
     if y.dtype.kind == "i":
         p = np.bincount(y) / m
         h_y = -(p * np.log(p)).sum()
@@ -87,21 +85,11 @@ def twin(X, y, measure, scores="rank", noise="auto", shrinkage=0.0, missing="imp
         y = y / y.std()
         h_y = 0.5 * np.log(2 * np.pi * np.e)
 
-    def over(rows, columns):
-        if not rows.any():
-            return np.zeros(2)
-        return entropies_of(z[np.ix_(rows, columns)], y[rows], noise, shrinkage)
-
-    nothing = 0.5 * np.log(2 * np.pi * np.e * (1.0 if noise == "auto" else noise))
-    one = np.array(
-        [over(known[:, i], [i]) if known[:, i].any() else [nothing] * 2 for i in range(n)]
-    )
+    one = np.array([entropies_of(z[:, [i]], y, noise) for i in range(n)])
     out = np.empty((n, n))
     for i in range(n):
         for j in range(n):
-            both = known[:, i] & known[:, j]
-            dependence = over(both, [i, j]) - over(both, [i]) - over(both, [j])
-            x, x_given_y = one[i] if i == j else one[i] + one[j] + dependence
+            x, x_given_y = one[i] if i == j else entropies_of(z[:, [i, j]], y, noise)
             out[i, j] = (
                 measure.xx * x + measure.xxy * (x_given_y + h_y) + measure.y * h_y
                 + measure.xi * one[i, 0] + measure.xiy * (one[i, 1] + h_y)
@@ -110,17 +98,13 @@ def twin(X, y, measure, scores="rank", noise="auto", shrinkage=0.0, missing="imp
     return out
 
 
-@pytest.mark.parametrize("missing", MISSING)
 @given(
     table=tables(),
     scores=st.sampled_from(["rank", "standard"]),
     noise=st.sampled_from(["auto", 0.01]),
-    shrinkage=st.sampled_from([0.0, 0.05]),
 )
-def test_every_measure_equals_the_determinants_of_explicit_blocks(
-    missing, table, scores, noise, shrinkage
-):
-    options = {"scores": scores, "noise": noise, "shrinkage": shrinkage, "missing": missing}
+def test_every_measure_equals_the_determinants_of_explicit_blocks(table, scores, noise):
+    options = {"scores": scores, "noise": noise}
     h = gaussian(*table, **options)
     odd = Measure(xx=0.3, xxy=1.7, xi=-2.0, xj=0.1, xiy=0.9, xjy=-0.4, y=3.0)
     alone = Measure(xi=1.0, xjy=-0.5, y=2.0)  # of which no pair is a part
@@ -130,13 +114,12 @@ def test_every_measure_equals_the_determinants_of_explicit_blocks(
         np.testing.assert_allclose(h.measure(measure), expected, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("missing", MISSING)
 @given(table=tables(), correction=st.sampled_from([None, "chance"]))
-def test_the_chain_rule_holds(missing, table, correction):
+def test_the_chain_rule_holds(table, correction):
     X, y = table
     if correction and y.dtype.kind == "i" and len(y) < y.max() + 3:
         correction = None
-    h = gaussian(X, y, correction=correction, missing=missing)
+    h = gaussian(X, y, correction=correction)
     np.testing.assert_allclose(h.joint_mi(), h.mi()[:, None] + h.cmi(), atol=1e-12)
     np.testing.assert_array_equal(np.diag(h.joint_mi()), h.mi())
     assert np.isfinite(h.joint_mi()).all()
@@ -153,15 +136,14 @@ def test_more_columns_never_tell_less_and_no_information_is_negative(table, nois
     assert (h.pair_cmi()[off] >= -slack).all()
 
 
-@pytest.mark.parametrize("missing", MISSING)
 @given(table=tables(), random=st.randoms())
-def test_rows_and_columns_may_come_in_any_order(missing, table, random):
+def test_rows_and_columns_may_come_in_any_order(table, random):
     X, y = table
     m, n = X.shape
     rows, columns = random.sample(range(m), m), random.sample(range(n), n)
     for scores in ("rank", "standard"):
-        h = gaussian(X, y, missing=missing, scores=scores).joint_mi()
-        turned = gaussian(X[rows][:, columns], y[rows], missing=missing, scores=scores)
+        h = gaussian(X, y, scores=scores).joint_mi()
+        turned = gaussian(X[rows][:, columns], y[rows], scores=scores)
         np.testing.assert_array_equal(turned.joint_mi(), h[np.ix_(columns, columns)])
 
 
@@ -182,13 +164,12 @@ def test_standard_scores_see_neither_location_nor_scale(table, shift, factor):
     np.testing.assert_allclose(changed.joint_mi(), same.joint_mi(), atol=1e-4)
 
 
-@pytest.mark.parametrize("missing", MISSING)
 @pytest.mark.parametrize("measure", NAMED)
-def test_blocks_equal_the_whole_matrix(measure, missing):
+def test_blocks_equal_the_whole_matrix(measure):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(15, 700)), np.arange(15) % 3
     X[:, 300:][rng.random((15, 400)) < 0.1] = np.nan
-    h = gaussian(X, y, missing=missing, signed=False, correction=None)
+    h = gaussian(X, y, signed=False, correction=None)
     whole = h.measure(measure)
     rows, columns = rng.permutation(700)[:300], rng.integers(0, 700, 5)
     np.testing.assert_array_equal(h.measure(measure, rows), whole[rows])
@@ -196,7 +177,7 @@ def test_blocks_equal_the_whole_matrix(measure, missing):
     np.testing.assert_array_equal(h.measure(measure, rows, columns), whole[np.ix_(rows, columns)])
     assert h.measure(measure, [], columns).shape == (0, 5)
     np.testing.assert_allclose(h.measure(measure, dtype=np.float32), whole, rtol=1e-5, atol=1e-5)
-    one = gaussian(X, y, missing=missing, signed=False, n_jobs=1)
+    one = gaussian(X, y, signed=False, n_jobs=1)
     np.testing.assert_array_equal(one.measure(measure), whole)
 
 
@@ -205,6 +186,6 @@ def test_gaps_in_one_column_change_no_pair_of_others(y):
     X = np.random.default_rng(0).normal(size=(15, 6))
     whole = gaussian(X, y, correction="chance").joint_mi()
     X[::4, 2] = np.nan
-    gaps = gaussian(X, y, correction="chance", missing="pairwise").joint_mi()
+    gaps = gaussian(X, y, correction="chance").joint_mi()
     others = np.ix_([0, 1, 3, 4, 5], [0, 1, 3, 4, 5])
     np.testing.assert_array_equal(gaps[others], whole[others])

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from bestk import METHODS, SelectBestK, SelectBestKCV, SelectionWarning, error_curves, pack, select
+from bestk import METHODS, SelectBestK, SelectBestKCV, SelectionWarning, error_curves, select
 from bestk._independence import _chi_square, grade, p_given, p_value
 from bestk._look import Values
 
@@ -62,10 +62,9 @@ def test_scores_of_constant_columns_are_zero_and_of_others_as_without_them(infor
     assert both.transform(X).shape == (M, 1)
 
 
-def test_constants_of_sparse_and_packed_tables_come_last(tmp_path):
+def test_constants_of_sparse_tables_come_last():
     X = np.column_stack([np.zeros(M), Y, np.full(M, 2), rng.integers(0, 2, M)])
-    for table in (csr_array(X), pack(X, tmp_path / "t.packed")):
-        assert select(table, Y, 4, "maxrel", discretizer=None).support.tolist() == [1, 3, 0, 2]
+    assert select(csr_array(X), Y, 4, "maxrel", discretizer=None).support.tolist() == [1, 3, 0, 2]
 
 
 def test_a_column_that_is_constant_in_a_fold_only_is_no_obstacle():

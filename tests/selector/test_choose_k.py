@@ -27,7 +27,6 @@ from bestk._choose_k import GRID, Goal, choose, cross_validate, mean_log_loss, n
 from bestk._design import Design
 from bestk.cli import main
 from bestk.errors import SelectionWarning
-from bestk.packed import pack
 from bestk.report._own_curves import tried
 from bestk.table import read_table
 
@@ -273,16 +272,6 @@ def test_levels_of_a_category_are_no_quantity():
     assert SelectBestK("auto").fit(strings, y).k_errors_ == codes.k_errors_
     coded = SelectBestK("auto", discretizer=None, information="discrete").fit(X[:, :1], y)
     assert coded.k_errors_ == {1: pytest.approx(codes.k_errors_[1])}
-
-
-def test_a_packed_table_is_one_of_categories(tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 4, (200, 6))
-    y = (X[:, 2] % 2) ^ (rng.random(200) < 0.1)
-    packed = pack(X, tmp_path / "t.bestk", y)
-    expected = SelectBestK("auto", categorical_features=range(6)).fit(X, y)
-    assert SelectBestK("auto").fit(packed, y).k_errors_ == expected.k_errors_
-    assert expected.k_errors_[1] < 0.4
 
 
 def test_levels_that_no_training_row_has_are_ignored():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bestk import Entropies, encode
 from bestk.codes import read_target
+from bestk.information import _measures as measures
 from bestk.streaming import PairCounts, _counts, _source
 
 MEASURES = ("cmi", "joint_mi", "pair_mi", "pair_cmi", "xx", "xxy")
@@ -202,3 +203,19 @@ def test_counts_are_merged_with_counts_only():
         PairCounts().merge(1)
     with pytest.raises(TypeError):
         PairCounts() + 1
+
+
+@pytest.mark.parametrize("measure", [measures.CMI, measures.SYMMETRIC_CMI])
+def test_summaries_of_counted_pairs_are_those_of_the_rows(measure):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (200, 30)), rng.integers(0, 2, 200)
+    counted = PairCounts().add(X, y).entropies().source
+    wanted = Entropies.count(encode(X), read_target(y, 200)).source
+    np.testing.assert_array_equal(counted.row_sums(measure), wanted.row_sums(measure))
+    if measure is measures.SYMMETRIC_CMI:
+        for found, expected in zip(
+            counted.summary(measure, 5), wanted.summary(measure, 5), strict=True
+        ):
+            np.testing.assert_array_equal(found, expected)
+        found, expected = counted.top_pairs(measure, 5), wanted.top_pairs(measure, 5)
+        np.testing.assert_array_equal(found[0], expected[0])

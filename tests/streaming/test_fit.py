@@ -299,3 +299,39 @@ def test_nothing_is_found_before_a_fit():
     assert not hasattr(Select(), "solution_")
     with pytest.raises(NotFittedError):
         Select().transform(np.eye(3))
+
+
+@pytest.mark.parametrize("options", [{}, {"discretizer": None}])
+def test_blocks_may_be_sorted_by_class(options):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 200)
+    X = rng.integers(0, 4, (400, 6))
+    X[:, 2] = (X[:, 2] + 2 * y) % 5
+    found = SelectBestK(2, "jmi", **options)
+    for start in range(0, 400, 100):
+        block = X[start : start + 100].copy()
+        found.partial_fit(block, y[start : start + 100], classes=[0, 1])
+        block[:] = 9  # the caller may use its memory again
+    assert found.n_samples_seen_ == 400
+    wanted = SelectBestK(2, "jmi", **options).fit(X, y)
+    assert found.support_[2]
+    assert wanted.support_[2]
+    if options:
+        np.testing.assert_array_equal(found.scores_, wanted.scores_)
+
+
+def test_a_second_class_is_needed_when_results_are_asked_for_and_not_before():
+    for options in ({}, {"discretizer": None}):
+        selector = SelectBestK(1, "jmi", **options).partial_fit([[0], [1]], [1, 1], classes=[0, 1])
+        with pytest.raises(ValueError, match="one class only, 1"):
+            selector.get_support()
+        assert selector.partial_fit([[0], [0]], [0, 0]).get_support().tolist() == [True]
+
+
+def test_counted_pairs_of_many_columns_are_selected_without_their_matrix(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (300, 40)), np.arange(300) % 2
+    X[:, 7] = y ^ (rng.random(300) < 0.2)
+    monkeypatch.setattr("bestk.methods.LARGE", 10)
+    found = SelectBestK(5, "tpower", bound=None, discretizer=None).partial_fit(X, y)
+    assert found.support_[7]

@@ -14,7 +14,6 @@ KINDS = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
     b"\x1f\x8b": ".csv.gz",
-    b"bestk packed": ".packed",
 }
 WEB = re.compile(r"(https?|ftp|s3|gs):/")
 

@@ -1,7 +1,7 @@
 """Tables in files: read in pieces, so that they need little memory, and cut to some columns.
 
-CSV and TSV files (also ``.gz``) and packed ones need nothing else. Parquet, Feather and Arrow IPC
-are read by pyarrow, which comes with ``pip install 'bestk[cli]'`` and reads text faster, too.
+CSV and TSV (also ``.gz``), Parquet, Feather and Arrow IPC files are read by pyarrow, which comes
+with ``pip install 'bestk[cli]'``.
 """
 
 from bestk.files._formulas import Formulas

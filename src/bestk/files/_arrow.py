@@ -1,6 +1,5 @@
 """pyarrow, where it is installed, and types in our words."""
 
-import csv
 import os
 import zlib
 from collections.abc import Iterator
@@ -10,16 +9,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from bestk._memory import free_memory, is_limited
 
 Role = Literal["number", "boolean", "date", "text", "category"]
-EXTRA = (
-    "Parquet, Feather and Arrow files need pyarrow, which is not installed; "
-    "run: pip install 'bestk[cli]'"
-)
+EXTRA = "tables in files need pyarrow, which is not installed; run: pip install 'bestk[cli]'"
 ROOM = 2**28  # bytes that the threads of pyarrow are to find
+LONG_LINE = "has a line that is too long to read; is a quotation mark or a line feed missing?"
 RECODE = "convert it first, e.g. iconv -f latin1 -t utf-8 OLD > NEW"
 
 
@@ -44,29 +39,16 @@ def check_room(path: Path, block: int = 0) -> None:
         raise MemoryError(f"to read {path} takes {needed / 2**30:.2g} GiB")
 
 
-def has_arrow() -> bool:
-    """Whether pyarrow can be imported."""
-    try:
-        arrow()
-    except ImportError:
-        return False
-    return True
-
-
 @lru_cache(maxsize=256)
 def role_of(type_: Any) -> Role | None:
-    """What a column of an arrow or numpy type is to us; None if it can be no feature.
+    """What a column of an arrow type is to us; None if it can be no feature.
 
     Examples
     --------
-    >>> [role_of(np.dtype(t)) for t in (np.uint8, bool, str)]
-    ['number', 'boolean', 'text']
     >>> import pyarrow as pa
     >>> [role_of(t) for t in (pa.int8(), pa.bool_(), pa.date32(), pa.list_(pa.int8()))]
     ['number', 'boolean', 'date', None]
     """
-    if isinstance(type_, np.dtype):
-        return {"b": "boolean", "U": "text"}.get(type_.kind, "number")  # type: ignore[return-value]
     is_ = arrow("types")
     if is_.is_dictionary(type_):
         return "category"
@@ -88,9 +70,7 @@ class WrongTypeError(ValueError):
 @contextmanager
 def telling(path: Path, wanted: str) -> Iterator[None]:
     """Say in one line what is wrong with a file, where others say it in their own words."""
-    faults: tuple[type[Exception], ...] = (UnicodeError, EOFError, zlib.error, csv.Error)
-    if has_arrow():
-        faults = (*faults, arrow().ArrowException)
+    faults = (UnicodeError, EOFError, zlib.error, arrow().ArrowException)
     try:
         yield
     except faults as error:
@@ -99,6 +79,8 @@ def telling(path: Path, wanted: str) -> Iterator[None]:
             raise ValueError(f"{path} is not UTF-8 text; {RECODE}") from error
         if "conversion error" in said:
             raise WrongTypeError(f"{path}: {said}") from error
+        if "straddling object" in said:
+            raise ValueError(f"{path} {LONG_LINE}") from error
         raise ValueError(f"{path} is not {wanted}: {said}") from error
     except OSError as error:
         if error.errno:

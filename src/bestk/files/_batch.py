@@ -1,8 +1,8 @@
-"""Some rows of some columns, whoever has read them."""
+"""Some rows of some columns of a file, as pyarrow has read them."""
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,41 +13,9 @@ from bestk.files._arrow import arrow
 Coded = tuple[NDArray[np.int32], list[Any]]  # -1 where missing, and what the codes stand for
 
 
-class Batch(Protocol):
-    """Rows of a table; columns are known by their place."""
-
-    @property
-    def num_rows(self) -> int:
-        """How many rows there are."""
-
-    def known(self, column: int) -> NDArray[np.bool_]:
-        """Where a column is neither missing nor NaN."""
-
-    def keep(self, rows: NDArray[np.bool_]) -> Self:
-        """Some of the rows."""
-
-    def matrix(self, columns: list[int]) -> NDArray[Any]:
-        """Columns of numbers and booleans, a row per row, NaN where missing."""
-
-    def values(self, column: int) -> NDArray[Any]:
-        """A column of numbers or booleans, none of them missing."""
-
-    def integers(self, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """A column of whole numbers to the last digit, 0 where missing; and where it is not."""
-
-    def coded(self, column: int) -> Coded:
-        """A column of text or categories."""
-
-    def spelled(self, column: int) -> list[str | None]:
-        """A column as text, None where missing."""
-
-    def record(self, names: list[str]) -> Any:
-        """All of it as pyarrow has it."""
-
-
 @dataclass(frozen=True)
 class ArrowBatch:
-    """A record batch of pyarrow."""
+    """A record batch of pyarrow; columns are known by their place."""
 
     batch: Any
 
@@ -103,10 +71,6 @@ class ArrowBatch:
             words = words.dictionary_decode()
         spelled: list[str | None] = words.cast("string").to_pylist()
         return spelled
-
-    def record(self, names: list[str]) -> Any:
-        """All of it as pyarrow has it."""
-        return self.batch.replace_schema_metadata(None)
 
 
 def _plain(column: Any) -> Any:

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from bestk._written import notes_on
 from bestk.codes import MAX_LEVELS
 from bestk.files._arrow import WrongTypeError, role_of
-from bestk.files._batch import Batch
+from bestk.files._batch import ArrowBatch
 from bestk.files._binary import ParquetSource
 from bestk.files._columns import Numbers, Words
 from bestk.files._long import LongColumns, may_be_long
-from bestk.files._packed import PackedSource
 from bestk.files._rounded import is_unsure, refuse_rounded
 from bestk.files._source import Report, Source, find_columns
 from bestk.files._text import TextSource
@@ -43,8 +42,6 @@ def load(
     Numbers are kept in the smallest type that holds each column exactly, text as codes.
     """
     columns = [*find_columns(source, target, exclude), target]
-    if isinstance(source, PackedSource):
-        return Loaded(source, source.features(columns[:-1]), source.column(target), target, ())
     if isinstance(source, ParquetSource) and len(columns) > WIDE:
         return _load_wide(source, columns, report)
     return read_columns(source, columns, report)
@@ -53,7 +50,7 @@ def load(
 def count_rows(source: Source, column: str) -> int:
     """Count the rows of a file by reading one of its columns."""
     names = [column]
-    batches: Iterable[Batch]
+    batches: Iterable[ArrowBatch]
     if isinstance(source, TextSource):
         batches = source.batches(names, types={})
     else:
@@ -110,7 +107,7 @@ class _Columns:
             Words() if roles[-1] in ("text", "category") else []
         )
 
-    def read(self, batches: Iterable[Batch]) -> Loaded:
+    def read(self, batches: Iterable[ArrowBatch]) -> Loaded:
         for batch in batches:
             self._add(batch)
         if not self.rows:
@@ -118,7 +115,7 @@ class _Columns:
             raise ValueError(f"{self.source.path} has {came}; nothing can be selected")
         return self._loaded()
 
-    def _add(self, batch: Batch) -> None:
+    def _add(self, batch: ArrowBatch) -> None:
         last = len(self.names) - 1
         known = batch.known(last)
         if not known.all():

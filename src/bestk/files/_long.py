@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bestk._whole import EXACT, beyond, is_long, refuse_merged
 from bestk.files._arrow import arrow
-from bestk.files._batch import Batch
+from bestk.files._batch import ArrowBatch
 
 LONG = r"[ \t]*[-+]?[0-9]{16,}[ \t]*"  # how text spells a whole number that may be so large
 WHOLE = re.compile("-?[0-9]{1,400}")
@@ -47,7 +47,12 @@ class LongColumns:
         self.pieces: dict[int, list[tuple[int, NDArray[Any], Known]]] = {}
 
     def add(
-        self, batch: Batch, columns: Sequence[int], values: NDArray[Any], start: int, wide: Known
+        self,
+        batch: ArrowBatch,
+        columns: Sequence[int],
+        values: NDArray[Any],
+        start: int,
+        wide: Known,
     ) -> None:
         """Look at rows from ``start`` on: ``values`` are those of ``columns`` of the batch."""
         for place in long_columns(values, [place for place in self._places if wide[place]]):

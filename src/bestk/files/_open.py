@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from bestk.files._arrow import arrow, has_arrow
+from bestk.files._arrow import arrow
 from bestk.files._binary import ArrowSource, ParquetSource
-from bestk.files._packed import PackedSource
-from bestk.files._plain_text import PlainText
 from bestk.files._source import Source
-from bestk.files._text import ArrowText
+from bestk.files._text import TextSource
 
 FORMATS = {
     ".csv": "text",
@@ -18,7 +16,6 @@ FORMATS = {
     ".feather": "arrow",
     ".arrow": "arrow",
     ".ipc": "arrow",
-    ".packed": "packed",
 }
 
 
@@ -67,10 +64,7 @@ def open_source(path: str | Path) -> Source:
             raise ValueError(f"{path} is empty; a table has a line of names and rows below it")
     source: Source
     if FORMATS[suffix] == "text":
-        reader = ArrowText if has_arrow() else PlainText
-        source = reader.open(path, tabs=".tsv" in suffix, zipped=suffix.endswith(".gz"))
-    elif FORMATS[suffix] == "packed":
-        source = PackedSource.open(path)
+        source = TextSource.open(path, tabs=".tsv" in suffix, zipped=suffix.endswith(".gz"))
     else:
         source = (ParquetSource if FORMATS[suffix] == "parquet" else ArrowSource).open(path)
     if not source.types:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bestk.files._arrow import role_of
-from bestk.files._batch import Batch
+from bestk.files._batch import ArrowBatch
 
 WANTED = "a column holds numbers, booleans, text or dates"
 PIECE = 2**22  # values converted at once: 32 MiB as float64
@@ -27,7 +27,7 @@ class Source(Protocol):
     def notes(self) -> tuple[str, ...]:
         """What a reader should know of how the columns are read."""
 
-    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Batch]:
+    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[ArrowBatch]:
         """Yield batches of some columns, in that order."""
 
     def checked(self, columns: Sequence[str], report: Report | None = None) -> "Source":

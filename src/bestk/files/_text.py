@@ -1,8 +1,7 @@
-"""CSV and TSV files: what is known of them before they are read, and pyarrow's way to read them."""
+"""CSV and TSV files, read by pyarrow."""
 
 import gzip
 import re
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -11,14 +10,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from bestk._written import MISSING
-from bestk.files._arrow import arrow, check_room, role_of, telling
-from bestk.files._batch import ArrowBatch, Batch
+from bestk.files._arrow import LONG_LINE, arrow, check_room, role_of, telling
+from bestk.files._batch import ArrowBatch
 from bestk.files._long import LONG, Spelled
 from bestk.files._source import Report
 from bestk.table import refuse_twins
 
 BLOCK = 2**22  # bytes of text parsed at once
-LONGEST = 2**26  # bytes that a line of names may have
+MAX_HEADER_BYTES = 2**26
 WANTED = "a table of text"
 ANYTHING = r"(?s:.*)"
 UNNAMED = "left out a column without a name, which may be row numbers"
@@ -26,7 +25,7 @@ TRUE, FALSE = ("1", "True", "TRUE", "true"), ("0", "False", "FALSE", "false")
 
 
 @dataclass(frozen=True)
-class TextSource(ABC):
+class TextSource:
     """A file of lines, whose first line names the columns."""
 
     path: Path
@@ -42,7 +41,9 @@ class TextSource(ABC):
     def open(cls, path: Path, *, tabs: bool, zipped: bool) -> Self:
         """Read the names, and guess the types from the first rows."""
         with telling(path, WANTED), gzip.open(path) if zipped else path.open("rb") as file:
-            header = file.readline(LONGEST)
+            header = file.readline(MAX_HEADER_BYTES)
+            if len(header) == MAX_HEADER_BYTES:
+                raise ValueError(f"{path} {LONG_LINE}")
             if b"\0" in header:
                 raise ValueError(f"{path} is not {WANTED}: it holds binary data")
             delimiter = "\t" if tabs else find_delimiter(header.decode("utf-8-sig"))
@@ -105,36 +106,6 @@ class TextSource(ABC):
                         odd |= {name: value} if role == roles[name] else {}
         return left, odd, long
 
-    @abstractmethod
-    def batches(
-        self,
-        columns: Sequence[str],
-        report: Report | None = None,
-        types: dict[str, Any] | None = None,
-    ) -> Iterator[Batch]:
-        """Yield batches of some columns; as the text they are where ``types`` is empty."""
-
-    @abstractmethod
-    def _first_types(self) -> list[tuple[str, Any]]:
-        """The name of each column, and the type that its first rows suggest."""
-
-    @abstractmethod
-    def _known_types(self) -> dict[str, Any]:
-        """The types of a number, a boolean and a text, and of whole numbers."""
-
-    @abstractmethod
-    def _texts(self, batch: Any, column: int, like: str) -> list[str]:
-        """The different values of a column of text that an expression describes."""
-
-    @abstractmethod
-    def _odd_value(self, batch: Any, column: int, role: str) -> str | None:
-        """A value of a column of text that is no number, or no boolean."""
-
-
-@dataclass(frozen=True)
-class ArrowText(TextSource):
-    """A file of lines that pyarrow reads."""
-
     def batches(
         self,
         columns: Sequence[str],
@@ -169,13 +140,13 @@ class ArrowText(TextSource):
         whole = {"int64": pa.int64(), "uint64": pa.uint64()}
         return {"number": pa.float64(), "boolean": pa.bool_(), "text": pa.string(), **whole}
 
-    def _texts(self, batch: Any, column: int, like: str) -> list[str]:
+    def _texts(self, batch: ArrowBatch, column: int, like: str) -> list[str]:
         compute, values = arrow("compute"), batch.batch.column(column)
         found = values.filter(compute.match_substring_regex(values, f"^({like})$"))
         texts: list[str] = compute.unique(found).to_pylist()
         return texts
 
-    def _odd_value(self, batch: Any, column: int, role: str) -> str | None:
+    def _odd_value(self, batch: ArrowBatch, column: int, role: str) -> str | None:
         pa, compute, values = arrow(), arrow("compute"), batch.batch.column(column)
         if role == "boolean":
             known = compute.is_in(values, value_set=pa.array([*TRUE, *FALSE, None]))

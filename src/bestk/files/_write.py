@@ -11,9 +11,8 @@ from stat import S_IMODE
 from typing import IO, Any
 
 from bestk.files._arrow import WrongTypeError, arrow
-from bestk.files._batch import Batch
+from bestk.files._batch import ArrowBatch
 from bestk.files._formulas import Formulas
-from bestk.files._load import read_columns
 from bestk.files._open import FORMATS
 from bestk.files._source import Report, Source
 from bestk.files._text import TextSource
@@ -67,22 +66,19 @@ def copy_columns(
     if kind == "text":
         _write_text(source, names, path, suffix, report, formulas or Formulas())
         return
-    if kind == "packed":
-        _write_packed(source, names, path, report)
-        return
     write = {"parquet": _write_parquet, "arrow": _write_arrow}[kind]
     if not isinstance(source, TextSource):
-        write(_records(source.batches(names, report), names), path, suffix)
+        write(_records(source.batches(names, report)), path, suffix)
         return
     try:  # the types of the first rows say more, but may not hold for all
-        write(_records(source.batches(names, report, source.guess), names), path, suffix)
+        write(_records(source.batches(names, report, source.guess)), path, suffix)
     except WrongTypeError:
         checked = source.checked(names)
-        write(_records(checked.batches(names, report), names), path, suffix)
+        write(_records(checked.batches(names, report)), path, suffix)
 
 
-def _records(batches: Iterable[Batch], names: list[str]) -> Iterator[Any]:
-    return (batch.record(names) for batch in batches)
+def _records(batches: Iterable[ArrowBatch]) -> Iterator[Any]:
+    return (batch.batch.replace_schema_metadata(None) for batch in batches)
 
 
 def _write_text(
@@ -90,7 +86,7 @@ def _write_text(
     formulas: Formulas,
 ) -> None:  # fmt: skip
     """Write lines; those of a text file keep its spelling of every value."""
-    batches: Iterable[Batch]
+    batches: Iterable[ArrowBatch]
     if isinstance(source, TextSource):
         batches = source.batches(columns, report, types={})
     else:
@@ -131,11 +127,3 @@ def _write_arrow(batches: Iterable[Any], path: Path, suffix: str) -> None:
         pa.ipc.new_file(file, table.schema, options=options) as w,
     ):
         w.write_table(table)
-
-
-def _write_packed(source: Source, columns: list[str], path: Path, report: Report | None) -> None:
-    """Write discrete columns, the last of them as the target."""
-    from bestk.packed import pack
-
-    loaded = read_columns(source, columns, report)
-    pack(loaded.table, path, loaded.y, loaded.target)

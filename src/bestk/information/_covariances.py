@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.codes import Target
-from bestk.information._gaussian_target import Columns, Given, read_given
+from bestk.information._gaussian_target import Given, read_given
 from bestk.information._normal_scores import normal_scores, unit_score
 
 Floats = NDArray[np.float64]
@@ -40,7 +40,7 @@ class Covariances:
         squares = np.empty(self.n_features)
         for places, z in self._parts:
             self._sums[places] = z.sum(axis=1)
-            self._entries[:, places] = given.terms(Columns(z, np.ones((1, z.shape[1])))).entries
+            self._entries[:, places] = given.terms(z)
             squares[places] = np.einsum("ij,ij->i", z, z)
         self.total = (squares - self._sums**2 / self.n_samples) / self._unit
         self.within = squares.copy()
@@ -80,7 +80,7 @@ def measure_covariances(
     places, codes = categories
     if len(places):
         means = np.array([_mean_target(row.astype(np.int64), target) for row in codes]).T
-        scored = normal_scores(means, "standard", order=given.order, impute=True)
+        scored = normal_scores(means, "standard", order=given.order)
         parts.append((places, scored.values))
     return Covariances(parts, given, unit_score(m))
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bestk.codes import Target
 from bestk.information._gaussian_chance import Chance
 from bestk.information._gaussian_kernels import Side, correlate, write, write_mirrored
-from bestk.information._gaussian_target import Columns, Shared, inverse, read_given
+from bestk.information._gaussian_target import Explained, read_given
 from bestk.information._measures import Measure
 from bestk.information._normal_scores import Kind, normal_scores
 from bestk.information._tiles import Part, Tile, cut, in_threads, part_of
@@ -17,7 +17,7 @@ from bestk.information._tiles import Part, Tile, cut, in_threads, part_of
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 SMALLEST_NOISE = 1e-10  # keeps rounding out of the determinants
-COMPLETE_TILE, SHARED_TILE = (384, 384), (128, 128)
+TILE = 384, 384
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)
 
 
@@ -33,6 +33,16 @@ class Singles(NamedTuple):
     xy: Floats
 
 
+class Sums(NamedTuple):
+    """Scores of all rows, summed."""
+
+    n_rows: int
+    one: float  # the score of one standard deviation
+    scores: Floats
+    squares: Floats
+    entries: Floats  # (term, feature): what y explains
+
+
 class GaussianSource:
     """Entropies of numeric columns under a Gaussian model, pairs when asked.
 
@@ -46,7 +56,8 @@ class GaussianSource:
     Parameters
     ----------
     values : array of shape (n_samples, n_features)
-        Finite numbers; NaN = missing.
+        Finite numbers. NaN = missing: its score is 0, the mean, so that a column counts for what it
+        tells where it is known and all laws of information hold.
     target : Target or array of shape (n_samples,)
         Classes, or a finite number for each sample, which is turned into scores as well.
     scores : {"rank", "standard"}
@@ -54,15 +65,6 @@ class GaussianSource:
     noise : "auto" or float
         Variance of the noise, where that of a column is 1; ``"auto"`` is 1 / m, which vanishes
         faster than the error of the estimate. At least 1e-10.
-    shrinkage : float
-        Part of each covariance that is taken away, in T and in W, from 0 to 1. Copies then look
-        as if they were not: noise does the same work without that.
-    missing : {"impute", "pairwise"}
-        ``"impute"``: missing scores are 0, the mean. A column counts for what it tells where it
-        is known, all laws of information hold, and it costs nothing. ``"pairwise"``: each
-        column from its known values and each correlation from the rows both columns have:
-        right on average if values are missing by chance, but erratic where little is known, and
-        about ten times the work.
     correction : None or "chance"
         Subtract from I(x; y), of columns and of pairs, what random labels would give on
         average: for Gaussian columns W/T is beta-distributed and det W / det T is Wilks' lambda.
@@ -85,27 +87,43 @@ class GaussianSource:
         *,
         scores: Kind = "rank",
         noise: Literal["auto"] | float = "auto",
-        shrinkage: float = 0.0,
-        missing: Literal["impute", "pairwise"] = "impute",
         correction: str | None = None,
     ) -> None:
-        _check_options(noise, shrinkage, missing, correction)
-        m, self.n_features = values.shape
-        self._given = given = read_given(target, scores, m)
-        self._scores = normal_scores(values, scores, order=given.order, impute=missing == "impute")
-        known, unit = self._scores.known, self._scores.one**2
-        self._complete = np.ones(self.n_features, dtype=bool)
-        if known is not None:
-            known.all(axis=1, out=self._complete)
-        self._noise = (0.0, unit) if noise == "auto" else (max(noise, SMALLEST_NOISE) * unit, 0.0)
-        self._keep = float(np.sqrt(1.0 - shrinkage))
-        self._chance = Chance(m, given.groups) if correction == "chance" else None
-        self._single = self._estimate_singles()
+        _check_options(noise, correction)
+        given = read_given(target, scores, len(values))
+        columns = normal_scores(values, scores, order=given.order)
+        self._z = z = columns.values
+        sums, squares = z.sum(axis=1), np.einsum("ij,ij->i", z, z)
+        self._estimate(
+            Sums(len(values), columns.one, sums, squares, given.terms(z)), given, noise, correction
+        )
+
+    def _estimate(
+        self, sums: "Sums", given: Explained, noise: Literal["auto"] | float, correction: str | None
+    ) -> None:
+        """Estimate what is known of each column by itself."""
+        m, unit = sums.n_rows, sums.one**2
+        self.n_features, self._n_rows, self._given = len(sums.scores), m, given
+        self._noise = unit if noise == "auto" else max(noise, SMALLEST_NOISE) * unit * m
+        self._unit = m * unit
+        self._chance = Chance.of(m, given.groups) if correction == "chance" else None
+        total = sums.squares - sums.scores * sums.scores * (1.0 / m) + self._noise
+        within = sums.squares.copy()
+        for entry, weight in zip(sums.entries, given.weights, strict=True):
+            within -= entry * entry * weight
+        within += self._noise
+        varies = np.where(sums.squares > 0, 1.0, 0.0)
+        x = HALF_LOG + 0.5 * np.log(total / self._unit)
+        xy = HALF_LOG + 0.5 * np.log(within / self._unit) + given.entropy
+        if self._chance is not None:
+            xy += varies * self._chance.single
+        scales = 1.0 / np.sqrt(total), 1.0 / np.sqrt(within)
+        self._single = Singles(sums.scores, sums.entries, *scales, varies, x, xy)
 
     @property
     def scores(self) -> Floats:
         """The columns as scores, one row each, in the order of the target's classes."""
-        return self._scores.values
+        return self._z
 
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
@@ -113,10 +131,9 @@ class GaussianSource:
 
     def copies(self) -> Floats:
         """I(x; x') of each feature and a copy of it, whose noise is its own."""
-        rows = np.maximum(self._scores.counts, 1.0)
-        noise = (self._noise[0] * rows + self._noise[1]) / (rows * self._scores.one**2)
+        noise = self._noise / self._unit
         total = np.exp(2 * (self._single.x - HALF_LOG))
-        r = self._keep**2 * self._single.varies * (1.0 - noise / total)
+        r = self._single.varies * (1.0 - noise / total)
         return np.asarray(-0.5 * np.log1p(-r * r))
 
     def fill(
@@ -142,8 +159,7 @@ class GaussianSource:
                 turned = out[first:last, top:bottom]
                 write_mirrored(part, scale, left, right, lowest, done, turned)
 
-        size = COMPLETE_TILE if self._scores.known is None else SHARED_TILE
-        in_threads(work, list(cut(out.shape, size, mirror)))
+        in_threads(work, list(cut(out.shape, TILE, mirror)))
 
     def _terms(self, measure: Measure) -> tuple[Floats, ...]:
         """What a feature adds to the measure of a pair: as xi, as xj, and if it is both."""
@@ -163,37 +179,18 @@ class GaussianSource:
         ``H(xi,xj,y) = H(xi,y) + H(xj,y) - H(y) + log(1 - s^2) / 2``.
         """
         a, b = 0.5 * measure.xx, 0.5 * measure.xxy
-        if self._complete[rows].all() and self._complete[columns].all():
-            shares, chance = self._correlate(a, b, rows, columns, left, right)
-        else:
-            shares, chance = self._correlate_shared(a, b, rows, columns)
+        products = self._products(rows, columns)
+        shares = correlate(products, left, right, 1.0 / self._n_rows, self._given.weights, a, b)
         part, scale = _weighted_logs(a, b, *shares)
         if self._chance is None:
             return part, scale
         part *= scale
-        part += measure.xxy * chance * np.outer(left.varies, right.varies)
+        part += measure.xxy * self._chance.pair * np.outer(left.varies, right.varies)
         return part, 1.0
 
-    def _correlate(
-        self, a: float, b: float, rows: Part, columns: Part, left: Side, right: Side
-    ) -> tuple[tuple[Floats, Floats], Any]:
-        """Shares of variance to take logarithms of, and what chance adds, from all rows."""
-        z, given = self._scores.values, self._given
-        m = z.shape[1]
-        shares = z[rows] @ z[columns].T
-        parts = correlate(shares, left, right, 1.0 / m, given.weights, a, b)
-        return parts, self._chance and self._chance.excess(m, given.groups)
-
-    def _correlate_shared(
-        self, a: float, b: float, rows: Part, columns: Part
-    ) -> tuple[tuple[Floats, Floats], Any]:
-        """The same from the rows that both columns have."""
-        shared = Shared.of(self._columns(rows), self._columns(columns), self._given)
-        noise = self._noise[0] * np.maximum(shared.counts, 1.0) + self._noise[1]
-        total, within = (_free(sums, noise, self._keep) for sums in (shared.total, shared.within))
-        shares = total / within if a == -b else total if a else within
-        chance = self._chance and self._chance.excess(shared.counts, shared.groups)
-        return (shares, within), chance
+    def _products(self, rows: Part, columns: Part) -> Floats:
+        """Sums of products of scores."""
+        return np.asarray(self._z[rows] @ self._z[columns].T)
 
     def _side(self, features: Part, terms: tuple[Floats, ...]) -> Side:
         single, everyone = self._single, np.arange(self.n_features)
@@ -201,37 +198,6 @@ class GaussianSource:
         vectors = (single.scale, single.scale_within, single.varies, *terms)
         chosen = (vector[features] for vector in vectors)
         return Side(everyone[features], single.sums[features], entries, *chosen)
-
-    def _columns(self, features: Part) -> Columns:
-        z, known = self._scores.values[features], self._scores.known
-        if known is None:
-            return Columns(z, np.ones((1, z.shape[1])))
-        return Columns(z, known[features].astype(np.float64))
-
-    def _estimate_singles(self) -> Singles:
-        columns, counts = self._columns(slice(None)), self._scores.counts
-        entries, weights, groups = self._given.terms(columns)
-        sums, squares = columns.z.sum(axis=1), np.einsum("ij,ij->i", columns.z, columns.z)
-        total, within = squares - sums * sums * inverse(counts), squares.copy()
-        for entry, weight in zip(entries, weights, strict=True):
-            within -= entry * entry * weight
-        rows = np.maximum(counts, 1.0)
-        for spread in (total, within):
-            spread += self._noise[0] * rows + self._noise[1]
-        unit, varies = rows * self._scores.one**2, (squares > 0) * 1.0
-        x = HALF_LOG + 0.5 * np.log(total / unit)
-        xy = HALF_LOG + 0.5 * np.log(within / unit) + self._given.entropy
-        if self._chance is not None:
-            xy += varies * self._chance.information(counts, groups)
-        scales = self._keep / np.sqrt(total), self._keep / np.sqrt(within)
-        return Singles(sums, entries, *scales, varies, x, xy)
-
-
-def _free(sums: list[Floats], noise: Floats, keep: float) -> Floats:
-    """1 - r^2 from sums of products ij, ii and jj."""
-    both, first, second = sums
-    r = keep / np.sqrt(first + noise) * (keep / np.sqrt(second + noise)) * both
-    return 1.0 - r * r
 
 
 def _weighted_logs(a: float, b: float, shares: Floats, rest: Floats) -> tuple[Floats, float]:
@@ -242,13 +208,9 @@ def _weighted_logs(a: float, b: float, shares: Floats, rest: Floats) -> tuple[Fl
     return a * shares + b * np.log(rest), 1.0
 
 
-def _check_options(noise: Any, shrinkage: float, missing: str, correction: str | None) -> None:
-    if missing not in ("impute", "pairwise"):
-        raise ValueError(f"unknown missing={missing!r}; choose 'impute' or 'pairwise'")
+def _check_options(noise: Any, correction: str | None) -> None:
     if noise != "auto" and not (isinstance(noise, Real) and 0 <= float(noise) < np.inf):
         raise ValueError(f"noise must be 'auto' or a number from 0 up, not {noise!r}")
-    if not 0 <= shrinkage <= 1:
-        raise ValueError(f"shrinkage must lie between 0 and 1, not {shrinkage}")
     if correction == "miller-madow":
         raise ValueError("correction='miller-madow' is meant for counts; use None or 'chance'")
     if correction not in (None, "chance"):

@@ -1,7 +1,7 @@
 """From products of scores to measures of pairs: correlations before the logarithm, writes after.
 
-Operations stand in the same order for both members of a pair, and as in ``Shared.of`` for
-columns that miss values, so that results do not depend on how pairs are cut into tiles.
+Operations stand in the same order for both members of a pair, so that results do not depend on
+how pairs are cut into tiles.
 """
 
 from typing import Any, NamedTuple

@@ -27,21 +27,13 @@ class Scores:
     """Columns of mean 0 and variance 1, one row per feature."""
 
     values: Floats  # score * one, a whole number; 0 where the value is missing
-    known: NDArray[np.bool_] | None  # None where nothing is missing, or missing means average
     one: float
-
-    @property
-    def counts(self) -> Floats:
-        """Number of samples that count, for each feature."""
-        if self.known is None:
-            return np.full(len(self.values), float(self.values.shape[1]))
-        return self.known.sum(axis=1).astype(np.float64)
 
 
 def normal_scores(
-    values: NDArray[Any], kind: Kind = "rank", *, order: Order = slice(None), impute: bool = False
+    values: NDArray[Any], kind: Kind = "rank", *, order: Order = slice(None)
 ) -> Scores:
-    """Turn each column into scores of mean 0 and variance 1 over its known values.
+    """Turn each column into scores of mean 0 and variance 1; those of missing values are 0.
 
     Parameters
     ----------
@@ -52,8 +44,6 @@ def normal_scores(
         averaged over ties. ``"standard"``: the distance to the mean in standard deviations.
     order : indices
         The order in which to take the samples.
-    impute : bool
-        Give missing values the average score 0; the variance is then 1 over all samples.
 
     Returns
     -------
@@ -65,26 +55,24 @@ def normal_scores(
     >>> scores = normal_scores(np.array([[1.0, 5.0], [2.0, 7.0], [9.0, np.nan]]))
     >>> np.round(scores.values / scores.one, 3)
     array([[-1.225,  0.   ,  1.225],
-           [-1.   ,  1.   ,  0.   ]])
+           [-1.225,  1.225,  0.   ]])
     """
     if kind not in get_args(Kind):
         raise ValueError(f"unknown scores {kind!r}; choose 'rank' or 'standard'")
     m, n = values.shape
     one = unit_score(m)
     out = np.empty((n, m))
-    known = np.empty((n, m), dtype=bool)
     table = ndtri(np.arange(1, 2 * m) / (2 * m))
 
     def work(strip: slice) -> None:
         block = np.array(values[order, strip].T, dtype=np.float64, order="C")
-        np.equal(block, block, out=known[strip])
         if kind == "rank":
-            _rank(block, known[strip], table)
-        kernels.standardise_rows(block, *block.shape, impute, one, out[strip])
+            _rank(block, table)
+        kernels.standardise_rows(block, *block.shape, 1, one, out[strip])
 
     width = max(1, STRIP_CELLS // m)
     run_tiles(work, [slice(start, start + width) for start in range(0, n, width)])
-    return Scores(out, None if impute or known.all() else known, one)
+    return Scores(out, one)
 
 
 def unit_score(m: int) -> float:
@@ -92,8 +80,9 @@ def unit_score(m: int) -> float:
     return 2.0 ** ((52 - int(np.ceil(np.log2(m)))) // 2)
 
 
-def _rank(block: Floats, known: NDArray[np.bool_], table: Floats) -> None:
+def _rank(block: Floats, table: Floats) -> None:
     """Put normal quantiles of ranks in place of values; ``table`` holds those of full rows."""
+    with_gaps = np.flatnonzero(np.isnan(block).any(axis=1))
     kernels.rank_rows(block, *block.shape, table)
-    for row in np.flatnonzero(~known.all(axis=1)):
+    for row in with_gaps:
         block[row] = ndtri(block[row])

@@ -27,8 +27,6 @@ def measure(
 ) -> Errors:
     """Errors of a model that is the same for all methods, about k features."""
     X, words = as_matrix(table)
-    if not isinstance(X, np.ndarray) and not hasattr(X, "tocsc"):
-        raise ValueError("the table is packed, and models need its values")
     continuous = Reading(target=options.target).is_continuous(y)
     trees, sparse = bool(len(words)), not isinstance(X, np.ndarray)
     if continuous and sparse:

@@ -2,7 +2,7 @@
 
 from math import isfinite
 
-from bestk.method_notes import NOTES
+from bestk.method_notes import method_title
 from bestk.report._bars import key
 from bestk.report._charts import LINES, draw_errors
 from bestk.report._curves import WRONG
@@ -90,7 +90,7 @@ def comparison_section(facts: Facts) -> Markup:
     more = [errors.measure, "± over folds"] if errors else []
     heads = ["method", "what it is", "in common", *more]
     rows = [
-        [c.method, NOTES[c.method].title if c.method in NOTES else NONE,
+        [c.method, method_title(c.method) or NONE,
          (c.shared, f"{c.shared:,} of {k:,}"), *_error(errors, c.method, k)]
         for c in comparison.choices
     ]  # fmt: skip

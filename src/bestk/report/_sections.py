@@ -3,7 +3,7 @@
 from math import isfinite
 
 from bestk._printable import printable
-from bestk.method_notes import NOTES
+from bestk.method_notes import method_title
 from bestk.report._bars import MOST_BARS, draw_features, key, share_bar
 from bestk.report._curves import WRONG
 from bestk.report._facts import Errors, Facts, Feature
@@ -61,7 +61,7 @@ def _glance(facts: Facts) -> list[tuple[str, str]]:
 def lead(facts: Facts) -> str:
     """The report in three sentences."""
     k = len(facts.features)
-    title = NOTES[facts.method].title if facts.method in NOTES else ""
+    title = method_title(facts.method)
     way = f" by the method {facts.method}" + (f" ({title.lower()})" if title else "")
     one = "This feature was" if k == 1 else f"These {k:,} features were"
     told = [f"{one} selected{' together' * (k > 1)}{way * bool(facts.method)}."]

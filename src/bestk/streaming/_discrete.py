@@ -49,11 +49,12 @@ class Discrete:
 
 def fit_discrete(reading: Reading, sample: Sample, numeric: Indices) -> Discrete:
     """Fit discretisers on a sample; ``numeric`` are those of its columns to be cut."""
+    continuous, discrete = reading.is_continuous(sample.y), reading.discretizer is None
+    if (discrete := discrete or not len(numeric)) and not continuous:
+        return Discrete(np.empty(0, np.int64), None)  # the counts show whether there are classes
     target = reading.classes(sample.y, len(sample.y))  # refuses what is no target at all
-    cut = None
-    if reading.is_continuous(sample.y):
-        cut = cut_target(np.asarray(sample.y, np.float64))
-    if reading.discretizer is None or not len(numeric):
+    cut = cut_target(np.asarray(sample.y, np.float64)) if continuous else None
+    if discrete:
         return Discrete(np.empty(0, np.int64), None, cut)
     values = sample.numbers(numeric)
     if np.isinf(values).any():

@@ -14,7 +14,7 @@ from bestk._objects import refuse_inexact
 from bestk._whole import beyond
 from bestk.files import Source, find_columns, open_source
 from bestk.files._arrow import arrow, role_of, telling
-from bestk.files._batch import ArrowBatch, Batch
+from bestk.files._batch import ArrowBatch
 from bestk.files._binary import BinarySource, column_types
 from bestk.files._columns import Words
 from bestk.files._long import long_columns, may_be_long
@@ -61,7 +61,7 @@ class FileBlocks:
             batch = batch if known.all() else batch.keep(known)
             yield self._table(batch, roles), self._target(batch, last, roles[-1])
 
-    def _table(self, batch: Batch, roles: Sequence[Any]) -> Table:
+    def _table(self, batch: ArrowBatch, roles: Sequence[Any]) -> Table:
         blocks: list[Block] = []
         numeric = [j for j, role in enumerate(roles[:-1]) if role in ("number", "date")]
         if batch.num_rows and (columns := numeric):
@@ -77,7 +77,7 @@ class FileBlocks:
                 blocks.append(Block(np.array([j]), kind, codes[:, None], [levels]))  # type: ignore[arg-type]
         return Table(batch.num_rows, self.names[:-1], tuple(blocks))
 
-    def _numbers(self, batch: Batch, columns: list[int]) -> Iterator[Block]:
+    def _numbers(self, batch: ArrowBatch, columns: list[int]) -> Iterator[Block]:
         """Numbers side by side, but for integers that would be rounded there.
 
         Floats of one block may be those of another, so that integers with gaps are refused.
@@ -95,7 +95,7 @@ class FileBlocks:
             kept = values[:, short] if long else values
             yield Block(np.array(columns)[short], "numeric", kept)
 
-    def _target(self, batch: Batch, column: int, role: Any) -> NDArray[Any]:
+    def _target(self, batch: ArrowBatch, column: int, role: Any) -> NDArray[Any]:
         """Classes, or numbers; whole ones as integers."""
         if role in ("text", "category"):
             words = Words()

@@ -6,10 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.information._gaussian import HALF_LOG, GaussianSource, Singles
-from bestk.information._gaussian_chance import Chance
-from bestk.information._gaussian_kernels import Side, correlate
-from bestk.information._gaussian_target import inverse
+from bestk.information._gaussian import HALF_LOG, GaussianSource, Sums
 from bestk.information._tiles import Part as Places
 from bestk.streaming._levels import Levels, read_classes
 from bestk.streaming._memory import gib, memory_to_use
@@ -20,17 +17,8 @@ from bestk.table import Table
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Summary:
-    """What is left of scores once their products are summed."""
-
-    one: float
-    counts: Floats  # samples of each feature
-    known: None = None  # missing scores are 0
-
-
-@dataclass(frozen=True)
-class Given:
+@dataclass
+class SummedTarget:
     """What a target explains, summed over all rows; see ``_gaussian_target``."""
 
     entropy: float
@@ -43,44 +31,16 @@ class GaussianSums(GaussianSource):
     """Gaussian entropies of a table of which only sums of products of scores are known."""
 
     def __init__(
-        self, one: float, n_rows: int, given: Given, sums: Floats, products: Floats,
+        self, one: float, n_rows: int, given: SummedTarget, sums: Floats, products: Floats,
         correction: str | None,
     ) -> None:  # fmt: skip
-        self.n_features = len(sums)
-        self._n_rows, self._sums, self._products = n_rows, sums, products
-        self._given: Any = given
-        self._scores: Any = Summary(one, np.full(self.n_features, float(n_rows)))
-        self._complete = np.ones(self.n_features, dtype=bool)
-        self._noise, self._keep = (0.0, one**2), 1.0
-        self._chance = Chance(n_rows, given.groups) if correction == "chance" else None
-        self._single = self._estimate_singles()
+        self._all_products = products
+        squares = np.diag(products).copy()
+        self._estimate(Sums(n_rows, one, sums, squares, given.entries), given, "auto", correction)
 
-    def _correlate(
-        self, a: float, b: float, rows: Places, columns: Places, left: Side, right: Side
-    ) -> tuple[tuple[Floats, Floats], Any]:
-        """Shares of variance to take logarithms of, and what chance adds."""
-        m, given = self._n_rows, self._given
-        shares = np.array(self._products[rows][:, columns], order="C")
-        parts = correlate(shares, left, right, 1.0 / m, given.weights, a, b)
-        return parts, self._chance and self._chance.excess(m, given.groups)
-
-    def _estimate_singles(self) -> Singles:
-        given, counts, one = self._given, self._scores.counts, self._scores.one
-        squares = np.diag(self._products).copy()
-        total, within = squares - self._sums * self._sums * inverse(counts), squares.copy()
-        for entry, weight in zip(given.entries, given.weights, strict=True):
-            within -= entry * entry * weight
-        for spread in (total, within):
-            spread += self._noise[0] * counts + self._noise[1]
-        unit, varies = counts * one**2, np.where(squares > 0, 1.0, 0.0)
-        x = HALF_LOG + 0.5 * np.log(total / unit)
-        xy = HALF_LOG + 0.5 * np.log(within / unit) + given.entropy
-        if self._chance is not None:
-            groups = np.array([float(given.groups)])
-            xy += varies * self._chance.information(counts, groups)
-        scale: Floats = 1.0 / np.sqrt(total)
-        scale_within: Floats = 1.0 / np.sqrt(within)
-        return Singles(self._sums, given.entries, scale, scale_within, varies, x, xy)
+    def _products(self, rows: Places, columns: Places) -> Floats:
+        """Sums of products of scores."""
+        return np.array(self._all_products[rows][:, columns], order="C")
 
 
 class ProductSums:
@@ -136,7 +96,7 @@ class Classes:
             self._sizes[place] += here.sum()
             self._sums[place] += z[:, here].sum(axis=1)
 
-    def given(self, sums: Floats) -> Given:
+    def given(self, sums: Floats) -> SummedTarget:
         """What the classes explain."""
         labels = list(self._levels.places[0])
         if len(labels) < 2:
@@ -144,7 +104,7 @@ class Classes:
         order = sorted(range(len(labels)), key=labels.__getitem__)
         sizes, m = self._sizes[order], self._sizes.sum()
         entropy = float(np.log(m) - (sizes * np.log(sizes)).sum() / m)
-        return Given(entropy, len(sizes), 1.0 / sizes, self._sums[order])
+        return SummedTarget(entropy, len(sizes), 1.0 / sizes, self._sums[order])
 
 
 class Number:
@@ -163,11 +123,11 @@ class Number:
         self._squares += scores @ scores
         self._products += z @ scores
 
-    def given(self, sums: Floats) -> Given:
+    def given(self, sums: Floats) -> SummedTarget:
         """What the number explains."""
         if self._squares == 0.0:
             raise ValueError("y is constant; at least two different values are needed")
         each = 1.0 / self._n_rows
         spread = self._squares - self._total * self._total * each
         entries = np.array([sums, self._products - sums * self._total * each])
-        return Given(HALF_LOG, 2, np.array([each, 1.0 / spread]), entries)
+        return SummedTarget(HALF_LOG, 2, np.array([each, 1.0 / spread]), entries)

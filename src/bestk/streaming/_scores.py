@@ -23,7 +23,7 @@ class Scorer:
     """
 
     def __init__(self, sample: Floats, n_rows: int) -> None:
-        scores = normal_scores(sample, "rank", impute=True)
+        scores = normal_scores(sample, "rank")
         self.one = 2.0 ** ((52 - int(np.ceil(np.log2(n_rows)))) // 2)
         step = self.one / scores.one
         knots, heights = [], []

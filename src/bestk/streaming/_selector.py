@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from bestk._auto import settle
 from bestk._choose_k import AUTO
 from bestk.reading import Read, Reading, find_features, is_fractional
-from bestk.streaming._blocks import is_dask, open_blocks, read_values
+from bestk.streaming._blocks import Part, is_dask, open_blocks, read_values
 from bestk.streaming._counts import PairCounts
 from bestk.streaming._discrete import Discrete, fit_discrete
 from bestk.streaming._measure import Stream
@@ -56,7 +56,7 @@ def _look(selector: Any, X: Any, y: Any) -> Stream:
 
 def forget(selector: SelectBestK) -> None:
     """Drop the results of an earlier fit."""
-    more = ("pair_counts_", "n_samples_seen_", "_discrete", "k_scores_", "k_errors_")
+    more = ("pair_counts_", "n_samples_seen_", "_discrete", "_waiting", "k_scores_", "k_errors_")
     for name in (*FOUND, *more):
         selector.__dict__.pop(name, None)
 
@@ -77,6 +77,7 @@ class PartialFit:
     pair_counts_: PairCounts
     n_samples_seen_: int
     _discrete: Discrete
+    _waiting: list[Part]  # rows of one class, which alone do not show where to cut numbers
 
     @available_if(_counts_levels)
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -84,7 +85,8 @@ class PartialFit:
 
         Levels and classes may be new in any block. Results are those of ``fit`` on all rows so
         far, where columns are discrete or the discretiser is given fitted: one that is not is
-        fitted on the first block, which should then be large and mixed.
+        fitted on the first block, which should then be large and mixed. Blocks before that of the
+        second class are held until it comes.
 
         Parameters
         ----------
@@ -106,17 +108,29 @@ class PartialFit:
             forget(selector)
         table = read_table(selector._check_table(X, reset=first))
         values = read_values(y, table.n_samples)
-        allowed = _allowed(selector, table)
         if first:
-            self._discrete = _first_look(selector, table, values)
-            self.pair_counts_ = PairCounts(classes)
+            self.pair_counts_, self._waiting, self.n_samples_seen_ = PairCounts(classes), [], 0
         for name in FOUND:
             vars(self).pop(name, None)
+        self.n_samples_seen_ += table.n_samples
+        blocks = [*self._waiting, (table, values)]
+        if "_discrete" not in vars(self):
+            discrete = _first_look(selector, blocks)
+            if discrete is None:
+                copied = table.take(np.arange(table.n_samples)), values.copy()
+                self._waiting.append(copied)
+                return self
+            self._discrete = discrete
+        self._waiting = []
+        for block in blocks:
+            self._count(*block)
+        return self
+
+    def _count(self, table: Table, y: Any) -> None:
+        allowed = _allowed(self, table)
         kept = self._discrete.table(table)
         kept = kept if len(allowed) == table.n_features else kept.keep(allowed)
-        self.pair_counts_.add(kept, self._discrete.classes(values))
-        self.n_samples_seen_ = self.pair_counts_.n_samples
-        return self
+        self.pair_counts_.add(kept, self._discrete.classes(y))
 
     def __getattr__(self, name: str) -> Any:
         if name == "partial_fit":
@@ -129,6 +143,9 @@ class PartialFit:
 
 def _solve(selector: Any) -> None:
     """Select from what is counted so far."""
+    if selector._waiting:
+        came = selector._waiting[0][1][0]
+        raise ValueError(f"y has one class only, {came}; at least two are needed")
     counts, discrete = selector.pair_counts_, selector._discrete
     n = selector.n_features_in_
     names = getattr(selector, "feature_names_in_", [f"x{j}" for j in range(n)])
@@ -146,20 +163,27 @@ def _solve(selector: Any) -> None:
     selector._keep(task)
 
 
-def _first_look(selector: Any, table: Table, y: Any) -> Discrete:
-    """What cuts the numbers of all blocks: a fitted discretiser, or one fitted on the first."""
+def _first_look(selector: Any, blocks: list[Part]) -> Discrete | None:
+    """What cuts the numbers of all blocks: a fitted discretiser, or one fitted on the first.
+
+    None where it is to be fitted, and the rows are all of one class.
+    """
+    table, y = blocks[0][0], np.concatenate([values for _, values in blocks])
     read_as = settle(selector, blocks=True)
     target = selector.target
     if target == "auto":  # few rows do not tell a quantity from classes
         target = "continuous" if is_fractional(y) else "classes"
     reading = Reading(read_as.information, read_as.discretizer, target=target)
-    reservoir = Reservoir(seed=0, rows=table.n_samples)
-    reservoir.add(table, y)
+    reservoir = Reservoir(seed=0, rows=len(y))
+    for block in blocks:
+        reservoir.add(*block)
     sample = reservoir.finish()
     categorical = find_features(selector.categorical_features, table)
     numeric = np.setdiff1d(sample.numeric, categorical)
     numeric = numeric[np.isin(numeric, _allowed(selector, table))]
     if not (len(numeric) and _is_fitted(selector.discretizer)):
+        if len(numeric) and reading.discretizer is not None and (y == y[0]).all():
+            return None
         return fit_discrete(reading, sample, numeric)
     without = fit_discrete(replace(reading, discretizer=None), sample, numeric)
     fitted = copy(selector.discretizer)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from bestk.information._chance import expected_cells
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
 from bestk.information.backends._native import NativeCounter
+from bestk.information.backends._pairs import Formula
 from bestk.native.threads import threads
 from bestk.streaming._cells import PlaneCounts, fill_pairs, list_counts
 
@@ -94,8 +97,16 @@ class CountedPairs(NativeCounter):
         lowest: float = -np.inf,
     ) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
+        self._fill_formula(self._formula(measure, lowest), out, rows, columns)
+
+    def _writer(self, formula: Formula) -> Callable[[NDArray[Any], Indices, Indices], None]:
+        """What writes a formula of chosen pairs into an array."""
+        return partial(self._fill_formula, formula)
+
+    def _fill_formula(
+        self, formula: Formula, out: NDArray[Any], rows: Indices | None, columns: Indices | None
+    ) -> None:
         n_classes = len(self._counts.sizes)
         cells = (1 + len(self._counts.planes) / self.n_features) ** 2 * (1 + n_classes)
-        formula = self._formula(measure, lowest)
         with threads(seconds=CELL_COST * cells * out.size):
             fill_pairs(self._counts, formula, self._known, out, rows, columns)

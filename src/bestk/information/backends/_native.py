@@ -6,7 +6,7 @@ and equal columns have equal scores.
 """
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -114,7 +114,7 @@ class NativeCounter:
         """Row sums and the ``count`` best pairs, from strips of which none is kept."""
         check_pairs(measure, count)
         n, symmetric = self.n_features, check_symmetric(measure)
-        kernel = bind(self._packed, self._whole_numbers(measure, lowest))
+        write = self._writer(self._whole_numbers(measure, lowest))
         row_sums, best = RowSums(n), TopPairs(count, n)
         height = max(LANES, STRIP_ENTRIES // n // LANES * LANES)
         for start in range(0, n, height):
@@ -123,13 +123,17 @@ class NativeCounter:
             if not symmetric:
                 columns = np.concatenate([columns, self._order[:start]])
             values = np.empty((len(rows), len(columns)))
-            self._write(kernel, values, rows, columns)
+            write(values, rows, columns)
             if sums:
                 row_sums.take(values, rows, columns, symmetric)
             if count:
                 best.take(values, rows, columns)
         sums_of_rows = join(row_sums.high, row_sums.low, self._scale)
         return Summary(sums_of_rows, best.pairs, best.values * self._scale)
+
+    def _writer(self, formula: Formula) -> Callable[[NDArray[Any], Indices, Indices], None]:
+        """What writes a formula of chosen pairs into an array."""
+        return partial(self._write, bind(self._packed, formula))
 
     def _write(
         self, kernel: Kernel, out: NDArray[Any], rows: Indices | None, columns: Indices | None

@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestk import datasets
-from bestk.datasets import DATASETS, load
+from experiments import datasets
+from experiments.datasets import DATASETS, load
 
 TABLE_2 = {
     "arrhythmia": (258, 420, 2), "colon": (2000, 62, 2), "leukemia": (7070, 72, 2),
@@ -147,3 +147,9 @@ def test_training_rows_come_first(clean, rows):
     X, y = clean([bunch(X, ["0"] * (rows + 5))])
     assert X.ravel().tolist() == list(range(rows))
     assert len(y) == rows
+
+
+def test_an_archive_that_holds_a_pickle_is_refused(tmp_path):
+    np.savez(tmp_path / "promoter.npz", X=np.array([object()], dtype=object), y=np.zeros(1))
+    with pytest.raises(ValueError, match=r"allow_pickle|Object arrays|promoter"):
+        load("promoter", tmp_path)

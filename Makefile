@@ -13,7 +13,7 @@ export BESTK_BQP := $(BQP)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-torch test-browser test-wheel test-min test-newest test-pythons test-long coverage audit suite \
-	lint format docs dist minimum bench paper kernels clean
+	lint format docs dist minimum bench paper clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
@@ -72,7 +72,7 @@ test-long: $(VENV)/.test $(VENV)/.hardening  ## hours: fuzzing, faults, environm
 	$(BIN)/python -m hardening.mutation --minutes $(MINUTES)
 	$(BIN)/python -m hardening.mutation --report
 
-coverage: $(VENV)/.test $(VENV)/.hardening  ## which lines and branches the tests run; of compiled kernels nothing is seen
+coverage: $(VENV)/.test $(VENV)/.hardening  ## which lines and branches of Python the tests run
 	$(BIN)/python -m pytest -n 2 -q --cov=bestk --cov-branch --cov-report=term:skip-covered
 
 audit: $(VENV)/.hardening  ## known flaws of what is installed (asks the index for them)
@@ -111,9 +111,6 @@ bench: $(VENV)/.bench  ## bestk beside its peers: minutes, then hours (DATA and 
 
 paper: $(VENV)/.plots  ## every table and figure of the paper beside what it prints (DATA=folder of the sets; QUICK=1 for ten minutes)
 	$(BIN)/python -m experiments $(if $(QUICK),--quick) $(PAPER)
-
-kernels:  ## forget compiled kernels, after a change to one that another file calls
-	find src -name '*.nb[ic]' -delete
 
 clean:  ## remove the environment and what was built
 	rm -rf .venv .venv-* dist docs/_build docs/generated docs/auto_examples .pytest_cache .mypy_cache .ruff_cache

@@ -68,7 +68,7 @@ class NativeBuildHook(BuildHookInterface):
     def dependencies(self) -> list[str]:
         """Ask for zig, a C compiler on PyPI, only where no compiler is installed."""
         cross = "BESTK_PLATFORM" in os.environ
-        return ["ziglang>=0.13,<0.17"] if cross or find_compiler() is None else []
+        return ["ziglang>=0.13,<0.18"] if cross or find_compiler() is None else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and tag the wheel: one for every Python, as ctypes needs no Python headers."""

@@ -37,7 +37,7 @@ def check_wheel(path: Path) -> None:
     assert f"{info}/licenses/LICENSE" in names, "the licence is not in the wheel"
     others = {name for name in names if not name.startswith(("bestk/", info))}
     assert not others, f"in the wheel, and should not be: {sorted(others)}"
-    built = {name for name in names if name.endswith((".pyc", ".nbi", ".nbc")) or "test" in name}
+    built = {name for name in names if name.endswith(".pyc") or "test" in name}
     assert not built, f"in the wheel, and should not be: {sorted(built)}"
     assert "bestk = bestk.cli:main" in scripts
     check_metadata(text)
@@ -63,7 +63,7 @@ def check_sdist(path: Path) -> None:
     with tarfile.open(path) as sdist:
         sizes = {m.name.split("/", 1)[1]: m.size for m in sdist.getmembers() if m.isfile()}
     assert sizes.keys() >= IN_SDIST, f"not in the sdist: {sorted(IN_SDIST - sizes.keys())}"
-    built = [name for name in sizes if name.endswith((".pyc", ".nbi", ".nbc"))]
+    built = [name for name in sizes if name.endswith(".pyc")]
     assert not built, f"in the sdist, and should not be: {built}"
     assert path.stat().st_size < SMALL, f"{path} has {path.stat().st_size} bytes"
 

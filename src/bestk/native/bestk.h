@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+#if defined(__GLIBC__) && defined(__x86_64__)
+__asm__(".symver log, log@GLIBC_2.2.5"); /* the same bits, also on Linux from 2014 on */
+#endif
 
 #if defined(_WIN32)
 #define EXPORT __declspec(dllexport)

@@ -160,7 +160,7 @@ def select(quick: bool) -> Iterator[Row]:
         for name in ("linear", "tpower", "forward", "jmi", "mrmr", "spectral"):
             if name == "spectral" and n > PRODUCT[0]:
                 continue
-            METHODS[name].select(ours, 3, effort=effort)  # compiles
+            METHODS[name].select(ours, 3, effort=effort)  # loads
             seconds, found = _clock(partial(METHODS[name].select, ours, 100, effort=effort))
             yield Row("select", f"{name}, k = 100", n, m, 2, 2, seconds)
             if name in ("forward", "jmi"):

@@ -137,7 +137,7 @@ def _measure(line: Line, contenders: list[Contender], options: argparse.Namespac
 
 def _time(one: Contender, X: Any, y: Any) -> tuple[float, float]:
     """The best of a few runs: seconds, and those of all processors, which others cannot slow."""
-    one.run(X[:64, :64], y[:64])  # compiles
+    one.run(X[:64, :64], y[:64])  # loads, and on a GPU compiles
     times = [_clock(one, X, y)]
     if times[0][0] < SHORT:
         times += [_clock(one, X, y) for _ in range(AGAIN)]

@@ -19,7 +19,8 @@ IN_WHEEL = {
 }
 IN_SDIST = {
     "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md",
-    "Makefile", "conftest.py", "hatch_build.py", "src/bestk/native/bestk.h", "src/bestk/py.typed", "src/bestk/report/template.html",
+    "Makefile", "conftest.py", "hatch_build.py", "src/bestk/native/bestk.h",
+    "src/bestk/py.typed", "src/bestk/report/template.html",
     "tests/conftest.py", "tests/packaging/smoke.py", "docs/index.rst", "examples/demo.py",
     "benchmarks/__init__.py", "experiments/__init__.py", "hardening/__init__.py",
 }  # fmt: skip

@@ -12,8 +12,8 @@ export BESTK_DATA := $(DATA)
 export BESTK_BQP := $(BQP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch test-browser test-wheel test-min test-newest test-pythons test-long coverage audit suite \
-	lint format docs dist minimum bench paper kernels clean
+.PHONY: help demo test test-torch test-browser test-wheel test-min test-newest test-pythons test-long test-sanitized coverage audit suite \
+	lint format docs dist wheels minimum bench paper clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
@@ -72,7 +72,14 @@ test-long: $(VENV)/.test $(VENV)/.hardening  ## hours: fuzzing, faults, environm
 	$(BIN)/python -m hardening.mutation --minutes $(MINUTES)
 	$(BIN)/python -m hardening.mutation --report
 
-coverage: $(VENV)/.test $(VENV)/.hardening  ## which lines and branches the tests run; of compiled kernels nothing is seen
+# Python itself leaks at its end, and is not built with the sanitizer: it is loaded first.
+test-sanitized: $(VENV)/.test  ## the tests of kernels with checks of every access to memory and every overflow
+	$(BIN)/python hatch_build.py --out $(VENV)/sanitized.so -O1 -g -fno-omit-frame-pointer \
+		-fsanitize=address,undefined -fno-sanitize-recover=all
+	LD_PRELOAD=`$${CC:-cc} -print-file-name=libasan.so` ASAN_OPTIONS=detect_leaks=0 \
+		BESTK_LIBRARY=$(CURDIR)/$(VENV)/sanitized.so $(BIN)/python -m pytest -q tests/native
+
+coverage: $(VENV)/.test $(VENV)/.hardening  ## which lines and branches of Python the tests run
 	$(BIN)/python -m pytest -n 2 -q --cov=bestk --cov-branch --cov-report=term:skip-covered
 
 audit: $(VENV)/.hardening  ## known flaws of what is installed (asks the index for them)
@@ -97,6 +104,11 @@ dist: $(VENV)/.dist  ## build the wheel and the sdist, and look into them
 	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/python tests/packaging/contents.py dist
 
+wheels: dist  ## wheels for other systems, compiled by zig and not run here
+	for platform in manylinux_2_17_aarch64 macosx_11_0_x86_64 macosx_11_0_arm64 win_amd64; do \
+		BESTK_PLATFORM=$$platform $(BIN)/python -m build --wheel || exit 1; \
+	done
+
 minimum: $(BIN)/python  ## write the lowest versions that pyproject.toml admits to tests/packaging/minimum.txt
 	$(BIN)/python tests/packaging/minimum.py > tests/packaging/minimum.part
 	mv tests/packaging/minimum.part tests/packaging/minimum.txt
@@ -111,9 +123,6 @@ bench: $(VENV)/.bench  ## bestk beside its peers: minutes, then hours (DATA and 
 
 paper: $(VENV)/.plots  ## every table and figure of the paper beside what it prints (DATA=folder of the sets; QUICK=1 for ten minutes)
 	$(BIN)/python -m experiments $(if $(QUICK),--quick) $(PAPER)
-
-kernels:  ## forget compiled kernels, after a change to one that another file calls
-	find src -name '*.nb[ic]' -delete
 
 clean:  ## remove the environment and what was built
 	rm -rf .venv .venv-* dist docs/_build docs/generated docs/auto_examples .pytest_cache .mypy_cache .ruff_cache

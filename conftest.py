@@ -3,11 +3,15 @@
 Pictures are closed after each test: matplotlib keeps those of pyplot, and warns of many.
 """
 
+import os
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # each worker has a core to itself
+    os.environ["OMP_NUM_THREADS"] = "1"
 
 NEEDS = {
     "torch": "src/*/_torch*.py",

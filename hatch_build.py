@@ -1,10 +1,13 @@
 """Compile the C kernels: a hook of hatchling, and ``python hatch_build.py`` to build in place."""
 
+import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +36,13 @@ def library_name(platform: str) -> str:
 def this_platform() -> str:
     """The wheel platform of this machine."""
     return sysconfig.get_platform().replace("-", "_").replace(".", "_")
+
+
+def wheel_platform(library: Path) -> str:
+    """The platform of a wheel with this library: manylinux where any Linux since 2014 has glibc."""
+    needed = re.findall(rb"GLIBC_2\.(\d+)", library.read_bytes())
+    old = this_platform() == "linux_x86_64" and needed and max(map(int, needed)) <= 17
+    return "manylinux_2_17_x86_64" if old else this_platform()
 
 
 def find_compiler() -> list[str] | None:
@@ -68,20 +78,29 @@ class NativeBuildHook(BuildHookInterface):
     def dependencies(self) -> list[str]:
         """Ask for zig, a C compiler on PyPI, only where no compiler is installed."""
         cross = "BESTK_PLATFORM" in os.environ
-        return ["ziglang>=0.13,<0.17"] if cross or find_compiler() is None else []
+        return ["ziglang>=0.13,<0.18"] if cross or find_compiler() is None else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and tag the wheel: one for every Python, as ctypes needs no Python headers."""
         if self.target_name != "wheel":
             return
         platform = os.environ.get("BESTK_PLATFORM")
-        library = build(platform)
+        folder = Path(tempfile.mkdtemp()) if platform else SOURCES
+        library = build(platform, out=folder / library_name(platform or this_platform()))
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform or this_platform()}"
+        build_data["tag"] = f"py3-none-{platform or wheel_platform(library)}"
         if version != "editable":
             name = f"bestk/native/{library.name}"
             build_data["force_include"][str(library)] = name
 
 
+def main() -> None:
+    """Build in place, or to ``--out PATH``, with other options of the compiler."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--out", type=Path)
+    options, extra = parser.parse_known_args()
+    print(build(extra=tuple(extra), out=options.out))
+
+
 if __name__ == "__main__":
-    print(build(extra=tuple(sys.argv[1:])))
+    main()

@@ -24,7 +24,6 @@ class Machine:
     threads: int
     python: str
     numpy: str
-    numba: str  # of older records
 
     def __str__(self) -> str:
         return f"{self.cpu}, {self.threads} threads, commit {self.commit}, {self.date}"
@@ -39,7 +38,6 @@ def describe_machine() -> Machine:
         threads=n_threads(),
         python=platform.python_version(),
         numpy=version("numpy"),
-        numba="",
     )
 
 

@@ -60,8 +60,7 @@ Take another than bestk when
 
 What is said here of Spark, BigQuery, CUDA, annealers, several targets, series and R is by their
 documentation. bestk itself has no survival target, no criterion beyond pairs (as JMI3 is), no
-weights of rows but whole numbers, and nothing outside Python. Its kernels are compiled by numba
-at the first call on a machine, which takes seconds once.
+weights of rows but whole numbers, and nothing outside Python.
 """
 
 

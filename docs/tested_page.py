@@ -30,7 +30,7 @@ PARTS = {
     ),
     "Faults": (
         ("faults",),
-        "*disk*: full or read-only while results, reports and compiled kernels are written; the "
+        "*disk*: full or read-only while results and reports are written; the "
         "old file has to stay as it was. *interrupted*: Ctrl-C at random moments; no half file. "
         "*killed*: ``kill -9`` at random moments while ``make paper``, a benchmark and ``bestk "
         "compare --keep`` run; started again, they have to end with the results of a run left "
@@ -41,9 +41,10 @@ PARTS = {
     "The same bits": (
         ("golden", "environments", "backends", "crowds"),
         "Selections of many methods, with their objectives to the last bit. *golden*: as stored, "
-        "on the sets that are there. Then other numbers of threads, threading layers, "
-        "kernels that check every index, code for other processors, other backends; and threads, "
-        "forked and spawned workers of one process at the same time.",
+        "on the sets that are there. Then other numbers of threads, kernels for other "
+        "instruction sets, other backends; and threads, forked and spawned workers of one process "
+        "at the same time. ``make test-sanitized`` runs the tests of kernels on a library that "
+        "checks every access to memory and every overflow.",
     ),
 }  # fmt: skip
 MUTANTS = """
@@ -54,8 +55,8 @@ those that no test sees, and ``--again`` runs all related tests for them.
 """
 OPEN = """
 Windows and macOS are never run, nor are processors other than x86-64; their kernels come from the
-same source. The fuzzers run for minutes to hours, not for weeks. Coverage of compiled kernels is
-not measured (``make coverage`` tells of the rest); faults put into them are.
+same source. The fuzzers run for minutes to hours, not for weeks. Coverage of the C kernels is not
+measured (``make coverage`` tells of the rest), and no faults are put into them.
 """
 
 

@@ -19,7 +19,6 @@ COMMANDS = (
 def main() -> None:
     write_table(Path("demo.csv"))
     print("demo.csv: 569 biopsies, 30 measurements each, and the diagnosis")
-    print("(the first run compiles its kernels, once for this machine)", flush=True)
     for command in COMMANDS:
         print(f"\n$ bestk {command}\n", flush=True)
         subprocess.run([sys.executable, "-m", "bestk", *shlex.split(command)], check=True)

@@ -17,7 +17,7 @@ METHODS = ("auto", "tpower", "jmi", "mrmr", "search", "forward")
 
 
 def compare(name: str, backend: str) -> list[str]:
-    """What differs from numba: measures of all pairs, and selections."""
+    """What differs from the native backend: measures of all pairs, and selections."""
     X, y = read(name)
     if y.dtype.kind == "f":
         y = np.searchsorted(np.quantile(y, [0.25, 0.5, 0.75]), y)
@@ -57,7 +57,7 @@ def main() -> int:
             wrong = [line for name in names for line in compare(name, backend)]
         print("\n".join(wrong))
         tried = len(names) * (3 + len(METHODS))
-        keep("backends", f"{backend} beside numba", tried, len(wrong), time.perf_counter() - start)
+        keep("backends", f"{backend} beside native", tried, len(wrong), time.perf_counter() - start)
         total += len(wrong)
     return int(total > 0)
 

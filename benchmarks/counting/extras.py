@@ -27,7 +27,7 @@ bestk.cmi_matrix(bestk.CAIM().fit_transform(X, y), y)
 SNIPPETS = {
     "import numpy": "import numpy",
     "import bestk": "import bestk",
-    "import sklearn, numba": "import sklearn.base, numba",
+    "import sklearn": "import sklearn.base",
     "first cmi_matrix": SMALL_TABLE,
     "first CAIM + cmi_matrix": SMALL_NUMBERS,
 }

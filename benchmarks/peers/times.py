@@ -35,7 +35,7 @@ class Job:
 
 
 def time_peers(peers: Iterable[Peer], rounds: int) -> list[Row]:
-    """Rows of the best time of each criterion; the first run, which compiles, does not count."""
+    """Rows of the best time of each criterion; the first run, which may compile, does not count."""
     jobs = [job for peer in peers for job in _jobs(peer)]
     with warnings.catch_warnings(action="ignore"), silent():
         for number in range(rounds + 1):

@@ -20,7 +20,7 @@ from benchmarks.quality.sets import FOLDERS, Entry, catalogue
 from benchmarks.quality.tables import JUDGE_SEEDS
 from benchmarks.quality.ways import SLOW
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 SLOWEST = 300  # seconds of the processor after which a way is stopped and recorded as failed
 Key = tuple[str, int, int, str]
 

@@ -107,7 +107,7 @@ class Scores:
         return own.pivot_table(measure, "family", "way")[self.ways]
 
     def seconds(self) -> pd.DataFrame:
-        """Median seconds of a fold by set and way; the first fold of a process compiles."""
+        """Median seconds of a fold by set and way; the first fold of a process loads."""
         return self.cells.pivot_table("seconds", "set", "way", aggfunc="median")
 
 

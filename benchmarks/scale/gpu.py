@@ -6,7 +6,7 @@ Each part appends rows to ``benchmarks/results/gpu.csv`` and the picture beside 
 diagonal alone, and the matrix of pairs: counts, look-ups, entropies, measure, both halves
 written, left on the GPU. ``streamed`` keeps row sums and best pairs of a matrix that is never
 held. ``home`` brings matrices into the host's memory, ``select`` picks features, and the rows
-named numba are the same work on two cores of the same machine.
+named native are the same work on two cores of the same machine.
 """
 
 import argparse
@@ -26,13 +26,13 @@ import torch
 
 from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.scale.gpu_picture import draw
-from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information import Entropies
 from bestk.information._measures import SYMMETRIC_CMI
 from bestk.information.backends import get_backend
 from bestk.information.backends._torch_products import ONE
 from bestk.methods import METHODS, Effort
+from bestk.native.threads import threads
 from bestk.objectives import MEMORY
 
 FILE = RESULTS / "gpu.csv"
@@ -85,21 +85,21 @@ def products(quick: bool) -> Iterator[Row]:
             ratios = ", ".join(f"{seconds / value:.2f} x {key}" for key, value in bare.items())
             yield Row("products", f"matrix of pairs, {dtype}, {name}", *shape, seconds, ratios)
     found = counters["coins"].matrix(SYMMETRIC_CMI, 0.0, "float32")
-    yield _matrix_by_numba(codes, target, found, shape)
+    yield _matrix_by_native(codes, target, found, shape)
 
 
-def _matrix_by_numba(codes: Codes, target: Target, found: Any, shape: Any) -> Row:
+def _matrix_by_native(codes: Codes, target: Target, found: Any, shape: Any) -> Row:
     """The same matrix on two cores, and whether every bit of it is the same."""
     out = np.empty((codes.n_features,) * 2, np.float32)
     out[:] = 0.0  # memory that the system has handed out
     with _cores():
-        counter = get_backend("numba")(codes, target, None)
-        counter.fill(SYMMETRIC_CMI, out[:64], np.arange(64), None, 0.0)  # compiles
+        counter = get_backend("native")(codes, target, None)
+        counter.fill(SYMMETRIC_CMI, out[:64], np.arange(64), None, 0.0)  # loads
         seconds = _clock(lambda: counter.fill(SYMMETRIC_CMI, out, None, None, 0.0))[0]
     strips = zip(torch.from_numpy(out).split(2048), found.split(2048), strict=True)
     same = all(bool((own.cuda() == theirs).all()) for own, theirs in strips)
     return Row(
-        "products", f"numba, {CORES} cores, float32, coins", *shape, seconds, f"same: {same}"
+        "products", f"native, {CORES} cores, float32, coins", *shape, seconds, f"same: {same}"
     )
 
 
@@ -120,11 +120,11 @@ def streamed(quick: bool) -> Iterator[Row]:
         each = _median(lambda r=rows, o=out: counter.fill(SYMMETRIC_CMI, o, r, None, 0.0))
         yield Row("streamed", f"columns of the matrix, brought home: {count}", *shape, each)
     with _cores():
-        peer = get_backend("numba")(codes, target, None)
+        peer = get_backend("native")(codes, target, None)
         peer.summary(SYMMETRIC_CMI, TOP, 0.0) if quick else None
         seconds, theirs = _clock(lambda: peer.summary(SYMMETRIC_CMI, TOP, 0.0))
     same = all(bool((a == b).all()) for a, b in zip(kept, theirs, strict=True))
-    what = f"numba, {CORES} cores: row sums and {TOP} best pairs"
+    what = f"native, {CORES} cores: row sums and {TOP} best pairs"
     yield Row("streamed", what, *shape, seconds, f"same: {same}")
 
 
@@ -141,11 +141,11 @@ def home(quick: bool) -> Iterator[Row]:
         yield Row("home", "matrix of pairs left on the GPU, float64", *sizes, kept)
         with _cores():
             theirs = np.zeros((n, n))
-            peer = get_backend("numba")(codes, target, None)
+            peer = get_backend("native")(codes, target, None)
             peer.fill(SYMMETRIC_CMI, theirs[:64], np.arange(64), None, 0.0)
             seconds = _clock(lambda p=peer, o=theirs: p.fill(SYMMETRIC_CMI, o, None, None, 0.0))[0]
         same = f"same: {bool((theirs == out).all())}"
-        yield Row("home", f"numba, {CORES} cores, float64", *sizes, seconds, same)
+        yield Row("home", f"native, {CORES} cores, float64", *sizes, seconds, same)
 
 
 def select(quick: bool) -> Iterator[Row]:
@@ -154,13 +154,13 @@ def select(quick: bool) -> Iterator[Row]:
         codes, target = _coins(n, m, 2, 2)
         ours = Entropies.count(codes, target, "torch:cuda")
         with _cores():
-            theirs = Entropies.count(codes, target, "numba", n_jobs=CORES)
+            theirs = Entropies.count(codes, target, "native", n_jobs=CORES)
         memory = 2**26 if quick else MEMORY  # columns, not a whole matrix at home
         effort = Effort(random_state=0, bound=None, memory=memory)
         for name in ("linear", "tpower", "forward", "jmi", "mrmr", "spectral"):
             if name == "spectral" and n > PRODUCT[0]:
                 continue
-            METHODS[name].select(ours, 3, effort=effort)  # compiles
+            METHODS[name].select(ours, 3, effort=effort)  # loads
             seconds, found = _clock(partial(METHODS[name].select, ours, 100, effort=effort))
             yield Row("select", f"{name}, k = 100", n, m, 2, 2, seconds)
             if name in ("forward", "jmi"):
@@ -169,7 +169,7 @@ def select(quick: bool) -> Iterator[Row]:
                     run = partial(METHODS[name].select, theirs, 100, effort=effort)
                     seconds, other = _clock(run)
                 same = f"same: {found.support.tolist() == other.support.tolist()}"
-                what = f"numba, {CORES} cores: {name}, k = 100"
+                what = f"native, {CORES} cores: {name}, k = 100"
                 yield Row("select", what, n, m, 2, 2, seconds, same)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from benchmarks.pictures import pyplot, save
 
-COLOURS = {"bare": "#8a8a8a", "numba": "#2f6f9f", "ours": "#c1272d"}
-WORDS = {"bare": "bare product: a limit", "numba": "bestk, two cores", "ours": "bestk, GPU"}
+COLOURS = {"bare": "#8a8a8a", "native": "#2f6f9f", "ours": "#c1272d"}
+WORDS = {"bare": "bare product: a limit", "native": "bestk, two cores", "ours": "bestk, GPU"}
 TITLES = {"products": "All pairs, left on the GPU", "streamed": "Row sums and best pairs kept"}
 
 
@@ -35,7 +35,7 @@ def draw(path: Path) -> None:
 def _draw_bars(axis: Any, rows: list[dict[str, str]], part: str) -> None:
     labelled: set[str] = set()
     for place, row in enumerate(reversed(rows)):
-        kind = next((k for k in ("bare", "numba") if row["what"].startswith(k)), "ours")
+        kind = next((k for k in ("bare", "native") if row["what"].startswith(k)), "ours")
         seconds = float(row["seconds"])
         label = None if kind in labelled else WORDS[kind]
         labelled.add(kind)

@@ -1,8 +1,8 @@
 """Time against columns and rows, for each path: ``python -m benchmarks.scale.growth``.
 
 Each path goes from a table of two levels and two classes in memory to 50 features by ``forward``:
-all pairs by numpy, by numba, on a GPU (or PyTorch on the CPU) and by two workers of dask; columns
-of pairs on demand; rows that come in blocks, kept as counts. Paths that take over ``--most``
+all pairs by numpy, by the C kernels, on a GPU (or PyTorch on the CPU) and by two workers of dask;
+columns of pairs on demand; rows that come in blocks, kept as counts. Paths that take over ``--most``
 seconds are not tried on larger tables. Rows go to ``benchmarks/results/growth.csv``, and the
 picture beside it.
 """
@@ -105,8 +105,8 @@ class Contender:
 
 ALWAYS = (
     Contender("matrix, numpy", fit_matrix("numpy"), most_columns=500),
-    Contender("matrix, numba", fit_matrix("numba"), 20_000),
-    Contender("columns, numba", fit_columns),
+    Contender("matrix, native", fit_matrix("native"), 20_000),
+    Contender("columns, native", fit_columns),
     Contender("counts of blocks", fit_counts, 5000),
 )
 
@@ -137,7 +137,7 @@ def _measure(line: Line, contenders: list[Contender], options: argparse.Namespac
 
 def _time(one: Contender, X: Any, y: Any) -> tuple[float, float]:
     """The best of a few runs: seconds, and those of all processors, which others cannot slow."""
-    one.run(X[:64, :64], y[:64])  # compiles
+    one.run(X[:64, :64], y[:64])  # loads, and on a GPU compiles
     times = [_clock(one, X, y)]
     if times[0][0] < SHORT:
         times += [_clock(one, X, y) for _ in range(AGAIN)]
@@ -151,7 +151,7 @@ def _clock(one: Contender, X: Any, y: Any) -> tuple[float, float]:
 
 
 def _extras(stack: ExitStack) -> list[Contender]:
-    """What is installed beside numba."""
+    """What is installed beside the C kernels."""
     found = []
     if find_spec("torch"):
         import torch

@@ -57,7 +57,7 @@ def _draw_lines(axis: Any, rows: list[dict[str, str]], part: str, colours: dict[
     for name, points in lines.items():
         look = {"lw": 2, "marker": "o", "ms": 4, "color": colours[name]}
         axis.plot(*zip(*points, strict=True), label=name, **look)
-    matrix, columns = (lines.get(name, []) for name in ("matrix, numba", "columns, numba"))
+    matrix, columns = (lines.get(name, []) for name in ("matrix, native", "columns, native"))
     if place := meeting(matrix, columns):
         height = float(np.exp(np.interp(np.log(place), *np.log(np.array(columns)).T)))
         axis.plot(place, height, "k*", ms=12)

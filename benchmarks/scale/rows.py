@@ -69,7 +69,7 @@ def main() -> None:
         discretizer=None if options.levels else options.discretizer,
     )  # fmt: skip
     warm = Generated(options.columns, 2000, options.levels)
-    selector.fit(warm)  # compiles
+    selector.fit(warm)  # loads
     before = peak_gib()
     start, cpu = perf_counter(), process_time()
     selector.fit(table)

@@ -19,7 +19,7 @@ PART = "methods"
 K = 50
 LIMIT = 5.0  # seconds
 SLOW = ("sdp", "exact")  # they are for few features; here with a time limit
-FEW = 100  # columns, to compile or load what a method needs
+FEW = 100  # columns, to load what a method needs
 START = 8.0  # seconds, at most, until the process of a method is ready
 
 

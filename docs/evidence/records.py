@@ -51,5 +51,4 @@ def _machine(line: Line) -> str:
     if "machine" in line:
         return line["machine"]
     threads = line.get("all_threads") or line.get("threads")
-    libraries = ", ".join(f"{name} {line[name]}" for name in ("numpy", "numba") if line.get(name))
-    return f"{line['cpu']}, {threads} threads, Python {line['python']}, {libraries}"
+    return f"{line['cpu']}, {threads} threads, Python {line['python']}, numpy {line['numpy']}"

@@ -56,7 +56,7 @@ def _note(row: Line) -> str:
 def _start(lines: list[Line]) -> str:
     times = {row["contender"]: number(row, "seconds_min") for row in pick(lines, part="start")}
     told = ", ".join(f"{name} {seconds(value)}" for name, value in times.items())
-    return f"In a new process, compiled kernels read from their cache: {told}." if told else ""
+    return f"In a new process: {told}." if told else ""
 
 
 def on_real_data() -> str:

@@ -69,8 +69,7 @@ def _cells(group: tuple[str, list[Line]]) -> tuple[str, ...]:
 
 
 def _machine(row: Line) -> str:
-    versions = f"Python {row['python']}, numpy {row['numpy']}, numba {row['numba']}"
-    return f"{row['cpu']}, {row['cores']} cores, {versions}"
+    return f"{row['cpu']}, {row['cores']} cores, Python {row['python']}, numpy {row['numpy']}"
 
 
 def _area(row: Line) -> str:

@@ -3,7 +3,6 @@
     python -m hardening.mutation --minutes 60 --seed 0    try a sample, on from where it stopped
     python -m hardening.mutation --again                  all related tests for the survivors
     python -m hardening.mutation --report                 outcomes by module, and the survivors
-    python -m hardening.mutation --control                a fault that a stale kernel would hide
 
 Needs cosmic-ray. A copy of the repository in ``--folder`` is changed, never the repository. The
 first run has the tests nearest to a module, few random examples each; ``--again`` all related ones.
@@ -18,7 +17,6 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from hardening.mutation import record, sample, targets
-from hardening.mutation.control import control
 from hardening.mutation.worker import Worker, prepare
 
 ROOT = Path(__file__).parents[2]
@@ -32,9 +30,6 @@ def main() -> None:
         print(record.report())
         return
     base = prepare(options.tree, options.folder)
-    if options.control:
-        print(control(base, options.folder / "control"))
-        return
     mutants = _survivors(base) if options.again else _untried(base, options)
     print(f"{len(mutants)} faults to try", flush=True)
     until = time.monotonic() + 60 * options.minutes
@@ -92,7 +87,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=Path(gettempdir()) / "bestk-mutation")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--report", action="store_true")
-    parser.add_argument("--control", action="store_true")
     return parser.parse_args()
 
 

@@ -85,7 +85,7 @@ def _child(tree: Path, tests: list[str], seconds: float, few: bool) -> None:
         os.chdir(tree)
         sys.path.insert(0, str(tree / "src"))
         sys.dont_write_bytecode = True
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        os.environ["OMP_NUM_THREADS"] = "1"
         code = int(pytest.main([*OPTIONS, *(["--hypothesis-profile=few"] if few else []), *tests]))
     except BaseException:
         traceback.print_exc()

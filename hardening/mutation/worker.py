@@ -9,17 +9,15 @@ from hardening.mutation import record, targets, warm
 from hardening.mutation.sample import Mutant
 from hardening.mutation.tree import Tree, copy_parts
 
-FREE, TIMES, COMPILING = 20.0, 4.0, 120.0  # seconds; times the usual; seconds for kernels
+FREE, TIMES = 20.0, 4.0  # seconds; times the usual
 WORDS = {"passed": "survived", "failed": "killed", "timeout": "timeout"}
 
 
 def prepare(tree: Path, folder: Path) -> Path:
-    """A copy of the tree to take the workers' copies from, with its kernels compiled; made once."""
+    """A copy of the tree to take the workers' copies from; made once."""
     base = folder / "base"
     if not base.exists():
         copy_parts(tree, base)
-        tests = sorted({test for name in targets.modules(base) for test in targets.related(name)})
-        warm.run(base, tests, seconds=3600, few=True)
     return base
 
 
@@ -41,8 +39,7 @@ class Worker:
     def verdict(self, mutant: Mutant) -> warm.Verdict:
         """What the tests say to one fault."""
         tests = (targets.nearest if self.nearest else targets.related)(mutant.module)
-        compiling = COMPILING if self.tree.stale(mutant.module) else 0.0
-        limit = FREE + TIMES * self.usual(tests) + compiling
+        limit = FREE + TIMES * self.usual(tests)
         with self.tree.fault(mutant):
             verdict = warm.run(self.folder, tests, limit, few=self.nearest)
             if verdict.word != "passed":

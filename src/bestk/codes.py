@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._threads import threads
 from bestk._whole import SHIFT, beyond, is_long, refuse_merged
+from bestk.native.threads import threads
 from bestk.table import Block, read_column, read_table, refuse_infinite
 
 __all__ = ["MAX_LEVELS", "Codes", "Target", "encode", "read_continuous_target", "read_target"]

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from bestk._suggest import suggest
-from bestk._threads import threads
 from bestk._whole import refuse_merging
 from bestk._written import parse_text
 from bestk.codes import Target, encode, read_continuous_target, read_target
@@ -22,6 +21,7 @@ from bestk.information._correction import Correction
 from bestk.information._covariances import measure_covariances
 from bestk.information._gaussian import GaussianSource
 from bestk.information.backends import PairSource
+from bestk.native.threads import threads
 from bestk.table import Block, Table, read_column, read_table
 
 Indices = NDArray[np.int64]

@@ -8,7 +8,7 @@ import tested_page
 from evidence import markup, trials
 
 FIELDS = ("trial", "what", "tried", "failures", "seconds", "command", "date", "commit", "cpu",
-          "cores", "python", "numpy", "numba")  # fmt: skip
+          "cores", "python", "numpy")  # fmt: skip
 FAULTS = ("module", "line", "operator", "before", "after", "outcome", "tests", "seconds")
 
 

@@ -13,7 +13,7 @@ def test_results_of_jobs_are_arguments_of_those_that_need_them(tmp_path, capsys)
         Job(("sum",), sum, (), (("a",), ("b",))),
         Job(("a",), math.factorial, (3,)),
         Job(("b",), math.factorial, (4,)),
-        Job(("threads",), os.getenv, ("NUMBA_NUM_THREADS",)),
+        Job(("threads",), os.getenv, ("OMP_NUM_THREADS",)),
         Job(("wrong",), math.factorial, (-1,)),
         Job(("never",), sum, (), (("wrong",),)),
     ]
@@ -22,6 +22,6 @@ def test_results_of_jobs_are_arguments_of_those_that_need_them(tmp_path, capsys)
     assert store[("sum",)] == 6 + 24
     assert store[("threads",)] == "1"
     assert ("wrong",) not in store
-    assert os.environ.get("NUMBA_NUM_THREADS") == before.get("NUMBA_NUM_THREADS")
+    assert os.environ.get("OMP_NUM_THREADS") == before.get("OMP_NUM_THREADS")
     assert "failed: wrong" in capsys.readouterr().out
     work(jobs[:4], store)  # all is done: no process is started

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk._threads import threads
 from bestk.information import _tiles
 from bestk.information._tiles import cut, in_threads, part_of
+from bestk.native.threads import threads
 
 sides = st.integers(0, 9)
 

@@ -7,7 +7,7 @@ import pytest
 from bestk.native._library import cpu_levels, set_cpu
 
 
-@pytest.fixture(scope="module", params=cpu_levels())
+@pytest.fixture(scope="module", params=cpu_levels(), autouse=True)
 def cpu(request):
     """Use the kernels of one instruction set."""
     set_cpu(request.param)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from bestk._dense_codes import write_codes
-from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information import _measures as measures
 from bestk.information._correction import _expected_under_chance
@@ -14,6 +13,7 @@ from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import pack
 from bestk.information.backends._reductions import SPLIT, _add
 from bestk.native import kernels
+from bestk.native.threads import threads
 
 pytestmark = pytest.mark.usefixtures("cpu")
 LANES = 16

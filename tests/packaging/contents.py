@@ -19,7 +19,8 @@ IN_WHEEL = {
 }
 IN_SDIST = {
     "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md",
-    "Makefile", "conftest.py", "src/bestk/py.typed", "src/bestk/report/template.html",
+    "Makefile", "conftest.py", "hatch_build.py", "src/bestk/native/bestk.h",
+    "src/bestk/py.typed", "src/bestk/report/template.html",
     "tests/conftest.py", "tests/packaging/smoke.py", "docs/index.rst", "examples/demo.py",
     "benchmarks/__init__.py", "experiments/__init__.py", "hardening/__init__.py",
 }  # fmt: skip
@@ -37,8 +38,10 @@ def check_wheel(path: Path) -> None:
     assert f"{info}/licenses/LICENSE" in names, "the licence is not in the wheel"
     others = {name for name in names if not name.startswith(("bestk/", info))}
     assert not others, f"in the wheel, and should not be: {sorted(others)}"
-    built = {name for name in names if name.endswith((".pyc", ".nbi", ".nbc")) or "test" in name}
+    built = {name for name in names if name.endswith(".pyc") or "test" in name}
     assert not built, f"in the wheel, and should not be: {sorted(built)}"
+    assert sum("/_kernels." in name for name in names) == 1, "one compiled library is in a wheel"
+    assert "-py3-none-" in path.name, f"{path.name} is not for every Python"
     assert "bestk = bestk.cli:main" in scripts
     check_metadata(text)
 
@@ -62,8 +65,9 @@ def check_sdist(path: Path) -> None:
     """All that its own tests need."""
     with tarfile.open(path) as sdist:
         sizes = {m.name.split("/", 1)[1]: m.size for m in sdist.getmembers() if m.isfile()}
+    assert not any("/_kernels." in name for name in sizes), "a compiled library is in the sdist"
     assert sizes.keys() >= IN_SDIST, f"not in the sdist: {sorted(IN_SDIST - sizes.keys())}"
-    built = [name for name in sizes if name.endswith((".pyc", ".nbi", ".nbc"))]
+    built = [name for name in sizes if name.endswith(".pyc")]
     assert not built, f"in the sdist, and should not be: {built}"
     assert path.stat().st_size < SMALL, f"{path} has {path.stat().st_size} bytes"
 

@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+#if defined(__GLIBC__) && defined(__x86_64__)
+__asm__(".symver log, log@GLIBC_2.2.5"); /* the same bits, also on Linux from 2014 on */
+#endif
 
 #if defined(_WIN32)
 #define EXPORT __declspec(dllexport)
@@ -17,8 +22,14 @@ enum { BASELINE = 0, AVX2 = 1, AVX512 = 2 };
 #if defined(__x86_64__) || defined(_M_X64)
 #define BESTK_X86 1
 #define TARGET_AVX2 __attribute__((target("avx2,popcnt,bmi,bmi2")))
-#define TARGET_AVX512 \
-    __attribute__((target("avx2,popcnt,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")))
+#if defined(__clang__) && __clang_major__ >= 18 && __clang_major__ < 22
+#define EVEX512 ",evex512" /* vectors of 512 bits, a feature of its own in these versions */
+#else
+#define EVEX512
+#endif
+#define TARGET_AVX512                                                              \
+    __attribute__((target("avx2,popcnt,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl," \
+                          "avx512vpopcntdq" EVEX512)))
 #else
 #define BESTK_X86 0
 #endif

@@ -47,7 +47,7 @@ INLINE int64_t renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t 
    The value in row r is flat[r * row_step + j * column_step]; odd[j]: one of them is neither NaN
    nor a whole number with a place in the look-up table. */
 #define WRITE_CODES(NAME, TYPE, WIDE)                                                        \
-    INLINE int write_##NAME(TAKES(TYPE)) {                                                   \
+    INLINE void write_##NAME(TAKES(TYPE), int *status) {                                     \
         const int64_t n_columns = last - first;                                              \
         uint16_t *code = malloc(65536 * sizeof *code);                                       \
         uint16_t *raw = malloc((size_t)(n_columns * n_rows + 1) * sizeof *raw);              \
@@ -75,24 +75,16 @@ INLINE int64_t renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t 
                                          codes8 ? codes8 + to * step8 : NULL,                \
                                          codes8 ? NULL : codes16 + to * step16);             \
         }                                                                                    \
-        const int status = code && raw ? OK : NO_MEMORY;                                     \
+        *status = code && raw ? OK : NO_MEMORY;                                              \
         free(code);                                                                          \
         free(raw);                                                                           \
-        return status;                                                                       \
     }                                                                                        \
-    FOR_AVX2(static int write_##NAME##_avx2(TAKES(TYPE)) { return write_##NAME(PASS); })      \
+    FOR_EACH_CPU(write_##NAME, (TAKES(TYPE), int *status), (PASS, status))                    \
     EXPORT int bestk_write_codes_##NAME(TAKES(TYPE)) {                                       \
-        FOR_AVX2_CALL(NAME)                                                                  \
-        return write_##NAME(PASS);                                                           \
+        int status;                                                                          \
+        write_##NAME##_best(PASS, &status);                                                  \
+        return status;                                                                       \
     }
-
-#if BESTK_X86
-#define FOR_AVX2(...) TARGET_AVX2 __VA_ARGS__
-#define FOR_AVX2_CALL(NAME) if (bestk_cpu_level >= AVX2) return write_##NAME##_avx2(PASS);
-#else
-#define FOR_AVX2(...)
-#define FOR_AVX2_CALL(NAME)
-#endif
 
 WRITE_CODES(u8, uint8_t, int32_t)
 WRITE_CODES(i16, int16_t, int32_t)

@@ -4,54 +4,32 @@
 
 #include "extremes.h"
 
-static double lowest_baseline(const double *x, int64_t n) {
-    double low = INFINITY;
-    for (int64_t i = 0; i < n; i++) low = lower(x[i], low);
-    return low;
-}
-
-static double highest_baseline(const double *x, int64_t n) {
-    double high = -INFINITY;
-    for (int64_t i = 0; i < n; i++) high = higher(x[i], high);
-    return high;
-}
-
 #if BESTK_X86
-TARGET_AVX2 static double lowest_avx2(const double *x, int64_t n) {
-    __m256d low = _mm256_set1_pd(INFINITY), other = low;
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        low = _mm256_min_pd(_mm256_loadu_pd(x + i), low);
-        other = _mm256_min_pd(_mm256_loadu_pd(x + i + 4), other);
+/* The extreme of whole vectors; i is moved to the first number after them. */
+#define VECTORS(NAME, MINMAX, START)                                                  \
+    TARGET_AVX2 static double NAME##_vectors(const double *x, int64_t n, int64_t *i) { \
+        __m256d one = _mm256_set1_pd(START), other = one;                             \
+        for (; *i + 8 <= n; *i += 8) {                                                \
+            one = MINMAX(_mm256_loadu_pd(x + *i), one);                               \
+            other = MINMAX(_mm256_loadu_pd(x + *i + 4), other);                       \
+        }                                                                             \
+        return NAME##_lane(MINMAX(one, other));                                       \
     }
-    double least = lowest_lane(_mm256_min_pd(low, other));
-    for (; i < n; i++) least = lower(x[i], least);
-    return least;
-}
+#define START_WITH(NAME) if (bestk_cpu_level >= AVX2) extreme = NAME##_vectors(x, n, &i);
+#else
+#define VECTORS(NAME, MINMAX, START)
+#define START_WITH(NAME)
+#endif
 
-TARGET_AVX2 static double highest_avx2(const double *x, int64_t n) {
-    __m256d high = _mm256_set1_pd(-INFINITY), other = high;
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        high = _mm256_max_pd(_mm256_loadu_pd(x + i), high);
-        other = _mm256_max_pd(_mm256_loadu_pd(x + i + 4), other);
+#define EXTREME(NAME, MINMAX, BETTER, START)                         \
+    VECTORS(NAME, MINMAX, START)                                     \
+    double bestk_##NAME(const double *x, int64_t n) {                \
+        double extreme = START;                                      \
+        int64_t i = 0;                                               \
+        START_WITH(NAME)                                             \
+        for (; i < n; i++) extreme = BETTER(x[i], extreme);          \
+        return extreme;                                              \
     }
-    double most = highest_lane(_mm256_max_pd(high, other));
-    for (; i < n; i++) most = higher(x[i], most);
-    return most;
-}
-#endif
 
-double bestk_lowest(const double *x, int64_t n) {
-#if BESTK_X86
-    if (bestk_cpu_level >= AVX2) return lowest_avx2(x, n);
-#endif
-    return lowest_baseline(x, n);
-}
-
-double bestk_highest(const double *x, int64_t n) {
-#if BESTK_X86
-    if (bestk_cpu_level >= AVX2) return highest_avx2(x, n);
-#endif
-    return highest_baseline(x, n);
-}
+EXTREME(lowest, _mm256_min_pd, lower, INFINITY)
+EXTREME(highest, _mm256_max_pd, higher, -INFINITY)

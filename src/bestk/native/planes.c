@@ -20,10 +20,6 @@
 #define NAME(name) name##_baseline
 #define BYTES 16
 #include "planes_level.h"
-#undef LEVEL
-#undef TARGET
-#undef NAME
-#undef BYTES
 
 #if BESTK_X86
 #define LEVEL 1
@@ -31,10 +27,6 @@
 #define NAME(name) name##_avx2
 #define BYTES 32
 #include "planes_level.h"
-#undef LEVEL
-#undef TARGET
-#undef NAME
-#undef BYTES
 
 #define LEVEL 2
 #define TARGET TARGET_AVX512

@@ -310,3 +310,7 @@ TARGET static void NAME(scale)(const Formula *f, const uint64_t *sums, int64_t t
 #undef ADDS_FIRST
 #undef LONG
 #undef ADD
+#undef LEVEL
+#undef TARGET
+#undef NAME
+#undef BYTES

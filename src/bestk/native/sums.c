@@ -6,9 +6,8 @@
 #define SPLIT 268435456.0 /* 2^28: whole numbers are split into multiples of it and a rest */
 
 /* Add to high, for each row or each column, its multiples of SPLIT, and to low the rests. */
-static inline __attribute__((always_inline)) void add(const double *values, int64_t step,
-                                                      int64_t n_rows, int64_t n_columns,
-                                                      double *high, double *low, int by_row) {
+INLINE void add(const double *values, int64_t step, int64_t n_rows, int64_t n_columns,
+                double *high, double *low, int by_row) {
     for (int64_t row = 0; row < n_rows; row++) {
         const double *own = values + row * step;
         if (by_row) {
@@ -38,23 +37,13 @@ static inline __attribute__((always_inline)) void add(const double *values, int6
         }
     }
 }
-
-#if BESTK_X86
-TARGET_AVX2 static void add_avx2(const double *values, int64_t step, int64_t n_rows,
-                                 int64_t n_columns, double *high, double *low, int by_row) {
-    add(values, step, n_rows, n_columns, high, low, by_row);
-}
-#endif
+FOR_EACH_CPU(add, (const double *values, int64_t step, int64_t n_rows, int64_t n_columns,
+                   double *high, double *low, int by_row),
+             (values, step, n_rows, n_columns, high, low, by_row))
 
 /* Add the sums of each row (by_row) or of each column to high and low. */
 EXPORT int bestk_add_sums(const double *values, int64_t step, int64_t n_rows, int64_t n_columns,
                           int64_t by_row, double *high, double *low) {
-#if BESTK_X86
-    if (bestk_cpu_level >= AVX2) {
-        add_avx2(values, step, n_rows, n_columns, high, low, (int)by_row);
-        return OK;
-    }
-#endif
-    add(values, step, n_rows, n_columns, high, low, (int)by_row);
+    add_best(values, step, n_rows, n_columns, high, low, (int)by_row);
     return OK;
 }

@@ -20,7 +20,10 @@ def n_threads() -> int:
 
 
 def available_threads() -> int:
-    """The cores that this process may use."""
+    """``OMP_NUM_THREADS``, which joblib sets for its workers; else the cores of this process."""
+    wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
+    if wanted.isdecimal() and int(wanted) > 0:
+        return int(wanted)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

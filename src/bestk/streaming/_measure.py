@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._threads import threads
 from bestk.information import Entropies
+from bestk.native.threads import threads
 from bestk.reading import Read, Reading, find_features
 from bestk.streaming._blocks import Blocks, Part, read_through
 from bestk.streaming._codes import GrowingCodes

@@ -8,13 +8,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
 from bestk.information.backends._costs import LANES
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._pairs import Request, fill
+from bestk.native.threads import threads
 
 Indices = NDArray[np.int64]
 Blocks = tuple[NDArray[Any], ...]

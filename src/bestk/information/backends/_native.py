@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._threads import threads
 from bestk.codes import Codes, Target
 from bestk.information._correction import Correction, tables
 from bestk.information._measures import MOST_WEIGHT, Measure
@@ -29,7 +28,7 @@ from bestk.information.backends._reductions import (
     join,
 )
 from bestk.native import Kernel, kernels
-from bestk.native.threads import n_threads
+from bestk.native.threads import n_threads, threads
 
 Indices = NDArray[np.int64]
 MOST_PLANE_LEVELS = 64

@@ -2,9 +2,9 @@
 
 Each path goes from a table of two levels and two classes in memory to 50 features by ``forward``:
 all pairs by numpy, by the C kernels, on a GPU (or PyTorch on the CPU) and by two workers of dask;
-columns of pairs on demand; rows that come in blocks, kept as counts. Paths that take over ``--most``
-seconds are not tried on larger tables. Rows go to ``benchmarks/results/growth.csv``, and the
-picture beside it.
+columns of pairs on demand; rows that come in blocks, kept as counts. Paths that take over
+``--most`` seconds are not tried on larger tables. Rows go to ``benchmarks/results/growth.csv``, and
+the picture beside it.
 """
 
 import argparse

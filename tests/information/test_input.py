@@ -38,7 +38,6 @@ FUNCTIONS = [mutual_information, joint_mi_matrix, cmi_matrix]
         (3, Y, "."),
         (np.zeros(4, int), Y, "reshape"),
         (np.zeros((4, 2), complex), Y, "."),
-        (pd.DataFrame({"day": pd.to_datetime(["2026-01-01"] * 4)}), Y, "day"),
     ],
 )
 def test_bad_tables_and_targets_are_refused_with_advice(function, table, y, says):

@@ -440,4 +440,4 @@ def test_the_command_chooses_too(tmp_path, cancer):
     assert "give k as a number" in bestk("--stream").stderr
     compared = CliRunner().invoke(main, ["compare", str(tmp_path / "t.csv"), "-t", "diagnosis",
                                          "-k", "auto"])  # fmt: skip
-    assert "give -k a number" in compared.stderr
+    assert "-k auto is not supported by compare" in compared.stderr

@@ -313,9 +313,9 @@ def test_a_frame_in_partitions_is_fitted_as_if_it_were_whole(client):
 
 def test_levels_need_no_sample(client):
     X, y = made_up(20)
-    chunked, options = da.from_array(X, chunks=(90, 20)), {"discretizer": None}
-    options["information"] = "discrete"  # what blocks of rows are read as
-    assert_same(selector(**options).fit(chunked, y), selector(**options).fit(X, y))
+    X = X[:, X.max(axis=0) > 0]  # constant columns are left out of tables in memory
+    chunked, discrete = da.from_array(X, chunks=(90, X.shape[1])), selector(discretizer=None)
+    assert_same(discrete.fit(chunked, y), selector(discretizer=None).fit(X, y))
 
 
 def test_without_a_client_parts_are_counted_one_by_one(monkeypatch):

@@ -10,13 +10,14 @@ from benchmarks.pictures import pyplot, save
 OURS, THEIRS = "#0072b2", "#b0b0b0"
 RANKED = {
     "default": "bestk",
-    "fast-select mRMR": "fast-select mRMR",
+    "LightGBM gain": "LightGBM, gain",
     "extra trees": "extra trees",
     "random forest": "random forest",
+    "fast-select mRMR": "fast-select mRMR",
     "mrmr_selection": "mrmr_selection",
-    "RFE linear SVM": "RFE, linear SVM",
-    "SelectKBest f_classif": "SelectKBest, f_classif",
-    "SelectKBest mutual_info": "SelectKBest, mutual_info",
+    "RFE": "RFE, linear",
+    "f_classif": "SelectKBest, f_classif",
+    "mutual_info": "SelectKBest, mutual_info",
 }
 TIMED = {
     "bestk": "bestk: $I(x_j; y\\,|\\,x_i)$, all pairs",

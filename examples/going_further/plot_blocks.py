@@ -56,8 +56,8 @@ plt.show()
 
 # %%
 # The same from ``fit``, which takes a function that returns the blocks, or the name of a file or a
-# folder; and from the whole table, which fits in memory here. For blocks the default is the quadratic
-# objective ``shared`` on counts, which is asked for by name of a whole table.
+# folder; and from the whole table, which fits in memory here. For blocks the default is the
+# quadratic objective ``shared`` on counts; for a whole table it has to be named.
 
 in_blocks = SelectBestK(k=TELLING, discretizer=None).fit(lambda: map(block, range(n_blocks)))
 parts = [block(number) for number in range(n_blocks)]

@@ -67,7 +67,7 @@ print("gaussian information predicts better with", better, "measurements, worse 
 print(f"five leave {shares['gaussian'][4]:.1%} of the variance, all {shares['gaussian'][-1]:.1%}")
 
 # %%
-# Half of the measurements predict nearly as well as all. With two to five of them, the numbers taken
-# as they are did better than their bins; with most other numbers of them they did not. It is one
+# Half of the measurements predict nearly as well as all. With two to five of them, the numbers
+# taken as they are did better than their bins; with most other numbers of them they did not. It is one
 # small table and a linear model: where the target bends or jumps with a measurement, counts contain
 # what a covariance does not.

@@ -68,6 +68,6 @@ print(f"five leave {shares['gaussian'][4]:.1%} of the variance, all {shares['gau
 
 # %%
 # Half of the measurements predict nearly as well as all. With two to five of them, the numbers
-# taken as they are did better than their bins; with most other numbers of them they did not. It is one
-# small table and a linear model: where the target bends or jumps with a measurement, counts contain
-# what a covariance does not.
+# taken as they are did better than their bins; with most other numbers of them they did not. It is
+# one small table and a linear model: where the target bends or jumps with a measurement, counts
+# contain what a covariance does not.

@@ -10,7 +10,7 @@ features are found?
 import matplotlib.pyplot as plt
 import numpy as np
 
-from bestk import SelectBestK
+from bestk import Quadratic, SelectBestK
 
 COLUMNS, TELLING, ROWS = 60, 6, 1500
 
@@ -56,14 +56,19 @@ plt.show()
 
 # %%
 # The same from ``fit``, which takes a function that returns the blocks, or the name of a file or a
-# folder; and from the whole table, which fits in memory here.
+# folder; and from the whole table, which fits in memory here. For blocks the default is the
+# quadratic objective ``shared`` on counts; for a whole table it has to be named.
 
 in_blocks = SelectBestK(k=TELLING, discretizer=None).fit(lambda: map(block, range(n_blocks)))
 parts = [block(number) for number in range(n_blocks)]
 X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
 at_once = SelectBestK(
-    k=TELLING, information="discrete", discretizer=None, correction="chance"
-).fit(X, y)  # fmt: skip
+    k=TELLING,
+    method=Quadratic("shared", "swap"),
+    information="discrete",
+    discretizer=None,
+    correction="chance",
+).fit(X, y)
 
 # %%
 values = {s.solution_.objective for s in (selector, in_blocks, at_once)}

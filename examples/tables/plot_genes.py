@@ -74,5 +74,5 @@ print(f"single genes predict better for {better} of {len(ks)} numbers of genes")
 # So: choose inside the folds, always; a :class:`~sklearn.pipeline.Pipeline` with
 # :class:`bestk.SelectBestK` does. And do not read a list of genes from so few tissues as *the*
 # genes: copies of one gene stand in for each other. On this table genes ranked one at a time are
-# the steadier list, and choosing them together is not the better predictor for every number of
-# them; the last line above says for how many.
+# the steadier list of up to 20 genes, and choosing them together is not the better predictor for
+# every number of them; the last line above says for how many.

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from bestk import SelectBestK, error_curves, plots
+from bestk import Quadratic, SelectBestK, error_curves, plots
 from experiments import datasets
 
 spam = datasets.load("spambase")
@@ -25,12 +25,14 @@ X = pd.DataFrame(spam.X, columns=names)
 print(f"{len(y)} letters, {y.mean():.0%} of them spam; {len(names)} columns")
 
 # %%
-# ``bound="tight"`` asks for the best proof of how good the choice is.
+# A quadratic objective weighs relevance against what pairs of columns share, and has an upper
+# bound; ``bound="tight"`` computes the best one.
 
-together = SelectBestK(k=10, bound="tight").fit(X, y)
+balanced = Quadratic("balanced", "swap")
+together = SelectBestK(k=10, method=balanced, information="blend", bound="tight").fit(X, y)
 alone = SelectBestK(k=10, method="maxrel").fit(X, y)
 gap = together.solution_.gap
-print(f"gap {gap:.0e}: but for rounding, no other ten are worth more")
+print(f"optimality gap {gap:.0e}: no other ten columns have a larger objective")
 
 # %%
 # Blue words are more frequent in spam, orange ones in good letters.
@@ -51,7 +53,7 @@ plt.show()
 # What each adds once another is known. Beside a mark of spam, another one loses more of what it
 # says than a mark of good letters does.
 
-plots.plot_pairs(SelectBestK(k=6, bound=None).fit(X, y))
+plots.plot_pairs(SelectBestK(k=6, method=balanced, information="blend", bound=None).fit(X, y))
 plt.show()
 
 pairs, good = together.solution_.details["pairs"], good_words[together.solution_.support]
@@ -65,18 +67,21 @@ print(f"and a mark of good letters {good_kept:.0%}")
 # Do they predict better? A linear SVM in five folds, columns chosen inside each of them.
 
 ks = [1, 2, 3, 5, 8, 12, 16, 20, 30]
-curves = error_curves(X, y, ["auto", "maxrel"], ks, cv=5, baseline=True, bound=None, random_state=0)
+methods = {"balanced": balanced, "maxrel": "maxrel"}
+curves = error_curves(
+    X, y, methods, ks, information="blend", cv=5, baseline=True, bound=None, random_state=0
+)
 ax = plots.plot_error_curves(curves)
-ax.set_title("chosen together (auto) and ranked alone (maxrel)")
+ax.set_title("chosen together (balanced) and ranked alone (maxrel)")
 plt.show()
 
 # %%
 good_among = {title: int(good_words[s.support_].sum()) for title, s in titles.items()}
 means = curves.mean_error()
-wins = means["auto"] < means["maxrel"]
+wins = means["balanced"] < means["maxrel"]
 print("marks of good letters among", good_among)
 print("chosen together predicts better with", np.array(ks)[wins].tolist(), "columns")
-print("and ranked alone with", np.array(ks)[means["auto"] > means["maxrel"]].tolist())
+print("and ranked alone with", np.array(ks)[means["balanced"] > means["maxrel"]].tolist())
 
 # %%
 # Marks of spam repeat each other, so that after a few of them a mark of good letters says more.

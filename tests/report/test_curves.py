@@ -98,7 +98,7 @@ def test_how_k_auto_was_chosen_is_told():
     made = make_report(selector, X, y, errors=False)
     assert dict(zip(made.facts.tried.curves[0].ks, made.facts.tried.curves[0].means,
                     strict=True)) == selector.k_errors_  # fmt: skip
-    assert f"took {selector.k_}: the smallest number within one standard error" in made.html
+    assert f"took {selector.k_}: the smallest number whose difference from the best" in made.html
 
 
 def test_numbers_of_features_lie_within_what_there_is_and_hold_k():

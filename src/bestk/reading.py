@@ -92,9 +92,10 @@ class Reading:
         levels = np.asarray(reads[-1].levels)
         blended = np.isin(np.arange(table.n_features), numeric) & (levels > 1)
         share = np.where(blended, BLENDED_SHARE, 1.0)
+        chance = share * largest_by_chance(levels, table.n_samples, covariances.n_groups)
         entropies = Entropies(
             *source.singles(), source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
-            levels=levels, share=share, chance=share * largest_by_chance(levels, goal),
+            levels=levels, share=share, chance=chance,
         )  # fmt: skip
         return replace(reads[0], entropies=entropies)
 
@@ -121,7 +122,7 @@ class Reading:
             pairs = np.full(table.n_features, 2)  # a column takes one parameter, like two levels
             entropies = Entropies(
                 *source.singles(), source, signed, self.n_jobs, covariances, pairs,
-                chance=largest_by_chance(pairs, goal),
+                chance=largest_by_chance(pairs, table.n_samples, covariances.n_groups),
             )  # fmt: skip
             return Read(entropies, goal)
 

@@ -26,13 +26,13 @@ def expected_cells(totals: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArr
     return out
 
 
-def largest_by_chance(levels: Any, target: Any) -> NDArray[np.float64]:
+def largest_by_chance(levels: Any, rows: int, n_classes: int) -> NDArray[np.float64]:
     """About the largest relevance of n columns that are independent of the target.
 
     2m times an estimate is chi-square with d degrees of freedom. The largest of n such is about
-    ``d + 2 sqrt(d log n) + 2 log n``, of which the correction for chance subtracts d.
+    ``d + 2 sqrt(d log n) + 2 log n``, of which the correction for chance subtracts d. A number
+    to predict takes one parameter, like two classes.
     """
-    groups = getattr(target, "n_classes", 2)  # a number takes one parameter, like two classes
-    rows = len(target.codes if hasattr(target, "codes") else target)
-    degrees, tests = np.maximum(levels - 1.0, 1.0) * (groups - 1), np.log(max(2, len(levels)))
+    degrees = np.maximum(np.asarray(levels) - 1.0, 1.0) * max(1, n_classes - 1)
+    tests = np.log(max(2, len(levels)))
     return np.asarray((np.sqrt(degrees * tests) + tests) / rows)

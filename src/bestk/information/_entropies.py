@@ -52,7 +52,9 @@ class Entropies:
         """Count a discrete table."""
         with threads(n_jobs):
             source = get_backend(backend)(codes, target, correction)
-            chance = largest_by_chance(codes.levels, target) if correction == "chance" else None
+            chance = None
+            if correction == "chance":
+                chance = largest_by_chance(codes.levels, codes.n_samples, target.n_classes)
             return cls(*source.singles(), source, correction is not None, n_jobs, chance=chance)
 
     @property

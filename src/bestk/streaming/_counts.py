@@ -167,10 +167,15 @@ class PairCounts:
     ) -> Entropies:
         """What :meth:`bestk.Entropies.count` gives for all rows at once, to the last bit."""
         from bestk.information import Entropies
+        from bestk.information._chance import largest_by_chance
 
         with threads(n_jobs):
-            source = self.source(correction)
-            return Entropies(*source.singles(), source, correction is not None, n_jobs)
+            source, chance = self.source(correction), None
+            if correction == "chance":
+                chance = largest_by_chance(self.levels, self.n_samples, len(self._sizes))
+            return Entropies(
+                *source.singles(), source, correction is not None, n_jobs, chance=chance
+            )
 
     def _known(self) -> Levels:
         if self._levels is None:

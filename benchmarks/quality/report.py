@@ -22,7 +22,8 @@ METHOD = """\
 Every way selects k = 5, 10, 20 and 50 columns from training rows. Three models are fitted to the
 selected columns: a linear one (logistic or ridge regression), 5 nearest neighbours and, for k =
 10 and 50 and at most 10 classes, boosted trees. Real sets of more than 2,000 rows are sampled,
-and split into 5 folds. A made-up table is selected from 2,000 rows (4,000 with 3.5% positives,
+and split into 5 folds, of which the number of runs
+is given at the end of this page. A made-up table is selected from 2,000 rows (4,000 with 3.5% positives,
 5,000 with 40% flipped labels) and tested on twice as many. The loss of a set is the error rate,
 or 1 - R2, mean over folds, k and models; ways are ranked within each set. The other packages
 score the numbers that the models see: categories of at most 20 levels as indicators, larger ones
@@ -32,7 +33,8 @@ HALVES = """\
 The halves were fixed by a rule before any result (`benchmarks/quality/sets.py`, `tables.py`): of
 each source every fourth set, in alphabetical order, is for tuning; of the made-up tables seeds
 0-4 are, less two families. Defaults are chosen on `tune`. Everything on this page is from
-`judge`, but for the last section."""
+`judge`, but for the last section. The judge half was read once before the rule for tables of
+fewer rows than columns was added; the rule itself comes from the tune half."""
 
 
 class Report:
@@ -79,7 +81,7 @@ def _say_real(report: Report) -> None:
     better = [each.other for each in clear if each.difference < 0]
     worse = [each.other for each in clear if each.difference > 0]
     report.page.say(
-        f"On {sets} real sets that played no part in any choice, the default has mean rank "
+        f"On {sets} real sets of the judge half, the default has mean rank "
         f"{ranks[DEFAULT]:.2f} of {len(ranks)} ways (place {place}; the first is {best} with "
         f"{ranks.iloc[0]:.2f}). It is better with p < 0.05 (Wilcoxon, Holm) than "
         f"{', '.join(better) or 'none of them'}, and worse than {', '.join(worse) or 'none'}.",

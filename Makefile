@@ -18,7 +18,7 @@ export BESTK_BQP := $(BQP)
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
 
-demo: $(VENV)/.plots  ## the best features of a real table, proved, compared and drawn
+demo: $(VENV)/.demo  ## select, compare and report the features of a real table
 	$(BIN)/python examples/demo.py
 
 test: lint  ## lint, types, tests, doctests: what is to be right before a commit

@@ -1,4 +1,4 @@
-"""The best features of a real table from the shell, proved, compared and drawn: ``make demo``."""
+"""Select, compare and report the features of a real table from the shell: ``make demo``."""
 
 import csv
 import shlex
@@ -9,7 +9,8 @@ from pathlib import Path
 from sklearn.datasets import load_breast_cancer
 
 COMMANDS = (
-    "select demo.csv --target diagnosis -k 5 --bound tight --plot demo.png",
+    "select demo.csv --target diagnosis -k 5 --plot demo.png",
+    "select demo.csv --target diagnosis -k 5 --method exact",
     "compare demo.csv --target diagnosis -k 5 --method auto --method maxrel --method jmi "
     "--method tpower",
     "report demo.csv --target diagnosis -k 5 -o demo.html",

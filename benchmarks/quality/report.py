@@ -22,13 +22,12 @@ METHOD = """\
 Every way selects k = 5, 10, 20 and 50 columns from training rows. Three models are fitted to the
 selected columns: a linear one (logistic or ridge regression), 5 nearest neighbours and, for k =
 10 and 50 and at most 10 classes, boosted trees. Real sets of more than 2,000 rows are sampled,
-and split into 5 folds, of which the number of runs
-is given at the end of this page. A made-up table is selected from 2,000 rows (4,000 with 3.5% positives,
-5,000 with 40% flipped labels) and tested on twice as many. The loss of a set is the error rate,
-or 1 - R2, mean over folds, k and models; ways are ranked within each set. The other packages
-score the numbers that the models see: categories of at most 20 levels as indicators, larger ones
-by cross-fitted target encoding, the median and an indicator for missing cells. A column has the
-best score of its numbers."""
+and split into 5 folds; how many were run is at the end of this page. A made-up table is selected
+from 2,000 rows (4,000 with 3.5% positives, 5,000 with 40% flipped labels) and tested on twice as
+many. The loss of a set is the error rate, or 1 - R2, mean over folds, k and models; ways are
+ranked within each set. The other packages score the numbers that the models see: categories of
+at most 20 levels as indicators, larger ones by cross-fitted target encoding, the median and an
+indicator for missing cells. A column has the best score of its numbers."""
 HALVES = """\
 The halves were fixed by a rule before any result (`benchmarks/quality/sets.py`, `tables.py`): of
 each source every fourth set, in alphabetical order, is for tuning; of the made-up tables seeds

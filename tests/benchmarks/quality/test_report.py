@@ -74,9 +74,7 @@ def test_the_page_has_the_ranks_and_says_what_is_better(tmp_path):
     source.write_text("\n".join(map(json.dumps, rows() + made)) + "\n")
     write_report(source, tmp_path / "quality.md")
     page = (tmp_path / "quality.md").read_text()
-    assert (
-        "On 3 real sets of the judge half, the default has mean rank 1.00" in page
-    )
+    assert "On 3 real sets of the judge half, the default has mean rank 1.00" in page
     assert "20.0% are noise on average" in page
     assert "within 0.005 of the best of all ways in 100% of 4 cells" in page
     assert (tmp_path / "quality_ranks.png").exists()

@@ -145,8 +145,8 @@ class SelectBestK(PartialFit, TableSelector):
         that predict about as well as any number up to 100 in cross-validation; see Notes.
     method : str or Method, default="auto"
         A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
-        ``Greedy(criterion)``. "auto" is what predicted best: the objective ``balanced``, solved
-        by swaps.
+        ``Greedy(criterion)``. "auto" is forward selection by relevance, less what all selected
+        features share about y, plus synergy of pairs; see :class:`bestk.joint.JointForward`.
     information : {"auto", "discrete", "gaussian", "blend"}, default="auto"
         Count the levels of discrete columns; or take numbers as jointly normal within and over
         classes; or take the mean of both, counts corrected for chance. "auto" is what belongs to
@@ -180,7 +180,7 @@ class SelectBestK(PartialFit, TableSelector):
     random_state : int, RandomState instance or None, default=None
         Random seed of the folds, and of the methods that use one.
     backend : str, default="auto"
-        Who counts; see :func:`bestk.cmi_matrix`.
+        Counting backend; see :func:`bestk.cmi_matrix`.
     n_jobs : int, default=None
         Threads: None and -1 for all cores.
 
@@ -188,7 +188,7 @@ class SelectBestK(PartialFit, TableSelector):
     ----------
     solution_ : Solution
         The features best first, with objective, bound and gap; prints itself, and
-        ``solution_.to_frame()`` tells of each feature its relevance, its part of the objective
+        ``solution_.to_frame()`` has for each feature its relevance, its part of the objective
         and what it adds to the others.
     k_ : int
         The number of selected features.

@@ -135,7 +135,10 @@ class TableSelector(SelectorMixin, BaseEstimator):
 
 
 class SelectBestK(PartialFit, TableSelector):
-    """Select the k features that are best together, with a proof of how good they are.
+    """Select the k features that are best together.
+
+    Quadratic methods also prove how far their choice can be from the optimum; the default, a
+    forward selection, does not.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ standard input.
 @debug_option
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Select the k best features of a table jointly, with a bound on the optimality gap."""
+    """Select the k best features of a table jointly."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from evidence import markup
 
-from bestk.method_notes import NOTES
-from bestk.methods import METHODS
+from bestk.selection.method_notes import NOTES
+from bestk.selection.methods import METHODS
 
 HEAD = """Methods
 =======

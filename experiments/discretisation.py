@@ -11,9 +11,9 @@ from warnings import catch_warnings
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
+from bestk.data.table import read_table
 from bestk.evaluation._shared import SharedEntropies
-from bestk.reading import Reading
-from bestk.table import read_table
+from bestk.selection.reading import Reading
 from experiments import datasets
 from experiments.classification.methods import HUGE, effort_for, method_for
 from experiments.classification.plan import fit_cost

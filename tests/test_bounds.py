@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk.bounds import BOUNDS, _names, bound_problem, screen, upper_bound
-from bestk.bounds._admm import Relaxation, reflect
-from bestk.bounds._base import EPS, largest_entry
-from bestk.bounds._dnn import Gap, power_of_two
-from bestk.bounds._eigen import factor_below, largest_eigenvalue
-from bestk.bounds._part import Part
 from bestk.bounds._sdp import _proved
-from bestk.bounds._start import _greedy, good_choice
-from bestk.lazy import CachedColumns
-from bestk.problem import BQP
+from bestk.problem.lazy import CachedColumns
+from bestk.problem.problem import BQP
+from bestk.relaxations._admm import Relaxation, reflect
+from bestk.relaxations.dnn import Gap, power_of_two
+from bestk.relaxations.eigen import factor_below, largest_eigenvalue
+from bestk.relaxations.part import Part
+from bestk.relaxations.rounding import EPS, largest_entry
+from bestk.relaxations.start import _greedy, good_choice
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward
 

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from bestk import METHODS, __version__, select
 from bestk.cli import _input, _options, _side_by_side, main
 from bestk.discretize import DISCRETIZERS
-from bestk.reading import INFORMATION
+from bestk.selection.reading import INFORMATION
 
 
 @pytest.fixture(scope="module")
@@ -405,7 +405,7 @@ def test_what_fails_late_leaves_the_old_file(folder, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device", "out.csv")
 
-    monkeypatch.setattr("bestk.files.copy_columns", fail)
+    monkeypatch.setattr("bestk.data.files.copy_columns", fail)
     out = tmp_path / "out.csv"
     out.write_text("old")
     said = fails("select", folder / "mixed.csv", "-t", "y", "-k", 2, "-o", out)

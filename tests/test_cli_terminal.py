@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from bestk._printable import HOSTILE, printable
 from bestk.cli import main
 from bestk.cli._show import console
+from bestk.data.printable import HOSTILE, printable
 
 TARGET = "y\x1b]0;owned\x07"
 SPELLED = r"y\x1b]0;owned\x07"

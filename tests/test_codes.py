@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bestk.codes import Codes, encode, read_continuous_target, read_target
+from bestk.data.codes import Codes, encode, read_continuous_target, read_target
+from bestk.data.table import read_table
 from bestk.native.threads import threads
-from bestk.table import read_table
 
 nan = np.nan
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.codes import encode, read_target
-from bestk.criteria import CRITERIA, MIFS, MRMR, get_criterion, pick_greedily
+from bestk.data.codes import encode, read_target
 from bestk.information import Entropies
 from bestk.information._gaussian import GaussianSource
+from bestk.selection.criteria import CRITERIA, MIFS, MRMR, get_criterion, pick_greedily
 
 from .information.conftest import brute_entropy, tables
 

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bestk._written import parse_text
-from bestk.files import (
+from bestk.data.files import (
     FORMATS,
     check_names,
     copy_columns,
@@ -23,10 +22,11 @@ from bestk.files import (
     output_suffix,
     replacing,
 )
-from bestk.files._batch import ArrowBatch
-from bestk.files._columns import Numbers, Words
-from bestk.files._text import BLOCK, find_delimiter
-from bestk.table import read_table
+from bestk.data.files._batch import ArrowBatch
+from bestk.data.files._columns import Numbers, Words
+from bestk.data.files._text import BLOCK, find_delimiter
+from bestk.data.table import read_table
+from bestk.data.written import parse_text
 
 ROWS = 400
 FRAMES = list(FORMATS)
@@ -188,7 +188,7 @@ def test_pieces_of_words_join_to_the_whole(pieces):
 
 
 def test_numbers_are_joined_in_chunks_too(monkeypatch):
-    monkeypatch.setattr("bestk.files._columns.CHUNK", 10)
+    monkeypatch.setattr("bestk.data.files._columns.CHUNK", 10)
     numbers, rows = Numbers(3), np.arange(60.0).reshape(20, 3)
     for row in rows:
         numbers.add(row[None])
@@ -351,7 +351,7 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
 
 @pytest.mark.parametrize("place", ["header", "row", "quote"])
 def test_a_line_that_is_too_long_is_refused_in_our_words(place, tmp_path, monkeypatch):
-    monkeypatch.setattr("bestk.files._text.MAX_HEADER_BYTES", 3 * BLOCK)
+    monkeypatch.setattr("bestk.data.files._text.MAX_HEADER_BYTES", 3 * BLOCK)
     long = b"x" * (3 * BLOCK)
     text = {"header": long, "row": b"a,y\n1,2\n" + long, "quote": b'a,y\n1,2\n"' + long}[place]
     (tmp_path / "t.csv").write_bytes(text + b",3\n1,2\n")
@@ -363,7 +363,7 @@ def test_a_line_that_is_too_long_is_refused_in_our_words(place, tmp_path, monkey
 
 
 def test_a_boolean_that_begins_with_gaps_and_digits_is_a_boolean(tmp_path, monkeypatch):
-    monkeypatch.setattr("bestk.files._text.BLOCK", 100)
+    monkeypatch.setattr("bestk.data.files._text.BLOCK", 100)
     path = tmp_path / "t.csv"
     path.write_text("a,b,y\n" + "1,,x\n0,,z\n" * 99 + "true,false,x\n")
     assert read(path).table.kinds.tolist() == ["boolean", "boolean"]

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import SelectBestK
-from bestk.joint import Forward
-from bestk.reading import Reading
-from bestk.table import read_table
+from bestk.data.table import read_table
+from bestk.selection.joint import Forward
+from bestk.selection.reading import Reading
 
 seeds = st.integers(0, 10**6)
 

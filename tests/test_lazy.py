@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.lazy import CachedColumns, WithDiagonal
-from bestk.problem import BQP, LazyMatrix
+from bestk.problem.lazy import CachedColumns, WithDiagonal
+from bestk.problem.problem import BQP, LazyMatrix
 
 from .solvers.conftest import problems
 

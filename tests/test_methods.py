@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from bestk.codes import encode, read_target
-from bestk.criteria import CRITERIA
+from bestk.data.codes import encode, read_target
 from bestk.information import Entropies
 from bestk.information._gaussian import GaussianSource
-from bestk.methods import METHODS, Effort, Greedy, Joint, Method, Quadratic, get_method
-from bestk.objectives import CMI, MIFS, OBJECTIVES, get_objective
+from bestk.selection.criteria import CRITERIA
+from bestk.selection.methods import METHODS, Effort, Greedy, Joint, Method, Quadratic, get_method
+from bestk.selection.objectives import CMI, MIFS, OBJECTIVES, get_objective
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._registry import SOLVERS
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.codes import encode, read_target
-from bestk.criteria import CRITERIA, pick_greedily
-from bestk.criteria import MIFS as GREEDY_MIFS
+from bestk.data.codes import encode, read_target
 from bestk.information import Entropies, Measure
 from bestk.information._gaussian import GaussianSource
-from bestk.objectives import MIFS, OBJECTIVES, QPFS, Balanced, get_objective
+from bestk.selection.criteria import CRITERIA, pick_greedily
+from bestk.selection.criteria import MIFS as GREEDY_MIFS
+from bestk.selection.objectives import MIFS, OBJECTIVES, QPFS, Balanced, get_objective
 from bestk.solvers import solve
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward

@@ -10,8 +10,8 @@ from threading import Barrier
 
 import pytest
 
-from bestk.files import Formulas
-from bestk.files._write import replacing
+from bestk.data.files import Formulas
+from bestk.data.files._write import replacing
 
 TABLE = "a,b,y\n" + "".join(f"{i % 2},{i % 3},{i % 2}\n" for i in range(12))
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from bestk import SelectBestK, plots, solve
 from bestk.evaluation import Curves, Row
 from bestk.plots._names import shorten
-from bestk.solution import Solution
+from bestk.problem.solution import Solution
 
 NAN = np.nan
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.lazy import CachedColumns
-from bestk.problem import BQP
+from bestk.problem.lazy import CachedColumns
+from bestk.problem.problem import BQP
 
 from .solvers.conftest import problems
 

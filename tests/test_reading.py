@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 
 from bestk import CAIM
-from bestk.codes import encode, read_target
+from bestk.data.codes import encode, read_target
+from bestk.data.table import read_table
 from bestk.discretize import DISCRETIZERS
 from bestk.information import Entropies
 from bestk.information._gaussian import GaussianSource
-from bestk.reading import Reading, find_features, note_on_target
-from bestk.table import read_table
+from bestk.selection.reading import Reading, find_features, note_on_target
 
 nan = float("nan")
 COLUMNS = {

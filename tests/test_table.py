@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from bestk import date_parts
-from bestk.table import find_constant, read_column, read_table
+from bestk.data.table import find_constant, read_column, read_table
 
 ROWS = [[1.5, "red", True], [None, "blue", False], [2.0, None, True]]
 
@@ -237,7 +237,7 @@ def test_a_sparse_column_is_read_as_a_dense_one():
 
 def test_importing_the_table_imports_no_frame_library():
     heavy = ["narwhals", "pandas", "polars", "pyarrow", "scipy", "sklearn"]
-    program = f"import sys, bestk.codes; print([m for m in {heavy} if m in sys.modules])"
+    program = f"import sys, bestk.data.codes; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
 

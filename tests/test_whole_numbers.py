@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk import SelectBestK
-from bestk._whole import exact_numbers, refuse_merged
-from bestk.codes import encode, read_continuous_target, read_target
-from bestk.files import load
-from bestk.files._open import open_source
-from bestk.reading import Reading
-from bestk.table import read_table
+from bestk.data.codes import encode, read_continuous_target, read_target
+from bestk.data.files import load
+from bestk.data.files._open import open_source
+from bestk.data.table import read_table
+from bestk.data.whole import exact_numbers, refuse_merged
+from bestk.selection.reading import Reading
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 300)
@@ -182,7 +182,7 @@ def test_files_are_read_to_the_last_digit(tmp_path, offset, suffix):
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_large_numbers_late_in_a_file_are_exact_as_well(tmp_path, suffix, monkeypatch):
-    monkeypatch.setattr("bestk.files._text.BLOCK", 500)
+    monkeypatch.setattr("bestk.data.files._text.BLOCK", 500)
     a = [*range(400), *range(2**62, 2**62 + 400), *range(400)]
     frame = pd.DataFrame({"a": a, "b": range(1200), "y": ["u", "v"] * 600})
     path = tmp_path / f"late{suffix}"
@@ -246,7 +246,7 @@ def test_decimals_in_a_file_are_whole_numbers(tmp_path):
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".feather"])
 @pytest.mark.parametrize("offset", OFFSETS)
 def test_streams_of_files_are_exact_or_refused(tmp_path, offset, suffix, monkeypatch):
-    monkeypatch.setattr("bestk.files._text.BLOCK", 900)
+    monkeypatch.setattr("bestk.data.files._text.BLOCK", 900)
     path = write(tmp_path, offset, offset, suffix)
     for options in ({}, {"information": "gaussian"}):
         with pytest.raises(ValueError, match=MERGED):

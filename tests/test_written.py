@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from bestk import SelectBestK, SelectionWarning, encode, select
-from bestk._written import parse_levels, parse_text
-from bestk.table import read_table
+from bestk.data.table import read_table
+from bestk.data.written import parse_levels, parse_text
 
 nan = np.nan
 

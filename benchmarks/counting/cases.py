@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.codes import Codes, Target, encode, read_target
+from bestk.data.codes import Codes, Target, encode, read_target
 from bestk.discretize import CAIM
 
 Table = NDArray[np.int16]

@@ -27,7 +27,7 @@ from distributed import Client, LocalCluster
 from benchmarks.machine import RESULTS
 from benchmarks.scale.record import Row, append, peak_gib
 from bestk import SelectBestK
-from bestk.codes import Codes, Target
+from bestk.data.codes import Codes, Target
 from bestk.information._measures import SYMMETRIC_CMI
 from bestk.information.backends import _dask, get_backend
 from bestk.native.threads import n_threads

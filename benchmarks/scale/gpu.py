@@ -26,14 +26,14 @@ import torch
 
 from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.scale.gpu_picture import draw
-from bestk.codes import Codes, Target
+from bestk.data.codes import Codes, Target
 from bestk.information import Entropies
 from bestk.information._measures import SYMMETRIC_CMI
 from bestk.information.backends import get_backend
 from bestk.information.backends._torch_products import ONE
-from bestk.methods import METHODS, Effort
 from bestk.native.threads import threads
-from bestk.objectives import MEMORY
+from bestk.selection.methods import METHODS, Effort
+from bestk.selection.objectives import MEMORY
 
 FILE = RESULTS / "gpu.csv"
 CORES, ROUNDS, TOP = 2, 9, 1_000

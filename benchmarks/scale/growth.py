@@ -24,9 +24,9 @@ from benchmarks.scale.growth_picture import draw
 from benchmarks.scale.record import Row, append, peak_gib
 from benchmarks.timing import clock
 from bestk import PairCounts, encode
-from bestk.codes import read_target
+from bestk.data.codes import read_target
 from bestk.information import Entropies
-from bestk.objectives import get_objective
+from bestk.selection.objectives import get_objective
 from bestk.solvers import solve
 
 FILE = RESULTS / "growth.csv"

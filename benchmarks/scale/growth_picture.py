@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.pictures import pyplot, save
-from bestk.methods import LARGE
-from bestk.objectives import MEMORY
-from bestk.reading import LARGEST_BLEND
+from bestk.information.counted.memory import bytes_of_codes, bytes_of_counts
+from bestk.selection.methods import LARGE
+from bestk.selection.objectives import MEMORY
+from bestk.selection.reading import LARGEST_BLEND
 from bestk.solvers import SOLVERS
-from bestk.streaming._memory import bytes_of_codes, bytes_of_counts
 
 ESTIMATE = "estimate: "  # rows of older records, which are not drawn
 AXES = {"n": "columns, n", "m": "rows, m"}

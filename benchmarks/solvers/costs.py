@@ -13,7 +13,7 @@ from benchmarks.solvers.options import Options
 from benchmarks.solvers.record import Found, Job, Row, pick
 from benchmarks.solvers.verdict import Verdict, listing, verdict
 from benchmarks.timing import interleave
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers import SOLVERS, solve
 
 PART = "tpower"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.counting.cases import made_up
 from bestk.discretize import CAIM
 from bestk.information import cmi_matrix
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 
 Floats = NDArray[np.float64]
 

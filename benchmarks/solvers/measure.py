@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.solvers.matrices import Matrix
 from benchmarks.solvers.record import Found, Job, Ledger, Row, Trace
 from benchmarks.timing import clock, reference
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers import SOLVERS, solve
 from bestk.solvers._base import Run
 from bestk.solvers._referee import prove

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.solvers.record import Found, Trace
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward
 

@@ -1,6 +1,6 @@
 """Where others are faster, or find more: the same records, read against ourselves."""
 
-from bestk.methods import METHODS
+from bestk.selection.methods import METHODS
 from evidence.markup import paragraphs, seconds, title
 from evidence.records import Line, number, pick, read
 from evidence.selectors import BASE, COMMAND, QUALITY

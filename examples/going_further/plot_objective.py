@@ -19,17 +19,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bestk import Quadratic, SelectBestK
-from bestk.objectives import Balanced
+from bestk.selection.objectives import Balanced
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)
 price = {"age": 0, "sex": 0, "bmi": 1, "bp": 1}
 prices = np.array([price.get(name, 5) for name in X.columns])  # six serum values: 5 each
 
 # %%
-# An objective says what features and pairs are worth, in nats. This one is the default's
-# (:class:`~bestk.objectives.Balanced`: relevance, less what pairs share, plus what they say
-# together) with a price taken off each feature. Where pairs alone are to be weighed anew, a class
-# attribute ``measure`` is enough; see :mod:`bestk.objectives`.
+# An objective says what features and pairs are worth, in nats. This one is
+# :class:`~bestk.selection.objectives.Balanced` (relevance minus redundancy, plus
+# synergy), minus a price for each feature. To change the weights of pairs alone, a class attribute
+# ``measure`` is enough; see :mod:`bestk.selection.objectives`.
 
 
 @dataclass(frozen=True)

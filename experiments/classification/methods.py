@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bestk.methods import METHODS, Effort, Method, Quadratic
+from bestk.selection.methods import METHODS, Effort, Method, Quadratic
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._search import Search
 

@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
+from bestk.data.table import read_table
 from bestk.evaluation._shared import SharedEntropies
-from bestk.reading import Reading
-from bestk.table import read_table
+from bestk.selection.reading import Reading
 from experiments import datasets
 from experiments.classification.methods import NAMES, SEED, effort_for, method_for
 from experiments.classification.svm import Fold, all_features_svm

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["bestk.files"]):
-    import bestk.files
+with atheris.instrument_imports(include=["bestk.data.files"]):
+    import bestk.data.files
 
 from hardening.fuzzing import fuzz
 from hardening.readers.seeds import SUFFIXES, make_seeds
@@ -29,8 +29,8 @@ def main() -> None:
 def read_file(path: Path) -> None:
     """Load a file, whose first column is the target; what may be wrong with it is said."""
     try:
-        source = bestk.files.open_source(path)
-        loaded = bestk.files.load(source, next(iter(source.types)))
+        source = bestk.data.files.open_source(path)
+        loaded = bestk.data.files.load(source, next(iter(source.types)))
     except (ValueError, OSError) as error:
         if len(str(error)) < 20:
             raise AssertionError("no advice") from error

@@ -5,39 +5,39 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bestk import PairCounts
     from bestk.bounds import upper_bound
-    from bestk.codes import Codes, encode
-    from bestk.dates import date_parts
+    from bestk.data.codes import Codes, encode
+    from bestk.data.dates import date_parts
     from bestk.discretize import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
     from bestk.errors import SelectionWarning
     from bestk.evaluation import error_curves
     from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
-    from bestk.methods import METHODS, Greedy, Quadratic
-    from bestk.problem import BQP
-    from bestk.selector import SelectBestK, select
-    from bestk.selector_cv import SelectBestKCV
-    from bestk.solution import Solution
+    from bestk.problem.problem import BQP
+    from bestk.problem.solution import Solution
+    from bestk.selection.methods import METHODS, Greedy, Quadratic
+    from bestk.selection.selector import SelectBestK, select
+    from bestk.selection.selector_cv import SelectBestKCV
     from bestk.solvers import SOLVERS, solve, solve_path
-    from bestk.streaming import PairCounts
 
 __version__ = version("bestk")
 
 # Heavy names are resolved when first used, so that `import bestk` stays light.
 _HOMES = {
     "bestk.bounds": ("upper_bound",),
-    "bestk.codes": ("Codes", "encode"),
-    "bestk.dates": ("date_parts",),
+    "bestk.data.codes": ("Codes", "encode"),
+    "bestk.data.dates": ("date_parts",),
     "bestk.discretize": ("CAIM", "MDLP", "EqualFrequency", "EqualWidth", "Sigma"),
     "bestk.errors": ("SelectionWarning",),
     "bestk.evaluation": ("error_curves",),
     "bestk.information": ("Entropies", "cmi_matrix", "joint_mi_matrix", "mutual_information"),
-    "bestk.methods": ("METHODS", "Greedy", "Quadratic"),
-    "bestk.problem": ("BQP",),
-    "bestk.selector": ("SelectBestK", "select"),
-    "bestk.selector_cv": ("SelectBestKCV",),
-    "bestk.solution": ("Solution",),
+    "bestk.selection.methods": ("METHODS", "Greedy", "Quadratic"),
+    "bestk.problem.problem": ("BQP",),
+    "bestk.selection.selector": ("SelectBestK", "select"),
+    "bestk.selection.selector_cv": ("SelectBestKCV",),
+    "bestk.problem.solution": ("Solution",),
     "bestk.solvers": ("SOLVERS", "solve", "solve_path"),
-    "bestk.streaming": ("PairCounts",),
+    "bestk.information.counted.counts": ("PairCounts",),
 }
 # found as attributes, without an import of their own
 _MODULES = ("evaluation", "plots", "report")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bestk import encode
-from bestk.codes import read_target
+from bestk.data.codes import read_target
 from bestk.evaluation import _shared
 from bestk.evaluation._shared import SharedEntropies
 from bestk.information import Entropies, _measures

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bestk import BQP, SOLVERS, solve, solve_path, upper_bound
 from bestk.bounds import BOUNDS
-from bestk.problem import LARGEST, LEAST
+from bestk.problem.problem import LARGEST, LEAST
 
 from .law import REFUSED, attempt, budget, refused
 from .oddities import TABLES, odd_scalars, odd_tables

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.codes import encode, read_target
+from bestk.data.codes import encode, read_target
+from bestk.data.table import read_table
 from bestk.discretize import MDLP, EqualFrequency
 from bestk.information import Entropies, _blend, _measures
 from bestk.information._blend import BlendedSource
 from bestk.information._gaussian import GaussianSource
-from bestk.objectives import OBJECTIVES
-from bestk.reading import Reading
-from bestk.table import read_table
+from bestk.selection.objectives import OBJECTIVES
+from bestk.selection.reading import Reading
 
 BIT = np.log(2)
 NEAR = {"rtol": 1e-10, "atol": 1e-12}
@@ -266,9 +266,9 @@ def test_levels_and_correction_of_ones_own_are_those_of_the_only_count():
 def test_a_large_table_is_counted_only(monkeypatch):
     X, y = draw(0)
     counted = Reading("discrete", "mdlp", "chance").measure(read_table(X), y).entropies
-    monkeypatch.setattr("bestk.reading.LARGEST_BLEND", X.size)
+    monkeypatch.setattr("bestk.selection.reading.LARGEST_BLEND", X.size)
     assert not blend(X, y).entropies.is_discrete
-    monkeypatch.setattr("bestk.reading.LARGEST_BLEND", X.size - 1)
+    monkeypatch.setattr("bestk.selection.reading.LARGEST_BLEND", X.size - 1)
     found = blend(X, y).entropies
     assert found.is_discrete
     np.testing.assert_array_equal(found.mi(), counted.mi())

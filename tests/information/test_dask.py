@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
 from bestk import EqualFrequency, SelectBestK, cmi_matrix, encode, joint_mi_matrix
-from bestk.codes import read_target
+from bestk.data.codes import read_target
 from bestk.information import Entropies, Measure, _measures
 
 from .conftest import tables
@@ -25,12 +25,12 @@ distributed = pytest.importorskip("distributed", reason=WHY)
 da = pytest.importorskip("dask.array", reason=WHY)
 dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
+from bestk.data.blocks.blocks import open_blocks  # noqa: E402
+from bestk.data.blocks.dask_parts import Partitions  # noqa: E402
 from bestk.information.backends import _dask  # noqa: E402
 from bestk.information.backends._dask_tiles import Tile, TileCounter, Wanted  # noqa: E402
-from bestk.streaming import _dask as streaming  # noqa: E402
-from bestk.streaming._blocks import open_blocks  # noqa: E402
-from bestk.streaming._dask_parts import Partitions  # noqa: E402
-from bestk.streaming._measure import Stream  # noqa: E402
+from bestk.selection.streaming import _dask as streaming  # noqa: E402
+from bestk.selection.streaming.measure import Stream  # noqa: E402
 
 CORRECTIONS = [None, "miller-madow", "chance"]
 MEASURES = [value for value in vars(_measures).values() if isinstance(value, Measure)]
@@ -320,7 +320,7 @@ def test_levels_need_no_sample(client):
 
 def test_without_a_client_parts_are_counted_one_by_one(monkeypatch):
     for module in ("_dask", "_dask_parts"):
-        monkeypatch.setattr(f"bestk.streaming.{module}.find_client", lambda: None)
+        monkeypatch.setattr(f"bestk.selection.streaming.{module}.find_client", lambda: None)
     X, y = numbers()
     assert_same(selector().fit(da.from_array(X, chunks=(130, 5)), y), selector().fit(X, y))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from bestk.codes import read_target
+from bestk.data.codes import read_target
 from bestk.information._entropies import Entropies
 from bestk.information._gaussian import GaussianSource
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.codes import read_target
+from bestk.data.codes import read_target
 from bestk.information import _measures as measures
 from bestk.information._entropies import Entropies
 from bestk.information._gaussian import GaussianSource

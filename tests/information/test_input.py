@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from bestk import CAIM, cmi_matrix, joint_mi_matrix, mutual_information
-from bestk.codes import read_target
+from bestk.data.codes import read_target
 from bestk.information import Entropies, measure_table
 from bestk.information._entropies import _allocate
 from bestk.information._gaussian import GaussianSource

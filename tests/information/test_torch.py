@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import cmi_matrix, encode, solve
-from bestk.codes import read_target
+from bestk.data.codes import read_target
 from bestk.information import Entropies, Measure, _measures
 from bestk.information.backends import get_backend
-from bestk.methods import METHODS, Effort
+from bestk.selection.methods import METHODS, Effort
 
 from .conftest import tables
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bestk import PairCounts
-from bestk.native import kernels
-from bestk.streaming._cells import (
+from bestk.data.blocks.levels import by_width, find_first, renumber
+from bestk.information.counted.cells import (
     PlaneCounts,
     add_rows,
     fill_pairs,
@@ -13,7 +13,7 @@ from bestk.streaming._cells import (
     list_counts,
     margins,
 )
-from bestk.streaming._levels import by_width, find_first, renumber
+from bestk.native import kernels
 
 rng = np.random.default_rng(0)
 

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from bestk._dense_codes import write_codes
-from bestk.codes import Codes, Target
+from bestk.data._dense_codes import write_codes
+from bestk.data.codes import Codes, Target
 from bestk.information import _measures as measures
 from bestk.information._correction import _expected_under_chance
 from bestk.information.backends._native import NativeCounter

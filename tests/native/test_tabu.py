@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers._islands import (
     BEST,
     BORN,

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from bestk import _look
-from bestk._look import column_values, look_at
-from bestk.codes import read_target
+from bestk.data.codes import read_target
+from bestk.data.table import read_table
 from bestk.report._columns import read_column
-from bestk.table import read_table
+from bestk.selection import look as _look
+from bestk.selection.look import column_values, look_at
 
 
 def test_bins_count_every_row_once_and_hold_what_their_cuts_say():

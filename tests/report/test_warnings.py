@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestk._look import LEAK, is_leak, look_at
-from bestk.codes import read_target
+from bestk.data.codes import read_target
+from bestk.data.table import read_table
 from bestk.report._warnings import class_cautions, column_cautions
-from bestk.table import read_table
+from bestk.selection.look import LEAK, is_leak, look_at
 
 
 def cautions(frame, selected=()):

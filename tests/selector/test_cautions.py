@@ -12,8 +12,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from bestk import METHODS, SelectBestK, SelectBestKCV, SelectionWarning, error_curves, select
-from bestk._independence import _chi_square, grade, p_given, p_value
-from bestk._look import Values
+from bestk.selection._independence import _chi_square, grade, p_given, p_value
+from bestk.selection.look import Values
 
 M = 400
 rng = np.random.default_rng(0)

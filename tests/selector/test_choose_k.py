@@ -22,13 +22,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bestk import SelectBestK, SelectBestKCV, _choose_k, select
-from bestk._choose_k import GRID, Goal, choose, cross_validate, mean_log_loss, numbers_to_try
-from bestk._design import Design
+from bestk import SelectBestK, SelectBestKCV, select
 from bestk.cli import main
+from bestk.data.table import read_table
 from bestk.errors import SelectionWarning
 from bestk.report._own_curves import tried
-from bestk.table import read_table
+from bestk.selection import choose_k as _choose_k
+from bestk.selection._design import Design
+from bestk.selection.choose_k import (
+    GRID,
+    Goal,
+    choose,
+    cross_validate,
+    mean_log_loss,
+    numbers_to_try,
+)
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,13 @@ import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.naive_bayes import GaussianNB
 
-from bestk import Quadratic, SelectBestK, SelectBestKCV, methods, select
+from bestk import Quadratic, SelectBestK, SelectBestKCV, select
+from bestk.data.table import read_table
 from bestk.discretize import EqualFrequency
 from bestk.evaluation import error_curves
 from bestk.evaluation._shared import SharedEntropies
-from bestk.reading import Reading
-from bestk.table import read_table
+from bestk.selection import methods
+from bestk.selection.reading import Reading
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +129,7 @@ def test_a_table_too_large_to_blend_is_counted(cancer, monkeypatch):
     X, y = cancer
     counted = told(X, y, 5, information="discrete", discretizer="mdlp", correction="chance")
     assert told(X, y, 5) != counted
-    monkeypatch.setattr("bestk.reading.LARGEST_BLEND", X.size - 1)
+    monkeypatch.setattr("bestk.selection.reading.LARGEST_BLEND", X.size - 1)
     assert told(X, y, 5) == counted
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 
 
 def optimum(problem):

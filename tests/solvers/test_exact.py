@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import lil_array
 
-from bestk.bounds._penalties import moderate
-from bestk.bounds._start import good_choice
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
+from bestk.relaxations.penalties import moderate
+from bestk.relaxations.start import good_choice
 from bestk.solvers._base import Run
 from bestk.solvers._branch import Branching
 from bestk.solvers._exact import Exact, _grid, _Proof, _repaired

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.lazy import CachedColumns, WithDiagonal
-from bestk.problem import BQP
+from bestk.problem.lazy import CachedColumns, WithDiagonal
+from bestk.problem.problem import BQP
 from bestk.solvers import solve
 from bestk.solvers._fixed import Fixed
 

@@ -7,10 +7,11 @@ import pytest
 from numpy.polynomial import Chebyshev
 from scipy.linalg import eigh
 
-from bestk.bounds import _leading, bound_problem, upper_bound
-from bestk.bounds._leading import DEGREE, Leading, _filtered, _lowest
-from bestk.lazy import CachedColumns
-from bestk.problem import BQP
+from bestk.bounds import bound_problem, upper_bound
+from bestk.problem.lazy import CachedColumns
+from bestk.problem.problem import BQP
+from bestk.relaxations import _leading
+from bestk.relaxations._leading import DEGREE, Leading, _filtered, _lowest
 from bestk.solvers import _simplex_qp, _spectral, solve
 from bestk.solvers._base import Run, top_k
 from bestk.solvers._referee import prove

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers import _lowrank
 from bestk.solvers._base import Run
 from bestk.solvers._lowrank import LowRank, along_a_curve, factor

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bestk import BQP, SOLVERS, Solution, bounds, solve, solve_path
 from bestk.bounds import Bound, rows_bound
-from bestk.lazy import CachedColumns
+from bestk.problem.lazy import CachedColumns
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._path import solve_each
 from bestk.solvers._referee import check_matrix, prove, with_useful_bound

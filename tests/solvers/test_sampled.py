@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk import problem as problem_module
-from bestk.lazy import CachedColumns
-from bestk.problem import BQP
+from bestk.problem import problem as problem_module
+from bestk.problem.lazy import CachedColumns
+from bestk.problem.problem import BQP
 from bestk.solvers import solve, solve_path
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward
@@ -111,7 +111,7 @@ def test_a_lazy_problem_in_small_pieces_is_the_same(problem, piece):
     whole, items = lazy(problem), np.arange(problem.k)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(problem_module, "PIECE", piece)
-        patch.setattr("bestk.lazy.PIECE", piece)
+        patch.setattr("bestk.problem.lazy.PIECE", piece)
         parts = lazy(problem)
         near = {"rtol": 1e-9, "atol": 1e-9 * np.abs(problem.Q).max()}
         np.testing.assert_allclose(parts.value(items), whole.value(items), **near)

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from bestk.bounds._sdp import dual_bound, sdp_bound
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
+from bestk.relaxations._spheres import Spheres
+from bestk.relaxations.burer_monteiro import Relaxation
 from bestk.solvers._base import Run
-from bestk.solvers._burer_monteiro import Relaxation
 from bestk.solvers._sdp import SDP
-from bestk.solvers._spheres import Spheres
 
 from .conftest import load_instance, optimum, problems
 

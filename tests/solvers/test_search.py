@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers import _search
 from bestk.solvers._base import Run
 from bestk.solvers._search import Search

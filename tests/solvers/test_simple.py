@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.lazy import CachedColumns
-from bestk.problem import BQP
+from bestk.problem.lazy import CachedColumns
+from bestk.problem.problem import BQP
 from bestk.solvers._auto import Auto
 from bestk.solvers._base import Run, best_first, grow, top_k
 from bestk.solvers._greedy import Backward, Forward

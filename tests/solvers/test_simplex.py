@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers._base import Run
 from bestk.solvers._simplex import Simplex, _weight, rank_by_weight, solve_simplex_qp
 from bestk.solvers._simplex_qp import Centred, _enter, _factor, minimise

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.lazy import CachedColumns
-from bestk.problem import BQP
+from bestk.problem.lazy import CachedColumns
+from bestk.problem.problem import BQP
 from bestk.solvers import _swap, solve, solve_path
 from bestk.solvers._base import Run, best_first, grow
 from bestk.solvers._greedy import Forward
@@ -84,7 +84,7 @@ def test_pairs_to_start_from_are_the_best_by_hand_and_share_no_item(problem):
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_every_pair_to_start_from_holds_an_item_and_its_best_partner(lazy, monkeypatch):
-    monkeypatch.setattr("bestk.lazy.PIECE", 40 * 7)  # seven columns at a time
+    monkeypatch.setattr("bestk.problem.lazy.PIECE", 40 * 7)  # seven columns at a time
     rng = np.random.default_rng(0)
     Q, weight = rng.normal(size=(40, 40)), 4
     Q += Q.T

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk import Entropies, encode
-from bestk.codes import read_target
+from bestk import Entropies, PairCounts, encode
+from bestk.data.codes import read_target
 from bestk.information import _measures as measures
-from bestk.streaming import PairCounts, _counts, _source
+from bestk.information.counted import _source
+from bestk.information.counted import counts as _counts
 
 MEASURES = ("cmi", "joint_mi", "pair_mi", "pair_cmi", "xx", "xxy")
 CORRECTIONS = (None, "miller-madow", "chance")

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from bestk import SelectBestK, select
 from bestk.cli import main
-from bestk.files import _binary, _text, load, open_source
-from bestk.streaming import _files
+from bestk.data.blocks import _files
+from bestk.data.files import _binary, _text, load, open_source
 
 Select = partial(SelectBestK, method="tpower")  # blocks are counted, and so are whole tables
 

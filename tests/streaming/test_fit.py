@@ -15,12 +15,12 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import NotFittedError
 
-from bestk import CAIM, Quadratic, SelectBestK, select
-from bestk.streaming import PairCounts, _measure
-from bestk.streaming._blocks import Blocks, open_blocks
-from bestk.streaming._measure import Stream
-from bestk.streaming._sample import Reservoir
-from bestk.table import read_table
+from bestk import CAIM, PairCounts, Quadratic, SelectBestK, select
+from bestk.data.blocks.blocks import Blocks, open_blocks
+from bestk.data.blocks.sample import Reservoir
+from bestk.data.table import read_table
+from bestk.selection.streaming import measure as _measure
+from bestk.selection.streaming.measure import Stream
 
 from ..selector.conftest import mixed_frame as wide_mixed_frame
 
@@ -332,6 +332,6 @@ def test_counted_pairs_of_many_columns_are_selected_without_their_matrix(monkeyp
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (300, 40)), np.arange(300) % 2
     X[:, 7] = y ^ (rng.random(300) < 0.2)
-    monkeypatch.setattr("bestk.methods.LARGE", 10)
+    monkeypatch.setattr("bestk.selection.methods.LARGE", 10)
     found = SelectBestK(5, "tpower", bound=None, discretizer=None).partial_fit(X, y)
     assert found.support_[7]

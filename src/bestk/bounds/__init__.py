@@ -6,14 +6,14 @@ from time import perf_counter
 from typing import Any
 
 from bestk._checks import real
-from bestk.bounds._base import Bound, largest_entry, rounding
-from bestk.bounds._dnn import dnn_bound
 from bestk.bounds._linear import linear_bound
-from bestk.bounds._part import screen
-from bestk.bounds._rows import rows_bound
 from bestk.bounds._sdp import sdp_bound
 from bestk.bounds._spectral import spectral_bound
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
+from bestk.relaxations.dnn import dnn_bound
+from bestk.relaxations.part import screen
+from bestk.relaxations.rounding import Bound, largest_entry, rounding
+from bestk.relaxations.rows import rows_bound
 
 BOUNDS: dict[str, Callable[..., Bound]] = {
     "linear": linear_bound,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bestk.bounds._base import Bound, Floats, k_largest, largest_entry, rounding
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
+from bestk.relaxations.rounding import Bound, Floats, k_largest, largest_entry, rounding
 
 
 def linear_bound(problem: BQP) -> Bound:

@@ -6,9 +6,9 @@ from time import perf_counter
 import numpy as np
 from scipy.linalg.lapack import dpotrf
 
-from bestk.bounds._base import EPS, Bound, Floats, k_largest, largest_entry, rounding
-from bestk.bounds._eigen import TINY, margin_of
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
+from bestk.relaxations.eigen import TINY, margin_of
+from bestk.relaxations.rounding import EPS, Bound, Floats, k_largest, largest_entry, rounding
 
 GROWTH = 8.0  # of the shift, from one test to the next
 CLOSE = 1.3  # a shift this near to one that fails is good enough

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.linalg import cho_solve
 
-from bestk.bounds._base import Bound, Floats, largest_entry, rounding
-from bestk.bounds._eigen import factor_below, margin_of, one_thread
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
+from bestk.relaxations.eigen import factor_below, margin_of, one_thread
+from bestk.relaxations.rounding import Bound, Floats, largest_entry, rounding
 
 TESTS = 12  # Cholesky factorisations at most
 NEAREST = 1e-9  # distance kept from the eigenvalue, in units of the largest entry

@@ -80,7 +80,7 @@ def _run(
 
         check_path(keep)
     from bestk.cli._side_by_side import choose, measure_errors, refuse_folds
-    from bestk.methods import get_method
+    from bestk.selection.methods import get_method
 
     chosen = {name: get_method(name) for name in methods}
     loaded, _ = read(checked, request, talk)

@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-from bestk._printable import printable
 from bestk.cli._options import debug_option
+from bestk.data.printable import printable
 
 LIMIT = 120.0  # seconds for the test selection
 LOW_MEMORY = 2**30  # bytes

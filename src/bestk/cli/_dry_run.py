@@ -4,13 +4,13 @@ from math import ceil
 from typing import Any
 
 from bestk._memory import machine_memory
-from bestk._printable import printable
 from bestk.cli._input import shown
 from bestk.cli._options import Request
 from bestk.cli._table import Checked
-from bestk.files import Source, count_rows
-from bestk.methods import Quadratic, get_method
-from bestk.objectives import KEPT, MEMORY
+from bestk.data.files import Source, count_rows
+from bestk.data.printable import printable
+from bestk.selection.methods import Quadratic, get_method
+from bestk.selection.objectives import KEPT, MEMORY
 
 
 def estimate(checked: Checked, request: Request, method: str, in_blocks: bool) -> dict[str, Any]:

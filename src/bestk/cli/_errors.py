@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 import click
 
 from bestk._memory import is_limited, limits, machine_memory
-from bestk._printable import printable, printable_lines
 from bestk.cli._input import hide_copies
+from bestk.data.printable import printable, printable_lines
 
 FAULT, WRONG, INTERRUPTED, CUT, TERMINATED = 1, 2, 130, 141, 143
 CODES = {

@@ -109,7 +109,7 @@ def which_target(path: Path | None) -> str:
     asked = "missing option --target COL, the column to predict"
     if path is None:
         return asked
-    from bestk.files import open_source
+    from bestk.data.files import open_source
 
     refuse_missing(path)
     names = list(open_source(path).types)

@@ -12,10 +12,10 @@ from bestk.cli._options import complete_methods, debug_option
 def methods(name: str | None, as_json: bool) -> None:
     """List the available methods, or describe the method NAME."""
     from bestk.cli._show import bold, console, new_table, print_json
-    from bestk.method_notes import NOTES
+    from bestk.selection.method_notes import NOTES
 
     if name is not None and name not in NOTES:
-        from bestk.methods import get_method
+        from bestk.selection.methods import get_method
 
         get_method(name)  # says which name may be meant
     notes = {key: NOTES[key] for key in NOTES if name in (None, key)}

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from bestk._printable import printable
 from bestk.cli._input import TableFile, need_target
+from bestk.data.printable import printable
 
 INFORMATION = ("auto", "discrete", "gaussian", "blend")
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
@@ -73,7 +73,7 @@ class Request:
 
 def complete_columns(ctx: Any, param: Any, incomplete: str) -> list[str]:
     """The columns of the file that begin as typed."""
-    from bestk.files import open_source
+    from bestk.data.files import open_source
 
     files = [ctx.params.get("file"), *ctx.args]  # there, where the option has no value yet
     try:
@@ -86,7 +86,7 @@ def complete_columns(ctx: Any, param: Any, incomplete: str) -> list[str]:
 
 def complete_methods(ctx: Any, param: Any, incomplete: str) -> list[str]:
     """The methods that begin as typed."""
-    from bestk.method_notes import NOTES
+    from bestk.selection.method_notes import NOTES
 
     return [name for name in NOTES if name.startswith(incomplete)]
 

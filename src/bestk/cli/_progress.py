@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import click
 
-from bestk._printable import printable
+from bestk.data.printable import printable
 
 MANY_CLASSES = "The number of unique classes"  # said with the option that helps, elsewhere
 Report = Callable[[int, int], None]  # how much is done, and of how much

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from bestk._printable import printable
 from bestk.cli._errors import in_shell_words
 from bestk.cli._input import shown
 from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
+from bestk.data.printable import printable
 
 PAGES = (".html", ".htm")
 
@@ -70,9 +70,9 @@ def _run(
     if output.suffix.lower() not in PAGES:
         raise ValueError(f"{output} is not the name of a page; it is one of {', '.join(PAGES)}")
     with page as file:
-        from bestk.methods import get_method
         from bestk.report import make_report
-        from bestk.selector import SelectBestK, select
+        from bestk.selection.methods import get_method
+        from bestk.selection.selector import SelectBestK, select
 
         get_method(method)  # refuses one that is unknown before the file is read
         loaded, seconds = read(checked, request, talk)

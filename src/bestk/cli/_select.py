@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from bestk._printable import printable
 from bestk.cli._input import shown
 from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
+from bestk.data.printable import printable
 
 IMAGES = (".png", ".svg", ".pdf")
 EXAMPLES = """\b
@@ -91,7 +91,7 @@ def _run(
 ) -> dict[str, Any]:  # fmt: skip
     """Read, select and write; what can be wrong with the options is seen before that."""
     from bestk.cli._table import check, features_wanted, is_long, new_file, read, select_rows
-    from bestk.files import Formulas, copy_columns, output_suffix
+    from bestk.data.files import Formulas, copy_columns, output_suffix
 
     suffix = output_suffix(output) if output else ""
     image = check_image(plot) if plot else ""
@@ -99,9 +99,9 @@ def _run(
     with ExitStack() as files:
         table_file = files.enter_context(new_file(output, request.file)) if output else None
         image_file = files.enter_context(new_file(plot, request.file)) if plot else None
-        from bestk._choose_k import refuse_auto
-        from bestk.methods import get_method
-        from bestk.selector import select as select_features
+        from bestk.selection.choose_k import refuse_auto
+        from bestk.selection.methods import get_method
+        from bestk.selection.selector import select as select_features
 
         chosen = get_method(method)
         options = request.options() | {"bound": None if bound == "none" else bound}
@@ -139,7 +139,7 @@ def _run(
 
 def tell(loaded: Any, solution: Any, method: str, *, seconds: dict[str, float]) -> dict[str, Any]:
     """All there is to know of a choice, in plain values."""
-    from bestk.solution import TOLD
+    from bestk.problem.solution import TOLD
 
     features = [
         {"rank": rank, "name": str(loaded.table.names[place])}

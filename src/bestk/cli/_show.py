@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
-from bestk._printable import printable, printable_json
+from bestk.data.printable import printable, printable_json
 
 WIDE = 10_000  # columns of a pipe: nothing is cut there
 

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from bestk._auto import Information, settle
 from bestk.cli._errors import in_shell_words
 from bestk.cli._options import Request
 from bestk.cli._progress import Talk
+from bestk.data.files import Loaded
 from bestk.evaluation import error_curves
 from bestk.evaluation._classifier import as_matrix, few_threads, new_model
 from bestk.evaluation._shared import SharedEntropies
-from bestk.files import Loaded
-from bestk.methods import Method
-from bestk.reading import Reading, find_features
-from bestk.selector import SelectBestK
-from bestk.solution import Solution
-from bestk.task import Task, tell
+from bestk.problem.solution import Solution
+from bestk.selection.defaults import Information, settle
+from bestk.selection.methods import Method
+from bestk.selection.reading import Reading, find_features
+from bestk.selection.selector import SelectBestK
+from bestk.selection.task import Task, tell
 
 
 def choose(

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from bestk._written import parse_text
 from bestk.cli._input import is_piped_in, refuse_missing, shown
 from bestk.cli._options import AUTO, Request
 from bestk.cli._progress import Talk
-from bestk.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
-from bestk.table import Table
+from bestk.data.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
+from bestk.data.table import Table
+from bestk.data.written import parse_text
 
 DEFAULT = 10  # features, where their number is not given
 NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
@@ -129,7 +129,7 @@ def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
 
 def is_long(path: Path) -> bool:
     """Whether a file is larger than the memory that a table may take."""
-    from bestk.streaming import memory_to_use
+    from bestk.information.counted.memory import memory_to_use
 
     return path.stat().st_size > memory_to_use()
 
@@ -138,7 +138,7 @@ def select_rows(
     checked: Checked, request: Request, talk: Talk, method: Any, options: dict[str, Any]
 ) -> tuple[Loaded, Any, dict[str, float]]:
     """Select from a file in blocks of rows: what is known of the file, the solution, seconds."""
-    from bestk.selector import SelectBestK
+    from bestk.selection.selector import SelectBestK
 
     start = perf_counter()
     include, exclude = list(request.include), list(request.exclude)

@@ -9,10 +9,10 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk.data.table import named_frame, unmask
 from bestk.discretize._columns import Floats, Ints, cut_columns, encode
 from bestk.native._library import TABLE_TYPES
 from bestk.native.threads import threads
-from bestk.table import named_frame, unmask
 
 VALUE_COST = 1e-8  # seconds, about, for each value of a table
 MAX_CODES = 2**15  # what int16 holds; one of them is for NaN

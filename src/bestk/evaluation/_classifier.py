@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from bestk._folds import Fold, read_folds
-from bestk.table import Table
+from bestk.data.table import Table
+from bestk.selection.folds import Fold, read_folds
 
 Indices = NDArray[np.int64]
 LEAVE_ONE_OUT = 100  # rows: up to so many, each is left out alone

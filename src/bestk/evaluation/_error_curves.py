@@ -9,15 +9,15 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from bestk._checks import jobs
-from bestk._folds import Fold
+from bestk.data.table import read_column, read_table
 from bestk.evaluation._classifier import default_classifier, split
 from bestk.evaluation._curves import Curves, Row
 from bestk.evaluation._keep import Kept, check_path, fingerprint
 from bestk.evaluation._study import Chosen, Study, indexable, read_ks, read_methods
-from bestk.methods import Method
-from bestk.reading import Reading, find_features
-from bestk.selector import SelectBestK
-from bestk.table import read_column, read_table
+from bestk.selection.folds import Fold
+from bestk.selection.methods import Method
+from bestk.selection.reading import Reading, find_features
+from bestk.selection.selector import SelectBestK
 
 PROTOCOLS = ("nested", "paper")
 

@@ -12,8 +12,8 @@ from typing import Any
 import joblib  # type: ignore[import-untyped]
 import numpy as np
 
+from bestk.data.table import Table
 from bestk.evaluation._curves import Row
-from bestk.table import Table
 
 WANTED = "a file of finished folds"
 OURS = re.compile(rb'\{"study":"[0-9a-f]{64}"\}\n')
@@ -111,7 +111,7 @@ def fingerprint(table: Table, arrays: Iterable[Any], options: Iterable[Any]) -> 
 
     Examples
     --------
-    >>> from bestk.table import read_table
+    >>> from bestk.data.table import read_table
     >>> table = read_table([[1.0, 2.0], [3.0, 4.0]])
     >>> fingerprint(table, [], ["k=1"]) == fingerprint(table, [], ["k=2"])
     False

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.utils import _safe_indexing
 
-from bestk._auto import settle
+from bestk.data.table import Table
 from bestk.evaluation._curves import BASELINE, Row
 from bestk.evaluation._shared import SharedEntropies
-from bestk.methods import Method, get_method
-from bestk.reading import find_features, read_features
-from bestk.selector import SelectBestK
-from bestk.solution import Solution
-from bestk.table import Table
-from bestk.task import Task
+from bestk.problem.solution import Solution
+from bestk.selection.defaults import settle
+from bestk.selection.methods import Method, get_method
+from bestk.selection.reading import find_features, read_features
+from bestk.selection.selector import SelectBestK
+from bestk.selection.task import Task
 
 Indices = NDArray[np.int64]
 Chosen = dict[str, list[Solution]]  # by method, for every k

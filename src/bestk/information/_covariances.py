@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.codes import Target
+from bestk.data.codes import Target
 from bestk.information._gaussian_target import Given, read_given
 from bestk.information._normal_scores import normal_scores, unit_score
 

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bestk._memory import free_memory, limits
-from bestk.codes import Codes, Target
+from bestk.data.codes import Codes, Target
 from bestk.information import _measures as measures
 from bestk.information._chance import largest_by_chance
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
 from bestk.information.backends import PairSource, get_backend
 from bestk.native.threads import threads
-from bestk.problem import LazyMatrix
+from bestk.problem.problem import LazyMatrix
 
 Floats = NDArray[np.float64]
 SMALL = 2**26  # bytes that are there without asking

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.codes import Target
+from bestk.data.codes import Target
 from bestk.information._gaussian_chance import Chance
 from bestk.information._gaussian_kernels import Side, correlate, write, write_mirrored
 from bestk.information._gaussian_target import Explained, read_given

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.codes import Target
+from bestk.data.codes import Target
 from bestk.information._normal_scores import Kind, normal_scores
 
 Floats = NDArray[np.float64]

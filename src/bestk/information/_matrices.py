@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bestk._checks import choice
-from bestk.codes import encode, read_continuous_target, read_target
+from bestk.data.codes import encode, read_continuous_target, read_target
+from bestk.data.table import read_column, read_table
 from bestk.information import _measures as measures
 from bestk.information._correction import Correction
 from bestk.information._entropies import Entropies
 from bestk.information._gaussian import GaussianSource
 from bestk.native.threads import threads
-from bestk.table import read_column, read_table
 
 Floats = NDArray[np.float64]
 Information = Literal["discrete", "gaussian"]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bestk.plots._canvas import BLUE, RED, new_axes, soft_grid, write_ticks
 from bestk.plots._progress import Point, Progress
-from bestk.solution import ROUNDING
+from bestk.problem.solution import ROUNDING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ from bestk.plots._canvas import (
     text_size,
 )
 from bestk.plots._names import labels_of, name_ticks, read_solution
-from bestk.solution import TOLD
+from bestk.problem.solution import TOLD
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bestk.solution import Solution
+from bestk.problem.solution import Solution
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestk.bounds import bound_problem
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers._base import Run, Solver
 from bestk.solvers._referee import check_matrix, read_problem
 from bestk.solvers._registry import get_solver

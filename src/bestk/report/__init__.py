@@ -29,7 +29,7 @@ class Report:
 
     def save(self, path: str | Path) -> Path:
         """Write the page to a file; what stood there before stays until all is written."""
-        from bestk.files import replacing
+        from bestk.data.files import replacing
 
         with replacing(path) as part:
             part.write_text(self.html, encoding="utf-8", newline="\n")
@@ -94,9 +94,9 @@ def make_report(
     """
     from dataclasses import replace
 
+    from bestk.data.blocks.blocks import is_stream
     from bestk.report._gather import gather, gather_fitted, gather_solution
     from bestk.report._text import shown
-    from bestk.streaming._blocks import is_stream
 
     if not hasattr(selected, "get_params"):
         facts = gather_solution(selected, target)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._look import Values, bin_codes
-from bestk.codes import Target
+from bestk.data.codes import Target
 from bestk.report._text import shown
+from bestk.selection.look import Values, bin_codes
 
 MOST_BINS = 24  # shown of a column; the rarest levels beyond them are put together
 MISSING = "missing"

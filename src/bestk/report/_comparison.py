@@ -3,14 +3,14 @@
 from typing import Any
 from warnings import catch_warnings
 
+from bestk.data.table import Table
 from bestk.evaluation._study import Study, read_methods
-from bestk.methods import Method
+from bestk.problem.solution import Solution
 from bestk.report._curves import Progress, measure
 from bestk.report._facts import Choice, Comparison, Errors
 from bestk.report._own_curves import cross_validated
 from bestk.report._text import shown
-from bestk.solution import Solution
-from bestk.table import Table
+from bestk.selection.methods import Method
 
 OTHERS = ("maxrel", "mrmr", "jmi")
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from bestk.data.table import Table
 from bestk.evaluation import Curves, error_curves
 from bestk.evaluation._classifier import as_matrix, few_threads, new_model
-from bestk.reading import Reading, find_features
 from bestk.report._facts import Curve, Errors
 from bestk.report._text import shown
-from bestk.table import Table
+from bestk.selection.reading import Reading, find_features
 
 FOLDS = 5
 N_SIZES = 8  # numbers of features of an error curve

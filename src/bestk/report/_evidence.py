@@ -2,7 +2,6 @@
 
 from math import isfinite
 
-from bestk.method_notes import method_title
 from bestk.report._bars import key
 from bestk.report._charts import LINES, draw_errors
 from bestk.report._curves import WRONG
@@ -10,6 +9,7 @@ from bestk.report._facts import Comparison, Errors, Facts
 from bestk.report._html import Markup, element, join
 from bestk.report._parts import folded, paragraph, section, table
 from bestk.report._text import NONE, listing, rounded
+from bestk.selection.method_notes import method_title
 
 MOST_UNION = 200  # features of the table of choices
 MOST_NOTES = 5

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._auto import settle
-from bestk._cautions import find_cautions
-from bestk._look import Look, look_at
-from bestk.codes import Target
+from bestk.data.codes import Target
+from bestk.data.table import Table
 from bestk.plots._names import read_solution
-from bestk.reading import Reading, read_features
+from bestk.problem.solution import TOLD, Solution
 from bestk.report._comparison import compare, method_name
 from bestk.report._curves import Progress
 from bestk.report._facts import NAN, Caution, Certificate, Facts, Feature
@@ -28,9 +26,11 @@ from bestk.report._warnings import (
     leak_cautions,
     selected_cautions,
 )
-from bestk.solution import TOLD, Solution
-from bestk.table import Table
-from bestk.task import Task
+from bestk.selection.cautions import find_cautions
+from bestk.selection.defaults import settle
+from bestk.selection.look import Look, look_at
+from bestk.selection.reading import Reading, read_features
+from bestk.selection.task import Task
 
 RUNNERS_UP = 12
 SUSPECTS = 40  # the most relevant columns, looked at for leaks

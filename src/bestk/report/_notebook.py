@@ -1,8 +1,8 @@
 """A solution as a small table for notebooks; colours are left to the notebook, light or dark."""
 
+from bestk.problem.solution import Solution
 from bestk.report._html import Markup, element, join, name_of
 from bestk.report._text import number, shown
-from bestk.solution import Solution
 
 MOST_ROWS = 50
 LEFT, RIGHT = "text-align: left", "text-align: right"

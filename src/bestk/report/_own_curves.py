@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 
+from bestk.problem.solution import Solution
 from bestk.report._curves import WRONG, Progress, curve_of, guess_error, sizes
 from bestk.report._facts import Curve, Errors
 from bestk.report._text import shown
-from bestk.solution import Solution
 
 OPEN = "share of the variance left open"
 

@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._auto import settle
-from bestk._look import Look, column_values
-from bestk.codes import Target
-from bestk.reading import Reading
+from bestk.data.codes import Target
+from bestk.problem.solution import Solution
 from bestk.report._columns import Column, read_column
 from bestk.report._facts import Listed, TableFacts
 from bestk.report._text import shown
-from bestk.solution import Solution
-from bestk.task import Task
+from bestk.selection.defaults import settle
+from bestk.selection.look import Look, column_values
+from bestk.selection.reading import Reading
+from bestk.selection.task import Task
 
 MOST_COLUMNS = 60  # whose bins are shown
 MOST_LISTED = 500  # columns in the list of all

@@ -2,15 +2,15 @@
 
 from math import isfinite
 
-from bestk._printable import printable
-from bestk.method_notes import method_title
+from bestk.data.printable import printable
+from bestk.problem.solution import ROUNDING, percent_of
 from bestk.report._bars import MOST_BARS, draw_features, key, share_bar
 from bestk.report._curves import WRONG
 from bestk.report._facts import Errors, Facts, Feature
 from bestk.report._html import Markup, element, join, name_of
 from bestk.report._parts import paragraph, section, table, tiles
 from bestk.report._text import NONE, number, rounded
-from bestk.solution import ROUNDING, percent_of
+from bestk.selection.method_notes import method_title
 
 MOST_ROWS = 2000  # of a table
 NATS = (

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._cautions import Finding, describe
-from bestk._look import MOSTLY, Look, column_values, determines
-from bestk.codes import Target
+from bestk.data.codes import Target
+from bestk.data.table import Table
+from bestk.problem.solution import Solution
 from bestk.report._facts import Caution
 from bestk.report._text import listing, shown
-from bestk.solution import Solution
-from bestk.table import Table
+from bestk.selection.cautions import Finding, describe
+from bestk.selection.look import MOSTLY, Look, column_values, determines
 
 SMALL_CLASS = 10  # rows
 NAMED = 8  # columns, classes or groups of copies that a warning names

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers._base import Indices, Needs, Run, best_first
 from bestk.solvers._greedy import Forward
 from bestk.solvers._search import Search

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.bounds._rows import row_values
 from bestk.native import kernels
+from bestk.relaxations.rows import row_values
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from bestk.bounds import DNN_SIZE
-from bestk.bounds._base import largest_entry, rounding
-from bestk.bounds._dnn import Gap
-from bestk.bounds._eigen import one_thread
-from bestk.bounds._part import Part
-from bestk.bounds._penalties import moderate
-from bestk.bounds._rows import rows_bound
-from bestk.bounds._start import good_choice, swapped
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
+from bestk.relaxations.dnn import Gap
+from bestk.relaxations.eigen import one_thread
+from bestk.relaxations.part import Part
+from bestk.relaxations.penalties import moderate
+from bestk.relaxations.rounding import largest_entry, rounding
+from bestk.relaxations.rows import rows_bound
+from bestk.relaxations.start import good_choice, swapped
 from bestk.solvers._base import Floats, Indices, Needs, Run, best_first
 from bestk.solvers._branch import Branching
 from bestk.solvers._search import Search

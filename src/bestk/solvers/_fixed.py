@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from bestk.bounds._base import largest_entry, rounding
-from bestk.problem import BQP
-from bestk.solution import Solution
+from bestk.problem.problem import BQP
+from bestk.problem.solution import Solution
+from bestk.relaxations.rounding import largest_entry, rounding
 from bestk.solvers._base import Floats, Indices
 
 

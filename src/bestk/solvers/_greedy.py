@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers._base import Indices, Needs, Run
 from bestk.solvers._linear import row_sums
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from bestk.lazy import stream
-from bestk.problem import BQP
+from bestk.problem.lazy import stream
+from bestk.problem.problem import BQP
 from bestk.solvers._base import Floats, Indices, Needs, Run, top_k
 
 ROWS = 512  # added up together: they stay in the cache

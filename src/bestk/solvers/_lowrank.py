@@ -11,7 +11,7 @@ from scipy.sparse.linalg import ArpackError, eigsh
 
 from bestk.native import kernels
 from bestk.native.threads import n_threads
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers._base import Floats, Indices, Run, best_first
 from bestk.solvers._search import by_rows
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from bestk._checks import whole
-from bestk.problem import BQP
-from bestk.solution import Solution
+from bestk.problem.problem import BQP
+from bestk.problem.solution import Solution
 from bestk.solvers._base import Indices, Patient, Run, Solver, grow
 from bestk.solvers._referee import (
     BoundEffort,

@@ -9,8 +9,8 @@ import numpy as np
 
 from bestk._checks import choice, real
 from bestk.bounds import DNN_SIZE, Bound, bound_problem, quick_bound
-from bestk.problem import BQP, ROUNDING
-from bestk.solution import Solution
+from bestk.problem.problem import BQP, ROUNDING
+from bestk.problem.solution import Solution
 from bestk.solvers._base import Indices, Run, Solver
 from bestk.solvers._registry import get_solver
 

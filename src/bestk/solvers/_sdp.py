@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from bestk.bounds._eigen import one_thread
 from bestk.bounds._sdp import dual_bound, only_choice
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
+from bestk.relaxations.burer_monteiro import Relaxation
+from bestk.relaxations.eigen import one_thread
 from bestk.solvers._base import Floats, Indices, Needs, Run, best_first, top_k
-from bestk.solvers._burer_monteiro import Relaxation
 
 SMALL = 500  # up to this size the bound is tightened beyond the tolerance
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bestk.native.threads import n_threads
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.solvers._base import Floats, Indices, Run, best_first, top_k
 from bestk.solvers._islands import (
     BORN,

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bestk.bounds._eigen import one_thread
-from bestk.problem import BQP, LazyMatrix
+from bestk.problem.problem import BQP, LazyMatrix
+from bestk.relaxations.eigen import one_thread
 from bestk.solvers._base import Floats, Indices, Needs, Run
 from bestk.solvers._simplex_qp import Centred, Nystrom, minimise
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, eigsh
 
-from bestk.bounds._base import largest_entry
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
+from bestk.relaxations.rounding import largest_entry
 from bestk.solvers._base import Floats, Indices, Needs, Run, top_k
 
 DENSE = 200  # below this size LAPACK is as fast as Lanczos

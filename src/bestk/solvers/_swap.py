@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from bestk.lazy import stream
 from bestk.native import kernels
-from bestk.problem import BQP
+from bestk.problem.lazy import stream
+from bestk.problem.problem import BQP
 from bestk.solvers._base import Floats, Indices, Needs, Run, best_first, grow, top_k
 
 TOLERANCE = 1e-12  # of the largest entry: a smaller gain is rounding

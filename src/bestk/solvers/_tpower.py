@@ -8,8 +8,8 @@ import numpy as np
 from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import eigsh
 
-from bestk.bounds._base import largest_entry
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
+from bestk.relaxations.rounding import largest_entry
 from bestk.solvers._base import Floats, Indices, Needs, PathSolver, Run, grow, top_k
 from bestk.solvers._greedy import Forward
 from bestk.solvers._linear import Linear

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.codes import Codes, Target
+from bestk.data.codes import Codes, Target
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
 from bestk.information.backends._native import NativeCounter

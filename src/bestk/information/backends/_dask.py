@@ -9,7 +9,7 @@ import numpy as np
 from distributed import Client, Future, as_completed, get_client, get_worker
 from numpy.typing import NDArray
 
-from bestk.codes import Codes, Target
+from bestk.data.codes import Codes, Target
 from bestk.information._correction import Correction
 from bestk.information._measures import Measure
 from bestk.information._tiles import cut

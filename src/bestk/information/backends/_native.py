@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.codes import Codes, Target
+from bestk.data.codes import Codes, Target
 from bestk.information._correction import Correction, tables
 from bestk.information._measures import MOST_WEIGHT, Measure
 from bestk.information.backends._costs import LANES, SAMPLE_COST, planes_cost

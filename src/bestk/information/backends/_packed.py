@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.codes import Codes, Target
+from bestk.data.codes import Codes, Target
 from bestk.information.backends._costs import LANES, prefers_planes
 from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles, spans

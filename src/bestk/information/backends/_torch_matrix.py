@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 class DeviceMatrix:
-    """A :class:`bestk.problem.LazyMatrix` whose entries are held by a GPU.
+    """A :class:`bestk.problem.problem.LazyMatrix` whose entries are held by a GPU.
 
     Parameters
     ----------

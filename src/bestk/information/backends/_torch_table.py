@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bestk.codes import Codes, Target
+from bestk.data.codes import Codes, Target
 from bestk.information.backends._torch_products import empty_counts, multiply, plane_dtype
 
 MOST_LEVELS = 255  # of a column that has planes: its codes fit a byte, with one to spare

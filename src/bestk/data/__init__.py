@@ -1,0 +1,1 @@
+"""Tables, targets and codes: what users pass, read once."""

@@ -1,0 +1,1 @@
+"""Tables in blocks of rows: files, folders, iterables, dask."""

@@ -1,0 +1,251 @@
+"""Discrete data as small integers: the codes of a table, the classes of a target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.data.table import Block, read_column, read_table, refuse_infinite
+from bestk.data.whole import SHIFT, beyond, is_long, refuse_merged
+from bestk.native.threads import threads
+
+__all__ = ["MAX_LEVELS", "Codes", "Target", "encode", "read_continuous_target", "read_target"]
+
+MAX_LEVELS = 2**15
+READ_COST = 2e-9  # seconds for a value
+STRIP = 32  # columns a thread encodes at once: whole cache lines of the smallest dtypes
+DISCRETISE = "discretise it first, e.g. CAIM().fit_transform(X, y)"
+
+# what the kernels read in place of the dtypes they are not compiled for
+KERNEL_DTYPES = {"b1": "u1", "i1": "i2", "u2": "i4", "u4": "i8", "u8": "i8"}
+KERNEL_DTYPES |= {"f2": "f4", "f12": "f8", "f16": "f8"}
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A discrete table: small integers, one row per feature."""
+
+    values: NDArray[np.uint8] | NDArray[np.uint16]  # (n_features, n_samples), C-contiguous
+    levels: NDArray[np.int64]  # values[i] lies in 0..levels[i]-1, and every level occurs
+    names: Sequence[str]
+
+    def __post_init__(self) -> None:
+        values, levels = self.values, self.levels
+        if values.ndim != 2 or values.dtype not in (np.uint8, np.uint16):
+            came = f"{values.dtype} of shape {values.shape}"
+            raise ValueError(f"values must be a uint8 or uint16 matrix, not {came}; use encode(X)")
+        if not values.flags.c_contiguous:
+            raise ValueError("values must be C-contiguous; use np.ascontiguousarray(values)")
+        if levels.dtype != np.int64 or levels.shape != (len(values),):
+            came = f"{levels.dtype} of shape {levels.shape}"
+            raise ValueError(f"levels must be int64 of shape ({len(values)},), not {came}")
+        if len(self.names) != len(values):
+            raise ValueError(f"{len(values)} features need as many names, not {len(self.names)}")
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of the table."""
+        return int(self.values.shape[0])
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows of the table."""
+        return int(self.values.shape[1])
+
+
+@dataclass(frozen=True)
+class Target:
+    """The class of every sample."""
+
+    codes: NDArray[np.int64]  # classes[codes] are the labels
+    classes: NDArray[Any]  # sorted
+    counts: NDArray[np.int64]  # how many samples each class has, never 0
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+
+def encode(X: Any, *, missing: str = "category") -> Codes:
+    """Write a discrete table as dense codes: the levels of each column, in order, are 0, 1, ...
+
+    Parameters
+    ----------
+    X : array, frame, sparse matrix, list of rows, or Table
+        Whole numbers from 0 up, booleans, strings or categories.
+    missing : {"category", "error"}
+        Whether missing values (NaN, None, NA, null) are the last level of their column or refused.
+
+    Returns
+    -------
+    Codes
+        One row per feature, of at most 2**15 levels.
+
+    Examples
+    --------
+    >>> codes = encode([[7, "red"], [3, "blue"], [7, None]])
+    >>> codes.values
+    array([[1, 0, 1],
+           [1, 0, 2]], dtype=uint8)
+    >>> codes.levels
+    array([2, 3])
+    """
+    table = read_table(X, missing=missing)
+    values: NDArray[Any] = np.empty((table.n_features, table.n_samples), dtype=np.uint8)
+    levels = np.empty(table.n_features, dtype=np.int64)
+    for block in table.blocks:
+        write = _write_numbers if block.categories is None else _write_categories
+        for columns, strip in block.strips():
+            levels[columns] = write(strip, columns, table.names, values)
+            if values.dtype == np.uint8 and levels[columns].max() > 256:
+                values = values.astype(np.uint16)
+                write(strip, columns, table.names, values)
+    return Codes(values, levels, table.names)
+
+
+def read_target(y: Any, n_samples: int) -> Target:
+    """Read the class of every sample: whole numbers, booleans, strings or categories.
+
+    Examples
+    --------
+    >>> read_target(["no", "yes", "no"], n_samples=3)
+    Target(codes=array([0, 1, 0]), classes=array(['no', 'yes'], dtype='<U3'), counts=array([2, 1]))
+    """
+    block = _read_full_column(y, n_samples)
+    values = block.values[:, 0]
+    if block.categories is not None:
+        classes, codes = _label_array(block.categories[0]), values.astype(np.int64)
+    else:
+        fractional = values[values % 1 != 0] if values.dtype.kind == "f" else []
+        if len(fractional):
+            raise ValueError(
+                f"y is not discrete: it holds {fractional[0]}; discretise it into classes first, "
+                "or use information='gaussian'"
+            )
+        classes, codes = np.unique(values, return_inverse=True)
+    if len(classes) == 1:
+        raise ValueError(f"y has one class only, {classes[0]}; at least two are needed")
+    return Target(codes.astype(np.int64), classes, np.bincount(codes))
+
+
+def read_continuous_target(y: Any, n_samples: int) -> NDArray[np.float64]:
+    """Read a finite number for every sample.
+
+    Examples
+    --------
+    >>> read_continuous_target([0.5, 1, 2], n_samples=3)
+    array([0.5, 1. , 2. ])
+    """
+    block = _read_full_column(y, n_samples)
+    if block.categories is not None:
+        came = block.categories[0][0]
+        raise ValueError(f"y holds {block.kind} values such as {came!r}; give it as numbers")
+    if is_long(block.values.dtype) and len(beyond(block.values)):
+        refuse_merged(block.values[:, 0], "y", SHIFT)
+    with np.errstate(over="ignore"):
+        values = np.asarray(block.values[:, 0], dtype=np.float64)
+    if count := np.isinf(values).sum():
+        refuse_infinite("y", count)
+    return values
+
+
+def _read_full_column(y: Any, n_samples: int) -> Block:
+    """Read a target, which has a finite value for each sample."""
+    block = read_column(y)
+    if len(block.values) != n_samples:
+        came = f"y has {len(block.values)} values but X has {n_samples} rows"
+        raise ValueError(f"{came}; give one value for each row")
+    if n_samples == 0:
+        raise ValueError("y is empty; give one value for each row of X")
+    if gone := block.missing(block.values).sum():
+        raise ValueError(f"y has {gone} missing values (NaN or None); drop those rows of X and y")
+    if block.categories is None and (count := np.isinf(block.values).sum()):
+        refuse_infinite("y", count)
+    return block
+
+
+def _label_array(categories: list[Any]) -> NDArray[Any]:
+    labels = np.empty(len(categories), dtype=object)
+    labels[:] = categories
+    return labels.astype(str) if isinstance(categories[0], str) else labels
+
+
+def _write_categories(
+    strip: NDArray[np.int32], columns: NDArray[np.intp], names: Sequence[str], values: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Write category codes, dense but for missing (-1), to ``values``; return the levels."""
+    known = strip.max(axis=0).astype(np.int64) + 1
+    gone = strip < 0
+    levels: NDArray[np.int64] = known + gone.any(axis=0)
+    _refuse_many(levels, columns, names)
+    values[columns] = np.where(gone, known, strip).T
+    return levels
+
+
+def _write_numbers(
+    strip: NDArray[Any], columns: NDArray[np.intp], names: Sequence[str], values: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Write the codes of whole numbers, missing where NaN, to ``values``; return the levels."""
+    from bestk.data._dense_codes import write_codes
+
+    flat, *steps = _flat(strip)
+    with threads(seconds=READ_COST * strip.size) as n_threads:
+        width = STRIP if n_threads == 1 else min(STRIP, -(-len(columns) // (4 * n_threads)))
+        levels, odd = write_codes(flat, (steps[0], steps[1]), width, columns, values)
+    for j in np.flatnonzero(odd):
+        values[columns[j]], levels[j] = _rank(strip[:, j], names[columns[j]])
+    _refuse_many(levels, columns, names)
+    return levels
+
+
+def _flat(strip: NDArray[Any]) -> tuple[NDArray[Any], int, int]:
+    """View a table as one read-only vector and two steps, so that kernels see a single layout."""
+    came = strip.dtype
+    with np.errstate(over="ignore"):  # no look-up table has room for what float64 has none for
+        strip = strip.astype(KERNEL_DTYPES.get(came.str[1:], came.newbyteorder("=")), copy=False)
+    size = strip.itemsize
+    if not strip.flags.aligned or any(step < 0 or step % size for step in strip.strides):
+        strip = strip.copy()
+    steps = [step // size for step in strip.strides]
+    span = 1 + sum(step * (n - 1) for step, n in zip(steps, strip.shape, strict=True))
+    flat = np.lib.stride_tricks.as_strided(strip, (span,), (size,), writeable=False)
+    return flat, steps[0], steps[1]
+
+
+def _rank(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], int]:
+    """Codes and levels of a column whose values are too large to look up; or why it has none."""
+    where = f"column {name!r}"
+    if column.dtype.kind == "f":
+        if infinite := np.isinf(column).sum():
+            refuse_infinite(where, infinite)
+        if len(fractional := column[column % 1 > 0]):
+            raise ValueError(
+                f"{where} is not discrete: it holds {fractional[0]}; {DISCRETISE}, "
+                "or use information='gaussian'"
+            )
+    if (lowest := np.nanmin(column)) < 0:
+        raise ValueError(
+            f"{where} has negative codes, down to {lowest}; shift them to start at 0, "
+            "or pass the column as strings or categories"
+        )
+    known = column == column
+    seen, ranks = np.unique(column[known], return_inverse=True)
+    codes = np.full(len(column), len(seen))
+    codes[known] = ranks
+    return codes, len(seen) + (not known.all())
+
+
+def _refuse_many(
+    levels: NDArray[np.int64], columns: NDArray[np.intp], names: Sequence[str]
+) -> None:
+    if levels.max() > MAX_LEVELS:
+        first = int(np.argmax(levels > MAX_LEVELS))
+        raise ValueError(
+            f"column {names[columns[first]]!r} has {levels[first]} levels, "
+            f"more than {MAX_LEVELS}; {DISCRETISE}, or drop it"
+        )

@@ -1,0 +1,193 @@
+"""Numbers and dates that are written as text: found among the levels of a column, and parsed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.data.dates import days_of_objects
+from bestk.data.table import Block, Table
+
+__all__ = ["MISSING", "Parsed", "notes_on", "parse_levels", "parse_text", "parse_values"]
+
+MISSING = (
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+    "<NA>", "?", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+)  # fmt: skip
+GAPS = frozenset((*MISSING, "-", "--", ".", "n.a.", "na", "none"))  # beside numbers or dates
+NEARLY_ALL = 0.99  # of the rows that are not missing must be numbers, or dates
+FEW_LEVELS = 20  # up to so many different whole numbers may be codes
+CODE_DIGITS = 5  # whole numbers that all have so many digits, or more, may be codes
+LOOK = 50  # levels that show whether a column is worth parsing
+SIGN = "[$€£¥]?"  # of a currency
+NUMBER = re.compile(
+    rf"[+-]?{SIGN} ?[+-]?(\d{{1,3}}([,' \u00a0\u202f]\d{{3}})+|\d+)?(?(1)(\.\d*)?|\.\d+)"
+    r"([eE][+-]?\d+)? ?[%$€£¥]?",
+    re.ASCII,
+)
+COMMA = re.compile(
+    rf"[+-]?{SIGN} ?[+-]?(\d{{1,3}}([. \u00a0\u202f]\d{{3}})+|\d+)(,\d+)? ?[%$€£¥]?", re.ASCII
+)
+WHOLE = re.compile(r"[+-]?(\d+)", re.ASCII)
+DATE = re.compile(
+    r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII
+)
+JUNK = re.compile(r"[$€£¥%,' \u00a0\u202f]")
+COMMA_JUNK = re.compile(r"[$€£¥%. \u00a0\u202f]")
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The levels of a column as numbers."""
+
+    kind: str  # "numbers" or "dates"
+    values: NDArray[np.float64]  # NaN for levels that mean missing, or are no number
+    example: str
+    odd: tuple[str, ...]  # those that are no number
+
+
+def parse_levels(levels: Sequence[Any], counts: NDArray[np.int64]) -> Parsed | None:
+    """The levels of a column of text as numbers or days, if nearly all rows hold such.
+
+    Whole numbers that are likely codes are left as they are: with leading zeros, of few
+    different values, or all of the same five digits or more.
+
+    Examples
+    --------
+    >>> parse_levels(["$1,250", "$3.50", "n/a"], np.array([1, 1, 1])).values
+    array([1250. ,    3.5,     nan])
+    >>> parse_levels(["2024-03-01", "2024-03-02"], np.array([1, 1])).kind
+    'dates'
+    >>> parse_levels(["01", "02", "10"], np.array([5, 5, 5])) is None
+    True
+    """
+    texts = [level.strip() for level in levels if isinstance(level, str)]
+    some = texts[:: max(1, len(texts) // LOOK)]
+    if len(texts) < len(levels) or not any(
+        text[:1].isdigit() or NUMBER.fullmatch(text) for text in some
+    ):
+        return None
+    known = np.array([text not in GAPS for text in texts])
+    dates = any(map(DATE.fullmatch, some))
+    values = parse_values(texts, "dates" if dates else "numbers")
+    there = known & ~np.isnan(values)
+    if not there.any() or counts[there].sum() < NEARLY_ALL * counts[known].sum():
+        return None
+    read = [text for text, yes in zip(texts, there, strict=True) if yes]
+    if not dates and _are_codes(read):
+        return None
+    odd = tuple(text for text, no in zip(texts, known & ~there, strict=True) if no)
+    return Parsed("dates" if dates else "numbers", values, _example(read), odd)
+
+
+def parse_values(texts: Sequence[str], kind: str) -> NDArray[np.float64]:
+    """Texts as numbers or days; NaN for those that are none."""
+    return _as_dates(texts) if kind == "dates" else _as_numbers(texts)
+
+
+def _example(texts: list[str]) -> str:
+    """The first that shows why they are text."""
+    return next((text for text in texts if not WHOLE.fullmatch(text)), texts[0])
+
+
+def _as_numbers(texts: Sequence[str]) -> NDArray[np.float64]:
+    """Texts as numbers; with a decimal comma where none of them could be without."""
+    plain = _convert(texts, NUMBER, JUNK)
+    if any("," in text for text in texts) and np.isnan(plain).any():
+        other = _convert(texts, COMMA, COMMA_JUNK)
+        if np.isnan(other).sum() < np.isnan(plain).sum():
+            return other
+    return plain
+
+
+def _convert(
+    texts: Sequence[str], like: re.Pattern[str], junk: re.Pattern[str]
+) -> NDArray[np.float64]:
+    values = np.full(len(texts), np.nan)
+    for i, text in enumerate(texts):
+        if text not in GAPS and like.fullmatch(text):
+            bare = text if text.isdecimal() else junk.sub("", text).replace(",", ".")
+            values[i] = float(bare)
+    values[np.isinf(values)] = np.nan
+    return values
+
+
+def _as_dates(texts: Sequence[str]) -> NDArray[np.float64]:
+    found: dict[int, datetime] = {}
+    for i, text in enumerate(texts):
+        if DATE.fullmatch(text):
+            with suppress(ValueError):  # such as the 30th of February
+                found[i] = datetime.fromisoformat(text)
+    values = np.full(len(texts), np.nan)
+    if found:
+        values[list(found)] = days_of_objects(list(found.values()))
+    return values
+
+
+def _are_codes(texts: list[str]) -> bool:
+    """Whether whole numbers are likely codes, such as those of places or products."""
+    digits = [found[1] if (found := WHOLE.fullmatch(text)) else "" for text in texts]
+    if any(len(each) > 1 and each[0] == "0" for each in digits):
+        return True
+    if not all(digits):
+        return False
+    lengths = set(map(len, digits))
+    return len(digits) <= FEW_LEVELS or (len(lengths) == 1 and min(lengths) >= CODE_DIGITS)
+
+
+def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
+    """The same table, with numbers for columns of text that hold numbers or dates.
+
+    Columns in ``keep`` stay as they are; ``notes`` of the table name those that were parsed.
+    """
+    blocks: list[Block] = []
+    found: dict[int, Parsed] = {}
+    for block in table.blocks:
+        parsed = {} if block.kind != "string" else _parse_block(block, keep)
+        if not parsed:
+            blocks.append(block)
+            continue
+        found |= {int(block.columns[j]): each for j, each in parsed.items()}
+        values = np.column_stack([
+            np.append(each.values, np.nan)[block.values[:, j]] for j, each in parsed.items()
+        ])  # fmt: skip
+        blocks.append(Block(block.columns[list(parsed)], "numeric", values))
+        rest = ~np.isin(np.arange(len(block.columns)), list(parsed))
+        blocks += [block.keep(rest)] if rest.any() else []
+    if not found:
+        return table
+    return replace(table, blocks=tuple(blocks), notes=(*table.notes, *notes_on(table.names, found)))
+
+
+def _parse_block(block: Block, keep: Collection[int]) -> dict[int, Parsed]:
+    parsed = {}
+    for j, levels in enumerate(block.categories or ()):
+        codes = block.values[:, j]
+        if levels and block.columns[j] not in keep:
+            counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+            if (each := parse_levels(levels, counts)) is not None:
+                parsed[j] = each
+    return parsed
+
+
+def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
+    """A sentence for all columns of numbers, and one for all of dates."""
+    told = []
+    for kind, read_as in (("numbers", "numbers"), ("dates", "days since 1970-01-01")):
+        places = sorted(j for j, each in found.items() if each.kind == kind)
+        if places:
+            quoted = ", ".join(repr(str(names[j])) for j in places)
+            odd = sorted({text for j in places for text in found[j].odd})
+            lost = f", {', '.join(map(repr, odd[:3]))} as missing" if odd else ""
+            told.append(
+                f"{quoted}: {kind} written as text, such as {found[places[0]].example!r}; "
+                f"read as {read_as}{lost}"
+            )
+    return told

@@ -1,0 +1,1 @@
+"""Counts of pairs that add up over blocks of rows."""

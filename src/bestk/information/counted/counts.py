@@ -1,0 +1,270 @@
+"""PairCounts: the contingency counts of all pairs of features, which add up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.data.blocks.blocks import refuse_other_columns
+from bestk.data.blocks.levels import Label, Levels, ends, read_classes
+from bestk.data.codes import Codes, Target
+from bestk.data.table import Table, as_array, read_table
+from bestk.information._correction import Correction
+from bestk.information.backends._packed import pack
+from bestk.information.counted.cells import add_block, margins
+from bestk.information.counted.memory import memory_to_use, refuse_counts
+from bestk.native.threads import threads
+
+if TYPE_CHECKING:
+    from bestk.information import Entropies
+    from bestk.information.counted._source import CountedPairs
+
+Indices = NDArray[np.int64]
+WAITING_ROWS, WAITING_BYTES = 2**16, 2**27  # rows counted together: each visits all counts once
+ROWS_AT_ONCE = 64  # planes that a thread counts together, at most
+MOST_PLANES = 2**16
+
+
+class PairCounts:
+    """Counts of rows with each level of xi, each level of xj and each class, for all pairs.
+
+    Levels and classes may be new in any block: they are known by their labels. Counts are
+    whole numbers and exact, so it does not matter how the rows are cut into blocks, nor in what
+    order blocks are added and counts are merged: the entropies are those of the whole table, to
+    the last bit.
+
+    With P the number of levels of all features less one for each, and C classes, counts take
+    ``2 P (P + 1) C`` bytes; twice that beyond 2**31 rows.
+
+    Parameters
+    ----------
+    classes : array-like, default=None
+        Classes that will come; room is made for them at once.
+    memory : float, default=None
+        Bytes that the counts may take; None: half of the machine's memory.
+
+    Examples
+    --------
+    >>> counts = PairCounts().add([[0, "red"], [1, "blue"]], ["no", "yes"])
+    >>> more = PairCounts().add([[2, "red"], [1, "blue"]], ["no", "maybe"])
+    >>> both = counts + more
+    >>> both.n_samples, both.levels.tolist(), both.classes
+    (4, [3, 2], ['maybe', 'no', 'yes'])
+    >>> both.entropies().mi().round(3)
+    array([0.693, 0.693])
+    """
+
+    def __init__(self, classes: Iterable[Label] | None = None, memory: float | None = None) -> None:
+        self.memory = memory_to_use() if memory is None else memory
+        self.n_samples = 0
+        self._levels: Levels | None = None
+        self._classes = Levels(["y"])
+        self._sizes = np.zeros(0, np.int64)
+        self._feature = np.empty(0, np.int64)  # of each plane, in order of appearance
+        self._cells: NDArray[Any] = np.empty(0, np.int32)
+        self._waiting: list[tuple[NDArray[Any], NDArray[np.int32]]] = []
+        self._lent = False  # whether entropies read the counts as they are now
+        if classes is not None:
+            self._classes.learn([read_classes(classes, len(as_array(classes)))[1]])
+
+    def add(self, X: Any, y: Any) -> Self:
+        """Count a block of rows.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            Whole numbers from 0 up, booleans, strings or categories; missing values are a level.
+        y : array-like of shape (n_rows,)
+            Their classes.
+
+        Returns
+        -------
+        self
+        """
+        if _n_rows(X) == 0:
+            return self
+        table = read_table(X)
+        levels = self._levels = self._same_columns(table.names)
+        codes, labels = read_classes(y, table.n_samples)
+        values = levels.encode(table)
+        values -= 1  # the first level, which has no plane, becomes the largest number
+        number = np.array(self._classes.learn([labels])[0], np.int32)
+        self._waiting.append((values, number[codes]))
+        self.n_samples += table.n_samples
+        waiting = sum(v.shape[1] for v, _ in self._waiting)
+        if waiting >= min(WAITING_ROWS, WAITING_BYTES // len(values)):
+            self._count_waiting()
+        return self
+
+    def merge(self, other: PairCounts) -> Self:
+        """Add the counts of other rows of the same features.
+
+        Parameters
+        ----------
+        other : PairCounts
+            Is left as it is.
+
+        Returns
+        -------
+        self
+        """
+        from bestk.information.counted._merge import add_counts
+
+        if not isinstance(other, PairCounts):
+            came = type(other).__name__
+            raise TypeError(f"PairCounts are merged with PairCounts, not {came}; use add for rows")
+        self._count_waiting()
+        other._count_waiting()
+        if other._levels is not None:
+            self._levels = self._same_columns(other._levels.names)
+            add_counts(self, other)
+        return self
+
+    def __add__(self, other: PairCounts) -> PairCounts:
+        if not isinstance(other, PairCounts):
+            return NotImplemented
+        return PairCounts(memory=self.memory).merge(self).merge(other)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features; 0 before the first block."""
+        return 0 if self._levels is None else len(self._levels.names)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the features."""
+        return self._known().names
+
+    @property
+    def levels(self) -> Indices:
+        """Number of levels of each feature so far."""
+        return self._known().counts
+
+    @property
+    def classes(self) -> list[Label]:
+        """The classes so far, in order."""
+        return sorted(self._classes.places[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the counts take."""
+        return int(self._cells.nbytes)
+
+    def source(self, correction: Correction | None = None) -> CountedPairs:
+        """The entropies of pairs, for :class:`bestk.Entropies`."""
+        from bestk.information.counted._source import CountedPairs
+
+        self._known()
+        self._count_waiting()
+        self._lent = True
+        return CountedPairs(self, correction)
+
+    def entropies(
+        self, correction: Correction | None = None, n_jobs: int | None = None
+    ) -> Entropies:
+        """What :meth:`bestk.Entropies.count` gives for all rows at once, to the last bit."""
+        from bestk.information import Entropies
+        from bestk.information._chance import largest_by_chance
+
+        with threads(n_jobs):
+            source, chance = self.source(correction), None
+            if correction == "chance":
+                chance = largest_by_chance(self.levels, self.n_samples, len(self._sizes))
+            return Entropies(
+                *source.singles(), source, correction is not None, n_jobs, chance=chance
+            )
+
+    def _known(self) -> Levels:
+        if self._levels is None:
+            raise ValueError("nothing is counted yet; add a block of rows first")
+        return self._levels
+
+    def _same_columns(self, names: Sequence[str]) -> Levels:
+        if self._levels is None:
+            return Levels(names)
+        refuse_other_columns(list(names), list(self._levels.names))
+        return self._levels
+
+    def _count_waiting(self) -> None:
+        """Count the rows that wait, all at once."""
+        if not self._waiting or self._levels is None:
+            return
+        self._grow()
+        levels, names = self._levels.counts, self._levels.names
+        wide = levels.max() > 2**8
+        values = np.concatenate([_widen(v) if wide else v for v, _ in self._waiting], axis=1)
+        y = np.concatenate([classes for _, classes in self._waiting]).astype(np.int64)
+        sizes = np.bincount(y, minlength=len(self._sizes))
+        self._waiting.clear()
+        order = np.argsort(levels, kind="stable")
+        first, planes = self._planes(order)
+        with threads(seconds=_seconds(values, first[-1], len(sizes))) as n_threads:
+            target = Target(y, np.arange(len(sizes)), sizes)
+            packed = pack(Codes(values, levels, names), target, order, MOST_PLANES)
+            groups = _groups(first, max(4, min(ROWS_AT_ONCE, first[-1] // (8 * n_threads))))
+            add_block(packed, first, planes, groups, self._cells)
+        self._sizes += sizes
+
+    def _planes(self, order: Indices) -> tuple[Indices, Indices]:
+        """Planes of the features in some order: where those of each begin, and which they are."""
+        lengths = self._known().counts - 1
+        starts, by_feature = ends(lengths), np.argsort(self._feature, kind="stable")
+        first = ends(lengths[order])
+        shift = np.repeat(starts[order] - first[:-1], lengths[order])
+        return first, by_feature[shift + np.arange(first[-1])]
+
+    def _grow(self) -> None:
+        """Make room for the levels and classes that are known by now; lent counts stay."""
+        if self._lent:
+            self._cells, self._sizes, self._lent = self._cells.copy(), self._sizes.copy(), False
+        levels = self._known().counts
+        have = np.bincount(self._feature, minlength=len(levels))
+        new = np.repeat(np.arange(len(levels)), levels - 1 - have)
+        n_planes, n_classes = len(self._feature) + len(new), len(self._classes.places[0])
+        dtype = np.int32 if self.n_samples < 2**31 else np.int64
+        refuse_counts(n_planes, n_classes, np.dtype(dtype).itemsize, self.memory)
+        before = len(self._sizes)
+        if n_classes > before:
+            pairs = self._cells.size // max(1, before)
+            wider = np.zeros(pairs * n_classes, dtype)
+            wider.reshape(pairs, n_classes)[:, :before] = self._cells.reshape(pairs, before)
+            self._cells = wider
+            self._sizes = np.append(self._sizes, np.zeros(n_classes - before, np.int64))
+        self._cells = self._cells.astype(dtype, copy=False)
+        self._feature = np.append(self._feature, new)
+        # adds zeros at the end, where the system can without a copy
+        self._cells.resize(n_planes * (n_planes + 1) // 2 * n_classes, refcheck=False)
+
+    def _margins(self) -> Indices:
+        return margins(len(self._feature), len(self._sizes), self._cells)
+
+
+def _seconds(values: NDArray[Any], n_planes: int, n_classes: int) -> float:
+    """What it takes to pack and to count a block, about."""
+    words = values.shape[1] / 32 + n_classes
+    return 1e-9 * values.size + n_planes**2 * 1e-9 * (0.015 * words + n_classes)
+
+
+def _groups(first: Indices, most: int) -> Indices:
+    """Cut features into groups of about so many planes."""
+    cuts = np.searchsorted(first, np.arange(0, first[-1], most))
+    return np.unique(np.concatenate([[0], cuts, [len(first) - 1]]))
+
+
+def _widen(values: NDArray[Any]) -> NDArray[np.uint16]:
+    """Codes in two bytes; the largest number, which has no plane, stays the largest."""
+    if values.dtype == np.uint16:
+        return values
+    wide = values.astype(np.uint16)
+    wide[values == 2**8 - 1] = 2**16 - 1
+    return wide
+
+
+def _n_rows(X: Any) -> int | None:
+    if isinstance(X, Table):
+        return X.n_samples
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else None

@@ -1,0 +1,1 @@
+"""The quadratic problem and its solutions, independent of data."""

@@ -1,0 +1,139 @@
+"""A symmetric matrix known by its columns, made when asked for and kept while there is room."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.problem.problem import PIECE, LazyMatrix
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class CachedColumns:
+    """Columns of a symmetric matrix, computed once and kept within a memory budget.
+
+    Parameters
+    ----------
+    make : function
+        Takes indices and returns those columns side by side, a new array (n, len(indices)).
+    diagonal : array of shape (n,)
+        The diagonal.
+    memory : int, default=2**30
+        Bytes for kept columns; those unused for longest go first.
+    row_sums : function, optional
+        A quicker way to the row sums than through the columns; they leave the diagonal out.
+    sums_quickly : bool, default=False
+        Whether that takes seconds even for hundreds of thousands of columns.
+
+    Examples
+    --------
+    >>> Q = np.array([[2.0, 1.0], [1.0, 3.0]])
+    >>> lazy = CachedColumns(lambda items: Q[:, items], Q.diagonal())
+    >>> lazy.columns(np.array([1]))
+    array([[1.], [3.]])
+    >>> lazy.made, lazy.columns(np.array([1])).sum(), lazy.made
+    (1, np.float64(4.0), 1)
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Indices], Floats],
+        diagonal: Floats,
+        memory: int = 2**30,
+        row_sums: Callable[[], Floats | None] | None = None,
+        sums_quickly: bool = False,
+    ) -> None:
+        self._row_sums, self.sums_quickly = row_sums, sums_quickly
+        self.shape = (len(diagonal), len(diagonal))
+        self.made = 0  # columns computed so far
+        self._make, self._diagonal = make, np.asarray(diagonal, np.float64)
+        self._kept: OrderedDict[int, Floats] = OrderedDict()
+        self._room = max(1, memory // (8 * len(diagonal)))
+
+    def diagonal(self) -> Floats:
+        """The diagonal."""
+        return self._diagonal
+
+    def columns(self, items: Indices) -> Floats:
+        """The columns of those items, side by side."""
+        wanted = [int(item) for item in items]
+        places: dict[int, list[int]] = {}
+        for place, item in enumerate(wanted):
+            places.setdefault(item, []).append(place)
+        out = np.empty((len(wanted), self.shape[0]))  # a row each: they lie together in memory
+        new = np.array([item for item in places if item not in self._kept], np.int64)
+        for item in places.keys() & self._kept.keys():
+            out[places[item]] = self._kept[item]
+        for some, made in self.stream(new):
+            for item, column in zip(some.tolist(), made.T, strict=True):
+                out[places[item]] = column
+        self._keep({item: out[where[0]] for item, where in places.items()})
+        return out.T
+
+    def stream(self, items: Indices) -> Iterator[tuple[Indices, Floats]]:
+        """Yield items and their columns, some at a time; none of them is kept."""
+        for some in pieces(items, self.shape[0]):
+            self.made += len(some)
+            yield some, np.array(self._make(some), np.float64, copy=None)
+
+    def row_sums(self) -> Floats | None:
+        """Row sums, if there is a quicker way to them than through the columns."""
+        sums = None if self._row_sums is None else self._row_sums()
+        return None if sums is None else sums + self._diagonal
+
+    def _keep(self, found: dict[int, Floats]) -> None:
+        for item, column in found.items():
+            if item in self._kept:
+                self._kept.move_to_end(item)
+            else:
+                self._kept[item] = column.copy()
+            if len(self._kept) > self._room:
+                self._kept.popitem(last=False)
+
+
+class WithDiagonal:
+    """A matrix known by its columns, with a diagonal of its own."""
+
+    def __init__(self, matrix: CachedColumns, diagonal: Floats) -> None:
+        self.shape, self._matrix, self._diagonal = matrix.shape, matrix, diagonal
+        self.sums_quickly = matrix.sums_quickly
+
+    def diagonal(self) -> Floats:
+        """The diagonal."""
+        return self._diagonal
+
+    def columns(self, items: Indices) -> Floats:
+        """The columns of those items, side by side."""
+        return self._corrected(items, self._matrix.columns(items))
+
+    def stream(self, items: Indices) -> Iterator[tuple[Indices, Floats]]:
+        """Yield items and their columns, some at a time; none of them is kept."""
+        for some, columns in self._matrix.stream(items):
+            yield some, self._corrected(some, columns)
+
+    def row_sums(self) -> Floats | None:
+        """Row sums, if there is a quicker way to them than through the columns."""
+        sums = self._matrix.row_sums()
+        return None if sums is None else sums - self._matrix.diagonal() + self._diagonal
+
+    def _corrected(self, items: Indices, columns: Floats) -> Floats:
+        columns[items, np.arange(len(items))] = self._diagonal[items]
+        return columns
+
+
+def stream(matrix: LazyMatrix, items: Indices) -> Iterator[tuple[Indices, Floats]]:
+    """Yield items and their columns, some at a time, past the cache of a matrix that has one."""
+    if isinstance(matrix, CachedColumns | WithDiagonal):
+        yield from matrix.stream(items)
+    else:
+        for some in pieces(items, matrix.shape[0]):
+            yield some, matrix.columns(some)
+
+
+def pieces(items: Indices, n: int) -> Iterator[Indices]:
+    """Cut items into pieces whose columns of n entries need little memory."""
+    width = max(1, PIECE // n)
+    return (items[start : start + width] for start in range(0, len(items), width))

@@ -1,0 +1,1 @@
+"""Relaxations that bounds and solvers share."""

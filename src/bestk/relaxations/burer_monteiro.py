@@ -1,0 +1,190 @@
+"""The semidefinite relaxation by a low-rank factor: a point on many spheres, moved uphill."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from math import ceil, inf, sqrt
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.problem.problem import BQP
+from bestk.relaxations._spheres import Spheres
+
+Floats = NDArray[np.float64]
+DOUBLE = 500  # up to this size all products are in double precision
+
+
+@dataclass
+class Objective:
+    """x'Qx as a function of V: <Q, GG'> with g_i = (v_0 + v_i) / 2.
+
+    Q is centred by its mean and scaled by its spread first: sum x = k makes the mean a constant,
+    and it would hide everything else. Large matrices are multiplied in single precision, from a
+    working copy of half the size of Q, until ``sharpen``.
+    """
+
+    Q: Floats
+    k: int
+    single: NDArray[np.float32] | None = None
+    mean: float = field(init=False)
+    spread: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        n = len(self.Q)
+        self.mean = float(self.Q.mean())
+        variance = float(np.vdot(self.Q, self.Q)) / n**2 - self.mean**2
+        self.spread = sqrt(max(variance, 1e-16 * self.mean**2)) or 1.0
+        if n > DOUBLE:
+            self.single = np.empty((n, n), np.float32)
+            for i in range(0, n, 256):
+                self.single[i : i + 256] = (self.Q[i : i + 256] - self.mean) / self.spread
+
+    def sharpen(self) -> None:
+        """Multiply in double precision from now on."""
+        self.single = None
+
+    def __call__(self, V: Floats) -> tuple[float, Floats]:
+        """The value, centred and scaled, and its gradient."""
+        G = V / 2
+        G[:, 0] += 0.5
+        if self.single is not None:
+            H = (self.single @ G.astype(np.float32)).astype(np.float64)
+        else:
+            H = (self.Q @ G - self.mean * G.sum(axis=0)) / self.spread
+        return float(np.vdot(G, H)), H
+
+    def worth(self, value: float) -> float:
+        """A centred and scaled value in the units of Q."""
+        return value * self.spread + self.mean * self.k**2
+
+
+@dataclass
+class Relaxation:
+    """Maximise <W, Z> over psd Z with unit diagonal and Z (n - 2k; e) = 0, as Z = VV'.
+
+    A quasi-Newton method on ``Spheres``: since the linear constraint is kept exactly, there is no
+    penalty to drive up, and the multipliers come with every gradient. r = ceil(sqrt(2n)) + 1
+    columns leave no local optimum in general.
+
+    References
+    ----------
+    S. Burer, R. D. C. Monteiro, "A nonlinear programming algorithm for solving semidefinite
+    programs via low-rank factorization", Mathematical Programming 95, 2003.
+    """
+
+    problem: BQP
+    rng: np.random.Generator
+    rank: int | None = None
+    memory: int = 8
+    iterations: int = 0
+    product_seconds: float = 0.0  # of the last product with Q
+    reach: float = 0.0  # length of a step per length of the gradient
+    stalled: bool = False  # at the limit of double precision
+
+    def __post_init__(self) -> None:
+        n, k = self.problem.n, self.problem.k
+        self.spheres = Spheres(n, k, max(3, min(n + 1, self.rank or ceil(sqrt(2 * n)) + 1)))
+        self.objective = Objective(self.problem.Q, k)
+        self.pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=self.memory)
+        self._common: Floats | float = 0.0  # b of the normal part of the gradient
+        self._arrive(self.spheres.start(self.rng))
+
+    @property
+    def value(self) -> float:
+        """The objective of the relaxation at V, a feasible point of it."""
+        return self.objective.worth(self._value)
+
+    @property
+    def size(self) -> float:
+        """What to measure distances by: the value, kept away from 0."""
+        entry = abs(self.objective.mean) + self.objective.spread
+        return abs(self.value) + 1e-6 * self.problem.k * entry
+
+    @property
+    def multipliers(self) -> Floats:
+        """The dual guess t that goes with V, whose sum is the value."""
+        t = np.concatenate([[0.0], self._normal * self.objective.spread / 2])
+        # on sum x = k, the mean of Q is a multiple of the square of z_0
+        t[0] = self.value - t.sum()
+        return t
+
+    @property
+    def slope(self) -> float:
+        """About the distance to the bound: the length of the gradient, in the units of Q."""
+        n, k = self.problem.n, self.problem.k
+        length = float(np.linalg.norm(self._gradient))
+        return length * self.objective.spread * min(4 * k, n) / sqrt(n)
+
+    def climb(self, ratio: float, deadline: float = inf, iterations: int = 3000) -> None:
+        """Move uphill until the slope is small beside the size, or time or digits run out."""
+        while self.slope > ratio * self.size and not self.stalled:
+            if self.iterations >= iterations or perf_counter() >= deadline:
+                return
+            self.iterations += 1
+            if self._step():
+                continue
+            if self.pairs:
+                self.pairs.clear()
+            elif self.objective.single is not None:
+                self.sharpen()
+            else:
+                self.stalled = True
+
+    def sharpen(self) -> None:
+        """Go on in double precision."""
+        self.objective.sharpen()
+        self._arrive(self.V)
+
+    def _arrive(self, V: Floats, computed: tuple[float, Floats] | None = None) -> None:
+        self.V = V
+        self._value, gradient = computed or self._evaluate(V)
+        self._normals = self.spheres.normals(V)
+        self._gradient, self._normal, self._common = self.spheres.split(
+            V, gradient, self._normals, self._common
+        )
+
+    def _evaluate(self, V: Floats) -> tuple[float, Floats]:
+        start = perf_counter()
+        computed = self.objective(V)
+        self.product_seconds = perf_counter() - start
+        return computed
+
+    def _step(self) -> bool:
+        """One quasi-Newton step with backtracking; False if no step climbs."""
+        V, value, gradient = self.V, self._value, self._gradient
+        direction = self._direction()
+        rise = float(np.vdot(gradient, direction))
+        length = float(np.linalg.norm(direction))
+        if not rise > 1e-12 * length * float(np.linalg.norm(gradient)):
+            return False
+        step = min(1.0, sqrt(self.problem.n) / length)
+        for _ in range(10):
+            moved = self.spheres.retract(V + step * direction)
+            computed = None if moved is None else self._evaluate(moved)
+            if moved is not None and computed and computed[0] >= value + 1e-4 * step * rise:
+                self._arrive(moved, computed)
+                self._remember(moved - V, gradient - self._gradient)
+                return True
+            step *= 0.4
+        return False
+
+    def _remember(self, moved: Floats, bent: Floats) -> None:
+        curvature = float(np.vdot(moved, bent))
+        if curvature > 1e-10 * float(np.linalg.norm(moved) * np.linalg.norm(bent)):
+            self.pairs.append((moved, bent, 1 / curvature))
+            self.reach = curvature / float(np.vdot(bent, bent))
+
+    def _direction(self) -> Floats:
+        """The two-loop recursion of L-BFGS, made tangent."""
+        q = self._gradient.copy()
+        if not self.pairs:
+            return q * (self.reach or 0.5 * sqrt(self.problem.n) / float(np.linalg.norm(q)))
+        weights = []
+        for moved, bent, inverse in reversed(self.pairs):
+            weights.append(inverse * float(np.vdot(moved, q)))
+            q -= weights[-1] * bent
+        q *= self.reach
+        for (moved, bent, inverse), weight in zip(self.pairs, reversed(weights), strict=True):
+            q += (weight - inverse * float(np.vdot(bent, q))) * moved
+        return self.spheres.split(self.V, q, self._normals)[0]

@@ -1,0 +1,179 @@
+"""The doubly non-negative bound: the tightest here, with items decided on the way."""
+
+from dataclasses import dataclass
+from math import frexp, inf
+from time import perf_counter
+
+import numpy as np
+
+from bestk.problem.problem import BQP
+from bestk.relaxations._admm import Relaxation
+from bestk.relaxations.eigen import one_thread
+from bestk.relaxations.part import Part, screen
+from bestk.relaxations.rounding import Bound, Floats, Mask, largest_entry
+from bestk.relaxations.rows import rows_bound
+from bestk.relaxations.start import good_choice
+
+SECONDS = 60.0
+CHECK = 10  # steps from one bound to the next
+LOOK = 50  # steps from one look at the progress to the next
+WORTH = 0.05  # share of the items that must go before the rest is set up anew
+
+
+def dnn_bound(
+    problem: BQP, time_limit: float | None = None, best_known: float | None = None
+) -> Bound:
+    """Bound x'Qx by the semidefinite relaxation with entries in [0, 1] and bounded rows.
+
+    For any symmetric Z of order n + 1, with Q bordered by zeros, C = Q - Z and V an orthonormal
+    basis of the complement of (-k; e),
+
+        x'Qx <= C_00 + the k largest r_i + (1 + k) lambda_max(V'ZV),
+        r_i = C_ii + 2 C_0i + the k - 1 largest C_ij.
+
+    Z comes from alternating directions. Items that the bound proves in or out of every choice
+    better than ``best_known`` are decided, and the relaxation of the rest is smaller and tighter;
+    what is then bounded is the larger of ``best_known`` and the best choice of the rest, which
+    bounds the optimum whether ``best_known`` can be attained or not.
+
+    Parameters
+    ----------
+    problem : BQP
+        With a matrix.
+    time_limit : float, default=60
+        Seconds; the best bound so far counts.
+    best_known : float, optional
+        A value to compare with; by default that of a greedy choice improved by swaps.
+
+    Examples
+    --------
+    >>> problem = BQP([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]], k=2)
+    >>> round(dnn_bound(problem).value, 6)
+    10.0
+    """
+    deadline = perf_counter() + (SECONDS if time_limit is None else time_limit)
+    floor = problem.value(good_choice(problem)) if best_known is None else best_known
+    with one_thread():
+        state = Gap(Part.of(problem), floor)
+        state.close(deadline)
+    return Bound(
+        max(state.value, floor),
+        "dnn",
+        details={
+            "proved_in": np.sort(state.part.inside),
+            "proved_out": _others(problem.n, state.part),
+            "steps": state.steps,
+        },
+    )
+
+
+def _others(n: int, part: Part) -> np.ndarray:
+    return np.setdiff1d(np.arange(n), np.concatenate([part.items, part.inside]))
+
+
+@dataclass
+class Gap:
+    """A part of a problem, its bound, and the floor that the bound is to come down to.
+
+    At any time, a choice that the part allows is worth at most ``value``, and a choice that it
+    rules out less than ``floor``.
+    """
+
+    part: Part
+    floor: float
+    relaxation: Relaxation | None = None
+    value: float = inf
+    steps: int = 0
+    _best: float = inf  # the lowest bound of the relaxation, not proved yet
+    _Z: Floats | None = None  # the multipliers that give it
+
+    @property
+    def closed(self) -> bool:
+        """Whether no choice of the part is worth more than the floor."""
+        return self.value <= self.floor
+
+    def close(self, deadline: float = inf, patience: float = 0.01) -> None:
+        """Lower the bound until it meets the floor, stops moving, or the time is up.
+
+        It has stopped moving when ``LOOK`` steps take less than ``patience`` off the gap.
+        """
+        self._decide(*self._by_rows())
+        last = inf
+        while not self._settled() and not self.closed:
+            self._step()
+            late = perf_counter() > deadline
+            if late or self.steps % LOOK == 0:
+                smaller = self._decide(*self._prove())
+                gap = self.value - self.floor
+                if late or (not smaller and last - gap < patience * gap):
+                    return
+                last = inf if smaller else gap
+
+    def without(self, inside: Mask, outside: Mask) -> "Gap":
+        """The same with more items decided; its relaxation goes on from where this one is."""
+        part = self.part.without(inside, outside)
+        relaxation = self.relaxation
+        if relaxation is not None and part.settled() is None:
+            relaxation = relaxation.restricted(part, inside, outside)
+        return Gap(part, self.floor, relaxation, self.value, self.steps)
+
+    def _by_rows(self) -> tuple[float, Floats]:
+        """The row bound, which costs next to nothing."""
+        bound = rows_bound(BQP(self.part.Q, self.part.k))
+        assert bound.row_values is not None
+        self.value = min(self.value, self.part.base + bound.value)
+        return bound.value, bound.row_values
+
+    def _step(self) -> None:
+        """One step of the relaxation, and now and then what it says of the bound."""
+        if self.relaxation is None:
+            self.relaxation = Relaxation(self.part, power_of_two(largest_entry(self.part.Q)))
+        self.steps += 1
+        self.relaxation.project(exact=self.steps % LOOK == 0)
+        if self.steps % CHECK == 0 and self.relaxation.leading.exact:
+            self._measure()
+            if self._best <= self.floor:
+                self._prove()
+        self.relaxation.update()
+
+    def _measure(self) -> None:
+        """The bound as the present multipliers have it, not yet proved."""
+        assert self.relaxation is not None
+        Z = self.relaxation.multipliers()
+        top = self.relaxation.penalty * self.relaxation.level
+        value = self.part.base + self.relaxation.value(Z, top)[0]
+        if value < self._best:
+            self._best, self._Z = value, Z
+
+    def _prove(self) -> tuple[float, Floats]:
+        """Prove the lowest bound so far; return it and its row values."""
+        assert self.relaxation is not None
+        if self._Z is None:
+            self.relaxation.project(exact=True)
+            self._measure()
+        assert self._Z is not None
+        value, rows = self.relaxation.proved(self._Z)
+        self.value = min(self.value, self.part.base + value)
+        return value, rows
+
+    def _decide(self, value: float, rows: Floats) -> bool:
+        """Drop the items that a bound decides, where that makes the part notably smaller."""
+        inside, outside = screen(value, rows, self.part.k, self.floor - self.part.base)
+        if (inside | outside).sum() < max(1, WORTH * self.part.n):
+            return False
+        smaller = self.without(inside, outside)
+        self.part, self.relaxation = smaller.part, smaller.relaxation
+        self._best, self._Z = inf, None
+        return True
+
+    def _settled(self) -> bool:
+        """Where the choice is plain to see, its value is the bound."""
+        choice = self.part.settled()
+        if choice is not None:
+            self.value = min(self.value, choice[1])
+        return choice is not None
+
+
+def power_of_two(size: float) -> float:
+    """The power of two just above a size; 1 for 0."""
+    return 2.0 ** frexp(size)[1] if size else 1.0

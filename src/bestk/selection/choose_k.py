@@ -1,0 +1,283 @@
+"""How many features: the fewest that predict about as well as any number of them."""
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+from warnings import catch_warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.data.codes import Target, read_continuous_target, read_target
+from bestk.data.table import Table, as_array
+from bestk.problem.solution import Solution
+from bestk.relaxations.eigen import one_thread
+from bestk.selection._design import Design
+from bestk.selection.folds import FOLDS, Fold, group_splitter, read_folds
+from bestk.selection.reading import Reading, find_features
+from bestk.selection.task import Indices, Task
+
+AUTO = "auto"
+GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)
+RULE = "one-se"
+FOLDS_OF_FEW_ROWS = 10
+FEW_ROWS = 5000
+FEWEST_ROWS = 10
+FEWEST_MEMBERS = 3  # of the largest class: with two, a training fold has each class once
+LEAST_PROBABILITY = 1e-4  # so that one row cannot decide the mean log loss
+WEAK_PENALTY = 10.0  # C of logistic regression: with 1, copies of one good column seem to help
+ALPHAS = (1.0, 10.0, 100.0, 1000.0)  # of ridge regression on standardised columns
+DIGITS = 9  # of a score: what is beyond is rounding, which must not choose
+
+
+def select_as_many_as_help(
+    options: Any, task: Task, table: Table, y: Any, sample_weight: Any = None, groups: Any = None
+) -> Solution:
+    """The features of a task, as many as predict well; ``details["k_scores"]`` has each score."""
+    ks = numbers_to_try(len(task.allowed), len(task.include))
+    fixed = copy(options)
+    fixed.random_state = task.effort.random_state  # drawn once, for all folds
+    scores, guess = cross_validate(fixed, table, y, ks, sample_weight, groups)
+    solution = task.solution(choose(ks, scores, RULE))
+    warnings = solution.warnings
+    if not beats(scores, guess):
+        folds = f"in {len(scores)} folds, and the {solution.k} selected may be noise"
+        warnings = (*warnings, f"no number of features predicts better than guessing {folds}")
+    means = dict(zip(ks, scores.mean(axis=0).tolist(), strict=True))
+    details = {**solution.details, "k_scores": means, "k_folds": len(scores)}
+    if options.scoring is None:
+        details["k_errors"] = {k: -score for k, score in means.items()}
+    return replace(solution, details=details, warnings=warnings)
+
+
+def refuse_auto(k: Any) -> None:
+    """Say that rows in blocks cannot be split into folds."""
+    if isinstance(k, str) and k == AUTO:
+        raise ValueError(
+            "k='auto' selects in folds of the rows, and blocks of rows are never held together; "
+            "give k as a number, or a table in memory"
+        )
+
+
+def numbers_to_try(most: int, least: int = 0) -> list[int]:
+    """The numbers of features to try: from those that must be in, to a hundred or all.
+
+    Examples
+    --------
+    >>> numbers_to_try(30)
+    [1, 2, 3, 5, 8, 12, 16, 24, 30]
+    >>> numbers_to_try(1000, least=40)
+    [40, 48, 64, 100]
+    """
+    first = max(1, least)
+    last = max(first, min(most, GRID[-1]))
+    return [first, *(k for k in GRID if first < k < last), *([last] * (last > first))]
+
+
+def count_folds(cv: Any, rows: int) -> int:
+    """How many folds k="auto" takes, where cv says so or says nothing.
+
+    Examples
+    --------
+    >>> count_folds(None, rows=600), count_folds(None, rows=60_000), count_folds(3, rows=600)
+    (10, 5, 3)
+    """
+    usual = FOLDS_OF_FEW_ROWS if rows <= FEW_ROWS else FOLDS
+    return int(cv) if isinstance(cv, Integral) else usual
+
+
+def choose(ks: Sequence[int], scores: NDArray[np.float64], rule: str) -> int:
+    """The k of the best mean score over folds (rows of ``scores``), by the rule.
+
+    "one-se" takes the smallest k whose mean difference from the best is at most the standard
+    error of that difference: folds that are hard for every k do not widen it.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.80, 0.90, 0.91], [0.82, 0.90, 0.89]])
+    >>> choose([1, 2, 3], scores, "best"), choose([1, 2, 3], scores, "one-se")
+    (2, 2)
+    >>> choose([1, 2, 3], np.array([[0.80, 0.91, 0.90], [0.82, 0.88, 0.92]]), "one-se")
+    2
+    """
+    if not np.isfinite(scores).all():
+        fold = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]) + 1
+        raise ValueError(
+            f"the score in fold {fold} of {len(scores)} is not a number; choose another scoring, "
+            "or fewer folds, so that each has rows of every class"
+        )
+    best = int(np.argmax(scores.mean(axis=0)))
+    if rule == "best" or len(scores) < 2:
+        return ks[best]
+    worse = scores[:, [best]] - scores
+    return ks[int(np.argmax(worse.mean(axis=0) <= _standard_error(worse)))]
+
+
+def beats(scores: NDArray[np.float64], guess: NDArray[np.float64]) -> bool:
+    """Whether the best mean score is above that of guessing by more than a standard error."""
+    better = scores[:, [int(np.argmax(scores.mean(axis=0)))]] - guess[:, None]
+    return bool(better.mean() > (_standard_error(better)[0] if len(scores) > 1 else 0.0))
+
+
+def _standard_error(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The standard error of the mean over folds, the rows."""
+    return np.asarray(differences.std(axis=0, ddof=1) / np.sqrt(len(differences)))
+
+
+def cross_validate(
+    options: Any, table: Table, y: Any, ks: list[int], sample_weight: Any = None, groups: Any = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Scores of a linear model, a row for each fold, and those of guessing.
+
+    The features are selected in the training rows, and the model is scored on the test rows.
+    """
+    counts = np.ones(table.n_samples, np.int64)
+    if sample_weight is not None:
+        counts = np.asarray(sample_weight).astype(np.int64)
+        table, y = table.take(np.flatnonzero(counts)), np.asarray(y)[counts > 0]
+        groups = None if groups is None else as_array(groups)[counts > 0]
+        counts = counts[counts > 0]
+    goal = Goal.of(options, y, table.n_samples)
+    folds = [
+        (np.repeat(train, counts[train]), np.repeat(test, counts[test]))
+        for train, test in goal.split(options.cv, groups, options.random_state)
+    ]
+    paths = [_select(options, table, goal, train, ks) for train, _ in folds]
+    needed = np.unique(np.concatenate([support for path in paths for support in path]))
+    design = Design.of(table, needed, _nominal(options, table))
+    scores, guess = np.empty((len(folds), len(ks))), np.empty(len(folds))
+    with one_thread():
+        for number, (fold, path) in enumerate(zip(folds, paths, strict=True)):
+            scores[number] = _scores(design, goal, fold, path)
+            guess[number] = goal.score(goal.guess(), np.zeros((table.n_samples, 1)), fold)
+    return scores, guess
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is to be predicted, classes or numbers, and how that is scored."""
+
+    y: NDArray[Any]  # labels or numbers, as they are scored
+    read: NDArray[Any]  # codes of the labels, or the numbers as they came
+    classes: Target | None
+    scoring: Any = None
+
+    @classmethod
+    def of(cls, options: Any, y: Any, n_samples: int) -> "Goal":
+        """Read a target; refuses one that is too short to be split."""
+        if n_samples < FEWEST_ROWS:
+            raise ValueError(
+                f"k='auto' needs at least {FEWEST_ROWS} rows, and there are {n_samples}; "
+                "give k as a number"
+            )
+        if not Reading(target=options.target).is_continuous(y):
+            target = read_target(y, n_samples)
+            if (most := int(target.counts.max())) < FEWEST_MEMBERS:
+                raise ValueError(
+                    f"k='auto' needs a class of at least {FEWEST_MEMBERS} rows, and none has more "
+                    f"than {most}; give k as a number"
+                )
+            return cls(target.classes[target.codes], target.codes, target, options.scoring)
+        numbers = read_continuous_target(y, n_samples)
+        scored = numbers if options.scoring else _standardised(numbers)
+        return cls(scored, numbers, None, options.scoring)
+
+    def split(self, cv: Any, groups: Any, seed: int | None) -> list[Fold]:
+        """Training and test rows, as scikit-learn splits them; see ``SelectBestK``."""
+        from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+        shuffled = {"shuffle": True, "random_state": seed or 0}
+        cv = group_splitter(cv, groups, classes=self.classes is not None, **shuffled)
+        if cv is None and self.classes is not None:
+            return self._stratified(shuffled)
+        if cv is None or isinstance(cv, Integral):
+            kind = KFold if self.classes is None else StratifiedKFold
+            cv = kind(count_folds(cv, len(self.y)), **shuffled)
+        return read_folds(lambda: check_cv(cv), np.empty((len(self.y), 1)), self.y, groups)
+
+    def _stratified(self, shuffled: dict[str, Any]) -> list[Fold]:
+        """Folds of classes; a row that is alone in its class is not tested."""
+        from sklearn.model_selection import StratifiedKFold
+
+        assert self.classes is not None
+        counts = self.classes.counts
+        alone = counts[self.classes.codes] == 1
+        tested, trained = np.flatnonzero(~alone), np.flatnonzero(alone)
+        splitter = StratifiedKFold(
+            min(count_folds(None, len(self.y)), int(counts.max())), **shuffled
+        )
+        with catch_warnings(action="ignore"):  # classes of fewer rows than folds
+            parts = list(splitter.split(tested, self.classes.codes[tested]))
+        return [(np.sort(np.append(tested[a], trained)), tested[b]) for a, b in parts]
+
+    def model(self, rows: int) -> Any:
+        """A linear model for so many rows of standardised columns."""
+        from sklearn.linear_model import LogisticRegression, Ridge, RidgeCV
+
+        if self.classes is not None:
+            return LogisticRegression(C=WEAK_PENALTY)
+        return RidgeCV(ALPHAS) if rows <= FEW_ROWS else Ridge()
+
+    def guess(self) -> Any:
+        """A model that sees no feature."""
+        from sklearn.dummy import DummyClassifier, DummyRegressor
+
+        return DummyRegressor() if self.classes is None else DummyClassifier(strategy="prior")
+
+    def score(self, model: Any, Z: NDArray[np.float64], fold: Fold) -> float:
+        """The score of a model on the test rows, larger for better ones."""
+        from sklearn.metrics import check_scoring
+
+        train, test = fold
+        with catch_warnings(action="ignore"):  # steps that have not converged, classes of few rows
+            model.fit(Z[train], self.y[train])
+            if self.scoring is not None:
+                score = check_scoring(model, scoring=self.scoring)(model, Z[test], self.y[test])
+            elif self.classes is None:
+                score = -np.mean((model.predict(Z[test]) - self.y[test]) ** 2)
+            else:
+                score = -mean_log_loss(model, Z[test], self.y[test])
+        return round(float(score), DIGITS)
+
+
+def mean_log_loss(model: Any, Z: NDArray[np.float64], y: NDArray[Any]) -> float:
+    """The mean of -log p of the true class, 0 for one that was not trained; p is not below 1e-4."""
+    places = np.minimum(np.searchsorted(model.classes_, y), len(model.classes_) - 1)
+    p = model.predict_proba(Z)[np.arange(len(y)), places]
+    p = np.where(model.classes_[places] == y, p, 0.0)
+    return float(-np.log(np.maximum(p, LEAST_PROBABILITY)).mean())
+
+
+def _standardised(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers of mean 0 and variance 1."""
+    small = numbers / (np.abs(numbers).max() or 1.0)  # squares must not overflow
+    return (small - small.mean()) / (small.std() or 1.0)
+
+
+def _select(options: Any, table: Table, goal: Goal, train: Indices, ks: list[int]) -> list[Indices]:
+    """The features for every k, chosen from the training rows."""
+    alike = copy(options)
+    alike.target = "continuous" if goal.classes is None else "classes"
+    try:
+        with catch_warnings(action="ignore"):  # what is to be said was said of the whole table
+            return [s.support for s in Task.of(alike, table.take(train), goal.read[train]).path(ks)]
+    except ValueError as error:
+        raise ValueError(
+            f"k='auto' selects in folds of the rows, and one of them is refused: {error}; "
+            "or give k as a number"
+        ) from error
+
+
+def _nominal(options: Any, table: Table) -> Indices:
+    """Features whose numbers are codes."""
+    if options.discretizer is None and options.information != "gaussian":
+        return np.arange(table.n_features)
+    return find_features(options.categorical_features, table)
+
+
+def _scores(design: Design, goal: Goal, fold: Fold, path: list[Indices]) -> list[float]:
+    Z = design.standardised(fold[0])
+    model = goal.model(len(fold[0]))
+    return [goal.score(model, Z[:, np.isin(design.features, s)], fold) for s in path]

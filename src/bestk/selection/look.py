@@ -1,0 +1,184 @@
+"""A look at columns: whether they are constant, name rows, repeat others or determine a target."""
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.data.codes import Target
+from bestk.data.table import Block, Table
+
+MOSTLY = 0.5  # share of the rows: different texts, or missing values
+FEWEST_ROWS = 10  # of a table in which different values mean something
+CALLED = re.compile(r"(^|[\W_])(?i:ids?|idx|index|key|uuid|guid|row)($|[\W_])|[a-z]I[dD]$")
+MOST_VALUES = 2**26  # of a table that is looked at
+LEAK = 0.99  # share of the rows whose class one column tells, and of what guessing leaves open
+MOST_VALUES_APART = 24  # different numbers of a column that are bins of their own
+ROWS_PER_BIN = 5  # fewer on average, and a column tells classes by chance
+
+
+@dataclass(frozen=True)
+class Values:
+    """One column of a table."""
+
+    kind: str
+    values: NDArray[Any]  # numbers, booleans, or codes of the categories
+    missing: NDArray[np.bool_]
+    categories: list[Any] | None
+
+
+def column_values(table: Table, place: int) -> Values:
+    """The values of one column."""
+    for block in table.blocks:
+        found = np.flatnonzero(block.columns == place)
+        if len(found):
+            return _of_block(block, int(found[0]))
+    raise IndexError(f"the table has no column {place}; it has {table.n_features}")
+
+
+def _of_block(block: Block, j: int) -> Values:
+    strip = block.values[:, j : j + 1]
+    strip = strip.toarray() if hasattr(strip, "toarray") else np.asarray(strip)
+    categories = None if block.categories is None else block.categories[j]
+    values = strip[:, 0]
+    return Values(block.kind, values, block.missing(values), categories)
+
+
+def bin_codes(
+    column: Values, cuts: NDArray[np.float64] | None, most: int
+) -> NDArray[np.int64] | None:
+    """The bin of each row, the last one for missing values; None for more than ``most`` numbers.
+
+    Numbers are cut where ``cuts`` are given; each of a few different ones is a bin of its own.
+    """
+    if cuts is not None:
+        codes, n = np.searchsorted(cuts, column.values, side="left"), len(cuts) + 1
+    elif column.categories is not None:
+        codes, n = np.asarray(column.values, np.int64), len(column.categories)
+    else:
+        levels = np.unique(column.values[~column.missing])
+        codes, n = np.searchsorted(levels, column.values), len(levels)
+        if n > most and column.kind != "boolean":
+            return None
+    return np.where(column.missing, n, codes).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is to be seen in one column."""
+
+    place: int
+    kind: str
+    missing: int
+    distinct: int  # different values that are not missing
+    identifier: bool
+    constant: bool
+    content: bytes  # the same for columns of the same values
+
+
+def look_at(table: Table) -> list[Look] | None:
+    """A look at every column; None where the table is too large for that.
+
+    Examples
+    --------
+    >>> from bestk.data.table import read_table
+    >>> table = read_table([[i, f"p{i}", i / 2, i % 3, 7] for i in range(20)])
+    >>> looks = look_at(table)
+    >>> [look.identifier for look in looks], [look.distinct for look in looks]
+    ([True, True, False, False, False], [20, 20, 20, 3, 1])
+    """
+    if table.n_samples * table.n_features > MOST_VALUES:
+        return None
+    return [_look(j, str(table.names[j]), column_values(table, j)) for j in range(table.n_features)]
+
+
+def _look(place: int, name: str, column: Values) -> Look:
+    known = column.values[~column.missing]
+    distinct, missing = len(np.unique(known)), int(column.missing.sum())
+    constant = distinct <= 1 and not (missing and distinct)
+    named = names_rows(name, column)
+    return Look(place, column.kind, missing, distinct, named, constant, content_of(column))
+
+
+def names_rows(name: str, column: Values) -> bool:
+    """Whether values name rows: text that differs in most rows, or whole numbers in all.
+
+    Whole numbers may well be measured and differ by chance, so they also have to count the rows,
+    to rise or fall with them, or to be called what names them.
+    """
+    rows = len(column.values)
+    if rows < FEWEST_ROWS or column.kind == "boolean":
+        return False
+    if column.categories is not None:
+        return len(np.unique(column.values[~column.missing])) > MOSTLY * rows
+    if column.kind != "numeric" or column.missing.any() or _has_fractions(column.values):
+        return False
+    spread = np.ptp(column.values)
+    if spread < rows - 1 or len(np.unique(column.values)) < rows:
+        return False
+    steps = np.diff(np.asarray(column.values, np.float64))
+    in_order = bool((steps > 0).all() or (steps < 0).all())
+    return in_order or spread < 2 * rows or CALLED.search(name) is not None
+
+
+def _has_fractions(values: NDArray[Any]) -> bool:
+    if values.dtype.kind != "f":
+        return False
+    some = values[:FEWEST_ROWS]  # which show most of them
+    return bool((some != np.floor(some)).any() or (values != np.floor(values)).any())
+
+
+def content_of(column: Values) -> bytes:
+    """What two columns of the same values have in common, and others do not.
+
+    Examples
+    --------
+    >>> from bestk.data.table import read_table
+    >>> table = read_table([[1, 5, 1.0, "1"], [2, 6, 2.0, "2"]])
+    >>> first, *others = (content_of(column_values(table, j)) for j in range(4))
+    >>> [first == other for other in others]
+    [False, True, False]
+    """
+    if column.categories is None:
+        numbers = np.asarray(column.values, np.float64) + 0.0  # -0.0 is 0.0
+        return b"numbers" + sha256(numbers.tobytes()).digest()
+    spelled = repr([str(category) for category in column.categories]).encode()
+    return b"words" + sha256(spelled + np.asarray(column.values, np.int64).tobytes()).digest()
+
+
+def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
+    """Whether the bins of one column nearly determine the class.
+
+    That is: the most frequent class of each bin is right for 99 % of the rows, and for 99 % of
+    those that the most frequent class of all is wrong for; and bins have five rows on average.
+
+    Examples
+    --------
+    >>> from bestk.data.codes import read_target
+    >>> y = read_target([0, 1] * 10, 20)
+    >>> is_leak(np.array([0, 1] * 10), y), is_leak(np.array([0, 1] * 9 + [1, 1]), y)
+    (True, False)
+    """
+    n, n_bins = len(codes), len(np.unique(codes))
+    if n < ROWS_PER_BIN * n_bins:
+        return False
+    counts = np.bincount(codes * target.n_classes + target.codes)
+    counts = np.append(counts, np.zeros(-len(counts) % target.n_classes, np.int64))
+    right = int(counts.reshape(-1, target.n_classes).max(axis=1).sum())
+    wrong, guessed = n - right, n - int(target.counts.max())
+    return wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
+
+
+def determines(column: Values, target: Target, cuts: NDArray[np.float64] | None = None) -> bool:
+    """Whether one column nearly determines the class; numbers that were not cut are cut here."""
+    codes = bin_codes(column, cuts, MOST_VALUES_APART)
+    if codes is None:
+        from bestk.discretize import MDLP
+
+        own = MDLP().fit(column.values.reshape(-1, 1), target.codes)
+        codes = bin_codes(column, own.cut_points_[0], 0)
+    assert codes is not None
+    return is_leak(codes, target)

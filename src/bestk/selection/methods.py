@@ -1,0 +1,304 @@
+"""The methods by the names people know: an objective and a solver, or a greedy criterion."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.information import Entropies
+from bestk.problem.solution import Solution
+from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
+from bestk.selection.joint import JointForward
+from bestk.selection.objectives import MEMORY, Objective, Pairs, get_objective
+from bestk.solvers import solve_path
+from bestk.solvers._base import Solver
+from bestk.solvers._fixed import Fixed
+from bestk.solvers._path import solve_each
+from bestk.solvers._referee import BoundEffort, solve_problem, with_useful_bound
+from bestk.solvers._registry import get_solver
+
+Indices = NDArray[np.int64]
+NONE: Sequence[int] = ()
+MIN_ROWS_FOR_JOINT = 200
+DIGITS = 12  # of contributions: what differs beyond them is equal
+LARGE = 4096  # features from which a frugal solver is given columns, but for a tight bound
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a choice of features may cost, and where its randomness comes from."""
+
+    random_state: Any = None
+    time_limit: float | None = None
+    bound: BoundEffort | None = "fast"
+    spent: float = 0.0  # seconds of measuring, which a default bound may take again
+    memory: int = MEMORY  # bytes for a matrix of pairs; above it columns are made when asked for
+
+
+EFFORT = Effort()
+
+
+@runtime_checkable
+class Method(Protocol):
+    """Picks features from the entropies of a table."""
+
+    def select(
+        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
+    ) -> Solution:
+        """Pick k features, among them those to include."""
+
+    def select_path(
+        self,
+        entropies: Entropies,
+        ks: Sequence[int],
+        include: Sequence[int] = NONE,
+        effort: Effort = EFFORT,
+    ) -> list[Solution]:
+        """Pick for every k of a list, sharing the work."""
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """Features that are best together: maximise x'Qx over choices of k, Q from an objective.
+
+    Parameters
+    ----------
+    objective : str or Objective
+        What Q holds: ``cmi``, ``jmi``, ``mrmr``, ``mifs``, ``cife``, ``qpfs`` or ``maxrel``.
+    solver : str or solver
+        A name from :data:`bestk.SOLVERS`, or one of its classes with settings of your own.
+
+    Examples
+    --------
+    mRMR solved globally, not greedily:
+
+    >>> Quadratic("mrmr", "search")
+    Quadratic(objective='mrmr', solver='search')
+    """
+
+    objective: str | Objective = "cmi"
+    solver: str | Solver = "tpower"
+
+    def select(
+        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
+    ) -> Solution:
+        """Pick k features, among them those to include."""
+        _check_counts([k], include, entropies)
+        start = perf_counter()
+        pairs = self._pairs(entropies, effort)
+        spent = effort.spent + perf_counter() - start
+        return self._solve(pairs, k, include, replace(effort, spent=spent))
+
+    def _solve(self, pairs: Pairs, k: int, include: Sequence[int], effort: Effort) -> Solution:
+        problem, _ = pairs.problem(k)
+        fixed = Fixed(problem, np.asarray(include, np.int64)) if len(include) else None
+        if fixed is not None and fixed.k == 0:
+            solution = Solution(fixed.inside, fixed.base, fixed.base, get_solver(self.solver).name)
+        else:
+            free = problem if fixed is None else fixed.rest()
+            solution = solve_problem(
+                free, self.solver, random_state=effort.random_state, spent=effort.spent,
+                time_limit=effort.time_limit, bound=effort.bound,
+            )  # fmt: skip
+            solution = solution if fixed is None else fixed.whole(solution)
+        return _ranked(pairs, with_useful_bound(solution))
+
+    def select_path(
+        self,
+        entropies: Entropies,
+        ks: Sequence[int],
+        include: Sequence[int] = NONE,
+        effort: Effort = EFFORT,
+    ) -> list[Solution]:
+        """Pick for every k of a list, sharing the work."""
+        _check_counts(ks, include, entropies)
+        pairs, chosen = self._pairs(entropies, effort), get_solver(self.solver)
+        if len(include):
+            limit = effort.time_limit and effort.time_limit / max(1, len(ks))
+            share = replace(effort, time_limit=limit)
+            return [self._solve(pairs, k, include, share) for k in ks]
+        options = {
+            "random_state": effort.random_state,
+            "time_limit": effort.time_limit,
+            "bound": effort.bound,
+        }
+        if pairs.objective.same_for_all_k and len(ks):
+            solutions = solve_path(pairs.problem(ks[0])[0], ks, chosen, **options)
+        else:
+            solutions = solve_each(lambda k: pairs.problem(k)[0], ks, chosen, **options)
+        return [_ranked(pairs, solution) for solution in solutions]
+
+    def _pairs(self, entropies: Entropies, effort: Effort) -> Pairs:
+        """All pairs, unless they are too many, or few are needed and none for a proof."""
+        objective, solver = get_objective(self.objective), get_solver(self.solver)
+        large = 8 * entropies.n_features**2 > effort.memory
+        frugal = effort.bound != "tight" and getattr(solver, "frugal", False)
+        if solver.needs == "columns" and (large or (frugal and entropies.n_features > LARGE)):
+            return objective.lazy_pairs(entropies, effort.memory)
+        if solver.needs == "products" and large and hasattr(entropies.source, "held"):
+            pairs = objective.lazy_pairs(entropies, effort.memory)
+            if hasattr(pairs.matrix, "operator"):
+                return pairs
+        return objective.pairs(entropies)
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """Features picked one by one, each by a score that looks at those picked before.
+
+    Parameters
+    ----------
+    criterion : str or Criterion
+        ``maxrel``, ``mrmr``, ``jmi``, ``mifs``, ``cife``, ``cmim``, ``disr``, ``icap``, ``jmim``
+        or ``njmim``.
+
+    Examples
+    --------
+    >>> Greedy("jmi")
+    Greedy(criterion='jmi')
+    """
+
+    criterion: str | Criterion = "jmi"
+
+    def select(
+        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
+    ) -> Solution:
+        """Pick k features, those to include first."""
+        return self.select_path(entropies, [k], include, effort)[0]
+
+    def select_path(
+        self,
+        entropies: Entropies,
+        ks: Sequence[int],
+        include: Sequence[int] = NONE,
+        effort: Effort = EFFORT,
+    ) -> list[Solution]:
+        """The picks for k begin those for k + 1."""
+        _check_counts(ks, include, entropies)
+        criterion, start = get_criterion(self.criterion), perf_counter()
+        picked, scores = pick_greedily(criterion, entropies, max(ks, default=0), include)
+        seconds = (perf_counter() - start) / max(1, len(ks))
+        return [
+            Solution(
+                picked[:k],
+                float(scores[:k].sum()),
+                solver=criterion.name,
+                seconds=seconds,
+                details={"contribution": scores[:k], "bound": "greedy"},
+            )
+            for k in ks
+        ]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """The default: relevance, less what the selected features share about the target.
+
+    Tables are searched by :class:`~bestk.selection.joint.JointForward`, which counts what all
+    selected features share together. Where rows are too few for that (fewer than 200 and than
+    columns), or no covariances of all columns are at hand (rows in blocks, more than 2**28
+    values, counts asked for), the quadratic objective ``shared`` takes its place, solved by swaps.
+
+    Examples
+    --------
+    >>> Joint()
+    Joint()
+    """
+
+    objective: ClassVar[str] = "shared"
+
+    def select(
+        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
+    ) -> Solution:
+        """Pick k features, among them those to include."""
+        if not _has_joint(entropies):
+            return Quadratic(self.objective, "swap").select(entropies, k, include, effort)
+        return self.select_path(entropies, [k], include, effort)[0]
+
+    def select_path(
+        self,
+        entropies: Entropies,
+        ks: Sequence[int],
+        include: Sequence[int] = NONE,
+        effort: Effort = EFFORT,
+    ) -> list[Solution]:
+        """Pick for every k of a list, sharing the work."""
+        if not _has_joint(entropies):
+            return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
+        _check_counts(ks, include, entropies)
+        return JointForward().path(entropies, ks, include) if len(ks) else []
+
+
+def _has_joint(entropies: Entropies) -> bool:
+    """Whether covariances of many columns together can be trusted."""
+    found = entropies.covariances
+    return found is not None and found.n_samples >= min(MIN_ROWS_FOR_JOINT, found.n_features)
+
+
+def _check_counts(ks: Sequence[int], include: Sequence[int], entropies: Entropies) -> None:
+    n, least = entropies.n_features, max(1, len(include))
+    if len(set(include)) < len(include):
+        raise ValueError(f"features to include must differ from each other, not {list(include)}")
+    for k in ks:
+        if not least <= k <= n:
+            among = f", {len(include)} of them included" if len(include) else ""
+            raise ValueError(f"k must lie between {least} and {n}, the features{among}; not {k}")
+
+
+def _ranked(pairs: Pairs, solution: Solution) -> Solution:
+    """The features by their contribution, largest first, and all values those of the objective."""
+    problem, scale = pairs.problem(solution.k)
+    parts = scale * problem.contributions(solution.support)
+    equal = np.round(parts / (np.abs(parts).max() or 1.0), DIGITS)
+    order = np.lexsort((solution.support, -equal))
+    return replace(
+        solution,
+        support=solution.support[order],
+        objective=scale * solution.objective,
+        upper_bound=scale * solution.upper_bound,
+        details={**solution.details, "contribution": parts[order]},
+    )
+
+
+METHODS: dict[str, Method] = {
+    "auto": Joint(),
+    "maxrel": Greedy("maxrel"),
+    "mrmr": Greedy("mrmr"),
+    "jmi": Greedy("jmi"),
+    "qpfs": Quadratic("qpfs", "simplex"),
+    "linear": Quadratic("cmi", "linear"),
+    "spectral": Quadratic("cmi", "spectral"),
+    "sdp": Quadratic("cmi", "sdp"),
+    "tpower": Quadratic("cmi", "tpower"),
+    "lowrank": Quadratic("cmi", "lowrank"),
+    "search": Quadratic("cmi", "search"),
+    "exact": Quadratic("cmi", "exact"),
+    "forward": Quadratic("cmi", "forward"),
+    "mim": Greedy("maxrel"),
+    "mifs": Greedy("mifs"),
+    "cife": Greedy("cife"),
+    "cmim": Greedy("cmim"),
+    "disr": Greedy("disr"),
+    "icap": Greedy("icap"),
+    "jmim": Greedy("jmim"),
+    "njmim": Greedy("njmim"),
+    "mrmr-quotient": Greedy(MRMR("quotient")),
+    "mrmr-global": Quadratic("mrmr", "search"),
+    "jmi-global": Quadratic("jmi", "search"),
+}
+
+
+def get_method(method: str | Method) -> Method:
+    """The method of that name, or the one given."""
+    if not isinstance(method, str):
+        return method
+    if method not in METHODS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(method, METHODS, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ValueError(f"unknown method {method!r}; {hint}choose one of {', '.join(METHODS)}")
+    return METHODS[method]

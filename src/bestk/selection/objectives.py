@@ -1,0 +1,342 @@
+"""What makes a choice of features good: matrices of the quadratic problem, from entropies."""
+
+from dataclasses import dataclass
+from math import frexp
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.information import Entropies, Measure
+from bestk.information._measures import (
+    INTERACTION,
+    JOINT_MI,
+    MOST_WEIGHT,
+    NO_REDUNDANCY,
+    PAIR_MI,
+    SYMMETRIC_CMI,
+)
+from bestk.problem.lazy import CachedColumns, WithDiagonal
+from bestk.problem.problem import BQP
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+MEMORY = 2**32  # bytes for a matrix, before it is made by the column
+KEPT = 3 * 2**29  # bytes for columns that are kept: making one again takes little
+
+
+class Objective:
+    """A symmetric matrix from what each feature, and each pair, is worth.
+
+    ``Q_ij = pair_weight(k) * pairs_ij`` and ``Q_ii = feature_weight(k) * I(xi; y)``. Only the
+    balance of the two depends on k, and lies on the diagonal: one matrix of pairs serves all k.
+    """
+
+    name: ClassVar[str]
+    measure: ClassVar[Measure | None] = None  # of a pair, symmetric; None: pairs are worth nothing
+    same_for_all_k: ClassVar[bool] = True
+    information: ClassVar[str] = "discrete"  # that it is read from, unless another is asked for
+
+    def pair_weight(self, k: int) -> float:
+        """How much a pair counts among k features; positive."""
+        return 1.0
+
+    def feature_weight(self, k: int) -> float:
+        """How much the relevance of a feature counts among k."""
+        return 1.0
+
+    def pairs(self, entropies: Entropies) -> "Pairs":
+        """What pairs are worth, whole, ready for any k."""
+        everything = np.arange(entropies.n_features)
+        return Pairs(self, self._fill(entropies, None, everything), self._relevance(entropies))
+
+    def lazy_pairs(self, entropies: Entropies, memory: int = KEPT) -> "Pairs":
+        """The same by the column, made when asked for and kept within ``memory`` bytes."""
+        n, room = entropies.n_features, min(memory, KEPT)
+        held = None if self.measure is None else entropies.held(self.measure, self._signed)
+        columns = held or CachedColumns(
+            lambda i: self._fill(entropies, i, i).T, np.zeros(n), room,
+            lambda: self._row_sums(entropies), getattr(entropies.source, "sums_quickly", False),
+        )  # fmt: skip
+        return Pairs(self, columns, self._relevance(entropies))
+
+    def _relevance(self, entropies: Entropies) -> Floats:
+        return entropies.mi()
+
+    @property
+    def _signed(self) -> bool:
+        return self.measure != SYMMETRIC_CMI
+
+    def _row_sums(self, entropies: Entropies) -> Floats | None:
+        if self.measure is None:
+            return np.zeros(entropies.n_features)
+        return entropies.row_sums(self.measure, self._signed)
+
+    def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
+        if self.measure is None:
+            return np.zeros((len(items), entropies.n_features))
+        return entropies.measure(self.measure, rows, signed=self._signed)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What pairs and features are worth, for an objective and any k."""
+
+    objective: Objective
+    matrix: Any  # an array or columns of one; its diagonal is written anew for each k
+    relevance: Floats
+
+    def problem(self, k: int) -> tuple[BQP, float]:
+        """The problem for k features, and the factor from its values to the objective's.
+
+        A problem is good until the next is asked for: all share one matrix.
+        """
+        scale = self.objective.pair_weight(k)
+        diagonal = self.objective.feature_weight(k) / scale * self.relevance
+        if isinstance(self.matrix, np.ndarray):
+            np.fill_diagonal(self.matrix, diagonal)
+            return BQP.trusted(self.matrix, k), scale
+        if isinstance(self.matrix, CachedColumns):
+            return BQP.trusted(WithDiagonal(self.matrix, diagonal), k), scale
+        return BQP.trusted(self.matrix.with_diagonal(diagonal), k), scale  # on a GPU
+
+
+@dataclass(frozen=True)
+class CMI(Objective):
+    """The paper's objective: relevance, and what each feature adds to each other one.
+
+    ``Q_ii = I(xi; y)``, ``Q_ij = (I(xi; y | xj) + I(xj; y | xi)) / 2``. Exact copies add nothing
+    to each other; a partner of pure noise adds half of what a feature says alone, so that at
+    large k noise can be preferred to redundancy.
+    """
+
+    name: ClassVar[str] = "cmi"
+    measure: ClassVar[Measure | None] = SYMMETRIC_CMI
+
+
+@dataclass(frozen=True)
+class JMI(Objective):
+    """What pairs say together: ``Q_ij = I(xi, xj; y) / (k - 1)``, nothing on the diagonal.
+
+    A single feature has no pair: for k = 1 it is ``I(xi; y)``.
+    """
+
+    name: ClassVar[str] = "jmi"
+    measure: ClassVar[Measure | None] = JOINT_MI
+    same_for_all_k: ClassVar[bool] = False
+
+    def pair_weight(self, k: int) -> float:
+        """One over the partners that a feature has."""
+        return 1.0 / max(1, k - 1)
+
+    def feature_weight(self, k: int) -> float:
+        """Only a feature without partners is worth something alone."""
+        return 1.0 if k == 1 else 0.0
+
+
+@dataclass(frozen=True)
+class MRMR(Objective):
+    """Relevance without redundancy: ``Q_ii = I(xi; y)``, ``Q_ij = -I(xi; xj) / (k - 1)``."""
+
+    name: ClassVar[str] = "mrmr"
+    measure: ClassVar[Measure | None] = NO_REDUNDANCY
+    same_for_all_k: ClassVar[bool] = False
+
+    def pair_weight(self, k: int) -> float:
+        """Redundancy is a mean over the partners of a feature."""
+        return 1.0 / max(1, k - 1)
+
+
+@dataclass(frozen=True)
+class MIFS(Objective):
+    """Relevance less a fixed share of redundancy: ``Q_ij = -beta I(xi; xj) / 2``.
+
+    Both orders of a pair count, so that x'Qx takes ``beta I(xi; xj)`` off for each pair.
+
+    Parameters
+    ----------
+    beta : float
+        The share, above 0.
+    """
+
+    beta: float = 1.0
+
+    name: ClassVar[str] = "mifs"
+    measure: ClassVar[Measure | None] = NO_REDUNDANCY
+
+    def __post_init__(self) -> None:
+        if not self.beta > 0:
+            wanted = "0 is objective 'maxrel'"
+            raise ValueError(f"beta must be above 0, not {self.beta!r}; {wanted}")
+
+    def pair_weight(self, k: int) -> float:
+        """Half of beta: each pair stands twice in x'Qx."""
+        return 0.5 * self.beta
+
+
+@dataclass(frozen=True)
+class CIFE(Objective):
+    """Information up to pairs: ``Q_ij = (I(xi; xj | y) - I(xi; xj)) / 2``.
+
+    x'Qx is the expansion of I(x1, ..., xk; y) into single features and pairs.
+    """
+
+    name: ClassVar[str] = "cife"
+    measure: ClassVar[Measure | None] = INTERACTION
+
+    def pair_weight(self, k: int) -> float:
+        """Each pair stands twice in x'Qx."""
+        return 0.5
+
+
+@dataclass(frozen=True)
+class Balanced(Objective):
+    """Relevance, less redundancy, plus a share of what pairs say only together.
+
+    ``Q_ii = I(xi; y)``, ``Q_ij = (complement I(xi; xj | y) - redundancy I(xi; xj)) / w``, where
+    w = max(2, k - 1): pairs are a mean over the partners of a feature, and none counts more than
+    it does in I(xi, xj; y). With shares of 1 and 0 it is ``mrmr``, from k = 3 on; with 1 and 1
+    nearly ``cmi``, with 0.5 and 0.5 nearly ``jmi``, but for a factor. Three quarters predicted
+    best.
+
+    Parameters
+    ----------
+    redundancy, complement : float
+        Weights of what two features share, and of what they share within classes, from 0 up.
+
+    References
+    ----------
+    G. Brown, A. Pocock, M.-J. Zhao, M. Lujan. Conditional likelihood maximisation. JMLR 13
+    (2012), 27-66: the family of criteria with these two weights.
+    """
+
+    redundancy: float = 1.0
+    complement: float = 0.75
+
+    name: ClassVar[str] = "balanced"
+    same_for_all_k: ClassVar[bool] = False
+    information: ClassVar[str] = "blend"
+
+    def __post_init__(self) -> None:
+        for name in ("redundancy", "complement"):
+            if not 0 <= (value := getattr(self, name)) < np.inf:
+                raise ValueError(f"{name} must be a number from 0 up, not {value!r}")
+
+    @property
+    def measure(self) -> Measure:  # type: ignore[override]
+        """The pair times a power of two, so that its sums are exact and fit 64 bits."""
+        r, c = self._factor * self.redundancy, self._factor * self.complement
+        return Measure(xx=r, xxy=-c, xi=-r, xj=-r, xiy=c, xjy=c, y=-c)
+
+    @property
+    def _factor(self) -> float:
+        """Four, which makes quarters whole, or less where the weights are large."""
+        total = 3.0 * self.redundancy + 4.0 * self.complement
+        return min(4.0, 2.0 ** -frexp(total / MOST_WEIGHT)[1])
+
+    def pair_weight(self, k: int) -> float:
+        """Pairs are a mean over the partners of a feature, which stand twice in x'Qx."""
+        return 1.0 / (self._factor * max(2, k - 1))
+
+
+@dataclass(frozen=True)
+class Shared(Objective):
+    """Relevance, plus the interaction of pairs, less what correlated pairs may share about y.
+
+    ``Q_ii = I(xi; y) - doubt_i``,
+    ``Q_ij = max(I(xi; xj | y) - I(xi; xj) - r m, -m) / w``, where m = min(I(xi; y), I(xj; y)),
+    ``r = 1 - exp(-2 I(xi; xj))``, the squared correlation of normal columns, and
+    w = max(2, k - 1). The penalty is never more than the less relevant column has to share:
+    columns that are correlated but not relevant are not preferred to relevant ones. The doubt,
+    of estimates corrected for chance, is that of :meth:`Entropies.certain_mi`.
+    """
+
+    name: ClassVar[str] = "shared"
+    same_for_all_k: ClassVar[bool] = False
+    information: ClassVar[str] = "blend"
+
+    def pair_weight(self, k: int) -> float:
+        """Pairs are a mean over the partners of a feature, which stand twice in x'Qx."""
+        return 1.0 / max(2, k - 1)
+
+    def _relevance(self, entropies: Entropies) -> Floats:
+        return entropies.certain_mi()
+
+    def _row_sums(self, entropies: Entropies) -> Floats | None:
+        return None
+
+    def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
+        relevance = np.maximum(entropies.mi(), 0.0)
+        shared = np.maximum(entropies.measure(PAIR_MI, rows, signed=True), 0.0)
+        out = entropies.measure(INTERACTION, rows, signed=True)
+        least = np.minimum.outer(relevance[items], relevance)
+        out += np.expm1(-2.0 * shared) * least
+        return np.maximum(out, -least, out=out)
+
+
+@dataclass(frozen=True)
+class MaxRel(Objective):
+    """Relevance alone: ``Q_ii = I(xi; y)`` and nothing else."""
+
+    name: ClassVar[str] = "maxrel"
+
+
+@dataclass(frozen=True)
+class QPFS(Objective):
+    """Relevance and redundancy in balance: the matrix of the ``simplex`` solver.
+
+    ``Q_ij = alpha (f_i + f_j) / 2 - (1 - alpha) H_ij / 2``, diagonal included, with
+    ``f_i = I(xi; y)`` and ``H_ij = I(xi; xj)``. For weights w >= 0 of sum 1 it is
+    ``w'Qw = alpha f'w - (1 - alpha) w'Hw / 2``.
+
+    Parameters
+    ----------
+    alpha : "auto" or float
+        Weight of relevance, from 0 to 1; by default mean(H) / (mean(H) + mean(f)).
+    """
+
+    alpha: Any = "auto"
+
+    name: ClassVar[str] = "qpfs"
+
+    def pairs(self, entropies: Entropies) -> "Pairs":
+        """The whole matrix; it is the same for every k."""
+        f, Q = entropies.mi(), entropies.pair_mi()
+        np.fill_diagonal(Q, entropies.copy_mi())
+        alpha = self._weight(float(Q.mean()), float(f.mean()))
+        Q *= -0.5 * (1.0 - alpha)
+        for row, own in zip(Q, f, strict=True):
+            row += 0.5 * alpha * (own + f)  # the sum first: symmetric to the last bit
+        return Pairs(self, Q, np.ascontiguousarray(Q.diagonal()))
+
+    def lazy_pairs(self, entropies: Entropies, memory: int = KEPT) -> "Pairs":
+        """There is none: alpha and the relaxation need every pair."""
+        n = entropies.n_features
+        raise MemoryError(
+            f"objective 'qpfs' needs all pairs of {n} features, {8 * n * n / 2**30:.1f} GiB; "
+            "keep fewer features first, or use a method that asks for columns, such as 'mrmr'"
+        )
+
+    def _weight(self, redundancy: float, relevance: float) -> float:
+        if self.alpha == "auto":
+            total = redundancy + max(relevance, 0.0)  # less than chance is nothing
+            return redundancy / total if total > 0 else 0.5
+        if isinstance(self.alpha, str) or not 0 <= self.alpha <= 1:
+            raise ValueError(f"alpha must be 'auto' or lie between 0 and 1, not {self.alpha!r}")
+        return float(self.alpha)
+
+
+OBJECTIVES: dict[str, Objective] = {
+    objective.name: objective
+    for objective in (CMI(), JMI(), MRMR(), MIFS(), CIFE(), Shared(), Balanced(), QPFS(), MaxRel())
+}
+
+
+def get_objective(objective: str | Objective) -> Objective:
+    """The objective of that name, or the one given."""
+    if not isinstance(objective, str):
+        return objective
+    if objective not in OBJECTIVES:
+        known = ", ".join(OBJECTIVES)
+        raise ValueError(f"unknown objective {objective!r}; choose one of {known}")
+    return OBJECTIVES[objective]

@@ -1,0 +1,408 @@
+"""SelectBestK: the scikit-learn selector."""
+
+from inspect import signature
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bestk.data.blocks.blocks import is_stream
+from bestk.data.frames import is_frame, keep_columns
+from bestk.data.table import as_array, named_frame, refuse_shape
+from bestk.problem.solution import Solution
+from bestk.selection.cautions import warn_of, with_warnings
+from bestk.selection.choose_k import AUTO, refuse_auto, select_as_many_as_help
+from bestk.selection.reading import read_features
+from bestk.selection.streaming.blocks import PartialFit, fit_blocks, forget
+from bestk.selection.task import Task, count_features
+
+SELECTABLE: dict[str, list[Any]] = {
+    "method": [str, HasMethods(["select", "select_path"])],
+    "information": [StrOptions({"discrete", "gaussian", "blend", "auto"})],
+    "discretizer": [str, HasMethods(["fit", "transform"]), None],
+    "correction": [StrOptions({"miller-madow", "chance"}), None],
+    "categorical_features": ["array-like", str, None],
+    "target": [StrOptions({"auto", "classes", "continuous"})],
+    "include": ["array-like", str, Integral, None],
+    "exclude": ["array-like", str, Integral, None],
+    "bound": [StrOptions({"fast", "tight"}), None],
+    "time_limit": [Interval(RealNotInt, 0, None, closed="neither"),
+                   Interval(Integral, 1, None, closed="left"), None],
+    "random_state": ["random_state"],
+    "backend": [str],
+    "n_jobs": [Integral, None],
+}  # fmt: skip
+
+
+class TableSelector(SelectorMixin, BaseEstimator):
+    """What the selectors share: how tables are checked, read and cut to the selected columns."""
+
+    solution_: Solution
+    support_: NDArray[np.bool_]
+
+    def _check_table(self, X: Any, *, reset: bool) -> Any:
+        """Let scikit-learn check arrays; frames, lists and masks only for their shape."""
+        X = named_frame(X)
+        if isinstance(X, list | tuple | np.ma.MaskedArray):
+            X = as_array(X)
+            refuse_shape(X.shape)
+            return validate_data(self, X, reset=reset, skip_check_array=True)
+        if is_frame(X):
+            return validate_data(self, X, reset=reset, skip_check_array=True)
+        if hasattr(type(X), "tocsc"):
+            refuse_shape(X.shape)
+        return validate_data(
+            self, X, reset=reset, dtype=None, accept_sparse="csc", ensure_all_finite=False
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Give a selector of an earlier release the parameters that it did not have."""
+        known = signature(type(self).__init__).parameters.values()
+        new = {each.name: each.default for each in known if each.default is not each.empty}
+        super().__setstate__({**new, **state})
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        table of shape (n_samples, k)
+            An array, in the type of X, or what ``set_output`` asks for.
+        """
+        check_is_fitted(self)
+        return keep_columns(self, self._check_table(X, reset=False), self._get_support_mask())
+
+    def report(self, X: Any = None, y: Any = None, path: Any = None, **options: Any) -> Any:
+        """Tell all about the selection in one HTML page, written to ``path`` if that is given.
+
+        Parameters
+        ----------
+        X, y : default=None
+            What the selector was fitted on, in memory; some of the rows, where they are too many
+            for that. Without them, or with a file or blocks, the page tells what the selector
+            itself holds.
+        path : str or Path, default=None
+            The file to write.
+        **options
+            ``target``, what y is called; ``errors=False`` to measure none; ``date``; see
+            :func:`bestk.report.make_report`.
+
+        Returns
+        -------
+        Report
+            It shows itself in a notebook; ``.save(path)`` writes it.
+        """
+        check_is_fitted(self)
+        from bestk.report import make_report
+
+        made = make_report(self, X, y, **options)
+        if path is not None:
+            made.save(path)
+        return made
+
+    def _keep(self, task: Task) -> None:
+        """Store what was found of each feature."""
+        n = task.table.n_features
+        self.solution_ = with_warnings(task, self.solution_)
+        self.ranking_ = np.full(n, self.solution_.k + 1)
+        self.ranking_[self.solution_.support] = np.arange(1, self.solution_.k + 1)
+        self.support_ = self.ranking_ <= self.solution_.k
+        self.scores_ = task.relevance()
+        self.discretizer_ = task.read.discretizer
+        self.discretized_features_ = task.discretised_features()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+class SelectBestK(PartialFit, TableSelector):
+    """Select the k features that are best together.
+
+    Quadratic methods also prove how far their choice can be from the optimum; the default, a
+    forward selection, does not.
+
+    Parameters
+    ----------
+    k : int, float or "auto", default=10
+        How many features; a fraction below or equal to 1.0 means that share of them, at least
+        one. With more than there are, all are selected, with a warning. "auto" takes the fewest
+        that predict about as well as any number up to 100 in cross-validation; see Notes.
+    method : str or Method, default="auto"
+        A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
+        ``Greedy(criterion)``. "auto" is forward selection by relevance, less what all selected
+        features share about y, plus synergy of pairs; see
+        :class:`~bestk.selection.joint.JointForward`.
+    information : {"auto", "discrete", "gaussian", "blend"}, default="auto"
+        Count the levels of discrete columns; or take numbers as jointly normal within and over
+        classes; or take the mean of both, counts corrected for chance. "auto" is what belongs to
+        the method: a blend for "auto", and counts, as in the paper, for all others.
+    discretizer : str, transformer or None, default="auto"
+        What makes levels of numeric columns: ``caim``, ``mdlp``, ``equal-width``,
+        ``equal-frequency``, ``sigma``, or a discretiser of your own. None: they are codes already,
+        whole numbers from 0 up. "auto" is CAIM; in a blend it is MDLP and equal frequency, both.
+    correction : {None, "miller-madow", "chance"}, default=None
+        Take the bias of small samples from the estimates; see :func:`bestk.cmi_matrix`.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns of categories and booleans are always categorical, and columns of strings unless
+        they hold numbers or dates. Other columns that are codes rather than quantities can be
+        named here, or given by index or mask.
+    target : {"auto", "classes", "continuous"}, default="auto"
+        What y is; "auto" takes numbers with a fractional part as continuous, and whole numbers
+        of many values and few rows each. Gaussian information takes a continuous target as it
+        is; to be counted, it is cut into 5 classes of equal frequency.
+    include, exclude : array-like of str or int, default=None
+        Features that must be selected, and features that must not, by name or index.
+    bound : {"fast", "tight", None}, default="fast"
+        What to spend on the proof of a quadratic method; see :func:`bestk.solve`.
+    time_limit : float, default=None
+        Seconds for the solver.
+    scoring : str or callable, default=None
+        For ``k="auto"``, a scorer of scikit-learn, such as "roc_auc"; None: the log loss for
+        classes, the mean squared error for numbers.
+    cv : int, splitter or iterable, default=None
+        For ``k="auto"``, the folds, as in scikit-learn. None: 10 up to 5000 rows and 5 above,
+        stratified for classes, shuffled by ``random_state``.
+    random_state : int, RandomState instance or None, default=None
+        Random seed of the folds, and of the methods that use one.
+    backend : str, default="auto"
+        Counting backend; see :func:`bestk.cmi_matrix`.
+    n_jobs : int, default=None
+        Threads: None and -1 for all cores.
+
+    Attributes
+    ----------
+    solution_ : Solution
+        The features best first, with objective, bound and gap; prints itself, and
+        ``solution_.to_frame()`` has for each feature its relevance, its part of the objective
+        and what it adds to the others.
+    k_ : int
+        The number of selected features.
+    k_scores_ : dict of int to float
+        For ``k="auto"``, the mean cross-validated score of each number of features tried; larger
+        is better. Without ``scoring`` it is minus the error of ``k_errors_``.
+    k_errors_ : dict of int to float
+        For ``k="auto"`` without ``scoring``, the mean cross-validated log loss in nats, or mean
+        squared error as a fraction of the variance of y, of each number of features tried.
+    support_ : ndarray of shape (n_features,)
+        Mask of the selected features.
+    ranking_ : ndarray of shape (n_features,)
+        1 for the best feature, k for the last selected, k + 1 for all others.
+    scores_ : ndarray of shape (n_features,)
+        Relevance of each feature alone, I(xi; y) in nats; NaN for excluded ones.
+    discretizer_ : transformer or None
+        The discretiser as fitted on the numeric columns.
+    n_features_in_ : int
+        Number of features seen.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, if all are strings.
+    n_samples_seen_ : int
+        Number of rows, where they came in blocks.
+    pair_counts_ : PairCounts
+        What ``partial_fit`` has counted.
+
+    See Also
+    --------
+    SelectBestKCV : Chooses k for an estimator of yours.
+    select : The same in one call.
+
+    Notes
+    -----
+    Missing values are a level of their own where columns are counted, and stand at the mean
+    where they are Gaussian. In memory, columns of one value, or of none, are selected only where
+    no others are left. Whole-number ``sample_weight`` say how often each row counts.
+
+    What to know before trusting the selection, such as columns at chance level, leaks and copies,
+    is warned of once (:class:`SelectionWarning`), and kept in ``solution_.warnings``.
+
+    ``k="auto"`` tries 1, 2, 3, 5, 8, ... features, to 100 or all. In each fold the features are
+    selected in the training rows, and logistic or ridge regression on them is scored on the test
+    rows. Differences from the best number are taken fold by fold, and the smallest number whose
+    mean difference is within its standard error is taken. A
+    :class:`~bestk.SelectionWarning` says so where no number beats guessing by more than a
+    standard error. With ``groups`` and a number of folds, or none, groups stay together.
+
+    Tables that come in blocks are counted as if they were whole, to the last bit, and never held.
+    Only the cut points of numbers need rows side by side: they are found in a random sample of
+    100,000 rows (fewer where there are thousands of columns), or in the first rows where blocks
+    can be read only once. Shorter tables are taken whole.
+
+    References
+    ----------
+    H. Venkateswara, P. Lade, B. Lin, J. Ye, S. Panchanathan, "Efficient approximate solutions
+    to mutual information based global feature selection", ICDM 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = SelectBestK(k=3, method="exact").fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['mean concave points', 'worst texture', 'worst area']
+    >>> selector.solution_.gap
+    0.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "k": [Interval(Integral, 1, None, closed="left"),
+              Interval(RealNotInt, 0, 1, closed="right"), StrOptions({AUTO})],
+        "scoring": [str, callable, None],
+        "cv": ["cv_object"],
+        **SELECTABLE,
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        k: float | str = 10,
+        method: Any = "auto",
+        *,
+        information: str = "auto",
+        discretizer: Any = "auto",
+        correction: str | None = None,
+        categorical_features: Any = "from_dtype",
+        target: str = "auto",
+        include: Any = None,
+        exclude: Any = None,
+        bound: str | None = "fast",
+        time_limit: float | None = None,
+        scoring: Any = None,
+        cv: Any = None,
+        random_state: Any = None,
+        backend: str = "auto",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.k = k
+        self.method = method
+        self.information = information
+        self.discretizer = discretizer
+        self.correction = correction
+        self.categorical_features = categorical_features
+        self.target = target
+        self.include = include
+        self.exclude = exclude
+        self.bound = bound
+        self.time_limit = time_limit
+        self.scoring = scoring
+        self.cv = cv
+        self.random_state = random_state
+        self.backend = backend
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Select the features.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Numbers, booleans, strings, categories or dates, in an array, a pandas, polars or
+            pyarrow table, a sparse matrix or a list of rows; missing values are welcome. Or one
+            read in blocks of rows: the name of a file or of a folder of Parquet files, a data
+            set of pyarrow, an iterable of blocks, or a function that returns one.
+        y : array-like of shape (n_samples,)
+            The classes, or numbers to predict. For files and blocks that are frames the name of
+            the column that holds them; None for blocks that are pairs ``(X_block, y_block)``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts: whole numbers from 0 up.
+        groups : array-like of shape (n_samples,), default=None
+            For ``k="auto"``, groups of rows that no fold separates.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        if is_stream(X, y):
+            if sample_weight is not None:
+                raise ValueError("sample_weight is for tables in memory; repeat rows in blocks")
+            refuse_auto(self.k)
+            fit_blocks(self, X, y)
+            return self
+        forget(self)
+        table = read_features(self._check_table(X, reset=True), self.categorical_features)
+        task = Task.of(self, table, y, sample_weight)
+        if isinstance(self.k, str):
+            found = select_as_many_as_help(self, task, table, y, sample_weight, groups)
+            self.solution_, self.k_scores_ = found, found.details["k_scores"]
+            if self.scoring is None:
+                self.k_errors_ = found.details["k_errors"]
+        else:
+            self.solution_ = task.solution(count_features(self.k, table.n_features, task))
+        self._keep(task)
+        warn_of(self.solution_)
+        return self
+
+    @property
+    def k_(self) -> int:
+        """The number of selected features."""
+        return self.solution_.k
+
+
+def select(
+    X: Any,
+    y: Any = None,
+    k: float | str = 10,
+    method: Any = "auto",
+    *,
+    groups: Any = None,
+    **options: Any,
+) -> Solution:
+    """Select the k features that are best together.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        As for :meth:`SelectBestK.fit`.
+    y : array-like of shape (n_samples,)
+        The classes, or numbers to predict.
+    k, method, **options
+        As for :class:`SelectBestK`; a number k is at most that of the features.
+    groups : array-like of shape (n_samples,), default=None
+        As for :meth:`SelectBestK.fit`.
+
+    Returns
+    -------
+    Solution
+        The features best first, with objective, bound and gap; for ``k="auto"`` the score of
+        each number tried is in ``details["k_scores"]``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> solution = select(X, y, k=2, method="exact")
+    >>> [X.columns[i] for i in solution.support]
+    ['petal width (cm)', 'petal length (cm)']
+    """
+    selector = SelectBestK(k, method, **options)
+    selector._validate_params()
+    if is_stream(X, y):
+        return selector.fit(X, y).solution_
+    table = read_features(X, selector.categorical_features)
+    if isinstance(k, Integral) and k > table.n_features:
+        raise ValueError(f"k={k} is more than the {table.n_features} columns of the table")
+    task = Task.of(selector, table, y)
+    if isinstance(k, str):
+        solution = select_as_many_as_help(selector, task, table, y, groups=groups)
+    else:
+        solution = task.solution(count_features(k, table.n_features, task))
+    solution = with_warnings(task, solution)
+    warn_of(solution)
+    return solution

@@ -1,0 +1,141 @@
+"""Row-chunked arrays and frames of dask: cut into levels and counted where their rows are."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from dask import delayed
+from distributed import as_completed
+from numpy.typing import NDArray
+
+from bestk.data.blocks.blocks import Part
+from bestk.data.blocks.dask_parts import Partitions, ahead, find_client, gather
+from bestk.data.blocks.sample import SAMPLE_ROWS
+from bestk.data.table import Table
+from bestk.information.backends._dask_tiles import one_at_a_time
+from bestk.information.counted.counts import PairCounts
+from bestk.information.counted.memory import memory_to_use
+from bestk.selection.reading import Reading
+from bestk.selection.streaming._discrete import Discrete
+from bestk.selection.streaming.measure import Counted, Counting, Stream
+
+Indices = NDArray[np.int64]
+SHARE = 0.125  # of a worker's memory for one set of counts: some are merged while others are made
+
+
+@dataclass(frozen=True)
+class DaskStream(Stream):
+    """A table of dask of which a first look has been taken.
+
+    The sample, and so the cut points of numbers, is that of the same rows in a file.
+    """
+
+    partitions: Partitions
+
+    @classmethod
+    def open(cls, X: Any, y: Any, seed: int, whole: bool, rows: int = SAMPLE_ROWS) -> "DaskStream":
+        """Draw a sample: of all rows, or of the first."""
+        partitions = Partitions.of(X, y)
+        if whole:
+            partitions = partitions.measured()
+            return cls(partitions.blocks(), partitions.sample(seed, rows), 1, partitions)
+        head = Stream.look(partitions.blocks(), seed, False, rows)
+        return cls(partitions.blocks(), head.sample, 0, partitions)
+
+    def _counting(self, reading: Reading, allowed: Indices, discrete: Discrete) -> Counting:
+        return DaskCounting(self, reading, allowed, discrete, _memory_of_workers())
+
+
+class DaskCounting(Counting):
+    """The pass that counts, on the workers; only counts or codes come home."""
+
+    stream: DaskStream
+
+    def _parts(self) -> Iterator[Part]:
+        cut, tasks = delayed(_cut), self.stream.partitions.tasks
+        for some in (tasks[:1], tasks[1:]):  # the first says whether the others are needed
+            for part in gather(cut(task, self.discrete, self.allowed) for task in some):
+                if part[0].n_samples:
+                    yield part
+
+    def _prefers_counts(self, table: Table, y: NDArray[Any]) -> bool:
+        here = replace(self, reading=replace(self.reading, backend="auto"))
+        return Counting._prefers_counts(here, table, y)
+
+    def _by_counts(self, parts: Iterator[Part]) -> Counted:
+        count, tasks = delayed(_count), self.stream.partitions.tasks
+        counts = _add_up(count(task, self.discrete, self.allowed, self.memory) for task in tasks)
+        self._refuse_identifiers(len(counts.classes), counts.n_samples)
+        entropies = counts.entropies(self.reading.correction, self.reading.n_jobs)
+        return Counted(entropies, counts.levels, counts.n_samples)
+
+    def _by_codes(self, parts: Iterator[Part]) -> Counted:
+        return Counting._by_codes(replace(self, memory=memory_to_use()), parts)  # they come here
+
+
+def _add_up(tasks: Iterable[Any]) -> PairCounts:
+    """The sum of counts, two at a time on the workers, with a few tasks under way."""
+    client, left = find_client(), iter(tasks)
+    if client is None:
+        total = PairCounts()
+        for task in left:
+            total.merge(task.compute())
+        return total
+    done = as_completed(loop=client.loop)
+    running: dict[Any, bool] = {}  # whether it counts a part, or merges two
+
+    def start(future: Any, counts: bool) -> None:
+        running[future] = counts
+        done.add(future)
+
+    try:
+        for task in islice(left, ahead(client)):
+            start(client.compute(task), counts=True)
+        alone = None
+        for future in done:
+            if future.status != "finished":
+                future.result()  # says what went wrong
+            if running.pop(future):
+                for task in islice(left, 1):
+                    start(client.compute(task), counts=True)
+            if alone is None:
+                alone = future
+            else:
+                start(client.submit(_merge, alone, future, pure=False), counts=False)
+                alone = None
+        assert alone is not None
+        return alone.result()
+    finally:
+        client.cancel(list(running))
+
+
+def _memory_of_workers() -> float:
+    """Bytes that counts may take: of this machine, and of the smallest worker."""
+    client = find_client()
+    workers = {} if client is None else client.scheduler_info()["workers"]
+    limits = [worker["memory_limit"] or np.inf for worker in workers.values()]
+    return float(min([memory_to_use(), *(SHARE * limit for limit in limits)]))
+
+
+def _cut(part: Part, discrete: Discrete, allowed: Indices) -> Part:
+    """The allowed columns of a part, its numbers cut."""
+    table, y = part
+    if not table.n_samples:
+        return part
+    with one_at_a_time():
+        kept = discrete.table(table)
+        kept = kept if len(allowed) == table.n_features else kept.keep(allowed)
+        return kept, discrete.classes(y)
+
+
+def _count(part: Part, discrete: Discrete, allowed: Indices, memory: float) -> PairCounts:
+    cut = _cut(part, discrete, allowed)
+    with one_at_a_time():  # merging counts the rows that wait
+        return PairCounts(memory=memory).merge(PairCounts(memory=memory).add(*cut))
+
+
+def _merge(some: PairCounts, others: PairCounts) -> PairCounts:
+    with one_at_a_time():
+        return some + others

@@ -5,7 +5,6 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bestk import PairCounts
     from bestk.bounds import upper_bound
     from bestk.data.codes import Codes, encode
     from bestk.data.dates import date_parts
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from bestk.errors import SelectionWarning
     from bestk.evaluation import error_curves
     from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
+    from bestk.information.counted.counts import PairCounts
     from bestk.problem.problem import BQP
     from bestk.problem.solution import Solution
     from bestk.selection.methods import METHODS, Greedy, Quadratic

@@ -1,1 +1,1 @@
-"""Selections and pickles that every later version has to repeat."""
+"""Selections that every later version has to repeat."""

@@ -5,7 +5,7 @@ import json
 import sys
 import time
 
-from hardening.golden import pickles, selections
+from hardening.golden import selections
 from hardening.golden.sets import present
 from hardening.record import keep
 
@@ -14,14 +14,10 @@ def main() -> int:
     """Compare, or keep."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rewrite", action="store_true", help="keep what is selected now")
-    parser.add_argument("--pickles", action="store_true", help="keep this version's pickles")
     parser.add_argument("--print", action="store_true", help="print the record as JSON, and end")
     parser.add_argument("--keep", action="store_true", help="add a row to the record of trials")
     parser.add_argument("--sets", nargs="*", help="only these sets; by default all that are here")
     options = parser.parse_args()
-    if options.pickles:
-        print(f"written: {pickles.write()}")
-        return 0
     start = time.perf_counter()
     now = selections.compute(options.sets or present())
     if options.print:

@@ -1,12 +1,10 @@
 """Selections do not change by accident."""
 
-
-import numpy as np
 import pytest
 
 from bestk import METHODS
 from hardening.golden import selections
-from hardening.golden.sets import SETS, SHIPPED, read
+from hardening.golden.sets import SETS, SHIPPED
 
 # scikit-learn's own classifier is in one of them, and warns of every other version of itself
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")

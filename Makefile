@@ -85,10 +85,11 @@ coverage: $(VENV)/.test $(VENV)/.hardening  ## which lines and branches of Pytho
 audit: $(VENV)/.hardening  ## known flaws of what is installed (asks the index for them)
 	$(BIN)/python -m pip_audit --skip-editable
 
-lint: $(VENV)/.test  ## ruff (check and format) and mypy
+lint: $(VENV)/.test  ## ruff (check and format), mypy and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 
 format: $(VENV)/.test  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .

@@ -1,0 +1,71 @@
+"""Private modules are imported by their own package only; pyproject.toml has the layers."""
+
+import grimp
+
+KNOWN = {  # to be removed
+    ("bestk.bounds._sdp", "bestk.solvers._base"),
+    ("bestk.bounds._sdp", "bestk.solvers._sdp"),
+    ("bestk.cli._compare", "bestk.evaluation._keep"),
+    ("bestk.cli._doctor", "bestk.native._library"),
+    ("bestk.cli._side_by_side", "bestk.evaluation._classifier"),
+    ("bestk.cli._side_by_side", "bestk.evaluation._shared"),
+    ("bestk.data.blocks.dask_parts", "bestk.information.backends._dask"),
+    ("bestk.discretize._base", "bestk.native._library"),
+    ("bestk.discretize._coded", "bestk.native._library"),
+    ("bestk.discretize._columns", "bestk.native._library"),
+    ("bestk.plots._curves", "bestk.evaluation._curves"),
+    ("bestk.plots._progress", "bestk.solvers._base"),
+    ("bestk.plots._progress", "bestk.solvers._referee"),
+    ("bestk.plots._progress", "bestk.solvers._registry"),
+    ("bestk.problem.solution", "bestk.report._notebook"),
+    ("bestk.report._bars", "bestk.plots._names"),
+    ("bestk.report._comparison", "bestk.evaluation._study"),
+    ("bestk.report._curves", "bestk.evaluation._classifier"),
+    ("bestk.report._gather", "bestk.plots._names"),
+    ("bestk.report._pairs", "bestk.plots._names"),
+    ("bestk.selection.criteria", "bestk.information._measures"),
+    ("bestk.selection.joint", "bestk.information._covariances"),
+    ("bestk.selection.joint", "bestk.information._measures"),
+    ("bestk.selection.methods", "bestk.solvers._base"),
+    ("bestk.selection.methods", "bestk.solvers._fixed"),
+    ("bestk.selection.methods", "bestk.solvers._path"),
+    ("bestk.selection.methods", "bestk.solvers._referee"),
+    ("bestk.selection.methods", "bestk.solvers._registry"),
+    ("bestk.selection.objectives", "bestk.information._measures"),
+    ("bestk.selection.reading", "bestk.discretize._coded"),
+    ("bestk.selection.reading", "bestk.information._blend"),
+    ("bestk.selection.reading", "bestk.information._chance"),
+    ("bestk.selection.reading", "bestk.information._correction"),
+    ("bestk.selection.reading", "bestk.information._covariances"),
+    ("bestk.selection.reading", "bestk.information._gaussian"),
+    ("bestk.selection.streaming._dask", "bestk.information.backends._dask_tiles"),
+    ("bestk.solvers._sdp", "bestk.bounds._sdp"),
+}
+
+
+def package(module: str) -> str:
+    """The top-level package of a module, such as ``bestk.solvers``."""
+    return ".".join(module.split(".")[:2])
+
+
+def private_imports(graph: grimp.ImportGraph) -> set[tuple[str, str]]:
+    """Importer and private module, for every import from another top-level package."""
+    return {
+        (importer, module)
+        for module in graph.modules
+        if "._" in module.removeprefix("bestk.")
+        for importer in graph.find_modules_that_directly_import(module)
+        if package(importer) != package(module)
+    }
+
+
+def test_private_modules_are_imported_by_their_own_package_only():
+    assert private_imports(grimp.build_graph("bestk", cache_dir=None)) <= KNOWN
+
+
+def test_an_import_from_another_package_is_found():
+    graph = grimp.ImportGraph()
+    graph.add_import(importer="bestk.selection.pipeline", imported="bestk.solvers._exact")
+    graph.add_import(importer="bestk.solvers.search", imported="bestk.solvers._exact")
+    graph.add_import(importer="bestk.solvers.search", imported="bestk._checks")
+    assert private_imports(graph) == {("bestk.selection.pipeline", "bestk.solvers._exact")}

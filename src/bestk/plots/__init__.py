@@ -1,16 +1,12 @@
-"""Pictures of selected features, of the errors of methods, and of the progress of a solve.
+"""Plots of selected features, of the errors of methods, and of the convergence of a solver.
 
-Each function draws into the axes it is given or makes a figure of its own, returns the axes, and
-neither shows nor saves anything. matplotlib comes with ``pip install 'bestk[plots]'``.
+Each function draws into the given axes or makes a new figure, returns the axes, and neither shows
+nor saves anything. matplotlib comes with ``pip install 'bestk[plots]'``.
 """
 
-from bestk.plots._convergence import plot_convergence
-from bestk.plots._curves import plot_error_curves
-from bestk.plots._features import plot_features
-from bestk.plots._pairs import plot_pairs
-from bestk.plots._progress import Progress, watch
-from bestk.plots._scores import plot_cv_scores
-from bestk.plots._stability import plot_stability
+from bestk.plots._convergence import Progress, plot_convergence, watch
+from bestk.plots._curves import plot_cv_scores, plot_error_curves, plot_stability
+from bestk.plots._selection import plot_features, plot_pairs
 
 __all__ = [
     "Progress",

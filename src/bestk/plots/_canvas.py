@@ -1,64 +1,63 @@
-"""What all pictures share: axes to draw into, colours that all can tell apart, fonts that fit."""
+"""Shared by all plots: axes, colours, ticks and labels."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-# Okabe and Ito's colours: told apart with any kind of colour vision, seen on white and on black
+# Okabe and Ito's palette, for any kind of colour vision, on white and on black
 BLUE, RED, GREEN, PINK, YELLOW, SKY = COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
 )  # fmt: skip
-POINTS = 72  # in an inch
-SMALLEST = 4.5  # points of text; where there is room for less, some of it is left out
+POINTS_PER_INCH = 72
+MIN_FONT = 4.5  # points; where there is room for less, some labels are left out
+PLAIN: dict[str, Any] = {"parse_math": False}  # a $ in a name is a dollar
 
 
 def new_axes(ax: "Axes | None", width: float = 6.4, height: float = 4.8) -> "Axes":
-    """The axes given, or those of a new figure of that size in inches."""
+    """The given axes, or those of a new figure of that size in inches."""
     if ax is not None:
         return ax
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'bestk[plots]'") from error
+        raise ImportError("plots need matplotlib; run: pip install 'bestk[plots]'") from error
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 
 def ink(ax: "Axes") -> Any:
-    """The colour in which these axes are labelled: black on white, white on black."""
+    """The colour of the axis labels: black on white, white on black."""
     return ax.xaxis.label.get_color()
 
 
-def text_size() -> float:
-    """The size in points that the style has for the names on an axis."""
+def font_size(room: float = np.inf) -> float:
+    """The size of tick labels in points, smaller where each label has little room."""
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
 
-    return float(FontProperties(size=rcParams["ytick.labelsize"]).get_size_in_points())
-
-
-def pixels_per_point(ax: "Axes") -> float:
-    """How many pixels of the figure make a point of text."""
-    return float(ax.figure.dpi) / POINTS
+    size = float(FontProperties(size=rcParams["ytick.labelsize"]).get_size_in_points())
+    return max(MIN_FONT, min(size, 0.85 * room))
 
 
 def size_in_points(ax: "Axes") -> tuple[float, float]:
     """Width and height of the axes."""
-    box, scale = ax.get_window_extent(), pixels_per_point(ax)
+    box, scale = ax.get_window_extent(), ax.figure.dpi / POINTS_PER_INCH
     return box.width / scale, box.height / scale
 
 
-def soft_grid(ax: "Axes", axis: Literal["both", "x", "y"] = "both") -> None:
-    """Thin lines behind the data, and no frame where no axis is."""
+def add_grid(ax: "Axes", axis: Literal["both", "x", "y"] = "both") -> None:
+    """Draw thin lines behind the data, and no frame on the sides without ticks."""
     ax.grid(True, axis=axis, color=ink(ax), alpha=0.15, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def write_ticks(axis: "Axis", write: Callable[[float], str]) -> None:
-    """Write the numbers of an axis in some way; on a logarithmic one at 1, 2 and 5."""
+def format_ticks(axis: "Axis", write: Callable[[float], str]) -> None:
+    """Set the format of tick labels; a logarithmic axis has ticks at 1, 2 and 5."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     if axis.get_scale() == "log":
@@ -67,8 +66,10 @@ def write_ticks(axis: "Axis", write: Callable[[float], str]) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: write(value)))
 
 
-def whole_numbers(axis: "Axis") -> None:
-    """Ticks at whole numbers only."""
-    from matplotlib.ticker import MaxNLocator
-
-    axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+def name_ticks(axis: "Axis", labels: Sequence[str], room: float, **text: Any) -> None:
+    """Label 0, 1, 2, ..., or every few of them where a label has fewer points of room."""
+    size = font_size(room)
+    every = max(1, int(np.ceil(size / max(room, 1e-9))))
+    places = range(0, len(labels), every)
+    axis.set_ticks(places, [labels[i] for i in places], fontsize=size, **PLAIN, **text)
+    axis.set_tick_params(which="both", length=0)

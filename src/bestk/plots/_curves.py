@@ -1,13 +1,14 @@
-"""Error against the number of features, a line for each method."""
+"""Plots over the number of features: errors, stability, and cross-validation scores."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestk.evaluation._curves import BASELINE, Curves
-from bestk.plots._canvas import ink, new_axes, write_ticks
-from bestk.plots._lines import FEW, Line, draw_lines, tell_apart
+from bestk.plots._canvas import COLOURS, PLAIN, add_grid, format_ticks, ink, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,6 +16,27 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 COLUMNS = ("method", "k", "error")
+MAX_BANDS = 4  # lines whose bands do not hide each other
+MARKERS, STYLES = "os^DvPX", ("-", "--", "-.", ":")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A value for each k, its interval, and perhaps one k to mark."""
+
+    label: str
+    ks: Floats
+    values: Floats
+    low: Floats
+    high: Floats
+    mark: int | None = None  # place of the k to mark
+
+    @property
+    def marked(self) -> list[int]:
+        """Places to mark: that one, and values between gaps, which no line would show."""
+        known = np.pad(np.isfinite(self.values), 1)
+        alone = np.flatnonzero(known[1:-1] & ~known[:-2] & ~known[2:]).tolist()
+        return alone if self.mark is None else sorted({self.mark, *alone})
 
 
 def plot_error_curves(
@@ -26,10 +48,10 @@ def plot_error_curves(
     log: bool = False,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw the mean error over folds against k, a line for each method.
+    """Plot the mean error over folds against k, a line for each method.
 
-    The least error of each is marked, at the smallest k of equals. The rows of all features, if
-    there are any, become a dashed line.
+    The smallest error of each method is marked, at the smallest such k. The error with all
+    features, if it was measured, is a dashed line.
 
     Parameters
     ----------
@@ -37,14 +59,13 @@ def plot_error_curves(
         From :func:`bestk.evaluation.error_curves`, or your own: a row for each method, k and
         fold, those of all features with the method "all". NaN errors are left out.
     bands : bool, default=None
-        Whether to shade one standard error about the mean; by default for up to four methods.
+        Whether to shade one standard error around the mean; by default for up to four methods.
     legend : bool, default=True
-        Whether to say which line is which: at their ends, where these lie apart in a figure of
-        its own, or in a legend, the least error first.
+        Whether to add a legend, smallest error first.
     percent : bool, default=None
-        Whether errors are shares, to be written in percent; by default if all lie in 0 to 1.
+        Whether to write errors in percent; by default if all are between 0 and 1.
     log : bool, default=False
-        Whether the errors get a logarithmic scale, which shows small ones beside large ones.
+        Whether to use a logarithmic scale for the errors.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
 
@@ -60,43 +81,180 @@ def plot_error_curves(
     >>> ax.lines[0].get_ydata(), ax.lines[0].get_label()
     (array([0.4, 0.1]), 'jmi: 10.0% at k = 2')
     """
-    methods, ks, errors = _columns(curves)
-    percent = _are_shares(errors) if percent is None else percent
+    methods, ks, errors = _read_columns(curves)
+    if percent is None:
+        percent = bool(((errors >= 0) & (errors <= 1) | np.isnan(errors)).all())
     names = dict.fromkeys(methods[methods != BASELINE].tolist())
-    lines = [_line(str(n), ks[methods == n], errors[methods == n], percent) for n in names]
+    lines = [_error_line(str(n), ks[methods == n], errors[methods == n], percent) for n in names]
     own = ax is None
-    ax = new_axes(ax, 6.4 if len(lines) <= FEW else 8.0)
-    artists = draw_lines(ax, lines, bands)
-    best_first = sorted(artists, key=lambda artist: _least(artist.get_ydata()))
-    all_features = methods == BASELINE
-    best_first += _draw_baseline(ax, ks[all_features], errors[all_features], percent)
+    ax = new_axes(ax, 6.4 if len(lines) <= MAX_BANDS else 8.0)
+    best_first = sorted(draw_lines(ax, lines, bands), key=lambda artist: _least(artist.get_ydata()))
+    known = errors[(methods == BASELINE) & np.isfinite(errors)]
+    if len(known):
+        label = f"all {ks[methods == BASELINE].max():g} features: {_write(known.mean(), percent)}"
+        best_first.append(draw_level(ax, known.mean(), label))
     ax.set(ylabel="error", yscale="log" if log else "linear")
-    write_ticks(ax.yaxis, lambda value: f"{100 * value:.3g}%" if percent else f"{value:.4g}")
+    format_ticks(ax.yaxis, lambda value: f"{100 * value:.3g}%" if percent else f"{value:.4g}")
     if legend:
-        tell_apart(ax, best_first, own=own)
+        add_legend(ax, best_first, own)
     return ax
 
 
-def _columns(curves: Any) -> tuple[NDArray[Any], Floats, Floats]:
+def plot_stability(
+    curves: Any, *, bands: bool | None = None, legend: bool = True, ax: "Axes | None" = None
+) -> "Axes":
+    """Plot the stability of each method's selections against k, with its confidence interval.
+
+    Parameters
+    ----------
+    curves : Curves
+        From :func:`bestk.evaluation.error_curves`.
+    bands : bool, default=None
+        Whether to shade the confidence intervals; by default for up to four methods.
+    legend : bool, default=True
+        Whether to add a legend, most stable first.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from bestk.evaluation import Curves, Row
+    >>> rows = [Row("jmi", 1, 0, 0.1, 9, 0.0, [3]), Row("jmi", 1, 1, 0.2, 9, 0.0, [3])]
+    >>> ax = plot_stability(Curves(tuple(rows), "abcde", "nested"), ax=Figure().subplots())
+    >>> ax.lines[0].get_ydata()
+    array([1.])
+    """
+    if not isinstance(curves, Curves):
+        raise TypeError(
+            "stability needs Curves, as returned by bestk.evaluation.error_curves, "
+            f"not {type(curves).__name__}"
+        )
+    ks, lines = np.array(curves.ks, np.float64), []
+    for method, measured in curves.stability().items():
+        values = np.array([(s.index, s.lower, s.upper) for s in measured], np.float64)
+        lines.append(Line(method, ks, *values.T))
+    own = ax is None
+    ax = new_axes(ax, 6.4 if len(lines) <= MAX_BANDS else 8.0)
+    artists = draw_lines(ax, lines, bands)
+    ax.set_ylabel("stability (1: the same features in every fold)")
+    if legend:
+        order = sorted(range(len(lines)), key=lambda i: -lines[i].values.mean())
+        add_legend(ax, [artists[i] for i in order], own)
+    return ax
+
+
+def plot_cv_scores(selector: Any, *, ax: "Axes | None" = None) -> "Axes":
+    """Plot the mean score over folds against k, one standard error around it, and the chosen k.
+
+    With ``rule="one-se"`` a dashed line shows the score that the chosen k had to reach.
+
+    Parameters
+    ----------
+    selector : fitted SelectBestKCV
+        Its ``cv_results_`` and ``best_k_`` are drawn.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from bestk import SelectBestKCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = SelectBestKCV(KNeighborsClassifier(), method="forward").fit(X, y)
+    >>> ax = plot_cv_scores(selector, ax=Figure().subplots())
+    >>> ax.lines[0].get_xdata()
+    array([1, 2, 3, 4])
+    """
+    if not hasattr(selector, "cv_results_"):
+        raise TypeError(f"expected a fitted SelectBestKCV, not {type(selector).__name__}")
+    results = selector.cv_results_
+    folds = np.array([v for name, v in results.items() if name.startswith("split")])
+    mean = folds.mean(axis=0)
+    error = folds.std(axis=0, ddof=1) / len(folds) ** 0.5 if len(folds) > 1 else 0 * mean
+    chosen = int(np.flatnonzero(results["k"] == selector.best_k_)[0])
+    label = f"k = {selector.best_k_} chosen: {mean[chosen]:.3g}"
+    line = Line(label, results["k"], mean, mean - error, mean + error, chosen)
+    own = ax is None
+    ax = new_axes(ax)
+    artists = draw_lines(ax, [line], bands=True)
+    if selector.rule == "one-se":
+        best = int(np.nanargmax(mean))
+        threshold = float(mean[best] - error[best])
+        label = f"best minus one standard error: {threshold:.3g}"
+        artists.append(draw_level(ax, threshold, label))
+    ax.set_ylabel("score, mean over folds")
+    add_legend(ax, artists, own)
+    return ax
+
+
+def draw_lines(ax: "Axes", lines: Sequence[Line], bands: bool | None) -> "list[Line2D]":
+    """Draw lines of different colours and markers, and of different dashes after that."""
+    from matplotlib.ticker import MaxNLocator
+
+    palette = (*COLOURS, ink(ax))
+    artists = []
+    for place, line in enumerate(lines):
+        colour, turn = palette[place % len(palette)], place // len(palette)
+        artists += ax.plot(
+            line.ks, line.values, STYLES[turn % len(STYLES)], color=colour, linewidth=1.6,
+            marker=MARKERS[(place + turn) % len(MARKERS)] if line.marked else None,
+            markevery=line.marked, markersize=8, markeredgecolor=ax.get_facecolor(),
+            label=line.label, zorder=3,
+        )  # fmt: skip
+        if len(lines) <= MAX_BANDS if bands is None else bands:
+            ax.fill_between(line.ks, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+    ax.set_xlabel("number of features k")
+    add_grid(ax)
+    return artists
+
+
+def draw_level(ax: "Axes", height: float, label: str) -> "Line2D":
+    """Draw a dashed line from side to side."""
+    return ax.axhline(height, color=ink(ax), linestyle="--", linewidth=1, label=label)
+
+
+def add_legend(ax: "Axes", artists: "Sequence[Line2D]", own: bool) -> None:
+    """Add a legend: inside, or beside the axes if a figure of our own has many lines."""
+    place: dict[str, Any] = {"framealpha": 0.7, "edgecolor": "none"}
+    if own and len(artists) > MAX_BANDS + 1:
+        place = {"frameon": False, "loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
+    legend = ax.legend(artists, [str(artist.get_label()) for artist in artists], **place)
+    for text in legend.get_texts():
+        text.set(**PLAIN)
+
+
+def _read_columns(curves: Any) -> tuple[NDArray[Any], Floats, Floats]:
     """The methods, ks and errors of all rows."""
     try:
         if isinstance(curves, Curves):
             columns = [[getattr(row, name) for row in curves.rows] for name in COLUMNS]
         else:
             columns = [np.asarray(curves[name]).tolist() for name in COLUMNS]
-    except Exception as failure:  # each kind of table has its own for a column that is not there
+    except Exception as failure:  # each kind of table has its own for a missing column
         raise ValueError(
-            "error curves are drawn from Curves, as bestk.evaluation.error_curves returns them, or "
-            f"from a table with columns 'method', 'k' and 'error'; got {type(curves).__name__}"
+            "error curves need Curves, as returned by bestk.evaluation.error_curves, or a table "
+            f"with columns 'method', 'k' and 'error'; got {type(curves).__name__}"
         ) from failure
     methods, ks, errors = columns
     if not methods:
-        raise ValueError("there is nothing to draw: the curves have no rows")
+        raise ValueError("nothing to draw: the curves have no rows")
     return np.array(methods, object), np.array(ks, np.float64), np.array(errors, np.float64)
 
 
-def _line(method: str, ks: Floats, errors: Floats, percent: bool) -> Line:
-    """Mean and standard error for each k, and the k of the least mean."""
+def _error_line(method: str, ks: Floats, errors: Floats, percent: bool) -> Line:
+    """Mean and standard error for each k, and the k of the smallest mean."""
     each = np.unique(ks)
     folds = [errors[(ks == k) & np.isfinite(errors)] for k in each]
     means = np.array([e.mean() if len(e) else np.nan for e in folds])
@@ -108,22 +266,9 @@ def _line(method: str, ks: Floats, errors: Floats, percent: bool) -> Line:
     return Line(label, each, means, means - sure, means + sure, best)
 
 
-def _draw_baseline(ax: "Axes", ks: Floats, errors: Floats, percent: bool) -> "list[Line2D]":
-    """A dashed line at the mean error of all features, if it is known."""
-    known = errors[np.isfinite(errors)]
-    if not len(known):
-        return []
-    label = f"all {ks.max():g} features: {_write(known.mean(), percent)}"
-    return [ax.axhline(known.mean(), color=ink(ax), linestyle="--", linewidth=1, label=label)]
-
-
 def _least(values: Any) -> float:
     known = np.asarray(values)[np.isfinite(values)]
     return float(known.min()) if len(known) else np.inf
-
-
-def _are_shares(errors: Floats) -> bool:
-    return bool(((errors >= 0) & (errors <= 1) | np.isnan(errors)).all())
 
 
 def _write(error: float, percent: bool) -> str:

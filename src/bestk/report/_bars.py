@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bestk.plots._names import shorten
+from bestk.plots.names import shorten
 from bestk.report._facts import Feature
 from bestk.report._html import Markup, element, name_of
 from bestk.report._text import number

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bestk.data.codes import Target
 from bestk.data.table import Table
-from bestk.plots._names import read_solution
+from bestk.plots.names import read_solution
 from bestk.problem.solution import TOLD, Solution
 from bestk.report._comparison import compare, method_name
 from bestk.report._curves import Progress

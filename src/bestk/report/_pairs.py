@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.plots._names import shorten
+from bestk.plots.names import shorten
 from bestk.report._facts import Facts
 from bestk.report._heatmap import ANCHORS, alike_together, draw_map, draw_ramp, limits
 from bestk.report._html import Markup, element

@@ -264,7 +264,7 @@ LONG = pd.DataFrame(np.arange(40.0).reshape(20, 2), columns=["a", "b"])
         (["a", "b"] * 10, {"target": "continuous"}, "y holds string values such as 'a'"),
         ([0, 1] * 10, {"target": "number"}, "unknown target 'number'; choose 'auto', 'classes'"),
         ([0, 1] * 10, {"correction": "none"}, "unknown correction 'none'; choose None"),
-        ([0, 1] * 10, {"categorical_features": "c"}, "there is no column 'c'; the columns are"),
+        ([0, 1] * 10, {"categorical_features": "c"}, "the table has no column 'c'; choose"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_with_what_to_do(information, y, options, says):
@@ -290,7 +290,7 @@ def test_a_constant_number_to_predict_is_refused_by_gaussian_information_too():
         ({"discretizer": "camel"}, "unknown discretizer 'camel'; choose one of caim, .*, or None"),
         ({"backend": "abacus"}, "unknown backend 'abacus'"),
         ({"categorical_features": ["wieght"]}, "no column 'wieght'; did you mean 'weight'?"),
-        ({"categorical_features": ["zzz"]}, "no column 'zzz'; the columns are 'colour', 'size'"),
+        ({"categorical_features": ["zzz"]}, "no column 'zzz'; choose one of 'colour', 'size'"),
         ({"categorical_features": [6]}, "there is no column 6: the table has 6, from 0 to 5"),
         ({"categorical_features": [-7]}, "there is no column -7: the table has 6"),
         ({"categorical_features": [1.5]}, "given by its name or its index, not by 1.5"),

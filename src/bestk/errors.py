@@ -1,6 +1,74 @@
-"""Warnings that a caller can catch or silence."""
+"""Errors and warnings that a caller can catch or silence."""
 
-__all__ = ["SelectionWarning"]
+from collections.abc import Iterable
+
+__all__ = [
+    "ArgumentTypeError",
+    "BestKError",
+    "DataError",
+    "ParameterError",
+    "SelectionWarning",
+    "UnknownNameError",
+]
+
+MAX_NAMES_SHOWN = 50
+
+
+class BestKError(Exception):
+    """Base class of the errors of this package."""
+
+
+class DataError(BestKError, ValueError):
+    """A table, a target or a file that cannot be used as it is."""
+
+
+class ParameterError(BestKError, ValueError):
+    """A parameter with a value that is not accepted."""
+
+
+class ArgumentTypeError(BestKError, TypeError):
+    """An argument of a type that is not accepted."""
+
+
+class UnknownNameError(ParameterError):
+    """A name that is not among the known ones; the message suggests the nearest.
+
+    Parameters
+    ----------
+    kind : str
+        What is named, such as "method" or "column".
+    name : object
+        The name that was passed.
+    known : iterable
+        The names that are accepted.
+    where : object, optional
+        What has the names, such as a file.
+
+    Examples
+    --------
+    >>> str(UnknownNameError("column", "agee", ["age", "sex"], "people.csv"))
+    "people.csv has no column 'agee'; did you mean 'age'?"
+    >>> str(UnknownNameError("bound", 1, [None, "fast", "tight"]))
+    "unknown bound 1; choose one of None, 'fast', 'tight'"
+    """
+
+    def __init__(
+        self, kind: str, name: object, known: Iterable[object], where: object = None
+    ) -> None:
+        super().__init__(kind, name, tuple(known), where)  # these also rebuild a pickled error
+
+    def __str__(self) -> str:
+        from difflib import get_close_matches
+
+        kind, name, known, where = self.args
+        problem = f"unknown {kind} {name!r}" if where is None else f"{where} has no {kind} {name!r}"
+        texts = [each for each in known if isinstance(each, str)]
+        near = get_close_matches(name, texts, n=1, cutoff=0.5) if isinstance(name, str) else []
+        if near:
+            return f"{problem}; did you mean {near[0]!r}?"
+        more = ", ..." if len(known) > MAX_NAMES_SHOWN else ""
+        shown = ", ".join(map(repr, known[:MAX_NAMES_SHOWN])) + more
+        return f"{problem}; choose one of {shown}"
 
 
 class SelectionWarning(UserWarning):

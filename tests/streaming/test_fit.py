@@ -218,7 +218,7 @@ def test_classes_and_levels_that_come_late_are_counted():
     (iter([1, 2]), None, "a block is a int; give pairs"),
     (iter([(np.eye(2), [0, 1])]), [0, 1], "X comes in blocks, and y is a list; give pairs"),
     ("rows.csv", [0, 1], "y is the name of its target; got a list"),
-    ([pd.DataFrame({"a": [1]})], "b", "there is no column 'b'"),
+    ([pd.DataFrame({"a": [1]})], "b", "the table has no column 'b'"),
     ([(np.eye(2), [0, 1]), (np.eye(3), [0, 1, 1])], None, "a block has 3 columns, and those"),
     ([(np.eye(2), [0, np.nan])], None, "y has 1 missing values"),
     ([(np.array([[np.inf], [1.0]]), [0, 1])], None, "column 'x0' has 1 infinite values"),

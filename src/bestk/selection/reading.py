@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from bestk._suggest import suggest
 from bestk.data.codes import Target, encode, read_continuous_target, read_target
 from bestk.data.table import Block, Table, read_column, read_table
 from bestk.data.whole import refuse_merging
 from bestk.data.written import parse_text
 from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency
 from bestk.discretize._coded import codes_of
+from bestk.errors import UnknownNameError
 from bestk.information import Entropies
 from bestk.information._blend import BlendedSource
 from bestk.information._chance import largest_by_chance
@@ -259,7 +259,7 @@ def _place(item: Any, places: dict[str, int], n: int) -> int:
             raise ValueError(f"there are several columns {item!r}; give the index of the one meant")
         if item in places:
             return places[item]
-        raise ValueError(f"there is no column {item!r}; {suggest(item, list(places))}")
+        raise UnknownNameError("column", item, places, "the table")
     item = item[()] if isinstance(item, np.ndarray) else item
     if not isinstance(item, int | np.integer):
         raise ValueError(f"a feature must be given by its name or its index, not by {item!r}")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bestk.data.codes import _read_full_column
 from bestk.data.frames import is_frame
 from bestk.data.table import Block, Table, batch_as_table, read_table
+from bestk.errors import UnknownNameError
 
 T = TypeVar("T")
 Part = tuple[Table, NDArray[Any]]  # some rows, and their targets
@@ -139,11 +140,9 @@ def split_target(table: Table, target: str) -> Part:
     """A block without its target, and that."""
     places = [j for j, name in enumerate(table.names) if name == target]
     if len(places) != 1:
-        from bestk._suggest import suggest
-
         if places:
             raise ValueError(f"there are several columns {target!r}; rename all but one")
-        raise ValueError(f"there is no column {target!r}; {suggest(target, list(table.names))}")
+        raise UnknownNameError("column", target, table.names, "the table")
     rest = table.keep(np.setdiff1d(np.arange(table.n_features), places))
     for block in table.blocks:
         for at in np.flatnonzero(block.columns == places[0]):

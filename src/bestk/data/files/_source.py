@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from bestk.data.files._arrow import role_of
 from bestk.data.files._batch import ArrowBatch
+from bestk.errors import UnknownNameError
 
 WANTED = "a column holds numbers, booleans, text or dates"
 PIECE = 2**22  # values converted at once: 32 MiB as float64
@@ -38,10 +39,7 @@ def check_names(source: Source, names: Iterable[str]) -> None:
     """Refuse a name that no column has, and say which may be meant."""
     for name in names:
         if name not in source.types:
-            from bestk._suggest import suggest
-
-            near = suggest(name, list(source.types))
-            raise ValueError(f"{source.path} has no column {name!r}; {near}")
+            raise UnknownNameError("column", name, source.types, source.path)
 
 
 def find_columns(source: Source, target: str, exclude: Iterable[str] = ()) -> list[str]:

@@ -11,7 +11,10 @@ from evidence.records import Line, MissingError
 RESULTS = Path(__file__).parents[2] / "hardening" / "results"
 EACH = ("faults", "environments", "backends", "crowds")  # trials of which every kind is told
 OUTCOMES = ("killed", "timeout", "equivalent", "survived")
-AREAS = ("information", "solvers", "bounds", "evaluation", "discretize")
+AREAS = (
+    *("data", "discretize", "information", "problem", "relaxations", "bounds", "solvers"),
+    *("selection", "evaluation", "cli"),
+)
 
 
 def read(name: str) -> list[Line]:

@@ -38,7 +38,8 @@ class Worker:
 
     def verdict(self, mutant: Mutant) -> warm.Verdict:
         """What the tests say to one fault."""
-        tests = (targets.nearest if self.nearest else targets.related)(mutant.module)
+        choose = targets.nearest if self.nearest else targets.related
+        tests = choose(self.folder, mutant.module)
         limit = FREE + TIMES * self.usual(tests)
         with self.tree.fault(mutant):
             verdict = warm.run(self.folder, tests, limit, few=self.nearest)

@@ -8,8 +8,8 @@ BQP ?= $(BESTK_BQP)
 TORCH ?= torch==2.13.0
 SECONDS_EACH ?= 1800
 MINUTES ?= 60
-export BESTK_DATA := $(DATA)
-export BESTK_BQP := $(BQP)
+export BESTK_DATA := $(abspath $(DATA))  # examples run in a folder of their own
+export BESTK_BQP := $(abspath $(BQP))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-torch test-browser test-wheel test-min test-newest test-pythons test-long test-sanitized coverage audit suite \

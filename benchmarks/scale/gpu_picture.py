@@ -1,20 +1,19 @@
-"""The picture of the GPU's times: bars on a scale of powers of ten."""
+"""Plot the running times on a GPU as bars, on a logarithmic scale."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
 from benchmarks.pictures import pyplot, save
+from benchmarks.scale.record import read_rows
 
 COLOURS = {"bare": "#8a8a8a", "native": "#2f6f9f", "ours": "#c1272d"}
-WORDS = {"bare": "bare product: a limit", "native": "bestk, two cores", "ours": "bestk, GPU"}
-TITLES = {"products": "All pairs, left on the GPU", "streamed": "Row sums and best pairs kept"}
+WORDS = {"bare": "matrix product only", "native": "bestk, two cores", "ours": "bestk, GPU"}
+TITLES = {"products": "All pairs, on the GPU", "streamed": "Row sums and best pairs"}
 
 
 def draw(path: Path) -> None:
     """Draw the latest rows of a file of results."""
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows(path)
     shown = [part for part in TITLES if any(row["part"] == part for row in rows)]
     if not shown:
         return

@@ -1,12 +1,12 @@
-"""The picture of growth: every path against columns and rows, on scales of powers of ten."""
+"""Plot the running time of every way to count, by columns and by rows, on logarithmic scales."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.pictures import pyplot, save
+from benchmarks.scale.record import read_rows
 from bestk.information.counted.memory import bytes_of_codes, bytes_of_counts
 from bestk.selection.methods import LARGE
 from bestk.selection.objectives import MEMORY
@@ -20,8 +20,7 @@ COLOURS = ("#c1272d", "#2f6f9f", "#3f9c4f", "#b8860b", "#7a4fa3", "#555555", "#0
 
 def draw(path: Path) -> None:
     """Draw the latest rows of a file of results."""
-    with path.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if not row["what"].startswith(ESTIMATE)]
+    rows = [row for row in read_rows(path) if not row["what"].startswith(ESTIMATE)]
     latest = {(row["part"], row["what"], row["n"], row["m"]): row for row in rows}
     names = dict.fromkeys(name for _, name, _, _ in latest)
     colours = dict(zip(names, COLOURS * 2, strict=False))
@@ -33,9 +32,9 @@ def draw(path: Path) -> None:
             _mark(axis, part, int(own[0]["m" if part == "n" else "n"]))
         axis.set(xscale="log", yscale="log", xlabel=label)
         axis.grid(alpha=0.2)
-    axes[0].set_ylabel("seconds to 50 features")
+    axes[0].set_ylabel("seconds to select 50 features")
     handles = {label: line for axis in axes for line, label in zip(*_legend(axis), strict=True)}
-    title = "dotted: where the code turns"
+    title = "dotted: sizes at which bestk changes to another way"
     figure.legend(
         handles.values(),
         handles,
@@ -61,10 +60,10 @@ def _draw_lines(axis: Any, rows: list[dict[str, str]], part: str, colours: dict[
     if place := meeting(matrix, columns):
         height = float(np.exp(np.interp(np.log(place), *np.log(np.array(columns)).T)))
         axis.plot(place, height, "k*", ms=12)
-        words = f"columns are quicker\nfrom {part} = {place:,.0f}"
+        words = f"columns are faster\nfrom {part} = {place:,.0f}"
         axis.annotate(words, (place, height), (8, -24), textcoords="offset points", fontsize=8)
     fixed = "m" if part == "n" else "n"
-    axis.set_title(f"{fixed} = {int(rows[0][fixed]):,}; 2 levels, 2 classes", fontsize=10)
+    axis.set_title(f"{fixed} = {int(rows[0][fixed]):,}; binary columns, 2 classes", fontsize=10)
 
 
 def _legend(axis: Any) -> Any:
@@ -87,7 +86,7 @@ def meeting(first: list[tuple[int, float]], second: list[tuple[int, float]]) -> 
 
 
 def _mark(axis: Any, part: str, fixed: int) -> None:
-    """Lines where the code takes another path."""
+    """Draw lines at the sizes where bestk changes to another way."""
     for place, text in crossings(part, fixed):
         axis.axvline(place, color="#999999", lw=1, ls=":")
         axis.text(
@@ -97,20 +96,20 @@ def _mark(axis: Any, part: str, fixed: int) -> None:
 
 
 def crossings(part: str, fixed: int) -> list[tuple[float, str]]:
-    """Sizes at which the code takes another path, and what it does from there on.
+    """Sizes at which bestk changes to another way, and what it does from there on.
 
-    Along m, ``fixed`` columns of two levels and two classes come in blocks.
+    Along m, ``fixed`` binary columns with two classes are read in blocks.
     """
     if part == "n":
         tpower: Any = SOLVERS["tpower"]
         return [
-            (LARGE, f"{LARGE:,}: columns where no bound is asked for (forward, swap)"),
-            (np.sqrt(MEMORY / 8), f"{np.sqrt(MEMORY / 8):,.0f}: columns, a matrix is over 4 GiB"),
-            (tpower.exact_rows, f"{tpower.exact_rows:,}: tpower takes a sample of the row sums"),
+            (LARGE, f"{LARGE:,}: columns, if there is no bound (forward, swap)"),
+            (np.sqrt(MEMORY / 8), f"{np.sqrt(MEMORY / 8):,.0f}: columns, the matrix is over 4 GiB"),
+            (tpower.exact_rows, f"{tpower.exact_rows:,}: tpower samples the row sums"),
         ]
     counts = bytes_of_counts(fixed, 2) / bytes_of_codes(1, fixed, fixed)
     blend = LARGEST_BLEND / fixed
     return [
-        (counts, f"{counts:,.0f}: blocks are kept as counts, no longer as codes"),
-        (blend, f"{blend:,.0f}: a blend is counted by one estimate"),
+        (counts, f"{counts:,.0f}: blocks are stored as counts, not as codes"),
+        (blend, f"{blend:,.0f}: a blend is one estimate"),
     ]

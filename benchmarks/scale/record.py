@@ -41,3 +41,10 @@ def append(row: Row, path: Path) -> None:
         if is_new:
             writer.writeheader()
         writer.writerow(line)
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Read a file of results; earlier records call the native backend "numba"."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [row | {"what": row["what"].replace("numba", "native")} for row in rows]

@@ -86,7 +86,7 @@ def gpu() -> str:
     head = ["", "columns", "rows", "levels", "classes", "time", "seen"]
     body = [
         [
-            line["what"],
+            line["what"].replace("numba", "native"),  # its earlier name
             f"{int(line['n']):,}",
             f"{int(line['m']):,}",
             line["levels"],

@@ -14,7 +14,7 @@ from bestk.native import kernels
 def by_law(t, m, size, large):
     """E[s log s]: by moments where more than ``large`` samples are expected, by a sum elsewhere."""
     out = np.zeros(1)
-    kernels.expect_some(np.array([int(t)]), np.array([size]), 1, m, large, out, 0, 1)
+    kernels.expect(np.array([int(t)]), np.array([size]), 1, m, large, None, out, 0, 1)
     return out[0]
 
 

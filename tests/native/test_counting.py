@@ -5,14 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
-from bestk.data._dense_codes import write_codes
 from bestk.data.codes import Codes, Target
 from bestk.information import _measures as measures
-from bestk.information._correction import _expected_under_chance
+from bestk.information._chance import expected_cells
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import pack
 from bestk.information.backends._reductions import SPLIT, _add
 from bestk.native import kernels
+from bestk.native._library import TABLE_TYPES
 from bestk.native.threads import threads
 
 pytestmark = pytest.mark.usefixtures("cpu")
@@ -151,17 +151,25 @@ def test_sums_in_two_parts_lose_no_bit(shape, by_row):
     np.testing.assert_array_equal(found, values.sum(axis=axis))
 
 
-@pytest.mark.parametrize("dtype", ["u1", "i2", "i4", "i8", "f4", "f8"])
+def write_codes(table, places, codes):
+    levels, odd = np.empty(len(places), np.int64), np.zeros(len(places), np.uint8)
+    by_width = (None, codes) if codes.dtype == np.uint16 else (codes, None)
+    for first in range(0, len(places), 7):
+        last = min(first + 7, len(places))
+        kernels.write_codes(table, len(table), places, *by_width, levels, odd, first, last)
+    return levels, odd.astype(bool)
+
+
+@pytest.mark.parametrize("dtype", sorted(TABLE_TYPES, key=str))
 @pytest.mark.parametrize("largest", [1, 30, 120, 3000])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_codes_are_dense_and_in_order(dtype, largest, order):
-    largest = min(largest, 255) if dtype == "u1" else largest
+    largest = min(largest, 3000 if dtype.itemsize > 1 else 120 if dtype != bool else 1)
     X = np.random.default_rng(0).integers(0, largest + 1, (150, 40))
-    X[:, 3] = 7
+    X[:, 3] = 1
     values = np.array(X, dtype, order=order)
     places, codes = np.arange(40)[::-1].copy(), np.zeros((40, 150), np.uint16)
-    steps = tuple(step // values.itemsize for step in values.strides)
-    levels, odd = write_codes(values.ravel(order="K"), steps, 7, places, codes)
+    levels, odd = write_codes(values, places, codes)
     assert not odd.any()
     for j in range(40):
         seen, ranks = np.unique(X[:, j], return_inverse=True)
@@ -172,7 +180,7 @@ def test_codes_are_dense_and_in_order(dtype, largest, order):
 def test_columns_without_a_place_in_the_table_are_odd_and_missing_is_the_last_level():
     X = np.array([[0, 0.5, -1, np.nan, 65534], [3, 1, 2, 4, 65535]], np.float64)
     codes = np.zeros((5, 2), np.uint8)
-    levels, odd = write_codes(X.ravel(), (5, 1), 2, np.arange(5), codes)
+    levels, odd = write_codes(X, np.arange(5), codes)
     assert odd.tolist() == [False, True, True, False, True]
     assert codes[[0, 3]].tolist() == [[0, 1], [1, 0]]
     assert levels[[0, 3]].tolist() == [2, 2]
@@ -187,7 +195,7 @@ def test_chance_in_every_cell_is_that_of_the_hypergeometric_law(sizes):
     plain = n * np.log(np.maximum(n, 1.0))
     expected = [sum(hypergeom.pmf(np.arange(m + 1), m, s, t) @ plain for s in sizes)
                 for t in range(m + 1)]  # fmt: skip
-    found = _expected_under_chance(m, sizes, plain)
+    found = expected_cells(np.arange(m + 1), sizes, plain)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
 
 

@@ -1,11 +1,10 @@
-"""Swaps and pairs by C, against numpy."""
+"""Swaps by C, against numpy."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.native import kernels
 from bestk.solvers._swap import best_swap
 
 pytestmark = pytest.mark.usefixtures("cpu")
@@ -28,18 +27,3 @@ def test_the_best_swap_is_the_first_of_the_largest_gains(n, seed, whole):
     place, item = np.unravel_index(table.argmax(), table.shape)
     expected = (place, item) if table.max() > least else (-1, -1)
     assert best_swap(Q[chosen], gains, chosen, least) == expected
-
-
-@given(n=st.integers(2, 40), seed=seeds, whole=st.booleans())
-def test_partners_are_the_first_of_the_best(n, seed, whole):
-    Q, rng = matrix(n, seed, whole)
-    items = rng.permutation(n)[: rng.integers(1, n + 1)]
-    diagonal, weight = np.ascontiguousarray(Q.diagonal()), float(rng.integers(1, 9))
-    worth, partners = np.empty(len(items)), np.empty(len(items), np.int64)
-    kernels.find_partners(
-        Q[items], n, items, len(items), diagonal, weight, worth, partners
-    )  # fmt: skip
-    table = diagonal + 2 * weight * Q[items]
-    table[np.arange(len(items)), items] = -np.inf
-    np.testing.assert_array_equal(partners, table.argmax(axis=1))
-    np.testing.assert_array_equal(worth, diagonal[items] + table.max(axis=1))

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from bestk.data.table import Block, read_column, read_table, refuse_infinite
 from bestk.data.whole import SHIFT, beyond, is_long, refuse_merged
-from bestk.native.threads import threads
+from bestk.native import as_table, kernels
+from bestk.native.threads import run_tiles, spans, threads
 
 __all__ = ["MAX_LEVELS", "Codes", "Target", "encode", "read_continuous_target", "read_target"]
 
@@ -19,10 +20,6 @@ MAX_LEVELS = 2**15
 READ_COST = 2e-9  # seconds for a value
 STRIP = 32  # columns a thread encodes at once: whole cache lines of the smallest dtypes
 DISCRETISE = "discretise it first, e.g. CAIM().fit_transform(X, y)"
-
-# what the kernels read in place of the dtypes they are not compiled for
-KERNEL_DTYPES = {"b1": "u1", "i1": "i2", "u2": "i4", "u4": "i8", "u8": "i8"}
-KERNEL_DTYPES |= {"f2": "f4", "f12": "f8", "f16": "f8"}
 
 
 @dataclass(frozen=True)
@@ -191,30 +188,18 @@ def _write_numbers(
     strip: NDArray[Any], columns: NDArray[np.intp], names: Sequence[str], values: NDArray[Any]
 ) -> NDArray[np.int64]:
     """Write the codes of whole numbers, missing where NaN, to ``values``; return the levels."""
-    from bestk.data._dense_codes import write_codes
-
-    flat, *steps = _flat(strip)
+    n_columns, n_rows = len(columns), len(strip)
+    levels, odd = np.empty(n_columns, np.int64), np.zeros(n_columns, np.uint8)
+    by_width = (None, values) if values.dtype == np.uint16 else (values, None)
+    table = as_table(strip)
     with threads(seconds=READ_COST * strip.size) as n_threads:
-        width = STRIP if n_threads == 1 else min(STRIP, -(-len(columns) // (4 * n_threads)))
-        levels, odd = write_codes(flat, (steps[0], steps[1]), width, columns, values)
+        width = STRIP if n_threads == 1 else min(STRIP, -(-n_columns // (4 * n_threads)))
+        write = kernels.write_codes.bind(table, n_rows, columns, *by_width, levels, odd)
+        run_tiles(lambda span: write(*span), spans(n_columns, width))
     for j in np.flatnonzero(odd):
         values[columns[j]], levels[j] = _rank(strip[:, j], names[columns[j]])
     _refuse_many(levels, columns, names)
     return levels
-
-
-def _flat(strip: NDArray[Any]) -> tuple[NDArray[Any], int, int]:
-    """View a table as one read-only vector and two steps, so that kernels see a single layout."""
-    came = strip.dtype
-    with np.errstate(over="ignore"):  # no look-up table has room for what float64 has none for
-        strip = strip.astype(KERNEL_DTYPES.get(came.str[1:], came.newbyteorder("=")), copy=False)
-    size = strip.itemsize
-    if not strip.flags.aligned or any(step < 0 or step % size for step in strip.strides):
-        strip = strip.copy()
-    steps = [step // size for step in strip.strides]
-    span = 1 + sum(step * (n - 1) for step, n in zip(steps, strip.shape, strict=True))
-    flat = np.lib.stride_tricks.as_strided(strip, (span,), (size,), writeable=False)
-    return flat, steps[0], steps[1]
 
 
 def _rank(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], int]:

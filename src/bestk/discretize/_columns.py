@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from bestk.native import kernels
-from bestk.native._library import TABLE_TYPES
+from bestk.native import as_table, kernels
 from bestk.native.threads import n_threads, run_tiles
 
 Floats = NDArray[np.float64]
@@ -39,7 +38,7 @@ def cut_columns(
     found: dict[int, list[Floats]] = {}
 
     def work(start: int) -> None:
-        table = as_table(X[:, start : start + width])
+        table = as_table(dense(X[:, start : start + width]))
         block = np.empty(table.shape[::-1])
         kernels.read_columns(table, order, n_samples, block, len(block))
         found[start] = cut(block)
@@ -60,7 +59,7 @@ def encode(X: Any, cut_points: list[Floats]) -> Codes16:
     cuts = np.concatenate(cut_points, dtype=np.float64)
 
     def work(tile: tuple[slice, slice]) -> None:
-        table, (_, columns) = as_table(X[tile]), tile
+        table, (_, columns) = as_table(dense(X[tile])), tile
         ends = starts[columns.start : columns.stop + 1]
         kernels.encode(table, *table.shape, cuts, ends, codes[tile])
 
@@ -68,11 +67,9 @@ def encode(X: Any, cut_points: list[Floats]) -> Codes16:
     return codes
 
 
-def as_table(X: Any) -> NDArray[Any]:
-    """An array that the kernels read: X itself, if it can be."""
-    dense: NDArray[Any] = X.toarray() if sparse.issparse(X) else X
-    readable = dense.dtype in TABLE_TYPES and dense.flags.aligned
-    return dense if readable else dense.astype(np.float64)
+def dense(X: Any) -> NDArray[Any]:
+    """A part of a table as an array."""
+    return X.toarray() if sparse.issparse(X) else X
 
 
 def _tiles(X: Any) -> Iterator[tuple[slice, slice]]:

@@ -9,11 +9,17 @@ from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 
 LARGE = 4096.0  # expected samples of a class from which the moments of its count are enough
-CELLS_AT_ONCE = 4096
+CELLS_AT_ONCE = 512
 
 
-def expected_cells(totals: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+def expected_cells(
+    totals: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    table: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
     """E[sum over classes of n log n] for cells of so many samples, labels being random.
+
+    With a table of n log n for all n, every sum is taken in full.
 
     Examples
     --------
@@ -21,7 +27,8 @@ def expected_cells(totals: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArr
     array([0.      , 0.      , 2.772589])
     """
     out = np.zeros(len(totals))
-    expect = kernels.expect_some.bind(totals, sizes, len(sizes), int(sizes.sum()), LARGE, out)
+    large = LARGE if table is None else np.inf
+    expect = kernels.expect.bind(totals, sizes, len(sizes), int(sizes.sum()), large, table, out)
     run_tiles(lambda span: expect(*span), spans(len(totals), CELLS_AT_ONCE))
     return out
 

@@ -11,13 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.information._chance import expected_cells
-from bestk.native import kernels
-from bestk.native.threads import run_tiles, spans
 
 Correction = Literal["miller-madow", "chance"]
 Floats = NDArray[np.float64]
-CELLS_AT_ONCE = 256
-LONG = 2**16  # rows from which cells of many samples are told by their moments
+LONG = 2**16  # rows from which cells of many samples are estimated by moments
 
 
 @dataclass(frozen=True)
@@ -49,19 +46,6 @@ def tables(sizes: NDArray[np.int64], correction: Correction | None) -> Tables:
         corrected = plain - 0.5 * (count > 0)
         return Tables(plain[m] - 0.5, corrected, corrected, None, 0.0)
     if correction == "chance":
-        short = m < LONG
-        expected = (
-            _expected_under_chance(m, sizes, plain)
-            if short
-            else expected_cells(np.arange(m + 1), sizes)
-        )
+        expected = expected_cells(np.arange(m + 1), sizes, plain if m < LONG else None)
         return Tables(plain[m], plain, plain, plain - expected, plain[sizes].sum() - plain[m])
     return Tables(plain[m], plain, plain, None, 0.0)
-
-
-def _expected_under_chance(m: int, sizes: NDArray[np.int64], plain: Floats) -> Floats:
-    """E[sum over classes of plain[n_c]] for a cell of t samples, t = 0..m."""
-    expected = np.zeros(m + 1)
-    expect = kernels.expect_all.bind(plain, sizes, len(sizes), m, expected)
-    run_tiles(lambda span: expect(*span), spans(m + 1, CELLS_AT_ONCE))
-    return expected

@@ -106,6 +106,14 @@ def _address(value: Any) -> int:
     return int(value.__array_interface__["data"][0])
 
 
+def as_table(X: Any) -> Any:
+    """An array as the kernels take a ``table``: X itself, if it can be, else of float64."""
+    if X.dtype in TABLE_TYPES and X.flags.aligned:
+        return X
+    with np.errstate(over="ignore"):  # of longer floats
+        return X.astype(np.float64)
+
+
 class Kernels:
     """All kernels, each made ready when it is first used."""
 

@@ -26,16 +26,11 @@ SIGNATURES: dict[str, str] = {
     "fill_singles": "u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] u16[:,:]? i64 i64"
     " i64[:] i64[:] i64[:] i64[:]! i64[:]!",
     # correction.c
-    "expect_all": "f64[:] i64[:] i64 i64 f64[:]! i64 i64",
-    "expect_some": "i64[:] i64[:] i64 i64 f64 f64[:]! i64 i64",
+    "expect": "i64[:] i64[:] i64 i64 f64 f64[:]? f64[:]! i64 i64",
     # sums.c
     "add_sums": "f64[rows] i64 i64 i64 f64[:]! f64[:]!",
     # codes.c
-    **{
-        f"write_codes_{kind}": f"{kind}[:] i64 i64 i64 i64[:] u8[rows]!? u16[rows]!? i64[:]! u8[:]!"
-        " i64 i64"
-        for kind in ("u8", "i16", "i32", "i64", "f32", "f64")
-    },
+    "write_codes": "table i64 i64[:] u8[rows]!? u16[rows]!? i64[:]! u8[:]! i64 i64",
     # table.c
     "read_columns": "table i64[:] i64 f64[rows]! i64",
     "encode": "table i64 i64 f64[:] i64[:] i16[rows]!",
@@ -66,7 +61,6 @@ SIGNATURES: dict[str, str] = {
     "least_entries": "f64[:,:] i64 f64[:]!",
     # swap.c
     "best_swap": "f64[:,:] f64[:] i64 i64[:] i64 f64 i64[:]!",
-    "find_partners": "f64[rows] i64 i64[:] i64 f64[:] f64 f64[:]! i64[:]!",
     # branch.c
     "branch_partners": "f64[:,:] i64 i64 f64[:,:,:]!",
     "branch_advance": "f64[:,:] f64[:,:,:] i64 i64 i64"

@@ -1,9 +1,8 @@
 /* Steps of the alternating directions on the doubly non-negative relaxation. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "extremes.h"
+#include "bestk.h"
 
 /* Matrices are [size][size]; y is a row of scratch. */
 typedef struct {
@@ -13,17 +12,22 @@ typedef struct {
     double *Y, *Z, *y;
 } Sweep;
 
-/* out_j = row_j - v_i w_j - w_i v_j */
-INLINE void minus_outer_row(
-    const double *row, const double *v, const double *w, int64_t i, int64_t n,
-    double *restrict out) {
-    const double v_i = v[i], w_i = w[i];
-    for (int64_t j = 0; j < n; j++) out[j] = row[j] - v_i * w[j] - w_i * v[j];
+/* out = A - vw' - wv' without the first row and column; A: [n + 1][n + 1], out: [n][n]. */
+INLINE void minus_outer(
+    const double *A, const double *v, const double *w, int64_t n, double *restrict out) {
+    for (int64_t i = 1; i <= n; i++, out += n)
+        for (int64_t j = 1; j <= n; j++)
+            out[j - 1] = A[i * (n + 1) + j] - v[i] * w[j] - w[i] * v[j];
 }
-FOR_EACH_CPU(minus_outer_row,
-             (const double *row, const double *v, const double *w, int64_t i, int64_t n,
-              double *out),
-             (row, v, w, i, n, out))
+FOR_EACH_CPU(minus_outer,
+    (const double *A, const double *v, const double *w, int64_t n, double *out), (A, v, w, n, out))
+
+/* See minus_outer. */
+EXPORT int bestk_minus_outer(
+    const double *A, const double *v, const double *w, int64_t n, double *out) {
+    minus_outer_best(A, v, w, n, out);
+    return OK;
+}
 
 /* Set row i of Y and Z; add to the squared distances of Y from P and from its old self. */
 INLINE void sweep_row(const Sweep *s, int64_t i, double *distances) {
@@ -35,30 +39,22 @@ INLINE void sweep_row(const Sweep *s, int64_t i, double *distances) {
         y[j] = lower(higher(p[j] + (c[j] - z[j]) / penalty, 0.0), 1.0);
     if (i == 0) memcpy(y + 1, s->x, (size_t)(size - 1) * sizeof *y);
     y[0] = y[i] = i == 0 ? 1.0 : s->x[i - 1];
-    for (int64_t j = 0; j < size; j++) z[j] += step * (y[j] - p[j]);
     double apart = distances[0], moved = distances[1];
     for (int64_t j = 0; j < size; j++) {
+        z[j] += step * (y[j] - p[j]);
         apart += (y[j] - p[j]) * (y[j] - p[j]);
         moved += (y[j] - old[j]) * (y[j] - old[j]);
+        old[j] = y[j];
     }
-    distances[0] = apart, distances[1] = moved;
-    memcpy(old, y, (size_t)size * sizeof *y);
+    distances[0] = apart;
+    distances[1] = moved;
 }
 FOR_EACH_CPU(sweep_row, (const Sweep *s, int64_t i, double *distances), (s, i, distances))
 
-/* out = A - vw' - wv' without the first row and column; A: [n + 1][n + 1], out: [n][n]. */
-EXPORT int bestk_minus_outer(
-    const double *A, const double *v, const double *w, int64_t n, double *out) {
-    for (int64_t i = 0; i < n; i++)
-        minus_outer_row_best(A + (i + 1) * (n + 1) + 1, v + 1, w + 1, i, n, out + i * n);
-    return OK;
-}
-
 /* Set Y to the nearest matrix with entries in [0, 1] and (1, x) as border and diagonal, then the
    multipliers Z; distances: how far Y is from P and from its old self. All [n + 1][n + 1]. */
-EXPORT int bestk_admm_sweep(
-    const double *P, const double *cost, const double *x, int64_t n, double penalty, double step,
-    double *Y, double *Z, double *distances) {
+EXPORT int bestk_admm_sweep(const double *P, const double *cost, const double *x, int64_t n,
+    double penalty, double step, double *Y, double *Z, double *distances) {
     double *y = malloc((size_t)(n + 1) * sizeof *y);
     if (!y) return NO_MEMORY;
     const Sweep s = {P, cost, x, n + 1, penalty, step, Y, Z, y};

@@ -1,4 +1,4 @@
-/* What all kernels share: types, exports, statuses, the chosen instruction set. */
+/* What all kernels share: types, exports, statuses, memory, the chosen instruction set. */
 #ifndef BESTK_H
 #define BESTK_H
 
@@ -27,9 +27,10 @@ enum { BASELINE = 0, AVX2 = 1, AVX512 = 2 };
 #else
 #define EVEX512
 #endif
-#define TARGET_AVX512                                                              \
-    __attribute__((target("avx2,popcnt,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl," \
-                          "avx512vpopcntdq" EVEX512)))
+#define TARGET_AVX512                                                     \
+    __attribute__((                                                       \
+        target("avx2,popcnt,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl," \
+               "avx512vpopcntdq" EVEX512)))
 #else
 #define BESTK_X86 0
 #endif
@@ -38,7 +39,7 @@ enum { BASELINE = 0, AVX2 = 1, AVX512 = 2 };
    FOR_EACH_CPU(body, (parameters), (arguments)) makes body_best(...), which runs the best one. */
 #define INLINE static inline __attribute__((always_inline))
 #if BESTK_X86
-#define FOR_EACH_CPU(body, PARAMETERS, ARGUMENTS)                        \
+#define FOR_EACH_CPU(body, PARAMETERS, ARGUMENTS)                          \
     TARGET_AVX2 static void body##_avx2 PARAMETERS { body ARGUMENTS; }     \
     TARGET_AVX512 static void body##_avx512 PARAMETERS { body ARGUMENTS; } \
     static void body##_plain PARAMETERS { body ARGUMENTS; }                \
@@ -57,5 +58,40 @@ enum { BASELINE = 0, AVX2 = 1, AVX512 = 2 };
 
 /* The instruction set in use: BASELINE, AVX2 or AVX512. Every level gives the same bits. */
 extern int bestk_cpu_level;
+
+static inline double lower(double a, double b) { return a < b ? a : b; }
+static inline double higher(double a, double b) { return a > b ? a : b; }
+static inline int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t most_of(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Of some numbers that are not NaN: how many, the lowest and the highest; inf and -inf of none. */
+typedef struct {
+    int64_t n_known;
+    double low, high;
+} Range;
+
+Range bestk_range(const double *x, int64_t n);
+
+/* The memory of one call: taken piece by piece, freed at once. */
+typedef struct {
+    void *pieces[24];
+    int count, status; /* status: of the call, NO_MEMORY once a piece could not be had */
+} Room;
+
+/* Zeros; NULL if there is no memory left. */
+static inline void *take(Room *room, int64_t count, size_t size) {
+    void *piece = calloc((size_t)most_of(count, 1), size);
+    if (piece)
+        room->pieces[room->count++] = piece;
+    else
+        room->status = NO_MEMORY;
+    return piece;
+}
+
+/* Free all pieces; return the status. */
+static inline int release(Room *room) {
+    while (room->count > 0) free(room->pieces[--room->count]);
+    return room->status;
+}
 
 #endif

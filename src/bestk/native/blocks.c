@@ -2,7 +2,6 @@
 
    Planes are the levels of all features but the first of each; cells holds, for planes q <= p and
    class c, the rows that have both, at (p (p + 1) / 2 + q) n_classes + c. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "counting.h"
@@ -13,92 +12,80 @@ typedef struct {
     int64_t *wide;
 } Cells;
 
+/* Where the counts of two planes begin, over n_classes. */
 static inline int64_t place_of(int64_t p, int64_t q) {
     return p > q ? p * (p + 1) / 2 + q : q * (q + 1) / 2 + p;
 }
 
+/* One count. */
 static inline int64_t get(Cells cells, int64_t at) {
     return cells.narrow ? cells.narrow[at] : cells.wide[at];
 }
 
-/* A packed block; see _packed.py. */
-typedef struct {
-    const uint32_t *bits;
-    const int64_t *bits_at, *n_planes, *words;
-    int64_t n_tiles, n_classes;
-} Packed;
-
-/* The planes of the features from begin up to end, one after the other, and the place of each. */
-static void copy_bits(const Packed *packed, const int64_t *first, int64_t begin, int64_t end,
-                      uint32_t *bits, int64_t *places) {
-    const int64_t n_words = packed->words[packed->n_classes];
-    for (int64_t place = begin; place < end; place++)
-        for (int64_t plane = 0; plane < first[place + 1] - first[place]; plane++) {
-            const uint32_t *from = packed->bits + packed->bits_at[place / LANES] +
-                                   plane * n_words * LANES + place % LANES;
-            for (int64_t word = 0; word < n_words; word++) *bits++ = from[word * LANES];
-            *places++ = place;
-        }
-}
-
-/* Add the counts of one tile, [class][row][plane][lane], of the pairs that are not counted yet. */
-static void add_tile(const uint32_t *counts, int64_t n_rows, const int64_t *places, int64_t tile,
-                     int64_t n_j, const int64_t *own, const int64_t *first, int64_t n_places,
-                     const int64_t *planes, int64_t n_classes, Cells cells) {
-    const int64_t start = tile * LANES, stop = n_places - start < LANES ? n_places : start + LANES;
-    for (int64_t row = 0; row < n_rows; row++)
-        for (int64_t place = places[row] > start ? places[row] : start; place < stop; place++)
-            for (int64_t b = 0; b < first[place + 1] - first[place]; b++) {
-                const int64_t to = place_of(own[row], planes[first[place] + b]) * n_classes;
-                const uint32_t *from = counts + (row * n_j + b) * LANES + place - start;
-                for (int64_t c = 0; c < n_classes; c++, from += n_rows * n_j * LANES)
-                    if (cells.narrow)
-                        cells.narrow[to + c] += (int32_t)*from;
-                    else
-                        cells.wide[to + c] += *from;
-            }
-}
-
-/* Count the features at places begin up to end of a packed block against those from their tile
-   on. planes[first[place]] up to first[place + 1] are the planes of the feature at a place. */
-EXPORT int bestk_add_block(const uint32_t *bits, const int64_t *bits_at, const int64_t *n_planes,
-                           int64_t n_tiles, const int64_t *words, int64_t n_classes,
-                           const int64_t *first, int64_t n_places, const int64_t *planes,
-                           int64_t begin, int64_t end, int32_t *narrow, int64_t *wide) {
-    const Packed packed = {bits, bits_at, n_planes, words, n_tiles, n_classes};
-    const Cells cells = {narrow, wide};
-    const int64_t n_rows = first[end] - first[begin];
-    int64_t most = 0;
-    for (int64_t tile = 0; tile < n_tiles; tile++) most = n_planes[tile] > most ? n_planes[tile] : most;
-    uint32_t *own = malloc(sizeof *own * (size_t)(n_rows * words[n_classes] + 1));
-    uint32_t *counts = malloc(sizeof *counts * (size_t)(n_classes * n_rows * most * LANES + 1));
-    int64_t *places = malloc(sizeof *places * (size_t)(n_rows + 1));
-    const int status = own && counts && places ? OK : NO_MEMORY;
-    if (status == OK) copy_bits(&packed, first, begin, end, own, places);
-    for (int64_t tile = begin / LANES; status == OK && n_rows > 0 && tile < n_tiles; tile++) {
-        if (n_planes[tile] < 1) continue;
-        bestk_plane_kernels()->count_rows(own, n_rows, bits + bits_at[tile], n_planes[tile], words,
-                                          n_classes, counts);
-        add_tile(counts, n_rows, places, tile, n_planes[tile], planes + first[begin], first, n_places,
-                 planes, n_classes, cells);
-    }
-    free(own);
-    free(counts);
-    free(places);
-    return status;
-}
-
-/* Counts of all pairs, and the planes of the features they are of. */
+/* Counts of all pairs, and the planes of the features: those of the feature at a place are
+   planes[first[place]] up to first[place + 1]. */
 typedef struct {
     const int64_t *first, *planes, *margin, *sizes; /* margin: [plane][class] */
     int64_t n_classes;
     Cells cells;
 } Counts;
 
+/* Add the counts of one tile with some rows, [class][row][plane][lane], of the pairs that are not
+   counted yet. places: the place of each row; own: its plane. */
+static void add_tile(const Counts *counts, const uint32_t *found, int64_t n_rows,
+    const int64_t *places, const int64_t *own, int64_t start, int64_t stop, int64_t n_j) {
+    for (int64_t row = 0; row < n_rows; row++)
+        for (int64_t place = most_of(places[row], start); place < stop; place++)
+            for (int64_t p = counts->first[place]; p < counts->first[place + 1]; p++) {
+                const int64_t b = p - counts->first[place];
+                const int64_t to = place_of(own[row], counts->planes[p]) * counts->n_classes;
+                const uint32_t *from = found + (row * n_j + b) * LANES + place - start;
+                for (int64_t c = 0; c < counts->n_classes; c++, from += n_rows * n_j * LANES)
+                    if (counts->cells.narrow)
+                        counts->cells.narrow[to + c] += (int32_t)*from;
+                    else
+                        counts->cells.wide[to + c] += *from;
+            }
+}
+
+/* Count the features at places begin up to end of a packed block (see _packed.py) against those
+   from their tile on. */
+EXPORT int bestk_add_block(const uint32_t *bits, const int64_t *bits_at, const int64_t *n_planes,
+    int64_t n_tiles, const int64_t *words, int64_t n_classes, const int64_t *first,
+    int64_t n_places, const int64_t *planes, int64_t begin, int64_t end, int32_t *narrow,
+    int64_t *wide) {
+    const Counts counts = {first, planes, NULL, NULL, n_classes, {narrow, wide}};
+    const int64_t n_rows = first[end] - first[begin], n_words = words[n_classes];
+    int64_t most = 0;
+    for (int64_t tile = 0; tile < n_tiles; tile++) most = most_of(n_planes[tile], most);
+    Room room = {0};
+    uint32_t *own = take(&room, n_rows * n_words, sizeof *own);
+    uint32_t *found = take(&room, n_classes * n_rows * most * LANES, sizeof *found);
+    int64_t *places = take(&room, n_rows, sizeof *places);
+    if (room.status) return release(&room);
+    for (int64_t place = begin, row = 0; place < end; place++)
+        for (int64_t plane = 0; plane < first[place + 1] - first[place]; plane++, row++) {
+            bestk_copy_plane(
+                bits + bits_at[place / LANES], plane, place % LANES, n_words, own + row * n_words);
+            places[row] = place;
+        }
+    for (int64_t tile = begin / LANES; n_rows > 0 && tile < n_tiles; tile++) {
+        const int64_t start = tile * LANES, stop = least_of(n_places, start + LANES);
+        if (n_planes[tile] < 1) continue;
+        bestk_plane_kernels()->count_rows(
+            own, n_rows, bits + bits_at[tile], n_planes[tile], words, n_classes, found);
+        add_tile(
+            &counts, found, n_rows, places, planes + first[begin], start, stop, n_planes[tile]);
+    }
+    return release(&room);
+}
+
 /* Write the counts of two features by class, [class][level][level], and without it. Cells of first
    levels are what the margins leave. */
-static void pair_cells(const Counts *counts, int64_t i, int64_t j, int64_t *by_class, int64_t *pairs) {
-    const int64_t *mine = counts->planes + counts->first[i], *others = counts->planes + counts->first[j];
+static void pair_cells(
+    const Counts *counts, int64_t i, int64_t j, int64_t *by_class, int64_t *pairs) {
+    const int64_t *mine = counts->planes + counts->first[i],
+                  *others = counts->planes + counts->first[j];
     const int64_t n_i = counts->first[i + 1] - counts->first[i], n_classes = counts->n_classes;
     const int64_t n_j = counts->first[j + 1] - counts->first[j], width = n_j + 1;
     memset(pairs, 0, sizeof *pairs * (size_t)((n_i + 1) * width));
@@ -109,7 +96,8 @@ static void pair_cells(const Counts *counts, int64_t i, int64_t j, int64_t *by_c
             corner -= by_class[1 + b];
         }
         for (int64_t a = 0; a < n_i; a++) {
-            int64_t left = counts->margin[mine[a] * n_classes + c], *row = by_class + (a + 1) * width;
+            int64_t left = counts->margin[mine[a] * n_classes + c],
+                    *row = by_class + (a + 1) * width;
             corner -= left;
             for (int64_t b = 0; b < n_j; b++) {
                 const int64_t n = get(counts->cells, place_of(mine[a], others[b]) * n_classes + c);
@@ -126,8 +114,8 @@ static void pair_cells(const Counts *counts, int64_t i, int64_t j, int64_t *by_c
 }
 
 /* The sum of table[count] over counts; a table over known counts only is searched. */
-static uint64_t sum_table(const int64_t *table, const int64_t *known, int64_t n_known,
-                          const int64_t *counts, int64_t n) {
+static uint64_t sum_table(
+    const int64_t *table, const int64_t *known, int64_t n_known, const int64_t *counts, int64_t n) {
     uint64_t total = 0;
     for (int64_t cell = 0; cell < n; cell++) {
         int64_t at = counts[cell];
@@ -135,7 +123,10 @@ static uint64_t sum_table(const int64_t *table, const int64_t *known, int64_t n_
             int64_t low = 0, high = n_known;
             while (low < high) {
                 const int64_t middle = (low + high) / 2;
-                if (known[middle] < at) low = middle + 1; else high = middle;
+                if (known[middle] < at)
+                    low = middle + 1;
+                else
+                    high = middle;
             }
             at = low;
         }
@@ -145,59 +136,62 @@ static uint64_t sum_table(const int64_t *table, const int64_t *known, int64_t n_
 }
 
 /* Sum a formula over the cells of each pair, for the rows from begin up to end of out; mirror: rows
-   and columns are the same, and the other half is written with this one. n_most: the most levels. */
+   and columns are the same, and the other half is written with this one. n_most: the most levels.
+ */
 EXPORT int bestk_fill_counted(const int64_t *rows, const int64_t *columns, int64_t n_columns,
-                              int64_t mirror, const int64_t *first, const int64_t *planes,
-                              const int64_t *margin, const int64_t *sizes, int64_t n_classes,
-                              int32_t *narrow, int64_t *wide, int64_t n_most, const int64_t *known,
-                              int64_t n_known, const int64_t *pair_table, const int64_t *class_table,
-                              const int64_t *row_term, const int64_t *column_term, double scale,
-                              double lowest, double *out64, int64_t stride64, float *out32,
-                              int64_t stride32, int64_t begin, int64_t end) {
+    int64_t mirror, const int64_t *first, const int64_t *planes, const int64_t *margin,
+    const int64_t *sizes, int64_t n_classes, int32_t *narrow, int64_t *wide, int64_t n_most,
+    const int64_t *known, int64_t n_known, const int64_t *pair_table, const int64_t *class_table,
+    const int64_t *row_term, const int64_t *column_term, double scale, double lowest, double *out64,
+    int64_t stride64, float *out32, int64_t stride32, int64_t begin, int64_t end) {
     const Counts counts = {first, planes, margin, sizes, n_classes, {narrow, wide}};
-    int64_t *pairs = malloc(sizeof *pairs * (size_t)(n_most * n_most * (n_classes + 1)));
-    int64_t *by_class = pairs + n_most * n_most;
-    if (!pairs) return NO_MEMORY;
+    Room room = {0};
+    int64_t *pairs = take(&room, n_most * n_most, sizeof *pairs);
+    int64_t *by_class = take(&room, n_most * n_most * n_classes, sizeof *by_class);
+    if (room.status) return release(&room);
     for (int64_t r = begin; r < end; r++)
         for (int64_t s = 0; s < (mirror ? r + 1 : n_columns); s++) {
             const int64_t i = rows[r], j = columns[s];
             const int64_t n_cells = (first[i + 1] - first[i] + 1) * (first[j + 1] - first[j] + 1);
             pair_cells(&counts, i, j, by_class, pairs);
-            const uint64_t total = sum_table(pair_table, known, n_known, pairs, n_cells) +
-                                   sum_table(class_table, known, n_known, by_class, n_cells * n_classes);
+            const uint64_t total =
+                sum_table(pair_table, known, n_known, pairs, n_cells) +
+                sum_table(class_table, known, n_known, by_class, n_cells * n_classes);
             for (int turn = 0; turn <= (mirror ? 1 : 0); turn++) {
-                const int64_t x = turn ? j : i, z = turn ? i : j, to = turn ? s : r, at = turn ? r : s;
+                const int64_t x = turn ? j : i, z = turn ? i : j, to = turn ? s : r,
+                              at = turn ? r : s;
                 const uint64_t sum = total + (uint64_t)row_term[x] + (uint64_t)column_term[z];
-                const double value = (double)(int64_t)sum * scale;
-                const double clipped = lowest > value ? lowest : value;
-                if (out64) out64[to * stride64 + at] = clipped;
-                else out32[to * stride32 + at] = (float)clipped;
+                const double value = higher(lowest, (double)(int64_t)sum * scale);
+                if (out64)
+                    out64[to * stride64 + at] = value;
+                else
+                    out32[to * stride32 + at] = (float)value;
             }
         }
-    free(pairs);
-    return OK;
+    return release(&room);
 }
 
 /* All counts of the cells of feature i with those up to it, a row of found each: width cells for
    each class, then width without it. */
 EXPORT int bestk_list_counts(int64_t i, const int64_t *first, const int64_t *planes,
-                             const int64_t *margin, const int64_t *sizes, int64_t n_classes,
-                             int32_t *narrow, int64_t *wide, int64_t width, int64_t *found) {
+    const int64_t *margin, const int64_t *sizes, int64_t n_classes, int32_t *narrow, int64_t *wide,
+    int64_t width, int64_t *found) {
     const Counts counts = {first, planes, margin, sizes, n_classes, {narrow, wide}};
     for (int64_t j = 0; j <= i; j++, found += width * (n_classes + 1))
         pair_cells(&counts, i, j, found, found + width * n_classes);
     return OK;
 }
 
-/* Write the first row of level l of column j to found[starts[j] + l]. One of the values is given. */
+/* Write the first row of level l of column j to found[starts[j] + l]. One of the values is given.
+ */
 EXPORT int bestk_find_first(const uint8_t *values8, int64_t stride8, const uint16_t *values16,
-                            int64_t stride16, int64_t n_columns, int64_t n_rows,
-                            const int64_t *starts, int64_t *found) {
+    int64_t stride16, int64_t n_columns, int64_t n_rows, const int64_t *starts, int64_t *found) {
     for (int64_t j = 0; j < n_columns; j++) {
         int64_t left = starts[j + 1] - starts[j];
         for (int64_t at = starts[j]; at < starts[j + 1]; at++) found[at] = -1;
         for (int64_t row = 0; left > 0 && row < n_rows; row++) {
-            const int64_t level = values8 ? values8[j * stride8 + row] : values16[j * stride16 + row];
+            const int64_t level =
+                values8 ? values8[j * stride8 + row] : values16[j * stride16 + row];
             int64_t *to = found + starts[j] + level;
             if (*to < 0) {
                 *to = row;
@@ -210,17 +204,19 @@ EXPORT int bestk_find_first(const uint8_t *values8, int64_t stride8, const uint1
 
 /* Set out[j][r] to numbers[starts[j] + values[j][r]]. */
 EXPORT int bestk_renumber(const uint8_t *values8, int64_t stride8, const uint16_t *values16,
-                          int64_t stride16, int64_t n_columns, int64_t n_rows, const int64_t *starts,
-                          const uint16_t *numbers, uint8_t *out8, int64_t out_stride8,
-                          uint16_t *out16, int64_t out_stride16) {
+    int64_t stride16, int64_t n_columns, int64_t n_rows, const int64_t *starts,
+    const uint16_t *numbers, uint8_t *out8, int64_t out_stride8, uint16_t *out16,
+    int64_t out_stride16) {
     for (int64_t j = 0; j < n_columns; j++) {
         const uint16_t *mine = numbers + starts[j];
         const uint8_t *row8 = values8 ? values8 + j * stride8 : NULL;
         const uint16_t *row16 = values8 ? NULL : values16 + j * stride16;
         for (int64_t row = 0; row < n_rows; row++) {
             const uint16_t number = mine[row8 ? row8[row] : row16[row]];
-            if (out8) out8[j * out_stride8 + row] = (uint8_t)number;
-            else out16[j * out_stride16 + row] = number;
+            if (out8)
+                out8[j * out_stride8 + row] = (uint8_t)number;
+            else
+                out16[j * out_stride16 + row] = number;
         }
     }
     return OK;

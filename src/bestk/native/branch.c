@@ -114,20 +114,28 @@ static int descend(Tree *t, int64_t depth, double floor) {
 
 /* Go on for so many nodes; the tree is exhausted when state[DEPTH] is negative.
    path: four rows of k: many, at, chosen, best. */
-EXPORT int bestk_branch_advance(
-    const double *Q, const double *partners, int64_t n, int64_t k, int64_t nodes, double *gains,
-    int64_t *left, int64_t *path, double *value, double *state) {
+EXPORT int bestk_branch_advance(const double *Q, const double *partners, int64_t n, int64_t k,
+    int64_t nodes, double *gains, int64_t *left, int64_t *path, double *value, double *state) {
     double *room = malloc(2 * (size_t)n * sizeof *room);
     if (!room) return NO_MEMORY;
-    Tree t = {.Q = Q, .partners = partners, .n = n, .k = k, .gains = gains, .left = left,
-              .many = path, .at = path + k, .chosen = path + 2 * k, .best = path + 3 * k,
-              .value = value, .worth = room, .scratch = room + n};
+    Tree t = {.Q = Q,
+        .partners = partners,
+        .n = n,
+        .k = k,
+        .gains = gains,
+        .left = left,
+        .many = path,
+        .at = path + k,
+        .chosen = path + 2 * k,
+        .best = path + 3 * k,
+        .value = value,
+        .worth = room,
+        .scratch = room + n};
     int64_t depth = (int64_t)state[DEPTH], seen = 0;
     for (; depth >= 0 && seen < nodes; seen++) {
         const int64_t open = t.many[depth] - t.at[depth];
         if (open >= k - depth && depth + 1 == k) state[FLOOR] = finish(&t, depth, state[FLOOR]);
-        const int deeper =
-            open >= k - depth && depth + 1 < k && descend(&t, depth, state[FLOOR]);
+        const int deeper = open >= k - depth && depth + 1 < k && descend(&t, depth, state[FLOOR]);
         depth += deeper ? 1 : -1;
     }
     state[DEPTH] = (double)depth;

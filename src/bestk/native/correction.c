@@ -1,12 +1,8 @@
-/* What random labels give on average: E[sum over classes of n log n] for cells of so many samples. */
+/* What random labels give on average: E[sum over classes of n log n] for cells of so many samples.
+ */
 #include "bestk.h"
 
 #include <math.h>
-
-static int64_t clip(int64_t value, int64_t low, int64_t high) {
-    value = value > low ? value : low;
-    return value < high ? value : high;
-}
 
 /* n log n, from a table or by itself. */
 static double n_log_n(int64_t n, const double *table) {
@@ -18,11 +14,11 @@ static double n_log_n(int64_t n, const double *table) {
    Summed over the counts that are likely, from the mode outwards, then normalised. */
 static double expect_by_sum(int64_t t, int64_t m, int64_t size, const double *table, int64_t mode) {
     const int64_t low = t + size > m ? t + size - m : 0, high = t < size ? t : size;
-    mode = clip(mode, low, high);
+    mode = least_of(most_of(mode, low), high);
     double weight = 1.0, value = n_log_n(mode, table), p = 1.0;
     for (int64_t s = mode; s < high && p > 1e-20;) {
-        p *= (double)((size - s) * (t - s)) /
-             ((double)(s + 1) * ((double)(m - size - t + s) + 1.0));
+        p *=
+            (double)((size - s) * (t - s)) / ((double)(s + 1) * ((double)(m - size - t + s) + 1.0));
         s++;
         weight += p;
         value += p * n_log_n(s, table);
@@ -47,33 +43,18 @@ static double expect_by_moments(double t, double m, double size) {
            fourth / (12.0 * (mean * mean * mean));
 }
 
-/* Every cell of first:last samples, from a table of n log n for all n. */
-EXPORT int bestk_expect_all(const double *table, const int64_t *sizes, int64_t n_classes, int64_t m,
-                            double *out, int64_t first, int64_t last) {
-    for (int64_t t = first; t < last; t++) {
-        out[t] = 0.0;
-        for (int64_t c = 0; c < n_classes; c++) {
-            const int64_t mode = (t + 1) * (sizes[c] + 1) / (m + 2);
-            out[t] += expect_by_sum(t, m, sizes[c], table, mode);
-        }
-    }
-    return OK;
-}
-
-/* Cells of totals[first:last] samples; classes of more than so many expected ones by moments. */
-EXPORT int bestk_expect_some(const int64_t *totals, const int64_t *sizes, int64_t n_classes,
-                             int64_t m, double large, double *out, int64_t first, int64_t last) {
+/* Cells of totals[first:last] samples; classes of more than so many expected ones by moments.
+   table: n log n for all n, or NULL. */
+EXPORT int bestk_expect(const int64_t *totals, const int64_t *sizes, int64_t n_classes, int64_t m,
+    double large, const double *table, double *out, int64_t first, int64_t last) {
     for (int64_t place = first; place < last; place++) {
         const int64_t t = totals[place];
         out[place] = 0.0;
-        for (int64_t c = 0; c < n_classes; c++) {
+        for (int64_t c = 0; c < n_classes && t > 0; c++) {
             const double size = (double)sizes[c], mean = (double)t * (size / (double)m);
-            if (mean > large) {
-                out[place] += expect_by_moments((double)t, (double)m, size);
-            } else if (t > 0) {
-                const double mode = ((double)t + 1.0) * (size + 1.0) / ((double)m + 2.0);
-                out[place] += expect_by_sum(t, m, sizes[c], NULL, (int64_t)mode);
-            }
+            const double mode = ((double)t + 1.0) * (size + 1.0) / ((double)m + 2.0);
+            out[place] += mean > large ? expect_by_moments((double)t, (double)m, size)
+                                       : expect_by_sum(t, m, sizes[c], table, (int64_t)mode);
         }
     }
     return OK;

@@ -26,13 +26,13 @@ typedef struct {
 
 /* A row feature against a tile: what is looked up for its pairs. */
 typedef struct {
-    int64_t n_i, n_j;         /* planes of the row and of the tile */
-    const uint32_t *counts;   /* [class][step]: from there [n_i][n_j][lane], bits in common */
+    int64_t n_i, n_j;       /* planes of the row and of the tile */
+    const uint32_t *counts; /* [class][step]: from there [n_i][n_j][lane], bits in common */
     int64_t step;
-    const uint32_t *own;      /* [n_i][class]: margins of the row */
-    const uint32_t *margins;  /* [class][n_j][lane]: those of the tile */
+    const uint32_t *own;       /* [n_i][class]: margins of the row */
+    const uint32_t *margins;   /* [class][n_j][lane]: those of the tile */
     const uint64_t *two_level; /* tables of a two-level row, or NULL; see pairs.c */
-    uint32_t *cells;          /* scratch */
+    uint32_t *cells;           /* scratch */
 } Block;
 
 /* The loops over sixteen lanes, compiled for each instruction set. */
@@ -40,24 +40,30 @@ typedef struct {
     /* counts[class][row][plane][lane]: samples with both bits set.
        rows: [n_rows][n_words]; tile: [plane][word][lane]; words[c]:words[c + 1] are class c. */
     void (*count_rows)(const uint32_t *rows, int64_t n_rows, const uint32_t *tile, int64_t n_planes,
-                       const int64_t *words, int64_t n_classes, uint32_t *counts);
+        const int64_t *words, int64_t n_classes, uint32_t *counts);
     /* sums[lane] = the tables summed over the cells of each pair; two_level: where n_i and n_j
        are 1 and the row has tables of its own. */
     void (*sum_cells)(const Table *t, const Formula *f, const Block *b, uint64_t *sums);
     void (*sum_two_level)(const Table *t, const Block *b, uint64_t *sums);
     /* out[i] = max(lowest, scale * (sums[i] + term + terms[i])), n a multiple of sixteen. */
     void (*scale)(const Formula *f, const uint64_t *sums, int64_t term, const int64_t *terms,
-                  int64_t n, double *out);
+        int64_t n, double *out);
 } PlaneKernels;
 
 /* The kernels for the instruction set in use. */
 const PlaneKernels *bestk_plane_kernels(void);
 
+/* Copy the plane of one lane out of its tile. */
+static inline void bestk_copy_plane(
+    const uint32_t *tile, int64_t plane, int64_t lane, int64_t n_words, uint32_t *to) {
+    for (int64_t w = 0; w < n_words; w++) to[w] = tile[(plane * n_words + w) * LANES + lane];
+}
+
 /* Counting by histograms; see histograms.c. */
 int64_t bestk_group_samples(const uint16_t *row, int64_t n_samples, int64_t n_levels,
-                            const int64_t *starts, int64_t *scratch, uint32_t *order, int64_t *ends);
+    const int64_t *starts, int64_t *scratch, uint32_t *order, int64_t *ends);
 uint64_t bestk_sum_pair(const uint16_t *row, const uint32_t *order, const int64_t *ends,
-                        int64_t n_runs, const int64_t *pair_step, const int64_t *class_step,
-                        uint32_t *in_level, uint32_t *in_run);
+    int64_t n_runs, const int64_t *pair_step, const int64_t *class_step, uint32_t *in_level,
+    uint32_t *in_run);
 
 #endif

@@ -1,11 +1,10 @@
 /* Cut points of columns: MDLP, CAIM and bins of equal frequency. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "columns.h"
 
-#define TIE 1e-12 /* scores closer than this, relative to their scale, are equal */
+#define TIE 1e-12              /* scores closer than this, relative to their scale, are equal */
 enum { CELLS_PER_SAMPLE = 4 }; /* a value x class table up to this size is cheaper than sorting */
 
 /* A column in order. Value d has the runs start[d] up to start[d + 1], each a class and a count. */
@@ -32,36 +31,28 @@ typedef struct {
     uint64_t *pairs, *spare;
     Runs runs;
     Scheme scheme;
-    void *memory;
 } Cutter;
 
-/* Words of 64 bits that a cutter needs for each sample. */
-enum { CUTTER_WORDS = 2 + 4 + 2 + 2 + CELLS_PER_SAMPLE / 2 };
-
-static int make_room(Cutter *cutter) {
-    const size_t n = (size_t)cutter->n_samples + 2, c = (size_t)cutter->n_classes;
-    uint64_t *words = malloc((n * CUTTER_WORDS + 3 * c) * sizeof *words);
-    if (!words) return NO_MEMORY;
-    cutter->memory = words;
-    cutter->pairs = words;
-    cutter->spare = words + n;
-    double *floats = (double *)(words + 2 * n);
-    cutter->runs.value = floats;
-    cutter->scheme.gain = floats + n;
-    cutter->scheme.score = floats + 2 * n;
-    cutter->scheme.score_right = floats + 3 * n;
-    int64_t *ints = (int64_t *)(floats + 4 * n);
-    cutter->scheme.edge = ints;
-    cutter->scheme.cut = ints + n;
-    cutter->scheme.left = ints + 2 * n;
-    cutter->scheme.right = ints + 2 * n + c;
-    cutter->scheme.both = ints + 2 * n + 2 * c;
-    int32_t *small = (int32_t *)(ints + 2 * n + 3 * c);
-    cutter->runs.start = small;
-    cutter->runs.label = small + n;
-    cutter->runs.size = small + 2 * n;
-    cutter->cells = small + 3 * n;
-    return OK;
+/* Take the memory that one column needs. */
+static void make_room(Cutter *cutter, Room *room) {
+    const int64_t n = cutter->n_samples + 2, n_classes = cutter->n_classes;
+    Runs *runs = &cutter->runs;
+    Scheme *scheme = &cutter->scheme;
+    cutter->pairs = take(room, n, sizeof *cutter->pairs);
+    cutter->spare = take(room, n, sizeof *cutter->spare);
+    cutter->cells = take(room, n * CELLS_PER_SAMPLE, sizeof *cutter->cells);
+    runs->value = take(room, n, sizeof *runs->value);
+    runs->start = take(room, n, sizeof *runs->start);
+    runs->label = take(room, n, sizeof *runs->label);
+    runs->size = take(room, n, sizeof *runs->size);
+    scheme->edge = take(room, n, sizeof *scheme->edge);
+    scheme->cut = take(room, n, sizeof *scheme->cut);
+    scheme->gain = take(room, n, sizeof *scheme->gain);
+    scheme->score = take(room, n, sizeof *scheme->score);
+    scheme->score_right = take(room, n, sizeof *scheme->score_right);
+    scheme->left = take(room, n_classes, sizeof *scheme->left);
+    scheme->right = take(room, n_classes, sizeof *scheme->right);
+    scheme->both = take(room, n_classes, sizeof *scheme->both);
 }
 
 /* The mean of two numbers, rounded so that low <= midpoint < high. */
@@ -144,11 +135,10 @@ static void tally(Cutter *cutter, const double *column) {
 
 /* The first place whose value is within tie of the largest. */
 static int64_t first_largest(const double *values, int64_t n, double tie) {
-    double largest = -INFINITY;
-    for (int64_t i = 0; i < n; i++) largest = values[i] > largest ? values[i] : largest;
-    for (int64_t i = 0; i < n; i++)
-        if (values[i] >= largest - tie) return i;
-    return 0;
+    const double least = bestk_range(values, n).high - tie;
+    int64_t i = 0;
+    while (i + 1 < n && !(values[i] >= least)) i++;
+    return i;
 }
 
 /* Make the best cut of interval i; the gains of i and i + 1 are to be found anew. */
@@ -162,43 +152,33 @@ static void split(Scheme *scheme, int64_t n_bins, int64_t i) {
 }
 
 /* Classes of the values from first up to stop. */
-static void count_classes(const Runs *runs, int64_t first, int64_t stop, int64_t *counts, int64_t n) {
+static void count_classes(
+    const Runs *runs, int64_t first, int64_t stop, int64_t *counts, int64_t n) {
     memset(counts, 0, sizeof *counts * (size_t)n);
     for (int64_t run = runs->start[first]; run < runs->start[stop]; run++)
         counts[runs->label[run]] += runs->size[run];
 }
 
-/* N log N less the sum over classes: N times the entropy; and the number of classes there are. */
-static double times_entropy(const int64_t *counts, int64_t n, const double *xlogx, int64_t *size,
-                            int64_t *present) {
+/* The classes of some samples: how many of both, and N times the entropy. */
+typedef struct {
+    int64_t size, present;
+    double entropy;
+} Mix;
+
+static Mix mix_of(const int64_t *counts, const Cutter *cutter) {
+    Mix mix = {0};
     double sum = 0.0;
-    *size = *present = 0;
-    for (int64_t c = 0; c < n; c++) {
-        sum += xlogx[counts[c]];
-        *size += counts[c];
-        *present += counts[c] > 0;
+    for (int64_t c = 0; c < cutter->n_classes; c++) {
+        sum += cutter->xlogx[counts[c]];
+        mix.size += counts[c];
+        mix.present += counts[c] > 0;
     }
-    return xlogx[*size] - sum;
+    mix.entropy = cutter->xlogx[mix.size] - sum;
+    return mix;
 }
 
 /* k Ent(S). */
-static double classes_times_entropy(const int64_t *counts, int64_t n, const double *xlogx,
-                                    int64_t *size, int64_t *present) {
-    const double entropy = times_entropy(counts, n, xlogx, size, present);
-    return (double)*present * entropy / (double)*size;
-}
-
-/* What a split must save: log(N - 1) + Delta, in nats. */
-static double price(const Cutter *cutter) {
-    const Scheme *scheme = &cutter->scheme;
-    const int64_t n = cutter->n_classes;
-    int64_t size, present;
-    const double below = classes_times_entropy(scheme->left, n, cutter->xlogx, &size, &present);
-    const double above = classes_times_entropy(scheme->right, n, cutter->xlogx, &size, &present);
-    const double both = classes_times_entropy(scheme->both, n, cutter->xlogx, &size, &present);
-    const double delta = cutter->classes[present] - both + (below + above);
-    return cutter->logs[size - 1] + delta;
-}
+static double weight_of(Mix mix) { return (double)mix.present * mix.entropy / (double)mix.size; }
 
 /* MDLP: score each boundary of the values from first up to stop by minus the entropy left, times
    N; return the largest score. scheme.both: the classes of them all. */
@@ -231,7 +211,7 @@ static double sweep_entropy(const Cutter *cutter, int64_t first, int64_t stop) {
         double score = sum_left + sum_right - xlogx[size_left] - xlogx[size_right];
         score = boundary ? score : -INFINITY;
         cutter->scheme.score[v + 1] = score;
-        largest = score > largest ? score : largest;
+        largest = higher(score, largest);
     }
     return largest;
 }
@@ -240,7 +220,7 @@ static double sweep_entropy(const Cutter *cutter, int64_t first, int64_t stop) {
 static void find_entropy_cut(Cutter *cutter, int64_t i, double tie) {
     Scheme *scheme = &cutter->scheme;
     const int64_t first = scheme->edge[i], stop = scheme->edge[i + 1], n = cutter->n_classes;
-    int64_t size, present, at = first + 1;
+    int64_t at = first + 1;
     scheme->gain[i] = -INFINITY;
     if (stop - first < 2) return;
     count_classes(&cutter->runs, first, stop, scheme->both, n);
@@ -249,9 +229,12 @@ static void find_entropy_cut(Cutter *cutter, int64_t i, double tie) {
     while (scheme->score[at] < largest - tie) at++;
     count_classes(&cutter->runs, first, at, scheme->left, n);
     for (int64_t c = 0; c < n; c++) scheme->right[c] = scheme->both[c] - scheme->left[c];
-    const double whole = times_entropy(scheme->both, n, cutter->xlogx, &size, &present);
-    const double saved = whole + scheme->score[at];
-    if (saved > price(cutter) + tie) {
+    const Mix left = mix_of(scheme->left, cutter), right = mix_of(scheme->right, cutter);
+    const Mix both = mix_of(scheme->both, cutter);
+    const double parts = weight_of(left) + weight_of(right);
+    const double delta = cutter->classes[both.present] - weight_of(both) + parts;
+    const double saved = both.entropy + scheme->score[at];
+    if (saved > cutter->logs[both.size - 1] + delta + tie) { /* what a split must save, in nats */
         scheme->cut[i] = at;
         scheme->gain[i] = saved;
     }
@@ -275,13 +258,13 @@ static int64_t cut_by_entropy(Cutter *cutter) {
 
 /* CAIM: let an interval grow value by value from one end; the term of a value is
    max_c q_c^2 / M of the interval that ends with it. */
-static void sweep_majority(const Runs *runs, int64_t start, int64_t stop, int64_t step,
-                           int64_t *counts, double *term) {
+static void sweep_majority(
+    const Runs *runs, int64_t start, int64_t stop, int64_t step, int64_t *counts, double *term) {
     int64_t top = 0, size = 0;
     for (int64_t v = start; v != stop; v += step) {
         for (int64_t run = runs->start[v]; run < runs->start[v + 1]; run++) {
             const int64_t count = counts[runs->label[run]] += runs->size[run];
-            top = count > top ? count : top;
+            top = most_of(count, top);
             size += runs->size[run];
         }
         term[v] = (double)(top * top) / (double)size;
@@ -311,8 +294,7 @@ static double find_majority_cut(Cutter *cutter, int64_t i, double tie) {
 /* CAIM: add the best cut while it pays; return the number of cuts. */
 static int64_t cut_by_majority(Cutter *cutter) {
     Scheme *scheme = &cutter->scheme;
-    const int64_t n_values = cutter->runs.n_values;
-    const int64_t most = cutter->max_bins < n_values ? cutter->max_bins : n_values;
+    const int64_t most = least_of(cutter->max_bins, cutter->runs.n_values);
     const double tie = TIE * (double)cutter->runs.n_known;
     double total = find_majority_cut(cutter, 0, tie), accepted = 0.0;
     int64_t n_bins = 1;
@@ -336,7 +318,8 @@ static int64_t cut_by_frequency(Cutter *cutter) {
     const int64_t n = runs->n_known, n_bins = cutter->max_bins;
     int64_t n_cuts = 0, below = 0, i = 1;
     for (int64_t v = 0; v + 1 < runs->n_values; v++) {
-        for (int64_t run = runs->start[v]; run < runs->start[v + 1]; run++) below += runs->size[run];
+        for (int64_t run = runs->start[v]; run < runs->start[v + 1]; run++)
+            below += runs->size[run];
         const int64_t before = i;
         while (i < n_bins && (i * n + n_bins - 1) / n_bins <= below) i++;
         if (i > before) cutter->scheme.edge[++n_cuts] = v + 1;
@@ -347,8 +330,10 @@ static int64_t cut_by_frequency(Cutter *cutter) {
 /* Cut each row of a block of columns by one of the methods, and overwrite its head with the cuts,
    midway between the values that they part. */
 static int cut_block(Cutter *cutter, double *block, int64_t stride, int64_t width, int64_t *n_cuts,
-                     int64_t (*method)(Cutter *)) {
-    if (make_room(cutter)) return NO_MEMORY;
+    int64_t (*method)(Cutter *)) {
+    Room room = {0};
+    make_room(cutter, &room);
+    if (room.status) return release(&room);
     const int64_t *edge = cutter->scheme.edge;
     const double *value = cutter->runs.value;
     for (int64_t j = 0; j < width; j++, block += stride) {
@@ -356,32 +341,38 @@ static int cut_block(Cutter *cutter, double *block, int64_t stride, int64_t widt
         cutter->scheme.edge[0] = 0;
         cutter->scheme.edge[1] = cutter->runs.n_values;
         n_cuts[j] = cutter->runs.n_values ? method(cutter) : 0;
-        for (int64_t t = 1; t <= n_cuts[j]; t++) block[t - 1] = midpoint(value[edge[t] - 1], value[edge[t]]);
+        for (int64_t t = 1; t <= n_cuts[j]; t++)
+            block[t - 1] = midpoint(value[edge[t] - 1], value[edge[t]]);
     }
-    free(cutter->memory);
-    return OK;
+    return release(&room);
 }
 
 /* MDLP. y: the classes, ascending; xlogx and logs: n log n and log n of 0 to n_samples; steps: the
    differences of neighbours in xlogx; classes: log(3^k - 2) of 0 to n_classes. */
 EXPORT int bestk_cut_mdlp(double *block, int64_t stride, int64_t width, int64_t n_samples,
-                          const int32_t *y, int64_t n_classes, int64_t max_bins, const double *xlogx,
-                          const double *steps, const double *logs, const double *classes, int64_t *n_cuts) {
-    Cutter cutter = {.n_samples = n_samples, .n_classes = n_classes, .max_bins = max_bins, .y = y,
-                     .xlogx = xlogx, .steps = steps, .logs = logs, .classes = classes};
+    const int32_t *y, int64_t n_classes, int64_t max_bins, const double *xlogx, const double *steps,
+    const double *logs, const double *classes, int64_t *n_cuts) {
+    Cutter cutter = {.n_samples = n_samples,
+        .n_classes = n_classes,
+        .max_bins = max_bins,
+        .y = y,
+        .xlogx = xlogx,
+        .steps = steps,
+        .logs = logs,
+        .classes = classes};
     return cut_block(&cutter, block, stride, width, n_cuts, cut_by_entropy);
 }
 
 /* CAIM. */
 EXPORT int bestk_cut_caim(double *block, int64_t stride, int64_t width, int64_t n_samples,
-                          const int32_t *y, int64_t n_classes, int64_t max_bins, int64_t *n_cuts) {
+    const int32_t *y, int64_t n_classes, int64_t max_bins, int64_t *n_cuts) {
     Cutter cutter = {.n_samples = n_samples, .n_classes = n_classes, .max_bins = max_bins, .y = y};
     return cut_block(&cutter, block, stride, width, n_cuts, cut_by_majority);
 }
 
 /* Bins of equal frequency. zeros: a class 0 for each sample. */
 EXPORT int bestk_cut_frequency(double *block, int64_t stride, int64_t width, int64_t n_samples,
-                               const int32_t *zeros, int64_t n_bins, int64_t *n_cuts) {
+    const int32_t *zeros, int64_t n_bins, int64_t *n_cuts) {
     Cutter cutter = {.n_samples = n_samples, .n_classes = 1, .max_bins = n_bins, .y = zeros};
     return cut_block(&cutter, block, stride, width, n_cuts, cut_by_frequency);
 }

@@ -11,7 +11,7 @@
    row: samples sorted by class, class c at starts[c]:starts[c + 1]. ends: the end of each run,
    negated where the level ends with it. scratch: 2 * n_levels + 1 numbers. */
 int64_t bestk_group_samples(const uint16_t *row, int64_t n_samples, int64_t n_levels,
-                            const int64_t *starts, int64_t *scratch, uint32_t *order, int64_t *ends) {
+    const int64_t *starts, int64_t *scratch, uint32_t *order, int64_t *ends) {
     int64_t *at = scratch, *stop = scratch + n_levels + 1, n_runs = 0, begin = 0;
     memset(at, 0, (size_t)(n_levels + 1) * sizeof *at);
     for (int64_t i = 0; i < n_samples; i++) at[row[i] + 1]++;
@@ -33,8 +33,8 @@ int64_t bestk_group_samples(const uint16_t *row, int64_t n_samples, int64_t n_le
 
 /* Sum the tables whose steps are given; in_level and in_run are zero, and stay so. */
 uint64_t bestk_sum_pair(const uint16_t *row, const uint32_t *order, const int64_t *ends,
-                        int64_t n_runs, const int64_t *pair_step, const int64_t *class_step,
-                        uint32_t *in_level, uint32_t *in_run) {
+    int64_t n_runs, const int64_t *pair_step, const int64_t *class_step, uint32_t *in_level,
+    uint32_t *in_run) {
     uint64_t total = 0;
     int64_t level_begin = 0, begin = 0;
     for (int64_t run = 0; run < n_runs; run++) {

@@ -4,10 +4,9 @@
    two, and so do the values of their choices. Within a small angle only few items can be among the
    best at all, and only those candidates are looked at. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "extremes.h"
+#include "bestk.h"
 
 #define RADIUS 0.02 /* of the cone of directions that share their candidates */
 
@@ -37,48 +36,39 @@ typedef struct {
     double value;    /* x'Qx */
 } Top;
 
-/* Give out the next part of some memory. */
-static double *take(double **room, int64_t count) {
-    double *part = *room;
-    *room += count;
-    return part;
-}
-
-/* How many doubles an array of bytes takes. */
-static int64_t bytes(int64_t count) { return (count + 7) / 8; }
-
-static int64_t room_for_candidates(const Problem *a) {
-    return (3 + a->d) * a->n + a->d + bytes(a->n);
-}
-
-static Candidates new_candidates(const Problem *a, double **room) {
-    Candidates c = {.count = 0, .items = (int64_t *)take(room, a->n), .centre = take(room, a->d),
-                    .V = take(room, a->d * a->n), .score = take(room, a->n),
-                    .all = take(room, a->n), .first = (uint8_t *)take(room, bytes(a->n))};
-    for (int64_t i = 0; i < a->n; i++) c.items[i] = i;
-    for (int64_t j = 0; j < a->d; j++) c.centre[j] = INFINITY;
+/* All items as candidates of no direction. */
+static Candidates new_candidates(const Problem *a, Room *room) {
+    Candidates c = {.count = 0};
+    c.items = take(room, a->n, sizeof *c.items);
+    c.centre = take(room, a->d, sizeof *c.centre);
+    c.V = take(room, a->d * a->n, sizeof *c.V);
+    c.score = take(room, a->n, sizeof *c.score);
+    c.all = take(room, a->n, sizeof *c.all);
+    c.first = take(room, a->n, sizeof *c.first);
+    for (int64_t i = 0; i < a->n && !room->status; i++) c.items[i] = i;
+    for (int64_t j = 0; j < a->d && !room->status; j++) c.centre[j] = INFINITY;
     return c;
 }
 
-/* Set the norms. */
-static void spread(Problem *a, double *norms) {
-    a->norms = norms;
-    for (int64_t i = 0; i < a->n; i++) norms[i] = 0.0;
-    for (int64_t j = 0; j < a->d; j++) {
+/* Distances of the columns of V from their mean. */
+static double *spread(const Problem *a, Room *room) {
+    double *norms = take(room, a->n, sizeof *norms);
+    for (int64_t j = 0; j < a->d && norms; j++) {
         const double *row = a->V + j * a->n;
         double mean = 0.0;
         for (int64_t i = 0; i < a->n; i++) mean += row[i];
         mean /= (double)a->n;
         for (int64_t i = 0; i < a->n; i++) norms[i] += (row[i] - mean) * (row[i] - mean);
     }
-    for (int64_t i = 0; i < a->n; i++) norms[i] = sqrt(norms[i]);
+    for (int64_t i = 0; i < a->n && norms; i++) norms[i] = sqrt(norms[i]);
+    return norms;
 }
 
+/* The length of a direction, or a tiny number. */
 static double length_of(const double *c, int64_t d) {
     double length = 0.0;
     for (int64_t j = 0; j < d; j++) length += c[j] * c[j];
-    length = sqrt(length);
-    return length > 1e-300 ? length : 1e-300;
+    return higher(sqrt(length), 1e-300);
 }
 
 /* Whether a direction lies in the cone around the centre. */
@@ -94,8 +84,7 @@ static int is_near(const double *c, const double *centre, int64_t d) {
 
 /* Set the scores V'c of the first columns of V, whose rows have n entries. */
 INLINE void project(
-    const double *V, int64_t n, const double *c, int64_t d, int64_t count,
-    double *restrict score) {
+    const double *V, int64_t n, const double *c, int64_t d, int64_t count, double *restrict score) {
     for (int64_t q = 0; q < count; q++) score[q] = c[0] * V[q];
     for (int64_t j = 1; j < d; j++) {
         const double *row = V + j * n, weight = c[j];
@@ -104,8 +93,8 @@ INLINE void project(
 }
 
 FOR_EACH_CPU(project,
-             (const double *V, int64_t n, const double *c, int64_t d, int64_t count, double *score),
-             (V, n, c, d, count, score))
+    (const double *V, int64_t n, const double *c, int64_t d, int64_t count, double *score),
+    (V, n, c, d, count, score))
 
 /* Keep the first k items, and add those that may be above one of them near the direction c.
    Within the radius r, the score of an item, but for a constant that all share, lies within r
@@ -121,8 +110,8 @@ static void find_candidates(const Problem *a, Candidates *near, const double *c,
         const int64_t i = near->items[q];
         const double score = near->all[i], below = score - RADIUS * a->norms[i];
         near->first[i] = 1;
-        if (below < least) least = below;
-        if (fabs(score) > size) size = fabs(score);
+        least = lower(below, least);
+        size = higher(fabs(score), size);
     }
     least -= 1e-9 * (fabs(least) + size);
     int64_t count = k;
@@ -130,8 +119,7 @@ static void find_candidates(const Problem *a, Candidates *near, const double *c,
         if (near->all[i] + RADIUS * a->norms[i] >= least && !near->first[i])
             near->items[count++] = i;
     for (int64_t j = 0; j < d; j++)
-        for (int64_t q = 0; q < count; q++)
-            near->V[j * n + q] = a->V[j * n + near->items[q]];
+        for (int64_t q = 0; q < count; q++) near->V[j * n + q] = a->V[j * n + near->items[q]];
     near->count = count;
 }
 
@@ -144,14 +132,14 @@ static double worth_of(const Problem *a, const int64_t *items, int64_t count) {
 }
 
 /* The first k items, as if they were the best; candidates are still to be found. */
-static Top first_k(const Problem *a, double **room) {
-    Top top = {.near = new_candidates(a, room), .chosen = (uint8_t *)take(room, bytes(a->n)),
-               .total = take(room, a->d)};
-    for (int64_t i = 0; i < a->n; i++) top.chosen[i] = i < a->k;
-    for (int64_t j = 0; j < a->d; j++) {
-        top.total[j] = 0.0;
+static Top first_k(const Problem *a, Room *room) {
+    Top top = {.near = new_candidates(a, room)};
+    top.chosen = take(room, a->n, sizeof *top.chosen);
+    top.total = take(room, a->d, sizeof *top.total);
+    if (room->status) return top;
+    memset(top.chosen, 1, (size_t)a->k);
+    for (int64_t j = 0; j < a->d; j++)
         for (int64_t i = 0; i < a->k; i++) top.total[j] += a->V[j * a->n + i];
-    }
     top.value = worth_of(a, top.near.items, a->k);
     return top;
 }
@@ -191,8 +179,8 @@ static void follow(const Problem *a, const double *c, Top *top) {
     const double *score = near->score;
     project_best(near->V, a->n, c, a->d, near->count, near->score);
     for (;;) {
-        const double low = bestk_lowest(score, k);
-        const double high = bestk_highest(score + k, near->count - k);
+        const double low = bestk_range(score, k).low;
+        const double high = bestk_range(score + k, near->count - k).high;
         if (high <= low) return;
         int64_t u = 0, v = k;
         while (score[u] != low) u++;
@@ -227,6 +215,7 @@ static double thin_out(const Problem *a, uint8_t *chosen, double *p, int64_t *it
     return worth_of(a, items, left);
 }
 
+/* Remember a choice if it is a record. */
 static void keep(const uint8_t *chosen, double value, int64_t n, double *record, uint8_t *best) {
     if (!(value > *record)) return;
     *record = value;
@@ -236,19 +225,18 @@ static void keep(const uint8_t *chosen, double value, int64_t n, double *record,
 /* Write the best choice of k items along some directions into ``best``, its value into ``record``.
    Along c lie X = top_k(V'c) and, where a sign is negative, Y = top_k(V'SVx) and the best of their
    union; the last is looked at where X and Y are worth more together than before. */
-EXPORT int bestk_try_directions(
-    const double *Q, const double *V, const double *signs, int64_t n, int64_t d, int64_t k,
-    const double *directions, int64_t n_directions, uint8_t *best, double *record) {
+EXPORT int bestk_try_directions(const double *Q, const double *V, const double *signs, int64_t n,
+    int64_t d, int64_t k, const double *directions, int64_t n_directions, uint8_t *best,
+    double *record) {
+    Room room = {0};
     Problem a = {.Q = Q, .V = V, .signs = signs, .n = n, .d = d, .k = k};
-    const int64_t top_size = room_for_candidates(&a) + bytes(n) + d;
-    double *memory = malloc((size_t)(2 * top_size + 3 * n + d + bytes(n)) * sizeof *memory);
-    if (!memory) return NO_MEMORY;
-    double *room = memory;
-    spread(&a, take(&room, n));
+    a.norms = spread(&a, &room);
     Top x = first_k(&a, &room), y = first_k(&a, &room);
-    double *p = take(&room, n), *turned = take(&room, d), pair = -INFINITY;
-    int64_t *items = (int64_t *)take(&room, n);
-    uint8_t *both = (uint8_t *)take(&room, bytes(n));
+    double *p = take(&room, n, sizeof *p), *turned = take(&room, d, sizeof *turned);
+    int64_t *items = take(&room, n, sizeof *items);
+    uint8_t *both = take(&room, n, sizeof *both);
+    if (room.status) return release(&room);
+    double pair = -INFINITY;
     int both_ways = 0;
     for (int64_t j = 0; j < d; j++) both_ways |= signs[j] < 0.0;
     *record = -INFINITY;
@@ -265,8 +253,7 @@ EXPORT int bestk_try_directions(
         const double value = thin_out(&a, both, p, items);
         keep(both, value, n, record, best);
     }
-    free(memory);
-    return OK;
+    return release(&room);
 }
 
 /* Sort candidates by falling score, by insertion: they are nearly in order. */
@@ -291,31 +278,29 @@ static double replace_worst(double *worth, int64_t *kept, int64_t many, double p
         if (worth[q] < worth[last]) last = q;
     worth[last] = proxy;
     kept[last] = t;
-    double least = worth[0];
-    for (int64_t q = 1; q < many; q++) least = worth[q] < least ? worth[q] : least;
-    return least;
+    return bestk_range(worth, many).low;
 }
 
 /* For each k, rising, keep the ``many`` directions whose k best items have the highest x'Q_d x.
    One order of the items serves every k: x'Q_d x is the signed square of a sum of columns of V.
    worth, kept: [n_ks][many]. */
-EXPORT int bestk_screen_directions(
-    const double *V, const double *signs, int64_t n, int64_t d, const double *directions,
-    int64_t n_directions, const int64_t *ks, int64_t n_ks, int64_t many, double *worth,
-    int64_t *kept) {
+EXPORT int bestk_screen_directions(const double *V, const double *signs, int64_t n, int64_t d,
+    const double *directions, int64_t n_directions, const int64_t *ks, int64_t n_ks, int64_t many,
+    double *worth, int64_t *kept) {
+    Room room = {0};
     Problem a = {.V = V, .signs = signs, .n = n, .d = d};
+    a.norms = spread(&a, &room);
     const int64_t most = ks[n_ks - 1];
-    double *memory =
-        malloc((size_t)(room_for_candidates(&a) + 4 * n + d + 2 * n_ks) * sizeof *memory);
-    if (!memory) return NO_MEMORY;
-    double *room = memory;
-    spread(&a, take(&room, n));
     Candidates near = new_candidates(&a, &room);
-    double *sorted = take(&room, n), *total = take(&room, d);
-    double *least = take(&room, n_ks), *before = take(&room, n_ks);
-    int64_t *order = (int64_t *)take(&room, n), *held = (int64_t *)take(&room, n);
+    double *sorted = take(&room, n, sizeof *sorted), *total = take(&room, d, sizeof *total);
+    double *least = take(&room, n_ks, sizeof *least), *before = take(&room, n_ks, sizeof *before);
+    int64_t *order = take(&room, n, sizeof *order), *held = take(&room, n, sizeof *held);
+    if (room.status) return release(&room);
     for (int64_t i = 0; i < n; i++) order[i] = i;
-    for (int64_t b = 0; b < n_ks; b++) least[b] = -INFINITY, before[b] = INFINITY;
+    for (int64_t b = 0; b < n_ks; b++) {
+        least[b] = -INFINITY;
+        before[b] = INFINITY;
+    }
     for (int64_t t = 0; t < n_directions; t++) {
         const double *c = directions + t * d;
         if (!is_near(c, near.centre, d)) {
@@ -337,6 +322,5 @@ EXPORT int bestk_screen_directions(
             before[b] = proxy;
         }
     }
-    free(memory);
-    return OK;
+    return release(&room);
 }

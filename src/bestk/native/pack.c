@@ -33,21 +33,20 @@ static uint32_t equal_bits16(const uint16_t *codes, int64_t code) {
 /* Cut the codes of one feature into planes.
    padded: scratch for the codes sorted by class, each class padded to whole words with the last
    level, which has no plane. to: [plane][word][lane], at the lane of the feature. */
-#define PACK_FEATURE(BITS)                                                                     \
-    static void pack_feature##BITS(const uint##BITS##_t *row, const uint32_t *samples,         \
-                                   const int64_t *words, const int64_t *sizes,                 \
-                                   int64_t n_classes, int64_t last, uint##BITS##_t *padded,    \
-                                   uint32_t *to) {                                             \
-        const int64_t n_words = words[n_classes];                                              \
-        for (int64_t c = 0; c < n_classes; c++) {                                              \
-            uint##BITS##_t *own = padded + words[c] * WORD;                                    \
-            for (int64_t i = 0; i < sizes[c]; i++) own[i] = row[samples[i]];                   \
-            for (int64_t i = sizes[c]; i < (words[c + 1] - words[c]) * WORD; i++)              \
-                own[i] = (uint##BITS##_t)last;                                                 \
-            samples += sizes[c];                                                               \
-        }                                                                                      \
-        for (int64_t plane = 0; plane < last; plane++)                                         \
-            for (int64_t w = 0; w < n_words; w++)                                              \
+#define PACK_FEATURE(BITS)                                                                      \
+    static void pack_feature##BITS(const uint##BITS##_t *row, const uint32_t *samples,          \
+        const int64_t *words, const int64_t *sizes, int64_t n_classes, int64_t last,            \
+        uint##BITS##_t *padded, uint32_t *to) {                                                 \
+        const int64_t n_words = words[n_classes];                                               \
+        for (int64_t c = 0; c < n_classes; c++) {                                               \
+            uint##BITS##_t *own = padded + words[c] * WORD;                                     \
+            for (int64_t i = 0; i < sizes[c]; i++) own[i] = row[samples[i]];                    \
+            for (int64_t i = sizes[c]; i < (words[c + 1] - words[c]) * WORD; i++)               \
+                own[i] = (uint##BITS##_t)last;                                                  \
+            samples += sizes[c];                                                                \
+        }                                                                                       \
+        for (int64_t plane = 0; plane < last; plane++)                                          \
+            for (int64_t w = 0; w < n_words; w++)                                               \
                 to[(plane * n_words + w) * LANES] = equal_bits##BITS(padded + w * WORD, plane); \
     }
 
@@ -58,11 +57,10 @@ PACK_FEATURE(16)
    One of values8 and values16 is given, features by samples; order: features by their place;
    samples: sorted by class; tiles of n_planes < 1 have no planes. */
 EXPORT int bestk_pack_planes(const uint8_t *values8, int64_t step8, const uint16_t *values16,
-                             int64_t step16, const int64_t *order, const uint32_t *samples,
-                             const int64_t *n_planes, const int64_t *bits_at,
-                             const int64_t *margins_at, const int64_t *words, const int64_t *sizes,
-                             const int64_t *levels, int64_t n_features, int64_t n_classes,
-                             uint32_t *bits, uint32_t *margins, int64_t first, int64_t last) {
+    int64_t step16, const int64_t *order, const uint32_t *samples, const int64_t *n_planes,
+    const int64_t *bits_at, const int64_t *margins_at, const int64_t *words, const int64_t *sizes,
+    const int64_t *levels, int64_t n_features, int64_t n_classes, uint32_t *bits, uint32_t *margins,
+    int64_t first, int64_t last) {
     const int64_t n_words = words[n_classes];
     void *padded = malloc((size_t)(n_words * WORD + 1) * sizeof(uint16_t));
     uint32_t *everyone = malloc((size_t)(n_words + 1) * sizeof *everyone);
@@ -74,14 +72,14 @@ EXPORT int bestk_pack_planes(const uint8_t *values8, int64_t step8, const uint16
             const int64_t from = order[tile * LANES + lane], top = levels[tile * LANES + lane] - 1;
             uint32_t *to = bits + bits_at[tile] + lane;
             if (values8)
-                pack_feature8(values8 + from * step8, samples, words, sizes, n_classes, top, padded,
-                              to);
+                pack_feature8(
+                    values8 + from * step8, samples, words, sizes, n_classes, top, padded, to);
             else
-                pack_feature16(values16 + from * step16, samples, words, sizes, n_classes, top,
-                               padded, to);
+                pack_feature16(
+                    values16 + from * step16, samples, words, sizes, n_classes, top, padded, to);
         }
         bestk_plane_kernels()->count_rows(everyone, 1, bits + bits_at[tile], n_planes[tile], words,
-                                          n_classes, margins + margins_at[tile]);
+            n_classes, margins + margins_at[tile]);
     }
     free(padded);
     free(everyone);
@@ -90,8 +88,8 @@ EXPORT int bestk_pack_planes(const uint8_t *values8, int64_t step8, const uint16
 
 /* out[place][i] = values[order[place]][samples[i]] for places first:last. */
 EXPORT int bestk_sort_codes(const uint8_t *values8, int64_t step8, const uint16_t *values16,
-                            int64_t step16, const int64_t *order, const uint32_t *samples,
-                            int64_t n_samples, uint16_t *out, int64_t first, int64_t last) {
+    int64_t step16, const int64_t *order, const uint32_t *samples, int64_t n_samples, uint16_t *out,
+    int64_t first, int64_t last) {
     for (int64_t place = first; place < last; place++) {
         uint16_t *to = out + place * n_samples;
         const uint8_t *row8 = values8 ? values8 + order[place] * step8 : NULL;
@@ -108,16 +106,15 @@ EXPORT int bestk_sort_codes(const uint8_t *values8, int64_t step8, const uint16_
 
    Features with planes: from their margins; others: from their codes, sorted by class. */
 EXPORT int bestk_fill_singles(const uint32_t *margins, const int64_t *n_planes,
-                              const int64_t *margins_at, const int64_t *sizes,
-                              const int64_t *starts, const int64_t *levels, const uint16_t *codes,
-                              int64_t n_features, int64_t n_classes, const int64_t *plain,
-                              const int64_t *with_class, const int64_t *chance, int64_t *x,
-                              int64_t *xy) {
+    const int64_t *margins_at, const int64_t *sizes, const int64_t *starts, const int64_t *levels,
+    const uint16_t *codes, int64_t n_features, int64_t n_classes, const int64_t *plain,
+    const int64_t *with_class, const int64_t *chance, int64_t *x, int64_t *xy) {
     const int64_t n_samples = starts[n_classes];
     int64_t most = n_classes;
     for (int64_t i = 0; i < n_features; i++)
         if (levels[i] > most) most = levels[i];
-    int64_t *left = calloc((size_t)most, sizeof *left), *in_class = calloc((size_t)most, sizeof *left);
+    int64_t *left = calloc((size_t)most, sizeof *left),
+            *in_class = calloc((size_t)most, sizeof *left);
     for (int64_t place = 0; left && in_class && place < n_features; place++) {
         const int64_t tile = place / LANES, lane = place % LANES, last = levels[place] - 1;
         uint64_t alone = 0, both = 0;

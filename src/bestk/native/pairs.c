@@ -1,7 +1,6 @@
 /* Sum a formula over the cells of many pairs: the loop around the two ways to count. */
 #include "counting.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Where results go; one of the two outputs is NULL. */
@@ -16,7 +15,7 @@ typedef struct {
 /* The row features of a task, their planes copied out of their tiles, and scratch. */
 typedef struct {
     const int64_t *places, *to;
-    int64_t n, n_planes, most_levels, have_planes, most_j;
+    int64_t n, n_planes, most_levels, have_planes;
     int64_t *first;      /* planes first[r]:first[r + 1] are those of row r */
     uint32_t *bits;      /* [plane][word] */
     uint32_t *margins;   /* [plane][class] */
@@ -27,14 +26,12 @@ typedef struct {
     uint64_t *turned;    /* those of a lane, for the other half of the output */
     int64_t *column_terms;
     double *line;
-    uint32_t *order;     /* of samples, by the levels of each row, for histograms */
-    int64_t *ends, *n_runs, *scratch;
+    uint32_t *order; /* of samples, by the levels of each row, for histograms */
+    int64_t *ends, *n_runs;
     uint32_t *in_level, *in_run;
 } Rows;
 
 enum { BLOCK_BYTES = 262144, MOST_BLOCK = 32, TWO_LEVEL_BYTES = 4194304 };
-
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* A number of rows, in whole vectors. */
 static int64_t padded(int64_t n) { return (n + LANES - 1) / LANES * LANES; }
@@ -59,8 +56,8 @@ static void copy_rows(const Table *t, Rows *rows) {
         const int64_t tile = rows->places[r] / LANES, lane = rows->places[r] % LANES;
         for (int64_t row = rows->first[r]; row < rows->first[r + 1]; row++) {
             const int64_t plane = row - rows->first[r];
-            const uint32_t *from = t->bits + t->bits_at[tile] + plane * n_words * LANES + lane;
-            for (int64_t w = 0; w < n_words; w++) rows->bits[row * n_words + w] = from[w * LANES];
+            bestk_copy_plane(
+                t->bits + t->bits_at[tile], plane, lane, n_words, rows->bits + row * n_words);
             for (int64_t c = 0; c < t->n_classes; c++) {
                 const int64_t at = (c * t->n_planes[tile] + plane) * LANES + lane;
                 rows->margins[row * t->n_classes + c] = t->margins[t->margins_at[tile] + at];
@@ -92,8 +89,7 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
 
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
-                       const int64_t *terms, int64_t row, const int64_t *to, int64_t n,
-                       int together, double *line) {
+    const int64_t *terms, int64_t row, const int64_t *to, int64_t n, int together, double *line) {
     const PlaneKernels *kernels = bestk_plane_kernels();
     double *out = o->out ? o->out + row * o->step : NULL;
     if (out && together && n % LANES == 0) {
@@ -119,8 +115,8 @@ static int follow(const int64_t *to, int64_t n) {
 
 /* Write the sums of a tile, and across the diagonal where that is asked for. */
 static void write_tile(const Table *t, const Formula *f, const Rows *rows, const Output *o,
-                       int64_t tile, const uint64_t *sums) {
-    const int64_t start = tile * LANES, n_lanes = smaller(LANES, t->n_features - start);
+    int64_t tile, const uint64_t *sums) {
+    const int64_t start = tile * LANES, n_lanes = least_of(LANES, t->n_features - start);
     const int64_t *to = o->column_to + start;
     int64_t terms[LANES] = {0};
     double *line = rows->line;
@@ -136,21 +132,22 @@ static void write_tile(const Table *t, const Formula *f, const Rows *rows, const
         if (to[lane] < 0) continue;
         for (int64_t r = 0; r < rows->n; r++) rows->turned[r] = sums[r * LANES + lane];
         write_line(f, o, rows->turned, f->row_term[start + lane], rows->column_terms, to[lane],
-                   rows->to, rows->n, together, line);
+            rows->to, rows->n, together, line);
     }
 }
 
 /* Fill some tiles of the same number of planes: count all, then sum row by row. */
 static void fill_block(const Table *t, const Formula *f, Rows *rows, const Output *o,
-                       const int64_t *tiles, int64_t n_tiles) {
+    const int64_t *tiles, int64_t n_tiles) {
     const int64_t n_j = t->n_planes[tiles[0]], step = rows->n_planes * n_j * LANES;
     const PlaneKernels *kernels = bestk_plane_kernels();
     for (int64_t b = 0; b < n_tiles; b++)
         kernels->count_rows(rows->bits, rows->n_planes, t->bits + t->bits_at[tiles[b]], n_j,
-                            t->words, t->n_classes, rows->counts + b * t->n_classes * step);
+            t->words, t->n_classes, rows->counts + b * t->n_classes * step);
     for (int64_t r = 0; r < rows->n; r++) {
         const int64_t row = rows->first[r], n_i = rows->first[r + 1] - row;
-        Block some = {n_i, n_j, NULL, step, rows->margins + row * t->n_classes, NULL, NULL, rows->cells};
+        Block some = {
+            n_i, n_j, NULL, step, rows->margins + row * t->n_classes, NULL, NULL, rows->cells};
         if (rows->two_level && n_i == 1 && n_j == 1)
             some.two_level = rows->two_level + r * two_level_length(t);
         for (int64_t b = 0; b < n_tiles; b++) {
@@ -168,126 +165,109 @@ static void fill_block(const Table *t, const Formula *f, Rows *rows, const Outpu
 }
 
 /* Fill one tile by histograms. */
-static void fill_histograms(const Table *t, const Formula *f, Rows *rows, const Output *o,
-                            int64_t tile) {
-    const int64_t n_lanes = smaller(LANES, t->n_features - tile * LANES), m = t->n_samples;
+static void fill_histograms(
+    const Table *t, const Formula *f, Rows *rows, const Output *o, int64_t tile) {
+    const int64_t n_lanes = least_of(LANES, t->n_features - tile * LANES), m = t->n_samples;
     for (int64_t lane = 0; lane < n_lanes; lane++) {
         if (o->column_to[tile * LANES + lane] < 0) continue;
         const uint16_t *codes = t->codes + (tile * LANES + lane) * m;
         for (int64_t r = 0; r < rows->n; r++)
             rows->sums[r * LANES + lane] =
                 bestk_sum_pair(codes, rows->order + r * m, rows->ends + r * m, rows->n_runs[r],
-                               f->pair_step, f->class_step, rows->in_level, rows->in_run);
+                    f->pair_step, f->class_step, rows->in_level, rows->in_run);
     }
     write_tile(t, f, rows, o, tile, rows->sums);
 }
 
 /* Tiles whose counts fit the cache together. */
-static int64_t block_length(const Table *t, const Rows *rows, int64_t n_j) {
+static int64_t block_length(const Table *t, const Rows *rows, int64_t tile) {
+    const int64_t n_j = most_of(t->n_planes[tile], 1);
     const int64_t bytes = 4 * t->n_classes * rows->n_planes * n_j * LANES + 8 * rows->n * LANES;
-    const int64_t most = BLOCK_BYTES / bytes;
-    return most < 1 ? 1 : smaller(most, MOST_BLOCK);
+    return most_of(1, least_of(BLOCK_BYTES / bytes, MOST_BLOCK));
 }
 
-/* Memory for n entries, zeros; none at all is no failure. */
-static void *zeros(int64_t n, size_t size, int *status) {
-    void *memory = calloc((size_t)(n > 0 ? n : 1), size);
-    if (!memory) *status = NO_MEMORY;
-    return memory;
+/* Order the samples by the levels of each row, for histograms. */
+static void group_rows(const Table *t, Rows *rows, Room *room) {
+    const int64_t m = t->n_samples;
+    int64_t most = 0;
+    for (int64_t i = 0; i < t->n_features; i++) most = most_of(t->levels[i], most);
+    rows->order = take(room, rows->n * m, sizeof *rows->order);
+    rows->ends = take(room, rows->n * m, sizeof *rows->ends);
+    rows->n_runs = take(room, rows->n, sizeof *rows->n_runs);
+    rows->in_level = take(room, most, sizeof *rows->in_level);
+    rows->in_run = take(room, most, sizeof *rows->in_run);
+    int64_t *scratch = take(room, 2 * most + 2, sizeof *scratch);
+    for (int64_t r = 0; r < rows->n && !room->status; r++)
+        rows->n_runs[r] = bestk_group_samples(t->codes + rows->places[r] * m, m, most, t->starts,
+            scratch, rows->order + r * m, rows->ends + r * m);
 }
 
-/* Count what the rows of a task need, and take memory for it. */
-static int open_rows(const Table *t, const Formula *f, const int64_t *tiles, int64_t n_tiles,
-                     Rows *rows) {
-    int status = OK;
-    int64_t two_level = 1, by_codes = 0, most_counts = 0, most_sums = 1, n_two = 0;
-    rows->first = zeros(rows->n + 1, sizeof *rows->first, &status);
-    if (status) return status;
+/* Make the tables of two-level rows, where they save more look-ups than they take. */
+static void fold_rows(const Table *t, const Formula *f, Rows *rows, int64_t n_tiles, Room *room) {
+    const int64_t length = two_level_length(t),
+                  bytes = length * rows->n * (int64_t)sizeof(uint64_t);
+    if (n_tiles * LANES * 2 * (t->n_classes + 1) <= length || bytes > TWO_LEVEL_BYTES) return;
+    rows->two_level = take(room, length * rows->n, sizeof *rows->two_level);
+    for (int64_t r = 0; rows->two_level && r < rows->n; r++)
+        if (rows->first[r + 1] > rows->first[r]) build_two_level(t, f, rows, r);
+}
+
+/* Set what the rows of a task need to be counted against tiles. */
+static void open_rows(const Table *t, const Formula *f, const int64_t *tiles, int64_t n_tiles,
+    Rows *rows, Room *room) {
+    int64_t by_codes = 0, most_counts = 0, most_tiles = 1, most_j = 0, n_two = 0;
+    rows->first = take(room, rows->n + 1, sizeof *rows->first);
+    rows->column_terms = take(room, padded(rows->n), sizeof *rows->column_terms);
+    if (room->status) return;
     rows->have_planes = 1;
     for (int64_t r = 0; r < rows->n; r++) {
         const int64_t levels = t->levels[rows->places[r]];
         rows->first[r + 1] = rows->first[r] + levels - 1;
         rows->have_planes &= t->n_planes[rows->places[r] / LANES] >= 0;
-        if (levels > rows->most_levels) rows->most_levels = levels;
-        two_level &= levels <= 2;
+        rows->most_levels = most_of(levels, rows->most_levels);
+        rows->column_terms[r] = f->column_term[rows->places[r]];
     }
     rows->n_planes = rows->have_planes ? rows->first[rows->n] : 0;
     for (int64_t i = 0; i < n_tiles; i++) {
-        const int64_t n_j = t->n_planes[tiles[i]], length = block_length(t, rows, n_j > 0 ? n_j : 1);
-        if (!by_planes(t, rows, tiles[i])) {
-            by_codes = 1;
-            continue;
-        }
-        const int64_t counts = length * t->n_classes * rows->n_planes * n_j * LANES;
-        if (counts > most_counts) most_counts = counts;
-        if (length > most_sums) most_sums = length;
-        if (n_j > rows->most_j) rows->most_j = n_j;
+        const int64_t n_j = t->n_planes[tiles[i]], length = block_length(t, rows, tiles[i]);
+        const int counted = by_planes(t, rows, tiles[i]);
+        by_codes |= !counted;
+        if (!counted) continue;
+        most_counts = most_of(length * t->n_classes * rows->n_planes * n_j * LANES, most_counts);
+        most_tiles = most_of(length, most_tiles);
+        most_j = most_of(n_j, most_j);
         n_two += n_j == 1;
     }
-    const int64_t m = t->n_samples, cells = (rows->most_levels + 2) * (rows->most_j + 2);
-    const int64_t length = two_level_length(t);
-    const int64_t looked_up = n_two * LANES * 2 * (t->n_classes + 1);
-    rows->bits = zeros(rows->n_planes * t->words[t->n_classes], sizeof *rows->bits, &status);
-    rows->margins = zeros(rows->n_planes * t->n_classes, sizeof *rows->margins, &status);
-    rows->counts = malloc((size_t)(most_counts + 1) * sizeof *rows->counts);
-    rows->cells = zeros((2 * cells + 2 * t->n_classes) * LANES, sizeof *rows->cells, &status);
-    rows->sums = zeros(most_sums * rows->n * LANES, sizeof *rows->sums, &status);
-    rows->turned = zeros(padded(rows->n), sizeof *rows->turned, &status);
-    rows->column_terms = zeros(padded(rows->n), sizeof *rows->column_terms, &status);
-    rows->line = zeros(padded(rows->n) + LANES, sizeof *rows->line, &status);
-    if (!rows->counts) status = NO_MEMORY;
-    if (two_level && rows->have_planes && looked_up > length &&
-        length * rows->n * (int64_t)sizeof *rows->two_level <= TWO_LEVEL_BYTES)
-        rows->two_level = zeros(length * rows->n, sizeof *rows->two_level, &status);
-    if (by_codes) {
-        int64_t most = 0;
-        for (int64_t i = 0; i < t->n_features; i++)
-            if (t->levels[i] > most) most = t->levels[i];
-        rows->order = malloc((size_t)(rows->n * m) * sizeof *rows->order);
-        rows->ends = malloc((size_t)(rows->n * m) * sizeof *rows->ends);
-        rows->n_runs = zeros(rows->n, sizeof *rows->n_runs, &status);
-        rows->scratch = zeros(2 * most + 2, sizeof *rows->scratch, &status);
-        rows->in_level = zeros(most, sizeof *rows->in_level, &status);
-        rows->in_run = zeros(most, sizeof *rows->in_run, &status);
-        if (!rows->order || !rows->ends) status = NO_MEMORY;
-        for (int64_t r = 0; !status && r < rows->n; r++)
-            rows->n_runs[r] = bestk_group_samples(t->codes + rows->places[r] * m, m, most, t->starts,
-                                                  rows->scratch, rows->order + r * m,
-                                                  rows->ends + r * m);
-    }
-    if (status) return status;
-    for (int64_t r = 0; r < rows->n; r++)
-        rows->column_terms[r] = f->column_term[rows->places[r]];
+    const int64_t cells = 2 * (rows->most_levels + 2) * (most_j + 2) + 2 * t->n_classes;
+    rows->bits = take(room, rows->n_planes * t->words[t->n_classes], sizeof *rows->bits);
+    rows->margins = take(room, rows->n_planes * t->n_classes, sizeof *rows->margins);
+    rows->counts = take(room, most_counts, sizeof *rows->counts);
+    rows->cells = take(room, cells * LANES, sizeof *rows->cells);
+    rows->sums = take(room, most_tiles * rows->n * LANES, sizeof *rows->sums);
+    rows->turned = take(room, padded(rows->n), sizeof *rows->turned);
+    rows->line = take(room, padded(rows->n) + LANES, sizeof *rows->line);
+    if (room->status) return;
     if (rows->have_planes) copy_rows(t, rows);
-    for (int64_t r = 0; rows->two_level && r < rows->n; r++)
-        if (rows->first[r + 1] > rows->first[r]) build_two_level(t, f, rows, r);
-    return OK;
-}
-
-static void close_rows(Rows *rows) {
-    void *memory[] = {rows->first, rows->bits,  rows->margins, rows->two_level, rows->counts,
-                      rows->cells, rows->sums,  rows->order,   rows->ends,      rows->n_runs,
-                      rows->scratch, rows->in_level, rows->in_run, rows->turned,
-                      rows->column_terms, rows->line};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
+    if (rows->have_planes && rows->most_levels <= 2) fold_rows(t, f, rows, n_two, room);
+    if (by_codes) group_rows(t, rows, room);
 }
 
 /* Fill a task: rows against tiles, in blocks that are counted the same way. */
 static int fill_task(const Table *t, const Formula *f, const Output *o, const int64_t *tiles,
-                     int64_t n_tiles, Rows *rows) {
-    int status = open_rows(t, f, tiles, n_tiles, rows);
-    for (int64_t i = 0; !status && i < n_tiles;) {
+    int64_t n_tiles, Rows *rows) {
+    Room room = {0};
+    open_rows(t, f, tiles, n_tiles, rows, &room);
+    for (int64_t i = 0; !room.status && i < n_tiles;) {
         if (!by_planes(t, rows, tiles[i])) {
             fill_histograms(t, f, rows, o, tiles[i++]);
             continue;
         }
         const int64_t n_j = t->n_planes[tiles[i]], begin = i;
-        const int64_t stop = smaller(n_tiles, i + block_length(t, rows, n_j > 0 ? n_j : 1));
+        const int64_t stop = least_of(n_tiles, i + block_length(t, rows, tiles[i]));
         while (i < stop && t->n_planes[tiles[i]] == n_j) i++;
         fill_block(t, f, rows, o, tiles + begin, i - begin);
     }
-    close_rows(rows);
-    return status;
+    return release(&room);
 }
 
 /* Fill pairs of features: tasks[first:last], each rows begin:end against tiles begin:end.
@@ -305,11 +285,11 @@ EXPORT int bestk_fill_pairs(
     /* request */ const int64_t *rows, const int64_t *row_to, const int64_t *tiles,
     const int64_t *column_to, int64_t mirror, double *out, int64_t step, float *out32,
     int64_t step32, const int64_t *tasks, int64_t first, int64_t last) {
-    const Table t = {bits,   margins, n_planes, bits_at, margins_at, words,     sizes,
-                     starts, levels,  codes,    costs,   n_features, n_classes, n_samples};
+    const Table t = {bits, margins, n_planes, bits_at, margins_at, words, sizes, starts, levels,
+        codes, costs, n_features, n_classes, n_samples};
     Formula f = {(const uint64_t *)pair_table, (const uint64_t *)class_table, pair_step, class_step,
-                 row_term, column_term, scale, lowest, {0}};
-    for (int64_t n = 0; n < smaller(16, n_samples + 1); n++) f.small[n] = f.class_table[n];
+        row_term, column_term, scale, lowest, {0}};
+    for (int64_t n = 0; n < least_of(16, n_samples + 1); n++) f.small[n] = f.class_table[n];
     for (int n = 0; n < 256; n++) f.small[16 + n] = f.small[n % 16] + f.small[n / 16];
     const Output o = {column_to, mirror, out, out32, out ? step : step32};
     int status = OK;

@@ -35,8 +35,7 @@
 #include "planes_level.h"
 #endif
 
-#define ALL(level) \
-    { count_rows_##level, sum_cells_##level, sum_two_level_##level, scale_##level }
+#define ALL(level) {count_rows_##level, sum_cells_##level, sum_two_level_##level, scale_##level}
 static const PlaneKernels KERNELS[] = {
     ALL(baseline),
 #if BESTK_X86
@@ -49,8 +48,7 @@ const PlaneKernels *bestk_plane_kernels(void) { return KERNELS + bestk_cpu_level
 
 /* Count rows against one tile, as in PlaneKernels. */
 EXPORT int bestk_count_rows(const uint32_t *rows, int64_t n_rows, const uint32_t *tile,
-                            int64_t n_planes, const int64_t *words, int64_t n_classes,
-                            uint32_t *counts) {
+    int64_t n_planes, const int64_t *words, int64_t n_classes, uint32_t *counts) {
     bestk_plane_kernels()->count_rows(rows, n_rows, tile, n_planes, words, n_classes, counts);
     return OK;
 }

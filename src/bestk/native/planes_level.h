@@ -19,11 +19,11 @@ TARGET static inline V NAME(pop)(V x) {
 #elif LEVEL == 1
     const __m256i low = _mm256_set1_epi8(15);
     const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
-                                           2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+        2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
     const __m256i first = _mm256_and_si256((__m256i)x, low);
     const __m256i second = _mm256_and_si256(_mm256_srli_epi16((__m256i)x, 4), low);
-    return (V)_mm256_add_epi8(_mm256_shuffle_epi8(table, first),
-                              _mm256_shuffle_epi8(table, second));
+    return (V)_mm256_add_epi8(
+        _mm256_shuffle_epi8(table, first), _mm256_shuffle_epi8(table, second));
 #elif defined(__aarch64__)
     return (V)vcntq_u8((uint8x16_t)x);
 #else
@@ -45,7 +45,7 @@ TARGET static inline V NAME(fold)(V bytes) {
 
 /* Bits that the words of four planes share with those of WIDTH others, LONG words at most. */
 TARGET static inline void NAME(four)(const uint32_t *row, int64_t stride, const uint32_t *tile,
-                                     int64_t n_words, uint32_t *counts, int64_t step) {
+    int64_t n_words, uint32_t *counts, int64_t step) {
     V n0 = {0}, n1 = {0}, n2 = {0}, n3 = {0};
     for (int64_t w = 0; w < n_words; w++) {
         const V x = *(const V *)(tile + w * LANES);
@@ -106,8 +106,7 @@ TARGET static inline V NAME(one)(const uint32_t *row, const uint32_t *tile, int6
 
 /* See PlaneKernels. */
 TARGET static void NAME(count_rows)(const uint32_t *rows, int64_t n_rows, const uint32_t *tile,
-                                    int64_t n_planes, const int64_t *words, int64_t n_classes,
-                                    uint32_t *counts) {
+    int64_t n_planes, const int64_t *words, int64_t n_classes, uint32_t *counts) {
     const int64_t all = words[n_classes], step = n_planes * LANES;
     for (int64_t c = 0; c < n_classes; c++) {
         const int64_t first = words[c], n_words = words[c + 1] - first;
@@ -127,8 +126,8 @@ TARGET static void NAME(count_rows)(const uint32_t *rows, int64_t n_rows, const 
 }
 
 /* sums[lane] += sum over cells of table[cells[cell][lane]]. */
-TARGET static inline void NAME(look_up)(const uint64_t *table, const uint32_t *cells,
-                                        int64_t n_cells, uint64_t *sums) {
+TARGET static inline void NAME(look_up)(
+    const uint64_t *table, const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
 #if LEVEL == 2
     __m512i low = _mm512_loadu_si512(sums), high = _mm512_loadu_si512(sums + 8);
     for (int64_t cell = 0; cell < n_cells; cell++) {
@@ -160,8 +159,8 @@ TARGET static inline void NAME(look_up)(const uint64_t *table, const uint32_t *c
 #if LEVEL == 2
 
 /* The same for counts below 16, whose entries of the table are held in two registers. */
-TARGET static inline void NAME(look_up_small)(const uint64_t *small, const uint32_t *cells,
-                                              int64_t n_cells, uint64_t *sums) {
+TARGET static inline void NAME(look_up_small)(
+    const uint64_t *small, const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
     const __m512i t0 = _mm512_loadu_si512(small), t1 = _mm512_loadu_si512(small + 8);
     __m512i low = _mm512_loadu_si512(sums), high = _mm512_loadu_si512(sums + 8);
     for (int64_t cell = 0; cell < n_cells; cell++) {
@@ -178,8 +177,8 @@ TARGET static inline void NAME(look_up_small)(const uint64_t *small, const uint3
 #else
 
 /* The same for counts below 16, two cells at a time. */
-TARGET static inline void NAME(look_up_small)(const uint64_t *small, const uint32_t *cells,
-                                              int64_t n_cells, uint64_t *sums) {
+TARGET static inline void NAME(look_up_small)(
+    const uint64_t *small, const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
     uint32_t both[CHUNK / 2 * LANES];
     for (int64_t i = 0; i < n_cells / 2; i++)
         for (int lane = 0; lane < LANES; lane += WIDTH) {
@@ -195,7 +194,7 @@ TARGET static inline void NAME(look_up_small)(const uint64_t *small, const uint3
 
 /* The same; small: NULL, or tables for counts below 16. */
 TARGET static void NAME(sum_table)(const uint64_t *table, const uint64_t *small,
-                                   const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
+    const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
     if (!small) {
         NAME(look_up)(table, cells, n_cells, sums);
         return;
@@ -237,8 +236,8 @@ TARGET static void NAME(sum_two_level)(const Table *t, const Block *b, uint64_t 
 }
 
 /* See PlaneKernels: the cells of last levels follow from the margins. */
-TARGET static void NAME(sum_cells)(const Table *t, const Formula *f, const Block *b,
-                                   uint64_t *sums) {
+TARGET static void NAME(sum_cells)(
+    const Table *t, const Formula *f, const Block *b, uint64_t *sums) {
     const int64_t n_i = b->n_i, n_j = b->n_j, width = n_j + 1;
     uint32_t *left = b->cells, *rest = left + n_i * LANES, *corner = rest + n_j * LANES;
     uint32_t *pairs = corner + LANES;
@@ -283,7 +282,7 @@ TARGET static void NAME(sum_cells)(const Table *t, const Formula *f, const Block
 
 /* See PlaneKernels. */
 TARGET static void NAME(scale)(const Formula *f, const uint64_t *sums, int64_t term,
-                               const int64_t *terms, int64_t n, double *out) {
+    const int64_t *terms, int64_t n, double *out) {
     typedef uint64_t Q __attribute__((vector_size(BYTES), aligned(8), may_alias));
     typedef int64_t S __attribute__((vector_size(BYTES), aligned(8), may_alias));
     typedef double D __attribute__((vector_size(BYTES), aligned(8), may_alias));

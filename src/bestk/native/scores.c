@@ -1,10 +1,7 @@
 /* Normal scores: ranks, standardised whole numbers, and scores of values between known ones. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "columns.h"
-
-enum { LANES = 8 };
 
 /* The nearest whole number, halves to even, for |x| < 2^51: what rint gives, -0.0 included. */
 INLINE double round_even(double x) {
@@ -15,8 +12,8 @@ INLINE double round_even(double x) {
 /* Put scores in place of the values of each row of a block. Full rows: table[first + last], of the
    first and the last rank, from 0, that a value has. Others: the probability of which that is the
    quantile; NaN stays. */
-EXPORT int bestk_rank_rows(double *block, int64_t stride, int64_t n_rows, int64_t n,
-                           const double *table) {
+EXPORT int bestk_rank_rows(
+    double *block, int64_t stride, int64_t n_rows, int64_t n, const double *table) {
     uint64_t *pairs = malloc(2 * sizeof *pairs * (size_t)(n + 1)), *spare = pairs + n;
     double *scores = (double *)spare; /* free once pairs are sorted */
     if (!pairs) return NO_MEMORY;
@@ -45,26 +42,18 @@ typedef struct {
 } Sums;
 
 INLINE void add_rounded(const double *row, int64_t n, double mean, double scale, Sums *sums) {
-    double total[LANES] = {0}, squares[LANES] = {0};
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES; j++) {
-            const double x = round_even((row[i + j] - mean) * scale);
-            const double known = x == x ? x : 0.0;
-            total[j] += known;
-            squares[j] += known * known;
-        }
-    for (; i < n; i++) {
-        const double x = round_even((row[i] - mean) * scale);
-        total[0] += x == x ? x : 0.0;
-        squares[0] += x == x ? x * x : 0.0;
+    double total = 0.0, squares = 0.0;
+#pragma omp simd reduction(+ : total, squares)
+    for (int64_t i = 0; i < n; i++) {
+        const double x = round_even((row[i] - mean) * scale), known = x == x ? x : 0.0;
+        total += known;
+        squares += known * known;
     }
-    for (int j = 1; j < LANES; j++) total[0] += total[j], squares[0] += squares[j];
-    *sums = (Sums){total[0], squares[0]};
+    *sums = (Sums){total, squares};
 }
 
-INLINE void standardise(const double *values, int64_t n, Range range, int64_t count, double one,
-                        double *out) {
+INLINE void standardise(
+    const double *values, int64_t n, Range range, int64_t count, double one, double *out) {
     const double middle = 0.5 * range.low + 0.5 * range.high;
     const double half = 0.5 * range.high - 0.5 * range.low;
     Sums sums;
@@ -78,13 +67,14 @@ INLINE void standardise(const double *values, int64_t n, Range range, int64_t co
         out[i] = score == score ? score : 0.0;
     }
 }
-FOR_EACH_CPU(standardise, (const double *values, int64_t n, Range range, int64_t count, double one,
-                           double *out), (values, n, range, count, one, out))
+FOR_EACH_CPU(standardise,
+    (const double *values, int64_t n, Range range, int64_t count, double one, double *out),
+    (values, n, range, count, one, out))
 
 /* Centre, scale and round each row: whole numbers of mean 0 and variance one^2, 0 where the value
    is missing. impute: over all n values, else over those that are known. */
 EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n_rows, int64_t n,
-                                  int64_t impute, double one, double *out, int64_t out_stride) {
+    int64_t impute, double one, double *out, int64_t out_stride) {
     for (int64_t row = 0; row < n_rows; row++, block += stride, out += out_stride) {
         const Range range = bestk_range(block, n);
         const double half = 0.5 * range.high - 0.5 * range.low;
@@ -98,13 +88,7 @@ EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n
 
 /* The height of a line through n knots at a value, rounded; that of an end beyond it. */
 static double height_at(const double *knots, const double *heights, int64_t n, double value) {
-    int64_t at = 0;
-    for (int64_t left = n; left > 0;) {
-        const int64_t half = left / 2;
-        const int more = knots[at + half] < value;
-        at = more ? at + half + 1 : at;
-        left = more ? left - half - 1 : half;
-    }
+    const int64_t at = count_below(knots, n, value);
     if (at == n || at == 0 || knots[at] == value) return round_even(heights[at < n ? at : n - 1]);
     const double share = (value - knots[at - 1]) / (knots[at] - knots[at - 1]);
     return round_even(heights[at - 1] + share * (heights[at] - heights[at - 1]));
@@ -113,8 +97,8 @@ static double height_at(const double *knots, const double *heights, int64_t n, d
 /* Scores of rows of values: those of row j between the knots starts[j] up to starts[j + 1]. Missing
    values, and rows without knots, get 0. */
 EXPORT int bestk_interpolate(const double *columns, int64_t stride, int64_t n_columns, int64_t n,
-                             const int64_t *starts, const double *knots, const double *heights,
-                             double *out, int64_t out_stride) {
+    const int64_t *starts, const double *knots, const double *heights, double *out,
+    int64_t out_stride) {
     for (int64_t j = 0; j < n_columns; j++, columns += stride, out += out_stride) {
         const int64_t first = starts[j], size = starts[j + 1] - first;
         for (int64_t i = 0; i < n; i++)

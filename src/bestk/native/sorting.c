@@ -7,30 +7,25 @@
 
 #define SIGN 0x8000000000000000u
 #define HIGH 0xffffffff00000000u
-enum { LANES = 8, SHORT = 24, MAX_WIDTH = 11, MAX_DIGITS = 4, SPARE_BITS = 7 };
+enum { SHORT = 24, MAX_WIDTH = 11, MAX_DIGITS = 4, SPARE_BITS = 7 };
 
-Range bestk_range(const double *column, int64_t n) {
-    double low[LANES], high[LANES];
-    int64_t known[LANES] = {0}, i = 0;
-    Range range = {0, INFINITY, -INFINITY};
-    for (int j = 0; j < LANES; j++) low[j] = INFINITY, high[j] = -INFINITY;
-    for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES; j++) {
-            const double value = column[i + j];
-            low[j] = value < low[j] ? value : low[j];
-            high[j] = value > high[j] ? value : high[j];
-            known[j] += value == value;
-        }
-    for (; i < n; i++) {
-        low[0] = column[i] < low[0] ? column[i] : low[0];
-        high[0] = column[i] > high[0] ? column[i] : high[0];
-        known[0] += column[i] == column[i];
+/* See Range. */
+INLINE void find_range(const double *x, int64_t n, Range *range) {
+    double low = INFINITY, high = -INFINITY;
+    int64_t n_known = 0;
+#pragma omp simd reduction(min : low) reduction(max : high) reduction(+ : n_known)
+    for (int64_t i = 0; i < n; i++) {
+        low = lower(x[i], low);
+        high = higher(x[i], high);
+        n_known += x[i] == x[i];
     }
-    for (int j = 0; j < LANES; j++) {
-        range.low = low[j] < range.low ? low[j] : range.low;
-        range.high = high[j] > range.high ? high[j] : range.high;
-        range.n_known += known[j];
-    }
+    *range = (Range){n_known, low, high};
+}
+FOR_EACH_CPU(find_range, (const double *x, int64_t n, Range *range), (x, n, range))
+
+Range bestk_range(const double *x, int64_t n) {
+    Range range;
+    find_range_best(x, n, &range);
     return range;
 }
 
@@ -108,7 +103,8 @@ static void sort_bits(const double *column, uint64_t *pairs, uint64_t *spare, in
 /* The number of bits of n - 1. */
 static int n_bits(int64_t n) { return n > 1 ? 64 - __builtin_clzll((uint64_t)n - 1) : 0; }
 
-void bestk_sort_column(const double *column, int64_t n, Range range, uint64_t *pairs, uint64_t *spare) {
+void bestk_sort_column(
+    const double *column, int64_t n, Range range, uint64_t *pairs, uint64_t *spare) {
     const int bits = n_bits(n) + SPARE_BITS, n_digits = bits <= 2 * MAX_WIDTH ? 2 : 3;
     const int width = (bits + n_digits - 1) / n_digits;
     const double spread = range.high - range.low;
@@ -122,14 +118,10 @@ void bestk_sort_column(const double *column, int64_t n, Range range, uint64_t *p
         return;
     }
     const double scale = (double)((1 << (width * n_digits)) - 1) / spread;
-    if (range.n_known == n) {
-        for (int64_t row = 0; row < n; row++)
-            pairs[row] = (uint64_t)(int64_t)((column[row] - range.low) * scale) << 32 | (uint64_t)row;
-    } else {
-        for (int64_t row = 0; row < n; row++) {
-            if (column[row] != column[row]) continue;
-            pairs[known++] = (uint64_t)(int64_t)((column[row] - range.low) * scale) << 32 | (uint64_t)row;
-        }
+    for (int64_t row = 0; row < n; row++) {
+        const int64_t bucket = column[row] == column[row] ? (column[row] - range.low) * scale : 0;
+        pairs[known] = (uint64_t)bucket << 32 | (uint64_t)row;
+        known += column[row] == column[row];
     }
     sort_high(pairs, spare, range.n_known, width, n_digits);
     sort_equal(column, pairs, spare, range.n_known);

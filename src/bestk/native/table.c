@@ -1,14 +1,17 @@
 /* Tables of any number type: columns out of them, and codes of their values. */
-#include "bestk.h"
+#include "columns.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The types in the order of TABLE_TYPES in _library.py. */
-#define TYPES(F)                                                                        \
-    F(0, double) F(1, float) F(2, int64_t) F(3, int32_t) F(4, int16_t) F(5, int8_t)     \
-    F(6, uint64_t) F(7, uint32_t) F(8, uint16_t) F(9, uint8_t) F(10, uint8_t)
+#define TYPES(F)                                                                          \
+    F(0, double)                                                                          \
+    F(1, float)                                                                           \
+    F(2, int64_t)                                                                         \
+    F(3, int32_t)                                                                         \
+    F(4, int16_t) F(5, int8_t) F(6, uint64_t) F(7, uint32_t) F(8, uint16_t) F(9, uint8_t) \
+        F(10, uint8_t)
 
 typedef struct {
     const char *data;
@@ -17,60 +20,44 @@ typedef struct {
 
 enum { LINE = 8, GROUP = 64, TILE = 256, SCAN = 64 }; /* columns of more cuts are searched */
 
-/* n numbers, a step apart, as doubles. */
-static void read_steps(const char *data, int64_t step, int64_t n, int64_t type, double *out) {
-#define READ(number, T)                                                                  \
-    case number:                                                                         \
-        if (step == (int64_t)sizeof(T))                                                  \
-            for (int64_t i = 0; i < n; i++) out[i] = (double)((const T *)data)[i];       \
-        else                                                                             \
-            for (int64_t i = 0; i < n; i++) out[i] = (double)*(const T *)(data + i * step); \
+void bestk_read_numbers(
+    const char *data, int64_t step, const int64_t *order, int64_t n, int64_t type, double *out) {
+#define READ(number, T)                                                          \
+    case number:                                                                 \
+        for (int64_t i = 0; i < n && !order && step == (int64_t)sizeof(T); i++)  \
+            out[i] = (double)((const T *)data)[i];                               \
+        for (int64_t i = 0; i < n && (order || step != (int64_t)sizeof(T)); i++) \
+            out[i] = (double)*(const T *)(data + (order ? order[i] : i) * step); \
         break;
     switch (type) { TYPES(READ) }
 #undef READ
 }
 
-/* The numbers of some rows of one column, as doubles. */
-static void read_rows(const char *data, int64_t step, const int64_t *order, int64_t n, int64_t type,
-                      double *out) {
-#define READ(number, T)                                                                      \
-    case number:                                                                             \
-        for (int64_t i = 0; i < n; i++) out[i] = (double)*(const T *)(data + order[i] * step); \
-        break;
-    switch (type) { TYPES(READ) }
-#undef READ
-}
-
-/* Set block[j][i] = X[order[i], j] for up to GROUP columns: a cache line of each column at a time. */
+/* Set block[j][i] = X[order[i], j] for up to GROUP columns: a cache line of each column at a time.
+ */
 static void read_group(Table X, const int64_t *order, int64_t n_samples, int64_t width,
-                       double *block, int64_t stride) {
+    double *block, int64_t stride) {
     double lines[LINE][GROUP];
     for (int64_t start = 0; start < n_samples; start += LINE) {
-        const int64_t depth = n_samples - start < LINE ? n_samples - start : LINE;
+        const int64_t depth = least_of(n_samples - start, LINE);
         for (int64_t i = 0; i < depth; i++)
-            read_steps(X.data + order[start + i] * X.row_step, X.column_step, width, X.type, lines[i]);
-        for (int64_t j = 0; j < width; j++) {
-            double *to = block + j * stride + start;
-            if (depth == LINE)
-                for (int i = 0; i < LINE; i++) to[i] = lines[i][j];
-            else
-                for (int64_t i = 0; i < depth; i++) to[i] = lines[i][j];
-        }
+            bestk_read_numbers(X.data + order[start + i] * X.row_step, X.column_step, NULL, width,
+                X.type, lines[i]);
+        for (int64_t j = 0; j < width; j++)
+            for (int64_t i = 0; i < depth; i++) block[j * stride + start + i] = lines[i][j];
     }
 }
 
 /* The columns of a table as the rows of a block, samples in that order. */
 EXPORT int bestk_read_columns(const char *data, int64_t row_step, int64_t column_step, int64_t type,
-                              const int64_t *order, int64_t n_samples, double *block, int64_t stride,
-                              int64_t width) {
+    const int64_t *order, int64_t n_samples, double *block, int64_t stride, int64_t width) {
     const int by_column = llabs(row_step) < llabs(column_step);
     for (int64_t j = 0; j < width; j += by_column ? 1 : GROUP) {
         const Table X = {data + j * column_step, row_step, column_step, type};
-        const int64_t some = width - j < GROUP ? width - j : GROUP;
         if (by_column)
-            read_rows(X.data, row_step, order, n_samples, type, block + j * stride);
+            bestk_read_numbers(X.data, row_step, order, n_samples, type, block + j * stride);
         else
-            read_group(X, order, n_samples, some, block + j * stride, stride);
+            read_group(X, order, n_samples, least_of(width - j, GROUP), block + j * stride, stride);
     }
     return OK;
 }
@@ -80,9 +67,10 @@ typedef struct {
     double rungs[SCAN][TILE];
     int64_t n_cuts[TILE];
     int64_t width, heights[TILE / LINE]; /* heights: the most rungs of columns in a line */
-    int searched;                        /* whether some column has more cuts than there are rungs */
+    int searched; /* whether some column has more cuts than there are rungs */
 } Ladder;
 
+/* Put the cuts of so many columns on the rungs. */
 static void set_ladder(Ladder *ladder, const double *cuts, const int64_t *starts, int64_t width) {
     ladder->width = width;
     ladder->searched = 0;
@@ -101,24 +89,24 @@ static void set_ladder(Ladder *ladder, const double *cuts, const int64_t *starts
 /* Count the cuts below each of a row of values, rung by rung; values has whole lines. Written out
    for each instruction set, as comparing two vectors, which gives -1 where it holds, is compiled
    for that of the function where it stands. */
-#define COUNT_BELOW(TARGET, NAME, BYTES)                                                         \
-    TARGET static void NAME(const Ladder *ladder, const double *values, int64_t *below) {        \
-        typedef double Values __attribute__((vector_size(BYTES), aligned(8), may_alias));        \
-        typedef int64_t Counts __attribute__((vector_size(BYTES), aligned(8), may_alias));       \
-        for (int64_t j = 0; j < ladder->width; j += BYTES / 8) {                                 \
-            const Values x = *(const Values *)(values + j);                                      \
-            const int64_t height = ladder->heights[j / LINE];                                    \
-            Counts found = {0};                                                                  \
-            for (int64_t rung = 0; rung < height; rung++)                                        \
-                found -= x > *(const Values *)(ladder->rungs[rung] + j);                         \
-            *(Counts *)(below + j) = found;                                                      \
-        }                                                                                        \
+#define COUNT_BELOW(TARGET, NAME, BYTES)                                                   \
+    TARGET static void NAME(const Ladder *ladder, const double *values, int64_t *below) {  \
+        typedef double Values __attribute__((vector_size(BYTES), aligned(8), may_alias));  \
+        typedef int64_t Counts __attribute__((vector_size(BYTES), aligned(8), may_alias)); \
+        for (int64_t j = 0; j < ladder->width; j += BYTES / 8) {                           \
+            const Values x = *(const Values *)(values + j);                                \
+            const int64_t height = ladder->heights[j / LINE];                              \
+            Counts found = {0};                                                            \
+            for (int64_t rung = 0; rung < height; rung++)                                  \
+                found -= x > *(const Values *)(ladder->rungs[rung] + j);                   \
+            *(Counts *)(below + j) = found;                                                \
+        }                                                                                  \
     }
 
-COUNT_BELOW(, count_below, 16)
+COUNT_BELOW(, count_rungs, 16)
 #if BESTK_X86
-COUNT_BELOW(TARGET_AVX2, count_below_avx2, 32)
-COUNT_BELOW(TARGET_AVX512, count_below_avx512, 64)
+COUNT_BELOW(TARGET_AVX2, count_rungs_avx2, 32)
+COUNT_BELOW(TARGET_AVX512, count_rungs_avx512, 64)
 #endif
 
 /* Codes of a row of values; NaN takes the code after the last. */
@@ -126,28 +114,21 @@ static void climb(const Ladder *ladder, const double *values, int16_t *codes) {
     int64_t below[TILE];
 #if BESTK_X86
     if (bestk_cpu_level >= AVX512)
-        count_below_avx512(ladder, values, below);
+        count_rungs_avx512(ladder, values, below);
     else if (bestk_cpu_level >= AVX2)
-        count_below_avx2(ladder, values, below);
+        count_rungs_avx2(ladder, values, below);
     else
 #endif
-        count_below(ladder, values, below);
+        count_rungs(ladder, values, below);
     for (int64_t j = 0; j < ladder->width; j++)
         codes[j] = (int16_t)(values[j] == values[j] ? below[j] : ladder->n_cuts[j] + 1);
-}
-
-/* The number of cuts below a value, by bisection. */
-static int16_t search(const double *cuts, int64_t n, double value) {
-    const double *low = cuts;
-    for (; n > 1; n -= n / 2) low += low[n / 2 - 1] < value ? n / 2 : 0;
-    return (int16_t)(low - cuts + (*low < value));
 }
 
 /* Codes of a part of a table: for each value the number of cuts of its column that are below it.
    Those of column j are cuts[starts[j]] up to starts[j + 1]. */
 EXPORT int bestk_encode(const char *data, int64_t row_step, int64_t column_step, int64_t type,
-                        int64_t n_rows, int64_t n_columns, const double *cuts, const int64_t *starts,
-                        int16_t *codes, int64_t stride) {
+    int64_t n_rows, int64_t n_columns, const double *cuts, const int64_t *starts, int16_t *codes,
+    int64_t stride) {
     Ladder *ladder = calloc(1, sizeof *ladder);
     double room[TILE] = {0};
     if (!ladder) return NO_MEMORY;
@@ -159,11 +140,12 @@ EXPORT int bestk_encode(const char *data, int64_t row_step, int64_t column_step,
             const char *from = data + i * row_step + first * column_step;
             const double *values = plain ? (const double *)from : room;
             int16_t *row = codes + i * stride + first;
-            if (!plain) read_steps(from, column_step, width, type, room);
+            if (!plain) bestk_read_numbers(from, column_step, NULL, width, type, room);
             climb(ladder, values, row);
             for (int64_t j = 0; j < width && ladder->searched; j++)
                 if (ladder->n_cuts[j] > SCAN && values[j] == values[j])
-                    row[j] = search(cuts + starts[first + j], ladder->n_cuts[j], values[j]);
+                    row[j] = (int16_t)count_below(
+                        cuts + starts[first + j], ladder->n_cuts[j], values[j]);
         }
     }
     free(ladder);

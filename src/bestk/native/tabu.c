@@ -4,26 +4,25 @@
    p_v - p_u - 2 Q_uv. A swap costs one pass over two rows of Q, which also finds, in each block of
    items, the lowest p of those that may leave and the highest of those that may enter. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "extremes.h"
+#include "bestk.h"
 
-enum { BLOCK = 32 };                /* items whose extremes are kept together */
+enum { BLOCK = 32 }; /* items whose extremes are kept together */
 enum { TENURE = 15, TENURES = 15, STEPS_A_TENURE = 100 };
-enum { LONGEST = 20 };              /* times the depth: no walk goes on for longer */
-enum { RESTART = 20 };              /* walks that leave a population as it is before a new one */
-#define ROUNDING 1e-13              /* relative differences below this are none */
+enum { LONGEST = 20 }; /* times the depth: no walk goes on for longer */
+enum { RESTART = 20 }; /* walks that leave a population as it is before a new one */
+#define ROUNDING 1e-13 /* relative differences below this are none */
 static const int64_t TENURE_TIMES[TENURES] = {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1};
 
-enum { VALUE, BEST, CROWN, WORTH };                            /* in values */
-enum { STEP, IDLE, N_TABU, BORN, YOUNG, SIZE, STALE, WAIT };   /* in counts */
+enum { VALUE, BEST, CROWN, WORTH };                          /* in values */
+enum { STEP, IDLE, N_TABU, BORN, YOUNG, SIZE, STALE, WAIT }; /* in counts */
 
 /* A population, the best choice it ever had, and the walk of its newest child. The first part
    lives in arrays of the caller, the second is rebuilt at each call. */
 typedef struct {
-    const double *Q, *least;        /* rows of Q, and the least entry of each off the diagonal */
-    double lowest;                  /* of those */
+    const double *Q, *least; /* rows of Q, and the least entry of each off the diagonal */
+    double lowest;           /* of those */
     int64_t n, k, blocks, depth, population;
     uint8_t *chosen, *best;         /* the choice of the walk, and its best one */
     uint8_t *champion, *pool;       /* the best choice ever, and the population */
@@ -31,11 +30,11 @@ typedef struct {
     int64_t *until, *tabu, *counts; /* step at which a tabu ends, 0 for none; items under tabu */
     uint64_t *random;
 
-    double *leave, *enter;          /* 0 for items that may leave or enter, else inf and -inf */
-    double *low, *high;             /* of each block: the extremes of p over those */
-    double lowest_p, highest_p;     /* of those */
-    int64_t *ins, *outs;            /* scratch: items that a best swap may involve */
-    uint8_t *anyone;                /* all ones */
+    double *leave, *enter;      /* 0 for items that may leave or enter, else inf and -inf */
+    double *low, *high;         /* of each block: the extremes of p over those */
+    double lowest_p, highest_p; /* of those */
+    int64_t *ins, *outs;        /* scratch: items that a best swap may involve */
+    uint8_t *anyone;            /* all ones */
 } Island;
 
 typedef struct {
@@ -53,39 +52,28 @@ static int64_t draw(uint64_t *state, int64_t below) {
     return (int64_t)((x >> 20) % (uint64_t)below);
 }
 
-/* Of the items from ``first`` to ``end``, one block: p += 2 (into - out), and the extremes. */
-static void update_block(
-    Island *w, const double *out, const double *into, int64_t first, int64_t end) {
-    double low = INFINITY, high = -INFINITY;
-    for (int64_t i = first; i < end; i++) {
-        const double p = w->p[i] + 2.0 * (into[i] - out[i]);
-        w->p[i] = p;
-        low = lower(p + w->leave[i], low);
-        high = higher(p + w->enter[i], high);
+/* Of one block of ``size`` items: p += 2 (into - out), and the extremes. */
+INLINE void update_block(
+    Island *w, const double *out, const double *into, int64_t block, int64_t size) {
+    const double *leave = w->leave + block * BLOCK, *enter = w->enter + block * BLOCK;
+    double *p = w->p + block * BLOCK, low = INFINITY, high = -INFINITY;
+#pragma omp simd reduction(min : low) reduction(max : high)
+    for (int64_t i = 0; i < size; i++) {
+        p[i] += 2.0 * (into[block * BLOCK + i] - out[block * BLOCK + i]);
+        low = lower(p[i] + leave[i], low);
+        high = higher(p[i] + enter[i], high);
     }
-    w->low[first / BLOCK] = low;
-    w->high[first / BLOCK] = high;
+    w->low[block] = low;
+    w->high[block] = high;
 }
 
-#if BESTK_X86
-/* The same of all whole blocks. */
-TARGET_AVX2 static void update_blocks_avx2(Island *w, const double *out, const double *into) {
-    double *p = w->p;
-    const __m256d none = _mm256_set1_pd(INFINITY), never = _mm256_set1_pd(-INFINITY);
-    for (int64_t b = 0; b < w->n / BLOCK; b++) {
-        __m256d low = none, high = never;
-        for (int64_t i = b * BLOCK; i < (b + 1) * BLOCK; i += 4) {
-            __m256d x = _mm256_sub_pd(_mm256_loadu_pd(into + i), _mm256_loadu_pd(out + i));
-            x = _mm256_add_pd(_mm256_loadu_pd(p + i), _mm256_add_pd(x, x));
-            _mm256_storeu_pd(p + i, x);
-            low = _mm256_min_pd(_mm256_add_pd(x, _mm256_loadu_pd(w->leave + i)), low);
-            high = _mm256_max_pd(_mm256_add_pd(x, _mm256_loadu_pd(w->enter + i)), high);
-        }
-        w->low[b] = lowest_lane(low);
-        w->high[b] = highest_lane(high);
-    }
+/* The same of all blocks. */
+INLINE void update(Island *w, const double *out, const double *into) {
+    const int64_t whole = w->n / BLOCK;
+    for (int64_t block = 0; block < whole; block++) update_block(w, out, into, block, BLOCK);
+    if (whole < w->blocks) update_block(w, out, into, whole, w->n % BLOCK);
 }
-#endif
+FOR_EACH_CPU(update, (Island * w, const double *out, const double *into), (w, out, into))
 
 /* Swap u for v in p, and find the extremes; u = v: only the latter. */
 static void move(Island *w, int64_t u, int64_t v) {
@@ -94,17 +82,9 @@ static void move(Island *w, int64_t u, int64_t v) {
         w->p[u] += 2.0 * out[u];
         w->p[v] -= 2.0 * into[v];
     }
-    int64_t b = 0;
-#if BESTK_X86
-    if (bestk_cpu_level >= AVX2) {
-        update_blocks_avx2(w, out, into);
-        b = w->n / BLOCK;
-    }
-#endif
-    for (; b < w->blocks; b++)
-        update_block(w, out, into, b * BLOCK, (b + 1) * BLOCK < w->n ? (b + 1) * BLOCK : w->n);
-    w->lowest_p = bestk_lowest(w->low, w->blocks);
-    w->highest_p = bestk_highest(w->high, w->blocks);
+    update_best(w, out, into);
+    w->lowest_p = bestk_range(w->low, w->blocks).low;
+    w->highest_p = bestk_range(w->high, w->blocks).high;
 }
 
 /* Let an item move. */
@@ -154,14 +134,12 @@ static int64_t find_first(
 }
 
 /* Find the items that may move with sign * p of at most a limit; return their number. */
-INLINE int64_t find_near(
-    const Island *w, const double *gate, const double *extreme, double sign, double limit,
-    int64_t *found) {
+INLINE int64_t find_near(const Island *w, const double *gate, const double *extreme, double sign,
+    double limit, int64_t *found) {
     int64_t n_found = 0;
     for (int64_t b = 0; b < w->blocks; b++) {
         if (!(sign * extreme[b] <= limit)) continue;
-        const int64_t end = (b + 1) * BLOCK < w->n ? (b + 1) * BLOCK : w->n;
-        for (int64_t i = b * BLOCK; i < end; i++) {
+        for (int64_t i = b * BLOCK; i < least_of((b + 1) * BLOCK, w->n); i++) {
             found[n_found] = i;
             n_found += sign * (w->p[i] + gate[i]) <= limit;
         }
@@ -179,8 +157,7 @@ static Exchange best_exchange(Island *w) {
     const double rounding = ROUNDING * (fabs(low) + fabs(high));
     int64_t u = find_first(p, w->leave, w->low, low), v = find_first(p, w->enter, w->high, high);
     double best = high - low - 2.0 * Q[u * n + v];
-    const int64_t n_in =
-        find_near(w, w->leave, w->low, 1.0, high - floor - best + rounding, ins);
+    const int64_t n_in = find_near(w, w->leave, w->low, 1.0, high - floor - best + rounding, ins);
     for (int64_t a = 0; a < n_in; a++)
         best = higher(high - p[ins[a]] - 2.0 * Q[v * n + ins[a]], best);
     const int64_t n_near =
@@ -239,17 +216,15 @@ static Exchange next_exchange(Island *w) {
 /* Make one swap. */
 static void step(Island *w) {
     const Exchange swap = next_exchange(w);
-    int64_t *counts = w->counts, others = w->n - w->k;
+    int64_t *counts = w->counts;
     counts[STEP]++;
     counts[IDLE]++;
     const int64_t tenure = TENURE * TENURE_TIMES[counts[STEP] / STEPS_A_TENURE % TENURES];
-    const int64_t out_for = tenure < others / 2 ? tenure : others / 2;
-    const int64_t in_for = tenure * 7 / 10 < w->k / 2 ? tenure * 7 / 10 : w->k / 2;
     w->chosen[swap.u] = 0;
     w->chosen[swap.v] = 1;
     expire(w);
-    forbid(w, swap.u, out_for);
-    forbid(w, swap.v, in_for);
+    forbid(w, swap.u, least_of(tenure, (w->n - w->k) / 2));
+    forbid(w, swap.v, least_of(tenure * 7 / 10, w->k / 2));
     move(w, swap.u, swap.v);
     w->values[VALUE] += swap.gain;
     if (w->values[VALUE] > w->values[BEST] + ROUNDING * fabs(w->values[BEST])) {
@@ -286,6 +261,7 @@ static double value_of(Island *w, const uint8_t *chosen) {
     return value;
 }
 
+/* How many items are chosen. */
 static int64_t n_chosen(const Island *w) {
     int64_t count = 0;
     for (int64_t i = 0; i < w->n; i++) count += w->chosen[i];
@@ -382,34 +358,51 @@ static void settle(Island *w) {
     counts[STALE] = 0;
 }
 
-/* Make room for the second part of an island, and rebuild it; 0 if there is no memory. */
-static int wake(Island *w) {
-    const size_t n = (size_t)w->n, blocks = (size_t)w->blocks;
-    double *room = malloc((4 * n + 2 * blocks) * sizeof *room + n);
-    if (!room) return 0;
-    w->leave = room, w->enter = room + n;
-    w->low = room + 2 * n, w->high = w->low + blocks;
-    w->ins = (int64_t *)(w->high + blocks), w->outs = w->ins + n;
-    w->anyone = memset(w->outs + n, 1, n);
+/* Make room for the second part of an island, and rebuild it. */
+static void wake(Island *w, Room *room) {
+    w->leave = take(room, w->n, sizeof *w->leave);
+    w->enter = take(room, w->n, sizeof *w->enter);
+    w->low = take(room, w->blocks, sizeof *w->low);
+    w->high = take(room, w->blocks, sizeof *w->high);
+    w->ins = take(room, w->n, sizeof *w->ins);
+    w->outs = take(room, w->n, sizeof *w->outs);
+    w->anyone = take(room, w->n, sizeof *w->anyone);
+    if (room->status) return;
+    memset(w->anyone, 1, (size_t)w->n);
     for (int64_t i = 0; i < w->n; i++) open_gate(w, i);
     for (int64_t j = 0; j < w->counts[N_TABU]; j++) close_gate(w, w->tabu[j]);
     move(w, 0, 0);
-    return 1;
 }
 
 /* Let an island make so many steps more, or until so many walks brought no new champion.
    masks: rows of n: the choice of the walk, its best one, the champion, the population.
    tabu: two rows of n; values: VALUE, BEST, CROWN, those of the population; counts: 8. */
-EXPORT int bestk_tabu_advance(
-    const double *Q, const double *least, int64_t n, int64_t k, int64_t depth, int64_t patience,
-    int64_t steps, const uint8_t *starts, int64_t n_starts, int64_t population, uint8_t *masks,
-    double *p, int64_t *tabu, double *values, int64_t *counts, uint64_t *random) {
-    Island w = {.Q = Q, .least = least, .lowest = bestk_lowest(least, n), .n = n, .k = k,
-                .blocks = (n + BLOCK - 1) / BLOCK, .depth = depth, .population = population,
-                .chosen = masks, .best = masks + n, .champion = masks + 2 * n,
-                .pool = masks + 3 * n, .p = p, .values = values, .worth = values + WORTH,
-                .until = tabu, .tabu = tabu + n, .counts = counts, .random = random};
-    if (!wake(&w)) return NO_MEMORY;
+EXPORT int bestk_tabu_advance(const double *Q, const double *least, int64_t n, int64_t k,
+    int64_t depth, int64_t patience, int64_t steps, const uint8_t *starts, int64_t n_starts,
+    int64_t population, uint8_t *masks, double *p, int64_t *tabu, double *values, int64_t *counts,
+    uint64_t *random) {
+    Island w = {.Q = Q,
+        .least = least,
+        .lowest = bestk_range(least, n).low,
+        .n = n,
+        .k = k,
+        .blocks = (n + BLOCK - 1) / BLOCK,
+        .depth = depth,
+        .population = population,
+        .chosen = masks,
+        .best = masks + n,
+        .champion = masks + 2 * n,
+        .pool = masks + 3 * n,
+        .p = p,
+        .values = values,
+        .worth = values + WORTH,
+        .until = tabu,
+        .tabu = tabu + n,
+        .counts = counts,
+        .random = random};
+    Room room = {0};
+    wake(&w, &room);
+    if (room.status) return release(&room);
     if (counts[BORN] == 0) begin(&w, starts, n_starts);
     while (steps > 0 && counts[WAIT] < patience) {
         steps = stroll(&w, steps);
@@ -418,15 +411,14 @@ EXPORT int bestk_tabu_advance(
         begin(&w, starts, n_starts);
         steps -= k;
     }
-    free(w.leave);
-    return OK;
+    return release(&room);
 }
 
 /* The least entry of each row of Q off the diagonal; inf for a single item. */
 EXPORT int bestk_least_entries(const double *Q, int64_t n, double *least) {
     for (int64_t i = 0; i < n; i++) {
         const double *row = Q + i * n;
-        least[i] = lower(bestk_lowest(row, i), bestk_lowest(row + i + 1, n - i - 1));
+        least[i] = lower(bestk_range(row, i).low, bestk_range(row + i + 1, n - i - 1).low);
     }
     return OK;
 }

@@ -73,10 +73,10 @@ class Swap:
         done = 0
         for some, columns in _columns(problem, items):
             part = slice(done, done + len(some))
-            kernels.find_partners(
-                np.ascontiguousarray(columns.T), n, some, len(some), diagonal, k - 1.0,
-                worth[part], partners[part],
-            )  # fmt: skip
+            values = diagonal + 2.0 * (k - 1.0) * columns.T  # if all pairs were like theirs
+            values[np.arange(len(some)), some] = -np.inf
+            partners[part] = values.argmax(axis=1)
+            worth[part] = diagonal[some] + values.max(axis=1)
             done += len(some)
         used: set[int] = set()
         for place in np.argsort(-worth, kind="stable"):

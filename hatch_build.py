@@ -17,8 +17,9 @@ except ImportError:  # run as a script, without hatchling
     BuildHookInterface = object  # type: ignore[assignment,misc]
 
 SOURCES = Path(__file__).parent / "src" / "bestk" / "native"
-FLAGS = ["-std=c11", "-O3", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno",
-         "-fno-trapping-math", "-fvisibility=hidden", "-fopenmp-simd", "-Wall", "-Wextra", "-Werror"]  # fmt: skip
+FLAGS = ["-std=c11", "-O3", "-fPIC", "-shared", "-fopenmp-simd", "-ffp-contract=off",
+         "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden",
+         "-Wall", "-Wextra", "-Werror"]  # fmt: skip
 PLATFORMS = {  # wheel platform: zig's name of the target
     "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
     "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",

@@ -1,4 +1,4 @@
-"""The default method: relevance less what all selected features share, plus synergy of pairs."""
+"""The default method: relevance minus redundancy with all selected features, plus synergy."""
 
 import numpy as np
 import pytest
@@ -40,46 +40,60 @@ def covariances(X, y, regression):
     return total, within / len(Z)
 
 
-def worth(forward, X, y, regression, S):
-    """F(S) by its formula."""
+def gain(forward, X, y, regression, i, S):
+    """What column i gains given the selected columns S, by the formula."""
     T, W = covariances(X, y, regression)
-    noise = forward.noise * np.eye(len(S))
-    joint = 0.5 * (
-        np.linalg.slogdet(T[np.ix_(S, S)] + noise)[1]
-        - np.linalg.slogdet(W[np.ix_(S, S)] + noise)[1]
-    )
-    alone = [0.5 * np.log((T[i, i] + forward.noise) / (W[i, i] + forward.noise)) for i in S]
-    synergy = np.array([[max(forward.synergy(i)[j], forward.synergy(j)[i]) for j in S] for i in S])
-    best = synergy.max(axis=1).sum() / 2 if len(S) > 1 else 0.0
-    return forward.certain[S].sum() - (sum(alone) - joint) + best
+
+    def gaussian(columns):
+        noise = forward.noise * np.eye(len(columns))
+        logs = [np.linalg.slogdet(C[np.ix_(columns, columns)] + noise)[1] for C in (T, W)]
+        return 0.5 * (logs[0] - logs[1])
+
+    redundancy = gaussian([i]) + gaussian(S) - gaussian([*S, i])
+    redundancy = max([redundancy, *(forward.shared(j)[i] for j in S)]) if S else 0.0
+    synergies = [
+        sum(max((forward.synergy(a)[b] for b in items), default=0.0) for a in items)
+        for items in (S, [*S, i])
+    ]
+    return forward.certain[i] - redundancy + 0.5 * (synergies[1] - synergies[0])
 
 
 @pytest.mark.parametrize("regression", [False, True])
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds)
-def test_contributions_add_up_to_the_formula(regression, seed):
-    X, y = make_table(seed, regression=regression)
-    forward = measure(X, y, target="continuous" if regression else "classes")
-    S = np.random.default_rng(seed).permutation(6)[:4]
-    parts = forward.contributions(S)
-    np.testing.assert_allclose(parts.sum(), worth(forward, X, y, regression, S), atol=1e-6)
-
-
-@pytest.mark.parametrize("regression", [False, True])
-@settings(max_examples=15, deadline=None)
-@given(seed=seeds)
-def test_each_step_adds_the_best_feature(regression, seed):
+def test_each_step_adds_the_feature_that_gains_most(regression, seed):
     X, y = make_table(seed, regression=regression)
     forward = measure(X, y, target="continuous" if regression else "classes")
     if forward.starting_pairs():
         return  # pairs may come first
-    steps = [step.added for step in forward.run(3, ())]
+    steps = forward.run(4, ())
     for place, step in enumerate(steps):
-        values = {
-            i: worth(forward, X, y, regression, [*steps[:place], i])
-            for i in range(6) if i not in steps[:place]
-        }  # fmt: skip
-        assert values[step] >= max(values.values()) - 1e-9
+        before = [s.added for s in steps[:place]]
+        gains = {i: gain(forward, X, y, regression, i, before) for i in range(6) if i not in before}
+        assert gains[step.added] >= max(gains.values()) - 1e-9
+        np.testing.assert_allclose(step.gain, gains[step.added], atol=1e-6)
+
+
+def test_two_features_that_are_added_together_share_their_gain():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(600, 20))
+    y = (X[:, 7] * X[:, 11] > 0).astype(int)
+    forward = measure(X, y)
+    first, second = forward.run(2, ())
+    assert {first.added, second.added} == {7, 11}
+    together = gain(forward, X, y, False, 7, []) + gain(forward, X, y, False, 11, [7])
+    np.testing.assert_allclose([first.gain, second.gain], together / 2, atol=1e-6)
+
+
+def test_redundancy_that_is_not_gaussian_counts():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(2000, 2))
+    X = np.column_stack([Z[:, 0], Z[:, 0] ** 3 * 0.1 + np.sign(Z[:, 0]), Z[:, 1]])
+    y = (1.5 * Z[:, 0] + Z[:, 1] + rng.logistic(size=2000) > 0).astype(int)
+    assert set(SelectBestK(2, bound=None).fit(X, y).solution_.support) in ({0, 2}, {1, 2})
+    forward = measure(X, y)
+    assert forward.shared(0)[1] > 0.5 * forward.certain[1]
+    assert forward.shared(0)[2] < 0.05 * forward.certain[2]
 
 
 def test_columns_without_information_are_not_preferred_to_correlated_relevant_ones():

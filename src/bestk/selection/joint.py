@@ -1,11 +1,14 @@
-"""The default method: relevance, less what the selected features share about the target.
+"""The default method: relevance minus redundancy with all selected features, plus synergy.
 
-``F(S) = sum (I(xi; y) - doubt_i) - (sum G(xi; y) - G(xS; y)) + 1/2 sum max_j synergy_ij``
+A column xi gains, given the selected columns S,
 
-G is Gaussian information, exact for any number of columns, so that what many columns share is
-subtracted once however many of them share it. A penalty on pairs cannot do that: either copies
-are not penalised enough, or columns without any information are preferred to them. The doubt
-is the price of a column whose relevance chance can explain.
+``I(xi; y) - doubt_i - max(G(xi; y) - G(xi; y | xS), max_j shared_ij) + synergy``
+
+G is Gaussian information, exact for any number of columns: what many columns share is
+subtracted once. A penalty on pairs cannot do that: either copies are not penalised enough, or
+columns without information are preferred to them. ``shared_ij`` is what the estimate of pairs
+finds xi and xj to share about y beyond chance, so that redundancy that is not Gaussian counts
+too. The doubt is the price of a column whose relevance chance can explain.
 """
 
 from collections.abc import Sequence
@@ -32,47 +35,52 @@ STRIP_ROWS = 256
 
 @dataclass(frozen=True)
 class _Step:
-    """A feature that was added, and the one that was best by itself."""
+    """A feature that was added, and what it gained."""
 
     added: int
-    alone: int
+    gain: float
+    instead: tuple[int, float] | None = (
+        None  # for the first of a pair: what fits without the second
+    )
 
 
 class Forward:
-    """Features added one by one or in pairs, each time those that add most to F."""
+    """Features added one by one or in pairs, each time those that gain most."""
 
     def __init__(self, entropies: Entropies, covariances: Covariances) -> None:
         self._entropies, self._covariances = entropies, covariances
-        self._relevance = entropies.mi()
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
-        alone = _half_log(covariances.total + self.noise, covariances.within + self.noise)
         n = covariances.n_features
         self.certain = entropies.certain_mi()
-        self.extra = self.certain - alone  # what is not in G(xS; y)
         self._levels: Floats = np.full(n, 5.0)
         if entropies.levels is not None:
             self._levels = entropies.levels.astype(np.float64)
         self._share = np.broadcast_to(entropies.share, n)
         self._log_pairs = float(np.log(max(2.0, n * (n - 1) / 2)))
-        self._synergies: dict[int, Floats] = {}
+        self._pairs: dict[int, tuple[Floats, Floats]] = {}
+
+    def shared(self, j: int) -> Floats:
+        """What each column shares with column j about the target, beyond chance."""
+        return self._pair(j)[0]
 
     def synergy(self, j: int) -> Floats:
-        """What each column and column j tell only together, beyond covariances and chance."""
-        if j not in self._synergies:
-            found = self._entropies.measure(INTERACTION, [j], signed=True)[0]
-            total, within = self._covariances.column(j)
-            seen = self._gaussian_interaction(j, total, within)
-            found = np.maximum(found - np.maximum(seen, 0.0) - self._chance(j), 0.0)
-            found[j] = 0.0
-            self._synergies[j] = found
-        return self._synergies[j]
+        """What each column and j tell only together, beyond covariances and chance."""
+        return self._pair(j)[1]
 
-    def _gaussian_interaction(self, j: int, total: Floats, within: Floats) -> Floats:
+    def _pair(self, j: int) -> tuple[Floats, Floats]:
+        if j not in self._pairs:
+            found = self._entropies.measure(INTERACTION, [j], signed=True)[0]
+            chance = self._chance(j)
+            gaussian = np.maximum(self._gaussian_interaction(j), 0.0)
+            synergy = np.maximum(found - gaussian - chance, 0.0)
+            synergy[j] = 0.0
+            self._pairs[j] = np.maximum(-found - chance, 0.0), synergy
+        return self._pairs[j]
+
+    def _gaussian_interaction(self, j: int) -> Floats:
         parts = []
-        for column, spread in (
-            (total, self._covariances.total),
-            (within, self._covariances.within),
-        ):
+        spreads = (self._covariances.total, self._covariances.within)
+        for column, spread in zip(self._covariances.column(j), spreads, strict=True):
             r = column**2 / ((spread + self.noise) * (spread[j] + self.noise))
             parts.append(np.log1p(-np.minimum(r, 1.0 - SMALLEST_VARIANCE)))
         return np.asarray(0.5 * (parts[0] - parts[1]))
@@ -87,9 +95,10 @@ class Forward:
 
     def starting_pairs(self) -> list[tuple[int, int]]:
         """Pairs with the largest synergy, no column twice."""
-        n = len(self._relevance)
+        relevance = self._entropies.mi()
+        n = len(relevance)
         wanted = min(n, max(1, MAX_SCANNED_PAIRS // n))
-        items = np.sort(np.argsort(-self._relevance, kind="stable")[:wanted])
+        items = np.sort(np.argsort(-relevance, kind="stable")[:wanted])
         best, partner = np.empty(len(items)), np.empty(len(items), np.int64)
         for start in range(0, len(items), STRIP_ROWS):
             some = items[start : start + STRIP_ROWS]
@@ -109,77 +118,60 @@ class Forward:
 
     def run(self, k: int, include: Sequence[int]) -> list[_Step]:
         """Add k features, those to include first."""
-        pairs, steps = self.starting_pairs(), [_Step(int(i), int(i)) for i in include]
-        state = _State(self._covariances, self.noise, len(self._relevance))
-        for step in steps:
-            state.add(step.added, self.synergy(step.added))
+        pairs, steps, state = self.starting_pairs(), list[_Step](), _State(self)
+        for item in map(int, include):
+            steps.append(_Step(item, float(state.gains()[item])))
+            state.add(item)
         while len(steps) < k:
-            gains = self.extra + state.gains()
-            gains[state.chosen] = -np.inf
-            alone = int(np.argmax(gains))
-            added = [alone]
-            if len(steps) + 2 <= k:
-                added = self._best_pair(pairs, gains, state) or added
-            for feature in added:
-                steps.append(_Step(feature, alone))
-                state.add(feature, self.synergy(feature))
+            gains = state.gains()
+            best = int(np.argmax(gains))
+            pair = self._best_pair(pairs, gains) if len(steps) + 2 <= k else None
+            if pair is None:
+                steps.append(_Step(best, float(gains[best])))
+                state.add(best)
+                continue
+            state.add(pair[0])
+            gain = 0.5 * float(gains[pair[0]] + state.gains()[pair[1]])
+            state.add(pair[1])
+            steps.append(_Step(pair[0], gain, instead=(best, float(gains[best]))))
+            steps.append(_Step(pair[1], gain))
         return steps
 
-    def _best_pair(
-        self, pairs: list[tuple[int, int]], gains: Floats, state: "_State"
-    ) -> list[int] | None:
+    def _best_pair(self, pairs: list[tuple[int, int]], gains: Floats) -> tuple[int, int] | None:
         """Two features whose mean gain, synergy included, exceeds that of any one; or None."""
-        best, worth = None, float(gains.max())
-        for i, j in pairs:
-            if state.chosen[i] or state.chosen[j]:
-                continue
+        best, most = None, float(gains.max())
+        for i, j in pairs:  # the gain of a selected feature is -inf
             mean = 0.5 * (gains[i] + gains[j] + self.synergy(i)[j])
-            if mean > worth:
-                best, worth = [i, j], mean
+            if mean > most:
+                best, most = (i, j), mean
         return best
-
-    def contributions(self, support: Indices) -> Floats:
-        """What each feature adds, in the order in which it adds most; the sum is F."""
-        places, synergy = np.arange(len(support)), np.zeros(len(support))
-        if len(support) > 1:
-            pairs = np.array([self.synergy(int(j))[support] for j in support])
-            synergy = 0.5 * np.maximum(pairs, pairs.T).max(axis=1)
-        fixed = self.extra[support] + synergy
-        matrices = []
-        for part in (0, 1):
-            columns = [self._covariances.column(int(j))[part][support] for j in support]
-            matrices.append(np.array(columns) + self.noise * np.eye(len(support)))
-        left, out = np.ones(len(support), bool), np.empty(len(support))
-        for _ in places:
-            variances = [np.maximum(m.diagonal(), SMALLEST_VARIANCE) for m in matrices]
-            gains = np.where(left, fixed + _half_log(*variances), -np.inf)
-            best = int(np.argmax(gains))
-            out[best], left[best] = gains[best], False
-            matrices = [m - np.outer(m[best], m[best]) / m[best, best] for m in matrices]
-        return out
 
 
 class _State:
-    """Variances of all columns given the chosen ones, and the best synergy of each chosen one."""
+    """Variances of all columns given the selected ones, and the limits of their gains."""
 
-    def __init__(self, covariances: Covariances, noise: float, n: int) -> None:
-        self._covariances, self._noise = covariances, noise
-        self._variances = [covariances.total + noise, covariances.within + noise]
+    def __init__(self, forward: Forward) -> None:
+        self._forward, covariances = forward, forward._covariances
+        self._columns, self._noise = covariances.column, forward.noise
+        self._variances = [covariances.total + self._noise, covariances.within + self._noise]
+        self._rest = forward.certain - _half_log(*self._variances)  # what is not Gaussian
+        self._limit = forward.certain.copy()
         self._rows: list[list[Floats]] = [[], []]
-        self.chosen = np.zeros(n, bool)
-        self._best = np.zeros(n)  # of each column with a chosen one
-        self._synergies: list[tuple[Floats, float]] = []  # of a chosen one, and its best so far
+        self._selected = np.zeros(covariances.n_features, bool)
+        self._synergy = np.zeros(covariances.n_features)  # the best with a selected column
+        self._synergies: list[tuple[Floats, float]] = []  # of a selected one, and its best so far
 
     def gains(self) -> Floats:
-        """What each column adds: Gaussian information, and synergy with those chosen."""
+        """What each column gains; -inf if it is selected."""
         joint = _half_log(*(np.maximum(v, SMALLEST_VARIANCE) for v in self._variances))
         raised = sum((np.maximum(row - best, 0.0) for row, best in self._synergies), 0.0)
-        return np.asarray(joint + 0.5 * (self._best + raised))
+        gains = np.minimum(self._rest + joint, self._limit) + 0.5 * (self._synergy + raised)
+        return np.where(self._selected, -np.inf, gains)
 
-    def add(self, j: int, synergy: Floats) -> None:
+    def add(self, j: int) -> None:
         """Condition on column j."""
         for column, variance, rows in zip(
-            self._covariances.column(j), self._variances, self._rows, strict=True
+            self._columns(j), self._variances, self._rows, strict=True
         ):
             rest = column.copy()
             rest[j] += self._noise
@@ -188,10 +180,12 @@ class _State:
             rest /= np.sqrt(max(variance[j], SMALLEST_VARIANCE))
             variance -= rest * rest
             rows.append(rest)
+        synergy = self._forward.synergy(j)
         self._synergies = [(row, max(best, float(row[j]))) for row, best in self._synergies]
-        self._synergies.append((synergy, float(self._best[j])))
-        np.maximum(self._best, synergy, out=self._best)
-        self.chosen[j] = True
+        self._synergies.append((synergy, float(self._synergy[j])))
+        np.maximum(self._synergy, synergy, out=self._synergy)
+        np.minimum(self._limit, self._forward.certain - self._forward.shared(j), out=self._limit)
+        self._selected[j] = True
 
 
 def _half_log(total: Floats, within: Floats) -> Floats:
@@ -201,16 +195,16 @@ def _half_log(total: Floats, within: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class JointForward:
-    """Forward selection by ``F(S)``, relevance less what all selected features share.
+    """Forward selection by relevance minus what is shared with the selected features.
 
-    Each step adds the feature, or the pair, with the largest gain of
-    ``F(S) = sum (I(xi; y) - doubt_i) - (sum G(xi; y) - G(xS; y)) + 1/2 sum max_j synergy_ij``.
-
-    I is the blended estimate. With c the largest relevance that chance gives any of the columns,
-    ``doubt_i = 2 c exp(-I(xi; y) / c)``. G is the Gaussian information of all selected columns
-    together, each with a little independent noise. The synergy of a pair is its interaction,
-    less what covariances see of it and what chance gives the best of all pairs. Ties go to the
-    lowest index.
+    Each step adds the feature, or the pair, that gains most. Given the selected features S,
+    xi gains ``I(xi; y) - doubt_i - max(G(xi; y) - G(xi; y | xS), max_j shared_ij)``, plus half
+    of the synergies that it raises. I is the blended estimate. With c the largest
+    relevance that chance gives any of the columns, ``doubt_i = 2 c exp(-I(xi; y) / c)``. G is
+    Gaussian information of all selected columns together, each with a little independent noise.
+    ``shared_ij`` is ``I(xi; y) - I(xi; y | xj)`` minus the largest such value that chance gives any
+    pair, at least 0; the synergy is its negative, minus what covariances explain. Ties go to
+    the lowest index.
 
     Examples
     --------
@@ -226,27 +220,20 @@ class JointForward:
         """The features for every k; they share the steps."""
         start = perf_counter()
         assert entropies.covariances is not None
-        forward = Forward(entropies, entropies.covariances)
-        steps = forward.run(max(ks), include)
+        steps = Forward(entropies, entropies.covariances).run(max(ks), include)
+        seconds, n = (perf_counter() - start) / len(ks), entropies.n_features
         found = []
         for k in ks:
-            support = np.array([step.added for step in steps[: k - 1]], np.int64)
-            cut = k < len(steps) and steps[k].alone == steps[k - 1].alone  # a pair, its first only
-            last = steps[k - 1].alone if cut else steps[k - 1].added
-            support = np.append(support, last)
-            parts = forward.contributions(support)
-            order = np.argsort(-parts, kind="stable")
-            found.append((support[order], parts[order]))
-        seconds, n = (perf_counter() - start) / len(ks), entropies.n_features
-        trivial = {n, len(include), 1}  # one choice only, or the best of single features
-        return [
-            Solution(
-                support,
-                value := float(parts.sum()),
-                value if len(support) in trivial else np.inf,
-                self.name,
-                seconds,
-                details={"contribution": parts, "bound": "greedy"},
+            support = np.array([step.added for step in steps[:k]], np.int64)
+            gains = np.array([step.gain for step in steps[:k]])
+            if k and steps[k - 1].instead is not None:
+                support[-1], gains[-1] = steps[k - 1].instead
+            order = np.argsort(-gains, kind="stable")
+            value = float(gains.sum())
+            # one choice only, or the best of single features
+            bound = value if k in {n, len(include), 1} else np.inf
+            details = {"contribution": gains[order], "bound": "greedy"}
+            found.append(
+                Solution(support[order], value, bound, self.name, seconds, details=details)
             )
-            for support, parts in found
-        ]
+        return found

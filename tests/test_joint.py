@@ -109,7 +109,7 @@ def test_columns_without_information_are_not_preferred_to_correlated_relevant_on
     assert len(set(support // 3)) == 5  # each group is there
 
 
-def test_doubt_is_twice_the_largest_relevance_by_chance_and_vanishes_with_relevance():
+def test_doubt_exceeds_the_largest_relevance_by_chance_and_vanishes_with_relevance():
     X, y = make_table(0, m=2000)
     entropies = Reading("blend", "auto").measure(read_table(X), y).entropies
     doubt = entropies.mi() - entropies.certain_mi()

@@ -18,6 +18,7 @@ from bestk.native.threads import threads
 from bestk.problem.problem import LazyMatrix
 
 Floats = NDArray[np.float64]
+DOUBT = 1.5  # times the largest relevance by chance: the price of a column without any
 SMALL = 2**26  # bytes that are there without asking
 
 
@@ -72,7 +73,7 @@ class Entropies:
         return np.maximum(self.x + self.y - self.xy, self._lowest)
 
     def certain_mi(self) -> Floats:
-        """``I(xi; y)`` less the doubt ``2 c exp(-I(xi; y) / c)``.
+        """``I(xi; y)`` minus the doubt ``1.5 c exp(-I(xi; y) / c)``.
 
         c is about the largest relevance that chance gives any of the columns: the doubt is the
         price of a column whose relevance chance can explain.
@@ -80,7 +81,7 @@ class Entropies:
         relevance = self.mi()
         if self.chance is None:
             return relevance
-        return relevance - 2.0 * self.chance * np.exp(-np.maximum(relevance, 0.0) / self.chance)
+        return relevance - DOUBT * self.chance * np.exp(-np.maximum(relevance, 0.0) / self.chance)
 
     def copy_mi(self) -> Floats:
         """``I(xi; xi')`` of each feature and a copy of it: its entropy, if it is counted."""

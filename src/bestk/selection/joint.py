@@ -200,7 +200,7 @@ class JointForward:
     Each step adds the feature, or the pair, that gains most. Given the selected features S,
     xi gains ``I(xi; y) - doubt_i - max(G(xi; y) - G(xi; y | xS), max_j shared_ij)``, plus half
     of the synergies that it raises. I is the blended estimate. With c the largest
-    relevance that chance gives any of the columns, ``doubt_i = 2 c exp(-I(xi; y) / c)``. G is
+    relevance that chance gives any of the columns, ``doubt_i = 1.5 c exp(-I(xi; y) / c)``. G is
     Gaussian information of all selected columns together, each with a little independent noise.
     ``shared_ij`` is ``I(xi; y) - I(xi; y | xj)`` minus the largest such value that chance gives any
     pair, at least 0; the synergy is its negative, minus what covariances explain. Ties go to

@@ -226,8 +226,9 @@ class JointForward:
         for k in ks:
             support = np.array([step.added for step in steps[:k]], np.int64)
             gains = np.array([step.gain for step in steps[:k]])
-            if k and steps[k - 1].instead is not None:
-                support[-1], gains[-1] = steps[k - 1].instead
+            instead = steps[k - 1].instead
+            if instead is not None:
+                support[-1], gains[-1] = instead
             order = np.argsort(-gains, kind="stable")
             value = float(gains.sum())
             # one choice only, or the best of single features

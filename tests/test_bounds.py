@@ -3,7 +3,6 @@
 from fractions import Fraction
 from itertools import combinations, product
 from time import perf_counter
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,17 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk.bounds import BOUNDS, _names, bound_problem, screen, upper_bound
-from bestk.bounds._sdp import _proved
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP
-from bestk.relaxations._admm import Relaxation, reflect
-from bestk.relaxations.dnn import Gap, power_of_two
-from bestk.relaxations.eigen import factor_below, largest_eigenvalue
-from bestk.relaxations.part import Part
-from bestk.relaxations.rounding import EPS, largest_entry
-from bestk.relaxations.start import _greedy, good_choice
-from bestk.solvers._base import Run
-from bestk.solvers._greedy import Forward
+from bestk.problem import BQP, CachedColumns, good_choice, grow
+from bestk.relaxations import Gap, Subproblem
+from bestk.relaxations.admm import DoublyNonnegative, reflect
+from bestk.relaxations.dnn import power_of_two
+from bestk.relaxations.rounding import EPS, factor_below, largest_eigenvalue, largest_entry
+from bestk.relaxations.sdp import proved_dual
 
 from .solvers.conftest import PENALTIES, listed_cases, load_instance, optimum, problems
 
@@ -85,9 +79,8 @@ def test_the_fast_bound_is_the_smaller_of_two_and_tells_its_time(problem):
     ("n", "fast", "tight"), [(1000, 2, "dnn"), (1001, 1, "dnn"), (2500, 1, "dnn"), (2501, 1, "sdp")]
 )
 def test_what_is_out_of_reach_of_large_problems_is_left_out(n, fast, tight):
-    problem = SimpleNamespace(n=n, k=2, is_lazy=False)
-    assert _names(problem, "fast") == ["rows", "spectral"][:fast]
-    assert _names(problem, "tight") == [*_names(problem, "fast"), tight]
+    assert _names(n, "fast") == ["rows", "spectral"][:fast]
+    assert _names(n, "tight") == [*_names(n, "fast"), tight]
 
 
 def test_the_largest_entry_is_so_whatever_its_sign():
@@ -105,7 +98,7 @@ def test_a_scale_is_a_power_of_two_above_the_size(size):
 
 def test_a_settled_part_leaves_room_for_the_rounding_of_what_is_in():
     n, k, entry = 160, 101, 0.1
-    part = Part.of(BQP(np.full((n, n), entry), k))
+    part = Subproblem.of(BQP(np.full((n, n), entry), k))
     rest = part.without(np.arange(n) < k - 1, np.zeros(n, bool))
     _, value = rest.settled()
     room = Fraction(value) - k**2 * Fraction(entry)
@@ -116,15 +109,14 @@ def test_a_settled_part_leaves_room_for_the_rounding_of_what_is_in():
 def test_one_item_or_all_of_them_are_settled_at_once(problem):
     for k in {1, problem.n}:
         part = problem.with_k(k)
-        items, value = Part.of(part).settled()
+        items, value = Subproblem.of(part).settled()
         assert part.value(items) <= value
         assert value == pytest.approx(optimum(part), abs=1e-9 * k**2 * np.abs(part.Q).max())
 
 
 @given(problem=problems())
 def test_a_good_choice_is_greedy_or_by_row_sums_and_no_swap_betters_it(problem):
-    found, greedy = good_choice(problem), Forward().pick(problem, Run())
-    assert _greedy(problem.Q, problem.k).tolist() == greedy.tolist()
+    found, greedy = good_choice(problem), grow(problem)
     sums = np.argsort(-problem.Q.sum(axis=1), kind="stable")[: problem.k]
     size = 1e-12 * problem.n**2 * np.abs(problem.Q).max()
     assert len(set(found.tolist())) == problem.k
@@ -173,7 +165,7 @@ def test_row_values_give_the_bound_and_never_screen_out_a_better_choice(problem)
 def test_deciding_items_loses_no_choice_above_the_floor(problem, steps, share):
     values = {c: problem.value(c) for c in combinations(range(problem.n), problem.k)}
     floor = min(values.values()) + share * (max(values.values()) - min(values.values()))
-    gap = Gap(Part.of(problem), floor)
+    gap = Gap(Subproblem.of(problem), floor)
     gap.close(perf_counter() + 0.01 * (steps / 40))
     left, forced = set(gap.part.items) | set(gap.part.inside), set(gap.part.inside)
     for items, value in values.items():
@@ -186,7 +178,9 @@ def test_deciding_items_loses_no_choice_above_the_floor(problem, steps, share):
 def test_any_multipliers_give_a_bound(problem, seed, spread):
     if problem.k == problem.n:
         return
-    relaxation = Relaxation(Part.of(problem), power_of_two(float(np.abs(problem.Q).max())))
+    relaxation = DoublyNonnegative(
+        Subproblem.of(problem), power_of_two(float(np.abs(problem.Q).max()))
+    )
     Z = spread * np.random.default_rng(seed).normal(size=relaxation.Z.shape)
     value, rows = relaxation.proved(Z + Z.T)
     assert optimum(problem) <= value
@@ -199,7 +193,7 @@ def test_any_multipliers_give_a_bound(problem, seed, spread):
 def test_a_bound_counts_the_steps_that_it_took():
     rng = np.random.default_rng(0)
     Q = rng.normal(size=(24, 24))
-    gap = Gap(Part.of(BQP(Q + Q.T, 8)), 0.0)
+    gap = Gap(Subproblem.of(BQP(Q + Q.T, 8)), 0.0)
     gap.close(perf_counter() + 1.0, patience=0.5)
     assert gap.steps == gap.relaxation.steps > 0
 
@@ -212,7 +206,7 @@ def test_a_semidefinite_bound_leaves_room_for_rounding_where_it_is_tight():
     """Of equal entries q, d = 0 and a = q / 2 give T = 0, and k^2 q, the value of every choice."""
     n, k, q, d = 200, 190, 1e12 / 3, 1e-3
     problem = BQP(np.full((n, n), q), k)
-    value = _proved(problem, np.full(n, d), np.full(n, q / 2), q)
+    value = proved_dual(problem, np.full(n, d), np.full(n, q / 2), q)
     room = Fraction(value) - k**2 * Fraction(q) - k * Fraction(d)
     assert k * EPS * k**2 * q <= room <= 1e-6 * k**2 * q
 
@@ -224,7 +218,7 @@ def test_definite_by_less_than_rounding_is_not_proved_definite():
 
 @given(problem=problems())
 def test_a_relaxation_starts_at_the_mean_of_all_choices(problem):
-    relaxation = Relaxation(Part.of(problem), 1.0)
+    relaxation = DoublyNonnegative(Subproblem.of(problem), 1.0)
     lifted = [np.isin(np.arange(problem.n), c) for c in combinations(range(problem.n), problem.k)]
     ones = np.column_stack([np.ones(len(lifted)), lifted])
     np.testing.assert_allclose(relaxation.Y, ones.T @ ones / len(ones), atol=1e-12)
@@ -233,7 +227,7 @@ def test_a_relaxation_starts_at_the_mean_of_all_choices(problem):
 @pytest.mark.parametrize("penalty", [1e-6, 1e6])
 def test_a_penalty_far_from_its_balance_moves_towards_it_every_ten_steps(penalty):
     Q = np.random.default_rng(0).random((12, 12))
-    relaxation = Relaxation(Part.of(BQP(Q + Q.T, 4)), 2.0)
+    relaxation = DoublyNonnegative(Subproblem.of(BQP(Q + Q.T, 4)), 2.0)
     relaxation.penalty = penalty
     seen = []
     for _ in range(30):
@@ -250,8 +244,8 @@ def test_a_restricted_relaxation_starts_from_the_bound_of_the_whole(problem, see
     if not 2 < problem.k < problem.n - 2:
         return
     rng = np.random.default_rng(seed)
-    part = Part.of(problem)
-    relaxation = Relaxation(part, power_of_two(float(np.abs(problem.Q).max())))
+    part = Subproblem.of(problem)
+    relaxation = DoublyNonnegative(part, power_of_two(float(np.abs(problem.Q).max())))
     for _ in range(20):
         relaxation.project()
         relaxation.update()

@@ -17,7 +17,7 @@ from bestk.selection.objectives import MIFS, OBJECTIVES, QPFS, Balanced, get_obj
 from bestk.solvers import solve
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward
-from bestk.solvers._simplex import solve_simplex_qp
+from bestk.solvers._simplex import Centred, minimise
 
 from .information.conftest import brute_entropy, tables
 
@@ -294,7 +294,9 @@ def test_qpfs_by_the_simplex_solver_is_the_ranking_of_its_own_weights(alpha, see
     h = count(X, y)
     H = h.pair_mi()
     np.fill_diagonal(H, h.x)
-    x = solve_simplex_qp(H, h.mi(), None if alpha == "auto" else alpha)
+    weight = H.mean() / (H.mean() + h.mi().mean()) if alpha == "auto" else alpha
+    A = Centred(H, 1 - weight)
+    x = minimise(A, weight * h.mi() - (1 - weight) * A.g)[0]
     solution = solve(QPFS(alpha).pairs(h).problem(8)[0], solver="simplex", bound=None)
     np.testing.assert_allclose(solution.details["weights"], x, atol=1e-7)
     used = np.count_nonzero(x > 1e-6)

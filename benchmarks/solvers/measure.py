@@ -11,9 +11,7 @@ from benchmarks.solvers.matrices import Matrix
 from benchmarks.solvers.record import Found, Job, Ledger, Row, Trace
 from benchmarks.timing import clock, reference
 from bestk.problem.problem import BQP
-from bestk.solvers import SOLVERS, solve
-from bestk.solvers._base import Run
-from bestk.solvers._referee import prove
+from bestk.solvers import SOLVERS, Run, prove, solve
 
 SAME = 1e-6  # published values are rounded to single precision
 STALE = 20.0  # seconds for which a look at the machine counts
@@ -130,7 +128,7 @@ class Watched(dict[str, Any]):
 def watch(problem: BQP, solver: str, seed: int, limit: float, target: float = nan) -> Found:
     """Run a solver until its time is up or a target is attained."""
     report = Watched(problem, target)
-    task = Run(np.random.default_rng(seed), report.start + limit, report=report)
+    task = Run(np.random.default_rng(seed), report.start + limit, details=report)
     reached = nan
     try:
         report["incumbent"] = SOLVERS[solver].pick(problem, task)

@@ -193,7 +193,7 @@ def test_an_odd_option_is_refused_with_what_came_and_what_to_do(call, says):
 
 
 def test_a_bound_is_that_of_a_problem():
-    with pytest.raises(TypeError, match=r"not of a ndarray; give BQP\(Q, k\)"):
+    with pytest.raises(TypeError, match=r"needs a BQP, not ndarray; pass BQP\(Q, k\)"):
         upper_bound(Q)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bestk import BQP, SOLVERS, solve, solve_path, upper_bound
 from bestk.bounds import BOUNDS
-from bestk.problem.problem import LARGEST, LEAST
+from bestk.problem.problem import MAX_ENTRY, MIN_ENTRY
 
 from .law import REFUSED, attempt, budget, refused
 from .oddities import TABLES, odd_scalars, odd_tables
@@ -73,7 +73,7 @@ def test_every_solver_is_right_on_every_matrix(Q, data, solver, bound):
     if solution is not REFUSED:
         check(solution, Q, k)
     else:
-        assert not LEAST <= np.abs(Q.astype(float)).max() <= LARGEST
+        assert not MIN_ENTRY <= np.abs(Q.astype(float)).max() <= MAX_ENTRY
 
 
 @budget(1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.solvers._branch import BEST, Branching, _partners
+from bestk.solvers._branch import PATH_BEST, Branching, new_tree
 
 
 def matrix(n, seed):
@@ -65,13 +65,13 @@ def test_every_node_is_that_of_the_twin_however_the_search_is_cut(n, k, seed, sl
     if twin.best is None:
         assert tree.choice is None
     else:
-        assert tree.tree.path[BEST].tolist() == twin.best
+        assert tree.tree.path[PATH_BEST].tolist() == twin.best
 
 
 @given(n=st.integers(1, 7), k=st.integers(1, 7), seed=st.integers(0, 999))
 def test_partners_are_the_largest_entries_among_the_items_from_a_place_on(n, k, seed):
     Q = matrix(n, seed)
-    sums = _partners(Q, k)
+    sums = new_tree(Q, k, 0.0).partners
     for m, p, i in product(range(k), range(n), range(n)):
         others = sorted((Q[i, j] for j in range(p, n) if j != i), reverse=True)
         assert sums[m, p, i] == sum(others[:m])

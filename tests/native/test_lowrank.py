@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bestk.native import kernels
+from bestk.problem import top_k
 from bestk.problem.problem import BQP
-from bestk.solvers._base import top_k
 from bestk.solvers._lowrank import _best_along, along_a_curve, factor
 
 pytestmark = pytest.mark.usefixtures("cpu")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.solvers._swap import best_swap
+from bestk.problem import best_swap
 
 pytestmark = pytest.mark.usefixtures("cpu")
 seeds = st.integers(0, 2**32 - 1)

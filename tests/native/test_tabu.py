@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bestk.problem.problem import BQP
-from bestk.solvers._islands import (
+from bestk.solvers._search import (
     BEST,
     BORN,
     CHAMPION,

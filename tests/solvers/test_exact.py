@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import lil_array
 
-from bestk.problem.problem import BQP
-from bestk.relaxations.penalties import moderate
-from bestk.relaxations.start import good_choice
+from bestk.problem import BQP, good_choice
+from bestk.relaxations import moderate
 from bestk.solvers._base import Run
 from bestk.solvers._branch import Branching
 from bestk.solvers._exact import Exact, _grid, _Proof, _repaired
@@ -39,7 +38,7 @@ def test_hand_worked_choice():
     run = Run()
     assert Exact().pick(problem, run).tolist() == [0, 1]
     assert run.upper_bound == 10.0
-    assert run.report["optimal"]
+    assert run.details["optimal"]
 
 
 @pytest.mark.parametrize("nodes", [300_000, 0], ids=["enumerating", "bounding"])
@@ -48,7 +47,7 @@ def test_equals_brute_force(nodes, problem):
     value, run = solved(problem, Exact(first_nodes=nodes, search_seconds=0.001))
     size = problem.k**2 * np.abs(problem.Q).max()
     assert value == pytest.approx(optimum(problem), abs=1e-12 * size)
-    assert run.report["optimal"]
+    assert run.details["optimal"]
     assert run.upper_bound == value
 
 
@@ -67,7 +66,7 @@ def test_a_forbidden_pair_does_not_blur_the_others(penalty):
     Q[2, 4] = Q[4, 2] = penalty
     value, run = solved(BQP(Q, 2))
     assert value == run.upper_bound == pytest.approx(2.66)
-    assert run.report["optimal"]
+    assert run.details["optimal"]
 
 
 def exact_value(problem, items):
@@ -81,7 +80,7 @@ def test_every_claim_of_optimality_is_true_whatever_the_penalties(nodes, problem
     items = Exact(first_nodes=nodes, search_seconds=0.001).pick(problem, run)
     found = exact_value(problem, items)
     best = max(exact_value(problem, c) for c in combinations(range(problem.n), problem.k))
-    assert best - found <= Fraction(1e-9) * abs(best) or not run.report["optimal"]
+    assert best - found <= Fraction(1e-9) * abs(best) or not run.details["optimal"]
     assert best - Fraction(run.upper_bound) <= Fraction(1e-9) * abs(best)
 
 
@@ -100,7 +99,7 @@ def test_a_short_time_gives_a_bound_that_holds(problem, limit):
     best, size = optimum(problem), problem.k**2 * np.abs(problem.Q).max()
     assert value <= best + 1e-12 * size
     assert best <= run.upper_bound + 1e-12 * size
-    decided = run.report["proved_in"] + run.report["proved_out"] + run.report["open"]
+    decided = run.details["proved_in"] + run.details["proved_out"] + run.details["open"]
     assert decided == problem.n
 
 
@@ -167,7 +166,7 @@ def test_equals_highs(n, k, law, nodes):
 def test_proves_a_graph_of_forty_items():
     problem = BQP(load_instance("kcluster_n40_d025_10_k10_1"), 10)
     value, run = solved(problem, Exact(first_nodes=0))
-    assert run.report["optimal"]
+    assert run.details["optimal"]
     assert value == 58
 
 
@@ -175,7 +174,7 @@ def test_proves_a_graph_of_forty_items():
 def test_proves_an_information_matrix(k):
     best = {10: 37.344080956, 20: 138.175875908}[k]
     value, run = solved(BQP(load_instance("mi_digits64"), k), Exact(first_nodes=0))
-    assert run.report["optimal"]
+    assert run.details["optimal"]
     assert value == run.upper_bound == pytest.approx(best, rel=1e-9)
 
 
@@ -188,9 +187,9 @@ def test_the_two_ways_agree_on_a_problem_of_thirty_items(k):
 
 def test_eighty_items_are_proved():
     value, run = solved(random_problem(80, 10))
-    assert run.report["optimal"]
-    assert run.report["proved_in"] == 10
-    assert run.report["open"] == 0
+    assert run.details["optimal"]
+    assert run.details["proved_in"] == 10
+    assert run.details["open"] == 0
     assert value == run.upper_bound
 
 
@@ -199,7 +198,7 @@ def test_whole_numbers_need_no_proof_beyond_the_next_whole_number():
     problem = BQP(np.triu(Q, 1) + np.triu(Q, 1).T, 8)
     halves = BQP(problem.Q * 1.1, 8)
     (value, run), (other, _) = solved(problem), solved(halves)
-    assert run.report["optimal"]
+    assert run.details["optimal"]
     assert 1.1 * value == pytest.approx(other, rel=1e-12)
 
 
@@ -217,8 +216,8 @@ def test_the_step_of_whole_numbers_is_what_all_values_are_multiples_of(seed, uni
 
 def test_what_has_not_been_looked_at_is_open():
     _, run = solved(random_problem(12, 4), Exact(first_nodes=0), seconds=0.0)
-    assert (run.report["proved_in"], run.report["proved_out"], run.report["open"]) == (0, 0, 12)
-    assert not run.report["optimal"]
+    assert (run.details["proved_in"], run.details["proved_out"], run.details["open"]) == (0, 0, 12)
+    assert not run.details["optimal"]
 
 
 def test_a_better_choice_must_be_so_by_a_step_or_by_more_than_rounding():
@@ -243,7 +242,7 @@ def test_duplicates_and_ties_do_not_blow_up():
     problem = random_problem(8, 4)
     copies = np.repeat(np.arange(8), 4)
     value, run = solved(BQP(problem.Q[np.ix_(copies, copies)], 12), seconds=20)
-    assert run.report["optimal"]
+    assert run.details["optimal"]
     assert value == run.upper_bound
 
 
@@ -252,8 +251,8 @@ def test_the_deadline_is_kept_and_the_report_says_how_far_it_got():
     start = perf_counter()
     value, run = solved(problem, seconds=1.0)
     assert perf_counter() - start < 4
-    assert not run.report["optimal"]
-    assert run.report["proved_in"] + run.report["proved_out"] + run.report["open"] == 200
+    assert not run.details["optimal"]
+    assert run.details["proved_in"] + run.details["proved_out"] + run.details["open"] == 200
     assert value < run.upper_bound < 1.5 * value
 
 
@@ -263,7 +262,7 @@ def test_an_interrupt_leaves_the_best_choice_and_its_bound(monkeypatch):
     monkeypatch.setattr("bestk.solvers._exact._Proof.split", interrupt)
     with pytest.raises(KeyboardInterrupt):
         Exact(first_nodes=0).pick(problem, run)
-    assert len(run.report["incumbent"]) == 20
+    assert len(run.details["incumbent"]) == 20
 
 
 def interrupt(*_):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from bestk.problem.lazy import CachedColumns, WithDiagonal
 from bestk.problem.problem import BQP
-from bestk.solvers import solve
-from bestk.solvers._fixed import Fixed
+from bestk.solvers import Fixed, solve
 
 from .conftest import problems
 

@@ -8,16 +8,21 @@ from numpy.polynomial import Chebyshev
 from scipy.linalg import eigh
 
 from bestk.bounds import bound_problem, upper_bound
+from bestk.problem import top_k
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
-from bestk.relaxations import _leading
-from bestk.relaxations._leading import DEGREE, Leading, _filtered, _lowest
-from bestk.solvers import _simplex_qp, _spectral, solve
-from bestk.solvers._base import Run, top_k
-from bestk.solvers._referee import prove
+from bestk.relaxations import admm
+from bestk.relaxations.admm import (
+    CHEBYSHEV_DEGREE,
+    LeadingEigenpairs,
+    chebyshev_filter,
+    lanczos_minimum,
+)
+from bestk.solvers import _simplex, prove, solve
+from bestk.solvers._base import MAX_LAPACK_ITEMS, Run
+from bestk.solvers._ranking import Spectral, leading_eigenvector
 from bestk.solvers._simplex import Simplex
-from bestk.solvers._spectral import Spectral
-from bestk.solvers._tpower import TruncatedPower, _psd_shift
+from bestk.solvers._tpower import TruncatedPower, psd_shift
 
 
 def signed(n, k, seed=0):
@@ -32,22 +37,22 @@ def test_the_leading_eigenvector_of_many_items_is_that_of_lapack():
 
 
 def test_a_start_that_is_an_eigenvector_of_another_eigenvalue_does_no_harm():
-    n = _spectral.DENSE + 40
+    n = MAX_LAPACK_ITEMS + 40
     angles = 2 * np.pi * np.arange(n) / n
     Q = np.cos(angles[:, None] - angles)  # e is an eigenvector of eigenvalue 0
-    found = _spectral.leading_eigenvector(Q)
+    found = leading_eigenvector(Q)
     np.testing.assert_allclose(found @ Q @ found, n / 2)
 
 
 def test_any_direction_leads_where_all_is_zero():
-    assert np.linalg.norm(_spectral.leading_eigenvector(np.zeros((4, 4)))) == pytest.approx(1.0)
+    assert np.linalg.norm(leading_eigenvector(np.zeros((4, 4)))) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("n", [60, 240])
 def test_the_shift_is_the_least_that_makes_a_matrix_positive(n):
     problem = signed(n, 5)
-    np.testing.assert_allclose(_psd_shift(problem), -np.linalg.eigvalsh(problem.Q)[0])
-    assert _psd_shift(BQP(problem.Q @ problem.Q, 5)) <= 1e-9 * n
+    np.testing.assert_allclose(psd_shift(problem), -np.linalg.eigvalsh(problem.Q)[0])
+    assert psd_shift(BQP(problem.Q @ problem.Q, 5)) <= 1e-9 * n
 
 
 def test_a_shift_that_is_not_known_or_needs_the_matrix_is_refused():
@@ -62,7 +67,7 @@ def test_a_shift_that_is_not_known_or_needs_the_matrix_is_refused():
 def test_the_simplex_of_many_items_is_shifted_like_that_of_few(monkeypatch):
     problem = signed(50, 10)
     few = Simplex().pick(problem, Run()).tolist()
-    monkeypatch.setattr(_simplex_qp, "DENSE", 20)
+    monkeypatch.setattr(_simplex, "MAX_DENSE_EIGEN_ITEMS", 20)
     assert Simplex().pick(problem, Run()).tolist() == few
 
 
@@ -72,12 +77,12 @@ def test_leading_eigenvectors_follow_a_matrix_that_moves(monkeypatch):
     factor = rng.normal(size=(n, rank))
     noise = [(N + N.T) / 20 for N in rng.normal(size=(2, n, n))]
     first, second = (factor @ factor.T + part for part in (noise[0], noise[0] + noise[1] / 50))
-    exact = Leading(rank + 10)
+    exact = LeadingEigenpairs(rank + 10)
     weights, vectors, level = exact.project(second, 50.0)
     expected = (vectors * weights) @ vectors.T
-    monkeypatch.setattr(_leading, "LARGE", 0)
-    monkeypatch.setattr(_leading, "FEW", 0.5)
-    follower = Leading(rank + 10)
+    monkeypatch.setattr(admm, "FOLLOW_ITEMS", 0)
+    monkeypatch.setattr(admm, "PARTIAL_SHARE", 0.5)
+    follower = LeadingEigenpairs(rank + 10)
     follower.project(first, 50.0)
     followed = follower.project(second, 50.0)
     assert (exact.exact, follower.exact) == (True, False)
@@ -89,10 +94,10 @@ def test_leading_eigenvectors_follow_a_matrix_that_moves(monkeypatch):
 def test_the_filter_is_a_chebyshev_polynomial_of_the_matrix_but_for_its_size():
     values, vectors = np.linalg.eigh(signed(20, 1).Q)
     low, cut = values[0] - 1.0, values[15]
-    polynomial = Chebyshev.basis(DEGREE, domain=[low, cut])(values)
+    polynomial = Chebyshev.basis(CHEBYSHEV_DEGREE, domain=[low, cut])(values)
     X = np.random.default_rng(1).normal(size=(20, 3))
     expected = (vectors * polynomial) @ vectors.T @ X
-    found = _filtered((vectors * values) @ vectors.T, X, low, cut)
+    found = chebyshev_filter((vectors * values) @ vectors.T, X, low, cut)
     np.testing.assert_allclose(found / np.abs(found).max(), expected / np.abs(expected).max())
 
 
@@ -100,16 +105,18 @@ def test_the_lowest_eigenvalue_is_exact_in_as_many_steps_as_rows_and_below_in_fe
     for seed in range(5):
         Q = signed(40, 1, seed).Q
         small = Q[:9, :9]
-        assert _lowest(small, steps=9) == pytest.approx(np.linalg.eigvalsh(small)[0], rel=1e-9)
+        assert lanczos_minimum(small, steps=9) == pytest.approx(
+            np.linalg.eigvalsh(small)[0], rel=1e-9
+        )
         values = np.linalg.eigvalsh(Q)
-        assert values[0] - np.ptp(values) / 2 < _lowest(Q) <= values[0]
+        assert values[0] - np.ptp(values) / 2 < lanczos_minimum(Q) <= values[0]
 
 
 def test_a_bound_by_vectors_that_follow_is_nearly_as_good(monkeypatch):
     problem = BQP(np.abs(signed(60, 6).Q), 6)
     plain = upper_bound(problem, "dnn", time_limit=20)
-    monkeypatch.setattr(_leading, "LARGE", 0)
-    monkeypatch.setattr(_leading, "FEW", 0.9)
+    monkeypatch.setattr(admm, "FOLLOW_ITEMS", 0)
+    monkeypatch.setattr(admm, "PARTIAL_SHARE", 0.9)
     best = solve(problem, solver="exact", bound=None).objective
     assert best <= upper_bound(problem, "dnn", time_limit=20) <= plain + 0.01 * abs(plain)
 

@@ -32,7 +32,7 @@ def test_the_number_of_draws_is_the_published_one():
     assert LowRank(d=2).draws == 16351
     one = run()
     LowRank(d=2).pick(BQP(random_matrix(12), 4), one)
-    assert one.report["draws"] == 16351
+    assert one.details["draws"] == 16351
 
 
 @given(problem=problems())
@@ -82,7 +82,7 @@ def test_neighbours_on_the_curve_are_close_and_nothing_is_lost(d):
 
 def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(monkeypatch):
     problem, answers = BQP(random_matrix(90), 12), []
-    monkeypatch.setattr(_lowrank, "PIECE", 90 * 100)
+    monkeypatch.setattr(_lowrank, "MAX_SCORES", 90 * 100)
     for threads in (1, 2, 3):
         monkeypatch.setattr(_lowrank, "n_threads", lambda threads=threads: threads)
         answers.append(LowRank(samples=2000).pick(problem, run(7)).tolist())
@@ -104,7 +104,7 @@ def test_the_deadline_is_kept():
     picked = LowRank(samples=10**8).pick(problem, one)
     assert perf_counter() - start < 0.8
     assert len(set(picked.tolist())) == 30
-    assert 0 < one.report["draws"] < 10**8
+    assert 0 < one.details["draws"] < 10**8
     assert len(QUICK.pick(problem, run(0, -1.0))) == 30
 
 

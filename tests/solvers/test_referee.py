@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import BQP, SOLVERS, Solution, bounds, solve, solve_path
-from bestk.bounds import Bound, rows_bound
-from bestk.problem.lazy import CachedColumns
+from bestk.problem import CachedColumns
+from bestk.relaxations import Bound, rows_bound
+from bestk.solvers import check_matrix, prove, solve_each, with_useful_bound
 from bestk.solvers._lowrank import LowRank
-from bestk.solvers._path import solve_each
-from bestk.solvers._referee import check_matrix, prove, with_useful_bound
 
 from .conftest import optimum, problems
 
@@ -248,7 +247,7 @@ def test_an_interrupt_returns_the_best_so_far_if_asked():
         name, needs = "stopped", "columns"
 
         def pick(self, problem, run):
-            run.report["incumbent"] = [0, 1]
+            run.details["incumbent"] = [0, 1]
             raise KeyboardInterrupt
 
     assert solve(Q, 2, Stopped(), on_interrupt="return").objective == 10.0

@@ -13,7 +13,7 @@ from bestk.problem.problem import BQP
 from bestk.solvers import solve, solve_path
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward
-from bestk.solvers._linear import Linear, estimated_row_sums, row_sums
+from bestk.solvers._ranking import Linear, estimated_row_sums, row_sums
 from bestk.solvers._tpower import TruncatedPower
 
 from .conftest import problems
@@ -110,8 +110,8 @@ def test_row_sums_keep_no_column():
 def test_a_lazy_problem_in_small_pieces_is_the_same(problem, piece):
     whole, items = lazy(problem), np.arange(problem.k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(problem_module, "PIECE", piece)
-        patch.setattr("bestk.problem.lazy.PIECE", piece)
+        patch.setattr(problem_module, "MAX_BLOCK", piece)
+        patch.setattr("bestk.problem.lazy.MAX_BLOCK", piece)
         parts = lazy(problem)
         near = {"rtol": 1e-9, "atol": 1e-9 * np.abs(problem.Q).max()}
         np.testing.assert_allclose(parts.value(items), whole.value(items), **near)

@@ -9,10 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from bestk.bounds._sdp import dual_bound, sdp_bound
-from bestk.problem.problem import BQP
-from bestk.relaxations._spheres import Spheres
-from bestk.relaxations.burer_monteiro import Relaxation
+from bestk.problem import BQP
+from bestk.relaxations.sdp import dual_bound, sdp_bound
+from bestk.relaxations.spheres import LowRankFactor, Spheres
 from bestk.solvers._base import Run
 from bestk.solvers._sdp import SDP
 
@@ -129,7 +128,7 @@ def test_the_relaxation_equals_a_conic_solver(n, k, signed):
     problem = random_problem(n, k, seed=n + k, signed=signed)
     run = sdp(problem)[1]
     expected = scs_value(problem)
-    np.testing.assert_allclose(run.report["relaxation"], expected, rtol=1e-4)
+    np.testing.assert_allclose(run.details["relaxation"], expected, rtol=1e-4)
     np.testing.assert_allclose(run.upper_bound, expected, rtol=1e-4)
 
 
@@ -137,7 +136,7 @@ def test_the_relaxation_equals_an_interior_point_solver():
     problem = random_problem(20, 5, signed=True)
     run = sdp(problem, tolerance=1e-6)[1]
     expected = clarabel_value(problem)
-    np.testing.assert_allclose(run.report["relaxation"], expected, rtol=1e-5)
+    np.testing.assert_allclose(run.details["relaxation"], expected, rtol=1e-5)
     assert run.upper_bound >= expected * (1 - 1e-7)
 
 
@@ -150,23 +149,23 @@ def test_real_information_equals_a_conic_solver():
 @pytest.mark.parametrize("signed", [False, True])
 def test_the_relaxation_meets_its_bound(k, signed):
     run = sdp(random_problem(60, k, signed=signed), tolerance=1e-5)[1]
-    value, bound = run.report["relaxation"], run.upper_bound
+    value, bound = run.details["relaxation"], run.upper_bound
     assert value <= bound <= value + 1.1e-5 * abs(value)
 
 
 def test_large_problems_work_in_single_precision_and_keep_their_promise():
     problem = random_problem(600, 60)
     run = sdp(problem)[1]
-    value = run.report["relaxation"]
+    value = run.details["relaxation"]
     assert value <= run.upper_bound <= value * (1 + 1.1e-4)
     sharp = sdp(problem, tolerance=1e-6)[1]  # beyond single precision
-    assert value <= sharp.upper_bound <= sharp.report["relaxation"] * (1 + 1.1e-6)
+    assert value <= sharp.upper_bound <= sharp.details["relaxation"] * (1 + 1.1e-6)
 
 
 @pytest.mark.parametrize("name", ["MDG-a_1_n500_m50", "GKD-c_1_n500_m50", "airline_usca"])
 def test_benchmark_instances_meet_their_bound(name):
     run = sdp(BQP(load_instance(name), 50))[1]
-    assert run.upper_bound <= run.report["relaxation"] * (1 + 1.1e-4)
+    assert run.upper_bound <= run.details["relaxation"] * (1 + 1.1e-4)
 
 
 def test_a_constant_added_to_all_pairs_adds_a_constant():
@@ -175,14 +174,14 @@ def test_a_constant_added_to_all_pairs_adds_a_constant():
     picked, run = sdp(problem)
     again, same = sdp(moved, tolerance=1e-7)
     assert set(picked) == set(again)
-    np.testing.assert_allclose(same.report["relaxation"] - 64000, run.report["relaxation"], 1e-3)
+    np.testing.assert_allclose(same.details["relaxation"] - 64000, run.details["relaxation"], 1e-3)
 
 
 def test_equal_seeds_give_equal_answers_and_projections_are_counted():
     problem = random_problem(80, 20)
     first, second = sdp(problem, 3), sdp(problem, 3)
     assert first[0].tolist() == second[0].tolist()
-    assert first[1].report == second[1].report
+    assert first[1].details == second[1].details
     values = [problem.value(sdp(problem, 3, projections=m)[0]) for m in (1, 10, 100)]
     assert values == sorted(values)
 
@@ -193,7 +192,7 @@ def test_a_deadline_is_kept_and_still_gives_a_choice_and_a_valid_bound():
     picked, run = sdp(problem, tolerance=1e-12, deadline=start + 1.0)
     assert perf_counter() - start < 5.0
     assert len(set(picked.tolist())) == 70
-    assert run.upper_bound >= run.report["relaxation"]
+    assert run.upper_bound >= run.details["relaxation"]
     late, nothing = sdp(problem, deadline=start)
     assert len(set(late.tolist())) == 70
     assert nothing.upper_bound == inf
@@ -234,7 +233,7 @@ def test_a_small_tangent_step_is_retracted_by_its_square():
 
 def test_the_multipliers_add_up_to_the_value_and_a_step_climbs():
     problem = random_problem(40, 9, signed=True)
-    relaxation = Relaxation(problem, np.random.default_rng(0))
+    relaxation = LowRankFactor(problem, np.random.default_rng(0))
     values = []
     for _ in range(25):
         values.append(relaxation.value)
@@ -249,7 +248,7 @@ def test_the_multipliers_add_up_to_the_value_and_a_step_climbs():
 
 
 def test_the_gradient_is_that_of_the_value():
-    relaxation = Relaxation(random_problem(15, 4), np.random.default_rng(0))
+    relaxation = LowRankFactor(random_problem(15, 4), np.random.default_rng(0))
     V, step = relaxation.V, 1e-6
     direction = np.random.default_rng(1).normal(size=V.shape)
     gradient = relaxation.objective(V)[1]

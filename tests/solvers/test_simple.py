@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestk.problem import best_first, grow, top_k
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
-from bestk.solvers._auto import Auto
-from bestk.solvers._base import Run, best_first, grow, top_k
+from bestk.solvers._base import Run
 from bestk.solvers._greedy import Backward, Forward
-from bestk.solvers._linear import Linear
+from bestk.solvers._ranking import Linear, Spectral
+from bestk.solvers._registry import Auto
 from bestk.solvers._search import Search
-from bestk.solvers._spectral import Spectral
 from bestk.solvers._tpower import TruncatedPower
 
 from .conftest import UNTIED, authors_results, load_instance, optimum, problems
@@ -103,7 +103,7 @@ def test_auto_that_is_stopped_has_the_better_of_forward_and_tpower_in_hand(probl
             with pytest.raises(KeyboardInterrupt):
                 Auto().pick(problem, run)
         both = [problem.value(s.pick(problem, Run())) for s in (Forward(), TruncatedPower())]
-        assert problem.value(run.report["incumbent"]) == max(both)
+        assert problem.value(run.details["incumbent"]) == max(both)
 
 
 def test_auto_finds_what_forward_and_tpower_miss():

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestk.problem import best_first, best_swap, grow, improve
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
-from bestk.solvers import _swap, solve, solve_path
-from bestk.solvers._base import Run, best_first, grow
-from bestk.solvers._greedy import Forward
-from bestk.solvers._swap import Swap, best_swap, mend
+from bestk.solvers import _greedy, solve, solve_path
+from bestk.solvers._base import Run
+from bestk.solvers._greedy import Forward, Swap
 
 from .conftest import optimum, problems
 
@@ -84,7 +84,7 @@ def test_pairs_to_start_from_are_the_best_by_hand_and_share_no_item(problem):
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_every_pair_to_start_from_holds_an_item_and_its_best_partner(lazy, monkeypatch):
-    monkeypatch.setattr("bestk.problem.lazy.PIECE", 40 * 7)  # seven columns at a time
+    monkeypatch.setattr("bestk.problem.lazy.MAX_BLOCK", 40 * 7)  # seven columns at a time
     rng = np.random.default_rng(0)
     Q, weight = rng.normal(size=(40, 40)), 4
     Q += Q.T
@@ -122,7 +122,7 @@ def test_no_single_swap_improves_the_choice(problem):
 def test_mending_makes_the_best_swap_each_time(problem, random):
     chosen = np.array(random.sample(range(problem.n), problem.k), np.int64)
     before = problem.value(chosen)
-    after = problem.value(mend(problem, chosen, Run()))
+    after = problem.value(improve(problem, chosen))
     best = max([before, *swaps(problem, chosen)])
     assert after >= best - rounding(problem)
 
@@ -197,8 +197,8 @@ def test_only_columns_of_the_most_relevant_items_and_of_chosen_ones_are_asked_fo
     Q += Q.T
     problem, solver = BQP(Q, k), Swap(pairs)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(_swap, "LOOK", 0)
-        patched.setattr(_swap, "FEWEST", 5)
+        patched.setattr(_greedy, "MAX_SCANNED", 0)
+        patched.setattr(_greedy, "MIN_SCANNED_ITEMS", 5)
         starts = list(solver._pairs(problem))
         lazy, path = Watched(Q), Watched(Q)
         items = solver.pick(BQP(lazy, k), Run())

@@ -3,17 +3,19 @@
 from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 from bestk._checks import real
-from bestk.bounds._linear import linear_bound
-from bestk.bounds._sdp import sdp_bound
 from bestk.bounds._spectral import spectral_bound
-from bestk.problem.problem import BQP
-from bestk.relaxations.dnn import dnn_bound
-from bestk.relaxations.part import screen
-from bestk.relaxations.rounding import Bound, largest_entry, rounding
-from bestk.relaxations.rows import rows_bound
+from bestk.problem import BQP
+from bestk.relaxations import (
+    Bound,
+    dnn_bound,
+    linear_bound,
+    only_choice,
+    rows_bound,
+    screen,
+    sdp_bound,
+)
 
 BOUNDS: dict[str, Callable[..., Bound]] = {
     "linear": linear_bound,
@@ -22,18 +24,20 @@ BOUNDS: dict[str, Callable[..., Bound]] = {
     "sdp": sdp_bound,
     "dnn": dnn_bound,
 }
-PRESETS = {"auto": "fast", "fast": "fast", "tight": "tight"}
+EFFORTS = ("fast", "tight")
 TIMED = ("sdp", "dnn")  # these take time_limit and best_known
-SPECTRAL_SIZE = 1000  # above it, an eigenvalue is not cheap
-SMALL, LOOSE = 400, 0.1  # items, and gap, up to and from which an SDP is worth its time
-DNN_SIZE = 2500  # above it, one step takes seconds
+MAX_SPECTRAL_ITEMS = 1000  # above it, an eigenvalue is not cheap
+MAX_QUICK_SDP_ITEMS = 400
+MIN_QUICK_SDP_GAP = 0.1  # a smaller gap is not worth the time
+MAX_DNN_ITEMS = 2500  # above it, one step takes seconds
 
-__all__ = ["BOUNDS", "Bound", "bound_problem", "quick_bound", "screen", "upper_bound"]
+__all__ = ["BOUNDS", "MAX_DNN_ITEMS", "Bound", "bound_problem", "quick_bound", "screen",
+           "upper_bound"]  # fmt: skip
 
 
 def upper_bound(
     problem: BQP,
-    method: str = "auto",
+    method: str = "fast",
     time_limit: float | None = None,
     best_known: float | None = None,
 ) -> float:
@@ -42,10 +46,10 @@ def upper_bound(
     Parameters
     ----------
     problem : BQP
-        A lazy one has the bound infinity, because every bound here needs the matrix.
-    method : str, default="auto"
-        A name from ``BOUNDS``; or "fast" (which "auto" means): the smaller of "rows" and, up to
-        1000 items, "spectral"; or "tight": that and "dnn", above 2500 items "sdp".
+        Of a lazy one the bound is infinity, because every bound here needs the matrix.
+    method : str, default="fast"
+        A name from ``BOUNDS``; or "fast": the smaller of "rows" and, up to 1000 items,
+        "spectral"; or "tight": that and "dnn", above 2500 items "sdp".
     time_limit : float, optional
         Seconds for "dnn" and "sdp"; 60 by default.
     best_known : float, optional
@@ -62,7 +66,7 @@ def upper_bound(
 
 def bound_problem(
     problem: BQP,
-    method: str = "auto",
+    method: str = "fast",
     time_limit: float | None = None,
     best_known: float | None = None,
 ) -> Bound:
@@ -74,19 +78,37 @@ def bound_problem(
     'the only choice'
     """
     if not isinstance(problem, BQP):
-        came = type(problem).__name__
-        raise TypeError(f"a bound is that of a problem, not of a {came}; give BQP(Q, k)")
-    if not isinstance(method, str) or (method not in BOUNDS and method not in PRESETS):
-        known = ", ".join([*BOUNDS, *PRESETS])
+        kind = type(problem).__name__
+        raise TypeError(f"upper_bound needs a BQP, not {kind}; pass BQP(Q, k)")
+    if not isinstance(method, str) or (method not in BOUNDS and method not in EFFORTS):
+        known = ", ".join([*BOUNDS, *EFFORTS])
         raise ValueError(f"unknown bound {method!r}; choose one of {known}")
     if time_limit is not None:
         time_limit = real(time_limit, "time_limit", "a number of seconds")
     if best_known is not None:
         best_known = real(best_known, "best_known", "the value of a choice")
     start = perf_counter()
-    bounds = [_one(problem, name, time_limit, best_known) for name in _names(problem, method)]
+    if problem.is_lazy:
+        return Bound(float("inf"), "nothing: Q is lazy")
+    if problem.k == problem.n:
+        return replace(only_choice(problem), seconds=perf_counter() - start)
+    bounds = []
+    for name in _names(problem.n, method):
+        limits = (time_limit, best_known) if name in TIMED else ()
+        bounds.append(BOUNDS[name](problem, *limits))
     best = min(bounds, key=lambda bound: bound.value)
     return replace(best, seconds=perf_counter() - start)
+
+
+def _names(n: int, method: str) -> list[str]:
+    """The bounds to compute for n items, the cheap ones first."""
+    if method in BOUNDS:
+        return [method]
+    names = ["rows"]
+    names += ["spectral"] if n <= MAX_SPECTRAL_ITEMS else []
+    if method == "tight":
+        names.append("dnn" if n <= MAX_DNN_ITEMS else "sdp")
+    return names
 
 
 def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
@@ -101,36 +123,12 @@ def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
         return bound_problem(problem, "fast")
     bounds = [rows_bound(problem)]
     takes = 0.005 + 5e-10 * n**3
-    if n <= SPECTRAL_SIZE and takes <= seconds:
+    if n <= MAX_SPECTRAL_ITEMS and takes <= seconds:
         bounds.append(spectral_bound(problem))
         seconds -= takes
-    loose = min(b.value for b in bounds) - best_known > LOOSE * abs(best_known)
-    if n <= SMALL and loose and 0.02 + 2e-4 * n <= seconds:
+    gap = min(b.value for b in bounds) - best_known
+    wide = gap > MIN_QUICK_SDP_GAP * abs(best_known)
+    if n <= MAX_QUICK_SDP_ITEMS and wide and 0.02 + 2e-4 * n <= seconds:
         bounds.append(sdp_bound(problem, best_known=best_known))
     best = min(bounds, key=lambda bound: bound.value)
     return replace(best, seconds=perf_counter() - start)
-
-
-def _names(problem: BQP, method: str) -> list[str]:
-    """The bounds to compute, the cheap ones first."""
-    if problem.is_lazy:
-        return ["nothing: Q is lazy"]
-    if problem.k == problem.n:
-        return ["the only choice"]
-    if method in BOUNDS:
-        return [method]
-    names = ["rows"]
-    names += ["spectral"] if problem.n <= SPECTRAL_SIZE else []
-    if method == "tight":
-        names.append("dnn" if problem.n <= DNN_SIZE else "sdp")
-    return names
-
-
-def _one(problem: BQP, name: str, time_limit: float | None, best_known: float | None) -> Bound:
-    if name == "the only choice":
-        size = problem.k**2 * largest_entry(problem.Q)
-        return Bound(problem.value(range(problem.n)) + rounding(problem.k, size), name)
-    if name not in BOUNDS:
-        return Bound(float("inf"), name)
-    options: dict[str, Any] = {"time_limit": time_limit, "best_known": best_known}
-    return BOUNDS[name](problem, **(options if name in TIMED else {}))

@@ -3,13 +3,20 @@
 import numpy as np
 from scipy.linalg import cho_solve
 
-from bestk.problem.problem import BQP
-from bestk.relaxations.eigen import factor_below, margin_of, one_thread
-from bestk.relaxations.rounding import Bound, Floats, largest_entry, rounding
+from bestk._typing import Floats
+from bestk.problem import BQP
+from bestk.relaxations import (
+    Bound,
+    cholesky_margin,
+    factor_below,
+    largest_entry,
+    one_thread,
+    rounding,
+)
 
-TESTS = 12  # Cholesky factorisations at most
-NEAREST = 1e-9  # distance kept from the eigenvalue, in units of the largest entry
-CLOSE = 1e-4  # relative error in the radius that is close enough
+MAX_FACTORISATIONS = 12
+MIN_DISTANCE = 1e-9  # from the eigenvalue, in units of the largest entry
+RADIUS_TOLERANCE = 1e-4  # relative
 
 
 def spectral_bound(problem: BQP) -> Bound:
@@ -39,19 +46,14 @@ def spectral_bound(problem: BQP) -> Bound:
     centre = (k / n) ** 2 * float(sums.sum())
     if k == n or not size:
         return Bound(centre + rounding(n, k**2 * size), "spectral")
+    means = sums / n
+    centred = problem.Q - means
+    centred -= (means - means.mean())[:, None]
     with one_thread():
-        inner, mu = _maximum(_centred(problem.Q, sums), b, k - k**2 / n, size)
+        inner, mu = _maximum(centred, b, k - k**2 / n, size)
     # PQP is known to 64 roundings an entry, which moves its eigenvalues by at most n times that
     margin = rounding(n, k**2 * size + (n * size + abs(mu)) * k + abs(inner))
     return Bound(centre + inner + margin, "spectral", details={"multiplier": mu})
-
-
-def _centred(Q: Floats, sums: Floats) -> Floats:
-    """PQP, P the projection off e."""
-    means = sums / len(Q)
-    out = Q - means
-    out -= (means - means.mean())[:, None]
-    return out
 
 
 def _maximum(A: Floats, b: Floats, radius2: float, size: float) -> tuple[float, float]:
@@ -59,27 +61,23 @@ def _maximum(A: Floats, b: Floats, radius2: float, size: float) -> tuple[float, 
     n = len(A)
     A -= 4 * size  # moves the eigenvalue of e, which plays no part, out of the way
     top = float(np.linalg.eigvalsh(A)[-1])
-    low, high = top + NEAREST * size, max(top, 0.0) + 2 * n * size
+    low, high = top + MIN_DISTANCE * size, max(top, 0.0) + 2 * n * size
     mu = low + max(1e-3 * size, float(np.linalg.norm(b)) / np.sqrt(radius2))
     best = (np.inf, mu)
-    for _ in range(TESTS):
-        value, length2, slope = _value(A, b, mu, radius2)
+    for _ in range(MAX_FACTORISATIONS):
+        value, length2, slope = _value_at(A, b, mu, radius2)
         best = min(best, (value, float(mu)))
-        if abs(length2 / radius2 - 1) < CLOSE or high - low < NEAREST * size:
+        if abs(length2 / radius2 - 1) < RADIUS_TOLERANCE or high - low < MIN_DISTANCE * size:
             break
         low, high = (mu, high) if length2 > radius2 else (low, mu)
-        mu = _next(mu, length2, slope, radius2)
+        # a Newton step on 1 / |y|, which is almost linear in mu
+        mu += length2 / slope * (np.sqrt(length2 / radius2) - 1) if slope > 0 else 0.0
         if not low < mu < high:
             mu = low + (high - low) / 16  # the hard case: the multiplier is the eigenvalue
     return best
 
 
-def _next(mu: float, length2: float, slope: float, radius2: float) -> float:
-    """Newton step on 1 / |y|, which is almost linear in mu; the old point where there is none."""
-    return mu + length2 / slope * (np.sqrt(length2 / radius2) - 1) if slope > 0 else mu
-
-
-def _value(A: Floats, b: Floats, mu: float, radius2: float) -> tuple[float, float, float]:
+def _value_at(A: Floats, b: Floats, mu: float, radius2: float) -> tuple[float, float, float]:
     """The bound at mu, infinite unless proved; |y|^2 and y'M^-1 y for M = mu I - A, My = b."""
     factor = factor_below(A, mu)
     if factor is None:
@@ -88,6 +86,6 @@ def _value(A: Floats, b: Floats, mu: float, radius2: float) -> tuple[float, floa
     z = cho_solve((factor, True), y, check_finite=False)
     residual = b - (mu * y - A @ y)
     # M is definite by more than half the margin, so that r'M^-1 r <= 2 |r|^2 / margin
-    spare = margin_of(mu * len(A) - float(A.trace()), len(A)) / 2
+    spare = cholesky_margin(mu * len(A) - float(A.trace()), len(A)) / 2
     value = mu * radius2 + b @ y + residual @ y + residual @ residual / spare
     return float(value), float(y @ y), float(y @ z)

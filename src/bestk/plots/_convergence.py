@@ -13,9 +13,7 @@ from bestk.bounds import bound_problem
 from bestk.plots._canvas import BLUE, RED, add_grid, format_ticks, new_axes
 from bestk.problem.problem import BQP
 from bestk.problem.solution import ROUNDING
-from bestk.solvers._base import Run, Solver
-from bestk.solvers._referee import check_matrix, read_problem
-from bestk.solvers._registry import get_solver
+from bestk.solvers import Run, Solver, check_matrix, get_solver, read_problem
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +93,7 @@ class _RecordedRun(Run):
         self.problem, self.start = problem, perf_counter()
         self.found: list[Point] = []
         self.bounds: list[Point] = []
-        super().__init__(np.random.default_rng(random_state), report=_Report(self.add_choice))
+        super().__init__(np.random.default_rng(random_state), details=_Details(self.add_choice))
 
     @property
     def seconds(self) -> float:
@@ -129,8 +127,8 @@ class _RecordedRun(Run):
             self.bounds.append((max(seconds, nextafter(last, inf)), bound))
 
 
-class _Report(dict[str, Any]):
-    """The report of a run, which passes on each incumbent."""
+class _Details(dict[str, Any]):
+    """The details of a run, which pass on each incumbent."""
 
     def __init__(self, add_choice: Callable[[Any], None]) -> None:
         super().__init__()

@@ -1,15 +1,12 @@
-"""A symmetric matrix known by its columns, made when asked for and kept while there is room."""
+"""A symmetric matrix known by its columns, computed on demand and kept while there is room."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bestk.problem.problem import PIECE, LazyMatrix
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from bestk._typing import Floats, Indices
+from bestk.problem.problem import MAX_BLOCK, LazyMatrix
 
 
 class CachedColumns:
@@ -24,7 +21,7 @@ class CachedColumns:
     memory : int, default=2**30
         Bytes for kept columns; those unused for longest go first.
     row_sums : function, optional
-        A quicker way to the row sums than through the columns; they leave the diagonal out.
+        Computes the row sums without the diagonal, faster than through the columns.
     sums_quickly : bool, default=False
         Whether that takes seconds even for hundreds of thousands of columns.
 
@@ -74,13 +71,13 @@ class CachedColumns:
         return out.T
 
     def stream(self, items: Indices) -> Iterator[tuple[Indices, Floats]]:
-        """Yield items and their columns, some at a time; none of them is kept."""
-        for some in pieces(items, self.shape[0]):
+        """Yield items and their columns, some at a time; none is kept."""
+        for some in _blocks(items, self.shape[0]):
             self.made += len(some)
             yield some, np.array(self._make(some), np.float64, copy=None)
 
     def row_sums(self) -> Floats | None:
-        """Row sums, if there is a quicker way to them than through the columns."""
+        """Row sums, or None if they are only known through the columns."""
         sums = None if self._row_sums is None else self._row_sums()
         return None if sums is None else sums + self._diagonal
 
@@ -110,12 +107,12 @@ class WithDiagonal:
         return self._corrected(items, self._matrix.columns(items))
 
     def stream(self, items: Indices) -> Iterator[tuple[Indices, Floats]]:
-        """Yield items and their columns, some at a time; none of them is kept."""
+        """Yield items and their columns, some at a time; none is kept."""
         for some, columns in self._matrix.stream(items):
             yield some, self._corrected(some, columns)
 
     def row_sums(self) -> Floats | None:
-        """Row sums, if there is a quicker way to them than through the columns."""
+        """Row sums, or None if they are only known through the columns."""
         sums = self._matrix.row_sums()
         return None if sums is None else sums - self._matrix.diagonal() + self._diagonal
 
@@ -125,15 +122,15 @@ class WithDiagonal:
 
 
 def stream(matrix: LazyMatrix, items: Indices) -> Iterator[tuple[Indices, Floats]]:
-    """Yield items and their columns, some at a time, past the cache of a matrix that has one."""
+    """Yield items and their columns, some at a time, without keeping them in a cache."""
     if isinstance(matrix, CachedColumns | WithDiagonal):
         yield from matrix.stream(items)
     else:
-        for some in pieces(items, matrix.shape[0]):
+        for some in _blocks(items, matrix.shape[0]):
             yield some, matrix.columns(some)
 
 
-def pieces(items: Indices, n: int) -> Iterator[Indices]:
-    """Cut items into pieces whose columns of n entries need little memory."""
-    width = max(1, PIECE // n)
+def _blocks(items: Indices, n: int) -> Iterator[Indices]:
+    """Blocks of items whose columns of n entries need little memory."""
+    width = max(1, MAX_BLOCK // n)
     return (items[start : start + width] for start in range(0, len(items), width))

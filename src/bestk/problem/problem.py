@@ -1,4 +1,4 @@
-"""The optimisation problem, free of data and of features."""
+"""The optimisation problem, independent of data and features."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,18 +6,13 @@ from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestk._checks import whole
+from bestk._typing import Floats, Indices
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-ROUNDING = 1e-9  # asymmetry below this, relative to the largest entry, is rounding
-LEAST, LARGEST = (
-    1e-75,
-    1e75,
-)  # the largest entry lies between: cubes of it neither vanish nor overflow
-PIECE = 2**25  # entries of a lazy matrix that are looked at together: 256 MiB
+MAX_ASYMMETRY = 1e-9  # relative to the largest entry: less is rounding
+MIN_ENTRY, MAX_ENTRY = 1e-75, 1e75  # the largest entry: its cubes neither vanish nor overflow
+MAX_BLOCK = 2**25  # entries of a lazy matrix that are held together: 256 MiB
 
 
 @runtime_checkable
@@ -40,8 +35,8 @@ class BQP:
     Parameters
     ----------
     Q : square array, or LazyMatrix
-        Any real matrix; x'Qx only sees its symmetric part, which is what is kept. A symmetric
-        float64 array is kept as it is, without a copy.
+        Any real matrix; only its symmetric part matters and is kept. A symmetric float64 array
+        is not copied.
     k : int
         How many items to choose, from 1 to n.
     strict : bool, default=False
@@ -59,27 +54,29 @@ class BQP:
     strict: bool = False
 
     def __post_init__(self) -> None:
-        # the columns of a frame are no method, and those of a lazy one not even to be looked at
+        # the columns of a data frame are not a method
         lazy = callable(getattr(type(self.Q), "columns", None)) and isinstance(self.Q, LazyMatrix)
         object.__setattr__(self, "Q", self.Q if lazy else _symmetric(self.Q, self.strict))
         object.__setattr__(self, "k", whole(self.k, "k"))
-        if not 1 <= self.k <= self.n:
-            raise ValueError(f"k must lie between 1 and the {self.n} items of Q, not {self.k}")
+        self._check_k(self.k)
 
     @classmethod
     def trusted(cls, Q: Any, k: int) -> "BQP":
-        """A problem whose matrix is known to be symmetric and finite: nothing is looked at."""
+        """A problem whose matrix is known to be symmetric and finite: nothing is checked."""
         problem = object.__new__(cls)
         for name, value in (("Q", Q), ("k", k), ("strict", False)):
             object.__setattr__(problem, name, value)
         return problem
 
     def with_k(self, k: int) -> "BQP":
-        """The same matrix with another k; the matrix is not looked at again."""
+        """The same matrix with another k; the matrix is not checked again."""
         wanted = whole(k, "k")
-        if not 1 <= wanted <= self.n:
-            raise ValueError(f"k must lie between 1 and the {self.n} items of Q, not {k}")
+        self._check_k(wanted)
         return self.trusted(self.Q, wanted)
+
+    def _check_k(self, k: int) -> None:
+        if not 1 <= k <= self.n:
+            raise ValueError(f"k must lie between 1 and the {self.n} items of Q, not {k}")
 
     @property
     def n(self) -> int:
@@ -105,7 +102,11 @@ class BQP:
     def value(self, items: Iterable[int]) -> float:
         """The objective x'Qx of a choice of items."""
         chosen = np.asarray(list(items), np.int64)
-        return sum(float(self.columns(some)[chosen].sum()) for some in self._pieces(chosen))
+        return sum(float(self.columns(some)[chosen].sum()) for some in self._blocks(chosen))
+
+    def block(self, items: Indices) -> Floats:
+        """The rows and columns of those items."""
+        return np.hstack([self.columns(some)[items] for some in self._blocks(items)])
 
     def contributions(self, items: Iterable[int]) -> Floats:
         """The part of each chosen item in x'Qx, pairs shared evenly: sum of Q_ij over chosen j.
@@ -116,13 +117,13 @@ class BQP:
         array([1., 3.])
         """
         chosen = np.asarray(list(items), np.int64)
-        parts = [self.columns(some)[chosen].sum(axis=0) for some in self._pieces(chosen)]
+        parts = [self.columns(some)[chosen].sum(axis=0) for some in self._blocks(chosen)]
         return np.concatenate(parts)
 
     def product(self, items: Iterable[int]) -> Floats:
         """Qx of a choice of items, the sum of their columns."""
         chosen = np.asarray(list(items), np.int64)
-        return sum((self.columns(some).sum(axis=1) for some in self._pieces(chosen)), np.zeros(()))
+        return sum((self.columns(some).sum(axis=1) for some in self._blocks(chosen)), np.zeros(()))
 
     def gains(self, items: Iterable[int]) -> Floats:
         """For every item i: Q_ii + 2 sum of Q_ij over the other chosen items j."""
@@ -131,9 +132,9 @@ class BQP:
         gains[chosen] -= 2 * self.diagonal[chosen]
         return gains
 
-    def _pieces(self, items: Indices) -> list[Indices]:
+    def _blocks(self, items: Indices) -> list[Indices]:
         """The items, of a lazy matrix so few at a time that their columns need little memory."""
-        width = max(1, PIECE // self.n) if self.is_lazy else max(1, len(items))
+        width = max(1, MAX_BLOCK // self.n) if self.is_lazy else max(1, len(items))
         return [items[start : start + width] for start in range(0, max(1, len(items)), width)]
 
 
@@ -154,13 +155,13 @@ def _symmetric(Q: Any, strict: bool) -> Floats:
     largest = max(abs(float(matrix.max())), abs(float(matrix.min())))
     if not np.isfinite(largest):
         raise ValueError("Q holds NaN or infinite entries; replace them before solving")
-    if largest and not LEAST <= largest <= LARGEST:
+    if largest and not MIN_ENTRY <= largest <= MAX_ENTRY:
         raise ValueError(
-            f"the largest entry of Q, {largest:.3g}, is not between {LEAST} and {LARGEST}: sums of "
-            "its powers would not be exact; divide Q by it, which changes no choice"
+            f"the largest entry of Q, {largest:.3g}, is not between {MIN_ENTRY} and {MAX_ENTRY}: "
+            "sums of its powers would not be exact; divide Q by it, which changes no choice"
         )
     apart = _asymmetry(matrix)
-    if strict and apart > ROUNDING * largest:
+    if strict and apart > MAX_ASYMMETRY * largest:
         raise ValueError(
             f"Q is not symmetric (entries differ by up to {apart:.3g}); pass (Q + Q.T) / 2, "
             "which has the same x'Qx, or strict=False"

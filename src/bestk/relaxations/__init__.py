@@ -1,1 +1,36 @@
-"""Relaxations that bounds and solvers share."""
+"""Relaxations of the quadratic problem, shared by bounds and solvers."""
+
+from bestk.relaxations.dnn import Gap, dnn_bound
+from bestk.relaxations.rounding import (
+    Bound,
+    cholesky_margin,
+    factor_below,
+    largest_entry,
+    one_thread,
+    rounding,
+)
+from bestk.relaxations.rows import linear_bound, row_values, rows_bound
+from bestk.relaxations.sdp import only_choice, relax, sdp_bound
+from bestk.relaxations.spheres import LowRankFactor
+from bestk.relaxations.subproblem import Subproblem, moderate, screen
+
+__all__ = [
+    "Bound",
+    "Gap",
+    "LowRankFactor",
+    "Subproblem",
+    "cholesky_margin",
+    "dnn_bound",
+    "factor_below",
+    "largest_entry",
+    "linear_bound",
+    "moderate",
+    "one_thread",
+    "only_choice",
+    "relax",
+    "rounding",
+    "row_values",
+    "rows_bound",
+    "screen",
+    "sdp_bound",
+]

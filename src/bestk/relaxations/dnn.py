@@ -6,18 +6,17 @@ from time import perf_counter
 
 import numpy as np
 
-from bestk.problem.problem import BQP
-from bestk.relaxations._admm import Relaxation
-from bestk.relaxations.eigen import one_thread
-from bestk.relaxations.part import Part, screen
-from bestk.relaxations.rounding import Bound, Floats, Mask, largest_entry
+from bestk._typing import Floats, Mask
+from bestk.problem import BQP, good_choice
+from bestk.relaxations.admm import DoublyNonnegative
+from bestk.relaxations.rounding import Bound, largest_entry, one_thread
 from bestk.relaxations.rows import rows_bound
-from bestk.relaxations.start import good_choice
+from bestk.relaxations.subproblem import Subproblem, screen
 
-SECONDS = 60.0
-CHECK = 10  # steps from one bound to the next
-LOOK = 50  # steps from one look at the progress to the next
-WORTH = 0.05  # share of the items that must go before the rest is set up anew
+DEFAULT_SECONDS = 60.0
+STEPS_TO_BOUND = 10  # from one estimate of the bound to the next
+STEPS_TO_PROOF = 50  # from one proof, and check of the progress, to the next
+MIN_DECIDED = 0.05  # share of the items that must be decided before the rest is set up anew
 
 
 def dnn_bound(
@@ -32,9 +31,8 @@ def dnn_bound(
         r_i = C_ii + 2 C_0i + the k - 1 largest C_ij.
 
     Z comes from alternating directions. Items that the bound proves in or out of every choice
-    better than ``best_known`` are decided, and the relaxation of the rest is smaller and tighter;
-    what is then bounded is the larger of ``best_known`` and the best choice of the rest, which
-    bounds the optimum whether ``best_known`` can be attained or not.
+    better than ``best_known`` are decided, and the relaxation of the rest is smaller and tighter.
+    The result is at least ``best_known``, and valid whether that can be attained or not.
 
     Parameters
     ----------
@@ -51,24 +49,18 @@ def dnn_bound(
     >>> round(dnn_bound(problem).value, 6)
     10.0
     """
-    deadline = perf_counter() + (SECONDS if time_limit is None else time_limit)
+    deadline = perf_counter() + (DEFAULT_SECONDS if time_limit is None else time_limit)
     floor = problem.value(good_choice(problem)) if best_known is None else best_known
     with one_thread():
-        state = Gap(Part.of(problem), floor)
+        state = Gap(Subproblem.of(problem), floor)
         state.close(deadline)
-    return Bound(
-        max(state.value, floor),
-        "dnn",
-        details={
-            "proved_in": np.sort(state.part.inside),
-            "proved_out": _others(problem.n, state.part),
-            "steps": state.steps,
-        },
-    )
-
-
-def _others(n: int, part: Part) -> np.ndarray:
-    return np.setdiff1d(np.arange(n), np.concatenate([part.items, part.inside]))
+    known = np.concatenate([state.part.items, state.part.inside])
+    details = {
+        "proved_in": np.sort(state.part.inside),
+        "proved_out": np.setdiff1d(np.arange(problem.n), known),
+        "steps": state.steps,
+    }
+    return Bound(max(state.value, floor), "dnn", details=details)
 
 
 @dataclass
@@ -79,9 +71,9 @@ class Gap:
     rules out less than ``floor``.
     """
 
-    part: Part
+    part: Subproblem
     floor: float
-    relaxation: Relaxation | None = None
+    relaxation: DoublyNonnegative | None = None
     value: float = inf
     steps: int = 0
     _best: float = inf  # the lowest bound of the relaxation, not proved yet
@@ -95,14 +87,17 @@ class Gap:
     def close(self, deadline: float = inf, patience: float = 0.01) -> None:
         """Lower the bound until it meets the floor, stops moving, or the time is up.
 
-        It has stopped moving when ``LOOK`` steps take less than ``patience`` off the gap.
+        It has stopped moving when ``STEPS_TO_PROOF`` steps take less than ``patience`` off the gap.
         """
-        self._decide(*self._by_rows())
+        bound = rows_bound(BQP.trusted(self.part.Q, self.part.k))
+        assert bound.row_values is not None
+        self.value = min(self.value, self.part.base + bound.value)
+        self._decide(bound.value, bound.row_values)
         last = inf
         while not self._settled() and not self.closed:
             self._step()
             late = perf_counter() > deadline
-            if late or self.steps % LOOK == 0:
+            if late or self.steps % STEPS_TO_PROOF == 0:
                 smaller = self._decide(*self._prove())
                 gap = self.value - self.floor
                 if late or (not smaller and last - gap < patience * gap):
@@ -117,27 +112,21 @@ class Gap:
             relaxation = relaxation.restricted(part, inside, outside)
         return Gap(part, self.floor, relaxation, self.value, self.steps)
 
-    def _by_rows(self) -> tuple[float, Floats]:
-        """The row bound, which costs next to nothing."""
-        bound = rows_bound(BQP(self.part.Q, self.part.k))
-        assert bound.row_values is not None
-        self.value = min(self.value, self.part.base + bound.value)
-        return bound.value, bound.row_values
-
     def _step(self) -> None:
-        """One step of the relaxation, and now and then what it says of the bound."""
+        """One step of the relaxation; now and then its bound."""
         if self.relaxation is None:
-            self.relaxation = Relaxation(self.part, power_of_two(largest_entry(self.part.Q)))
+            scale = power_of_two(largest_entry(self.part.Q))
+            self.relaxation = DoublyNonnegative(self.part, scale)
         self.steps += 1
-        self.relaxation.project(exact=self.steps % LOOK == 0)
-        if self.steps % CHECK == 0 and self.relaxation.leading.exact:
+        self.relaxation.project(exact=self.steps % STEPS_TO_PROOF == 0)
+        if self.steps % STEPS_TO_BOUND == 0 and self.relaxation.leading.exact:
             self._measure()
             if self._best <= self.floor:
                 self._prove()
         self.relaxation.update()
 
     def _measure(self) -> None:
-        """The bound as the present multipliers have it, not yet proved."""
+        """Compute the bound of the present multipliers, not yet proved."""
         assert self.relaxation is not None
         Z = self.relaxation.multipliers()
         top = self.relaxation.penalty * self.relaxation.level
@@ -159,7 +148,7 @@ class Gap:
     def _decide(self, value: float, rows: Floats) -> bool:
         """Drop the items that a bound decides, where that makes the part notably smaller."""
         inside, outside = screen(value, rows, self.part.k, self.floor - self.part.base)
-        if (inside | outside).sum() < max(1, WORTH * self.part.n):
+        if (inside | outside).sum() < max(1, MIN_DECIDED * self.part.n):
             return False
         smaller = self.without(inside, outside)
         self.part, self.relaxation = smaller.part, smaller.relaxation
@@ -167,7 +156,7 @@ class Gap:
         return True
 
     def _settled(self) -> bool:
-        """Where the choice is plain to see, its value is the bound."""
+        """Whether only one choice can be best; its value is then the bound."""
         choice = self.part.settled()
         if choice is not None:
             self.value = min(self.value, choice[1])

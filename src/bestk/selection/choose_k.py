@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bestk.data.codes import Target, read_continuous_target, read_target
 from bestk.data.table import Table, as_array
 from bestk.problem.solution import Solution
-from bestk.relaxations.eigen import one_thread
+from bestk.relaxations import one_thread
 from bestk.selection._design import Design
 from bestk.selection.folds import FOLDS, Fold, group_splitter, read_folds
 from bestk.selection.reading import Reading, find_features

@@ -13,12 +13,16 @@ from bestk.problem.solution import Solution
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
 from bestk.selection.joint import JointForward
 from bestk.selection.objectives import MEMORY, Objective, Pairs, get_objective
-from bestk.solvers import solve_path
-from bestk.solvers._base import Solver
-from bestk.solvers._fixed import Fixed
-from bestk.solvers._path import solve_each
-from bestk.solvers._referee import BoundEffort, solve_problem, with_useful_bound
-from bestk.solvers._registry import get_solver
+from bestk.solvers import (
+    BoundEffort,
+    Fixed,
+    Solver,
+    get_solver,
+    solve_each,
+    solve_path,
+    solve_problem,
+    with_useful_bound,
+)
 
 Indices = NDArray[np.int64]
 NONE: Sequence[int] = ()

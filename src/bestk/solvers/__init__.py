@@ -1,7 +1,32 @@
-"""Solvers of the quadratic problem: one file each, one registry, one referee."""
+"""Solvers of the quadratic problem, their registry, and the functions that run them."""
 
-from bestk.solvers._path import solve_path
-from bestk.solvers._referee import solve
+from bestk.solvers._base import Run, Solver
+from bestk.solvers._fixed import Fixed
+from bestk.solvers._path import solve_each, solve_path
+from bestk.solvers._referee import (
+    BoundEffort,
+    check_matrix,
+    prove,
+    read_problem,
+    solve,
+    solve_problem,
+    with_useful_bound,
+)
 from bestk.solvers._registry import SOLVERS, get_solver
 
-__all__ = ["SOLVERS", "get_solver", "solve", "solve_path"]
+__all__ = [
+    "SOLVERS",
+    "BoundEffort",
+    "Fixed",
+    "Run",
+    "Solver",
+    "check_matrix",
+    "get_solver",
+    "prove",
+    "read_problem",
+    "solve",
+    "solve_each",
+    "solve_path",
+    "solve_problem",
+    "with_useful_bound",
+]

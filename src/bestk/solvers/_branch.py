@@ -1,17 +1,15 @@
-"""Branch and bound with the row bound: every choice of a small problem, or proved not worth it."""
+"""Branch and bound with the row bound: for small problems."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Floats, Indices
 from bestk.native import kernels
-from bestk.relaxations.rows import row_values
+from bestk.relaxations import row_values
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-TABLE = 8_000_000  # entries of the table of partners at most
-MANY, AT, CHOSEN, BEST = range(4)  # rows of the path, as in branch.c
+MAX_TABLE = 8_000_000  # entries of the table of partners
+LEFT_COUNT, POSITION, PATH_CHOSEN, PATH_BEST = range(4)  # rows of the path, as in branch.c
 
 
 @dataclass(frozen=True)
@@ -22,7 +20,7 @@ class Tree:
     partners: Floats  # [m, p, i]: the m largest Q_ij over j >= p other than i
     gains: Floats  # [d, i]: Q_ii + 2 sum of Q_ij over the d chosen
     left: Indices  # [d, :]: items that may still be chosen
-    path: Indices  # [:, d]: how many, where among them the search stands, chosen; best choice
+    path: Indices  # [:, d]: number left, position among them, chosen; the best choice
     value: Floats  # [d]: of the chosen
     state: Floats  # depth, floor, nodes
 
@@ -41,15 +39,15 @@ class Branching:
             self.base = float(Q.sum())
             Q, k = Q - np.diag(2 * Q.sum(axis=1)), len(Q) - k
         self.order = np.argsort(-row_values(Q, Q.diagonal(), k), kind="stable")
-        self.tree = _new_tree(Q[np.ix_(self.order, self.order)], k, floor - self.base)
+        self.tree = new_tree(Q[np.ix_(self.order, self.order)], k, floor - self.base)
 
     @staticmethod
     def fits(n: int, k: int) -> bool:
         """Whether the tables of such a problem are small enough."""
-        return min(k, n - k) * n**2 <= TABLE
+        return min(k, n - k) * n**2 <= MAX_TABLE
 
     def advance(self, nodes: int) -> bool:
-        """Look at so many nodes more; True when the search is complete."""
+        """Visit so many more nodes; True when the search is complete."""
         tree = self.tree
         k, n = tree.gains.shape
         kernels.branch_advance(
@@ -60,24 +58,26 @@ class Branching:
 
     @property
     def nodes(self) -> int:
-        """Nodes looked at so far."""
+        """Nodes visited so far."""
         return int(self.tree.state[2])
 
     @property
     def choice(self) -> Indices | None:
         """The best choice found that is worth more than the floor."""
-        found = self.tree.path[BEST]
+        found = self.tree.path[PATH_BEST]
         if found[0] < 0:
             return None
         best = self.order[found]
         return np.setdiff1d(self.order, best) if self.turned else np.sort(best)
 
 
-def _new_tree(Q: Floats, k: int, floor: float) -> Tree:
+def new_tree(Q: Floats, k: int, floor: float) -> Tree:
     n = len(Q)
+    partners = np.empty((k, n, n))
+    kernels.branch_partners(Q, n, k, partners)
     tree = Tree(
         Q=Q,
-        partners=_partners(Q, k),
+        partners=partners,
         gains=np.empty((k, n)),
         left=np.empty((k, n), np.int64),
         path=np.zeros((4, k), np.int64),
@@ -86,14 +86,6 @@ def _new_tree(Q: Floats, k: int, floor: float) -> Tree:
     )
     tree.gains[0] = Q.diagonal()
     tree.left[0] = np.arange(n)
-    tree.path[MANY, 0] = n
-    tree.path[BEST] = -1
+    tree.path[LEFT_COUNT, 0] = n
+    tree.path[PATH_BEST] = -1
     return tree
-
-
-def _partners(Q: Floats, k: int) -> Floats:
-    """At [m, p, i] the sum of the m largest Q_ij over j >= p other than i, for m < k."""
-    n = len(Q)
-    sums = np.empty((k, n, n))
-    kernels.branch_partners(Q, n, k, sums)
-    return sums

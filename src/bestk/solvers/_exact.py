@@ -8,39 +8,41 @@ from typing import ClassVar
 
 import numpy as np
 
-from bestk.bounds import DNN_SIZE
-from bestk.problem.problem import BQP
-from bestk.relaxations.dnn import Gap
-from bestk.relaxations.eigen import one_thread
-from bestk.relaxations.part import Part
-from bestk.relaxations.penalties import moderate
-from bestk.relaxations.rounding import largest_entry, rounding
-from bestk.relaxations.rows import rows_bound
-from bestk.relaxations.start import good_choice, swapped
-from bestk.solvers._base import Floats, Indices, Needs, Run, best_first
+from bestk._typing import Floats, Indices, Mask
+from bestk.bounds import MAX_DNN_ITEMS
+from bestk.problem import BQP, best_first, good_choice, improve
+from bestk.relaxations import (
+    Gap,
+    Subproblem,
+    largest_entry,
+    moderate,
+    one_thread,
+    rounding,
+    rows_bound,
+)
+from bestk.solvers._base import Needs, Run
 from bestk.solvers._branch import Branching
 from bestk.solvers._search import Search
 
-SLICE = 50_000  # nodes between two looks at the clock and the keyboard
-SHARE = 0.25  # of the time left, for one try of branch and bound by rows
-NEGLIGIBLE = 1e-9  # slack, as a share of the value, that is called rounding
-WHOLE = 2.0**40  # whole numbers up to this add up without rounding
+SLICE_NODES = 50_000  # between two checks of the clock and the keyboard
+ENUMERATION_SHARE = 0.25  # of the time left, for one try of branch and bound by rows
+NEGLIGIBLE = 1e-9  # slack, relative to the value, that is called rounding
+MAX_EXACT_SUM = 2.0**40  # whole numbers up to this add up without rounding
 
 
 @dataclass(frozen=True)
 class Exact:
-    """Prove a choice optimal, or say how far the proof got.
+    """Prove a choice optimal, or bound how far it can be from the optimum.
 
-    A good choice gives a floor. Branch and bound by rows settles an easy problem. For the others,
-    the doubly non-negative relaxation bounds what is above the floor and decides items, which
-    makes the problem smaller and the relaxation tighter; where it stands still, branch and bound
-    by rows tries the rest, and if that takes too long, an item splits the rest in two. With more
-    than 2500 items the relaxation is out of reach: the answer is then that of a search, with the
-    bound by rows.
+    Branch and bound by rows settles an easy problem. For the others, the doubly non-negative
+    relaxation bounds what is better than a good choice and decides items, which makes the problem
+    smaller and the relaxation tighter; where it stalls, branch and bound by rows tries the rest,
+    and if that takes too long, an item splits the rest in two. With more than 2500 items the
+    relaxation is out of reach: the answer is then that of a search, with the bound by rows.
 
-    The report says how many items are ``proved_in`` or ``proved_out`` of every choice that could
-    still be better than the one returned, how many are ``open``, and whether it is ``optimal``:
-    better by no more than rounding.
+    ``details`` of the solution count the items that are ``proved_in`` or ``proved_out`` of every
+    choice that could still be better, and those that are ``open``; ``optimal`` is true if no
+    choice is better by more than rounding.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ class Exact:
     search_seconds : float, default=1.0
         Time at most for a better choice to start from; a tenth of what is left at most.
     patience : float, default=0.1
-        The relaxation stands still when 50 steps take less than this off the gap.
+        The relaxation stalls when 50 steps take less than this off the gap.
 
     References
     ----------
@@ -62,7 +64,7 @@ class Exact:
     >>> run = Run()
     >>> Exact().pick(BQP([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]], k=2), run)
     array([0, 1])
-    >>> run.upper_bound, run.report["optimal"]
+    >>> run.upper_bound, run.details["optimal"]
     (10.0, True)
     """
 
@@ -86,9 +88,11 @@ class Exact:
 
     def _prove(self, problem: BQP, run: Run) -> "_Proof":
         """All that the time allows."""
-        proof, whole = _Proof(problem, run), Part.of(problem)
+        proof, whole = _Proof(problem, run), Subproblem.of(problem)
         with one_thread():
-            if not proof.settle(whole) and not proof.enumerate(whole, min(SLICE, self.first_nodes)):
+            if not proof.settle(whole) and not proof.enumerate(
+                whole, min(SLICE_NODES, self.first_nodes)
+            ):
                 proof.search(self.search_seconds)
                 if not proof.enumerate(whole, self.first_nodes * 100 // max(problem.n, 100)):
                     proof.branch(whole, self.patience)
@@ -108,7 +112,7 @@ class _Proof:
         self.best, self.value = np.zeros(0, np.int64), -np.inf
         self.offer(good_choice(problem))
         for start in run.starts:
-            self.offer(swapped(problem.Q, _repaired(problem, start)))
+            self.offer(improve(problem, _repaired(problem, start)))
 
     @property
     def floor(self) -> float:
@@ -120,9 +124,9 @@ class _Proof:
         value = self.problem.value(items)
         if value > self.value:
             self.best, self.value = np.sort(items), value
-            self.run.report["incumbent"] = self.best
+            self.run.details["incumbent"] = self.best
 
-    def settle(self, part: Part) -> bool:
+    def settle(self, part: Subproblem) -> bool:
         """Take the choice of a part where it is plain to see."""
         choice = part.settled()
         if choice is not None:
@@ -135,26 +139,26 @@ class _Proof:
         inner = Run(self.run.rng, perf_counter() + seconds, [self.best])
         self.offer(Search().pick(self.problem, inner))
 
-    def enumerate(self, part: Part, nodes: int) -> bool:
+    def enumerate(self, part: Subproblem, nodes: int) -> bool:
         """Branch and bound by rows, in a share of the time; True when all of the part is seen."""
         if not Branching.fits(part.n, part.k):
             return False
         tree = Branching(part.Q, part.k, self.floor - part.base)
-        done, end = False, perf_counter() + SHARE * self.run.time_left
+        done, end = False, perf_counter() + ENUMERATION_SHARE * self.run.time_left
         while not done and tree.nodes < nodes and perf_counter() < end:
-            done = tree.advance(min(SLICE, nodes))
+            done = tree.advance(min(SLICE_NODES, nodes))
         self.nodes += tree.nodes
         if tree.choice is not None:
             self.offer(np.concatenate([part.inside, part.items[tree.choice]]))
         return done
 
-    def branch(self, part: Part, patience: float) -> None:
+    def branch(self, part: Subproblem, patience: float) -> None:
         """Bound, decide and split until no part can hold a better choice or the time is up."""
         self.push(Gap(part, self.floor, value=rows_bound(self.problem).value))
         while self.queue and self.run.time_left > 0:
             gap = heappop(self.queue)[2]
             gap.floor = self.floor
-            if gap.part.n > DNN_SIZE:  # a step of its relaxation takes seconds
+            if gap.part.n > MAX_DNN_ITEMS:  # a step of its relaxation takes seconds
                 self.push(gap)
                 break
             if not gap.closed and not self.finish(gap, patience):
@@ -177,7 +181,7 @@ class _Proof:
             return False
         # a small share of the time that the relaxation took: a step costs n^3
         budget = (gap.steps - steps) * gap.part.n**3 // 10_000
-        return self.enumerate(gap.part, max(SLICE // 5, budget))
+        return self.enumerate(gap.part, max(SLICE_NODES // 5, budget))
 
     def split(self, gap: Gap) -> list[Gap]:
         """The choices with an item and those without; nothing to split when the time is up."""
@@ -198,12 +202,12 @@ class _Proof:
         return max([self.value + self.uncertain, *(-bound for bound, _, _ in self.queue)])
 
     def concluded(self) -> Indices:
-        """The best choice, after saying how far its proof got."""
+        """The best choice, after storing how far its proof got."""
         picked = best_first(self.problem, self.best)
         self.value = self.problem.value(picked)  # as the referee adds it up, to the last digit
         self.run.upper_bound = self.upper_bound()
         inside, outside = self._decided()
-        self.run.report.update(
+        self.run.details.update(
             optimal=not self.queue and not self.uncertain,
             proved_in=int(inside.sum()),
             proved_out=int(outside.sum()),
@@ -213,7 +217,7 @@ class _Proof:
         )
         return picked
 
-    def _decided(self) -> tuple[np.ndarray, np.ndarray]:
+    def _decided(self) -> tuple[Mask, Mask]:
         inside = np.zeros(self.problem.n, np.bool_)
         inside[self.best] = True
         outside = ~inside
@@ -228,7 +232,7 @@ class _Proof:
 
 def _grid(Q: Floats) -> float:
     """The step in which values x'Qx come if Q is whole, else 0."""
-    if largest_entry(Q) * len(Q) ** 2 > WHOLE or (np.rint(Q) != Q).any():
+    if largest_entry(Q) * len(Q) ** 2 > MAX_EXACT_SUM or (np.rint(Q) != Q).any():
         return 0.0
     whole = 2 * Q.astype(np.int64)
     whole.flat[:: len(Q) + 1] //= 2
@@ -236,7 +240,7 @@ def _grid(Q: Floats) -> float:
 
 
 def _repaired(problem: BQP, start: Indices) -> Indices:
-    """Give k different items: those given, then those of the largest row sums."""
+    """K different items: those given, then those of the largest row sums."""
     known = [int(i) for i in dict.fromkeys(start) if 0 <= i < problem.n]
     others = np.argsort(-problem.Q.sum(axis=1), kind="stable")
     return np.array(list(dict.fromkeys([*known, *others.tolist()]))[: problem.k], np.int64)

@@ -4,18 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from bestk.problem.problem import BQP
-from bestk.problem.solution import Solution
-from bestk.relaxations.rounding import largest_entry, rounding
-from bestk.solvers._base import Floats, Indices
+from bestk._typing import Floats, Indices
+from bestk.problem import BQP, Solution
+from bestk.relaxations import largest_entry, rounding
 
 
 class Fixed:
     """What is left to choose once some items are in: a smaller problem, and the way back.
 
     What the items that are in add to the others is spread over all entries, l_i + l_j over 2k at
-    [i, j], so that ``value of the whole choice = base + x'Qx`` for every choice of k: on the
-    diagonal it would escape methods that look at row sums.
+    [i, j], so that ``value of the whole choice = base + x'Qx`` for every choice of k. On the
+    diagonal, methods that use row sums would give it too little weight.
     """
 
     def __init__(self, problem: BQP, inside: Indices) -> None:
@@ -31,7 +30,7 @@ class Fixed:
     def rest(self) -> BQP:
         """The problem of choosing the others."""
         if self.problem.is_lazy:
-            return BQP.trusted(_Rest(self.problem, self.open, self._extra), self.k)
+            return BQP.trusted(_OpenItems(self.problem, self.open, self._extra), self.k)
         Q = self.problem.Q[np.ix_(self.open, self.open)]
         Q += self._extra[:, None] + self._extra
         return BQP.trusted(Q, self.k)
@@ -46,7 +45,7 @@ class Fixed:
         return replace(solution, support=support, objective=value, upper_bound=upper)
 
 
-class _Rest:
+class _OpenItems:
     """The open items of a lazy matrix."""
 
     def __init__(self, problem: BQP, items: Indices, extra: Floats) -> None:

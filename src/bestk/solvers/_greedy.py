@@ -1,14 +1,20 @@
-"""Greedy choice, forwards and backwards."""
+"""Greedy choices: forwards, backwards, and from a few starts with swaps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from bestk.problem.problem import BQP
-from bestk.solvers._base import Indices, Needs, Run
-from bestk.solvers._linear import row_sums
+from bestk._typing import Indices
+from bestk.problem import BQP, best_first, grow, improve, stream, top_k
+from bestk.solvers._base import Needs, Run
+from bestk.solvers._ranking import row_sums
+
+MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
+MAX_SCANNED = 2**22  # entries that are scanned for pairs to start from
+MAX_GROWN = 2**26  # entries that greedy choices from such pairs may read
+MIN_SCANNED_ITEMS = 16  # items whose partners are scanned, however many items there are
 
 
 @dataclass(frozen=True)
@@ -17,22 +23,15 @@ class Forward:
 
     name: ClassVar[str] = "forward"
     needs: ClassVar[Needs] = "columns"
-    frugal: ClassVar[bool] = True
+    frugal: ClassVar[bool] = True  # a few columns are enough
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items in the order in which they were added."""
-        gain = problem.diagonal.copy()
-        picked: list[int] = []
-        for _ in range(problem.k):
-            best = int(np.argmax(gain))
-            picked.append(best)
-            gain += 2 * problem.columns([best])[:, 0]
-            gain[picked] = -np.inf
-        return np.array(picked, np.int64)
+        return grow(problem)
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
         """The items of k begin those of k + 1."""
-        order = self.pick(problem.with_k(max(ks)), run)
+        order = grow(problem.with_k(max(ks)))
         return {k: order[:k] for k in ks}
 
 
@@ -45,14 +44,10 @@ class Backward:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items, the one that would be dropped last first."""
-        return self._order(problem)[: problem.k]
+        return self.pick_path(problem, [problem.k], run)[problem.k]
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
         """One order of dropping serves every k."""
-        order = self._order(problem)
-        return {k: order[:k] for k in ks}
-
-    def _order(self, problem: BQP) -> Indices:
         loss = 2 * row_sums(problem) - problem.diagonal
         dropped: list[int] = []
         for _ in range(problem.n):
@@ -60,4 +55,76 @@ class Backward:
             dropped.append(worst)
             loss -= 2 * problem.Q[worst]
             loss[dropped] = np.inf
-        return np.array(dropped[::-1], np.int64)
+        order = np.array(dropped[::-1], np.int64)
+        return {k: order[:k] for k in ks}
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Add the item that helps most, k times; then make the best swap, until no swap helps.
+
+    The same is done from a few pairs of items that are worth much together, which finds items
+    that are worth nothing alone; the best of all ends is the answer. Nothing is random. Only
+    columns of items that are relevant, or have been chosen, are read, so that on a lazy matrix a
+    choice costs little. ``Search`` goes on from where this ends.
+
+    Parameters
+    ----------
+    pairs : int, default=8
+        Pairs to start from, beside the greedy start; fewer where there are very many items.
+
+    Examples
+    --------
+    >>> Q = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
+    >>> Swap().pick(BQP(Q, k=2), Run())
+    array([1, 2])
+    """
+
+    pairs: int = 8
+
+    name: ClassVar[str] = "swap"
+    needs: ClassVar[Needs] = "columns"
+    frugal: ClassVar[bool] = True
+
+    def pick(self, problem: BQP, run: Run) -> Indices:
+        """Return the items by what each adds to the others."""
+        given = [np.unique(start)[: problem.k] for start in run.starts]
+        best, value = np.empty(0, np.int64), -np.inf
+        for start in (np.empty(0, np.int64), *given, *self._pairs(problem)):
+            found = improve(problem, grow(problem, start), run.deadline)
+            if (worth := problem.value(found)) > value + MIN_BETTER * abs(worth):
+                best, value = found, worth
+            if run.time_left < 0:
+                break
+        return best_first(problem, best)
+
+    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
+        """Each k on its own: the columns are there already."""
+        return {k: self.pick(problem.with_k(k), run) for k in ks}
+
+    def _pairs(self, problem: BQP) -> Iterator[Indices]:
+        """Items and their best partners, those of the largest worth first, no item twice."""
+        n, k = problem.n, problem.k
+        wanted = min(self.pairs, MAX_GROWN // (n * k)) if 2 <= k < n else 0
+        if wanted <= 0:
+            return
+        diagonal = np.ascontiguousarray(problem.diagonal)
+        items = top_k(diagonal, min(n, max(MIN_SCANNED_ITEMS, MAX_SCANNED // n)))
+        worth, partners = np.empty(len(items)), np.empty(len(items), np.int64)
+        done = 0
+        blocks = stream(problem.Q, items) if problem.is_lazy else [(items, problem.columns(items))]
+        for some, columns in blocks:
+            part = slice(done, done + len(some))
+            values = diagonal + 2.0 * (k - 1.0) * columns.T  # if all pairs were like theirs
+            values[np.arange(len(some)), some] = -np.inf
+            partners[part] = values.argmax(axis=1)
+            worth[part] = diagonal[some] + values.max(axis=1)
+            done += len(some)
+        used: set[int] = set()
+        for place in np.argsort(-worth, kind="stable"):
+            pair = {int(items[place]), int(partners[place])}
+            if not pair & used:
+                used |= pair
+                yield np.array(sorted(pair), np.int64)
+            if len(used) >= 2 * wanted:
+                return

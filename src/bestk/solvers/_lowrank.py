@@ -3,25 +3,25 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, eigsh
 
+from bestk._typing import Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import n_threads
-from bestk.problem.problem import BQP
-from bestk.solvers._base import Floats, Indices, Run, best_first
+from bestk.problem import BQP, best_first
+from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
 from bestk.solvers._search import by_rows
 
-DENSE = 200  # below this size LAPACK is as fast as Lanczos
-FIRST_BATCH, LARGEST_BATCH = 1 << 12, 1 << 20  # directions drawn at once
-PIECE = 8_000_000  # scores that one thread computes between two looks at the clock
+FIRST_BATCH, MAX_BATCH = 1 << 12, 1 << 20  # directions drawn at once
+MAX_SCORES = 8_000_000  # that one thread computes between two checks of the clock
 BANDS = 0.45  # as many as make the steps along and between them about equal
-KEPT = 16  # directions of a piece that are scored, for each k of a path
+KEPT_DIRECTIONS = 16  # of a piece, which are scored for each k of a path
 
-T = TypeVar("T")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class LowRank:
     samples: int | None = None
 
     name: ClassVar[str] = "lowrank"
-    needs: ClassVar[Literal["matrix", "columns", "products"]] = "matrix"
+    needs: ClassVar[Needs] = "matrix"
 
     @property
     def draws(self) -> int:
@@ -78,41 +78,43 @@ class LowRank:
             lambda piece: _best_along(Q, V, signs, piece, problem.k), V, run
         ):
             if value > best:
-                best, run.report["incumbent"] = value, items
-        return best_first(problem, run.report["incumbent"])
+                best, run.details["incumbent"] = value, items
+        return best_first(problem, run.details["incumbent"])
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
         """One order of the items along each draw serves every k; the best draws are scored."""
         Q, (V, signs) = by_rows(problem.Q), factor(problem.Q, self.d)
         wanted = np.unique(np.asarray(ks, np.int64))
-        kept = [*self._in_threads(lambda piece: _screen(V, signs, piece, wanted), V, run)]
+        kept = [*self._in_threads(lambda piece: _promising(V, signs, piece, wanted), V, run)]
         picks = {}
         for k, directions in zip(wanted.tolist(), np.concatenate(kept, axis=1), strict=True):
             _, items = _best_along(Q, V, signs, directions, k)
             picks[k] = best_first(problem, items)
         return picks
 
-    def _in_threads(self, work: Callable[[Floats], T], V: Floats, run: Run) -> Iterator[T]:
+    def _in_threads(
+        self, work: Callable[[Floats], Result], V: Floats, run: Run
+    ) -> Iterator[Result]:
         """Work on the draws piece by piece, on one at least, until the deadline."""
-        run.report["draws"] = 0
-        size = max(16, PIECE // V.shape[1])
+        run.details["draws"] = 0
+        size = max(16, MAX_SCORES // V.shape[1])
         with ThreadPoolExecutor(n_threads()) as pool:
             for draws in self._batches(len(V), run):
                 pieces = [draws[i : i + size] for i in range(0, len(draws), size)]
                 futures = [pool.submit(work, piece) for piece in pieces]
                 for piece, future in zip(pieces, futures, strict=True):
-                    if run.time_left > 0 or run.report["draws"] == 0:
+                    if run.time_left > 0 or run.details["draws"] == 0:
                         yield future.result()
-                        run.report["draws"] += len(piece)
+                        run.details["draws"] += len(piece)
                     else:
                         future.cancel()
 
     def _batches(self, d: int, run: Run) -> Iterator[Floats]:
         """Draws in an order in which neighbours are close; few at first if there is a deadline."""
-        left, size = self.draws, FIRST_BATCH if np.isfinite(run.deadline) else LARGEST_BATCH
+        left, size = self.draws, FIRST_BATCH if np.isfinite(run.deadline) else MAX_BATCH
         while left > 0 and (run.time_left > 0 or left == self.draws):
             yield along_a_curve(run.rng.standard_normal((min(left, size), d)))
-            left, size = left - min(left, size), min(2 * size, LARGEST_BATCH)
+            left, size = left - min(left, size), min(2 * size, MAX_BATCH)
 
 
 def _best_along(
@@ -126,11 +128,24 @@ def _best_along(
     return float(value[0]), np.flatnonzero(best)
 
 
-def _screen(V: Floats, signs: Floats, directions: Floats, ks: Indices) -> Floats:
+def _promising(V: Floats, signs: Floats, directions: Floats, ks: Indices) -> Floats:
     """The most promising directions for each k: [k, direction, coordinate]."""
-    worth, kept = np.full((len(ks), KEPT), -np.inf), np.zeros((len(ks), KEPT), np.int64)
+    worth, kept = (
+        np.full((len(ks), KEPT_DIRECTIONS), -np.inf),
+        np.zeros((len(ks), KEPT_DIRECTIONS), np.int64),
+    )
     kernels.screen_directions(
-        V, signs, V.shape[1], len(V), directions, len(directions), ks, len(ks), KEPT, worth, kept
+        V,
+        signs,
+        V.shape[1],
+        len(V),
+        directions,
+        len(directions),
+        ks,
+        len(ks),
+        KEPT_DIRECTIONS,
+        worth,
+        kept,
     )
     return np.asarray(directions[np.sort(kept, axis=1)])
 
@@ -146,7 +161,7 @@ def factor(Q: Floats, d: int) -> tuple[Floats, Floats]:
 
 def _eigenpairs(Q: Floats, d: int) -> tuple[Floats, Floats]:
     n = len(Q)
-    if n > DENSE and d < n // 2:
+    if n > MAX_LAPACK_ITEMS and d < n // 2:
         try:
             start = np.random.default_rng(0).uniform(0.5, 1.5, n)
             values, vectors = eigsh(Q, k=d, which="LM", v0=start)

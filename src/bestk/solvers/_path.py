@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from bestk._checks import whole
-from bestk.problem.problem import BQP
-from bestk.problem.solution import Solution
-from bestk.solvers._base import Indices, Patient, Run, Solver, grow
+from bestk._typing import Indices
+from bestk.problem import BQP, Solution, grow
+from bestk.solvers._base import Patient, Run, Solver
 from bestk.solvers._referee import (
     BoundEffort,
     check_matrix,
@@ -79,7 +79,7 @@ def solve_path(
     each = (perf_counter() - start) / len(wanted)
     budget = each if bound == "fast" else None
     solutions = {
-        k: score(problems[k], chosen.name, picks[k], Run(report=dict(run.report)), bound, budget)
+        k: score(problems[k], chosen.name, picks[k], Run(details=dict(run.details)), bound, budget)
         for k in picks
     }
     return [with_useful_bound(replace(solutions[k], seconds=each)) for k in wanted]

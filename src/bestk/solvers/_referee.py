@@ -8,15 +8,16 @@ from typing import Any, Literal
 import numpy as np
 
 from bestk._checks import choice, real
-from bestk.bounds import DNN_SIZE, Bound, bound_problem, quick_bound
-from bestk.problem.problem import BQP, ROUNDING
-from bestk.problem.solution import Solution
-from bestk.solvers._base import Indices, Run, Solver
+from bestk._typing import Indices
+from bestk.bounds import MAX_DNN_ITEMS, Bound, bound_problem, quick_bound
+from bestk.problem import BQP, Solution
+from bestk.solvers._base import Run, Solver
 from bestk.solvers._registry import get_solver
 
 BoundEffort = Literal["fast", "tight"]
-USEFUL = 0.25  # a default bound with a larger gap says nothing
-LEAST_SECONDS = 0.05  # that a default bound may take, however soon the choice was made
+MAX_USEFUL_GAP = 0.25  # a default bound with a larger gap is dropped
+MIN_BOUND_SECONDS = 0.05  # that a default bound may take, however fast the selection was
+PROVED_GAP = 1e-9  # a smaller one is rounding
 
 
 def solve(
@@ -36,20 +37,20 @@ def solve(
     Parameters
     ----------
     Q : square matrix, LazyMatrix or BQP
-        What each pair of items is worth. x'Qx only sees its symmetric part.
+        The worth of each pair of items. Only its symmetric part matters.
     k : int
         How many items to choose; not needed where Q is a BQP.
     solver : str or solver, default="tpower"
-        A name from ``SOLVERS`` or one of its classes with settings of your own.
+        A name from ``SOLVERS``, or one of its classes with other settings.
     random_state : int, Generator or None
-        Where randomness comes from; an int gives the same answer at each call.
+        Random seed; an int gives the same answer at each call.
     time_limit : float, default=None
         Seconds for the solver, and as many again for a tight bound.
     bound : {None, "fast", "tight"}, default="fast"
         What to spend on the upper bound: nothing; at most as long as the solver took, and no
         bound if the gap is above 25%; or as much as it takes.
     strict : bool, default=False
-        Refuse a matrix that is not symmetric instead of symmetrising it.
+        Raise an error for a matrix that is not symmetric.
     on_interrupt : {"raise", "return"}, default="raise"
         What Ctrl-C does: stop, or return the best found so far.
     names : sequence of str, optional
@@ -89,15 +90,15 @@ def solve_problem(
     """The same with whatever bound was found; ``spent`` seconds were needed to make the problem."""
     chosen = get_solver(solver)
     check_matrix(problem, chosen)
-    check_names(names, problem.n)
+    check_item_names(names, problem.n)
     run, start = new_run(random_state, time_limit), perf_counter()
     try:
         picked = chosen.pick(problem, run)
     except KeyboardInterrupt:
-        if on_interrupt == "raise" or "incumbent" not in run.report:
+        if on_interrupt == "raise" or "incumbent" not in run.details:
             raise
-        picked = np.asarray(run.report["incumbent"], np.int64)
-        run.report["interrupted"] = True
+        picked = np.asarray(run.details["incumbent"], np.int64)
+        run.details["interrupted"] = True
     seconds = perf_counter() - start
     budget = seconds + spent if bound == "fast" else time_limit
     solution = score(problem, chosen.name, picked, run, bound, budget)
@@ -121,39 +122,39 @@ def score(
     upper = run.upper_bound if problem.k < problem.n else objective  # all: there is no other choice
     if bound is not None and upper > objective:
         upper = min(upper, prove(problem, items, bound, seconds).value)
-    details = {key: value for key, value in run.report.items() if key != "incumbent"}
+    details = {key: value for key, value in run.details.items() if key != "incumbent"}
     return Solution(
         items, objective, max(upper, objective), name, details=details | {"bound": bound}
     )
 
 
 def with_useful_bound(solution: Solution) -> Solution:
-    """The solution, without a default bound that says too little."""
-    useless = solution.details.get("bound") == "fast" and solution.gap > USEFUL
+    """The solution, without a default bound that is too weak to be useful."""
+    useless = solution.details.get("bound") == "fast" and solution.gap > MAX_USEFUL_GAP
     return replace(solution, upper_bound=float("inf")) if useless else solution
 
 
 def prove(
     problem: BQP, items: Indices, effort: BoundEffort, time_limit: float | None = None
 ) -> Bound:
-    """The best bound for the effort; where a tight one stands still, the rest of the time splits.
+    """The best bound for the effort; where a tight one stalls, by splitting the problem.
 
-    Splitting a problem into the choices with an item and those without makes both halves easier
-    to bound: it is what the exact solver does. Without a time limit it might never end.
+    The choices with an item and those without are easier to bound, as in the exact solver. This
+    needs a time limit, because it might never end.
     """
     start, objective = perf_counter(), problem.value(items)
     if effort == "fast":
-        return quick_bound(problem, max(LEAST_SECONDS, time_limit or 0.0), objective)
+        return quick_bound(problem, max(MIN_BOUND_SECONDS, time_limit or 0.0), objective)
     bound = bound_problem(problem, effort, time_limit=time_limit, best_known=objective)
-    if time_limit is None or problem.is_lazy or problem.n > DNN_SIZE:
+    if time_limit is None or problem.is_lazy or problem.n > MAX_DNN_ITEMS:
         return bound
     run = Run(np.random.default_rng(0), start + time_limit, [items])
-    if run.time_left <= 0 or bound.value <= objective * (1 + np.sign(objective) * ROUNDING):
+    if run.time_left <= 0 or bound.value <= objective * (1 + np.sign(objective) * PROVED_GAP):
         return bound
     get_solver("exact").pick(problem, run)
     if run.upper_bound >= bound.value:
         return bound
-    details = {key: run.report[key] for key in ("optimal", "proved_in", "proved_out", "open")}
+    details = {key: run.details[key] for key in ("optimal", "proved_in", "proved_out", "open")}
     return Bound(run.upper_bound, "dnn, split", perf_counter() - start, details=details)
 
 
@@ -176,8 +177,8 @@ def new_run(random_state: Any, time_limit: float | None) -> Run:
         raise ValueError(f"random_state must be {wanted}, not {random_state!r}") from error
 
 
-def check_names(names: Any, n: int) -> None:
-    """Refuse names that are not one for each item."""
+def check_item_names(names: Any, n: int) -> None:
+    """Raise an error unless there is one name for each item."""
     if names is None:
         return
     listed = hasattr(names, "__getitem__") and not isinstance(names, str | bytes | Mapping | type)
@@ -186,7 +187,7 @@ def check_names(names: Any, n: int) -> None:
 
 
 def check_matrix(problem: BQP, solver: Solver) -> None:
-    """Refuse a lazy matrix where the solver needs all of it."""
+    """Raise an error for a lazy matrix if the solver needs all of it."""
     multiplies = solver.needs == "products" and hasattr(problem.Q, "operator")
     if problem.is_lazy and solver.needs != "columns" and not multiplies:
         raise ValueError(
@@ -196,7 +197,7 @@ def check_matrix(problem: BQP, solver: Solver) -> None:
 
 
 def check_options(bound: Any, on_interrupt: Any, time_limit: float | None) -> None:
-    """Refuse options that mean nothing."""
+    """Raise an error for invalid options."""
     choice(bound, "bound", (None, "fast", "tight"))
     choice(on_interrupt, "on_interrupt", ("raise", "return"))
     wanted = "a positive number of seconds"

@@ -1,18 +1,14 @@
 """The semidefinite relaxation with its proved bound, rounded by random projections."""
 
 from dataclasses import dataclass
-from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
 
-from bestk.bounds._sdp import dual_bound, only_choice
-from bestk.problem.problem import BQP
-from bestk.relaxations.burer_monteiro import Relaxation
-from bestk.relaxations.eigen import one_thread
-from bestk.solvers._base import Floats, Indices, Needs, Run, best_first, top_k
-
-SMALL = 500  # up to this size the bound is tightened beyond the tolerance
+from bestk._typing import Floats, Indices
+from bestk.problem import BQP, best_first, top_k
+from bestk.relaxations import LowRankFactor, one_thread, only_choice, relax
+from bestk.solvers._base import Needs, Run
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,6 @@ class SDP:
 
     Examples
     --------
-    >>> from bestk.solvers._base import Run
     >>> run = Run(np.random.default_rng(0))
     >>> problem = BQP([[0.0, 3.0, 1.0], [3.0, 0.0, 1.0], [1.0, 1.0, 0.0]], k=2)
     >>> SDP().pick(problem, run), round(run.upper_bound, 2)
@@ -69,45 +64,20 @@ class SDP:
     iterations: int = 3000
 
     def pick(self, problem: BQP, run: Run) -> Indices:
-        """Return the best rounding, best item first; the run learns the bound."""
+        """Return the best rounding, best item first; the the bound is stored in the run."""
         if problem.k == problem.n:
-            run.upper_bound = only_choice(problem)
+            run.upper_bound = only_choice(problem).value
             return best_first(problem, range(problem.n))
-        relaxation = self.relax(problem, run)
-        run.report.update(
-            relaxation=relaxation.value,
-            dual_bound=run.upper_bound,
-            iterations=relaxation.iterations,
-            rank=relaxation.V.shape[1],
-        )
         with one_thread():
-            return best_first(problem, self._round(problem, relaxation.V, run.rng))
-
-    def relax(self, problem: BQP, run: Run) -> Relaxation:
-        """Climb until the bound is proved to lie within the tolerance, or time is up."""
-        with one_thread():
-            relaxation, ratio = Relaxation(problem, run.rng, self.rank), 2 * self.tolerance
-            while not self._finish(relaxation, ratio, run):
-                ratio /= 3
-        return relaxation
-
-    def _finish(self, relaxation: Relaxation, ratio: float, run: Run) -> bool:
-        """Climb to a slope, prove what can be proved there, and say whether that is enough."""
-        stop = run.deadline - _seconds_to_finish(relaxation)
-        relaxation.climb(ratio, stop, self.iterations)
-        last = relaxation.stalled or relaxation.iterations >= self.iterations
-        last = last or perf_counter() >= stop or ratio < 1e-4 * self.tolerance
-        allowed = self.tolerance * relaxation.size
-        tests = 60 if last else 8 if relaxation.problem.n <= SMALL else 1
-        bound = dual_bound(
-            relaxation.problem,
-            relaxation.multipliers,
-            slack=max(allowed, 2 * relaxation.slope) if last else allowed,
-            tests=tests,
-            deadline=run.deadline,
-        )
-        run.upper_bound = min(run.upper_bound, bound)
-        return last or bound <= relaxation.value + 1.01 * allowed
+            factor = LowRankFactor(problem, run.rng, self.rank)
+            run.upper_bound = relax(factor, self.tolerance, self.iterations, run.deadline)
+            run.details.update(
+                relaxation=factor.value,
+                dual_bound=run.upper_bound,
+                iterations=factor.iterations,
+                rank=factor.V.shape[1],
+            )
+            return best_first(problem, self._round(problem, factor.V, run.rng))
 
     def _round(self, problem: BQP, V: Floats, rng: np.random.Generator) -> Indices:
         """The best choice among the projections of V; the first of equals."""
@@ -119,9 +89,3 @@ class SDP:
             X[choice, column] = 1.0
         values = np.einsum("ij,ij->j", X, problem.Q @ X)
         return choices[int(np.argmax(values))]
-
-
-def _seconds_to_finish(relaxation: Relaxation) -> float:
-    """Time for two factorisations and the rounding, judged by the last product with Q."""
-    n, r = relaxation.V.shape
-    return relaxation.product_seconds * (4 + 2 * n / (3 * r))

@@ -6,32 +6,29 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import repeat
 from time import perf_counter
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bestk._typing import Floats, Indices
+from bestk.native import kernels
 from bestk.native.threads import n_threads
-from bestk.problem.problem import BQP
-from bestk.solvers._base import Floats, Indices, Run, best_first, top_k
-from bestk.solvers._islands import (
-    BORN,
-    LOWEST,
-    ROUNDING,
-    WAIT,
-    Island,
-    Masks,
-    Sea,
-    advance,
-    least_entries,
-    new_island,
-)
+from bestk.problem import BQP, best_first, grow, top_k
+from bestk.solvers._base import Needs, Run
 
-Work = Callable[[int, int], None]  # number of an island, steps
-SLICE_SECONDS = 0.015  # work between two looks at the clock and the keyboard
+Masks = NDArray[np.uint8]
+IslandWork = Callable[[int, int], None]  # number of an island, steps
+SLICE_SECONDS = 0.015  # work between two checks of the clock and the keyboard
 PATH_SHARE = 2  # a path of many k may take as long as so many single ones
-NEGATIVE_PRICE = 16  # entries below 0 leave more swaps to look at in a step
+NEGATIVE_PRICE = 16  # entries below 0 leave more swaps to evaluate in a step
 PATIENCE_IN_TIME = 100  # times the patience, where a time limit ends the search
-CORE, STRIP = 256, 64  # items of the core of a lazy problem, columns asked for at once
+CORE_ITEMS = 256  # of a lazy problem that are searched beside the choice
+LOWEST = -np.finfo(np.float64).max
+MIN_IMPROVEMENT = 1e-13  # relative: smaller differences are rounding
+CHOSEN, WALK_BEST, CHAMPION, POOL = range(4)  # rows of masks, as in tabu.c
+VALUE, BEST, CROWN, WORTH = range(4)  # places in values
+STEP, IDLE, N_TABU, BORN, YOUNG, SIZE, STALE, WAIT = range(8)  # places in counts
 
 
 @dataclass(frozen=True)
@@ -49,8 +46,8 @@ class Search:
     population : int, default=10
         Choices kept on an island.
     islands : int, default=2
-        Populations that know nothing of each other, each in a thread of its own where there are
-        so many. The answer depends on their number, not on the number of threads.
+        Independent populations, each in a thread of its own where there are so many. The answer
+        depends on their number, not on the number of threads.
     depth : int, default=5
         A walk ends after ``depth * n`` steps without a new best.
     patience : int, default=50
@@ -79,7 +76,7 @@ class Search:
     work: float = 1.5e9
 
     name: ClassVar[str] = "search"
-    needs: ClassVar[Literal["matrix", "columns", "products"]] = "columns"
+    needs: ClassVar[Needs] = "columns"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""
@@ -103,7 +100,8 @@ class Search:
         starts = _as_masks([*run.starts, top_k(Q.sum(axis=1), k), []], n)
         shares = [starts[i :: self.islands].copy() for i in range(self.islands)]
         sea = Sea(Q, least_entries(Q), k, self.depth * n, patience)
-        best = _known(problem, run)
+        known = run.details.get("incumbent")
+        best = LOWEST if known is None else problem.value(known)
 
         def work(i: int, steps: int) -> None:
             advance(sea, isles[i], shares[i], steps)
@@ -112,33 +110,95 @@ class Search:
             price = n * self.islands * (NEGATIVE_PRICE if sea.least.min() < 0 else 1)
             for steps in _slices(n, run, self.work / price):
                 in_threads(work, steps)
-                best = _report(isles, run, best)
+                best = _keep_best(isles, run, best)
                 if all(isle.counts[WAIT] >= patience for isle in isles):
                     break
-        run.report["walks"] = int(sum(isle.counts[BORN] for isle in isles))
-        return np.asarray(run.report["incumbent"], np.int64)
+        run.details["walks"] = int(sum(isle.counts[BORN] for isle in isles))
+        return np.asarray(run.details["incumbent"], np.int64)
 
     def _pick_lazy(self, problem: BQP, run: Run) -> Indices:
         """Search the core: the choice, and the items that would add most to it; then its core."""
         chosen = _best_start(problem, run)
         seen = np.zeros(problem.n, np.bool_)
-        size = min(problem.n, problem.k + max(CORE, min(3 * problem.k, 16 * CORE)))
+        size = min(problem.n, problem.k + max(CORE_ITEMS, min(3 * problem.k, 16 * CORE_ITEMS)))
         while run.time_left > 0:
-            run.report["incumbent"] = chosen
-            gains = _gains(problem, chosen)
+            run.details["incumbent"] = chosen
+            gains = problem.gains(chosen)
             value = (gains + problem.diagonal)[chosen].sum() / 2
             gains[chosen] = np.inf
             core = top_k(gains, size)
             if seen[core].all():
                 break
             seen[core] = True
-            inner = BQP(_block(problem, core), problem.k)
+            inner = BQP(problem.block(core), problem.k)
             inner_run = Run(run.rng, run.deadline, [np.arange(problem.k)])
             found = self._pick_dense(inner, inner_run, self.patience)
-            if inner.value(found) <= value + ROUNDING * abs(value):
+            if inner.value(found) <= value + MIN_IMPROVEMENT * abs(value):
                 break
             chosen = core[found]
         return chosen
+
+
+@dataclass(frozen=True)
+class Island:
+    """A population, the best choice it ever had, and the walk of its newest child.
+
+    ``counts`` holds of the walk the steps made, those since its best, and the items under tabu;
+    and the walks: ever, in this population, in the pool, since it changed, and since the champion
+    did.
+    """
+
+    masks: Masks  # choice of the walk, its best one, the champion; then the pool
+    gains: Floats  # Q_ii + 2 sum of Q_ij over the other chosen items j
+    tabu: NDArray[np.int64]  # step at which the tabu on an item ends, or 0; items under tabu
+    values: Floats  # of the choice of the walk, its best one, the champion; then of the pool
+    counts: NDArray[np.int64]
+    random: NDArray[np.uint64]
+
+    @property
+    def bests(self) -> list[tuple[float, Masks]]:
+        """The champion and the best choice of the walk, each after its value."""
+        values, masks = self.values, self.masks
+        return [(values[CROWN], masks[CHAMPION]), (values[BEST], masks[WALK_BEST])]
+
+
+@dataclass(frozen=True)
+class Sea:
+    """What all islands share."""
+
+    Q: Floats
+    least: Floats  # the least entry of each row of Q, off the diagonal
+    k: int
+    depth: int  # steps without a new best that end a walk
+    patience: int  # walks without a new champion that end an island
+
+
+def new_island(n: int, population: int, seed: int) -> Island:
+    """An island with an empty population."""
+    return Island(
+        masks=np.zeros((POOL + population, n), np.uint8),
+        gains=np.zeros(n),
+        tabu=np.zeros((2, n), np.int64),
+        values=np.full(WORTH + population, LOWEST),
+        counts=np.zeros(8, np.int64),
+        random=np.array([seed], np.uint64),
+    )
+
+
+def advance(sea: Sea, isle: Island, starts: Masks, steps: int) -> None:
+    """Let an island make so many steps more, or until its patience ends."""
+    kernels.tabu_advance(
+        sea.Q, sea.least, len(sea.Q), sea.k, sea.depth, sea.patience, steps,
+        starts, len(starts), len(isle.masks) - POOL,
+        isle.masks, isle.gains, isle.tabu, isle.values, isle.counts, isle.random,
+    )  # fmt: skip
+
+
+def least_entries(Q: Floats) -> Floats:
+    """The least entry of each row, off the diagonal."""
+    least = np.empty(len(Q))
+    kernels.least_entries(Q, len(Q), least)
+    return least
 
 
 def by_rows(Q: Floats) -> Floats:
@@ -161,19 +221,13 @@ def _items(items: Sequence[int] | Indices, n: int) -> Indices:
     return unique[(unique >= 0) & (unique < n)]
 
 
-def _known(problem: BQP, run: Run) -> float:
-    """The value of the best choice that the run knows of."""
-    known = run.report.get("incumbent")
-    return LOWEST if known is None else problem.value(known)
-
-
-def _report(isles: Sequence[Island], run: Run, best: float) -> float:
-    """Tell the run of a new best choice."""
+def _keep_best(isles: Sequence[Island], run: Run, best: float) -> float:
+    """Store a new best choice in the run; return the best value."""
     for isle in isles:
         for value, choice in isle.bests:
-            if value > best + ROUNDING * abs(best):
+            if value > best + MIN_IMPROVEMENT * abs(best):
                 best = float(value)
-                run.report["incumbent"] = np.flatnonzero(choice)
+                run.details["incumbent"] = np.flatnonzero(choice)
     return best
 
 
@@ -193,7 +247,7 @@ def _slices(n: int, run: Run, most: float) -> Iterator[int]:
 
 
 @contextmanager
-def _threads(count: int) -> Iterator[Callable[[Work, int], object]]:
+def _threads(count: int) -> Iterator[Callable[[IslandWork, int], object]]:
     """A way to do ``count`` pieces of work in as many threads as allowed."""
     team = min(count, n_threads())
     if team < 2:
@@ -212,28 +266,6 @@ def _best_start(problem: BQP, run: Run) -> Indices:
 
 def _repair(problem: BQP, run: Run, items: Indices) -> Indices:
     """Drop what is missed least, or add what helps most, until k items are chosen."""
-    chosen = list(items)
-    gains = _gains(problem, items)
     if len(items) > problem.k:
-        chosen = list(items[top_k(gains[items], problem.k)])
-    while len(chosen) < problem.k:
-        gains[chosen] = -np.inf
-        added = top_k(gains, 1 if run.time_left > 0 else problem.k - len(chosen))
-        chosen.extend(added)
-        gains += 2 * problem.columns(added[:1])[:, 0]
-    return np.sort(np.array(chosen, np.int64))
-
-
-def _gains(problem: BQP, items: Indices) -> Floats:
-    """As ``problem.gains``, with a few columns at a time."""
-    gains = problem.diagonal.copy()
-    gains[items] *= -1
-    for start in range(0, len(items), STRIP):
-        gains += 2 * problem.columns(items[start : start + STRIP]).sum(axis=1)
-    return gains
-
-
-def _block(problem: BQP, items: Indices) -> Floats:
-    """Rows and columns of those items."""
-    strips = range(0, len(items), STRIP)
-    return np.hstack([problem.columns(items[i : i + STRIP])[items] for i in strips])
+        items = items[top_k(problem.gains(items)[items], problem.k)]
+    return np.sort(grow(problem, items, run.deadline))

@@ -5,11 +5,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 
-from bestk.problem.problem import BQP, LazyMatrix
-from bestk.relaxations.eigen import one_thread
-from bestk.solvers._base import Floats, Indices, Needs, Run
-from bestk.solvers._simplex_qp import Centred, Nystrom, minimise
+from bestk._typing import Floats, Indices
+from bestk.problem import BQP
+from bestk.relaxations import one_thread
+from bestk.solvers._base import Needs, Run
+
+MAX_DENSE_EIGEN_ITEMS = 300  # up to this size LAPACK is as fast as Lanczos
+MAX_FACTORED_ITEMS = 2500  # above it, a factor of the whole matrix takes longer than all the rest
+MIN_RIDGE = 1e-9  # of the scale of A; copies of an item then share its weight
 
 
 @dataclass(frozen=True)
@@ -25,8 +31,7 @@ class Simplex:
 
         Q_ij = alpha (f_i + f_j) / 2 - (1 - alpha) H_ij / 2,
 
-    diagonal included, for which w'Qw = alpha f'w - (1 - alpha) w'Hw / 2 wherever sum w = 1: see
-    ``solve_simplex_qp``. Its f-part is constant between items, so it never costs concavity.
+    diagonal included, for which w'Qw = alpha f'w - (1 - alpha) w'Hw / 2 wherever sum w = 1.
 
     Items without weight follow those with weight, by how little more worth would bring them in;
     ties go to the lowest index.
@@ -38,7 +43,6 @@ class Simplex:
 
     Examples
     --------
-    >>> from bestk.solvers._base import Run
     >>> Simplex().pick(BQP([[1.0, -2.0, 0.0], [-2.0, 0.9, 0.0], [0.0, 0.0, 0.5]], k=2), Run())
     array([0, 2])
     """
@@ -59,7 +63,7 @@ class Simplex:
         with one_thread():
             A = Centred(Q, -2.0)
             w, prices = minimise(A, 2 * A.g)
-        run.report.update(weights=w, shift=A.shift)
+        run.details.update(weights=w, shift=A.shift)
         return rank_by_weight(w, prices)
 
 
@@ -70,77 +74,158 @@ def rank_by_weight(w: Floats, prices: Floats) -> Indices:
     return np.lexsort((costs, -weights))
 
 
-def solve_simplex_qp(
-    H: Any,
-    f: Any,
-    alpha: float | None = None,
-    *,
-    landmarks: int | None = None,
-    random_state: int | np.random.Generator | None = 0,
-) -> Floats:
-    """Minimise (1 - alpha) x'Hx / 2 - alpha f'x over x >= 0, sum x = 1, exactly.
+@dataclass
+class Centred:
+    """A = c (M - g e' - e g') + shift I, where g makes all row sums of M - g e' - e g' zero.
 
-    Parameters
-    ----------
-    H : array of n x n, or LazyMatrix with ``landmarks``
-        Redundancy of each pair, symmetric. Where x'Hx is not convex on sum x = 1, the least
-        multiple of |x|^2 that makes it so is added.
-    f : array of n numbers
-        Relevance of each item.
-    alpha : float, optional
-        Weight of relevance, from 0 to 1; by default mean(H) / (mean(H) + mean(f)), which makes
-        the two parts equally large.
-    landmarks : int, optional
-        Use only so many columns of H, drawn at random, and its diagonal (Nystrom's
-        approximation, with an exact diagonal).
-    random_state : int, Generator or None, default=0
-        Draws the landmarks.
-
-    Returns
-    -------
-    x : array of n numbers
-        The weights; an item that is not used has weight 0.0.
-
-    References
-    ----------
-    I. Rodriguez-Lujan, R. Huerta, C. Elkan, C. Santa Cruz, "Quadratic programming feature
-    selection", Journal of Machine Learning Research 11, 2010.
-
-    Examples
-    --------
-    Two copies of a good feature share its weight:
-
-    >>> solve_simplex_qp([[1, 1, 0], [1, 1, 0], [0, 0, 1]], [0.5, 0.5, 0.3], alpha=0.5).round(3)
-    array([0.3, 0.3, 0.4])
+    On sum w = 1, w'Mw is w'(M - g e' - e g')w + 2 g'w: only what M does between items counts. The
+    shift is 0 where this is convex, and minus the least eigenvalue where it is not.
     """
-    relevance = np.asarray(f, np.float64)
-    lazy = isinstance(H, LazyMatrix)
-    if lazy and landmarks is None:
-        raise ValueError("H is known by its columns only; say how many to use with landmarks=")
-    redundancy = H if lazy else BQP(H, k=1).Q
-    if relevance.shape != (redundancy.shape[0],):
-        raise ValueError(f"f must hold one number for each of the {redundancy.shape[0]} items of H")
-    if landmarks is None:
-        weight = _weight(alpha, redundancy.mean(), relevance.mean())
-        with one_thread():
-            A = Centred(redundancy, 1 - weight)
-            return minimise(A, weight * relevance - (1 - weight) * A.g)[0]
-    rng = np.random.default_rng(random_state)
-    sample = np.sort(rng.permutation(len(relevance))[:landmarks])
-    columns = redundancy.columns(sample) if lazy else redundancy[:, sample]
-    weight = _weight(alpha, columns.mean(), relevance.mean())
-    diagonal = np.asarray(redundancy.diagonal(), np.float64)
-    with one_thread():
-        approximation = Nystrom(columns, sample, diagonal, 1 - weight)
-        return minimise(approximation, weight * relevance)[0]
+
+    M: Floats
+    c: float
+    shift: float = 0.0
+
+    def __post_init__(self) -> None:
+        sums = self.M.mean(axis=1)
+        self.g = sums - sums.mean() / 2
+        self.scale = abs(self.c) * max(float(self.M.max()), -float(self.M.min())) or 1.0
+        self.shift = MIN_RIDGE * self.scale
+        if len(self.M) > MAX_FACTORED_ITEMS or not _is_positive(self.block(np.arange(len(self.M)))):
+            self.shift += max(0.0, self.shift - self._least())
+
+    def __matmul__(self, x: Floats) -> Floats:
+        centred = self.M @ x - self.g * x.sum() - float(self.g @ x)
+        return self.c * centred + self.shift * x
+
+    def block(self, items: Indices) -> Floats:
+        """The rows and columns of those items, as a new array."""
+        whole = len(items) == len(self.M)
+        block = self.c * (self.M if whole else self.M[np.ix_(items, items)])
+        g = self.c * self.g[items]
+        block -= g[:, None]
+        block -= g
+        block.flat[:: len(items) + 1] += self.shift
+        return block
+
+    def _least(self) -> float:
+        """The least eigenvalue of A."""
+        n = len(self.M)
+        if n <= MAX_DENSE_EIGEN_ITEMS:
+            return float(eigvalsh(self.block(np.arange(n)), subset_by_index=[0, 0])[0])
+        A = LinearOperator((n, n), matvec=lambda x: self @ np.ravel(x), dtype=np.float64)
+        v0 = np.random.default_rng(0).standard_normal(n)
+        accuracy = 1e-8 if n <= MAX_FACTORED_ITEMS else 1e-4
+        least = eigsh(A, k=1, which="SA", v0=v0, tol=accuracy, return_eigenvectors=False)
+        return float(least[0]) - 100 * accuracy * abs(float(least[0]))  # Lanczos stays above it
 
 
-def _weight(alpha: float | None, redundancy: float, relevance: float) -> float:
-    """Alpha as given, or such that both parts weigh the same."""
-    if alpha is None:
-        redundancy, relevance = max(0.0, float(redundancy)), max(0.0, float(relevance))
-        total = redundancy + relevance
-        return redundancy / total if total > 0 else 0.5
-    if not 0 <= alpha <= 1:
-        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
-    return float(alpha)
+def minimise(A: Centred, b: Floats) -> tuple[Floats, Floats]:
+    """Minimise w'Aw / 2 - b'w over w >= 0, sum w = 1: w, and the price of raising each item.
+
+    An active-set method. Whole blocks of items enter and leave as long as that lowers the
+    objective; when it does not, one item enters and the ratio test decides which leaves, which
+    always lowers it. So no set of items comes twice, and the last one solves the problem: items
+    in it have w > 0 and price 0, all others w = 0 and a price >= 0.
+    """
+    items = _likely_items(A, b)
+    w = _settle(A, b, items)
+    value = np.inf
+    while True:
+        slopes = A @ w - b
+        now = float(w @ (slopes - b)) / 2
+        prices = slopes - float(w @ slopes)
+        small = 1e-11 * (float(np.abs(slopes).max()) + float(np.abs(b).max()))
+        wanted = prices < -small
+        if not wanted.any() or now >= value:
+            prices[w > 0] = 0.0
+            return w, np.maximum(prices, 0.0)
+        value = now
+        blocks = _settle(A, b, np.flatnonzero((w > 0) | wanted))
+        if float(blocks @ (A @ blocks)) / 2 - float(b @ blocks) < value:
+            w = blocks
+        else:
+            w = _enter(A, b, w, int(np.argmin(prices)))
+
+
+def _likely_items(A: Centred, b: Floats) -> Indices:
+    """Likely items of the answer, by projected gradients with momentum."""
+    n = len(b)
+    steps = 40 if n <= MAX_FACTORED_ITEMS else 20
+    w = np.full(n, 1 / n)
+    start = np.random.default_rng(0).standard_normal(n)
+    for _ in range(8):
+        start = A @ (start / np.linalg.norm(start))
+    step = 0.8 / float(np.linalg.norm(start)) if start.any() else 1.0
+    ahead, momentum = w, 1.0
+    for _ in range(steps):
+        moved = _project(ahead - step * (A @ ahead - b))
+        faster = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+        ahead = moved + (momentum - 1) / faster * (moved - w)
+        w, momentum = moved, faster
+    return np.flatnonzero(w)
+
+
+def _settle(A: Centred, b: Floats, items: Indices) -> Floats:
+    """Solve on those items; drop all that come out negative, and again."""
+    while True:
+        weights = _stationary(A, b, items)
+        kept = weights > 0
+        if kept.all():
+            return _spread(weights, items, len(b))
+        items = items[kept]
+
+
+def _enter(A: Centred, b: Floats, w: Floats, item: int) -> Floats:
+    """Let one item in; walk towards the best point of the set until an item comes down to 0."""
+    items = np.union1d(np.flatnonzero(w), item)
+    while True:
+        target = _spread(_stationary(A, b, items), items, len(b))
+        falling = items[target[items] <= 0]
+        if not len(falling):
+            return target
+        reach = w[falling] / np.maximum(w[falling] - target[falling], np.finfo(float).tiny)
+        w = w + float(reach.min()) * (target - w)
+        out = falling[int(np.argmin(reach))]
+        items = items[items != out]
+        w[out] = 0.0
+
+
+def _stationary(A: Centred, b: Floats, items: Indices) -> Floats:
+    """Minimise over sum w = 1 on those items, of any sign."""
+    factor = _factor(A.block(items))
+    free, pull = cho_solve(factor, np.column_stack([b[items], np.ones(len(items))])).T
+    weights = free + pull * ((1 - free.sum()) / pull.sum())
+    return np.asarray(weights / weights.sum())  # rounding of large values apart, this is 1
+
+
+def _factor(block: Floats) -> Any:
+    """Cholesky; a block that rounding has made indefinite gets a larger ridge."""
+    ridge = 0.0
+    for _ in range(40):
+        try:
+            return cho_factor(block + ridge * np.eye(len(block)) if ridge else block)
+        except LinAlgError:
+            ridge = max(8 * ridge, 1e-12 * float(np.abs(block).max()))
+    raise LinAlgError("the quadratic is not convex")
+
+
+def _is_positive(block: Floats) -> bool:
+    try:
+        cho_factor(block.T, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return False
+    return True
+
+
+def _project(w: Floats) -> Floats:
+    """The nearest point of the simplex."""
+    falling = np.sort(w)[::-1]
+    excess = (np.cumsum(falling) - 1) / np.arange(1, len(w) + 1)
+    return np.maximum(w - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
+
+
+def _spread(weights: Floats, items: Indices, n: int) -> Floats:
+    w = np.zeros(n)
+    w[items] = weights
+    return w

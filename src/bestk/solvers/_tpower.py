@@ -8,39 +8,39 @@ import numpy as np
 from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import eigsh
 
-from bestk.problem.problem import BQP
-from bestk.relaxations.rounding import largest_entry
-from bestk.solvers._base import Floats, Indices, Needs, PathSolver, Run, grow, top_k
+from bestk._typing import Floats, Indices
+from bestk.problem import BQP, grow, top_k
+from bestk.relaxations import largest_entry
+from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, PathSolver, Run
 from bestk.solvers._greedy import Forward
-from bestk.solvers._linear import Linear
+from bestk.solvers._ranking import Linear
 
 
 @dataclass(frozen=True)
 class TruncatedPower:
     """Multiply by Q, keep the k largest entries, repeat; from Linear.
 
-    Only columns of Q are asked for, and a lazy Q makes no others. Its row sums, where Linear
-    starts, need all of them: for more than ``exact_rows`` items they are estimated from
-    ``sample`` columns, with the error told in ``details["row_sums"]``, and the greedy choice of
-    Forward is a second start. The better end counts.
+    Only some columns of a lazy Q are computed, but the row sums, where Linear starts, need all:
+    for more than ``exact_rows`` items they are estimated from ``sample`` columns (see
+    ``details["row_sums"]``), the greedy choice of Forward is a second start, and the better
+    result counts.
 
-    A step is taken as it is; only if the objective falls is it damped by a shift of the
-    diagonal, ten times larger at each try, until it does not. The shift of the paper, by the
-    smallest eigenvalue, makes Q positive semidefinite and the iterate stand still on almost
-    every matrix: it is kept as ``shift="psd"``.
+    If a step lowers the objective, it is damped by a shift of the diagonal, ten times larger at
+    each try. A shift by the smallest eigenvalue, ``shift="psd"``, as in the paper, makes Q positive
+    semidefinite, and almost no step then moves at all.
 
     Parameters
     ----------
     shift : {"adaptive", "psd"}
         How steps are kept from losing value.
     steps : int
-        At most so many.
+        Maximum number of steps.
     tolerance : float
         A change below this, relative to the largest entry of Q, ends the run.
     exact_rows : int
-        The most items of a lazy Q of which row sums are added up exactly.
+        Maximum number of items of a lazy Q for which row sums are added up exactly.
     sample : int
-        Columns, drawn by ``random_state``, from which they are estimated above that.
+        Number of columns, drawn by ``random_state``, from which they are estimated above that.
 
     References
     ----------
@@ -60,72 +60,68 @@ class TruncatedPower:
         """Return the items by falling entry of the last product."""
         starts = [np.unique(start) for start in run.starts if len(set(start)) == problem.k]
         own = [solver.pick(problem, run) for solver in self._starters(problem)]
-        return self._best_end(problem, [*starts, *own], self._ready(problem), run)
+        return self._best_end(problem, [*starts, *own], self._scales(problem), run)
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
         """Each k from Linear and from the k before, grown; row sums are added up once."""
         picks: dict[int, Indices] = {}
-        ready = self._ready(problem)
+        scale, least = self._scales(problem)
         own = [solver.pick_path(problem, ks, run) for solver in self._starters(problem)]
         before = np.empty(0, np.int64)
         for k in sorted(ks):
             part = problem.with_k(k)
             starts = [np.sort(grow(part, before))] if len(before) else []
-            before = picks[k] = self._best_end(
-                part, [*starts, *(path[k] for path in own)], ready, run
-            )
+            starts += [path[k] for path in own]
+            before = picks[k] = self._best_end(part, starts, (scale, least), run)
         return picks
 
     def _starters(self, problem: BQP) -> list[PathSolver]:
-        """Who picks the starts."""
+        """The solvers that give the starts."""
         quick = getattr(problem.Q, "sums_quickly", False)  # on a GPU
         if problem.is_lazy and problem.n > self.exact_rows and not quick:
             return [Forward(), Linear(self.sample)]
         return [Linear()]
 
-    def _ready(self, problem: BQP) -> tuple[float, float]:
+    def _scales(self, problem: BQP) -> tuple[float, float]:
         """The size of entries, and the least shift."""
         if self.shift not in ("adaptive", "psd"):
             raise ValueError(f"unknown shift {self.shift!r}; choose 'adaptive' or 'psd'")
-        return _largest_entry(problem), _psd_shift(problem) if self.shift == "psd" else 0.0
+        entries = problem.diagonal if problem.is_lazy else problem.Q
+        return largest_entry(entries) or 1.0, psd_shift(problem) if self.shift == "psd" else 0.0
 
     def _best_end(
-        self, problem: BQP, starts: list[Indices], ready: tuple[float, float], run: Run
+        self, problem: BQP, starts: list[Indices], scales: tuple[float, float], run: Run
     ) -> Indices:
-        ends = [self._climb(problem, np.sort(start), *ready, run) for start in starts]
+        """The best of the choices that the starts lead to."""
+        ends = [self._climb(problem, np.sort(start), scales, run) for start in starts]
         _, items, scores = max(ends, key=lambda end: end[0])
         return items[np.lexsort((items, -scores[items]))]
 
     def _climb(
-        self, problem: BQP, items: Indices, scale: float, least: float, run: Run
+        self, problem: BQP, items: Indices, scales: tuple[float, float], run: Run
     ) -> tuple[float, Indices, Floats]:
+        """Take steps from a choice; return the value, the items and Qx of the last one."""
         product = problem.product(items)
-        value = float(product[items].sum())
+        state = float(product[items].sum()), items, product
         for _ in range(self.steps):
-            reached, chosen, moved = self._step(problem, value, items, product, scale, least)
-            if run.time_left < 0 or reached < value:
-                return value, items, product
-            change, value, items, product = reached - value, reached, chosen, moved
-            if change < self.tolerance * scale:
+            after = self._step(problem, state, scales)
+            if run.time_left < 0 or after[0] < state[0]:
+                return state
+            change, state = after[0] - state[0], after
+            if change < self.tolerance * scales[0]:
                 break
-        return value, items, product
+        return state
 
     def _step(
-        self,
-        problem: BQP,
-        value: float,
-        items: Indices,
-        product: Floats,
-        scale: float,
-        least: float,
+        self, problem: BQP, state: tuple[float, Indices, Floats], scales: tuple[float, float]
     ) -> tuple[float, Indices, Floats]:
         """The first of the ever more damped steps that loses nothing."""
-        swaps, tried = _Swaps(product, items), -1
-        shift = least
+        (value, items, product), (scale, shift) = state, scales
+        exchange, tried = _Exchange(product, items), -1
         while True:
-            count = swaps.count(shift)
+            count = exchange.count(shift)
             if count != tried:
-                chosen = swaps.make(count)
+                chosen = exchange.make(count)
                 moved = _move(problem, product, items, chosen)
                 reached, tried = float(moved[chosen].sum()), count
             if reached >= value - 1e-2 * self.tolerance * scale or self.shift == "psd":
@@ -133,11 +129,10 @@ class TruncatedPower:
             shift = 10 * shift if shift else 1e-4 * scale
 
 
-class _Swaps:
+class _Exchange:
     """The k largest entries of a product, for any extra weight on the items of the last step.
 
-    The r-th best item outside stands against the r-th worst inside; the better of two goes on,
-    and ties go to the lowest index.
+    The r-th best item outside is compared with the r-th worst inside; ties go to the lowest index.
     """
 
     def __init__(self, product: Floats, items: Indices) -> None:
@@ -172,17 +167,11 @@ def _move(problem: BQP, product: Floats, before: Indices, after: Indices) -> Flo
     return product + problem.product(added) - problem.product(dropped)
 
 
-def _largest_entry(problem: BQP) -> float:
-    if problem.is_lazy:
-        return largest_entry(problem.diagonal) or 1.0
-    return largest_entry(problem.Q) or 1.0
-
-
-def _psd_shift(problem: BQP) -> float:
+def psd_shift(problem: BQP) -> float:
     """The shift that makes Q positive semidefinite."""
     if problem.is_lazy:
         raise ValueError("shift='psd' needs the whole matrix; use shift='adaptive'")
-    if problem.n <= 200:
+    if problem.n <= MAX_LAPACK_ITEMS:
         return max(0.0, -float(eigvalsh(problem.Q, subset_by_index=[0, 0])[0]))
     values = eigsh(problem.Q, 1, which="SA", v0=np.ones(problem.n), return_eigenvectors=False)
     return max(0.0, -float(values[0]))

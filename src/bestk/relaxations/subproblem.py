@@ -1,18 +1,16 @@
-"""What is left of a problem once some items are proved in and others proved out."""
+"""Problems made easier to bound: items decided, and penalties of a moderate size."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bestk.problem.problem import BQP
-from bestk.relaxations.rounding import Floats, Mask, rounding
-
-Indices = NDArray[np.int64]
+from bestk._typing import Floats, Indices, Mask
+from bestk.problem import BQP
+from bestk.relaxations.rounding import k_largest, rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Subproblem:
     """Choose k of the open items: base + x'Qx is the value of the whole choice."""
 
     Q: Floats
@@ -22,7 +20,7 @@ class Part:
     inside: Indices  # items that every choice considered here has
 
     @classmethod
-    def of(cls, problem: BQP) -> "Part":
+    def of(cls, problem: BQP) -> "Subproblem":
         """The whole problem."""
         return cls(problem.Q, problem.k, 0.0, np.arange(problem.n), np.zeros(0, np.int64))
 
@@ -31,12 +29,12 @@ class Part:
         """Number of open items."""
         return len(self.items)
 
-    def without(self, inside: Mask, outside: Mask) -> "Part":
+    def without(self, inside: Mask, outside: Mask) -> "Subproblem":
         """The same with more items decided: those inside move into the linear part."""
         keep = ~(inside | outside)
         Q = self.Q[np.ix_(keep, keep)]
         Q.flat[:: len(Q) + 1] += 2 * self.Q[np.ix_(keep, inside)].sum(axis=1)
-        return Part(
+        return Subproblem(
             Q,
             self.k - int(inside.sum()),
             self.base + float(self.Q[np.ix_(inside, inside)].sum()),
@@ -45,7 +43,7 @@ class Part:
         )
 
     def settled(self) -> tuple[Indices, float] | None:
-        """The best choice and its value where they are plain to see: k is 0, 1 or all."""
+        """The best choice and a bound on its value where k is 0, 1 or all; otherwise None."""
         if 1 < self.k < self.n:
             return None
         best = np.argsort(-self.Q.diagonal(), kind="stable")[: self.k]
@@ -78,3 +76,46 @@ def screen(value: float, row_values: Floats, k: int, floor: float) -> tuple[Mask
     inside = top & (value - row_values + first_out < floor)
     outside = ~top & (value - last_in + row_values < floor)
     return inside, outside
+
+
+def moderate(problem: BQP, value: float) -> BQP:
+    """The problem with its penalties raised, as far as choices that have one stay below a value.
+
+    With D the k largest diagonal entries and P the largest other one, or 0, a choice with the
+    pair i, j is worth at most D + (k (k - 1) - 2) P + 2 Q_ij. Where that is far below the value
+    of a known choice, Q_ij may be raised: the best choices and their values stay the same, and a
+    bound on the new problem that is not below ``value`` is one on the old. Rounding in proofs
+    grows with the largest entry, and a penalty of 1e12 would hide differences of 0.1.
+
+    Examples
+    --------
+    >>> Q = [[1.0, 0.5, -1e12], [0.5, 2.0, 1.0], [-1e12, 1.0, 3.0]]
+    >>> float(moderate(BQP(Q, k=2), value=7.0).Q.min())
+    -14.0
+    >>> float(moderate(BQP(Q, k=3), value=-2e12).Q.min())  # every choice has the penalty
+    -1000000000000.0
+    """
+    Q, k, diagonal = problem.Q, problem.k, problem.diagonal
+    if k == problem.n:
+        return problem
+    first, others = k_largest(diagonal, k), k * (k - 1) * _largest_pair(Q)
+    size = abs(value) + abs(first) + others
+    least_pair = np.floor((value - first - others) / 2 - size)
+    rest = k_largest(diagonal, k - 1) if k > 1 else 0.0
+    least_item = np.floor(value - rest - others - size)
+    low = diagonal < least_item
+    if not low.any() and Q.min() >= min(least_pair, float(diagonal.min())):
+        return problem
+    raised = np.maximum(Q, least_pair)
+    np.fill_diagonal(raised, np.maximum(diagonal, least_item))
+    return BQP.trusted(raised, k)
+
+
+def _largest_pair(Q: Floats, strip: int = 256) -> float:
+    """The largest entry off the diagonal, or 0 if that is larger."""
+    largest = 0.0
+    for i in range(0, len(Q), strip):
+        rows = Q[i : i + strip].copy()
+        rows[np.arange(len(rows)), i + np.arange(len(rows))] = -np.inf
+        largest = max(largest, float(rows.max()))
+    return largest

@@ -1,4 +1,4 @@
-"""The semidefinite bound: proved, from any guess of the multipliers of the relaxation."""
+"""The semidefinite bound, proved from any guess of the multipliers of the relaxation."""
 
 from math import inf, sqrt
 from time import perf_counter
@@ -6,18 +6,29 @@ from time import perf_counter
 import numpy as np
 from scipy.linalg.lapack import dpotrf
 
-from bestk.problem.problem import BQP
-from bestk.relaxations.eigen import TINY, margin_of
-from bestk.relaxations.rounding import EPS, Bound, Floats, k_largest, largest_entry, rounding
+from bestk._typing import Floats
+from bestk.problem import BQP
+from bestk.relaxations.rounding import (
+    EPS,
+    TINY,
+    Bound,
+    cholesky_margin,
+    k_largest,
+    largest_entry,
+    one_thread,
+    rounding,
+)
+from bestk.relaxations.spheres import LowRankFactor
 
-GROWTH = 8.0  # of the shift, from one test to the next
-CLOSE = 1.3  # a shift this near to one that fails is good enough
+SHIFT_GROWTH = 8.0  # from one test to the next
+CLOSE_SHIFT = 1.3  # a shift this near to one that fails is good enough
+MAX_TIGHTENED_ITEMS = 500  # up to this size the bound is tightened beyond the tolerance
 
 
 def sdp_bound(
     problem: BQP, time_limit: float | None = None, best_known: float | None = None
 ) -> Bound:
-    """The value of the relaxation of ``SDP``, to 1e-4 of its size or as near as time allows.
+    """The value of the semidefinite relaxation, to 1e-4 of its size or as near as time allows.
 
     Examples
     --------
@@ -25,22 +36,50 @@ def sdp_bound(
     >>> round(bound.value, 2)
     6.0
     """
-    from bestk.solvers._base import Run
-    from bestk.solvers._sdp import SDP
-
     if problem.k == problem.n:
-        return Bound(only_choice(problem), "sdp")
+        return only_choice(problem)
     start = perf_counter()
-    run = Run(np.random.default_rng(0), inf if time_limit is None else start + time_limit)
-    relaxation = SDP().relax(problem, run)
-    details = {"relaxation": relaxation.value, "iterations": relaxation.iterations}
-    return Bound(run.upper_bound, "sdp", perf_counter() - start, details=details)
+    with one_thread():
+        factor = LowRankFactor(problem, np.random.default_rng(0))
+        value = relax(factor, deadline=inf if time_limit is None else start + time_limit)
+    details = {"relaxation": factor.value, "iterations": factor.iterations}
+    return Bound(value, "sdp", perf_counter() - start, details=details)
 
 
-def only_choice(problem: BQP) -> float:
+def only_choice(problem: BQP) -> Bound:
     """The bound where k = n: the sum of all entries, and a margin for its rounding."""
     size = problem.n**2 * largest_entry(problem.Q)
-    return problem.value(range(problem.n)) + rounding(problem.n, size)
+    return Bound(problem.value(range(problem.n)) + rounding(problem.n, size), "the only choice")
+
+
+def relax(
+    factor: LowRankFactor, tolerance: float = 1e-4, iterations: int = 3000, deadline: float = inf
+) -> float:
+    """Climb until a bound within the tolerance is proved, or time is up; return that bound."""
+    best, ratio = inf, 2 * tolerance
+    while True:
+        stop = deadline - _seconds_to_finish(factor)
+        factor.climb(ratio, stop, iterations)
+        last = factor.stalled or factor.iterations >= iterations
+        last = last or perf_counter() >= stop or ratio < 1e-4 * tolerance
+        allowed = tolerance * factor.size
+        bound = dual_bound(
+            factor.problem,
+            factor.multipliers,
+            slack=max(allowed, 2 * factor.slope) if last else allowed,
+            tests=60 if last else 8 if factor.problem.n <= MAX_TIGHTENED_ITEMS else 1,
+            deadline=deadline,
+        )
+        best = min(best, bound)
+        if last or bound <= factor.value + 1.01 * allowed:
+            return best
+        ratio /= 3
+
+
+def _seconds_to_finish(factor: LowRankFactor) -> float:
+    """Time for two factorisations and the rounding, estimated from the last product with Q."""
+    n, r = factor.V.shape
+    return factor.product_seconds * (4 + 2 * n / (3 * r))
 
 
 def dual_bound(
@@ -51,7 +90,7 @@ def dual_bound(
     tests: int = 60,
     deadline: float = inf,
 ) -> float:
-    """Bound x'Qx with a dual guess of the semidefinite relaxation; any guess gives a valid bound.
+    """Bound x'Qx with a dual guess t of the semidefinite relaxation; any guess is valid.
 
     With z = (1, 2x - e), the relaxation maximises <W, Z> over psd Z with unit diagonal and
     Z N = 0, N = (n - 2k; e). For any t, with the smallest eigenvalue taken orthogonally to N,
@@ -66,21 +105,8 @@ def dual_bound(
     largest d_i + 2k a_i add up to a bound. So t is shifted by more and more until a Cholesky
     factorisation of T succeeds, with a margin that covers all rounding; then by less again,
     until it nearly fails. The shift is that of the formula above, or of |x|^2 = k where that
-    costs less.
-
-    Parameters
-    ----------
-    problem : BQP
-        With a matrix, of which one working copy is made.
-    multipliers : array of n + 1 numbers
-        The guess t, the entry of z_0 first.
-    slack : float
-        How far above sum t the first test lies.
-    tests : int
-        At most so many factorisations, n^3 / 3 operations each. If none succeeds, the bound is
-        infinite.
-    deadline : float
-        No test starts after it, on the clock of ``time.perf_counter``.
+    costs less. The first test lies ``slack`` above sum t. If none of the tests, n^3 / 3
+    operations each, succeeds before the deadline, the bound is infinite.
 
     References
     ----------
@@ -104,23 +130,19 @@ def dual_bound(
     for _ in range(tests):
         if perf_counter() >= deadline:
             break
-        value = _proved(problem, d + 4 * shift, a + bend * shift, entry)
+        value = proved_dual(problem, d + 4 * shift, a + bend * shift, entry)
         bound = min(bound, value)
         failed, proved = (failed, shift) if value < inf else (shift, proved)
-        if proved <= max(least, CLOSE * failed):
+        if proved <= max(least, CLOSE_SHIFT * failed):
             break
-        shift = _between(failed, proved, least)
+        if proved == inf:
+            shift = SHIFT_GROWTH * failed
+        else:
+            shift = sqrt(failed * proved) if failed else max(least, proved / SHIFT_GROWTH)
     return bound
 
 
-def _between(failed: float, proved: float, least: float) -> float:
-    """The next shift to test, above one that failed and below one that sufficed."""
-    if proved == inf:
-        return GROWTH * failed
-    return sqrt(failed * proved) if failed else max(least, proved / GROWTH)
-
-
-def _proved(problem: BQP, d: Floats, a: Floats, entry: float) -> float:
+def proved_dual(problem: BQP, d: Floats, a: Floats, entry: float) -> float:
     """The bound of d and a if T is certainly positive semidefinite, else infinity."""
     n, k = problem.n, problem.k
     T = np.subtract(a, problem.Q)
@@ -131,7 +153,7 @@ def _proved(problem: BQP, d: Floats, a: Floats, entry: float) -> float:
         return inf
     # an error of this size in each entry of T moves its eigenvalues by n times as much at most
     entries = rounding(1, entry + 2 * largest_entry(a) + largest_entry(d) / n)
-    margin = margin_of(trace, n) + n * entries
+    margin = cholesky_margin(trace, n) + n * entries
     worth = d + margin + 2 * k * a
     size = largest_entry(d) + margin + 2 * k * largest_entry(a) + k * entry
     return k_largest(worth, k) + rounding(k, k * size)

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from bestk.data.table import read_table
-from bestk.evaluation._shared import SharedEntropies
+from bestk.evaluation import SharedEntropies
 from bestk.selection.reading import Reading
 from experiments import datasets
 from experiments.classification.methods import HUGE, effort_for, method_for

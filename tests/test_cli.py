@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_breast_cancer, load_diabetes
-from threadpoolctl import threadpool_info, threadpool_limits
 
 from bestk import METHODS, __version__, select
-from bestk.cli import _input, _options, _side_by_side, main
+from bestk.cli import _input, _options, main
 from bestk.discretize import DISCRETIZERS
 from bestk.selection.reading import INFORMATION
 
@@ -182,23 +181,6 @@ def test_compare_measures_the_same_errors_every_time(folder):
     assert (first["error"], first["features"]) == (second["error"], second["features"])
 
 
-def test_trees_have_one_thread_where_rows_are_few(folder, monkeypatch):
-    seen = []
-    real = _side_by_side.error_curves
-
-    def look(*args, **options):
-        teams = [each for each in threadpool_info() if each["user_api"] == "openmp"]
-        seen.append({each["num_threads"] for each in teams})
-        return real(*args, **options)
-
-    monkeypatch.setattr(_side_by_side, "error_curves", look)
-    args = ("compare", folder / "mixed.csv", "-t", "y", "-k", 1, "-m", "maxrel", "--cv", 2)
-    with threadpool_limits(2, "openmp"):
-        assert bestk(*args).exit_code == 0
-        assert bestk(*args, "--exclude", "colour", "--exclude", "id").exit_code == 0
-    assert seen == [{1}, {2}]
-
-
 def test_folds_that_rows_do_not_suffice_for_are_refused(folder, tmp_path):
     args = ("-t", "y", "-k", 1, "-m", "maxrel", "--cv")
     assert "--cv 1 leaves no rows" in fails("compare", folder / "mixed.csv", *args, 1)
@@ -211,18 +193,17 @@ def test_folds_that_rows_do_not_suffice_for_are_refused(folder, tmp_path):
     assert "--cv 5 is more than the 3 rows; pass --cv 3" in fails("compare", few, *args, 5)
 
 
-def test_compare_goes_on_from_the_folds_that_are_kept(folder):
+def test_compare_reads_the_folds_that_are_stored(folder, tmp_path):
     args = ("compare", folder / "t.csv", "-t", "diagnosis", "-k", 3, "-m", "maxrel", "--cv", 4)
-    kept = folder / "folds.jsonl"
-    whole = json.loads(bestk(*args, "--json").stdout)
-    for lines in (0, 1, 3, 5):  # the first says of which comparison
-        kept.write_text("".join(kept.read_text().splitlines(True)[:lines]) if lines else "")
-        again = json.loads(bestk(*args, "--json", "--keep", kept).stdout)
-        assert again["methods"]["maxrel"]["error"] == whole["methods"]["maxrel"]["error"]
-        assert kept.read_text().count("\n") == 5
-    assert "holds folds of another table" in fails(*args[:-1], 3, "--keep", kept)
-    assert "--keep saves cross-validation folds, and --cv 0 has none" in fails(
-        *args[:-1], 0, "--keep", kept
+    whole = json.loads(bestk(*args, "--json").stdout)["methods"]["maxrel"]["error"]
+    for n_stored in (0, 2, 4):
+        for path in sorted(tmp_path.iterdir())[n_stored:]:
+            path.unlink()
+        again = json.loads(bestk(*args, "--json", "--keep", tmp_path).stdout)
+        assert again["methods"]["maxrel"]["error"] == whole
+        assert len(list(tmp_path.iterdir())) == 4
+    assert "--keep stores cross-validation folds, and --cv 0 has none" in fails(
+        *args[:-1], 0, "--keep", tmp_path
     )
 
 

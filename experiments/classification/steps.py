@@ -15,7 +15,7 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from bestk.data.table import read_table
-from bestk.evaluation._shared import SharedEntropies
+from bestk.evaluation import SharedEntropies
 from bestk.selection.reading import Reading
 from experiments import datasets
 from experiments.classification.methods import NAMES, SEED, effort_for, method_for

@@ -67,7 +67,7 @@ def test_equal_differences_are_certain_and_no_differences_say_nothing(
         ([0.1, 0.2], [0.2, 0.1, 0.3], {}, r"shapes \(2,\) and \(3,\)"),
         ([[0.1, 0.2]], [[0.2, 0.1]], {}, r"shapes \(1, 2\)"),
         ([0.1, np.nan], [0.2, 0.1], {}, "NaN"),
-        ([0.1, 0.2], [0.2, 0.1], {"alternative": "smaller"}, "choose one of 'less'"),
+        ([0.1, 0.2], [0.2, 0.1], {"alternative": "smaller"}, "choose 'less'"),
         ([0.1, 0.2], [0.2, 0.1], {"overlap": -1.0}, "0 or more, not -1"),
     ],
 )

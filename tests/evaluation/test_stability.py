@@ -104,7 +104,7 @@ def test_all_features_or_none_are_always_the_same(selections):
     ("selections", "n_features", "says"),
     [
         ([[0, 1]], 4, "two selections or more; got 1 selections"),
-        ([[0, 1], [0, 2]], None, "say with n_features"),
+        ([[0, 1], [0, 2]], None, "pass n_features"),
         ([[0, 0], [0, 1]], 4, "each feature once"),
         ([[0, 4], [0, 1]], 4, r"0..3, not 0..4"),
         ([[-1, 2], [0, 1]], 4, r"0..3, not -1..2"),

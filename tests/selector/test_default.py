@@ -9,8 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from bestk import Quadratic, SelectBestK, SelectBestKCV, select
 from bestk.data.table import read_table
 from bestk.discretize import EqualFrequency
-from bestk.evaluation import error_curves
-from bestk.evaluation._shared import SharedEntropies
+from bestk.evaluation import SharedEntropies, error_curves
 from bestk.selection import methods
 from bestk.selection.reading import Reading
 

@@ -38,8 +38,8 @@ def _own_options(command: Any) -> Any:
     help="Number of cross-validation folds; 0: no error is computed.",
 )  # fmt: skip
 @click.option(
-    "--keep", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Save each finished fold to FILE, and resume from the folds in FILE.",
+    "--keep", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    help="Store each finished fold in FOLDER, and read the folds that are there.",
 )  # fmt: skip
 def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **shared: Any) -> None:
     """Select k features of FILE by several methods, and compare the selections.
@@ -71,14 +71,10 @@ def _run(
     if cv == 1:
         raise ValueError("--cv 1 leaves no rows for training; pass --cv 2 or more, or --cv 0")
     if keep is not None and not cv:
-        raise ValueError("--keep saves cross-validation folds, and --cv 0 has none")
+        raise ValueError("--keep stores cross-validation folds, and --cv 0 has none")
     if request.k == AUTO:
         raise ValueError("-k auto is not supported by compare; pass a number of features")
     checked = check(request)
-    if keep is not None:
-        from bestk.evaluation._keep import check_path
-
-        check_path(keep)
     from bestk.cli._side_by_side import choose, measure_errors, refuse_folds
     from bestk.selection.methods import get_method
 

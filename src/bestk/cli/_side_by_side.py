@@ -1,7 +1,6 @@
 """Several methods on one table: their choices, and the errors of models on them."""
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,10 @@ from bestk.cli._errors import in_shell_words
 from bestk.cli._options import Request
 from bestk.cli._progress import Talk
 from bestk.data.files import Loaded
-from bestk.evaluation import error_curves
-from bestk.evaluation._classifier import as_matrix, few_threads, new_model
-from bestk.evaluation._shared import SharedEntropies
+from bestk.evaluation import error_curves, shared_tasks
 from bestk.problem.solution import Solution
-from bestk.selection.defaults import Information, settle
 from bestk.selection.methods import Method
-from bestk.selection.reading import Reading, find_features
+from bestk.selection.reading import Reading
 from bestk.selection.selector import SelectBestK
 from bestk.selection.task import Task, tell
 
@@ -29,20 +25,15 @@ def choose(
 
     Each reads the information that belongs to it; the value of all choices is by that of the first.
     """
-    tasks: dict[Information, Task] = {}
+    selector = SelectBestK(k, include=list(request.include), **request.options())
+    with talk.stage("estimating mutual information"):
+        tasks = shared_tasks(selector, loaded.table, loaded.y, methods)
     solutions = {}
-    for name, method in methods.items():
-        options = SelectBestK(k, method, include=list(request.include), **request.options())
-        way = settle(options)
-        if way not in tasks:
-            with talk.stage("estimating mutual information"):
-                task = Task.of(options, loaded.table, loaded.y)
-                for note in task.notes:
-                    talk.note(in_shell_words(note))
-                read = replace(task.read, entropies=SharedEntropies.of(task.read.entropies))
-                tasks[way] = replace(task, read=read)
+    for name, task in tasks.items():
+        for note in task.notes:
+            talk.note(in_shell_words(note))
         with talk.stage(f"selecting by {name}"):
-            solutions[name] = replace(tasks[way], method=method).solution(k)
+            solutions[name] = task.solution(k)
     first = next(iter(tasks.values()))
     chosen = {name: set(s.support.tolist()) for name, s in solutions.items()}
     return {
@@ -83,24 +74,16 @@ def measure_errors(
     keep: Path | None = None,
 ) -> dict[str, dict[str, float]]:  # fmt: skip
     """The cross-validated error of each method, and its deviation over the folds."""
-    table = loaded.table
-    X, words = as_matrix(table)
-    continuous = Reading(target=request.target_kind).is_continuous(loaded.y)
-    trees = bool(len(words))
-    model = new_model(continuous=continuous, words=trees, X=X)
-    calm = few_threads(trees=trees, rows=table.n_samples)
-    with talk.stage(f"{cv}-fold cross-validation") as report, calm:
+    with talk.stage(f"{cv}-fold cross-validation") as report:
         curves = error_curves(
-            X,
+            loaded.table,
             loaded.y,
             methods,
             [k],
-            estimator=model,
             cv=cv,
             progress=report,
             keep=keep,
-            categorical_features=words,
-            include=find_features(list(request.include), table),
+            include=list(request.include),
             **(request.options() | {"random_state": request.seed or 0}),  # the same folds each time
         )
     errors = {name: curves.errors(name)[0] for name in methods}

@@ -1,20 +1,24 @@
 """How well selected features predict: error against k, fair comparison, stability."""
 
-from bestk.evaluation._classifier import linear_svm
-from bestk.evaluation._compare import Comparison, TTest, paired_t_test, win_tie_loss
-from bestk.evaluation._curves import Curves, Row
+from bestk.evaluation._comparison import Comparison, TTest, paired_t_test, win_tie_loss
+from bestk.evaluation._curves import BASELINE, Curves, Row
 from bestk.evaluation._error_curves import error_curves
+from bestk.evaluation._models import linear_svm
+from bestk.evaluation._shared import SharedEntropies, shared_tasks
 from bestk.evaluation._stability import Stability, stability
 
 __all__ = [
+    "BASELINE",
     "Comparison",
     "Curves",
     "Row",
+    "SharedEntropies",
     "Stability",
     "TTest",
     "error_curves",
     "linear_svm",
     "paired_t_test",
+    "shared_tasks",
     "stability",
     "win_tie_loss",
 ]

@@ -1,4 +1,4 @@
-"""Error against k, fold by fold, and what follows from it."""
+"""Error against k, fold by fold."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -7,23 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.evaluation._compare import Comparison, win_tie_loss
+from bestk.evaluation._comparison import Comparison, win_tie_loss
 from bestk.evaluation._stability import Stability, stability
 
 Floats = NDArray[np.float64]
-BASELINE = "all"  # what the rows of all features are called
+BASELINE = "all"  # the method name of rows with all features
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one method, with one k, did in one fold."""
+    """The result of one method, with one k, in one fold."""
 
     method: str
     k: int
     fold: int
-    error: float  # share of wrong classes, or mean squared error, on the test rows
+    error: float  # error rate, or mean squared error, on the test rows
     n_test: int
-    seconds: float  # that the choice took, the entropies being at hand
+    seconds: float  # of the selection, without the estimates
     support: Sequence[int]  # the selected features, best first
 
 
@@ -31,14 +31,14 @@ class Row:
 class Curves:
     """Errors of several methods on the same folds, for several k.
 
-    See :func:`error_curves`, which makes it. It prints itself as a table of mean errors.
+    :func:`error_curves` returns it. Its text is a table of mean errors.
 
     Attributes
     ----------
     rows : tuple of Row
         One for each method, k and fold; those of the baseline have the method "all".
     names : sequence of str
-        Of all features.
+        Names of all features.
     protocol : {"nested", "paper"}
         Where features were selected.
     """
@@ -63,7 +63,7 @@ class Curves:
         return np.array([row.error for row in rows]).reshape(len({row.k for row in rows}), -1)
 
     def mean_error(self) -> dict[str, Floats]:
-        """Mean over folds for each method, an error for each k; for "all", if asked for, one."""
+        """Mean over folds of each method, an error for each k; one for "all", if it is there."""
         names = dict.fromkeys(row.method for row in self.rows)
         return {name: self.errors(name).mean(axis=1) for name in names}
 
@@ -85,26 +85,27 @@ class Curves:
         return win_tie_loss(first, second, alpha, overlap=overlap)
 
     def stability(self, confidence: float = 0.95) -> dict[str, list[Stability]]:
-        """How alike the features of different folds are: for each method, a value for each k."""
+        """Stability of the selections over the folds: for each method, a value for each k."""
         if self.protocol == "paper":
             raise ValueError(
                 "with protocol='paper' features are selected once, so there is no stability to "
                 "measure; use protocol='nested'"
             )
-        n = len(self.names)
         return {
-            name: [stability(s, n, confidence) for s in self._supports(name)]
+            name: [
+                stability([r.support for r in self._rows(name) if r.k == k], len(self.names),
+                          confidence)
+                for k in self.ks
+            ]
             for name in self.methods
-        }
+        }  # fmt: skip
 
     def to_frame(self) -> Any:
         """All rows as a pandas data frame with a column for each field of :class:`Row`."""
         try:
             import pandas as pd
         except ImportError as error:
-            raise ImportError(
-                "to_frame needs pandas; install it with `pip install pandas`, or read .rows"
-            ) from error
+            raise ImportError("to_frame needs pandas; run: pip install pandas") from error
         return pd.DataFrame([asdict(row) for row in self.rows])
 
     def _rows(self, method: str) -> list[Row]:
@@ -113,11 +114,6 @@ class Curves:
             known = ", ".join(dict.fromkeys(row.method for row in self.rows))
             raise ValueError(f"there is no method {method!r} in these curves; they have {known}")
         return rows
-
-    def _supports(self, method: str) -> list[list[Sequence[int]]]:
-        """The selections of every fold, for each k."""
-        rows = self._rows(method)
-        return [[row.support for row in rows if row.k == k] for k in self.ks]
 
     def __str__(self) -> str:
         means = self.mean_error()

@@ -1,25 +1,30 @@
-"""Error against k: the study of a table, fold by fold."""
+"""Error against k, measured fold by fold."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from numbers import Integral
+from operator import index
 from os import PathLike
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from bestk._checks import jobs
-from bestk.data.table import read_column, read_table
-from bestk.evaluation._classifier import default_classifier, split
-from bestk.evaluation._curves import Curves, Row
-from bestk.evaluation._keep import Kept, check_path, fingerprint
-from bestk.evaluation._study import Chosen, Study, indexable, read_ks, read_methods
-from bestk.selection.folds import Fold
-from bestk.selection.methods import Method
+from bestk._checks import choice, jobs
+from bestk.data.table import Table, read_column, read_table
+from bestk.evaluation._curves import BASELINE, Curves, Row
+from bestk.evaluation._models import as_matrix, default_model, limit_threads
+from bestk.evaluation._study import FoldStore, Selections, Study
+from bestk.selection.folds import Fold, read_folds
+from bestk.selection.methods import Method, get_method
 from bestk.selection.reading import Reading, find_features
 from bestk.selection.selector import SelectBestK
 
+Indices = NDArray[np.int64]
 PROTOCOLS = ("nested", "paper")
+MAX_ROWS_LEAVE_ONE_OUT = 100
+N_FOLDS = 10
 
 
 def error_curves(
@@ -52,29 +57,27 @@ def error_curves(
     ks : iterable of int
         Numbers of features.
     estimator : scikit-learn estimator, default=None
-        What predicts; by default :func:`linear_svm`, which takes numbers. For columns of strings
-        or categories give a pipeline that encodes them. The error is the share of wrong classes,
-        or the mean squared error of a regressor.
+        What predicts; by default :func:`linear_svm`, ridge regression for a continuous target,
+        or gradient boosting where some columns contain text. The error is the error rate, or the
+        mean squared error of a regressor.
     cv : int, splitter, iterable of splits or None, default=None
-        None is the paper's rule: leave-one-out up to 100 rows, ten folds above. A number of folds
-        is stratified by class and shuffled.
+        None: leave-one-out up to 100 rows, ten folds above, as in Venkateswara et al. (2015). A
+        number of folds is stratified by class and shuffled.
     protocol : {"nested", "paper"}, default="nested"
-        "nested" reads, discretises, counts and selects in the training rows of each fold alone:
-        an honest error. "paper" selects once, on all rows, and cross-validates the estimator
-        only: the features have seen the test rows, and errors can be too good to be true.
+        "nested" discretizes and selects in the training rows of each fold alone. "paper" selects
+        once, from all rows, and cross-validates the estimator only, so that errors are too small.
     baseline : bool, default=False
-        Whether to measure the error on all features, too, as rows of the method "all".
+        Whether to add the error on all features, as rows of the method "all".
     random_state : int, RandomState instance or None, default=None
-        Shuffles the rows into folds, and is handed to the methods.
+        Seed of the folds and of random methods.
     n_jobs : int, default=None
-        Processes, each for a fold at a time, with its share of the cores for threads; None: one
-        process, whose counting uses all cores.
+        Number of processes, each for one fold at a time; None: one process with all threads.
     progress : callable, default=None
         Called after each fold with the number of folds done and their total.
     keep : path, default=None
-        A file to which every fold is added when it is done. Called again with the same table and
-        options, after whatever ended the first call, the folds that it holds are not done again.
-        Needs a ``random_state``, so that the folds are the same.
+        A folder in which every finished fold is stored. A later call with the same table and
+        options reads the folds that are there. Needs a ``random_state``, so that the folds are the
+        same.
     **options
         As for :class:`SelectBestK`: ``information``, ``discretizer``, ``include`` and so on.
 
@@ -104,82 +107,123 @@ def error_curves(
     >>> [round(s.index, 2) for s in curves.stability()["tpower"]]
     [0.2, 0.37, 0.49]
     """
-    if not isinstance(protocol, str) or protocol not in PROTOCOLS:
-        known = " or ".join(map(repr, PROTOCOLS))
-        raise ValueError(f"unknown protocol {protocol!r}; choose {known}")
+    choice(protocol, "protocol", PROTOCOLS)
     if progress is not None and not callable(progress):
         raise ValueError(f"progress must be a function of two numbers, not {progress!r}")
     if estimator is not None and not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise ValueError(f"estimator must have the methods fit and predict; got {estimator!r}")
-    n_jobs = jobs(n_jobs)
-    path = None if keep is None else check_path(keep)
-    if path is not None and random_state is None:
-        raise ValueError("keep goes on with the same folds: give random_state a number")
+    if keep is not None and random_state is None:
+        raise ValueError("keep needs the same folds in every call; pass a random_state")
     if isinstance(random_state, np.random.RandomState):
         random_state = int(random_state.randint(2**31))
     selector = SelectBestK(k=1, method="maxrel", random_state=random_state, **options)
     selector._validate_params()
-    study, names = _plan(X, y, read_methods(methods), ks, selector, estimator, baseline)
-    continuous = study.selector.target == "continuous"
-    folds = split(study.y, cv, continuous=continuous, random_state=random_state)
-    kept = None if path is None else Kept(path, _study_of(study, folds, protocol))
-    done = {} if kept is None else dict(kept.folds)
-    todo = {i: fold for i, fold in enumerate(folds) if i not in done}
-    chosen = study.choose() if protocol == "paper" and todo else None
-    for i, part in zip(todo, _run(study, todo, chosen, n_jobs), strict=True):
-        done[i] = part
-        if kept is not None:
-            kept.add(i, part)
-        if progress is not None:
-            progress(len(done), len(folds))
-    rows = (row for i in range(len(folds)) for row in done[i])
-    return Curves(tuple(rows), names, protocol)
-
-
-def _plan(
-    X: Any,
-    y: Any,
-    methods: dict[str, Method],
-    ks: Iterable[int],
-    selector: SelectBestK,
-    estimator: Any,
-    baseline: bool,
-) -> tuple[Study, Sequence[str]]:
-    """What is to be done in each fold, once everything is checked; and the names of features."""
-    read_column(y)  # names what is no column of targets
-    table, X, y = read_table(X), indexable(X), column_or_1d(y)
-    check_consistent_length(X, y)
-    excluded = find_features(selector.exclude, table)
-    allowed = np.setdiff1d(np.arange(table.n_features), excluded)
-    wanted = read_ks(ks, selector, table, allowed)
-    continuous = Reading(target=selector.target).is_continuous(y)
-    selector.set_params(target="continuous" if continuous else "classes")  # in all folds alike
-    study = Study(X, y, selector, methods, wanted, estimator, allowed if baseline else None)
+    read_column(y)  # refuses what is not a column
+    table, y = read_table(X), column_or_1d(y)
+    check_consistent_length(range(table.n_samples), y)
+    allowed = _settle(selector, table, y)
+    text = set(table.kinds[allowed].tolist()) - {"numeric", "boolean"}
+    trees = estimator is None and bool(text)
+    X = _indexable(X, table, selector, coded=trees)
+    continuous = selector.target == "continuous"
     if estimator is None:
+        missing = bool(table.count_missing()[allowed].any())
         sparse = hasattr(X, "tocsc")
-        estimator = default_classifier(table, allowed, sparse=sparse, continuous=continuous)
-        study = replace(study, estimator=estimator)
-    return study, table.names
-
-
-def _study_of(study: Study, folds: list[Fold], protocol: str) -> str:
-    """What tells this study from others."""
-    from bestk import __version__
-
-    rows = [part for fold in folds for part in fold]
-    options = (study.selector, study.methods, study.ks, study.estimator, study.all_features is None)
-    arrays = (study.y, *rows)
-    return fingerprint(read_table(study.X), arrays, (*options, len(folds), protocol, __version__))
+        estimator = default_model(continuous=continuous, text=trees, sparse=sparse, missing=missing)
+    wanted = _read_ks(ks, len(set(selector.include)), len(allowed))
+    everything = allowed if baseline else None
+    study = Study(X, y, selector, _read_methods(methods), wanted, estimator, everything)
+    folds = split(y, cv, continuous=continuous, random_state=random_state)
+    store = None if keep is None else FoldStore.of(keep, study, folds, protocol)
+    rows: list[Row] = []
+    with limit_threads(trees=trees, rows=len(y)):
+        selected = study.select() if protocol == "paper" else None
+        for done, part in enumerate(_run(study, folds, selected, store, jobs(n_jobs)), 1):
+            rows += part
+            if progress is not None:
+                progress(done, len(folds))
+    return Curves(tuple(rows), table.names, protocol)
 
 
 def _run(
-    study: Study, folds: dict[int, Fold], chosen: Chosen | None, n_jobs: int | None
-) -> Iterator[list[Row]]:
+    study: Study, folds: list[Fold], selected: Selections | None, store: FoldStore | None,
+    n_jobs: int | None,
+) -> Iterator[list[Row]]:  # fmt: skip
     """The rows of each fold, in order, as they are done."""
+    run = study.run if store is None else partial(store.run, study)
     if n_jobs is None or n_jobs == 1:
-        return (study.run(i, *fold, chosen) for i, fold in folds.items())
+        return (run(i, fold, selected) for i, fold in enumerate(folds))
     from sklearn.utils.parallel import Parallel, delayed
 
-    work = (delayed(study.run)(i, *fold, chosen) for i, fold in folds.items())
+    work = (delayed(run)(i, fold, selected) for i, fold in enumerate(folds))
     done: Iterator[list[Row]] = Parallel(n_jobs=n_jobs, return_as="generator")(work)
     return done
+
+
+def split(y: NDArray[Any], cv: Any, *, continuous: bool, random_state: int | None) -> list[Fold]:
+    """Training and test rows of every fold."""
+    from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold, check_cv
+
+    if cv is None:
+        cv = LeaveOneOut() if len(y) <= MAX_ROWS_LEAVE_ONE_OUT else N_FOLDS
+    if isinstance(cv, Integral):
+        kind = KFold if continuous else StratifiedKFold
+        cv = kind(int(cv), shuffle=True, random_state=random_state)
+    return read_folds(lambda: check_cv(cv), np.empty((len(y), 1)), y)
+
+
+def _settle(selector: SelectBestK, table: Table, y: Any) -> Indices:
+    """Set what must be the same in all folds; return the features that may be selected."""
+    included, excluded = (
+        find_features(each, table) for each in (selector.include, selector.exclude)
+    )
+    continuous = Reading(target=selector.target).is_continuous(y)
+    target = "continuous" if continuous else "classes"
+    selector.set_params(target=target, include=included, exclude=excluded)
+    return np.setdiff1d(np.arange(table.n_features), excluded)
+
+
+def _indexable(X: Any, table: Table, selector: SelectBestK, *, coded: bool) -> Any:
+    """The table in a form that scikit-learn can index, with codes for text if asked for."""
+    if coded or isinstance(X, Table):
+        matrix, words = as_matrix(table)
+        nominal = find_features(selector.categorical_features, table)
+        selector.set_params(categorical_features=np.union1d(nominal, words).astype(np.int64))
+        return matrix
+    if isinstance(X, list | tuple):
+        array = np.asarray(X)
+        return array if array.dtype.kind in "biuf" else np.array(X, dtype=object)
+    return X.tocsc() if hasattr(type(X), "tocsc") else X
+
+
+def _read_methods(methods: Any) -> dict[str, Method]:
+    """Methods by their names."""
+    if isinstance(methods, str):
+        methods = [methods]
+    try:
+        methods = methods if isinstance(methods, Mapping) else {name: name for name in methods}
+    except TypeError as error:
+        wanted = "names, or a dict of names to methods"
+        raise ValueError(f"methods must be {wanted}, not {methods!r}") from error
+    for name in methods:
+        if not isinstance(name, str):
+            raise ValueError(f"{name!r} has no name; pass a dict of names to methods")
+    if BASELINE in methods:
+        raise ValueError(f"{BASELINE!r} is the name of the baseline; rename the method")
+    if not methods:
+        raise ValueError("there are no methods to measure; pass one or more")
+    return {name: get_method(method) for name, method in methods.items()}
+
+
+def _read_ks(ks: Iterable[int], n_included: int, most: int) -> list[int]:
+    """The numbers of features in rising order, each once."""
+    try:
+        wanted = sorted({index(k) for k in ks})
+    except TypeError as error:
+        raise ValueError(f"ks must be a list of whole numbers, not {ks!r}") from error
+    least = max(1, n_included)
+    if not wanted or wanted[0] < least or wanted[-1] > most:
+        came = f"{wanted[0]}..{wanted[-1]}" if wanted else "empty"
+        raise ValueError(f"ks must lie between {least} and {most}, the number of features; "
+                         f"got {came}")  # fmt: skip
+    return wanted

@@ -1,21 +1,43 @@
-"""Entropies counted once, for several methods."""
+"""Entropies estimated once for several methods."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from bestk.data.table import Table
 from bestk.information import Entropies, Measure
+from bestk.selection.defaults import Information, settle
+from bestk.selection.methods import Method
+from bestk.selection.task import Task
 
 Floats = NDArray[np.float64]
-LARGEST = 2**30  # bytes of a matrix that is worth its memory
+MAX_MATRIX_BYTES = 2**30  # larger matrices are computed again instead of kept
+
+
+def shared_tasks(
+    selector: Any, table: Table, y: Any, methods: Mapping[str, Method]
+) -> dict[str, Task]:
+    """A task for each method; methods that read the same estimates share their entropies."""
+    tasks: dict[str, Task] = {}
+    read: dict[Information, Task] = {}
+    for name, method in methods.items():
+        options = copy(selector).set_params(method=method)
+        way = settle(options)
+        if way not in read:
+            task = Task.of(options, table, y)
+            entropies = SharedEntropies.of(task.read.entropies)
+            read[way] = replace(task, read=replace(task.read, entropies=entropies))
+        tasks[name] = replace(read[way], method=method)
+    return tasks
 
 
 @dataclass(frozen=True)
 class SharedEntropies(Entropies):
-    """Entropies that keep the last matrix of all pairs, for the next method that asks for it."""
+    """Entropies that keep the last matrix of all pairs for the next method that needs it."""
 
     last: dict[Any, Floats] = field(default_factory=dict, compare=False)
 
@@ -32,12 +54,12 @@ class SharedEntropies(Entropies):
         dtype: DTypeLike = np.float64,
         signed: bool = False,
     ) -> Floats:
-        """Any weighted sum of the entropies of each pair, in a matrix of the caller's own."""
+        """Any weighted sum of the entropies of each pair, in a new matrix."""
         size = np.dtype(dtype).itemsize * self.n_features**2
-        if rows is not None or columns is not None or size > LARGEST:
+        if rows is not None or columns is not None or size > MAX_MATRIX_BYTES:
             return super().measure(measure, rows, columns, dtype, signed)
-        asked = (measure, np.dtype(dtype), signed)
-        if asked not in self.last:
+        key = (measure, np.dtype(dtype), signed)
+        if key not in self.last:
             self.last.clear()
-            self.last[asked] = super().measure(measure, None, None, dtype, signed)
-        return self.last[asked].copy()
+            self.last[key] = super().measure(measure, None, None, dtype, signed)
+        return self.last[key].copy()

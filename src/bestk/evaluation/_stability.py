@@ -15,7 +15,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Stability:
-    """How alike selections are: 1 if identical, about 0 if random; with a confidence interval."""
+    """Similarity of selections: 1 if identical, about 0 if random; with a confidence interval."""
 
     index: float
     lower: float
@@ -25,10 +25,10 @@ class Stability:
 def stability(
     selections: Any, n_features: int | None = None, confidence: float = 0.95
 ) -> Stability:
-    """Measure how alike M selections of features are, corrected for chance.
+    """Measure the similarity of M selections of features, corrected for chance.
 
-    With ``p_f`` the share of the selections that hold feature f, ``d`` the number of features and
-    ``k`` the mean number selected, the index is
+    With ``p_f`` the fraction of the selections that contain feature f, ``d`` the number of
+    features and ``k`` the mean number selected, the index is
     ``1 - mean_f(M / (M - 1) p_f (1 - p_f)) / (k/d (1 - k/d))``.
 
     Parameters
@@ -36,16 +36,16 @@ def stability(
     selections : array of bool of shape (n_selections, n_features), or sequence of sequences of int
         Masks, or the indices of the selected features; selections may differ in size.
     n_features : int, default=None
-        The number of features selected from; masks say it themselves.
+        The number of features selected from; needed for indices.
     confidence : float, default=0.95
-        Of the interval, which holds for many selections on independent samples. Training sets
-        of cross-validation share rows, so that there it is a lower limit of what is unknown.
+        Of the interval, which is valid for many selections on independent samples. Training sets
+        of cross-validation share rows, so that the true interval is wider.
 
     Returns
     -------
     Stability
         ``index``, between -1 / (M - 1) and 1, and the ends of the interval, ``lower`` and
-        ``upper``. Where every selection holds all features, or none, the index is 1.
+        ``upper``. Where every selection contains all features, or none, the index is 1.
 
     References
     ----------
@@ -59,8 +59,10 @@ def stability(
     >>> stability([[0, 1], [0, 2]], n_features=4).index
     0.0
     """
+    from scipy.special import ndtri
+
     supports, d = _read(selections, n_features)
-    confidence = real(confidence, "confidence", "a share between 0 and 1")
+    confidence = real(confidence, "confidence", "a number between 0 and 1")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
     sizes = np.array([len(support) for support in supports])
@@ -71,29 +73,24 @@ def stability(
     p = counts / M
     chance = share * (1 - share)
     index = 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / chance
-    # what each selection does to the index, up to a constant
+    # the influence of each selection on the index, up to a constant
     ends = np.cumsum(sizes)[:-1]
     agreement = np.array([part.sum() for part in np.split(p[places], ends)])
     part = (agreement - sizes * share + index / 2 * sizes * (2 * share - 1)) / d / chance
-    spread = _quantile(confidence) * 2 / M * float(np.sqrt(((part - part.mean()) ** 2).sum()))
+    quantile = float(ndtri(0.5 + confidence / 2))
+    spread = quantile * 2 / M * float(np.sqrt(((part - part.mean()) ** 2).sum()))
     return Stability(index, index - spread, index + spread)
 
 
-def _quantile(confidence: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + confidence / 2))
-
-
 def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
-    """The distinct features of each selection, and how many there are to select from."""
+    """The features of each selection, and the number of features to select from."""
     if isinstance(selections, np.ndarray) and selections.dtype == bool and selections.ndim == 2:
         if n_features not in (None, selections.shape[1]):
             came = f"{selections.shape[1]} columns, but n_features={n_features}"
             raise ValueError(f"masks need a column for each feature; they have {came}")
         n_features, selections = selections.shape[1], [np.flatnonzero(mask) for mask in selections]
     if n_features is None:
-        raise ValueError("say with n_features how many features the indices were selected from")
+        raise ValueError("pass n_features, the number of features the indices were selected from")
     n_features = min(whole(n_features, "n_features"), np.iinfo(np.int64).max)
     try:
         listed = [] if isinstance(selections, str | bytes | Mapping) else list(selections)
@@ -113,7 +110,7 @@ def _support(selection: Sequence[int], n_features: int) -> Indices:
         raise ValueError(f"a selection must be a list of indices, not {selection!r}")
     support = np.unique(indices).astype(np.int64)
     if len(support) != len(indices):
-        raise ValueError(f"a selection must hold each feature once, not {list(selection)}")
+        raise ValueError(f"a selection must contain each feature once, not {list(selection)}")
     if len(support) and not (support[0] >= 0 and support[-1] < n_features):
         came = f"{support[0]}..{support[-1]}"
         raise ValueError(f"selected features must lie in 0..{n_features - 1}, not {came}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.evaluation._curves import BASELINE, Curves
+from bestk.evaluation import BASELINE, Curves
 from bestk.plots._canvas import COLOURS, PLAIN, add_grid, format_ticks, ink, new_axes
 
 if TYPE_CHECKING:

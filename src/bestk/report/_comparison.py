@@ -4,13 +4,13 @@ from typing import Any
 from warnings import catch_warnings
 
 from bestk.data.table import Table
-from bestk.evaluation._study import Study, read_methods
+from bestk.evaluation import shared_tasks
 from bestk.problem.solution import Solution
 from bestk.report._curves import Progress, measure
 from bestk.report._facts import Choice, Comparison, Errors
 from bestk.report._own_curves import cross_validated
 from bestk.report._text import shown
-from bestk.selection.methods import Method
+from bestk.selection.methods import Method, get_method
 
 OTHERS = ("maxrel", "mrmr", "jmi")
 
@@ -23,7 +23,9 @@ def compare(
     ours = method_name(options.method)
     methods: dict[str, Any] = {ours: options.method}
     methods |= {name: name for name in OTHERS if name != ours}
-    choices = _choices(options, table, y, solution, read_methods(methods))
+    choices = _choices(
+        options, table, y, solution, {name: get_method(method) for name, method in methods.items()}
+    )
     chosen_in_folds = hasattr(options, "cv_results_")
     if not errors and not chosen_in_folds:
         return Comparison(choices, None, "They were not asked for.")
@@ -49,12 +51,11 @@ def _choices(
     options: Any, table: Table, y: Any, solution: Solution, methods: dict[str, Method]
 ) -> tuple[Choice, ...]:
     ours, *others = methods
-    study = Study(table, y, options, {name: methods[name] for name in others}, [solution.k],
-                  None, None)  # fmt: skip
     supports = {ours: tuple(solution.support.tolist())}
     with catch_warnings(action="ignore"):  # what is to be said of the table was said of ours
-        chosen = study.choose() if others else {}
-    for name, (found,) in chosen.items():
-        supports[name] = tuple(found.support.tolist())
+        tasks = shared_tasks(options, table, y, {name: methods[name] for name in others})
+        for name, task in tasks.items():
+            (found,) = task.path([solution.k])
+            supports[name] = tuple(found.support.tolist())
     mine = set(supports[ours])
     return tuple(Choice(name, s, len(mine & set(s))) for name, s in supports.items())

@@ -8,7 +8,6 @@ import numpy as np
 
 from bestk.data.table import Table
 from bestk.evaluation import Curves, error_curves
-from bestk.evaluation._classifier import as_matrix, few_threads, new_model
 from bestk.report._facts import Curve, Errors
 from bestk.report._text import shown
 from bestk.selection.reading import Reading, find_features
@@ -26,23 +25,19 @@ def measure(
     options: Any, table: Table, y: Any, k: int, methods: dict[str, Any], progress: Progress | None
 ) -> Errors:
     """Errors of a model that is the same for all methods, about k features."""
-    X, words = as_matrix(table)
     continuous = Reading(target=options.target).is_continuous(y)
-    trees, sparse = bool(len(words)), not isinstance(X, np.ndarray)
-    if continuous and sparse:
-        raise ValueError("there is no default model for a sparse table and a continuous target")
-    model = new_model(continuous=continuous, words=trees, X=X) if continuous or trees else None
     excluded = find_features(options.exclude, table)
     included = list(dict.fromkeys(find_features(options.include, table).tolist()))
     most = table.n_features - len(excluded)
-    coded = find_features(options.categorical_features, table)
-    calm = few_threads(trees=trees, rows=table.n_samples)
-    with calm, warnings.catch_warnings(record=True) as caught:
+    allowed = np.delete(table.kinds, excluded)
+    trees = bool(set(allowed.tolist()) - {"numeric", "boolean"})
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         curves = error_curves(
-            X, y, methods, sizes(k, most, len(included), N_SIZES_OF_TREES if trees else N_SIZES),
-            estimator=model, cv=FOLDS, random_state=_seed(options.random_state),
-            progress=progress, categorical_features=np.union1d(coded, words).astype(np.int64),
+            table, y, methods,
+            sizes(k, most, len(included), N_SIZES_OF_TREES if trees else N_SIZES),
+            cv=FOLDS, random_state=_seed(options.random_state),
+            progress=progress, categorical_features=options.categorical_features,
             include=included, exclude=excluded.tolist(),
             **{name: getattr(options, name) for name in READ_AS},
         )  # fmt: skip

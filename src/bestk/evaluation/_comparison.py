@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._checks import real
+from bestk._checks import choice, real
 
 Alternative = Literal["less", "greater", "two-sided"]
 Decision = Literal["win", "tie", "loss"]
@@ -15,7 +15,7 @@ ROUNDING = 8 * np.finfo(float).eps  # differences of this size, relative to the 
 
 @dataclass(frozen=True)
 class TTest:
-    """Student's t of paired differences, its probability by chance, and degrees of freedom."""
+    """Student's t of paired differences, its p-value and degrees of freedom."""
 
     statistic: float
     pvalue: float
@@ -35,33 +35,26 @@ def paired_t_test(
     a, b : array-like of shape (n_folds,)
         Errors, fold by fold.
     alternative : {"less", "greater", "two-sided"}, default="less"
-        What a small p-value speaks for: a below b, above it, or either.
+        The alternative hypothesis: a below b, above it, or either.
     overlap : float, default=0.0
         Test rows for each training row, 1/9 with ten folds: corrects for training sets that
-        share rows, which makes the plain test too easily convinced.
+        share rows, without which p-values are too small (Nadeau and Bengio 2003).
 
     Returns
     -------
     TTest
-        ``statistic``, ``pvalue`` and ``df``.
-
-    Notes
-    -----
-    Where all differences are equal there is no variance to judge by: equal and not 0 is
-    certain (a statistic of -inf or inf), all 0 is no evidence at all (a statistic of 0).
+        ``statistic``, ``pvalue`` and ``df``. If all differences are equal, the statistic is -inf
+        or inf, and 0 if all differences are 0.
 
     References
     ----------
-    C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003
-    (the correction).
+    C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
 
     Examples
     --------
     >>> test = paired_t_test([0.1, 0.2, 0.1, 0.1], [0.2, 0.2, 0.3, 0.2])
     >>> round(test.statistic, 3), round(test.pvalue, 3)
     (-2.449, 0.046)
-    >>> paired_t_test([0.1, 0.2], [0.1, 0.2]).pvalue
-    0.5
     """
     from scipy.special import stdtr
 
@@ -69,18 +62,14 @@ def paired_t_test(
     if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
         came = f"shapes {first.shape} and {second.shape}"
         raise ValueError(f"a paired test needs two errors of each of two folds or more; got {came}")
+    choice(alternative, "alternative", ("less", "greater", "two-sided"))
     statistic, df = _t_statistic(first, second, overlap), len(first) - 1
-    below = float(stdtr(df, statistic))
-    above = float(stdtr(df, -statistic))
-    chances = {"less": below, "greater": above, "two-sided": 2 * min(below, above)}
-    if not isinstance(alternative, str) or alternative not in chances:
-        known = ", ".join(map(repr, chances))
-        raise ValueError(f"unknown alternative {alternative!r}; choose one of {known}")
-    return TTest(statistic, chances[alternative], df)
+    below, above = float(stdtr(df, statistic)), float(stdtr(df, -statistic))
+    values = {"less": below, "greater": above, "two-sided": 2 * min(below, above)}
+    return TTest(statistic, values[alternative], df)
 
 
 def _errors(values: Any) -> NDArray[np.float64]:
-    """Errors as numbers."""
     try:
         errors = np.asarray(values)
         with np.errstate(over="ignore"):
@@ -95,15 +84,13 @@ def _errors(values: Any) -> NDArray[np.float64]:
 def _t_statistic(a: NDArray[np.float64], b: NDArray[np.float64], overlap: float) -> float:
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("errors must be finite numbers; some are NaN or infinite")
-    overlap = real(overlap, "overlap", "a share of rows, 0 or more")
+    overlap = real(overlap, "overlap", "a ratio of rows, 0 or more")
     if not 0 <= overlap < np.inf:
-        raise ValueError(f"overlap must be a share of rows, 0 or more, not {overlap}")
+        raise ValueError(f"overlap must be a ratio of rows, 0 or more, not {overlap}")
     largest = max(np.abs(a).max(), np.abs(b).max())
     _, power = np.frexp(largest)  # errors below 1, so that squares neither overflow nor vanish
-    differences, nothing = (
-        np.ldexp(a, -power) - np.ldexp(b, -power),
-        ROUNDING * np.ldexp(largest, -power),
-    )
+    differences = np.ldexp(a, -power) - np.ldexp(b, -power)
+    nothing = ROUNDING * np.ldexp(largest, -power)
     mean = float(differences.mean())
     if np.ptp(differences) <= nothing:
         return 0.0 if abs(mean) <= nothing else float(np.copysign(np.inf, mean))
@@ -115,7 +102,7 @@ class Comparison:
     """Our method against another: a decision and a mean difference of errors for each k."""
 
     decisions: tuple[Decision, ...]
-    differences: tuple[float, ...]  # our error less the other's: negative where ours is better
+    differences: tuple[float, ...]  # our error minus the other: negative where ours is better
 
     @property
     def wins(self) -> int:
@@ -165,8 +152,8 @@ class Comparison:
 def win_tie_loss(ours: Any, other: Any, alpha: float = 0.05, *, overlap: float = 0.0) -> Comparison:
     """Count for how many k one method is significantly better than another.
 
-    For each k it is a win if a one-sided paired t-test over the folds says that our errors are
-    smaller, a loss if the opposite test says that they are larger, and otherwise a tie.
+    For each k it is a win if a one-sided paired t-test over the folds finds our errors smaller, a
+    loss if the opposite test finds them larger, and otherwise a tie.
 
     Parameters
     ----------
@@ -181,24 +168,20 @@ def win_tie_loss(ours: Any, other: Any, alpha: float = 0.05, *, overlap: float =
     -------
     Comparison
         Decisions, their counts, ``verdict``, and ``mean_difference`` with its ``deviation``;
-        prints itself as a cell of the paper's tables.
+        its text is a cell of Tables 3 and 4 of Venkateswara et al. (2015).
 
     Notes
     -----
-    The folds of leave-one-out are single rows, their errors 0 or 1. The test is the same, over
-    as many pairs as there are rows: only the rows on which the methods disagree speak, as in
-    McNemar's test, to which it comes close where these are many. Where they are few it is easily
-    convinced: three against none among 62 rows are a win at 5%, though the exact probability is
-    1/8.
+    With leave-one-out the errors are 0 or 1, and only the rows on which the methods disagree
+    count, as in McNemar's test; where these are few, the p-value is too small.
 
-    ``verdict`` is the most frequent of the three decisions, which is how the paper words its rule.
-    With ten folds most decisions are ties, and so are most verdicts; the tables of the paper have
-    few, and agree with ``leaning``, the more frequent of wins and losses.
+    ``verdict`` is the most frequent decision, which is the rule that the paper states. Its tables
+    agree with ``leaning``, the more frequent of wins and losses.
 
     References
     ----------
     H. Venkateswara, P. Lade, B. Lin, J. Ye, S. Panchanathan, "Efficient approximate solutions
-    to mutual information based global feature selection", ICDM 2015, Tables 3 and 4.
+    to mutual information based global feature selection", ICDM 2015.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from bestk import METHODS, __version__, select
-from bestk.cli import _input, _options, main
+from bestk.cli import _options, main
 from bestk.discretize import DISCRETIZERS
 from bestk.selection.reading import INFORMATION
 
@@ -309,8 +309,8 @@ def test_a_table_may_be_piped_in(pack, folder):
 def test_what_is_wrong_with_a_table_that_is_piped_in_is_told(monkeypatch):
     done = CliRunner().invoke(main, ["select", "-", "-t", "z"], input=b"a,y\n1,2\n")
     assert done.stderr.startswith("bestk: error: standard input has no column 'z'")
-    monkeypatch.setattr(_input.sys, "stdin", None)
-    assert "nothing is piped into it" in describe_failure(_input.TableFile(), "-")
+    monkeypatch.setattr(_options.sys, "stdin", None)
+    assert "nothing is piped into it" in describe_failure(_options.TableFile(), "-")
 
 
 def describe_failure(kind, value):
@@ -386,7 +386,7 @@ def test_what_fails_late_leaves_the_old_file(folder, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device", "out.csv")
 
-    monkeypatch.setattr("bestk.data.files.copy_columns", fail)
+    monkeypatch.setattr("bestk.cli._select.copy_columns", fail)
     out = tmp_path / "out.csv"
     out.write_text("old")
     said = fails("select", folder / "mixed.csv", "-t", "y", "-k", 2, "-o", out)

@@ -420,6 +420,6 @@ def test_k_and_method_are_no_options(option):
 
 def test_a_fold_that_has_one_class_to_learn_from_is_told():
     X, y = np.random.default_rng(0).normal(size=(12, 3)), [0] * 11 + [1]
-    said = "in the training rows of fold 12 of 12, y is 0 throughout; give fewer folds"
+    said = "all training rows of fold 12 of 12 have the class 0; use fewer folds"
     with pytest.raises(ValueError, match=said):
         error_curves(X, y, ["maxrel"], [1])

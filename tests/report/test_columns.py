@@ -41,6 +41,6 @@ def test_a_column_is_constant_if_it_has_one_value_or_none_but_not_one_and_none()
 
 
 def test_a_table_that_is_too_large_is_not_looked_at(monkeypatch):
-    monkeypatch.setattr(_look, "MOST_VALUES", 5)
+    monkeypatch.setattr(_look, "MAX_VALUES", 5)
     assert look_at(read_table(np.zeros((3, 2)))) is None
     assert look_at(read_table(np.zeros((5, 1)))) is not None

@@ -146,7 +146,7 @@ def test_folds_that_are_hard_for_all_numbers_do_not_hide_that_one_is_better():
 
 @pytest.mark.parametrize("rule", ["best", "one-se"])
 def test_a_score_that_is_not_a_number_is_refused(rule):
-    with pytest.raises(ValueError, match="score in fold 2 of 2 is not a number; choose another"):
+    with pytest.raises(ValueError, match="score in fold 2 of 2 is not finite; pass another"):
         choose([1, 2], np.array([[0.1, 0.2], [np.nan, 0.3]]), rule)
 
 
@@ -286,7 +286,7 @@ def test_levels_that_no_training_row_has_are_ignored():
     table = read_table([["a"], ["b"], ["a"], ["b"], ["new"]])
     design = Design.of(table, np.array([0]), np.array([], dtype=int))
     train, test = np.arange(4), np.array([4])
-    Z = design.standardised(train)
+    Z = design.standardized(train)
     model = LogisticRegression().fit(Z[train], ["no", "yes", "no", "yes"])
     assert model.predict_proba(Z[test])[0] == pytest.approx([0.5, 0.5])
 
@@ -325,7 +325,7 @@ def test_small_classes_are_no_obstacle(sizes):
 
 def test_classes_of_two_rows_are_too_small():
     X = np.random.default_rng(0).normal(size=(12, 4))
-    with pytest.raises(ValueError, match=r"class of at least 3 rows.* more than 2; give k as a"):
+    with pytest.raises(ValueError, match=r"class of at least 3 rows.* more than 2; pass k as a"):
         SelectBestK("auto").fit(X, np.arange(12) // 2)
 
 
@@ -333,20 +333,20 @@ def test_nine_rows_are_too_few_and_ten_are_not():
     X = np.random.default_rng(0).normal(size=(10, 4))
     y = np.arange(10) % 2
     assert SelectBestK("auto").fit(X, y).k_ <= 4
-    with pytest.raises(ValueError, match="at least 10 rows, and there are 9; give k as a number"):
+    with pytest.raises(ValueError, match="at least 10 rows, and there are 9; pass k as a number"):
         SelectBestK("auto").fit(X[:9], y[:9])
-    with pytest.raises(ValueError, match="at least 10 rows, and there are 9; give k as a number"):
+    with pytest.raises(ValueError, match="at least 10 rows, and there are 9; pass k as a number"):
         SelectBestK("auto").fit(X, y, sample_weight=[0] + [5] * 9)
 
 
 def test_tables_in_blocks_need_a_number(cancer):
     X, y = cancer
     blocks = [(X.iloc[:300], y.iloc[:300]), (X.iloc[300:], y.iloc[300:])]
-    with pytest.raises(ValueError, match="blocks of rows are never held together; give k as a num"):
+    with pytest.raises(ValueError, match="blocks of rows do not support; pass k as a num"):
         SelectBestK("auto", "jmi").fit(iter(blocks))
-    with pytest.raises(ValueError, match="give k as a number"):
+    with pytest.raises(ValueError, match="pass k as a number"):
         select(iter(blocks), k="auto", method="jmi")
-    with pytest.raises(AttributeError, match="give k as a number"):
+    with pytest.raises(AttributeError, match="k as a number"):
         SelectBestK("auto", "jmi").partial_fit(X, y)
     partial = SelectBestK(4, "jmi").partial_fit(*blocks[0])
     assert partial.k_ == 4
@@ -445,7 +445,7 @@ def test_the_command_chooses_too(tmp_path, cancer):
     assert f"{chosen.k_}: {chosen.k_errors_[chosen.k_]:.3f}" in bestk().stdout
     included = json.loads(bestk("--json", "--include", "mean symmetry").stdout)
     assert "mean symmetry" in [f["name"] for f in included["features"]]
-    assert "give k as a number" in bestk("--stream").stderr
+    assert "pass k as a number" in bestk("--stream").stderr
     compared = CliRunner().invoke(main, ["compare", str(tmp_path / "t.csv"), "-t", "diagnosis",
                                          "-k", "auto"])  # fmt: skip
     assert "-k auto is not supported by compare" in compared.stderr

@@ -1,73 +1,28 @@
-"""``bestk compare``: several methods on one table, side by side."""
+"""``bestk compare``: select by several methods, and compare the selections."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import click
+import numpy as np
 
-from bestk.cli._input import shown
-from bestk.cli._options import (
-    AUTO,
-    K_HELP,
-    SHARED,
-    Count,
-    Request,
-    complete_methods,
-    k_option,
-    shared_options,
-)
-
-K = click.option("-k", type=Count(), show_default="10", metavar="N", help=f"{K_HELP}.")
-METHODS = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
+from bestk.cli._errors import in_shell_words
+from bestk.cli._options import AUTO, Request, shown
+from bestk.cli._output import Messages, bold, console, heading, new_table
+from bestk.cli._table import check, read
+from bestk.data.files import Loaded
+from bestk.evaluation import error_curves, shared_tasks
+from bestk.problem.solution import Solution
+from bestk.selection.methods import Method, get_method
+from bestk.selection.reading import Reading
+from bestk.selection.selector import SelectBestK
+from bestk.selection.task import Task, tell
 
 
-def _own_options(command: Any) -> Any:
-    """The shared options, with a -k that is a number."""
-    options = tuple(K if option is k_option else option for option in SHARED)
-    return shared_options(command, options)
-
-
-@click.command(short_help="Compare several methods.")
-@_own_options
-@click.option(
-    "-m", "--method", "methods", multiple=True, default=METHODS, show_default=True,
-    shell_complete=complete_methods, help="A method to compare (repeatable).",
-)  # fmt: skip
-@click.option(
-    "--cv", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
-    help="Number of cross-validation folds; 0: no error is computed.",
-)  # fmt: skip
-@click.option(
-    "--keep", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
-    help="Store each finished fold in FOLDER, and read the folds that are there.",
-)  # fmt: skip
-def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **shared: Any) -> None:
-    """Select k features of FILE by several methods, and compare the selections.
-
-    The value is the objective cmi of each selection, in nats, computed with the estimates of the
-    first method. The error is the cross-validated error rate, or the mean squared error in
-    regression, of a linear model on standardized columns (gradient boosting if some columns
-    contain text). Features are selected from the training rows of each fold only.
-    """
-    from bestk.cli._progress import Talk
-
-    request = Request(**shared)
-    talk = Talk(request.quiet)
-    result = _run(request, talk, tuple(dict.fromkeys(methods)), cv, keep)
-    talk.say_notes()
-    if request.as_json:
-        from bestk.cli._show import print_json
-
-        print_json(result | {"notes": talk.notes})
-    else:
-        _print(result)
-
-
-def _run(
-    request: Request, talk: Any, methods: tuple[str, ...], cv: int, keep: Path | None
+def run(
+    request: Request, messages: Messages, names: tuple[str, ...], cv: int, keep: Path | None
 ) -> dict[str, Any]:
-    from bestk.cli._table import check, features_wanted, read
-
+    """Check the options, then read, select and cross-validate."""
     if cv == 1:
         raise ValueError("--cv 1 leaves no rows for training; pass --cv 2 or more, or --cv 0")
     if keep is not None and not cv:
@@ -75,18 +30,22 @@ def _run(
     if request.k == AUTO:
         raise ValueError("-k auto is not supported by compare; pass a number of features")
     checked = check(request)
-    from bestk.cli._side_by_side import choose, measure_errors, refuse_folds
-    from bestk.selection.methods import get_method
-
-    chosen = {name: get_method(name) for name in methods}
-    loaded, _ = read(checked, request, talk)
-    k = features_wanted(checked, loaded)
+    methods = {name: get_method(name) for name in names}
+    loaded, k, _ = read(checked, request, messages)
+    assert isinstance(k, int)
     if cv:
-        refuse_folds(loaded, request, cv)
-    rows = choose(loaded, k, chosen, request, talk)
+        _check_folds(loaded, request, cv)
+    rows = _select(loaded, k, methods, request, messages)
     if cv:
-        measured = measure_errors(loaded, k, chosen, request, talk, cv, keep)
-        rows = {name: row | measured[name] for name, row in rows.items()}
+        random = {"random_state": request.seed or 0}  # the same folds each time
+        with messages.stage(f"{cv}-fold cross-validation") as progress:
+            curves = error_curves(
+                loaded.table, loaded.y, methods, [k], cv=cv, progress=progress, keep=keep,
+                **(request.options() | random),
+            )  # fmt: skip
+        for name, row in rows.items():
+            errors = curves.errors(name)[0]
+            row |= {"error": float(errors.mean()), "error_deviation": float(errors.std(ddof=1))}
     return {
         "file": shown(loaded.source.path),
         "target": loaded.target,
@@ -98,29 +57,71 @@ def _run(
     }
 
 
-def _print(result: dict[str, Any]) -> None:
-    from bestk.cli._show import bold, console, new_table
+def _check_folds(loaded: Loaded, request: Request, cv: int) -> None:
+    """Refuse more folds than the rows of the largest class."""
+    continuous = Reading(target=request.target_kind).is_continuous(loaded.y)
+    most = len(loaded.y) if continuous else max(Counter(loaded.y.tolist()).values())
+    if most < cv:
+        fewer = f"--cv {most}, or " if most > 1 else ""
+        what = "rows" if continuous else "rows of any class"
+        raise ValueError(
+            f"--cv {cv} is more than the {most} {what}; pass {fewer}--cv 0 to skip the errors"
+        )
 
+
+def _select(
+    loaded: Loaded, k: int, methods: dict[str, Method], request: Request, messages: Messages
+) -> dict[str, dict[str, Any]]:
+    """The selection of each method from all rows, with its value by the estimates of the first."""
+    selector = SelectBestK(k, **request.options())
+    with messages.stage("estimating mutual information"):
+        tasks = shared_tasks(selector, loaded.table, loaded.y, methods)
+    solutions = {}
+    for name, task in tasks.items():
+        for note in task.notes:
+            messages.note(in_shell_words(note))
+        with messages.stage(f"selecting by {name}"):
+            solutions[name] = task.solution(k)
+    first = next(iter(tasks.values()))
+    chosen = {name: set(s.support.tolist()) for name, s in solutions.items()}
+    return {
+        name: {
+            "features": [str(loaded.table.names[place]) for place in s.support],
+            "value": _value(first, s),
+            "objective": float(s.objective),
+            "upper_bound": float(s.upper_bound),
+            "gap": float(s.gap),
+            "seconds": float(s.seconds),
+            "shared": {other: len(chosen[name] & chosen[other]) for other in chosen},
+        }
+        for name, s in solutions.items()
+    }
+
+
+def _value(task: Task, solution: Solution) -> float:
+    """The sum over all pairs of the selected features, by the estimates of one task."""
+    varying = solution.support[np.isin(solution.support, task.allowed)]
+    places = np.searchsorted(task.allowed, varying)
+    return float(tell(task.read, places)["pairs"].sum())
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print a row for each method, with the best value and error in bold."""
     rows: dict[str, Any] = result["methods"]
     first = next(iter(rows))
-    numbers = ["value", f"shared with {first}", "seconds", *(["error"] if result["folds"] else [])]
-    table = new_table("method", *numbers, numbers=numbers)
+    errors = [row["error"] for row in rows.values() if "error" in row]
+    heads = ("value", f"shared with {first}", "seconds", *(("error",) if errors else ()))
+    table = new_table(("method",), heads)
     best = max(row["value"] for row in rows.values())
-    least = min((row["error"] for row in rows.values() if "error" in row), default=None)
     for name, row in rows.items():
-        cells = [_marked(f"{row['value']:.4f}", row["value"] == best)]
-        cells += [str(row["shared"][first]), f"{row['seconds']:.3f}"]
-        if least is not None:
+        cells: list[Any] = [f"{row['value']:.4f}", str(row["shared"][first])]
+        cells.append(f"{row['seconds']:.3f}")
+        if row["value"] == best:
+            cells[0] = bold(cells[0])
+        if errors:
             error = f"{row['error']:.4f} ± {row['error_deviation']:.4f}"
-            cells.append(_marked(error, row["error"] == least))
+            cells.append(bold(error) if row["error"] == min(errors) else error)
         table.add_row(name, *cells)
     out = console()
-    asked = f"Selected {result['k']} of {result['columns']} features for {result['target']!r}"
-    out.print(bold(asked), f" ({result['rows']} rows)\n", sep="")
+    out.print(heading(result, f"{result['rows']} rows"), end="\n\n")
     out.print(table)
-
-
-def _marked(text: str, yes: bool) -> Any:
-    from bestk.cli._show import bold
-
-    return bold(text) if yes else text

@@ -10,51 +10,21 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import Any
 
-import click
-
-from bestk.cli._options import debug_option
-from bestk.data.printable import printable
+from bestk import __version__, _memory
 
 LIMIT = 120.0  # seconds for the test selection
 LOW_MEMORY = 2**30  # bytes
 EXTRAS = ("cli", "plots", "gpu", "dask")
-EXAMPLES = """\b
-Examples:
-  bestk doctor
-  bestk doctor --json | jq .problems
-"""
 
 
-@click.command(epilog=EXAMPLES, short_help="Check the installation.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@debug_option
-@click.pass_context
-def doctor(ctx: click.Context, as_json: bool) -> None:
-    """Check the installation: versions, compiled library, threads, memory and a test selection.
-
-    The exit status is 1 if a check FAILED, and 0 otherwise; a WARNING does not change it.
-    """
-    report = gather()
-    if as_json:
-        from bestk.cli._show import print_json
-
-        print_json(report)
-    else:
-        click.echo("\n".join(map(printable, format_lines(report))))
-    ctx.exit(0 if report["ok"] else 1)
-
-
-def gather() -> dict[str, Any]:
-    """Collect everything that is reported."""
-    from bestk import __version__
-    from bestk._memory import free_memory, limits
-
+def check_installation() -> dict[str, Any]:
+    """The versions, the memory, the result of the test selection, and all problems."""
     report: dict[str, Any] = {
         "bestk": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": find_packages(),
-        "memory": {"free": free_memory(), "text": limits()},
+        "memory": {"free": _memory.free_memory(), "text": _memory.limits()},
         "test": run_test(),
     }
     problems = list(find_problems(report))
@@ -104,7 +74,7 @@ def parse_version(version: str) -> tuple[int, ...]:
 
 
 def run_test() -> dict[str, Any]:
-    """Run a small selection in a process of its own, which an unfit library may end."""
+    """Run a small selection in a process of its own, because a broken library may end it."""
     path = os.pathsep.join(filter(None, sys.path))
     try:
         done = subprocess.run(

@@ -11,25 +11,23 @@ from typing import Any, NoReturn
 import click
 
 from bestk._memory import is_limited, limits, machine_memory
-from bestk.cli._input import hide_copies
+from bestk.cli._options import STDIN_FOLDER
 from bestk.data.printable import printable, printable_lines
 
-FAULT, WRONG, INTERRUPTED, CUT, TERMINATED = 1, 2, 130, 141, 143
+FAULT, WRONG, INTERRUPTED, BROKEN_PIPE, TERMINATED = 1, 2, 130, 141, 143
 CODES = {
     0: "success",
     FAULT: "an internal error or not enough memory; doctor: a check failed",
     WRONG: "invalid options, or a file that cannot be read or written",
     INTERRUPTED: "interrupted by Ctrl-C",
-    CUT: "broken pipe",
+    BROKEN_PIPE: "broken pipe",
     TERMINATED: "terminated by SIGTERM",
 }
-# bytes of addresses, below which some libraries end the process: code, and stacks and arenas
-LEAST, THREAD = 0.9 * 2**30, 80 * 2**20
-UNLOADED = ("failed to map segment", "cannot allocate memory", "_find_and_load")
-OPTIONS = {
-    "k": "-k",
-    "target": "--target-kind",
-    **{name: f"--{name}" for name in ("information", "discretizer", "correction", "bound")},
+# bytes of address space below which some libraries abort: code, and stack and arenas of a thread
+MIN_ADDRESS_SPACE, ADDRESS_SPACE_PER_THREAD = 0.9 * 2**30, 80 * 2**20
+MEMORY_MESSAGES = ("failed to map segment", "cannot allocate memory", "_find_and_load")
+OPTIONS = {"k": "-k", "target": "--target-kind"} | {
+    name: f"--{name}" for name in ("information", "discretizer", "correction", "bound")
 }
 
 
@@ -44,7 +42,7 @@ class ErrorGroup(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> NoReturn:
-        """Run a command, and end with its exit code."""
+        """Run a command, and exit with its status."""
         given = list(sys.argv[1:] if args is None else args)
         code: Any
         prepare_streams()
@@ -55,22 +53,23 @@ class ErrorGroup(click.Group):
             if "--debug" in given:
                 import traceback
 
-                told = "".join(traceback.format_exception(error))
-                click.echo(printable_lines(told), nl=False, err=True)
+                text = "".join(traceback.format_exception(error))
+                click.echo(printable_lines(text), nl=False, err=True)
             message, code = describe(error)
             click.echo(message, err=True)
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command, and exit with its own status on a broken pipe."""
-        if is_limited() and machine_memory() < (least := LEAST + THREAD * (os.cpu_count() or 1)):
+        least = MIN_ADDRESS_SPACE + ADDRESS_SPACE_PER_THREAD * (os.cpu_count() or 1)
+        if is_limited() and machine_memory() < least:
             raise MemoryError(f"bestk and its libraries need {least / 2**30:.2f} GiB")
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(CUT)
+            ctx.exit(BROKEN_PIPE)
         return result
 
 
@@ -95,17 +94,20 @@ def prepare_streams() -> None:
 
 
 def describe(error: Exception) -> tuple[str, int]:
-    """The line to print, and the exit code.
+    """The line to print, and the exit status.
 
     Examples
     --------
     >>> describe(ValueError("k=9 is more than the 4 columns of the table"))
     ('bestk: error: -k 9 is more than the 4 columns of the table', 2)
+    >>> describe(ValueError("/tmp/bestk-stdin-1/stdin.csv is empty"))[0]
+    'bestk: error: standard input is empty'
     """
     if isinstance(error, click.Abort):
         return "bestk: interrupted", INTERRUPTED
     message, code = _explain(error)
-    return f"bestk: error: {printable(hide_copies(' '.join(message.split())))}", code
+    message = re.sub(rf"\S*{STDIN_FOLDER}\w+\S(stdin\.\w+(\.gz)?)", "standard input", message)
+    return f"bestk: error: {printable(' '.join(message.split()))}", code
 
 
 def _explain(error: Exception) -> tuple[str, int]:
@@ -116,7 +118,7 @@ def _explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}", WRONG
-    if lacks_memory(error):
+    if _lacks_memory(error):
         asked = f": {str(error)[:200]}" if str(error) else ""
         advice = "raise the limit, exclude columns, or use a sample of the rows"
         return f"not enough memory{asked}; {limits()}; {advice}", FAULT
@@ -126,21 +128,15 @@ def _explain(error: Exception) -> tuple[str, int]:
     return f"{type(error).__name__}: {error}; {advice}", FAULT
 
 
-def lacks_memory(error: Exception) -> bool:
-    """Whether memory is what is missing, be it to load a library.
-
-    Examples
-    --------
-    >>> lacks_memory(MemoryError()), lacks_memory(ImportError("No module named 'sklearn'"))
-    (True, False)
-    """
+def _lacks_memory(error: Exception) -> bool:
+    """Whether memory ran out, also while a library was loaded."""
     if isinstance(error, ImportError | OSError | SystemError):
-        return is_limited() and any(words in str(error) for words in UNLOADED)
+        return is_limited() and any(words in str(error) for words in MEMORY_MESSAGES)
     return isinstance(error, MemoryError)
 
 
 def in_shell_words(message: str) -> str:
-    """Write options as they are typed here, where a message has them as they are in Python.
+    """Replace Python arguments in a message by command-line options.
 
     Examples
     --------

@@ -1,20 +1,26 @@
-"""The group of all commands."""
+"""The commands and their options; each imports its work when it runs."""
+
+from pathlib import Path
+from typing import Any
 
 import click
 
 from bestk import __version__
-from bestk.cli._compare import compare
-from bestk.cli._doctor import doctor
 from bestk.cli._errors import CODES, ErrorGroup
-from bestk.cli._methods import methods
-from bestk.cli._options import debug_option
-from bestk.cli._report import report
-from bestk.cli._select import select
+from bestk.cli._options import (
+    Request,
+    complete_methods,
+    debug_option,
+    json_option,
+    method_options,
+    table_options,
+)
+from bestk.cli._output import Messages, print_json, print_result
 
 NEWLINE = "\n"
 EPILOG = f"""\b
 Exit status:
-{NEWLINE.join(f"  {code:<3}  {means}" for code, means in CODES.items())}
+{NEWLINE.join(f"  {code:<3}  {meaning}" for code, meaning in CODES.items())}
 
 \b
 Shell completion (commands, options, methods, column names):
@@ -25,6 +31,24 @@ Shell completion (commands, options, methods, column names):
 FILE is a CSV or TSV file (also .gz) with a header line, or a Parquet, Feather or Arrow file; - is
 standard input.
 """
+SELECT_EXAMPLES = """\b
+Examples:
+  bestk select cells.csv --target type -k 20
+  bestk select cells.parquet -t type -k 5 --method exact --bound tight -o best.csv
+  bestk select cells.csv -t type -k 5 --quiet | head -1
+  bestk select cells.csv -t type --json | jq .features[0].name
+"""
+REPORT_EXAMPLES = """\b
+Examples:
+  bestk report cells.csv --target type -k 20 -o report.html
+  bestk report cells.parquet -t type -k auto --no-errors -o cells.html
+"""
+DOCTOR_EXAMPLES = """\b
+Examples:
+  bestk doctor
+  bestk doctor --json | jq .problems
+"""
+COMPARED = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
 
 
 @click.group(
@@ -42,5 +66,151 @@ def main(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (select, compare, report, methods, doctor):
-    main.add_command(command)
+@main.command(epilog=SELECT_EXAMPLES, short_help="Select the k best features for a target.")
+@table_options(auto=True)
+@method_options
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="OUT",
+    help="Write the selected columns and the target to this file.",
+)  # fmt: skip
+@click.option(
+    "--escape-formulas", is_flag=True,
+    help="Prefix ' to cells of a CSV OUT that a spreadsheet would run as formulas.",
+)  # fmt: skip
+@click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="IMAGE",
+    help="Write a plot of the features and their pairs (.png, .svg, .pdf).",
+)  # fmt: skip
+@click.option(
+    "--stream", is_flag=True,
+    help="Process FILE in blocks of rows (automatic for files larger than half the memory).",
+)  # fmt: skip
+@click.option(
+    "--dry-run", is_flag=True, help="Print how FILE would be read and the memory needed, then stop."
+)
+def select(
+    output: Path | None, escape_formulas: bool, plot: Path | None, stream: bool, dry_run: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Select the k features of FILE that are jointly most informative about the target.
+
+    Prints for each feature, in nats: the relevance I(x; y), the contribution to the objective, and
+    the new information, the smallest I(x; y | x') over the other selected features x'. With --quiet
+    only the names are printed, best first.
+    """
+    from bestk.cli import _select
+
+    request = Request(**options)
+    messages = Messages(request.quiet)
+    if dry_run:
+        estimate = _select.dry_run(request, messages, stream)
+        print_result(request, messages, estimate, _select.show_dry_run)
+        return
+    outputs = _select.Outputs(output, plot, escape_formulas)
+    result = _select.run(request, messages, outputs, stream)
+    show = _select.show_names if request.quiet else _select.show
+    print_result(request, messages, result, show)
+
+
+@main.command(short_help="Compare several methods.")
+@table_options(auto=False)
+@click.option(
+    "-m", "--method", "methods", multiple=True, default=COMPARED, show_default=True,
+    shell_complete=complete_methods, help="A method to compare (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--cv", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
+    help="Number of cross-validation folds; 0: no error is computed.",
+)  # fmt: skip
+@click.option(
+    "--keep", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    help="Store each finished fold in FOLDER, and read the folds that are there.",
+)  # fmt: skip
+def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **options: Any) -> None:
+    """Select k features of FILE by several methods, and compare the selections.
+
+    The value is the objective cmi of each selection, in nats, computed with the estimates of the
+    first method. The error is the cross-validated error rate, or the mean squared error in
+    regression, of a linear model on standardized columns (gradient boosting if some columns
+    contain text). Features are selected from the training rows of each fold only.
+    """
+    from bestk.cli import _compare
+
+    request = Request(**options)
+    messages = Messages(request.quiet)
+    result = _compare.run(request, messages, tuple(dict.fromkeys(methods)), cv, keep)
+    print_result(request, messages, result, _compare.show)
+
+
+@main.command(epilog=REPORT_EXAMPLES, short_help="Write an HTML report of a selection.")
+@table_options(auto=True)
+@method_options
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="OUT", default="report.html",
+    show_default=True, help="HTML file to write.",
+)  # fmt: skip
+@click.option(
+    "--errors/--no-errors", default=True, show_default=True,
+    help="Compute cross-validated errors (the slowest part).",
+)  # fmt: skip
+@click.option(
+    "--date", default="", metavar="TEXT",
+    help="Date to print in the report; none by default, so that reports are reproducible.",
+)  # fmt: skip
+def report(output: Path, errors: bool, date: str, **options: Any) -> None:
+    """Select k features of FILE, and write an HTML report of the selection.
+
+    The report contains the selected features with their scores and pairs, the cross-validated error
+    by number of features, the selections of other methods, the optimality gap, how the columns were
+    read, and warnings. It is one self-contained file that needs no network.
+    """
+    from bestk.cli import _report
+
+    request = Request(**options)
+    messages = Messages(request.quiet)
+    result = _report.run(request, messages, output, errors=errors, date=date)
+    show = _report.show_path if request.quiet else _report.show
+    print_result(request, messages, result, show)
+
+
+@main.command(short_help="List the available methods.")
+@click.argument("name", required=False, shell_complete=complete_methods)
+@json_option
+@debug_option
+def methods(name: str | None, as_json: bool) -> None:
+    """List the available methods, or describe the method NAME."""
+    from bestk.cli._output import bold, console, new_table
+    from bestk.selection.method_notes import NOTES
+
+    if name is not None and name not in NOTES:
+        from bestk.selection.methods import get_method
+
+        get_method(name)  # raises an error with the nearest name
+    notes = {key: NOTES[key] for key in NOTES if name in (None, key)}
+    if as_json:
+        print_json(notes)
+        return
+    table = new_table(("method", "description"))
+    for key, note in notes.items():
+        table.add_row(bold(key), note)
+    console().print(table)
+
+
+@main.command(epilog=DOCTOR_EXAMPLES, short_help="Check the installation.")
+@json_option
+@debug_option
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> None:
+    """Check the installation: versions, compiled library, threads, memory and a test selection.
+
+    The exit status is 1 if a check FAILED, and 0 otherwise; a WARNING does not change it.
+    """
+    from bestk.cli._doctor import check_installation, format_lines
+    from bestk.data.printable import printable
+
+    checks = check_installation()
+    if as_json:
+        print_json(checks)
+    else:
+        click.echo("\n".join(map(printable, format_lines(checks))))
+    ctx.exit(0 if checks["ok"] else 1)

@@ -1,5 +1,8 @@
-"""The options that commands share."""
+"""The options that commands share, and the file that they read."""
 
+import os
+import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,17 +10,53 @@ from typing import Any
 
 import click
 
-from bestk.cli._input import TableFile, need_target
 from bestk.data.printable import printable
 
 INFORMATION = ("auto", "discrete", "gaussian", "blend")
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
 CORRECTIONS = ("none", "miller-madow", "chance")
 TARGETS = ("auto", "classes", "continuous")
-AUTO = "auto"  # chosen by cross-validation
-
-K_HELP = "Number of features, a fraction of the features in (0, 1]"
+BOUNDS = ("fast", "tight", "none")
+AUTO = "auto"  # k chosen by cross-validation
+STDIN = Path("-")
+STDIN_FOLDER = "bestk-stdin-"  # prefix of the folder of the copy of standard input
+SUFFIXES = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\x1f\x8b": ".csv.gz"}  # by first bytes
+URL = re.compile(r"(https?|ftp|s3|gs):/")
 Decorator = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of a command that reads a table."""
+
+    file: Path
+    target: str
+    k: float | str | None  # None: 10, or all columns where there are fewer
+    information: str
+    discretizer: str
+    correction: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    target_kind: str
+    time_limit: float | None
+    seed: int | None
+    as_json: bool
+    quiet: bool
+    method: str = "auto"
+    bound: str = "fast"
+
+    def options(self) -> dict[str, Any]:
+        """Keyword arguments of :class:`bestk.SelectBestK`."""
+        return {
+            "information": self.information,
+            "discretizer": None if self.discretizer == "none" else self.discretizer,
+            "correction": None if self.correction == "none" else self.correction,
+            "target": self.target_kind,
+            "include": list(self.include) or None,
+            "bound": None if self.bound == "none" else self.bound,
+            "time_limit": self.time_limit,
+            "random_state": self.seed,
+        }
 
 
 class Count(click.ParamType):  # type: ignore[type-arg]
@@ -26,7 +65,7 @@ class Count(click.ParamType):  # type: ignore[type-arg]
     name = "count"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float | str:
-        """A whole number from 1 up, a fraction up to 1.0, or "auto"."""
+        """An integer from 1, a fraction up to 1.0, or "auto"."""
         if value == AUTO:
             return AUTO
         try:
@@ -41,51 +80,97 @@ class Count(click.ParamType):  # type: ignore[type-arg]
         return number
 
 
-@dataclass(frozen=True)
-class Request:
-    """What to select from, and how it is to be read."""
+class TableFile(click.Path):
+    """The name of a file; ``-`` is standard input, which is copied to a temporary file."""
 
-    file: Path
-    target: str
-    k: float | str | None  # None: 10, or all where there are fewer
-    information: str
-    discretizer: str
-    correction: str
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    target_kind: str
-    time_limit: float | None
-    seed: int | None
-    as_json: bool
-    quiet: bool
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, allow_dash=True)
 
-    def options(self) -> dict[str, Any]:
-        """As :class:`bestk.SelectBestK` takes them; the included features are added later."""
-        return {
-            "information": self.information,
-            "discretizer": None if self.discretizer == "none" else self.discretizer,
-            "correction": None if self.correction == "none" else self.correction,
-            "target": self.target_kind,
-            "time_limit": self.time_limit,
-            "random_state": self.seed,
-        }
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The path of the file, or of the copy of standard input, which is read twice."""
+        path = super().convert(value, param, ctx)
+        if path != STDIN or ctx is None or ctx.resilient_parsing:
+            return path
+        if sys.stdin is None or sys.stdin.isatty():
+            self.fail("- is standard input, but nothing is piped into it; pass the name of a file")
+        from shutil import copyfileobj
+        from tempfile import TemporaryDirectory
+
+        start = sys.stdin.buffer.read(8)
+        suffix = next((SUFFIXES[kind] for kind in SUFFIXES if start.startswith(kind)), ".csv")
+        folder = ctx.find_root().with_resource(TemporaryDirectory(prefix=STDIN_FOLDER))
+        copy = Path(folder, f"stdin{suffix}")
+        with copy.open("wb") as file:
+            file.write(start)
+            copyfileobj(sys.stdin.buffer, file)
+        return copy
+
+
+def shown(path: Path) -> str:
+    """A path as the user wrote it.
+
+    Examples
+    --------
+    >>> shown(Path("cells.csv")), shown(Path("/tmp/bestk-stdin-1/stdin.csv"))
+    ('cells.csv', '-')
+    """
+    return str(STDIN if path.parent.name.startswith(STDIN_FOLDER) else path)
+
+
+def is_piped_in(path: Path, source: Path) -> bool:
+    """Whether a file is the one that standard input reads from (``bestk select - < table.csv``)."""
+    if shown(source) != str(STDIN):
+        return False
+    try:
+        return os.path.samestat(os.fstat(sys.stdin.fileno()), path.stat())
+    except (OSError, ValueError, AttributeError):  # standard input is not a file
+        return False
+
+
+def refuse_missing(path: Path) -> None:
+    """Raise an error for a file that does not exist, with the nearest name."""
+    if path.exists():
+        return
+    if URL.match(str(path)):
+        raise ValueError(f"{path} is a URL; download it first, for example with curl -LO")
+    from difflib import get_close_matches
+
+    folder = path.parent
+    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    near = get_close_matches(path.name, names, n=1, cutoff=0.7)
+    advice = f"; did you mean {str(folder / near[0])!r}?" if near else ""
+    raise ValueError(f"{path}: No such file or directory{advice}")
+
+
+def require_target(ctx: Any, param: Any, value: str | None) -> str | None:
+    """Require a target; the error lists the last columns of the file."""
+    if value is not None or ctx.resilient_parsing:
+        return value
+    message, path = "missing option --target COL, the column to predict", ctx.params.get("file")
+    if path is not None:
+        from bestk.data.files import open_source
+
+        refuse_missing(path)
+        names = list(open_source(path).types)
+        some = ", ".join(map(repr, names[-8:]))
+        message += f"; the {'last ' if len(names) > 8 else ''}columns of {path} are {some}"
+    raise click.UsageError(message, ctx)
 
 
 def complete_columns(ctx: Any, param: Any, incomplete: str) -> list[str]:
-    """The columns of the file that begin as typed."""
+    """The columns of the file that start with the typed text."""
     from bestk.data.files import open_source
 
-    files = [ctx.params.get("file"), *ctx.args]  # there, where the option has no value yet
+    files = [ctx.params.get("file"), *ctx.args]  # in args where the option has no value yet
     try:
         names = list(open_source(next(filter(None, files))).types)
     except (StopIteration, ValueError, OSError, ImportError):
         return []
-    plain = (name for name in names if name == printable(name))  # what a shell can be given
-    return [name for name in plain if name.startswith(incomplete)]
+    return [name for name in names if name == printable(name) and name.startswith(incomplete)]
 
 
 def complete_methods(ctx: Any, param: Any, incomplete: str) -> list[str]:
-    """The methods that begin as typed."""
+    """The methods that start with the typed text."""
     from bestk.selection.method_notes import NOTES
 
     return [name for name in NOTES if name.startswith(incomplete)]
@@ -94,67 +179,70 @@ def complete_methods(ctx: Any, param: Any, incomplete: str) -> list[str]:
 debug_option = click.option(
     "--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."
 )
-
-method_option = click.option(
-    "-m", "--method", default="auto", show_default=True, shell_complete=complete_methods,
-    help="Selection method; see `bestk methods`.",
-)  # fmt: skip
-bound_option = click.option(
-    "--bound", type=click.Choice(("fast", "tight", "none")), default="fast", show_default=True,
-    help="Effort for the upper bound on the objective.",
-)  # fmt: skip
-
-k_option = click.option(
-    "-k", type=Count(), show_default="10", metavar="N",
-    help=f"{K_HELP}, or auto: chosen by cross-validation.",
-)  # fmt: skip
-
-SHARED: tuple[Decorator, ...] = (
-    click.argument("file", type=TableFile()),
-    click.option(
-        "-t", "--target", metavar="COL", shell_complete=complete_columns, callback=need_target,
-        help="The column to predict.  [required]",
-    ),
-    k_option,
-    click.option(
-        "--information", type=click.Choice(INFORMATION), default="auto", show_default=True,
-        help="How mutual information is estimated; auto: the choice of the method.",
-    ),
-    click.option(
-        "--discretizer", type=click.Choice(DISCRETIZERS), default="auto", show_default=True,
-        help="How numeric columns are binned; none: the columns already contain integer codes.",
-    ),
-    click.option(
-        "--correction", type=click.Choice(CORRECTIONS), default="none", show_default=True,
-        help="Subtract the small-sample bias from the estimates.",
-    ),
-    click.option(
-        "--include", multiple=True, metavar="COL", shell_complete=complete_columns,
-        help="A feature that must be selected (repeatable).",
-    ),
-    click.option(
-        "--exclude", multiple=True, metavar="COL", shell_complete=complete_columns,
-        help="A column to ignore (repeatable).",
-    ),
-    click.option(
-        "--target-kind", type=click.Choice(TARGETS), default="auto", show_default=True,
-        help="Classification or regression; auto: continuous for fractions or many integers.",
-    ),
-    click.option(
-        "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-        help="Time limit of the solver.",
-    ),
-    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed."),
-    click.option(
-        "--json", "as_json", is_flag=True, help="Print JSON to stdout."
-    ),
-    click.option("-q", "--quiet", is_flag=True, help="Print no progress and no notes."),
-    debug_option,
-)  # fmt: skip
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
 
 
-def shared_options(command: Any, options: tuple[Decorator, ...] = SHARED) -> Any:
-    """Add the options of every command that reads a table."""
-    for option in reversed(options):
-        command = option(command)
-    return command
+def _choice(name: str, values: tuple[str, ...], default: str, help_: str) -> Decorator:
+    return click.option(
+        name, type=click.Choice(values), default=default, show_default=True, help=help_
+    )
+
+
+def _columns(name: str, help_: str) -> Decorator:
+    return click.option(
+        name, multiple=True, metavar="COL", shell_complete=complete_columns, help=help_
+    )
+
+
+def table_options(*, auto: bool) -> Decorator:
+    """The options of every command that reads a table; ``auto``: -k auto is offered."""
+    k_help = "Number of features, or a fraction of the features in (0, 1]"
+    options = (
+        click.argument("file", type=TableFile()),
+        click.option(
+            "-t", "--target", metavar="COL", shell_complete=complete_columns,
+            callback=require_target, help="The column to predict.  [required]",
+        ),
+        click.option(
+            "-k", type=Count(), show_default="10", metavar="N",
+            help=f"{k_help}, or auto: chosen by cross-validation." if auto else f"{k_help}.",
+        ),
+        _choice("--information", INFORMATION, "auto",
+                "How mutual information is estimated; auto: the choice of the method."),
+        _choice("--discretizer", DISCRETIZERS, "auto",
+                "How numeric columns are binned; none: the columns already contain integer codes."),
+        _choice("--correction", CORRECTIONS, "none",
+                "Subtract the small-sample bias from the estimates."),
+        _columns("--include", "A feature that must be selected (repeatable)."),
+        _columns("--exclude", "A column to ignore (repeatable)."),
+        _choice("--target-kind", TARGETS, "auto",
+                "Classification or regression; auto: continuous for fractions or many integers."),
+        click.option(
+            "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+            help="Time limit of the solver.",
+        ),
+        click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed."),
+        json_option,
+        click.option("-q", "--quiet", is_flag=True, help="Print no progress and no notes."),
+        debug_option,
+    )  # fmt: skip
+    return _all(options)
+
+
+def method_options(command: Any) -> Any:
+    """The options of a command that selects by one method."""
+    method = click.option(
+        "-m", "--method", default="auto", show_default=True, shell_complete=complete_methods,
+        help="Selection method; see `bestk methods`.",
+    )  # fmt: skip
+    bound = _choice("--bound", BOUNDS, "fast", "Effort for the upper bound on the objective.")
+    return _all((method, bound))(command)
+
+
+def _all(options: tuple[Decorator, ...]) -> Decorator:
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add

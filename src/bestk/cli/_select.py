@@ -1,146 +1,79 @@
 """``bestk select``: select features of a table, and write the reduced table."""
 
 from contextlib import ExitStack
-from math import isfinite
+from dataclasses import dataclass
+from math import ceil, isfinite
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import click
 
-from bestk.cli._input import shown
-from bestk.cli._options import AUTO, Request, bound_option, method_option, shared_options
+from bestk._memory import machine_memory
+from bestk.cli._options import AUTO, Request, shown
+from bestk.cli._output import Messages, bold, console, heading, new_table
+from bestk.cli._table import CheckedFile, check, is_long, new_file, read, select_in_blocks
+from bestk.data.files import Formulas, Loaded, copy_columns, count_rows, output_suffix
 from bestk.data.printable import printable
+from bestk.problem.solution import TOLD, Solution
+from bestk.selection.choose_k import refuse_auto
+from bestk.selection.methods import Quadratic, get_method
+from bestk.selection.objectives import KEPT, MEMORY
+from bestk.selection.selector import select
 
 IMAGES = (".png", ".svg", ".pdf")
-EXAMPLES = """\b
-Examples:
-  bestk select cells.csv --target type -k 20
-  bestk select cells.parquet -t type -k 5 --method exact --bound tight -o best.csv
-  bestk select cells.csv -t type -k 5 --quiet | head -1
-  bestk select cells.csv -t type --json | jq .features[0].name
-"""
 
 
-@click.command(epilog=EXAMPLES, short_help="Select the k best features for a target.")
-@shared_options
-@method_option
-@bound_option
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="OUT",
-    help="Write the selected columns and the target to this file.",
-)  # fmt: skip
-@click.option(
-    "--escape-formulas", is_flag=True,
-    help="Prefix ' to cells of a CSV OUT that a spreadsheet would run as formulas.",
-)  # fmt: skip
-@click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="IMAGE",
-    help="Write a plot of the features and their pairs (.png, .svg, .pdf).",
-)  # fmt: skip
-@click.option(
-    "--stream", is_flag=True,
-    help="Process FILE in blocks of rows (automatic for files larger than half the memory).",
-)  # fmt: skip
-@click.option(
-    "--dry-run", is_flag=True, help="Print how FILE would be read and the memory needed, then stop."
-)
-def select(
-    method: str, bound: str, output: Path | None, escape_formulas: bool, plot: Path | None,
-    stream: bool, dry_run: bool, **shared: Any,
-) -> None:  # fmt: skip
-    """Select the k features of FILE that are jointly most informative about the target.
+@dataclass(frozen=True)
+class Outputs:
+    """The files that a selection writes."""
 
-    Prints for each feature, in nats: the relevance I(x; y), the contribution to the objective, and
-    the new information, the smallest I(x; y | x') over the other selected features x'. With --quiet
-    only the names are printed, best first.
-    """
-    from bestk.cli._progress import Talk
-
-    request = Request(**shared)
-    talk = Talk(request.quiet)
-    if dry_run:
-        _dry_run(request, talk, method, stream)
-        return
-    result = _run(request, talk, method, bound, output, escape_formulas, plot, stream)
-    talk.say_notes()
-    if request.as_json:
-        from bestk.cli._show import print_json
-
-        print_json(result | {"notes": talk.notes})
-    elif request.quiet:
-        click.echo("\n".join(printable(feature["name"]) for feature in result["features"]))
-    else:
-        _print(result)
+    table: Path | None
+    plot: Path | None
+    escape_formulas: bool
 
 
-def _dry_run(request: Request, talk: Any, method: str, stream: bool) -> None:
-    from bestk.cli._dry_run import estimate, print_estimate
-    from bestk.cli._show import print_json
-    from bestk.cli._table import check, is_long
-
-    checked = check(request)
-    with talk.stage(f"counting the rows of {shown(request.file)}"):
-        result = estimate(checked, request, method, stream or is_long(request.file))
-    (print_json if request.as_json else print_estimate)(result)
-
-
-def _run(
-    request: Request, talk: Any, method: str, bound: str, output: Path | None, escape: bool,
-    plot: Path | None, stream: bool,
-) -> dict[str, Any]:  # fmt: skip
-    """Read, select and write; what can be wrong with the options is seen before that."""
-    from bestk.cli._table import check, features_wanted, is_long, new_file, read, select_rows
-    from bestk.data.files import Formulas, copy_columns, output_suffix
-
-    suffix = output_suffix(output) if output else ""
-    image = check_image(plot) if plot else ""
+def run(request: Request, messages: Messages, outputs: Outputs, stream: bool) -> dict[str, Any]:
+    """Check the options, then read, select and write."""
+    suffix = output_suffix(outputs.table) if outputs.table else ""
+    image = check_image(outputs.plot) if outputs.plot else ""
     checked = check(request)
     with ExitStack() as files:
-        table_file = files.enter_context(new_file(output, request.file)) if output else None
-        image_file = files.enter_context(new_file(plot, request.file)) if plot else None
-        from bestk.selection.choose_k import refuse_auto
-        from bestk.selection.methods import get_method
-        from bestk.selection.selector import select as select_features
-
-        chosen = get_method(method)
-        options = request.options() | {"bound": None if bound == "none" else bound}
+        table, plot = (
+            files.enter_context(new_file(path, request.file)) if path else None
+            for path in (outputs.table, outputs.plot)
+        )
+        get_method(request.method)  # an unknown name is an error before the file is read
         if stream or is_long(request.file):
             refuse_auto(request.k)
-            loaded, solution, seconds = select_rows(checked, request, talk, chosen, options)
+            loaded, solution, seconds = select_in_blocks(checked, request, messages)
         else:
-            loaded, reading = read(checked, request, talk)
+            loaded, k, reading = read(checked, request, messages)
             start = perf_counter()
-            k = request.k if isinstance(request.k, str) else features_wanted(checked, loaded)
-            many = "features" if k == AUTO else f"{k} features"
-            with talk.stage(f"selecting {many}"):
-                included = list(request.include)
-                solution = select_features(
-                    loaded.table, loaded.y, k, chosen, include=included, **options
-                )
+            solution = select_in_memory(loaded, k, request, messages)
             seconds = {"read": reading, "select": perf_counter() - start}
-        seconds["solve"] = solution.seconds
-        result = tell(loaded, solution, method, seconds=seconds)
-        if table_file:
-            columns = [*(feature["name"] for feature in result["features"]), request.target]
-            with talk.stage("writing the selected columns") as report:
-                formulas = Formulas(escape)
-                copy_columns(loaded.source, columns, table_file, suffix, report, formulas)
-            if formulas.found and not escape:
-                talk.note(
-                    f"{formulas.found} cells in {output} begin like formulas, which a spreadsheet "
-                    "may run; --escape-formulas prefixes them with '"
-                )
-        if image_file:
-            with talk.stage("writing the plot"):
-                draw(solution, image_file, image)
+        result = as_dict(loaded, solution, request, seconds | {"solve": solution.seconds})
+        if table:
+            _write_table(loaded, result, table, suffix, outputs, messages)
+        if plot:
+            with messages.stage("writing the plot"):
+                draw(solution, plot, image)
     return result
 
 
-def tell(loaded: Any, solution: Any, method: str, *, seconds: dict[str, float]) -> dict[str, Any]:
-    """All there is to know of a choice, in plain values."""
-    from bestk.problem.solution import TOLD
+def select_in_memory(
+    loaded: Loaded, k: int | str, request: Request, messages: Messages
+) -> Solution:
+    """Select from a table in memory."""
+    number = "features" if k == AUTO else f"{k} features"
+    with messages.stage(f"selecting {number}"):
+        return select(loaded.table, loaded.y, k, request.method, **request.options())
 
+
+def as_dict(
+    loaded: Loaded, solution: Solution, request: Request, seconds: dict[str, float]
+) -> dict[str, Any]:
+    """A selection in plain values."""
     features = [
         {"rank": rank, "name": str(loaded.table.names[place])}
         | {name: float(solution.details[name][rank - 1]) for name in TOLD}
@@ -152,7 +85,7 @@ def tell(loaded: Any, solution: Any, method: str, *, seconds: dict[str, float]) 
         "rows": loaded.table.n_samples,
         "columns": loaded.table.n_features,
         "k": solution.k,
-        "method": method,
+        "method": request.method,
         "objective": float(solution.objective),
         "upper_bound": float(solution.upper_bound),
         "gap": float(solution.gap),
@@ -163,19 +96,31 @@ def tell(loaded: Any, solution: Any, method: str, *, seconds: dict[str, float]) 
     } | {name: solution.details[name] for name in ("k_errors",) if name in solution.details}
 
 
-def _print(result: dict[str, Any]) -> None:
-    """A table of the features, and lines on the whole choice."""
-    from bestk.cli._show import bold, console, new_table
+def _write_table(
+    loaded: Loaded, result: dict[str, Any], path: Path, suffix: str, outputs: Outputs,
+    messages: Messages,
+) -> None:  # fmt: skip
+    columns = [*(feature["name"] for feature in result["features"]), loaded.target]
+    formulas = Formulas(outputs.escape_formulas)
+    with messages.stage("writing the selected columns") as progress:
+        copy_columns(loaded.source, columns, path, suffix, progress, formulas)
+    if formulas.found and not outputs.escape_formulas:
+        messages.note(
+            f"{formulas.found} cells in {outputs.table} begin like formulas, which a spreadsheet "
+            "may run; --escape-formulas prefixes them with '"
+        )
 
-    told = ("relevance", "contribution", "new_information")
-    heads = [name.replace("_", " ") for name in told]
-    table = new_table("rank", "feature", *heads, numbers=("rank", *heads))
+
+def show(result: dict[str, Any]) -> None:
+    """Print a table of the features, and lines on the whole selection."""
+    names = ("relevance", "contribution", "new_information")
+    heads = tuple(name.replace("_", " ") for name in names)
+    table = new_table(("feature",), heads, first="rank")
     for feature in result["features"]:
-        numbers = [f"{feature[name]:.4f}" for name in told]
+        numbers = [f"{feature[name]:.4f}" for name in names]
         table.add_row(str(feature["rank"]), printable(feature["name"]), *numbers)
     out, seconds = console(), result["seconds"]
-    asked = f"Selected {result['k']} of {result['columns']} features for {result['target']!r}"
-    out.print(bold(asked), f" (method: {result['method']}, {result['rows']} rows)\n", sep="")
+    out.print(heading(result, f"method: {result['method']}, {result['rows']} rows"), end="\n\n")
     out.print(table)
     out.print(f"objective  {result['objective']:.6g}")
     if isfinite(result["upper_bound"]):
@@ -190,6 +135,11 @@ def _print(result: dict[str, Any]) -> None:
     )
 
 
+def show_names(result: dict[str, Any]) -> None:
+    """Print the names of the features alone."""
+    click.echo("\n".join(printable(feature["name"]) for feature in result["features"]))
+
+
 def check_image(path: Path) -> str:
     """Return the suffix of an image file that can be written."""
     suffix = path.suffix.lower()
@@ -202,7 +152,7 @@ def check_image(path: Path) -> str:
     return suffix
 
 
-def draw(solution: Any, path: Path, suffix: str) -> None:
+def draw(solution: Solution, path: Path, suffix: str) -> None:
     """Draw the features and their pairs into a file."""
     from matplotlib.figure import Figure
 
@@ -214,3 +164,63 @@ def draw(solution: Any, path: Path, suffix: str) -> None:
     plot_features(solution, ax=features)
     plot_pairs(solution, ax=pairs)
     figure.savefig(path, format=suffix[1:], dpi=150, bbox_inches="tight")
+
+
+def dry_run(request: Request, messages: Messages, stream: bool) -> dict[str, Any]:
+    """Estimate the memory of a selection; the rows are counted, and one block is read."""
+    checked = check(request)
+    with messages.stage(f"counting the rows of {shown(request.file)}"):
+        rows, columns = count_rows(checked.source, request.target), len(checked.names)
+    in_blocks = stream or is_long(request.file)
+    at_once = min(_rows_of_a_block(checked), rows) if in_blocks else rows
+    pairs = _bytes_of_pairs(request.method, columns, checked.k)
+    return {
+        "file": shown(request.file),
+        "target": request.target,
+        "method": request.method,
+        "k": request.k if isinstance(request.k, str) else checked.k,
+        "rows": rows,
+        "columns": columns,
+        "blocks": ceil(rows / max(1, at_once)) if in_blocks else 0,
+        "memory": {
+            "needed": 8 * at_once * columns + rows * columns + pairs,
+            "available": machine_memory(),
+        },
+    }
+
+
+def _rows_of_a_block(checked: CheckedFile) -> int:
+    batches = checked.source.batches(list(checked.source.types))
+    return max(1, next((batch.num_rows for batch in batches), 1))
+
+
+def _bytes_of_pairs(method: str, columns: int, k: int) -> int:
+    """Bytes of the matrix of all pairs, or of the columns of pairs that are kept."""
+    if isinstance(get_method(method), Quadratic) and 8 * columns**2 <= MEMORY:
+        return 8 * columns**2
+    return min(8 * columns * k, KEPT)
+
+
+def show_dry_run(result: dict[str, Any]) -> None:
+    """Print an estimate in a few lines."""
+    out, memory, blocks = console(), result["memory"], result["blocks"]
+    k = "a number of features chosen by cross-validation" if result["k"] == AUTO else result["k"]
+    out.print(bold(f"Would select {k} of {result['columns']:,} features"), end="")
+    out.print(f" for {printable(repr(result['target']))} (method: {result['method']})")
+    out.print(f"read    {f'in {blocks:,} blocks of rows' if blocks else 'in memory'}")
+    out.print(f"size    {result['rows']:,} rows x {result['columns']:,} columns")
+    out.print(f"memory  about {in_units(memory['needed'])} of {in_units(memory['available'])}")
+
+
+def in_units(n_bytes: float) -> str:
+    """Format a number of bytes.
+
+    Examples
+    --------
+    >>> in_units(999), in_units(125_000_000), in_units(3 * 2**30)
+    ('999 B', '119 MiB', '3.0 GiB')
+    """
+    size, units = float(n_bytes), ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
+    while size >= 1000 and len(units) > 1:
+        size, units = size / 1024, units[1:]
+    return f"{size:.0f} {units[0]}" if size >= 10 or units[0] == "B" else f"{size:.1f} {units[0]}"

@@ -10,13 +10,13 @@ from bestk.data.table import Table
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
-WORDS = ("categorical", "string")
-MOST_LEVELS = 20  # of a column of categories, the most frequent ones, that have an indicator
+TEXT_KINDS = ("categorical", "string")
+MAX_INDICATORS = 20  # for the most frequent levels of a column
 
 
 @dataclass(frozen=True)
 class Design:
-    """Features as columns of numbers, NaN where missing; categories as an indicator per level."""
+    """Features as numbers, NaN where missing; categories as one indicator per level."""
 
     values: Floats
     features: Indices  # of each column
@@ -41,7 +41,7 @@ class Design:
         for block in table.keep(features).blocks:
             for places, strip in block.strips():
                 for place, column in zip(places.tolist(), strip.T, strict=True):
-                    words = block.kind in WORDS or features[place] in nominal
+                    words = block.kind in TEXT_KINDS or features[place] in nominal
                     parts[place] = indicators(column) if words else column[:, None]
         widths = [parts[place].shape[1] for place in range(len(features))]
         values = np.empty((table.n_samples, sum(widths)), order="F")
@@ -49,8 +49,8 @@ class Design:
             values[:, start : start + widths[place]] = parts[place]
         return cls(values, np.repeat(features, widths))
 
-    def standardised(self, train: Indices) -> Floats:
-        """All rows, on the scale of the training rows, whose mean stands for what is missing."""
+    def standardized(self, train: Indices) -> Floats:
+        """All rows, scaled by the training rows, whose mean replaces missing values."""
         largest = np.nanmax(np.abs(self.values), axis=0, initial=1e-300)
         Z = self.values / largest  # squares of the largest numbers would overflow
         known = ~np.isnan(Z[train])
@@ -63,7 +63,7 @@ class Design:
 
 
 def indicators(column: NDArray[Any]) -> Floats:
-    """A column of 0 and 1 for each level, the most frequent first; missing is a level, too."""
+    """An indicator for each level, the most frequent first; missing values are a level."""
     _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
-    frequent = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
+    frequent = np.argsort(-counts, kind="stable")[:MAX_INDICATORS]
     return np.equal.outer(codes, frequent).astype(np.float64)

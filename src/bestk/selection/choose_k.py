@@ -1,4 +1,4 @@
-"""How many features: the fewest that predict about as well as any number of them."""
+"""k="auto": the number of features, chosen by cross-validation of a linear model."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -22,20 +22,20 @@ from bestk.selection.task import Indices, Task
 AUTO = "auto"
 GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)
 RULE = "one-se"
-FOLDS_OF_FEW_ROWS = 10
-FEW_ROWS = 5000
-FEWEST_ROWS = 10
-FEWEST_MEMBERS = 3  # of the largest class: with two, a training fold has each class once
-LEAST_PROBABILITY = 1e-4  # so that one row cannot decide the mean log loss
-WEAK_PENALTY = 10.0  # C of logistic regression: with 1, copies of one good column seem to help
-ALPHAS = (1.0, 10.0, 100.0, 1000.0)  # of ridge regression on standardised columns
-DIGITS = 9  # of a score: what is beyond is rounding, which must not choose
+N_FOLDS_OF_FEW_ROWS = 10
+MAX_FEW_ROWS = 5000
+MIN_ROWS = 10
+MIN_CLASS_ROWS = 3  # of the largest class: with two, a training fold has each class once
+MIN_PROBABILITY = 1e-4  # so that one row cannot decide the mean log loss
+LOGISTIC_C = 10.0  # with 1, copies of one good column reduce the loss
+ALPHAS = (1.0, 10.0, 100.0, 1000.0)  # of ridge regression on standardized columns
+DIGITS = 9  # of a score; smaller differences are rounding errors
 
 
-def select_as_many_as_help(
+def select_auto_k(
     options: Any, task: Task, table: Table, y: Any, sample_weight: Any = None, groups: Any = None
 ) -> Solution:
-    """The features of a task, as many as predict well; ``details["k_scores"]`` has each score."""
+    """The solution for the k chosen by cross-validation; ``details["k_scores"]`` has the scores."""
     ks = numbers_to_try(len(task.allowed), len(task.include))
     fixed = copy(options)
     fixed.random_state = task.effort.random_state  # drawn once, for all folds
@@ -43,7 +43,7 @@ def select_as_many_as_help(
     solution = task.solution(choose(ks, scores, RULE))
     warnings = solution.warnings
     if not beats(scores, guess):
-        folds = f"in {len(scores)} folds, and the {solution.k} selected may be noise"
+        folds = f"in {len(scores)} folds; the {solution.k} selected may be noise"
         warnings = (*warnings, f"no number of features predicts better than guessing {folds}")
     means = dict(zip(ks, scores.mean(axis=0).tolist(), strict=True))
     details = {**solution.details, "k_scores": means, "k_folds": len(scores)}
@@ -53,16 +53,16 @@ def select_as_many_as_help(
 
 
 def refuse_auto(k: Any) -> None:
-    """Say that rows in blocks cannot be split into folds."""
+    """Raise an error for k="auto" with blocks of rows, which cannot be split into folds."""
     if isinstance(k, str) and k == AUTO:
         raise ValueError(
-            "k='auto' selects in folds of the rows, and blocks of rows are never held together; "
-            "give k as a number, or a table in memory"
+            "k='auto' needs cross-validation, which blocks of rows do not support; pass k as a "
+            "number, or a table in memory"
         )
 
 
 def numbers_to_try(most: int, least: int = 0) -> list[int]:
-    """The numbers of features to try: from those that must be in, to a hundred or all.
+    """The numbers of features to try: from the included ones up to a hundred or all.
 
     Examples
     --------
@@ -77,14 +77,14 @@ def numbers_to_try(most: int, least: int = 0) -> list[int]:
 
 
 def count_folds(cv: Any, rows: int) -> int:
-    """How many folds k="auto" takes, where cv says so or says nothing.
+    """The number of folds for an integer cv, or None.
 
     Examples
     --------
     >>> count_folds(None, rows=600), count_folds(None, rows=60_000), count_folds(3, rows=600)
     (10, 5, 3)
     """
-    usual = FOLDS_OF_FEW_ROWS if rows <= FEW_ROWS else FOLDS
+    usual = N_FOLDS_OF_FEW_ROWS if rows <= MAX_FEW_ROWS else FOLDS
     return int(cv) if isinstance(cv, Integral) else usual
 
 
@@ -92,7 +92,7 @@ def choose(ks: Sequence[int], scores: NDArray[np.float64], rule: str) -> int:
     """The k of the best mean score over folds (rows of ``scores``), by the rule.
 
     "one-se" takes the smallest k whose mean difference from the best is at most the standard
-    error of that difference: folds that are hard for every k do not widen it.
+    error of that difference.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def choose(ks: Sequence[int], scores: NDArray[np.float64], rule: str) -> int:
     if not np.isfinite(scores).all():
         fold = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]) + 1
         raise ValueError(
-            f"the score in fold {fold} of {len(scores)} is not a number; choose another scoring, "
+            f"the score in fold {fold} of {len(scores)} is not finite; pass another scoring, "
             "or fewer folds, so that each has rows of every class"
         )
     best = int(np.argmax(scores.mean(axis=0)))
@@ -116,7 +116,7 @@ def choose(ks: Sequence[int], scores: NDArray[np.float64], rule: str) -> int:
 
 
 def beats(scores: NDArray[np.float64], guess: NDArray[np.float64]) -> bool:
-    """Whether the best mean score is above that of guessing by more than a standard error."""
+    """Whether the best mean score exceeds that of a dummy model by more than a standard error."""
     better = scores[:, [int(np.argmax(scores.mean(axis=0)))]] - guess[:, None]
     return bool(better.mean() > (_standard_error(better)[0] if len(scores) > 1 else 0.0))
 
@@ -129,7 +129,7 @@ def _standard_error(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 def cross_validate(
     options: Any, table: Table, y: Any, ks: list[int], sample_weight: Any = None, groups: Any = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Scores of a linear model, a row for each fold, and those of guessing.
+    """Scores of a linear model, a row for each fold, and those of a dummy model.
 
     The features are selected in the training rows, and the model is scored on the test rows.
     """
@@ -157,31 +157,31 @@ def cross_validate(
 
 @dataclass(frozen=True)
 class Goal:
-    """What is to be predicted, classes or numbers, and how that is scored."""
+    """The target, classes or numbers, and how predictions are scored."""
 
     y: NDArray[Any]  # labels or numbers, as they are scored
-    read: NDArray[Any]  # codes of the labels, or the numbers as they came
+    read: NDArray[Any]  # codes of the labels, or the numbers unscaled
     classes: Target | None
     scoring: Any = None
 
     @classmethod
     def of(cls, options: Any, y: Any, n_samples: int) -> "Goal":
-        """Read a target; refuses one that is too short to be split."""
-        if n_samples < FEWEST_ROWS:
+        """Parse a target, which must be long enough to be split."""
+        if n_samples < MIN_ROWS:
             raise ValueError(
-                f"k='auto' needs at least {FEWEST_ROWS} rows, and there are {n_samples}; "
-                "give k as a number"
+                f"k='auto' needs at least {MIN_ROWS} rows, and there are {n_samples}; "
+                "pass k as a number"
             )
         if not Reading(target=options.target).is_continuous(y):
             target = read_target(y, n_samples)
-            if (most := int(target.counts.max())) < FEWEST_MEMBERS:
+            if (most := int(target.counts.max())) < MIN_CLASS_ROWS:
                 raise ValueError(
-                    f"k='auto' needs a class of at least {FEWEST_MEMBERS} rows, and none has more "
-                    f"than {most}; give k as a number"
+                    f"k='auto' needs a class of at least {MIN_CLASS_ROWS} rows, and none has more "
+                    f"than {most}; pass k as a number"
                 )
             return cls(target.classes[target.codes], target.codes, target, options.scoring)
         numbers = read_continuous_target(y, n_samples)
-        scored = numbers if options.scoring else _standardised(numbers)
+        scored = numbers if options.scoring else _standardized(numbers)
         return cls(scored, numbers, None, options.scoring)
 
     def split(self, cv: Any, groups: Any, seed: int | None) -> list[Fold]:
@@ -198,7 +198,7 @@ class Goal:
         return read_folds(lambda: check_cv(cv), np.empty((len(self.y), 1)), self.y, groups)
 
     def _stratified(self, shuffled: dict[str, Any]) -> list[Fold]:
-        """Folds of classes; a row that is alone in its class is not tested."""
+        """Stratified folds; the only row of a class is always a training row."""
         from sklearn.model_selection import StratifiedKFold
 
         assert self.classes is not None
@@ -213,15 +213,15 @@ class Goal:
         return [(np.sort(np.append(tested[a], trained)), tested[b]) for a, b in parts]
 
     def model(self, rows: int) -> Any:
-        """A linear model for so many rows of standardised columns."""
+        """A linear model for standardized columns."""
         from sklearn.linear_model import LogisticRegression, Ridge, RidgeCV
 
         if self.classes is not None:
-            return LogisticRegression(C=WEAK_PENALTY)
-        return RidgeCV(ALPHAS) if rows <= FEW_ROWS else Ridge()
+            return LogisticRegression(C=LOGISTIC_C)
+        return RidgeCV(ALPHAS) if rows <= MAX_FEW_ROWS else Ridge()
 
     def guess(self) -> Any:
-        """A model that sees no feature."""
+        """A model that ignores the features."""
         from sklearn.dummy import DummyClassifier, DummyRegressor
 
         return DummyRegressor() if self.classes is None else DummyClassifier(strategy="prior")
@@ -231,7 +231,7 @@ class Goal:
         from sklearn.metrics import check_scoring
 
         train, test = fold
-        with catch_warnings(action="ignore"):  # steps that have not converged, classes of few rows
+        with catch_warnings(action="ignore"):  # no convergence, classes of few rows
             model.fit(Z[train], self.y[train])
             if self.scoring is not None:
                 score = check_scoring(model, scoring=self.scoring)(model, Z[test], self.y[test])
@@ -243,14 +243,14 @@ class Goal:
 
 
 def mean_log_loss(model: Any, Z: NDArray[np.float64], y: NDArray[Any]) -> float:
-    """The mean of -log p of the true class, 0 for one that was not trained; p is not below 1e-4."""
+    """Mean log loss, with probabilities of at least 1e-4; 0 for classes without training rows."""
     places = np.minimum(np.searchsorted(model.classes_, y), len(model.classes_) - 1)
     p = model.predict_proba(Z)[np.arange(len(y)), places]
     p = np.where(model.classes_[places] == y, p, 0.0)
-    return float(-np.log(np.maximum(p, LEAST_PROBABILITY)).mean())
+    return float(-np.log(np.maximum(p, MIN_PROBABILITY)).mean())
 
 
-def _standardised(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardized(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Numbers of mean 0 and variance 1."""
     small = numbers / (np.abs(numbers).max() or 1.0)  # squares must not overflow
     return (small - small.mean()) / (small.std() or 1.0)
@@ -261,12 +261,12 @@ def _select(options: Any, table: Table, goal: Goal, train: Indices, ks: list[int
     alike = copy(options)
     alike.target = "continuous" if goal.classes is None else "classes"
     try:
-        with catch_warnings(action="ignore"):  # what is to be said was said of the whole table
+        with catch_warnings(action="ignore"):  # the whole table has been warned of
             return [s.support for s in Task.of(alike, table.take(train), goal.read[train]).path(ks)]
     except ValueError as error:
         raise ValueError(
-            f"k='auto' selects in folds of the rows, and one of them is refused: {error}; "
-            "or give k as a number"
+            f"k='auto' selects in cross-validation folds, and one fails: {error}; or pass k as a "
+            "number"
         ) from error
 
 
@@ -278,6 +278,6 @@ def _nominal(options: Any, table: Table) -> Indices:
 
 
 def _scores(design: Design, goal: Goal, fold: Fold, path: list[Indices]) -> list[float]:
-    Z = design.standardised(fold[0])
+    Z = design.standardized(fold[0])
     model = goal.model(len(fold[0]))
     return [goal.score(model, Z[:, np.isin(design.features, s)], fold) for s in path]

@@ -1,4 +1,4 @@
-"""Training and test rows, as scikit-learn splits them."""
+"""Cross-validation folds, by scikit-learn's splitters."""
 
 from collections.abc import Callable
 from numbers import Integral
@@ -15,7 +15,7 @@ FOLDS = 5
 
 
 def group_splitter(cv: Any, groups: Any, *, classes: bool, **shuffled: Any) -> Any:
-    """Folds that keep groups together, where there are groups and cv is a number; else cv."""
+    """A splitter that keeps groups together, if there are groups and cv is a number; else cv."""
     from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
     if groups is None or not (cv is None or isinstance(cv, Integral)):
@@ -25,22 +25,22 @@ def group_splitter(cv: Any, groups: Any, *, classes: bool, **shuffled: Any) -> A
 
 
 def read_folds(find: Callable[[], Any], X: Any, y: Any, groups: Any = None) -> list[Fold]:
-    """The folds of the splitter that is found, one at least."""
+    """The folds of a splitter; at least one, each with more than one class."""
     try:
         with np.errstate(invalid="ignore"):  # where targets are larger than any integer
             splitter = find()
             folds = [(np.asarray(train), np.asarray(test))
                      for train, test in splitter.split(X, y, groups)]  # fmt: skip
     except TypeError as error:
-        raise ValueError(f"cv must give pairs of training and test rows; {error}") from error
+        raise ValueError(f"cv must yield pairs of training and test rows; {error}") from error
     if not folds:
-        raise ValueError("cv gives no folds; give a number of them, or pairs of rows")
+        raise ValueError("cv yields no folds; pass a number of folds, or pairs of rows")
     targets = np.asarray(y)
     for number, (train, _) in enumerate(folds, 1):
         seen = targets[train]
         if len(seen) and (seen == seen[0]).all() and not (targets == seen[0]).all():
             raise ValueError(
-                f"in the training rows of fold {number} of {len(folds)}, y is {seen[0]!s} "
-                "throughout; give fewer folds, or leave out classes of a row or two"
+                f"all training rows of fold {number} of {len(folds)} have the class {seen[0]!s}; "
+                "use fewer folds, or drop classes of one or two rows"
             )
     return folds

@@ -1,4 +1,4 @@
-"""A look at columns: whether they are constant, name rows, repeat others or determine a target."""
+"""Properties of single columns: constant, identifier, equal to others, determines a target."""
 
 import re
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from bestk.data.codes import Target
 from bestk.data.table import Block, Table
 
-MOSTLY = 0.5  # share of the rows: different texts, or missing values
-FEWEST_ROWS = 10  # of a table in which different values mean something
-CALLED = re.compile(r"(^|[\W_])(?i:ids?|idx|index|key|uuid|guid|row)($|[\W_])|[a-z]I[dD]$")
-MOST_VALUES = 2**26  # of a table that is looked at
-LEAK = 0.99  # share of the rows whose class one column tells, and of what guessing leaves open
-MOST_VALUES_APART = 24  # different numbers of a column that are bins of their own
-ROWS_PER_BIN = 5  # fewer on average, and a column tells classes by chance
+MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
+MIN_ROWS = 10  # of a table in which an identifier can be recognized
+IDENTIFIER = re.compile(r"(^|[\W_])(?i:ids?|idx|index|key|uuid|guid|row)($|[\W_])|[a-z]I[dD]$")
+MAX_VALUES = 2**26  # of a table that is looked at
+LEAK = 0.99  # accuracy of one column, and fraction of the errors of guessing that it avoids
+MAX_DISTINCT = 24  # numbers of a column that are bins of their own
+MIN_ROWS_PER_BIN = 5  # with fewer on average, a column determines classes by chance
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ def _of_block(block: Block, j: int) -> Values:
 def bin_codes(
     column: Values, cuts: NDArray[np.float64] | None, most: int
 ) -> NDArray[np.int64] | None:
-    """The bin of each row, the last one for missing values; None for more than ``most`` numbers.
+    """The bin of each row, the last one for missing values.
 
-    Numbers are cut where ``cuts`` are given; each of a few different ones is a bin of its own.
+    Without ``cuts`` every different number is a bin; None if there are more than ``most``.
     """
     if cuts is not None:
         codes, n = np.searchsorted(cuts, column.values, side="left"), len(cuts) + 1
@@ -68,7 +68,7 @@ def bin_codes(
 
 @dataclass(frozen=True)
 class Look:
-    """What is to be seen in one column."""
+    """Properties of one column."""
 
     place: int
     kind: str
@@ -80,7 +80,7 @@ class Look:
 
 
 def look_at(table: Table) -> list[Look] | None:
-    """A look at every column; None where the table is too large for that.
+    """The properties of every column; None if the table is too large.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def look_at(table: Table) -> list[Look] | None:
     >>> [look.identifier for look in looks], [look.distinct for look in looks]
     ([True, True, False, False, False], [20, 20, 20, 3, 1])
     """
-    if table.n_samples * table.n_features > MOST_VALUES:
+    if table.n_samples * table.n_features > MAX_VALUES:
         return None
     return [_look(j, str(table.names[j]), column_values(table, j)) for j in range(table.n_features)]
 
@@ -104,13 +104,13 @@ def _look(place: int, name: str, column: Values) -> Look:
 
 
 def names_rows(name: str, column: Values) -> bool:
-    """Whether values name rows: text that differs in most rows, or whole numbers in all.
+    """Whether a column is an identifier: text that differs in most rows, or integers in all.
 
-    Whole numbers may well be measured and differ by chance, so they also have to count the rows,
-    to rise or fall with them, or to be called what names them.
+    Integers must also rise or fall with the rows, have a range of about the number of rows, or
+    have a name such as ``id``.
     """
     rows = len(column.values)
-    if rows < FEWEST_ROWS or column.kind == "boolean":
+    if rows < MIN_ROWS or column.kind == "boolean":
         return False
     if column.categories is not None:
         return len(np.unique(column.values[~column.missing])) > MOSTLY * rows
@@ -121,18 +121,17 @@ def names_rows(name: str, column: Values) -> bool:
         return False
     steps = np.diff(np.asarray(column.values, np.float64))
     in_order = bool((steps > 0).all() or (steps < 0).all())
-    return in_order or spread < 2 * rows or CALLED.search(name) is not None
+    return in_order or spread < 2 * rows or IDENTIFIER.search(name) is not None
 
 
 def _has_fractions(values: NDArray[Any]) -> bool:
     if values.dtype.kind != "f":
         return False
-    some = values[:FEWEST_ROWS]  # which show most of them
-    return bool((some != np.floor(some)).any() or (values != np.floor(values)).any())
+    return bool((values != np.floor(values)).any())
 
 
 def content_of(column: Values) -> bytes:
-    """What two columns of the same values have in common, and others do not.
+    """A hash that is the same for columns of the same values.
 
     Examples
     --------
@@ -145,15 +144,15 @@ def content_of(column: Values) -> bytes:
     if column.categories is None:
         numbers = np.asarray(column.values, np.float64) + 0.0  # -0.0 is 0.0
         return b"numbers" + sha256(numbers.tobytes()).digest()
-    spelled = repr([str(category) for category in column.categories]).encode()
-    return b"words" + sha256(spelled + np.asarray(column.values, np.int64).tobytes()).digest()
+    text = repr([str(category) for category in column.categories]).encode()
+    return b"words" + sha256(text + np.asarray(column.values, np.int64).tobytes()).digest()
 
 
 def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
     """Whether the bins of one column nearly determine the class.
 
-    That is: the most frequent class of each bin is right for 99 % of the rows, and for 99 % of
-    those that the most frequent class of all is wrong for; and bins have five rows on average.
+    That is: predicting the most frequent class of each bin is right for 99% of the rows, and for
+    99% of those for which the most frequent class of all is wrong; bins have five rows on average.
 
     Examples
     --------
@@ -163,7 +162,7 @@ def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
     (True, False)
     """
     n, n_bins = len(codes), len(np.unique(codes))
-    if n < ROWS_PER_BIN * n_bins:
+    if n < MIN_ROWS_PER_BIN * n_bins:
         return False
     counts = np.bincount(codes * target.n_classes + target.codes)
     counts = np.append(counts, np.zeros(-len(counts) % target.n_classes, np.int64))
@@ -173,8 +172,8 @@ def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
 
 
 def determines(column: Values, target: Target, cuts: NDArray[np.float64] | None = None) -> bool:
-    """Whether one column nearly determines the class; numbers that were not cut are cut here."""
-    codes = bin_codes(column, cuts, MOST_VALUES_APART)
+    """Whether one column nearly determines the class; numbers without cuts are binned by MDLP."""
+    codes = bin_codes(column, cuts, MAX_DISTINCT)
     if codes is None:
         from bestk.discretize import MDLP
 

@@ -16,7 +16,7 @@ from bestk.data.frames import is_frame, keep_columns
 from bestk.data.table import as_array, named_frame, refuse_shape
 from bestk.problem.solution import Solution
 from bestk.selection.cautions import warn_of, with_warnings
-from bestk.selection.choose_k import AUTO, refuse_auto, select_as_many_as_help
+from bestk.selection.choose_k import AUTO, refuse_auto, select_auto_k
 from bestk.selection.reading import read_features
 from bestk.selection.streaming.blocks import PartialFit, fit_blocks, forget
 from bestk.selection.task import Task, count_features
@@ -339,7 +339,7 @@ class SelectBestK(PartialFit, TableSelector):
         table = read_features(self._check_table(X, reset=True), self.categorical_features)
         task = Task.of(self, table, y, sample_weight)
         if isinstance(self.k, str):
-            found = select_as_many_as_help(self, task, table, y, sample_weight, groups)
+            found = select_auto_k(self, task, table, y, sample_weight, groups)
             self.solution_, self.k_scores_ = found, found.details["k_scores"]
             if self.scoring is None:
                 self.k_errors_ = found.details["k_errors"]
@@ -400,7 +400,7 @@ def select(
         raise ValueError(f"k={k} is more than the {table.n_features} columns of the table")
     task = Task.of(selector, table, y)
     if isinstance(k, str):
-        solution = select_as_many_as_help(selector, task, table, y, groups=groups)
+        solution = select_auto_k(selector, task, table, y, groups=groups)
     else:
         solution = task.solution(count_features(k, table.n_features, task))
     solution = with_warnings(task, solution)

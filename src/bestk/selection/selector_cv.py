@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from copy import copy
-from numbers import Integral
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
@@ -14,6 +13,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
+from bestk._checks import whole
 from bestk.data.table import as_array
 from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import choose
@@ -22,20 +22,19 @@ from bestk.selection.reading import Reading, read_features
 from bestk.selection.selector import SELECTABLE, TableSelector
 from bestk.selection.task import Task
 
-MOST = 100  # features tried, where ks is not given
+MAX_DEFAULT_K = 100
 
 
 class SelectBestKCV(TableSelector):
-    """Select the best features together, as many as predict best in cross-validation.
+    """Select the best features jointly; the number of features is chosen by cross-validation.
 
-    In every fold the training rows are discretised and counted once, and features are selected
-    for all k at once, so that a curve over a hundred k costs a few times one of them. The model
-    is then fitted for each k. No test row takes part in a selection.
+    In every fold features are selected from the training rows for all k at once, and the estimator
+    is fitted and scored for each k.
 
     Parameters
     ----------
     estimator : estimator
-        What is to predict from the selected columns; it is given them in the container of X.
+        Predicts from the selected columns, which have the container type of X.
     ks : iterable of int, default=None
         Numbers of features to try; by default 1 to 100, or to the number of features.
     method : str or Method, default="auto"
@@ -43,12 +42,12 @@ class SelectBestKCV(TableSelector):
     cv : int, splitter or iterable, default=None
         The folds, as in scikit-learn: 5 by default, stratified for classifiers.
     scoring : str or callable, default=None
-        What is best; by default the score of the estimator.
+        The scorer, as in scikit-learn; by default the score of the estimator.
     rule : {"best", "one-se"}, default="best"
-        Take the k of the best mean score, the smallest of equals; or the smallest k whose mean
-        difference from the best, fold by fold, is within its standard error.
+        "best": the k of the best mean score, the smallest of equals. "one-se": the smallest k
+        whose mean difference from the best score is within its standard error over folds.
     target : {"auto", "classes", "continuous"}, default="auto"
-        What y is; "auto" is what the estimator predicts: classes, or numbers.
+        Classification or regression; "auto": as the estimator.
     information, discretizer, correction, categorical_features, include, exclude, bound,\
  time_limit, random_state, backend, n_jobs
         As for :class:`SelectBestK`.
@@ -63,11 +62,11 @@ class SelectBestKCV(TableSelector):
     solution_, support_, ranking_, scores_, discretizer_, n_features_in_, feature_names_in_
         As for :class:`SelectBestK`, fitted on all rows with ``best_k_`` features.
     selection_seconds_ : float
-        What selecting took, all folds and the last selection together, without the models.
+        Seconds of all selections, without the fits of the estimator.
 
     See Also
     --------
-    SelectBestK : For a k that is given.
+    SelectBestK : Selects a given number of features.
 
     Examples
     --------
@@ -142,7 +141,7 @@ class SelectBestKCV(TableSelector):
         y : array-like of shape (n_samples,)
             The classes, or numbers to predict.
         groups : array-like of shape (n_samples,), default=None
-            Groups of rows that no fold separates; a splitter of your own is given them.
+            Groups of rows that are kept in the same fold; also passed to a splitter.
 
         Returns
         -------
@@ -177,18 +176,18 @@ class SelectBestKCV(TableSelector):
         return self
 
     def _ks(self, most: int, least: int) -> list[int]:
-        """The numbers to try, in rising order."""
+        """The numbers of features to try, in rising order."""
         first = max(1, least)
         if self.ks is None:
-            return list(range(first, max(first, min(MOST, most)) + 1))
-        ks = sorted({int(k) if isinstance(k, Integral) else _refuse(k) for k in as_array(self.ks)})
+            return list(range(first, max(first, min(MAX_DEFAULT_K, most)) + 1))
+        ks = sorted({whole(k, "each of ks") for k in as_array(self.ks)})
         if not ks or not first <= ks[0] <= ks[-1] <= most:
             came = f"{ks[0]} to {ks[-1]}" if ks else "none"
-            raise ValueError(f"ks must lie between {first} and {most} here; got {came}")
+            raise ValueError(f"ks must lie between {first} and {most}; got {came}")
         return ks
 
     def _target_kind(self, y: Any) -> str:
-        """What y is, in all folds alike: what the estimator predicts, unless it is said."""
+        """The kind of target in all folds: that of the estimator, unless it is given."""
         if self.target == "auto" and is_regressor(self.estimator):
             return "continuous"
         if self.target == "auto" and is_classifier(self.estimator):
@@ -204,7 +203,7 @@ class SelectBestKCV(TableSelector):
     def _score_fold(
         self, options: Any, X: Any, y: Any, train: Any, test: Any, ks: list[int], scorer: Any
     ) -> list[float]:
-        """The score of every k on rows that the selection has not seen."""
+        """The score of every k on the test rows."""
         X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
         X_test, y_test = _safe_indexing(X, test), _safe_indexing(y, test)
         task = self._measure(options, X_train, y_train)
@@ -227,7 +226,3 @@ def _results(ks: Sequence[int], scores: NDArray[np.float64]) -> dict[str, NDArra
         "std_test_score": scores.std(axis=0),
         **splits,
     }
-
-
-def _refuse(k: Any) -> int:
-    raise ValueError(f"ks must be whole numbers, not {k!r}")

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk.data.codes import encode, read_target
-from bestk.information import Entropies
-from bestk.information._gaussian import GaussianSource
+from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.selection.criteria import CRITERIA, MIFS, MRMR, get_criterion, pick_greedily
 
 from .information.conftest import brute_entropy, tables
@@ -210,7 +209,7 @@ def test_gaussian_information_serves_every_criterion_that_does_not_divide_by_ent
     X[:, 2] += 2 * y
     X[:, 4] += y
     X[:, 3] = X[:, 2] + 0.1 * rng.normal(size=80)
-    source = GaussianSource(X, read_target(y, 80))
+    source = GaussianSource(ScoredTable(X, read_target(y, 80)))
     picked, _ = pick_greedily(CRITERIA[name], Entropies(*source.singles(), source), 6)
     assert sorted(picked) == list(range(6))
     assert picked[0] in (2, 3)
@@ -219,7 +218,9 @@ def test_gaussian_information_serves_every_criterion_that_does_not_divide_by_ent
 
 @pytest.mark.parametrize("name", ["disr", "njmim"])
 def test_dividing_by_the_entropy_of_numbers_is_refused(name):
-    source = GaussianSource(np.random.default_rng(0).normal(size=(9, 2)), np.arange(9.0))
+    source = GaussianSource(
+        ScoredTable(np.random.default_rng(0).normal(size=(9, 2)), np.arange(9.0))
+    )
     with pytest.raises(ValueError, match=r"which only discrete features have.*such as 'jmi'"):
         pick_greedily(CRITERIA[name], Entropies(*source.singles(), source), 2)
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from bestk.data.codes import encode, read_target
-from bestk.information import Entropies
-from bestk.information._gaussian import GaussianSource
+from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.selection.criteria import CRITERIA
 from bestk.selection.methods import METHODS, Effort, Greedy, Joint, Method, Quadratic, get_method
 from bestk.selection.objectives import CMI, MIFS, OBJECTIVES, get_objective
@@ -317,7 +316,7 @@ def test_gaussian_information_serves_the_methods_that_do_not_divide_by_entropy()
     X = rng.normal(size=(100, N))
     X[:, 2] += 2 * y
     X[:, 5] += 2 * y
-    source = GaussianSource(X, read_target(y, 100))
+    source = GaussianSource(ScoredTable(X, read_target(y, 100)))
     entropies = Entropies(*source.singles(), source)
     for name in sorted(set(METHODS) - {"disr", "njmim"}):
         support = QUICK[name].select(entropies, 2, effort=NO_BOUND).support.tolist()

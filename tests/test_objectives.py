@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk.data.codes import encode, read_target
-from bestk.information import Entropies, Measure
-from bestk.information._gaussian import GaussianSource
+from bestk.information import Entropies, GaussianSource, Measure, ScoredTable
 from bestk.selection.criteria import CRITERIA, pick_greedily
 from bestk.selection.criteria import MIFS as GREEDY_MIFS
 from bestk.selection.objectives import MIFS, OBJECTIVES, QPFS, Balanced, get_objective
@@ -45,7 +44,7 @@ def count(X, y, correction=None):
 
 
 def gaussian(X, y, correction=None):
-    source = GaussianSource(X, y, correction=correction)
+    source = GaussianSource(ScoredTable(X, y), correction=correction)
     return Entropies(*source.singles(), source, correction is not None)
 
 

@@ -17,8 +17,7 @@ from bestk import CAIM
 from bestk.data.codes import encode, read_target
 from bestk.data.table import read_table
 from bestk.discretize import DISCRETIZERS
-from bestk.information import Entropies
-from bestk.information._gaussian import GaussianSource
+from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.selection.reading import Reading, find_features, note_on_target
 
 nan = float("nan")
@@ -204,7 +203,7 @@ def test_gaussian_information_takes_numbers_as_they_are():
     X[3, 1] = nan
     X[:, 2] = np.round(X[:, 2])
     frame = pd.DataFrame(X, columns=list("abc")).astype({"c": int, "a": "float32"})
-    source = GaussianSource(frame.to_numpy(), read_target(y, 40))
+    source = GaussianSource(ScoredTable(frame.to_numpy(), read_target(y, 40)))
     found = read(frame, y, information="gaussian")
     np.testing.assert_allclose(found.entropies.mi(), Entropies(*source.singles(), source).mi())
     assert not found.entropies.is_discrete
@@ -230,7 +229,7 @@ def test_gaussian_information_takes_a_continuous_target_as_it_is():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 3))
     y = X[:, 1] + 0.5 * rng.normal(size=50)
-    source = GaussianSource(X, y)
+    source = GaussianSource(ScoredTable(X, y))
     found = read(X, y, information="gaussian")
     np.testing.assert_array_equal(found.target, y)
     same(found.entropies, Entropies(*source.singles(), source))

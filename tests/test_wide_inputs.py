@@ -10,7 +10,7 @@ from scipy import sparse
 
 from bestk import CAIM, SelectBestK, encode
 from bestk.data.files import load, open_source
-from bestk.discretize._coded import CodedColumns, codes_of
+from bestk.discretize import CodedColumns, codes_of
 
 ROWS, COLUMNS = 200, 4000
 

@@ -1,7 +1,7 @@
 """Fit the constants of the cost model that chooses between planes and histograms."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,12 +9,12 @@ from scipy.optimize import nnls
 
 from benchmarks.counting.cases import Case, synthetic
 from benchmarks.timing import interleave
-from bestk.information._measures import CMI
 from bestk.information.backends import _costs
 from bestk.information.backends._costs import LANES
-from bestk.information.backends._native import MOST_PLANE_LEVELS, NativeCounter
+from bestk.information.backends._native import MAX_PLANE_LEVELS, NativeCounter
 from bestk.information.backends._packed import pack
-from bestk.information.backends._pairs import bind, fill
+from bestk.information.backends._pairs import bind, cut_tasks, fill
+from bestk.information.measures import CMI
 from bestk.native.threads import threads
 
 LEVELS, CLASSES, SAMPLES = (2, 3, 5, 10, 20, 40), (2, 5, 10), (70, 300, 1000, 3000, 10_000)
@@ -52,13 +52,13 @@ def measure(quick: bool) -> Iterator[Point]:
 
 def _time_both(case: Case, levels: int, rounds: int) -> Point:
     counter = NativeCounter(case.codes, case.target)
-    formula, request = counter._formula(CMI, 0.0), counter._request(None, None)
-    tasks = counter._tasks(request)
+    formula, request = counter.exact.formula(CMI, 0.0), counter.request(None, None)
+    tasks = cut_tasks(counter.packed, request)
     out = np.empty((N_FEATURES, N_FEATURES))
-    with_planes = pack(case.codes, case.target, counter._order, MOST_PLANE_LEVELS)
+    with_planes = pack(case.codes, case.target, counter.order, MAX_PLANE_LEVELS)
     packed: dict[str, Any] = {
-        "planes": with_planes._replace(codes=np.empty((0, len(case.X)), np.uint16)),
-        "histograms": pack(case.codes, case.target, counter._order, NONE),
+        "planes": replace(with_planes, codes=np.empty((0, len(case.X)), np.uint16)),
+        "histograms": pack(case.codes, case.target, counter.order, NONE),
     }
     jobs = {
         way: lambda table=table: fill(bind(table, formula), request, tasks, out)

@@ -8,7 +8,7 @@ import bestk
 from benchmarks.counting.cases import Case
 from benchmarks.counting.contenders import Contender, Job, random_pairs
 from benchmarks.counting.definition import CMI, entropy
-from bestk.information._entropies import Entropies
+from bestk.information.entropies import Entropies
 
 
 def _whole_call(case: Case, budget: float) -> Job:

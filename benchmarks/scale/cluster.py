@@ -28,14 +28,16 @@ from benchmarks.machine import RESULTS
 from benchmarks.scale.record import Row, append, peak_gib
 from bestk import SelectBestK
 from bestk.data.codes import Codes, Target
-from bestk.information._measures import SYMMETRIC_CMI
-from bestk.information.backends import _dask, get_backend
+from bestk.information import Query
+from bestk.information.backends import cluster, get_backend
+from bestk.information.measures import SYMMETRIC_CMI
 from bestk.native.threads import n_threads
 
 FILE = RESULTS / "cluster.csv"
 WORKERS = (1, 2, 4)
 CHUNK_BYTES = 2**26
 K = 10
+ALL_PAIRS = Query(SYMMETRIC_CMI)
 
 
 def main() -> None:
@@ -51,15 +53,15 @@ def main() -> None:
 def time_tiles(options: argparse.Namespace) -> None:
     table, out = _made_up(options), np.empty((options.n, options.n))
     threaded = get_backend("native")(*table, None)
-    threaded.fill(SYMMETRIC_CMI, out)
+    threaded.fill(ALL_PAIRS, out)
     for n_workers in WORKERS:
         with _cluster(n_workers) as client:
             away = get_backend("dask")(*table, None)
-            first = _clock(client, lambda source=away: source.fill(SYMMETRIC_CMI, out))
+            first = _clock(client, lambda source=away: source.fill(ALL_PAIRS, out))
             seconds: dict[str, list[tuple[float, float]]] = {"threads": [], "workers": []}
             for _ in range(options.rounds):
                 for name, source in (("threads", threaded), ("workers", away)):
-                    run = _clock(client, lambda source=source: source.fill(SYMMETRIC_CMI, out))
+                    run = _clock(client, lambda source=source: source.fill(ALL_PAIRS, out))
                     seconds[name].append(run)
         (near, near_cpu), (far, far_cpu) = (min(seconds[name]) for name in seconds)
         detail = (
@@ -75,9 +77,9 @@ def time_kill(options: argparse.Namespace) -> None:
     out, killed = np.empty((2, options.n, options.n))
     with _cluster(2) as client:
         away = get_backend("dask")(*table, None)
-        away.fill(SYMMETRIC_CMI, out)
-        whole = _clock(client, lambda: away.fill(SYMMETRIC_CMI, out))[0]
-        victim, paste, home = next(iter(client.run(os.getpid).values())), _dask._paste, []
+        away.fill(ALL_PAIRS, out)
+        whole = _clock(client, lambda: away.fill(ALL_PAIRS, out))[0]
+        victim, paste, home = next(iter(client.run(os.getpid).values())), cluster._paste, []
 
         def kill_in_the_middle(*arguments: Any) -> None:
             home.append(1)
@@ -85,11 +87,11 @@ def time_kill(options: argparse.Namespace) -> None:
                 os.kill(victim, signal.SIGKILL)
             paste(*arguments)
 
-        _dask._paste = kill_in_the_middle
+        cluster._paste = kill_in_the_middle
         start = time.perf_counter()
-        away.fill(SYMMETRIC_CMI, killed)
+        away.fill(ALL_PAIRS, killed)
         seconds = time.perf_counter() - start
-        _dask._paste = paste
+        cluster._paste = paste
     same = "the same bits" if (out == killed).all() else "NOT the same"
     detail = f"killed after tile 10 of {len(home)}; {whole:.3g} s if none is killed; {same}"
     _keep(options, "kill", "2 workers, one killed", seconds, detail)

@@ -27,10 +27,10 @@ import torch
 from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.scale.gpu_picture import draw
 from bestk.data.codes import Codes, Target
-from bestk.information import Entropies
-from bestk.information._measures import SYMMETRIC_CMI
+from bestk.information import Entropies, Query
 from bestk.information.backends import get_backend
-from bestk.information.backends._torch_products import ONE
+from bestk.information.backends._torch_table import ONE
+from bestk.information.measures import SYMMETRIC_CMI
 from bestk.native.threads import threads
 from bestk.selection.methods import METHODS, Effort
 from bestk.selection.objectives import MEMORY
@@ -38,6 +38,7 @@ from bestk.selection.objectives import MEMORY
 FILE = RESULTS / "gpu.csv"
 CORES, ROUNDS, TOP = 2, 9, 1_000
 PRODUCT, STREAMED, SMALL = (32_768, 8_192), (100_000, 10_000), (4_096, 2_048)
+ALL_PAIRS = Query(SYMMETRIC_CMI, lowest=0.0)
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,10 @@ def products(quick: bool) -> Iterator[Row]:
     counters = {"coins": _counter(codes, target), "any odds": _counter(*_odds(n, m))}
     for name, counter in counters.items():
         for dtype in ("float32", "float64"):
-            seconds = _median(lambda c=counter, d=dtype: c.matrix(SYMMETRIC_CMI, 0.0, d))
+            seconds = _median(lambda c=counter, d=dtype: c.matrix(ALL_PAIRS, getattr(torch, d)))
             ratios = ", ".join(f"{seconds / value:.2f} x {key}" for key, value in bare.items())
             yield Row("products", f"matrix of pairs, {dtype}, {name}", *shape, seconds, ratios)
-    found = counters["coins"].matrix(SYMMETRIC_CMI, 0.0, "float32")
+    found = counters["coins"].matrix(ALL_PAIRS, torch.float32)
     yield _matrix_by_native(codes, target, found, shape)
 
 
@@ -94,8 +95,8 @@ def _matrix_by_native(codes: Codes, target: Target, found: Any, shape: Any) -> R
     out[:] = 0.0  # memory that the system has handed out
     with _cores():
         counter = get_backend("native")(codes, target, None)
-        counter.fill(SYMMETRIC_CMI, out[:64], np.arange(64), None, 0.0)  # loads
-        seconds = _clock(lambda: counter.fill(SYMMETRIC_CMI, out, None, None, 0.0))[0]
+        counter.fill(ALL_PAIRS._replace(rows=np.arange(64)), out[:64])  # loads
+        seconds = _clock(lambda: counter.fill(ALL_PAIRS, out))[0]
     strips = zip(torch.from_numpy(out).split(2048), found.split(2048), strict=True)
     same = all(bool((own.cuda() == theirs).all()) for own, theirs in strips)
     return Row(
@@ -110,19 +111,19 @@ def streamed(quick: bool) -> Iterator[Row]:
     codes, target = _coins(*shape)
     ready, counter = _clock(lambda: _counter(codes, target))
     yield Row("streamed", "table to the GPU, single features counted", *shape, ready)
-    counter.summary(SYMMETRIC_CMI, TOP, 0.0)
-    seconds, kept = _clock(lambda: counter.summary(SYMMETRIC_CMI, TOP, 0.0))
+    counter.summary(ALL_PAIRS, TOP)
+    seconds, kept = _clock(lambda: counter.summary(ALL_PAIRS, TOP))
     yield Row("streamed", f"row sums and {TOP} best pairs", *shape, seconds)
-    sums = _median(lambda: counter.row_sums(SYMMETRIC_CMI, 0.0), 3)
+    sums = _median(lambda: counter.summary(ALL_PAIRS), 3)
     yield Row("streamed", "row sums", *shape, sums)
     for count in (1, 100):
         out, rows = np.empty((count, n)), np.arange(count) * 7
-        each = _median(lambda r=rows, o=out: counter.fill(SYMMETRIC_CMI, o, r, None, 0.0))
+        each = _median(lambda r=rows, o=out: counter.fill(ALL_PAIRS._replace(rows=r), o))
         yield Row("streamed", f"columns of the matrix, brought home: {count}", *shape, each)
     with _cores():
         peer = get_backend("native")(codes, target, None)
-        peer.summary(SYMMETRIC_CMI, TOP, 0.0) if quick else None
-        seconds, theirs = _clock(lambda: peer.summary(SYMMETRIC_CMI, TOP, 0.0))
+        peer.summary(ALL_PAIRS, TOP) if quick else None
+        seconds, theirs = _clock(lambda: peer.summary(ALL_PAIRS, TOP))
     same = all(bool((a == b).all()) for a, b in zip(kept, theirs, strict=True))
     what = f"native, {CORES} cores: row sums and {TOP} best pairs"
     yield Row("streamed", what, *shape, seconds, f"same: {same}")
@@ -135,15 +136,15 @@ def home(quick: bool) -> Iterator[Row]:
         sizes = n, *shape[1:]
         codes, target = _coins(*sizes)
         counter, out = _counter(codes, target), np.zeros((n, n))
-        run = lambda c=counter, o=out: c.fill(SYMMETRIC_CMI, o, None, None, 0.0)  # noqa: E731
+        run = lambda c=counter, o=out: c.fill(ALL_PAIRS, o)  # noqa: E731
         yield Row("home", "matrix of pairs brought home, float64", *sizes, _median(run, 3))
-        kept = _median(lambda c=counter: c.matrix(SYMMETRIC_CMI, 0.0), 3)
+        kept = _median(lambda c=counter: c.matrix(ALL_PAIRS), 3)
         yield Row("home", "matrix of pairs left on the GPU, float64", *sizes, kept)
         with _cores():
             theirs = np.zeros((n, n))
             peer = get_backend("native")(codes, target, None)
-            peer.fill(SYMMETRIC_CMI, theirs[:64], np.arange(64), None, 0.0)
-            seconds = _clock(lambda p=peer, o=theirs: p.fill(SYMMETRIC_CMI, o, None, None, 0.0))[0]
+            peer.fill(ALL_PAIRS._replace(rows=np.arange(64)), theirs[:64])
+            seconds = _clock(lambda p=peer, o=theirs: p.fill(ALL_PAIRS, o))[0]
         same = f"same: {bool((theirs == out).all())}"
         yield Row("home", f"native, {CORES} cores, float64", *sizes, seconds, same)
 

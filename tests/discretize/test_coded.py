@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bestk.discretize import CAIM, EqualWidth
-from bestk.discretize._coded import CodedColumns, codes_of
+from bestk.discretize import CAIM, CodedColumns, EqualWidth, codes_of
 
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(50, 7)), rng.integers(0, 3, 50)

@@ -6,7 +6,7 @@ import pytest
 from bestk import encode
 from bestk.data.codes import read_target
 from bestk.evaluation import SharedEntropies, _shared
-from bestk.information import Entropies, _measures
+from bestk.information import Entropies, measures
 
 rng = np.random.default_rng(0)
 X, Y = rng.integers(0, 3, (80, 6)), rng.integers(0, 2, 80)
@@ -17,13 +17,13 @@ def plain():
     return Entropies.count(encode(X), read_target(Y, len(Y)))
 
 
-@pytest.mark.parametrize("measure", [_measures.CMI, _measures.INTERACTION])
+@pytest.mark.parametrize("measure", [measures.CMI, measures.INTERACTION])
 @pytest.mark.parametrize(
     "options", [{}, {"signed": True}, {"dtype": np.float32}, {"rows": [4, 1]}, {"columns": [0, 5]}]
 )
 def test_every_matrix_is_the_one_of_its_own_that_plain_entropies_give(plain, measure, options):
     shared = SharedEntropies.of(plain)
-    shared.measure(_measures.JOINT_MI)
+    shared.measure(measures.JOINT_MI)
     for _ in range(2):
         found = shared.measure(measure, **options)
         np.testing.assert_array_equal(found, plain.measure(measure, **options))
@@ -33,8 +33,8 @@ def test_every_matrix_is_the_one_of_its_own_that_plain_entropies_give(plain, mea
 def test_a_matrix_is_kept_while_it_is_no_larger_than_the_room_for_it(plain, monkeypatch):
     shared, size = SharedEntropies.of(plain), 8 * X.shape[1] ** 2
     monkeypatch.setattr(_shared, "MAX_MATRIX_BYTES", size - 1)
-    shared.measure(_measures.CMI)
+    shared.measure(measures.CMI)
     assert not shared.last
     monkeypatch.setattr(_shared, "MAX_MATRIX_BYTES", size)
-    shared.measure(_measures.CMI)
+    shared.measure(measures.CMI)
     assert len(shared.last) == 1

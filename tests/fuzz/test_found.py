@@ -108,7 +108,7 @@ def test_numbers_too_large_for_float64_are_infinite():
     ],
 )
 def test_discretisers_say_that_they_cut_numbers(table):
-    with pytest.raises(ValueError, match="; EqualWidth cuts numbers, a row a sample"):
+    with pytest.raises(ValueError, match="; EqualWidth needs a table of numbers"):
         EqualWidth().fit(table)
 
 

@@ -9,20 +9,26 @@ from hypothesis import strategies as st
 from bestk.data.codes import encode, read_target
 from bestk.data.table import read_table
 from bestk.discretize import MDLP, EqualFrequency
-from bestk.information import Entropies, _blend, _measures
-from bestk.information._blend import BlendedSource
-from bestk.information._gaussian import GaussianSource
+from bestk.information import (
+    BlendedSource,
+    Entropies,
+    GaussianSource,
+    Query,
+    ScoredTable,
+    _blend,
+    measures,
+)
 from bestk.selection.objectives import OBJECTIVES
 from bestk.selection.reading import Reading
 
 BIT = np.log(2)
 NEAR = {"rtol": 1e-10, "atol": 1e-12}
 MEASURES = [
-    _measures.PAIR_MI,
-    _measures.PAIR_CMI,
-    _measures.JOINT_MI,
-    _measures.CMI,
-    _measures.SYMMETRIC_CMI,
+    measures.PAIR_MI,
+    measures.PAIR_CMI,
+    measures.JOINT_MI,
+    measures.CMI,
+    measures.SYMMETRIC_CMI,
     OBJECTIVES["balanced"].measure,
 ]
 seeds = st.integers(0, 2**32 - 1)
@@ -49,12 +55,12 @@ def parts_of(X, y):
         count(discretizer.fit_transform(X, y), y, "chance")
         for discretizer in (MDLP(), EqualFrequency())
     ]
-    return [*counts, GaussianSource(X, target, scores="standard")]
+    return [*counts, GaussianSource(ScoredTable(X, target, "standard"))]
 
 
 def whole(source, measure):
     out = np.empty((source.n_features, source.n_features))
-    source.fill(measure, out)
+    source.fill(Query(measure), out)
     return out
 
 
@@ -73,7 +79,7 @@ def some_blend(seed, known=(0, 2, 3, 6)):
     known = np.array(known, np.int64)
     if not len(known):
         return BlendedSource([one, other])
-    partial = GaussianSource(X[:, known], read_target(y, len(y)), scores="standard")
+    partial = GaussianSource(ScoredTable(X[:, known], read_target(y, len(y)), "standard"))
     return BlendedSource([one, other], partial, known)
 
 
@@ -82,7 +88,7 @@ def test_a_bit_that_one_estimate_sees_and_the_other_does_not_is_half_a_bit():
     sees, blind = count([[0, 0], [0, 1], [1, 0], [1, 1]], y), count(np.zeros((4, 2), int), y)
     mean = BlendedSource([sees, blind])
     np.testing.assert_allclose(mi(mean), [BIT / 2, 0], atol=1e-15)
-    joint = whole(mean, _measures.JOINT_MI)
+    joint = whole(mean, measures.JOINT_MI)
     np.testing.assert_allclose(joint, [[BIT / 2, BIT / 2], [BIT / 2, 0]], atol=1e-15)
     np.testing.assert_allclose(mean.copies(), [BIT / 2, BIT / 2])
 
@@ -93,7 +99,7 @@ def test_a_column_that_is_known_to_two_of_three_is_the_mean_of_two():
     blind = count(np.zeros((4, 2), int), y)
     mean = BlendedSource([sees, sees], blind, np.array([0, 1]))
     np.testing.assert_allclose(mi(mean), [BIT * 2 / 3, 0, BIT], atol=1e-15)
-    joint = whole(mean, _measures.JOINT_MI)
+    joint = whole(mean, measures.JOINT_MI)
     np.testing.assert_allclose(joint[0], [BIT * 2 / 3] * 3, atol=1e-15)  # shared: one bit
     np.testing.assert_allclose(mean.copies(), [BIT * 2 / 3, BIT * 2 / 3, BIT])
 
@@ -125,7 +131,7 @@ def test_what_a_number_shares_with_a_category_is_counted_and_the_chain_rule_hold
     normal, numbers = parts_of(X, y)[2], np.array([0, 1, 3, 4, 5, 6, 7])
     found = blend(frame, y).entropies
     parts = []
-    for measure in (_measures.PAIR_MI, _measures.PAIR_CMI):
+    for measure in (measures.PAIR_MI, measures.PAIR_CMI):
         by_hand = np.mean([whole(part, measure) for part in counts], axis=0)
         three = (2 * by_hand[np.ix_(numbers, numbers)] + whole(normal, measure)) / 3
         by_hand[np.ix_(numbers, numbers)] = three
@@ -155,7 +161,7 @@ def test_chosen_rows_and_columns_are_those_of_the_whole(known, seed):
         ]:
             left, right = (np.arange(7) if some is None else some for some in (rows, columns))
             out = np.empty((len(left), len(right)))
-            source.fill(measure, out, rows, columns)
+            source.fill(Query(measure, rows, columns), out)
             np.testing.assert_allclose(out, everything[np.ix_(left, right)], **NEAR)
 
 
@@ -165,8 +171,8 @@ def test_strips_give_the_numbers_of_the_whole(monkeypatch, strip):
     for measure in MEASURES:
         at_once = whole(source, measure)
         with monkeypatch.context() as patched:
-            patched.setattr(_blend, "WHOLE", 0)
-            patched.setattr(_blend, "STRIP", strip)
+            patched.setattr(_blend, "MAX_WHOLE_BYTES", 0)
+            patched.setattr(_blend, "STRIP_BYTES", strip)
             np.testing.assert_allclose(whole(source, measure), at_once, **NEAR)
 
 
@@ -175,15 +181,15 @@ def test_single_precision_is_double_rounded(known):
     source = some_blend(0, known)
     for measure in MEASURES:
         out = np.empty((7, 7), np.float32)
-        source.fill(measure, out)
+        source.fill(Query(measure), out)
         np.testing.assert_array_equal(out, whole(source, measure).astype(np.float32))
 
 
 def test_values_below_the_lowest_are_raised_after_the_mean_is_taken():
     source = some_blend(1)
-    signed, out = whole(source, _measures.PAIR_MI), np.empty((7, 7))
+    signed, out = whole(source, measures.PAIR_MI), np.empty((7, 7))
     assert (signed < 0).any()
-    source.fill(_measures.PAIR_MI, out, lowest=0.0)
+    source.fill(Query(measures.PAIR_MI, lowest=0.0), out)
     np.testing.assert_array_equal(out, np.maximum(signed, 0))
 
 
@@ -193,7 +199,7 @@ def test_values_below_the_lowest_are_raised_after_the_mean_is_taken():
 def test_what_is_symmetric_is_symmetric_to_the_last_bit(known, seed):
     source = some_blend(seed, known)
     for measure in MEASURES:
-        if measure != _measures.CMI:
+        if measure != measures.CMI:
             matrix = whole(source, measure)
             np.testing.assert_array_equal(matrix, matrix.T)
 
@@ -247,7 +253,7 @@ def test_a_number_to_predict_is_cut_for_the_counts_and_taken_as_it_is_by_the_cov
     X = rng.normal(size=(80, 3))
     y = X[:, 0] + rng.normal(size=80)
     classes = Reading().classes(y, 80).codes
-    parts = [*parts_of(X, classes)[:2], GaussianSource(X, y, scores="standard")]
+    parts = [*parts_of(X, classes)[:2], GaussianSource(ScoredTable(X, y, "standard"))]
     expected = np.mean([mi(part) for part in parts], axis=0)
     np.testing.assert_allclose(blend(X, y).entropies.mi(), expected, **NEAR)
 
@@ -255,7 +261,7 @@ def test_a_number_to_predict_is_cut_for_the_counts_and_taken_as_it_is_by_the_cov
 def test_levels_and_correction_of_ones_own_are_those_of_the_only_count():
     X, y = draw(0)
     codes, target = EqualFrequency(n_bins=3).fit_transform(X, y), read_target(y, len(y))
-    normal = GaussianSource(X, target, scores="standard")
+    normal = GaussianSource(ScoredTable(X, target, "standard"))
     reading = Reading("blend", EqualFrequency(n_bins=3), "miller-madow")
     found = reading.measure(read_table(X), y)
     expected = (mi(count(codes, y, "miller-madow")) + mi(normal)) / 2

@@ -44,8 +44,8 @@ def test_moments_give_what_a_sum_gives_whatever_the_skew(t, share):
     assert by_law(t, m, int(share * m), np.inf) == pytest.approx(expected, rel=1e-11)
 
 
-def test_large_cells_are_told_by_moments_and_small_ones_by_sums():
-    sizes, mean = np.array([30_000, 30_000]), _chance.LARGE
+def test_large_cells_use_moments_and_small_ones_sums():
+    sizes, mean = np.array([30_000, 30_000]), _chance.MIN_MOMENT_SAMPLES
     for t, large in ((2 * mean, np.inf), (2 * mean + 2, 0.0)):
         found = expected_cells(np.array([int(t)]), sizes)[0]
         assert found == 2 * by_law(t, 60_000, 30_000, large)

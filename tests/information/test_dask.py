@@ -16,7 +16,7 @@ from sklearn.datasets import load_breast_cancer
 
 from bestk import EqualFrequency, SelectBestK, cmi_matrix, encode, joint_mi_matrix
 from bestk.data.codes import read_target
-from bestk.information import Entropies, Measure, _measures
+from bestk.information import Entropies, Measure, Query, measures
 
 from .conftest import tables
 
@@ -27,13 +27,13 @@ dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
 from bestk.data.blocks.blocks import open_blocks  # noqa: E402
 from bestk.data.blocks.dask_parts import Partitions  # noqa: E402
-from bestk.information.backends import _dask  # noqa: E402
-from bestk.information.backends._dask_tiles import Tile, TileCounter, Wanted  # noqa: E402
+from bestk.information.backends import cluster  # noqa: E402
+from bestk.information.backends.cluster import Tile, TileCounter  # noqa: E402
 from bestk.selection.streaming import _dask as streaming  # noqa: E402
 from bestk.selection.streaming.measure import Stream  # noqa: E402
 
 CORRECTIONS = [None, "miller-madow", "chance"]
-MEASURES = [value for value in vars(_measures).values() if isinstance(value, Measure)]
+MEASURES = [value for value in vars(measures).values() if isinstance(value, Measure)]
 LOCAL = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0", "silence_logs": 60}
 seeds = st.integers(0, 2**32 - 1)
 
@@ -42,11 +42,11 @@ seeds = st.integers(0, 2**32 - 1)
 def client():
     """Two workers, who get even the smallest table."""
     with (
-        distributed.LocalCluster(n_workers=2, **LOCAL) as cluster,
-        distributed.Client(cluster) as client,
+        distributed.LocalCluster(n_workers=2, **LOCAL) as workers,
+        distributed.Client(workers) as client,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(_dask, "WORTH_A_CLUSTER", 0.0)
+        patch.setattr(cluster, "MIN_CLUSTER_SECONDS", 0.0)
         yield client
 
 
@@ -61,7 +61,7 @@ def made_up(n=200, m=300, seed=0):
 
 def after(n_tiles, act):
     """Do something when so many tiles have come home."""
-    paste, home = _dask._paste, []
+    paste, home = cluster._paste, []
 
     def act_once(*arguments):
         home.append(1)
@@ -79,23 +79,19 @@ def test_a_tile_is_cut_out_of_the_matrix(table, seed):
     halves = Measure(*rng.integers(-2, 3, len(fields(Measure))) / 2)
     counter = TileCounter(encode(X), read_target(y, len(y)))
     whole = np.empty((n, n), rng.choice([np.float32, np.float64]))
-    counter.fill(halves, whole)
-    wanted = Wanted(halves, -np.inf, whole.dtype)
+    counter.native.fill(Query(halves), whole)
     places, order = counter.sort(None)
     cut = 16 * int(rng.integers(0, -(-n // 16)))
-    apart = Tile(places[:cut], places[cut:], "both"), order[:cut], order[cut:]
-    square = Tile(places[cut:], places[cut:], "square"), order[cut:], order[cut:]
+    apart = Tile(places[:cut], places[cut:], "both", order[:cut], order[cut:])
+    square = Tile(places[cut:], places[cut:], "square", order[cut:], order[cut:])
     some = rng.integers(0, n, 5)
-    block = Tile(*(counter.sort(part)[0] for part in (some, None)), "block")
-    for tile, rows, columns in (
-        (block, some[counter.sort(some)[1]], order),
-        square,
-        *([apart] if cut else []),
-    ):
-        values, *turned = counter.fill_tile(tile, wanted)
-        np.testing.assert_array_equal(values, whole[np.ix_(rows, columns)])
+    down, at = counter.sort(some)
+    block = Tile(down, places, "block", some[at], order)
+    for tile in (block, square, *([apart] if cut else [])):
+        values, *turned = counter.fill_tile(tile, Query(halves), whole.dtype)
+        np.testing.assert_array_equal(values, whole[np.ix_(tile.row_to, tile.column_to)])
         for other in turned:
-            np.testing.assert_array_equal(other, whole[np.ix_(columns, rows)])
+            np.testing.assert_array_equal(other, whole[np.ix_(tile.column_to, tile.row_to)])
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
@@ -147,7 +143,7 @@ def test_the_papers_data_sets_give_the_same_from_every_backend(client, paper_set
 def test_a_worker_killed_in_the_middle_costs_only_its_tiles(client, monkeypatch):
     X, y = made_up()
     victim = next(iter(client.run(os.getpid).values()))
-    monkeypatch.setattr(_dask, "_paste", after(3, lambda: os.kill(victim, signal.SIGKILL)))
+    monkeypatch.setattr(cluster, "_paste", after(3, lambda: os.kill(victim, signal.SIGKILL)))
     np.testing.assert_array_equal(joint_mi_matrix(X, y, backend="dask"), joint_mi_matrix(X, y))
     client.wait_for_workers(2, timeout=120)
     assert victim not in client.run(os.getpid).values()
@@ -160,12 +156,12 @@ def test_a_table_that_died_with_all_its_workers_is_sent_again(client, monkeypatc
         for victim in client.run(os.getpid).values():
             os.kill(victim, signal.SIGKILL)
 
-    monkeypatch.setattr(_dask, "_paste", after(3, kill_all))
+    monkeypatch.setattr(cluster, "_paste", after(3, kill_all))
     np.testing.assert_array_equal(cmi_matrix(X, y, backend="dask"), cmi_matrix(X, y))
 
 
 def test_a_table_that_is_lost_again_and_again_is_given_up(client, monkeypatch):
-    monkeypatch.setattr(_dask, "RESTARTS", 0)
+    monkeypatch.setattr(cluster, "MAX_RESTARTS", 0)
     client.wait_for_workers(2, timeout=120)
     h = count(*made_up())
     monkeypatch.setattr(h.source, "scatter", lambda: lost(client))
@@ -183,7 +179,7 @@ def test_an_interrupt_leaves_no_tile_behind(client, monkeypatch):
     def interrupt():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_dask, "_paste", after(2, interrupt))
+    monkeypatch.setattr(cluster, "_paste", after(2, interrupt))
     submitted, submit = [], client.submit
     monkeypatch.setattr(
         client, "submit", lambda *a, **o: submitted.append(submit(*a, **o)) or submitted[-1]
@@ -195,22 +191,22 @@ def test_an_interrupt_leaves_no_tile_behind(client, monkeypatch):
 
 
 def test_tiles_on_their_way_are_few(client, monkeypatch):
-    sent, home, submit, paste = [], [], client.submit, _dask._paste
+    sent, home, submit, paste = [], [], client.submit, cluster._paste
 
     def send(*arguments, **options):
         sent.append(len(home))
         return submit(*arguments, **options)
 
     monkeypatch.setattr(client, "submit", send)
-    monkeypatch.setattr(_dask, "_paste", lambda *a: (home.append(1), paste(*a)))
+    monkeypatch.setattr(cluster, "_paste", lambda *a: (home.append(1), paste(*a)))
     count(*made_up()).joint_mi()
     assert len(sent) == len(home) == 13 * 14 / 2  # tiles of 16 features
-    assert all(number - came <= 2 * _dask.WAITING for number, came in enumerate(sent))
+    assert all(number - came <= 2 * cluster.TILES_UNDER_WAY for number, came in enumerate(sent))
 
 
 def test_little_work_is_not_sent(client, monkeypatch):
     h, native = count(*made_up()), count(*made_up(), "native")
-    monkeypatch.setattr(_dask, "WORTH_A_CLUSTER", 0.5)
+    monkeypatch.setattr(cluster, "MIN_CLUSTER_SECONDS", 0.5)
     monkeypatch.setattr(client, "scatter", None)
     np.testing.assert_array_equal(h.cmi(rows=[7]), native.cmi(rows=[7]))
 
@@ -229,8 +225,8 @@ def test_a_table_travels_in_its_smaller_form(levels):
     planes = 64 * (levels - 1) * 900 // 8
     assert len(parcel) < 1.3 * min(planes, encode(X).values.nbytes) + 2**15
     out, again = np.empty((2, 64, 64))
-    counter.fill(_measures.CMI, out)
-    pickle.loads(parcel).fill(_measures.CMI, again)
+    counter.native.fill(Query(measures.CMI), out)
+    pickle.loads(parcel).native.fill(Query(measures.CMI), again)
     np.testing.assert_array_equal(out, again)
 
 
@@ -358,7 +354,7 @@ def test_parts_under_way_are_few(client, monkeypatch):
     )
     monkeypatch.setattr(client, "compute", lambda *a: asked.append(1) or compute(*a))
     for number, _ in enumerate(parts.blocks().open()):
-        assert len(asked) - number <= 2 * _dask.WAITING + 1
+        assert len(asked) - number <= 2 * cluster.TILES_UNDER_WAY + 1
     assert number + 1 == len(asked) == 90
 
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from bestk import cmi_matrix, encode, joint_mi_matrix, mutual_information
 from bestk.data.codes import read_target
-from bestk.information import Entropies
-from bestk.information import _measures as measures
+from bestk.information import Entropies, measures
 from bestk.information.backends import BACKENDS, get_backend
 
 from .conftest import brute_cmi_matrix, brute_entropy, brute_joint_mi, tables

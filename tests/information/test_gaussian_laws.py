@@ -6,18 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk.data.codes import read_target
-from bestk.information import _measures as measures
-from bestk.information._entropies import Entropies
-from bestk.information._gaussian import GaussianSource
-from bestk.information._measures import Measure
-from bestk.information._normal_scores import normal_scores
+from bestk.information import GaussianSource, ScoredTable, measures
+from bestk.information._scores import normal_scores
+from bestk.information.entropies import Entropies
+from bestk.information.measures import Measure
 
 NAMED = [m for m in vars(measures).values() if isinstance(m, Measure)]
 
 
-def gaussian(X, y, signed=True, n_jobs=None, **options):
+def gaussian(X, y, signed=True, n_jobs=None, scores="rank", **options):
     X, y = np.asarray(X, dtype=float), np.asarray(y)
-    source = GaussianSource(X, read_target(y, len(y)) if y.dtype.kind in "iu" else y, **options)
+    target = read_target(y, len(y)) if y.dtype.kind in "iu" else y
+    source = GaussianSource(ScoredTable(X, target, scores), **options)
     return Entropies(*source.singles(), source, signed=signed, n_jobs=n_jobs)
 
 
@@ -67,12 +67,12 @@ def entropies_of(columns, y, noise):
     m, k = columns.shape
     values = []
     for matrix in covariance(columns, y):
-        noisy = matrix + np.eye(k) * (1 / m if noise == "auto" else noise)
+        noisy = matrix + np.eye(k) * (1 / m if noise is None else noise)
         values.append(0.5 * log_det(2 * np.pi * np.e * noisy))
     return np.array(values)
 
 
-def twin(X, y, measure, scores="rank", noise="auto"):
+def twin(X, y, measure, scores="rank", noise=None):
     """Any measure of each pair, from the definition."""
     m, n = X.shape
     z = normal_scores(X, scores)
@@ -101,7 +101,7 @@ def twin(X, y, measure, scores="rank", noise="auto"):
 @given(
     table=tables(),
     scores=st.sampled_from(["rank", "standard"]),
-    noise=st.sampled_from(["auto", 0.01]),
+    noise=st.sampled_from([None, 0.01]),
 )
 def test_every_measure_equals_the_determinants_of_explicit_blocks(table, scores, noise):
     options = {"scores": scores, "noise": noise}
@@ -125,7 +125,7 @@ def test_the_chain_rule_holds(table, correction):
     assert np.isfinite(h.joint_mi()).all()
 
 
-@given(table=tables(), noise=st.sampled_from(["auto", 0.0, 0.3]))
+@given(table=tables(), noise=st.sampled_from([None, 0.0, 0.3]))
 def test_more_columns_never_tell_less_and_no_information_is_negative(table, noise):
     h = gaussian(*table, noise=noise)
     slack = 1e-4 if noise == 0.0 else 1e-12

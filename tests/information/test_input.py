@@ -9,9 +9,8 @@ from scipy import sparse
 
 from bestk import CAIM, cmi_matrix, joint_mi_matrix, mutual_information
 from bestk.data.codes import read_target
-from bestk.information import Entropies, measure_table
-from bestk.information._entropies import _allocate
-from bestk.information._gaussian import GaussianSource
+from bestk.information import Entropies, GaussianSource, ScoredTable, measure_table
+from bestk.information.entropies import _allocate
 
 X = np.array([[0, 1], [1, 1], [0, 0], [1, 0]])
 Y = np.array([0, 0, 1, 1])
@@ -82,14 +81,14 @@ def test_features_out_of_range_are_refused():
 
 
 def test_a_matrix_larger_than_the_machine_is_refused_before_it_is_made(monkeypatch):
-    monkeypatch.setattr("bestk.information._entropies.free_memory", lambda: 16.0)
-    monkeypatch.setattr("bestk.information._entropies.SMALL", 0)
+    monkeypatch.setattr("bestk.information.entropies.free_memory", lambda: 16.0)
+    monkeypatch.setattr("bestk.information.entropies.UNCHECKED_BYTES", 0)
     with pytest.raises(MemoryError, match=r"2 x 2 matrix of float64 needs.*fewer columns"):
         cmi_matrix(X, Y)
 
 
 def test_the_memory_that_a_matrix_needs_is_told(monkeypatch):
-    monkeypatch.setattr("bestk.information._entropies.free_memory", lambda: 2.0**30)
+    monkeypatch.setattr("bestk.information.entropies.free_memory", lambda: 2.0**30)
     with pytest.raises(MemoryError, match="524288 x 262144 matrix of float32 needs 512 GiB"):
         _allocate((2**19, 2**18), np.float32)
 
@@ -106,7 +105,7 @@ def test_the_memory_that_a_matrix_needs_is_told(monkeypatch):
 )
 def test_gaussian_matrices_take_classes_or_numbers_for_y(y, target, numbers):
     X = np.random.default_rng(0).normal(size=(20, 3)) + y[:, None]
-    source = GaussianSource(X, y.astype(float) if numbers else read_target(y, 20))
+    source = GaussianSource(ScoredTable(X, y.astype(float) if numbers else read_target(y, 20)))
     expected = Entropies(*source.singles(), source).cmi()
     np.fill_diagonal(expected, mutual_information(X, y, information="gaussian", target=target))
     Q = cmi_matrix(X, y, information="gaussian", target=target)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bestk import cmi_matrix, encode, solve
 from bestk.data.codes import read_target
-from bestk.information import Entropies, Measure, _measures
+from bestk.information import Entropies, Measure, Query, measures
 from bestk.information.backends import get_backend
 from bestk.selection.methods import METHODS, Effort
 
@@ -26,11 +26,11 @@ from bestk.information.backends import (  # noqa: E402
     _torch_sheet,
     _torch_table,
 )
-from bestk.information.backends._torch_matrix import DeviceMatrix  # noqa: E402
+from bestk.information.backends._torch import DeviceMatrix  # noqa: E402
 from bestk.information.backends._torch_table import kernels  # noqa: E402
 
 CORRECTIONS = [None, "miller-madow", "chance"]
-MEASURES = [value for value in vars(_measures).values() if isinstance(value, Measure)]
+MEASURES = [value for value in vars(measures).values() if isinstance(value, Measure)]
 NEAR = {"rtol": 0, "atol": 1e-12}
 no_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 every_device = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=no_gpu)])
@@ -45,7 +45,7 @@ def fill(h, measure, rows=None, columns=None, dtype=np.float64, lowest=-np.inf):
     """The measure of some pairs, on paper that shows what was not written."""
     sizes = [h.n_features if some is None else len(some) for some in (rows, columns)]
     out = np.full(sizes, np.nan, dtype)
-    h.source.fill(measure, out, rows, columns, lowest)
+    h.source.fill(Query(measure, rows, columns, lowest), out)
     return out
 
 
@@ -115,10 +115,10 @@ def test_no_bit_of_sums_and_best_pairs_differs_from_the_default(device, table, s
     rng, (X, y) = np.random.default_rng(seed), table
     X = np.minimum(X, 1) if rng.random() < 0.5 else X
     measure, lowest = MEASURES[rng.integers(len(MEASURES))], float(rng.choice([0, -np.inf]))
-    most = 0 if measure == _measures.CMI else int(rng.integers(60))
+    most = 0 if measure == measures.CMI else int(rng.integers(60))
     with tiny_tiles(tiny):
-        found = count(X, y, f"torch:{device}").source.summary(measure, most, lowest)
-    expected = count(X, y, "native").source.summary(measure, most, lowest)
+        found = count(X, y, f"torch:{device}").source.summary(Query(measure, lowest=lowest), most)
+    expected = count(X, y, "native").source.summary(Query(measure, lowest=lowest), most)
     for own, wanted in zip(found, expected, strict=True):
         np.testing.assert_array_equal(own, wanted)
 
@@ -128,9 +128,11 @@ def test_no_bit_of_sums_and_best_pairs_differs_from_the_default(device, table, s
 def test_a_matrix_left_on_the_device_is_the_one_that_comes_home(device, dtype):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, rng.integers(1, 5, 150), (90, 150)), rng.integers(0, 3, 90)
-    left = count(X, y, f"torch:{device}").source.matrix(_measures.CMI, 0.0, dtype)
+    left = count(X, y, f"torch:{device}").source.matrix(
+        Query(measures.CMI, lowest=0.0), getattr(torch, dtype)
+    )
     np.testing.assert_array_equal(
-        left.cpu().numpy(), fill(count(X, y, "native"), _measures.CMI, dtype=dtype, lowest=0.0)
+        left.cpu().numpy(), fill(count(X, y, "native"), measures.CMI, dtype=dtype, lowest=0.0)
     )
 
 
@@ -140,7 +142,7 @@ def test_solvers_pick_the_same_from_a_matrix_on_the_device(device, solver):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (90, 150)), rng.integers(0, 2, 90)
     h = count(X, y, f"torch:{device}")
-    matrix = DeviceMatrix(h.source.matrix(_measures.SYMMETRIC_CMI, 0.0), h.mi())
+    matrix = DeviceMatrix(h.source.matrix(Query(measures.SYMMETRIC_CMI, lowest=0.0)), h.mi())
     Q = cmi_matrix(X, y, symmetric=True)
     assert solve(matrix, 9, solver).support.tolist() == solve(Q, 9, solver).support.tolist()
     np.testing.assert_allclose(matrix.row_sums(), Q.sum(axis=1), rtol=1e-12)
@@ -166,7 +168,7 @@ def test_two_level_columns_of_any_odds_give_the_same_bits_on_a_gpu(shape, classe
     rng = np.random.default_rng(0)
     X = rng.random(shape) < rng.random(shape[1])
     y = np.arange(len(X)) % classes
-    for measure in (_measures.CMI, _measures.JOINT_MI, _measures.PAIR_MI, _measures.PAIR_CMI):
+    for measure in (measures.CMI, measures.JOINT_MI, measures.PAIR_MI, measures.PAIR_CMI):
         np.testing.assert_array_equal(
             fill(count(X, y, "torch:cuda"), measure), fill(count(X, y, "native"), measure)
         )

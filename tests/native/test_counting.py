@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from bestk.data.codes import Codes, Target
-from bestk.information import _measures as measures
+from bestk.information import Query, measures
 from bestk.information._chance import expected_cells
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import pack
-from bestk.information.backends._reductions import SPLIT, _add
+from bestk.information.backends._reductions import SPLIT, add_sums
 from bestk.native import kernels
 from bestk.native._library import TABLE_TYPES
 from bestk.native.threads import threads
@@ -94,20 +94,20 @@ def test_sums_over_cells_are_exact(shape, correction):
     counter = NativeCounter(codes, target, correction)
     y, n = target.codes, codes.n_features
     rows = [row.astype(np.int64) for row in codes.values]
-    place = counter._place
+    place, exact, tables = counter.place, counter.exact, counter.exact.tables
     for i, x in enumerate(rows):
-        assert counter._x[place[i]] == counter._total - sum_cells(counter._plain, x)
-        xy = sum_cells(counter._with_class, x, y) + sum_cells(counter._chance, x)
-        assert counter._xy[place[i]] == counter._total - counter._offset - xy
-    formula = counter._whole_numbers(measures.CMI, -np.inf)
+        assert exact.x[place[i]] == tables.total - sum_cells(tables.plain, x)
+        xy = sum_cells(tables.plain, x, y) + sum_cells(tables.chance, x)
+        assert exact.xy[place[i]] == tables.total - tables.offset - xy
+    formula = exact.integer_formula(measures.CMI, -np.inf)
     out = np.empty((n, n))
-    counter.fill(measures.CMI, out)
+    counter.fill(Query(measures.CMI), out)
     for i in range(n):
         for j in range(0, n, 3):
             cells = sum_cells(formula.pair_table, rows[i], rows[j])
             cells += sum_cells(formula.class_table, rows[i], rows[j], y)
             total = cells + formula.row_term[place[i]] + formula.column_term[place[j]]
-            assert out[i, j] == float(total) * counter._scale
+            assert out[i, j] == float(total) * tables.scale
 
 
 @shapes
@@ -115,15 +115,15 @@ def test_parts_of_a_matrix_are_those_of_the_whole_for_any_number_of_threads(shap
     codes, target = make(shape)
     n = codes.n_features
     whole = np.empty((n, n))
-    NativeCounter(codes, target).fill(measures.CMI, whole, lowest=0.01)
+    NativeCounter(codes, target).fill(Query(measures.CMI, lowest=0.01), whole)
     assert whole.min() >= 0.01
     rows, columns = np.array([n - 1, 0, n // 2]), np.arange(n)[::-2].copy()
     for n_threads in (1, 2, 3, 8):
         with threads(n_threads):
             counter = NativeCounter(codes, target)
             some, single = np.empty((3, len(columns))), np.empty((n, n), np.float32)
-            counter.fill(measures.CMI, some, rows, columns, 0.01)
-            counter.fill(measures.CMI, single, lowest=0.01)
+            counter.fill(Query(measures.CMI, rows, columns, 0.01), some)
+            counter.fill(Query(measures.CMI, lowest=0.01), single)
         np.testing.assert_array_equal(some, whole[np.ix_(rows, columns)])
         np.testing.assert_array_equal(single, whole.astype(np.float32))
 
@@ -133,8 +133,8 @@ def test_rows_may_go_to_an_output_with_gaps_between_its_rows():
     n = codes.n_features
     wide, whole = np.zeros((n, n + 5)), np.empty((n, n))
     counter = NativeCounter(codes, target)
-    counter.fill(measures.JOINT_MI, whole)
-    counter.fill(measures.JOINT_MI, wide[:, 2 : n + 2])
+    counter.fill(Query(measures.JOINT_MI), whole)
+    counter.fill(Query(measures.JOINT_MI), wide[:, 2 : n + 2])
     np.testing.assert_array_equal(wide[:, 2 : n + 2], whole)
     assert not wide[:, :2].any()
     assert not wide[:, n + 2 :].any()
@@ -146,7 +146,7 @@ def test_sums_in_two_parts_lose_no_bit(shape, by_row):
     values = np.random.default_rng(0).integers(-(2**52), 2**52, shape)
     axis = 1 if by_row else 0
     high, low = np.zeros((2, shape[1 - axis]))
-    _add(values.astype(np.float64), high, low, by_row)
+    add_sums(values.astype(np.float64), high, low, by_row)
     found = high.astype(np.int64) * int(SPLIT) + low.astype(np.int64)
     np.testing.assert_array_equal(found, values.sum(axis=axis))
 

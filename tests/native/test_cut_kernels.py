@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import xlogy
 
-from bestk.discretize._mdlp import _tables
+from bestk.discretize._supervised import _log_tables
 from bestk.native import kernels
 
 rng = np.random.default_rng(0)
@@ -151,7 +151,7 @@ SHORT = [name for name in COLUMNS if len(COLUMNS[name]) <= 1000]
 @pytest.mark.parametrize("name", SHORT)
 def test_mdlp_and_caim_take_the_steps_of_their_twins(name, n_classes, max_bins):
     column, y = classes_for(COLUMNS[name], n_classes)
-    tables = _tables(len(y), n_classes)
+    tables = _log_tables(len(y), n_classes)
     found = supervised(kernels.cut_mdlp, column, y, n_classes, max_bins, *tables)
     np.testing.assert_array_equal(found, numpy_mdlp(column, y, n_classes, max_bins))
     if max_bins <= 4 or len(np.unique(column)) <= 60:

@@ -1,10 +1,8 @@
 """Supervised and unsupervised discretisers: numbers to integer codes."""
 
-from bestk.discretize._base import Discretizer
-from bestk.discretize._caim import CAIM
-from bestk.discretize._mdlp import MDLP
-from bestk.discretize._sigma import Sigma
-from bestk.discretize._unsupervised import EqualFrequency, EqualWidth
+from bestk.discretize._base import CodedColumns, Discretizer, codes_of
+from bestk.discretize._supervised import CAIM, MDLP
+from bestk.discretize._unsupervised import EqualFrequency, EqualWidth, Sigma
 
 DISCRETIZERS: dict[str, type[Discretizer]] = {
     "caim": CAIM,
@@ -14,4 +12,14 @@ DISCRETIZERS: dict[str, type[Discretizer]] = {
     "sigma": Sigma,
 }
 
-__all__ = ["CAIM", "DISCRETIZERS", "MDLP", "Discretizer", "EqualFrequency", "EqualWidth", "Sigma"]
+__all__ = [
+    "CAIM",
+    "DISCRETIZERS",
+    "MDLP",
+    "CodedColumns",
+    "Discretizer",
+    "EqualFrequency",
+    "EqualWidth",
+    "Sigma",
+    "codes_of",
+]

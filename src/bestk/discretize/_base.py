@@ -1,4 +1,4 @@
-"""What all discretisers share: input checks, the codes, scikit-learn's manners."""
+"""The base classes of discretisers: input checks, codes, the scikit-learn interface."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
@@ -9,15 +9,14 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._typing import Array, Floats, Indices
 from bestk.data.table import named_frame, unmask
-from bestk.discretize._columns import Floats, Ints, cut_columns, encode
-from bestk.native._library import TABLE_TYPES
-from bestk.native.threads import threads
+from bestk.discretize._columns import cut_columns, encode
+from bestk.native import TABLE_TYPES
 
-VALUE_COST = 1e-8  # seconds, about, for each value of a table
-MAX_CODES = 2**15  # what int16 holds; one of them is for NaN
+MAX_CODES = 2**15  # of int16; one of them is for NaN
 MAX_BINS = MAX_CODES - 1
-# how the errors begin by which numpy, scipy and arrow refuse what is no array of numbers
+# how numpy, scipy and pyarrow begin their errors about values that are not numbers
 NO_NUMBERS = ("could not convert", "setting an array", "Cannot c", "cannot do", "int too large")
 
 Labels = NDArray[np.int32]
@@ -27,8 +26,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Numbers to integer codes, by cut points found for each column on its own.
 
     A value's code is the number of cut points below it, so that the intervals are
-    ``(-inf, c_0], (c_0, c_1], ..., (c_last, inf)``. A missing value (NaN) plays no part in the
-    choice of the cuts of its column, and takes the code after the last, ``len(cut_points_) + 1``.
+    ``(-inf, c_0], (c_0, c_1], ..., (c_last, inf)``. A missing value (NaN) does not
+    influence the cuts of its column, and takes the code after the last, ``len(cut_points_) + 1``.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -48,15 +47,13 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Codes from 0 to ``len(cut_points_[j])``, and one more for NaN.
         """
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
-        with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
-            return encode(X, self.cut_points_)
+        return encode(self._numbers(X, reset=False), self.cut_points_)
 
     def _numbers(self, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
-        """Let scikit-learn check X (and y, if given), and leave them the type they came in."""
+        """Check X (and y, if given) without a conversion of supported types."""
         X = named_frame(X)
         try:
-            # what overflows is infinite and refused; so are infinities, however they add up
+            # values that overflow become infinite, and infinite values are refused
             with np.errstate(over="ignore", invalid="ignore"):
                 return validate_data(
                     self,
@@ -71,10 +68,11 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if not str(error).startswith(NO_NUMBERS):
                 raise
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"{error}; {type(self).__name__} cuts numbers, a row a sample") from error
+            name = type(self).__name__
+            raise kind(f"{error}; {name} needs a table of numbers, one row per sample") from error
 
     def _keep(self, cut_points: list[Floats]) -> Self:
-        """Store the cuts, unless some column has more of them than codes can tell apart."""
+        """Store the cuts, unless some column has more of them than there are codes."""
         for j, cuts in enumerate(cut_points):
             if len(cuts) + 2 > MAX_CODES:
                 raise ValueError(
@@ -93,7 +91,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 class UnsupervisedDiscretizer(Discretizer):
-    """A discretiser that ignores the class; a subclass says how to cut a block of columns."""
+    """A discretiser that ignores the class."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the cut points of every column.
@@ -103,16 +101,14 @@ class UnsupervisedDiscretizer(Discretizer):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Numbers, NaN where missing.
         y : ignored
-            There so that all transformers look alike.
+            For compatibility with the scikit-learn interface.
 
         Returns
         -------
         self
         """
         self._validate_params()
-        X = self._numbers(X)
-        with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
-            return self._keep(cut_columns(X, self._cut))
+        return self._keep(cut_columns(self._numbers(X), self._cut))
 
     def _cut(self, block: Floats) -> list[Floats]:
         """Return the cuts of each row of the block, which may be overwritten."""
@@ -120,9 +116,9 @@ class UnsupervisedDiscretizer(Discretizer):
 
 
 class SupervisedDiscretizer(Discretizer):
-    """A discretiser that looks at the class; a subclass says how to cut a block of columns."""
+    """A discretiser that uses the class."""
 
-    classes_: NDArray[Any]
+    classes_: Array
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the cut points of every column.
@@ -142,14 +138,13 @@ class SupervisedDiscretizer(Discretizer):
         X, y = self._numbers(X, y)
         labels, order = self._classes(y)
         cut = self._cutter(labels, len(self.classes_))
-        with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
-            return self._keep(cut_columns(X, cut, order))
+        return self._keep(cut_columns(X, cut, order))
 
     def _cutter(self, y: Labels, n_classes: int) -> Callable[[Floats], list[Floats]]:
         """Return a function that cuts each row of a block, which it may overwrite."""
         raise NotImplementedError
 
-    def _classes(self, y: Any) -> tuple[Labels, Ints]:
+    def _classes(self, y: Any) -> tuple[Labels, Indices]:
         """Return the class numbers in ascending order, and the samples in that order."""
         with np.errstate(invalid="ignore"):  # where classes are larger than any integer
             check_classification_targets(y)
@@ -166,3 +161,26 @@ class SupervisedDiscretizer(Discretizer):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+class CodedColumns:
+    """The codes of a table by a fitted discretiser, computed when columns are read."""
+
+    dtype, ndim = np.dtype(np.int16), 2
+
+    def __init__(self, discretizer: Discretizer, values: Any) -> None:
+        self.shape, self._values = values.shape, values
+        self._cut_points = discretizer.cut_points_
+
+    def __getitem__(self, key: tuple[slice, slice]) -> NDArray[np.int16]:
+        """Columns that lie side by side."""
+        rows, columns = key
+        return encode(self._values[:, columns], self._cut_points[columns])[rows]
+
+
+def codes_of(discretizer: Any, values: Any) -> Any:
+    """The codes of a table, computed when they are read where that gives the same."""
+    plain = isinstance(discretizer, Discretizer) and values.dtype in TABLE_TYPES
+    if plain and type(discretizer).transform is Discretizer.transform:
+        return CodedColumns(discretizer, values)
+    return discretizer.transform(values)

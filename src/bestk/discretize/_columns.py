@@ -1,4 +1,4 @@
-"""Walking a table: tiles of columns into fit, tiles of rows and columns through transform."""
+"""Cut and encode the columns of a table, some of them at a time."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -7,22 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from bestk._typing import Array, Floats, Indices
 from bestk.native import as_table, kernels
-from bestk.native.threads import n_threads, run_tiles
+from bestk.native.threads import n_threads, run_tiles, threads
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Codes16 = NDArray[np.int16]
-
-TILE = 2**16  # values of a tile of columns: they stay in the cache
-BLOCK = 2**22  # values in the tiles of all threads, at most: 32 MiB
+TILE_VALUES = 2**16  # of a tile of columns: they stay in the cache
+MAX_VALUES = 2**22  # in the tiles of all threads: 32 MiB
 LINE = 8  # columns that share a cache line
-ENCODED, WIDEST = 2**18, 1024  # values, and columns, that are encoded together
+ENCODED_VALUES, ENCODED_COLUMNS = 2**18, 1024  # encoded together
 MAX_ROWS = 2**31 - 1
+VALUE_COST = 1e-8  # seconds, about, for each value of a table
 
 
 def cut_columns(
-    X: Any, cut: Callable[[Floats], list[Floats]], order: Ints | None = None
+    X: Any, cut: Callable[[Floats], list[Floats]], order: Indices | None = None
 ) -> list[Floats]:
     """Cut all columns: ``cut`` gets some of them as the rows of an array, to be overwritten.
 
@@ -32,8 +30,8 @@ def cut_columns(
     if n_samples > MAX_ROWS:
         raise ValueError(f"X has {n_samples} rows, and at most {MAX_ROWS} can be sorted")
     order = np.arange(n_samples) if order is None else order
-    width = max(LINE, TILE // n_samples // LINE * LINE)
-    width = max(1, min(width, BLOCK // (n_samples * n_threads())))
+    width = max(LINE, TILE_VALUES // n_samples // LINE * LINE)
+    width = max(1, min(width, MAX_VALUES // (n_samples * n_threads())))
     starts = range(0, n_features, width)
     found: dict[int, list[Floats]] = {}
 
@@ -43,16 +41,17 @@ def cut_columns(
         kernels.read_columns(table, order, n_samples, block, len(block))
         found[start] = cut(block)
 
-    run_tiles(work, starts)
+    with threads(seconds=VALUE_COST * n_samples * n_features):
+        run_tiles(work, starts)
     return [cuts for start in starts for cuts in found[start]]
 
 
-def heads(block: Floats, n_cuts: Ints) -> list[Floats]:
-    """The cuts that a kernel left at the head of each row."""
+def first_values(block: Floats, n_cuts: Indices) -> list[Floats]:
+    """The cuts that a kernel wrote at the start of each row."""
     return [row[:k].copy() for row, k in zip(block, n_cuts.tolist(), strict=True)]
 
 
-def encode(X: Any, cut_points: list[Floats]) -> Codes16:
+def encode(X: Any, cut_points: list[Floats]) -> NDArray[np.int16]:
     """Count for each value the cuts below it; NaN takes the code after the last."""
     codes = np.empty(X.shape, np.int16)
     starts = np.cumsum([0, *map(len, cut_points)])
@@ -63,11 +62,12 @@ def encode(X: Any, cut_points: list[Floats]) -> Codes16:
         ends = starts[columns.start : columns.stop + 1]
         kernels.encode(table, *table.shape, cuts, ends, codes[tile])
 
-    run_tiles(work, list(_tiles(X)))
+    with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
+        run_tiles(work, list(_tiles(X)))
     return codes
 
 
-def dense(X: Any) -> NDArray[Any]:
+def dense(X: Any) -> Array:
     """A part of a table as an array."""
     return X.toarray() if sparse.issparse(X) else X
 
@@ -75,9 +75,9 @@ def dense(X: Any) -> NDArray[Any]:
 def _tiles(X: Any) -> Iterator[tuple[slice, slice]]:
     """Parts of a table; of a sparse one whole columns, which are cheaper to take out."""
     n_rows, n_columns = X.shape
-    height, width = ENCODED // min(n_columns, WIDEST), WIDEST
+    height, width = ENCODED_VALUES // min(n_columns, ENCODED_COLUMNS), ENCODED_COLUMNS
     if sparse.issparse(X):
-        height, width = n_rows, max(1, min(width, BLOCK // (n_rows * n_threads())))
+        height, width = n_rows, max(1, min(width, MAX_VALUES // (n_rows * n_threads())))
     for first in range(0, n_columns, width):
         for top in range(0, n_rows, height):
             yield slice(top, top + height), slice(first, min(first + width, n_columns))

@@ -1,19 +1,37 @@
 """Entropies of a table and the information measures made of them."""
 
-from bestk.information._entropies import Entropies
+from bestk.information import measures
+from bestk.information._blend import BlendedSource
+from bestk.information._chance import largest_by_chance
+from bestk.information._covariances import Covariances, measure_covariances
+from bestk.information._fixed_point import Correction
+from bestk.information._gaussian import GaussianSource
 from bestk.information._matrices import (
     cmi_matrix,
     joint_mi_matrix,
     measure_table,
     mutual_information,
 )
-from bestk.information._measures import Measure
+from bestk.information._scores import ScoredTable
+from bestk.information.backends import PairSource
+from bestk.information.entropies import Entropies
+from bestk.information.measures import Measure, Query
 
 __all__ = [
+    "BlendedSource",
+    "Correction",
+    "Covariances",
     "Entropies",
+    "GaussianSource",
     "Measure",
+    "PairSource",
+    "Query",
+    "ScoredTable",
     "cmi_matrix",
     "joint_mi_matrix",
+    "largest_by_chance",
+    "measure_covariances",
     "measure_table",
+    "measures",
     "mutual_information",
 ]

@@ -1,29 +1,28 @@
-"""Several estimates of the same information, averaged."""
+"""The mean of several estimates of the same information."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bestk.information._measures import Measure
+from bestk._typing import Array, Floats, Indices
 from bestk.information.backends import PairSource
+from bestk.information.measures import Query
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-WHOLE = 2**29  # bytes of a matrix up to which it is filled at once, by symmetry at half the price
-STRIP = 2**24  # bytes of a larger one that are filled together
+MAX_WHOLE_BYTES = 2**29  # of a matrix that is filled at once, each pair once
+STRIP_BYTES = 2**24  # of a larger one that are filled together
 
 
 class BlendedSource:
     """The mean of several estimates; for each pair, of those that know both of its columns.
 
-    What two columns share, in all and within classes, is the mean over the estimates that know
-    both; what is said of one column alone is the mean over those that know it. So the chain rule
+    Pair information, in total and within classes, is the mean over the estimates that know both
+    columns; information of one column is the mean over those that know it. So the chain rule
     ``I(xi, xj; y) = I(xi; y) + I(xj; y | xi)`` holds for every pair.
 
-    Estimates err in different ways: counts of a few levels are noisy but see any relation,
-    covariances are steady but see straight lines only. Their mean is better than each.
+    Estimates err in different ways: counts of a few levels are noisy but detect any relation,
+    covariances are stable but detect linear ones only. Their mean is better than each.
 
     Parameters
     ----------
@@ -83,76 +82,72 @@ class BlendedSource:
             share[self._known] += 1
         return np.asarray(total / share)
 
-    def fill(
-        self,
-        measure: Measure,
-        out: NDArray[Any],
-        rows: Indices | None = None,
-        columns: Indices | None = None,
-        lowest: float = -np.inf,
-    ) -> None:
+    def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        whole = rows is None and columns is None and 8 * out.size <= WHOLE
-        for part, some in [(out, rows)] if whole else _strips(out, rows):
-            self._fill(measure, part, some, columns)
-            np.maximum(part, lowest, out=part)
+        whole = query.is_whole and 8 * out.size <= MAX_WHOLE_BYTES
+        for part, rows in [(out, query.rows)] if whole else _strips(out, query.rows):
+            self._fill(query._replace(rows=rows, lowest=-np.inf), part)
+            np.maximum(part, query.lowest, out=part)
 
-    def _fill(
-        self, measure: Measure, out: NDArray[Any], rows: Indices | None, columns: Indices | None
-    ) -> None:
+    def _fill(self, query: Query, out: Array) -> None:
         total = out if out.dtype == np.float64 else np.empty(out.shape)
         other = np.empty(out.shape)
-        self._counted[0].fill(measure, total, rows, columns)
+        self._counted[0].fill(query, total)
         for source in self._counted[1:]:
-            source.fill(measure, other, rows, columns)
+            source.fill(query, other)
             total += other
         share: Any = len(self._counted)
         if self._partial is not None and len(self._known) == self.n_features:
-            self._partial.fill(measure, other, rows, columns)
+            self._partial.fill(query, other)
             total += other
             share += 1
         elif self._partial is not None:
-            share = self._add_known(measure, total, rows, columns)
-            terms = self._single_terms(measure)
+            share = self._add_known(self._partial, query, total)
             total /= share
-            total += (share == len(self._counted)) * np.add.outer(
-                terms[0] if rows is None else terms[0][rows],
-                terms[1] if columns is None else terms[1][columns],
-            )
+            total += (share == len(self._counted)) * self._single_terms(query)
             share = 1
         np.divide(total, share, out=out, casting="same_kind")
 
-    def _single_terms(self, measure: Measure) -> tuple[Floats, Floats]:
-        """What a column adds to a measure by its mean over all estimates, less that of counts."""
+    @cached_property
+    def _excess(self) -> tuple[Floats, Floats]:
+        """H(x) and H(x | y) of each column over all estimates, less those of counts."""
         counted = [source.singles() for source in self._counted]
         x, xy, y = self.singles()
         x = x - np.mean([part[0] for part in counted], axis=0)
-        given = xy - y - np.mean([part[1] - part[2] for part in counted], axis=0)
+        return x, xy - y - np.mean([part[1] - part[2] for part in counted], axis=0)
+
+    def _single_terms(self, query: Query) -> Floats:
+        """What each pair of the query adds to the measure by the means of its columns."""
+        measure, (x, given) = query.measure, self._excess
         row = (measure.xi + measure.xx) * x + (measure.xiy + measure.xxy) * given
         column = (measure.xj + measure.xx) * x + (measure.xjy + measure.xxy) * given
-        return row, column
+        return np.asarray(
+            np.add.outer(
+                row if query.rows is None else row[query.rows],
+                column if query.columns is None else column[query.columns],
+            )
+        )
 
-    def _add_known(
-        self, measure: Measure, total: Floats, rows: Indices | None, columns: Indices | None
-    ) -> Floats:
+    def _add_known(self, partial: PairSource, query: Query, total: Floats) -> Floats:
         """Add the estimate that knows some columns only; how many estimates each pair has."""
-        places = [self._place if some is None else self._place[some] for some in (rows, columns)]
+        places = [
+            self._place if some is None else self._place[some]
+            for some in (query.rows, query.columns)
+        ]
         here = [np.flatnonzero(place >= 0) for place in places]
         share = np.full(total.shape, float(len(self._counted)))
         own = np.empty((len(here[0]), len(here[1])))
-        if own.size and self._partial is not None:
+        if own.size:
             left, right = (place[some] for place, some in zip(places, here, strict=True))
-            self._partial.fill(measure, own, left, right)
+            partial.fill(Query(query.measure, left, right), own)
             total[np.ix_(*here)] += own
             share[np.ix_(*here)] += 1
         return share
 
 
-def _strips(
-    out: NDArray[Any], rows: Indices | None
-) -> Iterator[tuple[NDArray[Any], Indices | None]]:
+def _strips(out: Array, rows: Indices | None) -> Iterator[tuple[Array, Indices]]:
     """Cut a matrix into strips of rows, each with its features."""
     chosen = np.arange(len(out)) if rows is None else rows
-    height = max(1, STRIP // max(1, 8 * out.shape[1]))
+    height = max(1, STRIP_BYTES // max(1, 8 * out.shape[1]))
     for start in range(0, len(out), height):
         yield out[start : start + height], chosen[start : start + height]

@@ -4,14 +4,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Target
-from bestk.information._gaussian_target import Given, read_given
-from bestk.information._normal_scores import normal_scores, unit_score
+from bestk.information._scores import (
+    ClassTarget,
+    NumberTarget,
+    normal_scores,
+    read_given,
+    unit_score,
+)
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 PRIOR_ROWS = 10.0  # rows of the mean target that are added to those of each category
 
 
@@ -23,28 +26,34 @@ class Covariances:
     parts : sequence of (places, scores)
         Columns of mean 0 and variance 1, a row of ``scores`` each, in whole multiples of
         ``1 / one``: their products add up exactly, in any order.
-    given : Given
+    given : ClassTarget or NumberTarget
         The target.
     one : float
         The score of one standard deviation.
     """
 
-    def __init__(self, parts: Sequence[tuple[Indices, Floats]], given: Given, one: float) -> None:
-        self._parts, self._given = list(parts), given
+    def __init__(
+        self,
+        parts: Sequence[tuple[Indices, Floats]],
+        given: ClassTarget | NumberTarget,
+        one: float,
+    ) -> None:
+        self._parts = list(parts)
         self.n_features = sum(len(places) for places, _ in parts)
         self.n_samples = parts[0][1].shape[1]
-        self.n_groups = given.groups
         self._unit = self.n_samples * one * one
+        explained = [given.explain(z) for _, z in self._parts]
+        self.n_groups, self._weights = explained[0].groups, explained[0].weights
         self._sums = np.empty(self.n_features)
-        self._entries = np.empty((len(given.weights), self.n_features))
+        self._entries = np.empty((len(self._weights), self.n_features))
         squares = np.empty(self.n_features)
-        for places, z in self._parts:
+        for (places, z), own in zip(self._parts, explained, strict=True):
             self._sums[places] = z.sum(axis=1)
-            self._entries[:, places] = given.terms(z)
+            self._entries[:, places] = own.entries
             squares[places] = np.einsum("ij,ij->i", z, z)
         self.total = (squares - self._sums**2 / self.n_samples) / self._unit
         self.within = squares.copy()
-        for weight, entry in zip(given.weights, self._entries, strict=True):
+        for weight, entry in zip(self._weights, self._entries, strict=True):
             self.within -= weight * entry**2
         self.within /= self._unit
         self._kept: dict[int, tuple[Floats, Floats]] = {}
@@ -57,7 +66,7 @@ class Covariances:
                 products[places] = z @ own
             total = products - self._sums * (self._sums[j] / self.n_samples)
             within = products.copy()  # term by term: the same bits on any number of threads
-            for weight, entry in zip(self._given.weights, self._entries, strict=True):
+            for weight, entry in zip(self._weights, self._entries, strict=True):
                 within -= weight * entry[j] * entry
             self._kept[j] = total / self._unit, within / self._unit
         return self._kept[j]
@@ -85,7 +94,7 @@ def measure_covariances(
     return Covariances(parts, given, unit_score(m))
 
 
-def _mean_target(codes: NDArray[Any], target: Target | Floats) -> Floats:
+def _mean_target(codes: Array, target: Target | Floats) -> Floats:
     """The mean target of each row's category, shrunk to the mean of all rows.
 
     With several classes it is the direction of class shares in which categories differ most.

@@ -8,10 +8,11 @@ from numpy.typing import DTypeLike, NDArray
 from bestk._checks import choice
 from bestk.data.codes import encode, read_continuous_target, read_target
 from bestk.data.table import read_column, read_table
-from bestk.information import _measures as measures
-from bestk.information._correction import Correction
-from bestk.information._entropies import Entropies
+from bestk.information import measures
+from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource
+from bestk.information._scores import ScoredTable
+from bestk.information.entropies import Entropies
 from bestk.native.threads import threads
 
 Floats = NDArray[np.float64]
@@ -189,7 +190,7 @@ def _gaussian(
     else:
         goal = read_target(y, table.n_samples)
     with threads(n_jobs):
-        source = GaussianSource(values, goal, correction=correction)
+        source = GaussianSource(ScoredTable(values, goal), correction=correction)
         return Entropies(*source.singles(), source, correction is not None, n_jobs)
 
 

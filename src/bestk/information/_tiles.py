@@ -4,13 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bestk._typing import Indices
 from bestk.native.threads import n_threads, run_tiles
 
 T = TypeVar("T")
-Part = NDArray[np.int64] | slice
 Tile = tuple[int, int, int, int]  # first row, last row, first column, last column
 
 
@@ -33,7 +30,7 @@ def cut(shape: tuple[int, ...], size: tuple[int, int], mirror: bool) -> Iterator
             yield top, bottom, first, min(first + width, n_columns)
 
 
-def part_of(features: NDArray[np.int64] | None, start: int, stop: int) -> Part:
+def part_of(features: Indices | None, start: int, stop: int) -> Indices | slice:
     """Some of the features; None means all of them."""
     return slice(start, stop) if features is None else features[start:stop]
 

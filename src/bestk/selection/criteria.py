@@ -176,7 +176,7 @@ class NJMIM(Criterion):
 
 def interaction(entropies: Entropies, j: int) -> Floats:
     """``I(xi; xj | y) - I(xi; xj)`` for every i."""
-    from bestk.information._measures import INTERACTION
+    from bestk.information.measures import INTERACTION
 
     return entropies.measure(INTERACTION, [j], signed=True)[0]
 

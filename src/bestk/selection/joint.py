@@ -19,9 +19,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.information import Entropies
-from bestk.information._covariances import Covariances
-from bestk.information._measures import INTERACTION
+from bestk.information import Covariances, Entropies
+from bestk.information.measures import INTERACTION
 from bestk.problem.solution import Solution
 
 Floats = NDArray[np.float64]

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.information import Entropies, Measure
-from bestk.information._measures import (
+from bestk.information.measures import (
     INTERACTION,
     JOINT_MI,
-    MOST_WEIGHT,
+    MAX_WEIGHT,
     NO_REDUNDANCY,
     PAIR_MI,
     SYMMETRIC_CMI,
@@ -56,7 +56,7 @@ class Objective:
         held = None if self.measure is None else entropies.held(self.measure, self._signed)
         columns = held or CachedColumns(
             lambda i: self._fill(entropies, i, i).T, np.zeros(n), room,
-            lambda: self._row_sums(entropies), getattr(entropies.source, "sums_quickly", False),
+            lambda: self._row_sums(entropies), entropies.sums_quickly,
         )  # fmt: skip
         return Pairs(self, columns, self._relevance(entropies))
 
@@ -232,7 +232,7 @@ class Balanced(Objective):
     def _factor(self) -> float:
         """Four, which makes quarters whole, or less where the weights are large."""
         total = 3.0 * self.redundancy + 4.0 * self.complement
-        return min(4.0, 2.0 ** -frexp(total / MOST_WEIGHT)[1])
+        return min(4.0, 2.0 ** -frexp(total / MAX_WEIGHT)[1])
 
     def pair_weight(self, k: int) -> float:
         """Pairs are a mean over the partners of a feature, which stand twice in x'Qx."""

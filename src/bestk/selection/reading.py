@@ -12,16 +12,18 @@ from bestk.data.codes import Target, encode, read_continuous_target, read_target
 from bestk.data.table import Block, Table, read_column, read_table
 from bestk.data.whole import refuse_merging
 from bestk.data.written import parse_text
-from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency
-from bestk.discretize._coded import codes_of
+from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, codes_of
 from bestk.errors import UnknownNameError
-from bestk.information import Entropies
-from bestk.information._blend import BlendedSource
-from bestk.information._chance import largest_by_chance
-from bestk.information._correction import Correction
-from bestk.information._covariances import measure_covariances
-from bestk.information._gaussian import GaussianSource
-from bestk.information.backends import PairSource
+from bestk.information import (
+    BlendedSource,
+    Correction,
+    Entropies,
+    GaussianSource,
+    PairSource,
+    ScoredTable,
+    largest_by_chance,
+    measure_covariances,
+)
 from bestk.native.threads import threads
 
 Indices = NDArray[np.int64]
@@ -83,9 +85,10 @@ class Reading:
         if len(numeric):
             kept = table if len(numeric) == table.n_features else table.keep(numeric)
             with threads(self.n_jobs):
-                normal = GaussianSource(kept.numeric()[0], goal, scores="standard")
+                scored = ScoredTable(kept.numeric()[0], goal, "standard")
+                normal = GaussianSource(scored)
             source = BlendedSource([read.entropies.source for read in reads], normal, numeric)
-            scores = normal.scores
+            scores = scored.values
         others = np.setdiff1d(np.arange(table.n_features), numeric)
         codes = encode(table.keep(others)).values if len(others) else ()
         covariances = measure_covariances((numeric, scores), (others, codes), goal)
@@ -115,9 +118,10 @@ class Reading:
             )
         goal = self._goal(y, table.n_samples)
         with threads(self.n_jobs):
-            source = GaussianSource(table.numeric()[0], goal, correction=self.correction)
+            scored = ScoredTable(table.numeric()[0], goal)
+            source = GaussianSource(scored, correction=self.correction)
             every = np.arange(table.n_features)
-            covariances = measure_covariances((every, source.scores), (every[:0], ()), goal)
+            covariances = measure_covariances((every, scored.values), (every[:0], ()), goal)
             signed = self.correction is not None
             pairs = np.full(table.n_features, 2)  # a column takes one parameter, like two levels
             entropies = Entropies(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bestk.data.blocks.blocks import Blocks, Part, _read
 from bestk.data.blocks.sample import FEWEST_ROWS, SAMPLE_BYTES, Reservoir, Sample
 from bestk.data.table import as_array
-from bestk.information.backends._dask import WAITING
+from bestk.information.backends.cluster import TILES_UNDER_WAY
 
 Indices = NDArray[np.int64]
 DRAWN_AT_ONCE = 2**20
@@ -133,7 +133,7 @@ def find_client() -> Any:
 
 def ahead(client: Any) -> int:
     """Tasks to have under way, so that no worker waits and none is swamped."""
-    return WAITING * max(1, len(client.nthreads()))
+    return TILES_UNDER_WAY * max(1, len(client.nthreads()))
 
 
 def _cut_rows(X: Any) -> tuple[list[Any], list[int] | None]:

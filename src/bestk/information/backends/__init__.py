@@ -1,26 +1,23 @@
-"""Ways to count: one module each, one registry."""
+"""Counting backends, and the registry of their names."""
 
 import warnings
 from functools import partial
-from typing import Any, Protocol
+from importlib import import_module
+from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bestk._typing import Array, Floats
 from bestk.data.codes import Codes, Target
-from bestk.information._correction import Correction
-from bestk.information._measures import Measure
+from bestk.information._fixed_point import Correction
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._numpy import NumpyCounter
+from bestk.information.backends._reductions import Summary
+from bestk.information.measures import Query
 
-__all__ = ["BACKENDS", "PairSource", "get_backend"]
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
+__all__ = ["BACKENDS", "Backend", "OnDevice", "PairSource", "Summarizing", "get_backend"]
 
 
 class PairSource(Protocol):
-    """What a backend makes of a table: single entropies now, pairs when asked."""
+    """Entropies of a table: of single features at once, of pairs when asked."""
 
     n_features: int
     is_discrete: bool  # entropies of counts, not of densities
@@ -31,75 +28,71 @@ class PairSource(Protocol):
     def copies(self) -> Floats:
         """I(x; x') of each feature and a copy of it."""
 
-    def fill(
-        self,
-        measure: Measure,
-        out: NDArray[Any],
-        rows: Indices | None = None,
-        columns: Indices | None = None,
-        lowest: float = -np.inf,
-    ) -> None:
+    def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
+
+
+@runtime_checkable
+class Summarizing(Protocol):
+    """The ability to reduce the matrix of all pairs without holding it."""
+
+    def summary(self, query: Query, count: int = 0, sums: bool = True) -> Summary:
+        """Row sums without the diagonal, and the ``count`` best pairs."""
+
+
+@runtime_checkable
+class OnDevice(Protocol):
+    """The ability to hold the matrix of all pairs in the memory of a GPU."""
+
+    sums_quickly: bool  # row sums for hundreds of thousands of features take seconds
+
+    def held(self, query: Query) -> Any:
+        """A lazy matrix of a symmetric measure; None where it does not fit."""
 
 
 class Backend(Protocol):
     """Counts a discrete table."""
 
     def __call__(self, codes: Codes, target: Target, correction: Correction | None) -> PairSource:
-        """Make the table ready."""
+        """Prepare the table for counting."""
 
 
-RENAMED = "backend 'numba' is called 'native' now; the old name goes with version 0.3"
 BACKENDS: dict[str, Backend] = {b.name: b for b in (NativeCounter, NumpyCounter)}
 
 
 def get_backend(name: str) -> Backend:
     """The backend of that name; ``"auto"`` is the fastest that every machine has.
 
-    ``"torch"`` counts on a GPU; ``"torch:cuda"`` insists on one, ``"torch:cpu"`` leaves it alone.
+    ``"torch"`` counts on a GPU; ``"torch:cuda"`` insists on one, ``"torch:cpu"`` does not use it.
     ``"dask"`` counts on the cluster of the current ``distributed.Client``.
     """
     if not isinstance(name, str):
         raise ValueError(f"unknown backend {name!r}; give it by its name, e.g. 'auto'")
     if name == "numba":
-        warnings.warn(RENAMED, DeprecationWarning, stacklevel=2)
+        renamed = "backend 'numba' is now called 'native'; the old name is removed in version 0.3"
+        warnings.warn(renamed, DeprecationWarning, stacklevel=2)
         name = "native"
     if name == "auto":
         return NativeCounter
     kind, _, device = name.partition(":")
     if kind == "torch":
-        return _import_torch(device or "auto")
+        return partial(_import("torch", "PyTorch", "gpu").TorchCounter, device=device or "auto")
     if name == "dask":
-        return _import_dask()
+        return _import("dask", "dask and distributed", "dask").DaskCounter
     if name not in BACKENDS:
         known = ", ".join(map(repr, ("auto", *sorted(BACKENDS), "torch", "dask")))
         raise ValueError(f"unknown backend {name!r}; choose one of {known}")
     return BACKENDS[name]
 
 
-def _import_torch(device: str) -> Backend:
-    """The backend for GPUs, imported when it is asked for."""
+def _import(backend: str, packages: str, extra: str) -> Any:
+    """The module of a backend whose packages are optional."""
     try:
-        from bestk.information.backends._torch import TorchCounter
+        return import_module(f"bestk.information.backends._{backend}")
     except ModuleNotFoundError as error:
-        if error.name != "torch":
+        if error.name not in ("torch", "dask", "distributed"):
             raise
         raise ModuleNotFoundError(
-            "backend='torch' needs PyTorch; install it with pip install 'bestk[gpu]'", name="torch"
-        ) from error
-    return partial(TorchCounter, device=device)
-
-
-def _import_dask() -> Backend:
-    """The backend for clusters, imported when it is asked for."""
-    try:
-        from bestk.information.backends._dask import DaskCounter
-    except ModuleNotFoundError as error:
-        if error.name not in ("dask", "distributed"):
-            raise
-        raise ModuleNotFoundError(
-            "backend='dask' needs dask and distributed; install them with "
-            "pip install 'bestk[dask]'",
+            f"backend={backend!r} needs {packages}; install it with pip install 'bestk[{extra}]'",
             name=error.name,
         ) from error
-    return DaskCounter

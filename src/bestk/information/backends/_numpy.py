@@ -1,16 +1,13 @@
 """The reference backend: slow, obvious, what every other must equal."""
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes, Target
-from bestk.information._correction import Correction
-from bestk.information._measures import Measure
-
-Floats = NDArray[np.float64]
+from bestk.information._fixed_point import Correction
+from bestk.information.measures import Query
 
 
 class NumpyCounter:
@@ -34,19 +31,12 @@ class NumpyCounter:
         """I(x; x') of each feature and a copy of it: H(x)."""
         return self.singles()[0]
 
-    def fill(
-        self,
-        measure: Measure,
-        out: NDArray[Any],
-        rows: NDArray[np.int64] | None = None,
-        columns: NDArray[np.int64] | None = None,
-        lowest: float = -np.inf,
-    ) -> None:
+    def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        x, xy, y = self._singles
-        everyone = range(self.n_features)
-        for r, i in enumerate(everyone if rows is None else rows):
-            for c, j in enumerate(everyone if columns is None else columns):
+        measure, every = query.measure, np.arange(self.n_features)
+        x, xy, y = self.singles()
+        for r, i in enumerate(every if query.rows is None else query.rows):
+            for c, j in enumerate(every if query.columns is None else query.columns):
                 pair = self._columns[i] * (self._columns[j].max() + 1) + self._columns[j]
                 value = (
                     measure.xx * self._entropy(pair)
@@ -57,13 +47,9 @@ class NumpyCounter:
                     + measure.xjy * xy[j]
                     + measure.y * y
                 )
-                out[r, c] = max(value, lowest)
+                out[r, c] = max(value, query.lowest)
 
-    @cached_property
-    def _singles(self) -> tuple[Floats, Floats, float]:
-        return self.singles()
-
-    def _entropy(self, cells: NDArray[np.int64]) -> float:
+    def _entropy(self, cells: Indices) -> float:
         """H = - sum p log p over the cells that occur."""
         counts = np.unique(cells, return_counts=True)[1]
         p = counts / counts.sum()
@@ -72,7 +58,7 @@ class NumpyCounter:
             return plain + (len(counts) - 1) / (2 * counts.sum())
         return plain
 
-    def _entropy_with_class(self, cells: NDArray[np.int64]) -> float:
+    def _entropy_with_class(self, cells: Indices) -> float:
         """H(cells, y); under ``"chance"`` plus the information that random labels would give."""
         y = self._target.codes
         plain = self._entropy(cells * self._target.n_classes + y)
@@ -80,7 +66,7 @@ class NumpyCounter:
             plain += self._entropy(cells) + self._entropy(y) - self._expected(cells)
         return plain
 
-    def _expected(self, cells: NDArray[np.int64]) -> float:
+    def _expected(self, cells: Indices) -> float:
         """E[H(cells, y)] over all orders of the labels."""
         m = len(cells)
         totals = np.unique(cells, return_counts=True)[1]

@@ -1,31 +1,22 @@
-"""Sum a formula over the cells of many pairs: what the kernel takes, and threads that run it."""
+"""Sum a formula over the cells of many pairs: tasks for threads, and the kernel that runs them."""
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bestk.information.backends._costs import CELL_COST, SAMPLE_COST, WORD_COST
+from bestk._typing import Array, Indices
+from bestk.information._fixed_point import Formula
+from bestk.information.backends._costs import CELL_COST, LANES, SAMPLE_COST, WORD_COST
 from bestk.information.backends._packed import Packed
 from bestk.native import Kernel, kernels
-from bestk.native.threads import run_tiles, threads
+from bestk.native.threads import n_threads, run_tiles, threads
 
-Indices = NDArray[np.int64]
-CALL_SECONDS = 0.1  # work between two looks at the keyboard
+MAX_CALL_SECONDS = 0.1  # work between two checks for an interrupt
+TASKS_PER_THREAD = 16  # enough to balance,
+MIN_TASK_SECONDS, MAX_TASK_SECONDS = 5e-4, 0.2  # worth a thread, and worth waiting for
 COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
-
-
-class Formula(NamedTuple):
-    """``scale * (sum of tables over cells + row_term + column_term)``, in fixed point."""
-
-    pair_table: Indices  # looked up for each cell (xi, xj)
-    class_table: Indices  # and for each cell (xi, xj, y)
-    pair_step: Indices  # their differences
-    class_step: Indices
-    row_term: Indices
-    column_term: Indices
-    scale: float
-    lowest: float  # results below are rounding noise
 
 
 class Request(NamedTuple):
@@ -46,21 +37,57 @@ class Tasks(NamedTuple):
 
 
 def bind(packed: Packed, formula: Formula) -> Kernel:
-    """The kernel that fills pairs of a table by a formula, made ready for many requests."""
+    """The kernel that fills pairs of a table by a formula, prepared for many requests."""
+    steps = np.diff(formula.pair_table), np.diff(formula.class_table)
     return kernels.fill_pairs.bind(
         packed.bits, packed.margins, packed.n_planes, packed.bits_at, packed.margins_at,
-        packed.words, packed.sizes, packed.starts, packed.levels,
-        packed.codes if len(packed.codes) else None, COSTS,
-        len(packed.levels), len(packed.sizes), int(packed.starts[-1]), *formula,
+        packed.words, packed.sizes, packed.starts, packed.levels, packed.codes_or_none, COSTS,
+        packed.n_features, len(packed.sizes), int(packed.starts[-1]),
+        formula.pair_table, formula.class_table, *steps, *formula[2:],
     )  # fmt: skip
 
 
-def fill(kernel: Kernel, request: Request, tasks: Tasks, out: NDArray[Any]) -> None:
+def fill(kernel: Kernel, request: Request, tasks: Tasks, out: Array) -> None:
     """Fill pieces of a request, on as many threads as they are worth."""
     outputs = (None, out) if out.dtype == np.float32 else (out, None)
     run, n = kernel.bind(*request, *outputs, tasks.parts), len(tasks.parts)
     with threads(seconds=tasks.seconds) as team:
-        if team == 1 and tasks.seconds < CALL_SECONDS:
+        if team == 1 and tasks.seconds < MAX_CALL_SECONDS:
             run(0, n)
         else:
             run_tiles(lambda task: run(task, task + 1), range(n))
+
+
+def cut_tasks(
+    packed: Packed, request: Request, from_tile: Callable[[int], int] | None = None
+) -> Tasks:
+    """Cut a request into tasks, many for each thread.
+
+    ``from_tile`` gives the first of the tiles that a row is counted against, by its place.
+    """
+    if from_tile is None:
+        from_tile = (lambda place: place // LANES) if request.mirror else (lambda place: 0)
+    groups, n_tiles = _group_rows(packed, request.rows), len(request.tiles)
+    first = [from_tile(int(request.rows[begin])) for begin in groups[:-1]]
+    cost = np.add.reduceat(packed.seconds[request.rows], groups[:-1])
+    cost *= n_tiles - np.array(first)
+    seconds = float(cost.sum())
+    best = seconds / (n_threads() * TASKS_PER_THREAD)
+    best = min(max(best, MIN_TASK_SECONDS), MAX_TASK_SECONDS)
+    parts = []
+    for (begin, end), tile, each in zip(pairwise(groups), first, cost.tolist(), strict=True):
+        pieces = min(n_tiles - tile, int(each / best) + 1)
+        ends = [tile + (n_tiles - tile) * piece // pieces for piece in range(pieces + 1)]
+        parts += [(begin, end, *some) for some in pairwise(ends)]
+    return Tasks(np.array(parts), seconds)
+
+
+def _group_rows(packed: Packed, places: Indices) -> list[int]:
+    """Cut the rows into groups whose planes and counts stay in the cache."""
+    most, n, levels = packed.row_planes, len(places), packed.levels
+    cuts = [0]
+    while cuts[-1] < n:
+        # features come in order of levels: the last of a group has the most planes
+        last = places[min(cuts[-1] + most, n) - 1]
+        cuts.append(min(n, cuts[-1] + max(1, most // max(1, int(levels[last]) - 1))))
+    return cuts

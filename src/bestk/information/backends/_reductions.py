@@ -1,23 +1,24 @@
-"""What is kept of a matrix that is never held: its row sums and its largest entries.
+"""Row sums and largest entries of a matrix that is never held.
 
-Entries are taken before they are scaled: whole numbers, and as float64 exact or rounded the same
-way everywhere. Each is split in two, so that sums have no rounding and do not depend on their
-order: the same to the last bit from every backend, and equal for equal columns.
+Entries are taken before they are scaled: integers, and as float64 exact or rounded the same way
+everywhere. Each is split in two, so that sums have no rounding and do not depend on their order:
+the same to the last bit from every backend, and equal for equal columns.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bestk.information._measures import Measure
+from bestk._typing import Floats, Indices
+from bestk.information.backends._costs import LANES
+from bestk.information.measures import Measure
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 SPLIT = 2.0**28
-AT_ONCE = 256  # rows or columns that a thread adds up
+STRIP_ENTRIES = 2**22  # of the matrix, reduced together
+SUMS_AT_ONCE = 256  # rows or columns that a thread adds up
 
 
 class Summary(NamedTuple):
@@ -25,20 +26,42 @@ class Summary(NamedTuple):
 
     row_sums: Floats
     pairs: Indices  # a row for each, the lower feature first; ties by the lowest index
-    values: Floats  # of those, falling
-
-
-def check_symmetric(measure: Measure) -> bool:
-    """Whether a pair is worth the same both ways."""
-    return measure.xi == measure.xj and measure.xiy == measure.xjy
+    values: Floats  # of those, descending
 
 
 def check_pairs(measure: Measure, count: int) -> None:
     """Refuse best pairs where ``[i, j]`` and ``[j, i]`` differ."""
-    if count and not check_symmetric(measure):
+    if count and not measure.is_symmetric:
         raise ValueError(
             f"best pairs need a symmetric measure, not {measure}; use SYMMETRIC_CMI for CMI"
         )
+
+
+def summarize(
+    write: Callable[[Floats, Indices, Indices], None],
+    order: Indices,
+    scale: float,
+    measure: Measure,
+    count: int,
+    sums: bool,
+) -> Summary:
+    """Reduce the matrix of a measure strip by strip, features in the given order.
+
+    ``write(out, rows, columns)`` fills a strip with integers, in units of ``scale``.
+    """
+    n, row_sums, best = len(order), RowSums(len(order)), TopPairs(count, len(order))
+    height = max(LANES, STRIP_ENTRIES // n // LANES * LANES)
+    for start in range(0, n, height):
+        rows, columns = order[start : start + height], order[start:]
+        if not measure.is_symmetric:
+            columns = np.concatenate([columns, order[:start]])
+        values = np.empty((len(rows), len(columns)))
+        write(values, rows, columns)
+        if sums:
+            row_sums.take(values, rows, columns, measure.is_symmetric)
+        if count:
+            best.take(values, rows, columns)
+    return Summary(join(row_sums.high, row_sums.low, scale), best.pairs, best.values * scale)
 
 
 def join(high: Floats, low: Floats, scale: float) -> Floats:
@@ -57,12 +80,12 @@ class RowSums:
         n = len(rows)
         values[np.arange(n), np.arange(n)] = 0.0
         high, low = np.zeros((2, n))
-        _add(values, high, low, by_row=True)
+        add_sums(values, high, low, by_row=True)
         self.high[rows] += high
         self.low[rows] += low
         if mirror and n < len(columns):
             high, low = np.zeros((2, len(columns) - n))
-            _add(values[:, n:], high, low, by_row=False)
+            add_sums(values[:, n:], high, low, by_row=False)
             self.high[columns[n:]] += high
             self.low[columns[n:]] += low
 
@@ -80,7 +103,7 @@ class TopPairs:
         return np.stack(np.divmod(self._keys, self._n), axis=1)
 
     def take(self, values: Floats, rows: Indices, columns: Indices) -> None:
-        """Keep what is among the largest of a strip whose first columns are its rows."""
+        """Keep the largest entries of a strip whose first columns are its rows."""
         values[np.tri(len(rows), dtype=bool).nonzero()] = -np.inf
         enough = min(self.count, values.size)
         if not len(self.values) and enough:
@@ -95,7 +118,7 @@ class TopPairs:
             self._least = self.values[-1]
 
 
-def _add(values: Floats, high: Floats, low: Floats, by_row: bool) -> None:
+def add_sums(values: Floats, high: Floats, low: Floats, by_row: bool) -> None:
     """Add the sums of each row, or of each column, in two parts."""
 
     def work(span: tuple[int, int]) -> None:
@@ -103,4 +126,4 @@ def _add(values: Floats, high: Floats, low: Floats, by_row: bool) -> None:
         parts = high[slice(*span)], low[slice(*span)]
         kernels.add_sums(some, *some.shape, by_row, *parts)
 
-    run_tiles(work, spans(len(high), AT_ONCE))
+    run_tiles(work, spans(len(high), SUMS_AT_ONCE))

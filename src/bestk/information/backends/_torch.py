@@ -1,30 +1,28 @@
-"""The GPU backend: counts by matrix products, sums in integers, the default's bits."""
+"""The GPU backend: counts by matrix products, sums in integers, the same bits as the default."""
 
 import warnings
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
+from torch import Tensor
 
+from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes, Target
-from bestk.information._correction import Correction
-from bestk.information._measures import Measure
-from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._pairs import Formula
-from bestk.information.backends._reductions import Summary, check_pairs, check_symmetric
-from bestk.information.backends._torch_matrix import DeviceMatrix
+from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
+from bestk.information.backends._reductions import Summary, check_pairs
 from bestk.information.backends._torch_pairs import Plan, plan, write_pairs
-from bestk.information.backends._torch_reductions import summarise
+from bestk.information.backends._torch_reductions import summarize_tiles
 from bestk.information.backends._torch_sheet import DeviceSheet, HeldSheet, Sheet
-from bestk.information.backends._torch_table import free_bytes, upload
+from bestk.information.backends._torch_table import DeviceTable, free_bytes, upload
+from bestk.information.measures import Measure, Query
 
-Indices = NDArray[np.int64]
-PLANS = 4  # kept ready, the latest
-HELD_SHARE = 0.5  # of a GPU's free memory, for a matrix that stays there
+MAX_PLANS = 4  # kept ready, the latest
+MAX_HELD_SHARE = 0.5  # of a GPU's free memory, for a matrix that stays there
 
 
-class TorchCounter(NativeCounter):
+class TorchCounter:
     """Entropies counted by PyTorch, from the fixed-point tables of the native backend.
 
     Parameters
@@ -33,7 +31,7 @@ class TorchCounter(NativeCounter):
         ``"cuda"``, ``"cuda:1"``, ``"cpu"``, or ``"auto"``: a GPU if there is one.
     """
 
-    name = "torch"
+    name, is_discrete = "torch", True
 
     def __init__(
         self,
@@ -43,44 +41,27 @@ class TorchCounter(NativeCounter):
         device: str = "auto",
     ) -> None:
         self.n_features = codes.n_features
-        self._place = np.arange(codes.n_features)  # features keep their order here
         self._table = upload(codes, target, _choose(device))
         self._plans: dict[tuple[Measure, float, bool], Plan] = {}
-        self._set_tables(target.counts, correction)
-        self._count_singles()
+        self._exact = _count_singles(self._table, Tables.of(target.counts, correction))
 
-    def _count_singles(self) -> None:
-        """A feature alone is a pair with the constant that stands below the features."""
-        n, nothing = self.n_features, np.zeros_like(self._plain)
-        no_terms = np.zeros(n + 1, np.int64)
-        x, xy = np.empty((2, n, 1), np.int64)
-        for out, pair_table, class_table in (
-            (x, self._plain, nothing),
-            (xy, self._chance, self._with_class),
-        ):
-            pair_step, class_step = np.diff(pair_table), np.diff(class_table)
-            formula = Formula(
-                pair_table, class_table, pair_step, class_step, no_terms, no_terms, 1.0, -np.inf
-            )
-            self._fill(plan(self._table, formula), out, None, np.array([n]))
-        self._x, self._xy = self._total - x[:, 0], self._total - self._offset - xy[:, 0]
+    def singles(self) -> tuple[Floats, Floats, float]:
+        """H(x) and H(x, y) of each feature, and H(y)."""
+        return self._exact.singles()
 
-    def fill(
-        self,
-        measure: Measure,
-        out: NDArray[Any],
-        rows: Indices | None = None,
-        columns: Indices | None = None,
-        lowest: float = -np.inf,
-    ) -> None:
+    def copies(self) -> Floats:
+        """I(x; x') of each feature and a copy of it: H(x)."""
+        return self.singles()[0]
+
+    def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        self._fill(self._plan(measure, lowest), out, rows, columns)
+        _fill(self._plan(query), out, query.rows, query.columns)
 
-    def matrix(self, measure: Measure, lowest: float = -np.inf, dtype: str = "float64") -> Any:
-        """What ``fill`` writes for all pairs, as a tensor that stays on the device."""
-        n, device = self.n_features, self._table.device
-        out = torch.empty((n, n), dtype=getattr(torch, dtype), device=device)
-        self._mirror(self._plan(measure, lowest), HeldSheet(out))
+    def matrix(self, query: Query, dtype: Any = torch.float64) -> Tensor:
+        """The measure of all pairs, as a tensor that stays on the device."""
+        n = self.n_features
+        out = torch.empty((n, n), dtype=dtype, device=self._table.device)
+        _mirror(self._plan(query), HeldSheet(out))
         return out
 
     @property
@@ -88,59 +69,118 @@ class TorchCounter(NativeCounter):
         """Whether row sums over all pairs take seconds for hundreds of thousands of features."""
         return bool(self._table.device.type == "cuda")
 
-    def held(self, measure: Measure, lowest: float = -np.inf) -> DeviceMatrix | None:
+    def held(self, query: Query) -> "DeviceMatrix | None":
         """A symmetric measure of all pairs, held by a GPU; None where it does not fit."""
-        n, device = self.n_features, self._table.device
-        if not self.sums_quickly or 8 * n * n > HELD_SHARE * free_bytes(device):
+        n, room = self.n_features, MAX_HELD_SHARE * free_bytes(self._table.device)
+        if not self.sums_quickly or 8 * n * n > room:
             return None
-        return DeviceMatrix(self.matrix(measure, lowest), np.zeros(n))
+        return DeviceMatrix(self.matrix(query), np.zeros(n))
 
-    def summary(
-        self, measure: Measure, count: int = 0, lowest: float = -np.inf, sums: bool = True
-    ) -> Summary:
+    def summary(self, query: Query, count: int = 0, sums: bool = True) -> Summary:
         """Row sums and the ``count`` best pairs, from tiles of which none leaves the device."""
-        check_pairs(measure, count)
-        formula = self._whole_numbers(measure, lowest)
-        ready = self._plan(measure, lowest, formula)
-        return summarise(ready, self._scale, count, check_symmetric(measure), sums)
+        check_pairs(query.measure, count)
+        ready = self._plan(query, in_nats=False)
+        scale = self._exact.tables.scale
+        return summarize_tiles(ready, scale, count, query.measure.is_symmetric, sums)
 
-    def _plan(self, measure: Measure, lowest: float, formula: Formula | None = None) -> Plan:
-        """What a measure needs, kept for those that come a row at a time."""
-        key = measure, lowest, formula is None
+    def _plan(self, query: Query, in_nats: bool = True) -> Plan:
+        """The formula of a measure on the device, kept for queries that come a row at a time."""
+        key = query.measure, query.lowest, in_nats
         if key not in self._plans:
-            latest = list(self._plans.items())[1 - PLANS :]
-            made = plan(self._table, formula or self._formula(measure, lowest))
+            latest = list(self._plans.items())[1 - MAX_PLANS :]
+            formula = self._exact.formula if in_nats else self._exact.integer_formula
+            made = plan(self._table, formula(query.measure, query.lowest))
             self._plans = dict([*latest, (key, made)])
         return self._plans[key]
 
-    def _fill(
-        self, plan: Plan, out: NDArray[Any], rows: Indices | None, columns: Indices | None
-    ) -> None:
-        device = self._table.device
-        sheet = DeviceSheet(out, device) if device.type == "cuda" else Sheet(out)
-        if rows is None and columns is None and sheet.hold_all():
-            self._mirror(plan, sheet)
-            return
-        across = plan.sides(columns, rows)
-        for side in plan.sides(rows, columns, sheet.most_rows):
-            target, row = sheet.rows(side)
-            for column in across:
-                write_pairs(plan, row, column, target, False)
-            sheet.done(side)
-        sheet.close()
 
-    def _mirror(self, plan: Plan, sheet: Sheet) -> None:
-        """Count each pair once and write it on both sides of the diagonal."""
-        for side, above in plan.upper():
-            target, row = sheet.rows(side)
-            for column in above:
-                write_pairs(plan, row, column, target, column is not side)
-            sheet.done(side)
-        sheet.close()
+def _count_singles(table: DeviceTable, tables: Tables) -> ExactEntropies:
+    """A feature alone is a pair with the constant that stands below the features."""
+    n, nothing = table.n_features, np.zeros_like(tables.plain)
+    no_terms = np.zeros(n + 1, np.int64)
+    x, xy = np.empty((2, n, 1), np.int64)
+    for out, pair_table, class_table in (
+        (x, tables.plain, nothing),
+        (xy, tables.chance, tables.plain),
+    ):
+        formula = Formula(pair_table, class_table, no_terms, no_terms, 1.0, -np.inf)
+        _fill(plan(table, formula), out, None, np.array([n]))
+    return ExactEntropies(tables, x[:, 0], xy[:, 0])
+
+
+def _fill(plan: Plan, out: Array, rows: Indices | None, columns: Indices | None) -> None:
+    """Write the formula of each row feature against each column feature into ``out``."""
+    device = plan.table.device
+    sheet = DeviceSheet(out, device) if device.type == "cuda" else Sheet(out)
+    if rows is None and columns is None and sheet.hold_all():
+        _mirror(plan, sheet)
+        return
+    across = plan.sides(columns, rows)
+    for side in plan.sides(rows, columns, sheet.most_rows):
+        target, row = sheet.rows(side)
+        for column in across:
+            write_pairs(plan, row, column, target, False)
+        sheet.done(side)
+    sheet.close()
+
+
+def _mirror(plan: Plan, sheet: Sheet) -> None:
+    """Count each pair once and write it on both sides of the diagonal."""
+    for side, above in plan.upper():
+        target, row = sheet.rows(side)
+        for column in above:
+            write_pairs(plan, row, column, target, column is not side)
+        sheet.done(side)
+    sheet.close()
+
+
+class DeviceMatrix:
+    """A :class:`bestk.problem.problem.LazyMatrix` whose entries are held by a GPU.
+
+    Parameters
+    ----------
+    values : tensor of shape (n, n)
+        Symmetric; its diagonal is overwritten.
+    diagonal : array of shape (n,)
+        The diagonal.
+    """
+
+    sums_quickly = True
+
+    def __init__(self, values: Tensor, diagonal: Floats) -> None:
+        self.shape = tuple(values.shape)
+        self.values, self._diagonal = values, np.array(diagonal, np.float64)
+        values.diagonal().copy_(torch.from_numpy(self._diagonal))
+
+    def with_diagonal(self, diagonal: Floats) -> "DeviceMatrix":
+        """The matrix with another diagonal; both share their entries, so this one is invalid."""
+        return DeviceMatrix(self.values, diagonal)
+
+    def diagonal(self) -> Floats:
+        """The diagonal."""
+        return self._diagonal
+
+    def columns(self, items: Indices) -> Floats:
+        """The columns of those items, side by side."""
+        chosen = torch.from_numpy(np.asarray(items, np.int64)).to(self.values.device)
+        rows = self.values.index_select(0, chosen)  # rows are columns, and lie together
+        return np.asarray(rows.cpu().numpy(), np.float64).T
+
+    def row_sums(self) -> Floats:
+        """The sum of each row."""
+        return np.asarray(self.values.sum(1, dtype=torch.float64).cpu().numpy())
+
+    def operator(self) -> LinearOperator:
+        """Products with vectors, computed on the device, for the eigensolvers of scipy."""
+        return LinearOperator(self.shape, matvec=self._multiply, dtype=np.float64)
+
+    def _multiply(self, vector: Any) -> Floats:
+        own = torch.from_numpy(np.asarray(vector, np.float64)).to(self.values)
+        return np.asarray((self.values @ own.ravel()).cpu().numpy(), np.float64)
 
 
 def _choose(device: str) -> Any:
-    """The device of that name, if it is here."""
+    """The device of that name, if it exists."""
     kind = device.partition(":")[0]
     if kind not in ("auto", "cuda", "cpu"):
         raise ValueError(f"unknown device {device!r}; choose 'torch', 'torch:cuda' or 'torch:cpu'")

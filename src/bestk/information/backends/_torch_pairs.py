@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bestk.information.backends._pairs import Formula
+from bestk.information._fixed_point import Formula
 from bestk.information.backends._torch_table import (
     MOST_LEVELS,
     WIDTH,

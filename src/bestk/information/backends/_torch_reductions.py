@@ -13,7 +13,7 @@ from bestk.information.backends._torch_pairs import Plan, Side, write_pairs
 MANY = 2**20  # candidates for best pairs that are worth a search for a higher threshold
 
 
-def summarise(plan: Plan, scale: float, count: int, symmetric: bool, sums: bool) -> Summary:
+def summarize_tiles(plan: Plan, scale: float, count: int, symmetric: bool, sums: bool) -> Summary:
     """Count every tile once, or both ways if pairs are not symmetric; keep no tile."""
     n, device = plan.table.n_features, plan.table.device
     row_sums, best = _RowSums(n, device), _TopPairs(count, n, device)

@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from bestk._typing import Indices
 from bestk.data.codes import Codes, Target
-from bestk.information.backends._torch_products import empty_counts, multiply, plane_dtype
 
 MOST_LEVELS = 255  # of a column that has planes: its codes fit a byte, with one to spare
 MOST_CELLS = 2**18  # of a pair that is counted by planes, over all classes
@@ -31,6 +30,8 @@ UPLOAD_BYTES = 2**28
 KEPT_SHARE = 0.3  # of the device's free memory, for planes that are kept
 SORTED_AT_ONCE = 2**24  # samples
 COMPILERS = ("cc", "gcc", "clang")
+EXACT_FLOATS = 2**24  # a sum of zeros and ones is exact in float32 up to here
+ONE = 2.0**9  # a byte of 1, read as an 8-bit float, is 2^-9
 
 Part = tuple[int, int]  # first and last place of some samples
 
@@ -43,8 +44,8 @@ class DeviceTable:
     dtype: Any  # of planes
     most_counts: int  # of a tile of pairs
     codes: Tensor  # (features + 2, places): below the features a constant, and one of no level
-    levels: NDArray[np.int64]  # of the features and the constant
-    starts: NDArray[np.int64]  # class c is at starts[c]:starts[c + 1], its padding last
+    levels: Indices  # of the features and the constant
+    starts: Indices  # class c is at starts[c]:starts[c + 1], its padding last
     sizes: Tensor  # samples of each class
     first_level: Tensor  # (classes, features + 2): how many of them are at level 0
     samples: Tensor  # places that are no padding
@@ -108,7 +109,8 @@ class DeviceTable:
     def count(self, rows: Any, n_i: int, columns: Any, n_j: int, parts: list[Part]) -> Tensor:
         """Samples of two sides in each cell, at ``[part, level, row, level, column]``."""
         heights = n_i * len(rows.features), n_j * len(columns.features)
-        counts = empty_counts((len(parts), *heights), self.dtype, self.device)
+        dtype = torch.float32 if self.dtype == torch.float8_e4m3fn else torch.int32
+        counts = torch.empty((len(parts), *heights), dtype=dtype, device=self.device)
         kept = n_i == n_j == 1 and rows.span and columns.span and self.first_planes is not None
         most = PLANE_BYTES // (max(heights) * self.dtype.itemsize)
         width = parts[-1][1] if kept else max(STEPS[0], most // STEPS[0] * STEPS[0])
@@ -145,7 +147,7 @@ class DeviceTable:
         return codes.to(self.device)[:, self.samples].long()
 
 
-def count_planes(levels: NDArray[np.int64]) -> NDArray[np.int64]:
+def count_planes(levels: Indices) -> Indices:
     """Planes of features against their like: of two levels, one gives the other."""
     return np.where(levels <= 2, 1, levels)
 
@@ -225,3 +227,46 @@ def kernels(device: Any) -> Any:
     except ImportError:
         return None
     return _torch_kernels
+
+
+def plane_dtype(device: Any, n_places: int) -> Any:
+    """What planes of bytes are read as: 8-bit floats, integers, or else turned into floats."""
+    if device.type != "cuda" or torch.cuda.get_device_capability(device) < (7, 5):
+        return torch.float32
+    if n_places < EXACT_FLOATS and _float8_is_exact(device):
+        return torch.float8_e4m3fn
+    return torch.int8
+
+
+@cache
+def _float8_is_exact(device: Any) -> bool:
+    """Whether tensor cores add ones without loss; a product of planes has no larger sums."""
+    if torch.cuda.get_device_capability(device) < (8, 9):
+        return False
+    ones = torch.ones((32, 2**18), dtype=torch.uint8, device=device).view(torch.float8_e4m3fn)
+    out = torch.empty((32, 32), device=device)
+    try:
+        multiply(ones, ones, out, add=False)
+    except RuntimeError:
+        return False
+    return bool((out == 2**18).all())
+
+
+def multiply(a: Tensor, b: Tensor, out: Tensor, add: bool) -> None:
+    """Products of the rows of a with those of b, or these added to what is there."""
+    if add:
+        more = torch.empty_like(out)
+        multiply(a, b, more, add=False)
+        out += more
+    elif a.dtype == torch.float8_e4m3fn:
+        one = _one(a.device)
+        torch._scaled_mm(a, b.T, one, one, out_dtype=out.dtype, use_fast_accum=False, out=out)
+    elif a.dtype == torch.int8:
+        torch._int_mm(a, b.T, out=out)
+    else:
+        out.copy_(a @ b.T)
+
+
+@cache
+def _one(device: Any) -> Tensor:
+    return torch.full((), ONE, device=device)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.data.blocks.levels import ends, strips
-from bestk.information._normal_scores import normal_scores
+from bestk.information._scores import normal_scores
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, threads
 

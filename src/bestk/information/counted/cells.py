@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.information._gaussian_kernels import by_precision
+from bestk.information._gaussian import by_precision
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 

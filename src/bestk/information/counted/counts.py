@@ -12,7 +12,7 @@ from bestk.data.blocks.blocks import refuse_other_columns
 from bestk.data.blocks.levels import Label, Levels, ends, read_classes
 from bestk.data.codes import Codes, Target
 from bestk.data.table import Table, as_array, read_table
-from bestk.information._correction import Correction
+from bestk.information._fixed_point import Correction
 from bestk.information.backends._packed import pack
 from bestk.information.counted.cells import add_block, margins
 from bestk.information.counted.memory import memory_to_use, refuse_counts

@@ -1,6 +1,5 @@
 """Gaussian information of a table that comes in blocks: sums of products of scores add up."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,38 +8,26 @@ from numpy.typing import NDArray
 from bestk.data.blocks.levels import Levels, read_classes
 from bestk.data.blocks.sample import Sample
 from bestk.data.table import Table
-from bestk.information._gaussian import HALF_LOG, GaussianSource, Sums
-from bestk.information._tiles import Part as Places
+from bestk.information._gaussian import GaussianSource
+from bestk.information._scores import HALF_LOG, Explained, Part
 from bestk.information.counted._scores import Scorer
 from bestk.information.counted.memory import gib, memory_to_use
 
 Floats = NDArray[np.float64]
 
 
-@dataclass
-class SummedTarget:
-    """What a target explains, summed over all rows; see ``_gaussian_target``."""
-
-    entropy: float
-    groups: int
-    weights: Floats
-    entries: Floats  # (term, feature)
-
-
-class GaussianSums(GaussianSource):
-    """Gaussian entropies of a table of which only sums of products of scores are known."""
+class GaussianSums:
+    """Sums over all rows of the scores of columns, and of their products."""
 
     def __init__(
-        self, one: float, n_rows: int, given: SummedTarget, sums: Floats, products: Floats,
-        correction: str | None,
-    ) -> None:  # fmt: skip
-        self._all_products = products
-        squares = np.diag(products).copy()
-        self._estimate(Sums(n_rows, one, sums, squares, given.entries), given, "auto", correction)
+        self, n_rows: int, one: float, sums: Floats, products: Floats, explained: Explained
+    ) -> None:
+        self.n_rows, self.one, self.sums, self.explained = n_rows, one, sums, explained
+        self.squares, self._products = np.diag(products).copy(), products
 
-    def _products(self, rows: Places, columns: Places) -> Floats:
-        """Sums of products of scores."""
-        return np.array(self._all_products[rows][:, columns], order="C")
+    def products(self, rows: Part, columns: Part) -> Floats:
+        """Sums of products of the scores of some columns with those of others."""
+        return np.array(self._products[rows][:, columns], order="C")
 
 
 class ProductSums:
@@ -68,11 +55,12 @@ class ProductSums:
         self.products += z @ z.T
         (self._number or self._classes).add(z, y)
 
-    def source(self, correction: str | None) -> GaussianSums:
+    def source(self, correction: str | None) -> GaussianSource:
         """The entropies of all columns and their pairs."""
-        given = (self._number or self._classes).given(self.sums)
-        return GaussianSums(
-            self.scorer.one, self.n_rows, given, self.sums, self.products, correction
+        explained = (self._number or self._classes).explain(self.sums)
+        one, sums, products = self.scorer.one, self.sums, self.products
+        return GaussianSource(
+            GaussianSums(self.n_rows, one, sums, products, explained), correction=correction
         )
 
 
@@ -96,7 +84,7 @@ class Classes:
             self._sizes[place] += here.sum()
             self._sums[place] += z[:, here].sum(axis=1)
 
-    def given(self, sums: Floats) -> SummedTarget:
+    def explain(self, sums: Floats) -> Explained:
         """What the classes explain."""
         labels = list(self._levels.places[0])
         if len(labels) < 2:
@@ -104,7 +92,7 @@ class Classes:
         order = sorted(range(len(labels)), key=labels.__getitem__)
         sizes, m = self._sizes[order], self._sizes.sum()
         entropy = float(np.log(m) - (sizes * np.log(sizes)).sum() / m)
-        return SummedTarget(entropy, len(sizes), 1.0 / sizes, self._sums[order])
+        return Explained(entropy, len(sizes), 1.0 / sizes, self._sums[order])
 
 
 class Number:
@@ -123,11 +111,11 @@ class Number:
         self._squares += scores @ scores
         self._products += z @ scores
 
-    def given(self, sums: Floats) -> SummedTarget:
+    def explain(self, sums: Floats) -> Explained:
         """What the number explains."""
         if self._squares == 0.0:
             raise ValueError("y is constant; at least two different values are needed")
         each = 1.0 / self._n_rows
         spread = self._squares - self._total * self._total * each
         entries = np.array([sums, self._products - sums * self._total * each])
-        return SummedTarget(HALF_LOG, 2, np.array([each, 1.0 / spread]), entries)
+        return Explained(float(HALF_LOG), 2, np.array([each, 1.0 / spread]), entries)

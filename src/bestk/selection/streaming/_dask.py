@@ -14,7 +14,7 @@ from bestk.data.blocks.blocks import Part
 from bestk.data.blocks.dask_parts import Partitions, ahead, find_client, gather
 from bestk.data.blocks.sample import SAMPLE_ROWS
 from bestk.data.table import Table
-from bestk.information.backends._dask_tiles import one_at_a_time
+from bestk.information.backends.cluster import one_at_a_time
 from bestk.information.counted.counts import PairCounts
 from bestk.information.counted.memory import memory_to_use
 from bestk.selection.reading import Reading

@@ -5,21 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from bestk._memory import free_memory, limits
+from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes, Target
-from bestk.information import _measures as measures
+from bestk.information import measures
 from bestk.information._chance import largest_by_chance
-from bestk.information._correction import Correction
-from bestk.information._measures import Measure
-from bestk.information.backends import PairSource, get_backend
+from bestk.information._fixed_point import Correction
+from bestk.information.backends import OnDevice, PairSource, Summarizing, get_backend
+from bestk.information.measures import Measure, Query
 from bestk.native.threads import threads
-from bestk.problem.problem import LazyMatrix
 
-Floats = NDArray[np.float64]
-DOUBT = 1.5  # times the largest relevance by chance: the price of a column without any
-SMALL = 2**26  # bytes that are there without asking
+DOUBT = 1.5  # times the largest relevance by chance: the cost of a column without any
+UNCHECKED_BYTES = 2**26  # a smaller matrix is allocated without a look at the free memory
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Entropies:
     signed: bool = False  # corrected estimates may be negative; plug-in ones are not
     n_jobs: int | None = None
     covariances: Any = None  # of all columns, where the estimate has them
-    levels: NDArray[np.int64] | None = None  # of each column, as counted
+    levels: Indices | None = None  # of each column, as counted
     share: Floats | float = 1.0  # of the error of a count in the estimate of a column
     chance: Floats | None = None  # about the largest relevance of a column by chance
 
@@ -138,27 +137,35 @@ class Entropies:
                 return out
         lowest = -np.inf if signed else self._lowest
         with threads(self.n_jobs):
-            self.source.fill(measure, out, chosen_rows, chosen_columns, lowest)
+            self.source.fill(Query(measure, chosen_rows, chosen_columns, lowest), out)
         return out
 
     def row_sums(self, measure: Measure, signed: bool = False) -> Floats | None:
         """Sums of a measure over all other features, if the source has a quick way to them."""
-        find = getattr(self.source, "row_sums", None)
-        if find is None:
+        if not isinstance(self.source, Summarizing):
             return None
         with threads(self.n_jobs):
-            return np.asarray(find(measure, -np.inf if signed else self._lowest))
+            return self.source.summary(self._query(measure, signed)).row_sums
 
-    def held(self, measure: Measure, signed: bool = False) -> LazyMatrix | None:
-        """A symmetric measure of all pairs in the memory of a GPU, if there is one and room."""
-        hold = getattr(self.source, "held", None)
-        return None if hold is None else hold(measure, -np.inf if signed else self._lowest)
+    @property
+    def sums_quickly(self) -> bool:
+        """Whether row sums take seconds for hundreds of thousands of features: on a GPU."""
+        return isinstance(self.source, OnDevice) and self.source.sums_quickly
+
+    def held(self, measure: Measure, signed: bool = False) -> Any:
+        """A lazy matrix of a symmetric measure in the memory of a GPU; None if there is no room."""
+        if not isinstance(self.source, OnDevice):
+            return None
+        return self.source.held(self._query(measure, signed))
+
+    def _query(self, measure: Measure, signed: bool) -> Query:
+        return Query(measure, lowest=-np.inf if signed else self._lowest)
 
     @property
     def _lowest(self) -> float:
         return -np.inf if self.signed else 0.0
 
-    def _indices(self, features: Iterable[int] | None) -> NDArray[np.int64] | None:
+    def _indices(self, features: Iterable[int] | None) -> Indices | None:
         if features is None:
             return None
         chosen = np.asarray(list(features) if not hasattr(features, "__len__") else features)
@@ -180,7 +187,7 @@ def _allocate(shape: tuple[int, int], dtype: DTypeLike) -> Floats:
     if not known:
         raise ValueError(f"dtype must be float32 or float64, not {dtype!r}")
     needed = shape[0] * shape[1] * np.dtype(dtype).itemsize
-    if needed > SMALL and needed > free_memory():
+    if needed > UNCHECKED_BYTES and needed > free_memory():
         raise MemoryError(
             f"a {shape[0]} x {shape[1]} matrix of {np.dtype(dtype)} needs {needed / 2**30:.3g} GiB "
             f"and {limits()}; ask for fewer columns at a time, drop columns of little "

@@ -1,8 +1,13 @@
 """The formulas: every measure of a pair is a weighted sum of its entropies."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-MOST_WEIGHT = 32.0  # sum of a measure's weights: entropies are counted in 57 bits, sums in 63
+import numpy as np
+
+from bestk._typing import Indices
+
+MAX_WEIGHT = 32.0  # sum of a measure's weights: entropies take 57 bits, their sums have 63
 
 
 @dataclass(frozen=True)
@@ -16,6 +21,25 @@ class Measure:
     xiy: float = 0.0
     xjy: float = 0.0
     y: float = 0.0
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the measure of ``[i, j]`` is that of ``[j, i]``."""
+        return self.xi == self.xj and self.xiy == self.xjy
+
+
+class Query(NamedTuple):
+    """A measure of the pairs of some features with others."""
+
+    measure: Measure
+    rows: Indices | None = None  # features; None for all
+    columns: Indices | None = None  # each at most once
+    lowest: float = -np.inf  # smaller values are rounding noise and raised to it
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all pairs are wanted: each is then computed once and written twice."""
+        return self.rows is None and self.columns is None
 
 
 #: ``H(xi, xj)`` and ``H(xi, xj, y)`` themselves.

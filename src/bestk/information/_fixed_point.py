@@ -1,0 +1,136 @@
+"""Entropies from counts in 64-bit fixed point, plain or corrected for bias.
+
+With n the counts of a table of m samples, ``m H = total - sum of table[n]``: one look-up per
+cell and no logarithm. A correction only changes the tables. Integer sums do not depend on their
+order, so all backends give the same bits.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+
+from bestk._checks import choice
+from bestk._typing import Floats, Indices
+from bestk.information._chance import expected_cells
+from bestk.information.measures import MAX_WEIGHT, Measure
+
+Correction = Literal["miller-madow", "chance"]
+MIN_MOMENT_ROWS = 2**16  # from which the moments of large counts replace sums
+
+
+class Formula(NamedTuple):
+    """``scale * (sum of tables over cells + row_term + column_term)``, at least ``lowest``."""
+
+    pair_table: Indices  # looked up for each cell (xi, xj)
+    class_table: Indices  # and for each cell (xi, xj, y)
+    row_term: Indices
+    column_term: Indices
+    scale: float
+    lowest: float
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What each count adds to an entropy, in units of ``scale`` nats."""
+
+    scale: float
+    total: int  # m H = total - sum of plain[n]
+    plain: Indices
+    chance: Indices  # added once per cell of x, or of (xi, xj), to H(x, y) and H(xi, xj, y)
+    offset: int  # and once per table
+    y: int  # H(y)
+
+    @classmethod
+    def of(
+        cls, sizes: Indices, correction: Correction | None, counts: Indices | None = None
+    ) -> Self:
+        """Tables for classes of the given sizes, over 0..m or over the ``counts`` that occur.
+
+        ``"miller-madow"`` adds (occupied cells - 1) / 2m to each entropy. ``"chance"`` subtracts
+        from I(x; y), for single columns and for pairs, what random labels give on average.
+        """
+        choice(correction, "correction", (None, "miller-madow", "chance"))
+        m = int(sizes.sum())
+        n = np.arange(m + 1.0) if counts is None else counts.astype(np.float64)
+        at = sizes if counts is None else np.searchsorted(counts, sizes)
+        plain = n * np.log(np.maximum(n, 1.0))
+        chance, offset = np.zeros(len(n)), 0.0
+        if correction == "miller-madow":
+            plain -= 0.5 * (n > 0)
+        elif correction == "chance":
+            short = counts is None and m < MIN_MOMENT_ROWS
+            cells = np.arange(m + 1) if counts is None else counts
+            expected = expected_cells(cells, sizes, plain if short else None)
+            chance, offset = plain - expected, float(plain[at].sum() - plain[-1])
+        one = 2.0 ** (57 - int(np.ceil(np.log2(m * np.log(m) + m + 1.0))))  # no sum overflows
+        total = round(float(plain[-1]) * one)
+        rounded, extra = (np.rint(table * one).astype(np.int64) for table in (plain, chance))
+        y = total - int(rounded[at].sum())
+        return cls(1.0 / (one * m), total, rounded, extra, round(offset * one), y)
+
+
+class ExactEntropies:
+    """Entropies of single features, and formulas for those of pairs, in fixed point.
+
+    Parameters
+    ----------
+    tables : Tables
+    x : array of int
+        Sums of ``tables.plain`` over the cells of each feature.
+    xy : array of int
+        Sums of ``tables.plain`` over the cells (x, y), and of ``tables.chance`` over those of x.
+    """
+
+    def __init__(self, tables: Tables, x: Indices, xy: Indices) -> None:
+        self.tables = tables
+        self.x, self.xy = tables.total - x, tables.total - tables.offset - xy
+
+    def singles(self, place: Any = slice(None)) -> tuple[Floats, Floats, float]:
+        """H(x) and H(x, y) of each feature, and H(y), in nats."""
+        scale = self.tables.scale
+        x, xy = np.stack([self.x, self.xy])[:, place] * np.float64(scale)
+        return x, xy, self.tables.y * scale
+
+    def formula(self, measure: Measure, lowest: float) -> Formula:
+        """The measure as tables over counts and terms of single features."""
+        _check_weights(measure)
+        tables = self.tables
+        pair_table = -_weigh((measure.xx, tables.plain), (measure.xxy, tables.chance))
+        class_table = -_weigh((measure.xxy, tables.plain))
+        once = _weigh(
+            (measure.xx, tables.total),
+            (measure.xxy, tables.total - tables.offset),
+            (measure.y, tables.y),
+        )
+        row = _weigh((measure.xi, self.x), (measure.xiy, self.xy)) + once
+        column = _weigh((measure.xj, self.x), (measure.xjy, self.xy))
+        return Formula(pair_table, class_table, row, column, tables.scale, lowest)
+
+    def integer_formula(self, measure: Measure, lowest: float) -> Formula:
+        """The same in units of fixed point, not in nats."""
+        formula = self.formula(measure, lowest)
+        return formula._replace(scale=1.0, lowest=lowest / self.tables.scale)
+
+
+def _check_weights(measure: Measure) -> None:
+    """Refuse weights whose sums may not fit 64 bits."""
+    total = sum(map(abs, vars(measure).values()))
+    if not total < MAX_WEIGHT:
+        raise OverflowError(
+            f"the weights of {measure} add up to {total:g}, and exact sums have room for less than "
+            f"{MAX_WEIGHT:g}; divide them all by the same power of two"
+        )
+
+
+def _weigh(*terms: tuple[float, Any]) -> Any:
+    """Weighted sum in integers, exact for weights that are whole or a half."""
+    total: Any = np.int64(0)
+    for weight, value in terms:
+        value = np.asarray(value, np.int64)
+        halves = round(2 * weight)
+        exact = halves == 2 * weight
+        total = total + (
+            (halves * value) >> 1 if exact else np.rint(weight * value).astype(np.int64)
+        )
+    return total

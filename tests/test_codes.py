@@ -213,7 +213,7 @@ def test_missing_values_are_refused_on_request():
     for table in (X, read_table(X)):
         with pytest.raises(ValueError, match="column 'x1' has 2 missing values"):
             encode(table, missing="error")
-    with pytest.raises(ValueError, match="choose one of category, error"):
+    with pytest.raises(ValueError, match="choose one of 'category', 'error'"):
         encode(X, missing="ignore")
 
 

@@ -22,8 +22,8 @@ from bestk.data.files import (
     output_suffix,
     replacing,
 )
-from bestk.data.files._batch import ArrowBatch
-from bestk.data.files._columns import Numbers, Words
+from bestk.data.files._arrow import categories
+from bestk.data.files._load import Words, narrowest
 from bestk.data.files._text import BLOCK, find_delimiter
 from bestk.data.table import read_table
 from bestk.data.written import parse_text
@@ -165,14 +165,9 @@ def test_numbers_take_the_smallest_type_that_holds_them_exactly(tmp_path):
     }
 
 
-@given(st.lists(arrays(np.float64, st.tuples(st.integers(1, 3), st.just(2))), min_size=1))
+@given(st.lists(arrays(np.float64, st.integers(1, 3)), min_size=1))
 def test_pieces_of_numbers_join_to_the_whole(pieces):
-    numbers = Numbers(2)
-    for piece in pieces:
-        numbers.add(piece)
-    whole = np.empty((sum(map(len, pieces)), 2))
-    for columns, values in numbers.finish():
-        whole[:, columns] = values
+    whole = np.concatenate([narrowest(piece) for piece in pieces])
     np.testing.assert_array_equal(whole, np.concatenate(pieces))
 
 
@@ -180,20 +175,17 @@ def test_pieces_of_numbers_join_to_the_whole(pieces):
 def test_pieces_of_words_join_to_the_whole(pieces):
     words = Words()
     for piece in pieces:
-        words.add(*ArrowBatch(pa.record_batch({"word": pa.array(piece, pa.string())})).coded(0))
+        words.add(*categories(pa.array(piece, pa.string())))
     codes, levels = words.finish()
     everything = [word for piece in pieces for word in piece]
     assert [None if code < 0 else levels[code] for code in codes] == everything
     assert levels == sorted({word for word in everything if word is not None})
 
 
-def test_numbers_are_joined_in_chunks_too(monkeypatch):
-    monkeypatch.setattr("bestk.data.files._columns.CHUNK", 10)
-    numbers, rows = Numbers(3), np.arange(60.0).reshape(20, 3)
-    for row in rows:
-        numbers.add(row[None])
-    ((columns, values),) = numbers.finish()
-    np.testing.assert_array_equal(values, rows[:, columns])
+def test_numbers_are_converted_a_buffer_at_a_time(frame, tmp_path, monkeypatch):
+    monkeypatch.setattr("bestk.data.files._load.MAX_BUFFERED", 500)
+    monkeypatch.setattr("bestk.data.files._sources.PIECE", 300)
+    assert_same(read(write(frame, tmp_path / "table.parquet")).table, frame)
 
 
 def test_a_type_that_holds_only_at_first_is_corrected_by_a_second_look(tmp_path):

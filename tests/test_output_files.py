@@ -10,8 +10,7 @@ from threading import Barrier
 
 import pytest
 
-from bestk.data.files import Formulas
-from bestk.data.files._write import replacing
+from bestk.data.files import Formulas, replacing
 
 TABLE = "a,b,y\n" + "".join(f"{i % 2},{i % 3},{i % 2}\n" for i in range(12))
 

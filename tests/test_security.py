@@ -3,9 +3,11 @@
 import ast
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bestk
+from bestk.report import make_report
 
 SOURCE = Path(bestk.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -41,3 +43,12 @@ def test_a_module_neither_unpickles_nor_evaluates(path):
         assert not (name == "load" and owner in ("joblib", "torch", "yaml"))
         assert not (name in ("system", "popen") and owner == "os")
         assert not options.get("shell", ast.Constant(False)).value
+
+
+def test_the_title_of_a_report_cannot_be_turned_around():
+    y = np.arange(40) % 2
+    selector = bestk.SelectBestK(1, "maxrel").fit(np.column_stack([y, 1 - y, y]), y)
+    page = make_report(selector, target="evil\u202egpj.exe", errors=False).html
+    title = page.split("<title>")[1].split("</title>")[0]
+    assert "\u202e" not in title
+    assert r"\u202e" in title

@@ -9,12 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.table import Block, read_column, read_table, refuse_infinite
-from bestk.data.whole import SHIFT, beyond, is_long, refuse_merged
+from bestk._typing import Array, Floats, Indices
+from bestk.data.objects import check_exact, check_finite
+from bestk.data.table import Block, read_column, read_table
+from bestk.errors import DataError
 from bestk.native import as_table, kernels
 from bestk.native.threads import run_tiles, spans, threads
 
-__all__ = ["MAX_LEVELS", "Codes", "Target", "encode", "read_continuous_target", "read_target"]
+__all__ = [
+    "MAX_LEVELS",
+    "Codes",
+    "Target",
+    "encode",
+    "read_continuous_target",
+    "read_target",
+]
 
 MAX_LEVELS = 2**15
 READ_COST = 2e-9  # seconds for a value
@@ -27,21 +36,21 @@ class Codes:
     """A discrete table: small integers, one row per feature."""
 
     values: NDArray[np.uint8] | NDArray[np.uint16]  # (n_features, n_samples), C-contiguous
-    levels: NDArray[np.int64]  # values[i] lies in 0..levels[i]-1, and every level occurs
+    levels: Indices  # values[i] lies in 0..levels[i]-1, and every level occurs
     names: Sequence[str]
 
     def __post_init__(self) -> None:
         values, levels = self.values, self.levels
         if values.ndim != 2 or values.dtype not in (np.uint8, np.uint16):
             came = f"{values.dtype} of shape {values.shape}"
-            raise ValueError(f"values must be a uint8 or uint16 matrix, not {came}; use encode(X)")
+            raise DataError(f"values must be a uint8 or uint16 matrix, not {came}; use encode(X)")
         if not values.flags.c_contiguous:
-            raise ValueError("values must be C-contiguous; use np.ascontiguousarray(values)")
+            raise DataError("values must be C-contiguous; use np.ascontiguousarray(values)")
         if levels.dtype != np.int64 or levels.shape != (len(values),):
             came = f"{levels.dtype} of shape {levels.shape}"
-            raise ValueError(f"levels must be int64 of shape ({len(values)},), not {came}")
+            raise DataError(f"levels must be int64 of shape ({len(values)},), not {came}")
         if len(self.names) != len(values):
-            raise ValueError(f"{len(values)} features need as many names, not {len(self.names)}")
+            raise DataError(f"{len(values)} features need as many names, not {len(self.names)}")
 
     @property
     def n_features(self) -> int:
@@ -58,9 +67,9 @@ class Codes:
 class Target:
     """The class of every sample."""
 
-    codes: NDArray[np.int64]  # classes[codes] are the labels
-    classes: NDArray[Any]  # sorted
-    counts: NDArray[np.int64]  # how many samples each class has, never 0
+    codes: Indices  # classes[codes] are the labels
+    classes: Array  # sorted
+    counts: Indices  # how many samples each class has, never 0
 
     @property
     def n_classes(self) -> int:
@@ -93,7 +102,7 @@ def encode(X: Any, *, missing: str = "category") -> Codes:
     array([2, 3])
     """
     table = read_table(X, missing=missing)
-    values: NDArray[Any] = np.empty((table.n_features, table.n_samples), dtype=np.uint8)
+    values: Array = np.empty((table.n_features, table.n_samples), dtype=np.uint8)
     levels = np.empty(table.n_features, dtype=np.int64)
     for block in table.blocks:
         write = _write_numbers if block.categories is None else _write_categories
@@ -120,17 +129,17 @@ def read_target(y: Any, n_samples: int) -> Target:
     else:
         fractional = values[values % 1 != 0] if values.dtype.kind == "f" else []
         if len(fractional):
-            raise ValueError(
+            raise DataError(
                 f"y is not discrete: it holds {fractional[0]}; discretise it into classes first, "
                 "or use information='gaussian'"
             )
         classes, codes = np.unique(values, return_inverse=True)
     if len(classes) == 1:
-        raise ValueError(f"y has one class only, {classes[0]}; at least two are needed")
+        raise DataError(f"y has one class only, {classes[0]}; at least two are needed")
     return Target(codes.astype(np.int64), classes, np.bincount(codes))
 
 
-def read_continuous_target(y: Any, n_samples: int) -> NDArray[np.float64]:
+def read_continuous_target(y: Any, n_samples: int) -> Floats:
     """Read a finite number for every sample.
 
     Examples
@@ -141,13 +150,12 @@ def read_continuous_target(y: Any, n_samples: int) -> NDArray[np.float64]:
     block = _read_full_column(y, n_samples)
     if block.categories is not None:
         came = block.categories[0][0]
-        raise ValueError(f"y holds {block.kind} values such as {came!r}; give it as numbers")
-    if is_long(block.values.dtype) and len(beyond(block.values)):
-        refuse_merged(block.values[:, 0], "y", SHIFT)
+        raise DataError(f"y holds {block.kind} values such as {came!r}; give it as numbers")
+    if block.values.dtype.kind in "iu":
+        check_exact(block.values, ["y"])
     with np.errstate(over="ignore"):
         values = np.asarray(block.values[:, 0], dtype=np.float64)
-    if count := np.isinf(values).sum():
-        refuse_infinite("y", count)
+    check_finite("y", values)
     return values
 
 
@@ -156,37 +164,35 @@ def _read_full_column(y: Any, n_samples: int) -> Block:
     block = read_column(y)
     if len(block.values) != n_samples:
         came = f"y has {len(block.values)} values but X has {n_samples} rows"
-        raise ValueError(f"{came}; give one value for each row")
+        raise DataError(f"{came}; give one value for each row")
     if n_samples == 0:
-        raise ValueError("y is empty; give one value for each row of X")
+        raise DataError("y is empty; give one value for each row of X")
     if gone := block.missing(block.values).sum():
-        raise ValueError(f"y has {gone} missing values (NaN or None); drop those rows of X and y")
-    if block.categories is None and (count := np.isinf(block.values).sum()):
-        refuse_infinite("y", count)
+        raise DataError(f"y has {gone} missing values (NaN or None); drop those rows of X and y")
+    if block.categories is None:
+        check_finite("y", block.values)
     return block
 
 
-def _label_array(categories: list[Any]) -> NDArray[Any]:
+def _label_array(categories: list[Any]) -> Array:
     labels = np.empty(len(categories), dtype=object)
     labels[:] = categories
     return labels.astype(str) if isinstance(categories[0], str) else labels
 
 
 def _write_categories(
-    strip: NDArray[np.int32], columns: NDArray[np.intp], names: Sequence[str], values: NDArray[Any]
-) -> NDArray[np.int64]:
+    strip: Array, columns: Indices, names: Sequence[str], values: Array
+) -> Indices:
     """Write category codes, dense but for missing (-1), to ``values``; return the levels."""
     known = strip.max(axis=0).astype(np.int64) + 1
     gone = strip < 0
-    levels: NDArray[np.int64] = known + gone.any(axis=0)
+    levels: Indices = known + gone.any(axis=0)
     _refuse_many(levels, columns, names)
     values[columns] = np.where(gone, known, strip).T
     return levels
 
 
-def _write_numbers(
-    strip: NDArray[Any], columns: NDArray[np.intp], names: Sequence[str], values: NDArray[Any]
-) -> NDArray[np.int64]:
+def _write_numbers(strip: Array, columns: Indices, names: Sequence[str], values: Array) -> Indices:
     """Write the codes of whole numbers, missing where NaN, to ``values``; return the levels."""
     n_columns, n_rows = len(columns), len(strip)
     levels, odd = np.empty(n_columns, np.int64), np.zeros(n_columns, np.uint8)
@@ -202,19 +208,18 @@ def _write_numbers(
     return levels
 
 
-def _rank(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], int]:
+def _rank(column: Array, name: str) -> tuple[Indices, int]:
     """Codes and levels of a column whose values are too large to look up; or why it has none."""
     where = f"column {name!r}"
     if column.dtype.kind == "f":
-        if infinite := np.isinf(column).sum():
-            refuse_infinite(where, infinite)
+        check_finite(where, column)
         if len(fractional := column[column % 1 > 0]):
-            raise ValueError(
+            raise DataError(
                 f"{where} is not discrete: it holds {fractional[0]}; {DISCRETISE}, "
                 "or use information='gaussian'"
             )
     if (lowest := np.nanmin(column)) < 0:
-        raise ValueError(
+        raise DataError(
             f"{where} has negative codes, down to {lowest}; shift them to start at 0, "
             "or pass the column as strings or categories"
         )
@@ -225,12 +230,10 @@ def _rank(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], int]:
     return codes, len(seen) + (not known.all())
 
 
-def _refuse_many(
-    levels: NDArray[np.int64], columns: NDArray[np.intp], names: Sequence[str]
-) -> None:
+def _refuse_many(levels: Indices, columns: Indices, names: Sequence[str]) -> None:
     if levels.max() > MAX_LEVELS:
         first = int(np.argmax(levels > MAX_LEVELS))
-        raise ValueError(
+        raise DataError(
             f"column {names[columns[first]]!r} has {levels[first]} levels, "
             f"more than {MAX_LEVELS}; {DISCRETISE}, or drop it"
         )

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DATES", "DURATIONS", "TIMES", "date_parts", "days", "days_of_objects"]
-
 DATES, DURATIONS, TIMES = (date, np.datetime64), (timedelta, np.timedelta64), (time,)
 DAY = 86_400_000_000  # microseconds
 

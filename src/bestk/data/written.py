@@ -1,4 +1,4 @@
-"""Numbers and dates that are written as text: found among the levels of a column, and parsed."""
+"""Columns of text that hold numbers or dates, read as numbers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Floats, Indices
 from bestk.data.dates import days_of_objects
 from bestk.data.table import Block, Table
-
-__all__ = ["MISSING", "Parsed", "notes_on", "parse_levels", "parse_text", "parse_values"]
 
 MISSING = (
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
@@ -48,12 +46,12 @@ class Parsed:
     """The levels of a column as numbers."""
 
     kind: str  # "numbers" or "dates"
-    values: NDArray[np.float64]  # NaN for levels that mean missing, or are no number
+    values: Floats  # NaN for levels that mean missing, or are no number
     example: str
     odd: tuple[str, ...]  # those that are no number
 
 
-def parse_levels(levels: Sequence[Any], counts: NDArray[np.int64]) -> Parsed | None:
+def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     """The levels of a column of text as numbers or days, if nearly all rows hold such.
 
     Whole numbers that are likely codes are left as they are: with leading zeros, of few
@@ -75,30 +73,23 @@ def parse_levels(levels: Sequence[Any], counts: NDArray[np.int64]) -> Parsed | N
     ):
         return None
     known = np.array([text not in GAPS for text in texts])
-    dates = any(map(DATE.fullmatch, some))
-    values = parse_values(texts, "dates" if dates else "numbers")
+    kind = "dates" if any(map(DATE.fullmatch, some)) else "numbers"
+    values = parse_values(texts, kind)
     there = known & ~np.isnan(values)
     if not there.any() or counts[there].sum() < NEARLY_ALL * counts[known].sum():
         return None
     read = [text for text, yes in zip(texts, there, strict=True) if yes]
-    if not dates and _are_codes(read):
+    if kind == "numbers" and _are_codes(read):
         return None
     odd = tuple(text for text, no in zip(texts, known & ~there, strict=True) if no)
-    return Parsed("dates" if dates else "numbers", values, _example(read), odd)
+    example = next((text for text in read if not WHOLE.fullmatch(text)), read[0])
+    return Parsed(kind, values, example, odd)
 
 
-def parse_values(texts: Sequence[str], kind: str) -> NDArray[np.float64]:
-    """Texts as numbers or days; NaN for those that are none."""
-    return _as_dates(texts) if kind == "dates" else _as_numbers(texts)
-
-
-def _example(texts: list[str]) -> str:
-    """The first that shows why they are text."""
-    return next((text for text in texts if not WHOLE.fullmatch(text)), texts[0])
-
-
-def _as_numbers(texts: Sequence[str]) -> NDArray[np.float64]:
-    """Texts as numbers; with a decimal comma where none of them could be without."""
+def parse_values(texts: Sequence[str], kind: str) -> Floats:
+    """Texts as numbers or days, NaN where that fails; decimal commas where more can be read so."""
+    if kind == "dates":
+        return _as_dates(texts)
     plain = _convert(texts, NUMBER, JUNK)
     if any("," in text for text in texts) and np.isnan(plain).any():
         other = _convert(texts, COMMA, COMMA_JUNK)
@@ -107,9 +98,7 @@ def _as_numbers(texts: Sequence[str]) -> NDArray[np.float64]:
     return plain
 
 
-def _convert(
-    texts: Sequence[str], like: re.Pattern[str], junk: re.Pattern[str]
-) -> NDArray[np.float64]:
+def _convert(texts: Sequence[str], like: re.Pattern[str], junk: re.Pattern[str]) -> Floats:
     values = np.full(len(texts), np.nan)
     for i, text in enumerate(texts):
         if text not in GAPS and like.fullmatch(text):
@@ -119,7 +108,7 @@ def _convert(
     return values
 
 
-def _as_dates(texts: Sequence[str]) -> NDArray[np.float64]:
+def _as_dates(texts: Sequence[str]) -> Floats:
     found: dict[int, datetime] = {}
     for i, text in enumerate(texts):
         if DATE.fullmatch(text):
@@ -132,7 +121,7 @@ def _as_dates(texts: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _are_codes(texts: list[str]) -> bool:
-    """Whether whole numbers are likely codes, such as those of places or products."""
+    """Whether whole numbers are likely codes, such as of places or products."""
     digits = [found[1] if (found := WHOLE.fullmatch(text)) else "" for text in texts]
     if any(len(each) > 1 and each[0] == "0" for each in digits):
         return True
@@ -167,6 +156,7 @@ def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
 
 
 def _parse_block(block: Block, keep: Collection[int]) -> dict[int, Parsed]:
+    """The columns of a block of text that hold numbers or dates, by their place in the block."""
     parsed = {}
     for j, levels in enumerate(block.categories or ()):
         codes = block.values[:, j]
@@ -179,15 +169,15 @@ def _parse_block(block: Block, keep: Collection[int]) -> dict[int, Parsed]:
 
 def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
     """A sentence for all columns of numbers, and one for all of dates."""
-    told = []
+    notes = []
     for kind, read_as in (("numbers", "numbers"), ("dates", "days since 1970-01-01")):
         places = sorted(j for j, each in found.items() if each.kind == kind)
         if places:
             quoted = ", ".join(repr(str(names[j])) for j in places)
             odd = sorted({text for j in places for text in found[j].odd})
             lost = f", {', '.join(map(repr, odd[:3]))} as missing" if odd else ""
-            told.append(
+            notes.append(
                 f"{quoted}: {kind} written as text, such as {found[places[0]].example!r}; "
                 f"read as {read_as}{lost}"
             )
-    return told
+    return notes

@@ -4,17 +4,25 @@ CSV and TSV (also ``.gz``), Parquet, Feather and Arrow IPC files are read by pya
 with ``pip install 'bestk[cli]'``.
 """
 
-from bestk.data.files._formulas import Formulas
+from bestk.data.files._arrow import WrongTypeError
 from bestk.data.files._load import Loaded, count_rows, load
-from bestk.data.files._open import FORMATS, open_source, output_suffix, suffix_of
-from bestk.data.files._source import Source, check_names, find_columns
-from bestk.data.files._write import copy_columns, replacing
+from bestk.data.files._open import (
+    FORMATS,
+    check_names,
+    find_columns,
+    open_source,
+    output_suffix,
+    suffix_of,
+)
+from bestk.data.files._sources import Source
+from bestk.data.files._write import Formulas, copy_columns, replacing
 
 __all__ = [
     "FORMATS",
     "Formulas",
     "Loaded",
     "Source",
+    "WrongTypeError",
     "check_names",
     "copy_columns",
     "count_rows",

@@ -1,26 +1,36 @@
 """A file as the table that features are selected from, and its target."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Array, Floats
 from bestk.data.codes import MAX_LEVELS
-from bestk.data.files._arrow import WrongTypeError, role_of
-from bestk.data.files._batch import ArrowBatch
-from bestk.data.files._binary import ParquetSource
-from bestk.data.files._columns import Numbers, Words
-from bestk.data.files._long import LongColumns, may_be_long
-from bestk.data.files._rounded import is_unsure, refuse_rounded
-from bestk.data.files._source import Report, Source, find_columns
-from bestk.data.files._text import TextSource
+from bestk.data.files._arrow import (
+    WrongTypeError,
+    arrow,
+    categories,
+    is_whole,
+    known,
+    numbers,
+    role_of,
+)
+from bestk.data.files._open import find_columns
+from bestk.data.files._sources import ParquetSource, Report, Source
+from bestk.data.objects import MAX_EXACT, check_exact
 from bestk.data.table import Block, Table
-from bestk.data.written import notes_on
+from bestk.data.written import Parsed, notes_on, parse_levels, parse_values
+from bestk.errors import DataError
 
-WIDE, GROUP = 10_000, 2_048  # columns of a file that is read by columns, and of a group of them
+MAX_PARQUET_COLUMNS = 2_048  # read at once: few rows of all columns would cost as much as all rows
+MAX_BUFFERED = 2**24  # numbers that wait until they are converted, column by column
+NARROW: dict[str, Any] = {"f": (np.uint8, np.int16, np.float32)}
+NARROW |= dict.fromkeys("iu", (np.uint8, np.int16, np.int32))
 
 
 @dataclass(frozen=True)
@@ -29,7 +39,7 @@ class Loaded:
 
     source: Source
     table: Table
-    y: NDArray[Any]
+    y: Array
     target: str
     notes: tuple[str, ...]  # what was left out, and why
 
@@ -41,41 +51,25 @@ def load(
 
     Numbers are kept in the smallest type that holds each column exactly, text as codes.
     """
-    columns = [*find_columns(source, target, exclude), target]
-    if isinstance(source, ParquetSource) and len(columns) > WIDE:
-        return _load_wide(source, columns, report)
-    return read_columns(source, columns, report)
-
-
-def count_rows(source: Source, column: str) -> int:
-    """Count the rows of a file by reading one of its columns."""
-    names = [column]
-    batches: Iterable[ArrowBatch]
-    if isinstance(source, TextSource):
-        batches = source.batches(names, types={})
-    else:
-        batches = source.batches(names)
-    return sum(batch.num_rows for batch in batches)
-
-
-def read_columns(source: Source, columns: list[str], report: Report | None = None) -> Loaded:
-    """Read some columns, the last of them the target; once more where the types prove wrong."""
-    with suppress(WrongTypeError):
-        return _Columns(source, columns, watch=True).read(source.batches(columns, report))
-    source = source.checked(columns, report)
-    return _Columns(source, columns).read(source.batches(columns, report))
-
-
-def _load_wide(source: ParquetSource, columns: list[str], report: Report | None) -> Loaded:
-    """Read all rows of some columns after the other: few rows of all of them cost as much."""
-    *names, target = columns
-    groups = [[*names[start : start + GROUP], target] for start in range(0, len(names), GROUP)]
+    names = find_columns(source, target, exclude)
+    if not isinstance(source, ParquetSource):
+        return _read_twice(source, [*names, target], report)
+    starts = range(0, len(names), MAX_PARQUET_COLUMNS)
+    groups = [[*names[start : start + MAX_PARQUET_COLUMNS], target] for start in starts]
     parts = [
         _Columns(source, group).read(batches)
-        for group, batches in zip(groups, source.by_columns(groups, report), strict=True)
+        for group, batches in zip(groups, source.grouped(groups, report), strict=True)
     ]
     notes = dict.fromkeys(note for part in parts for note in part.notes)
     return replace(parts[0], table=_side_by_side([p.table for p in parts]), notes=tuple(notes))
+
+
+def _read_twice(source: Source, columns: list[str], report: Report | None) -> Loaded:
+    """Read some columns; once more where the types prove wrong."""
+    with suppress(WrongTypeError):
+        return _Columns(source, columns).read(source.batches(columns, report))
+    source = source.checked(columns, report)
+    return _Columns(source, columns).read(source.batches(columns, report))
 
 
 def _side_by_side(tables: list[Table]) -> Table:
@@ -84,136 +78,202 @@ def _side_by_side(tables: list[Table]) -> Table:
     for table in tables:
         blocks += [replace(block, columns=block.columns + len(names)) for block in table.blocks]
         names += table.names
-    return Table(tables[0].n_samples, names, tuple(blocks))
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    return Table(tables[0].n_samples, names, tuple(blocks), tuple(notes))
+
+
+def count_rows(source: Source, column: str) -> int:
+    """Count the rows of a file by reading one of its columns."""
+    return sum(batch.num_rows for batch in source.as_text([column]))
 
 
 class _Columns:
     """The columns of a source, the last of them the target, as they are read."""
 
-    def __init__(self, source: Source, names: Sequence[str], watch: bool = False) -> None:
+    def __init__(self, source: Source, names: Sequence[str]) -> None:
         self.source, self.names, self.rows, self.dropped = source, list(names), 0, 0
-        roles = [role_of(source.types[name]) for name in names]
-        self.roles = roles
-        features = range(len(names) - 1)
-        self.numeric = [j for j in features if roles[j] in ("number", "boolean", "date")]
-        self.numbers = Numbers(len(self.numeric))
-        types = [source.types[name] for name in names]
-        self.long = LongColumns(
-            [place for place, j in enumerate(self.numeric) if may_be_long(types[j])]
-        )
-        self.watch = watch and is_unsure(source)
-        self.words = {j: Words() for j in features if roles[j] in ("text", "category")}
-        self.target: Words | list[NDArray[Any]] = (
-            Words() if roles[-1] in ("text", "category") else []
-        )
+        self.roles = [role_of(source.types[name]) for name in names]
+        is_text = [role in ("text", "category") for role in self.roles]
+        self.words = {j: Words() for j, text in enumerate(is_text) if text}
+        self.pieces: dict[int, list[Array]] = {j: [] for j, text in enumerate(is_text) if not text}
+        self.waiting: list[Any] = []
 
-    def read(self, batches: Iterable[ArrowBatch]) -> Loaded:
+    def read(self, batches: Iterable[Any]) -> Loaded:
+        """Read all batches."""
         for batch in batches:
-            self._add(batch)
+            there = known(batch.column(len(self.names) - 1))
+            self.dropped += int((~there).sum())
+            self._add(batch if there.all() else batch.filter(arrow().array(there)))
         if not self.rows:
             came = "no row with a target" if self.dropped else "no rows"
-            raise ValueError(f"{self.source.path} has {came}; nothing can be selected")
+            raise DataError(f"{self.source.path} has {came}; nothing can be selected")
+        self._convert_numbers()
         return self._loaded()
 
-    def _add(self, batch: ArrowBatch) -> None:
-        last = len(self.names) - 1
-        known = batch.known(last)
-        if not known.all():
-            self.dropped += int((~known).sum())
-            batch = batch.keep(known)
-        if not batch.num_rows:
-            return
-        if self.numeric:
-            values = batch.matrix(self.numeric)
-            self.numbers.add(values)
-            wide = self.numbers.is_wide()
-            if self.watch and wide.any():
-                refuse_rounded(values if wide.all() else values[:, wide], self.source)
-            self.long.add(batch, self.numeric, values, self.rows, wide)
+    def _add(self, batch: Any) -> None:
         self.rows += batch.num_rows
         for j, words in self.words.items():
-            words.add(*batch.coded(j))
-        if isinstance(self.target, Words):
-            self.target.add(*batch.coded(last))
-        else:
-            long = may_be_long(self.source.types[self.names[last]])
-            y = batch.integers(last)[0] if long else batch.values(last)
-            if self.watch:
-                refuse_rounded(y, self.source)
-            self.target.append(y)
+            words.add(*categories(batch.column(j)))
+        if self.pieces and batch.num_rows:
+            self.waiting.append(batch.select(list(self.pieces)))
+            if sum(each.num_rows for each in self.waiting) * len(self.pieces) >= MAX_BUFFERED:
+                self._convert_numbers()
+
+    def _convert_numbers(self) -> None:
+        if self.waiting:
+            table = arrow().Table.from_batches(self.waiting).combine_chunks()
+            for pieces, column in zip(self.pieces.values(), table.columns, strict=True):
+                pieces.append(narrowest(numbers(column.chunk(0))))
+            self.waiting.clear()
 
     def _loaded(self) -> Loaded:
-        y, name = self._y(), self.names[-1]
+        *features, name = self.names
         notes = list(self.source.notes)
         if self.dropped:
             notes.append(f"left out {self.dropped} rows that have no {name!r}")
+        y = self._target(len(features))
         gone = [j for j, words in self.words.items() if words.too_many and not words.parsed]
-        notes += [f"left out {self.names[j]!r}: text of over {MAX_LEVELS} different values"
-                  for j in gone]  # fmt: skip
-        blocks = [*self._number_blocks(), *self._word_blocks()]
+        told = f"text of over {MAX_LEVELS} different values"
+        notes += [f"left out {features[j]!r}: {told}" for j in gone]
         parsed = {j: words.parsed for j, words in self.words.items() if words.parsed}
-        said = tuple(notes_on(self.names, parsed)) if parsed else ()
-        table = Table(self.rows, self.names[:-1], tuple(blocks), said)
+        blocks = (*self._number_blocks(), *self._word_blocks())
+        table = Table(self.rows, features, blocks, tuple(notes_on(features, parsed)))
         if gone:
-            kept = np.setdiff1d(np.arange(len(table.names)), gone)
-            table = table.keep(kept)
+            table = table.keep(np.setdiff1d(np.arange(len(features)), gone))
         return Loaded(self.source, table, y, name, tuple(notes))
 
-    def _y(self) -> NDArray[Any]:
-        if isinstance(self.target, Words):
-            if self.target.too_many:
-                raise ValueError(
-                    f"the target {self.names[-1]!r} is text of over {MAX_LEVELS} different "
-                    "values, so it holds no classes; is it an identifier?"
-                )
-            codes, levels = self.target.finish()
-            labels = np.empty(len(levels), dtype=object)
-            labels[:] = levels
-            return labels[codes]
-        y = np.concatenate(self.target)
-        if y.dtype.kind == "f" and (y == np.floor(y)).all() and (np.abs(y) < 2**53).all():
-            return y.astype(np.int64)
-        return y
+    def _target(self, j: int) -> Array:
+        if j in self.pieces:
+            y = self._numbers(j)
+            if y.dtype.kind == "f":
+                whole = ((y == np.floor(y)) & (np.abs(y) < MAX_EXACT)).all()
+                return y.astype(np.int64 if whole else np.float64)
+            return y if y.dtype == np.uint64 else y.astype(np.int64)
+        words = self.words.pop(j)
+        if words.too_many:
+            raise DataError(
+                f"the target {self.names[j]!r} is text of over {MAX_LEVELS} different "
+                "values, so it holds no classes; is it an identifier?"
+            )
+        return words.labels()
 
-    def _number_blocks(self) -> list[Block]:
-        places = np.array(self.numeric, dtype=np.intp)
-        is_boolean = np.array([self.roles[j] == "boolean" for j in self.numeric], dtype=bool)
-        blocks = []
-        for columns, values in self.numbers.finish():
-            for j in np.flatnonzero(np.isin(columns, list(self.long.pieces))):
-                place = int(places[columns[j]])
-                exact = self.long.exact(int(columns[j]), values[:, j], self.names[place])
-                blocks.append(Block(np.array([place]), "numeric", exact[:, None]))
-            short = ~np.isin(columns, list(self.long.pieces))
-            if not short.all():
-                columns, values = columns[short], values[:, short]
-            if not len(columns):
-                continue
-            yes = is_boolean[columns]
-            if not yes.all():
-                block = Block(places[columns], "numeric", values)
-                blocks.append(block.keep(~yes))
-            if yes.any():
-                truths = values[:, yes]
-                truths = truths.astype(bool) if truths.dtype == np.uint8 else truths
-                blocks.append(Block(places[columns[yes]], "boolean", truths))
-        return blocks
+    def _numbers(self, j: int) -> Array:
+        """A column of numbers; its pieces are dropped."""
+        values = np.concatenate(self.pieces.pop(j))
+        name = self.names[j]
+        if values.dtype.kind == "f" and is_whole(self.source.stored_types[name]):
+            check_exact(values[:, None], [name])
+        return values
 
-    def _word_blocks(self) -> list[Block]:
-        groups: dict[tuple[Any, Any], list[tuple[int, NDArray[Any], list[Any]]]] = {}
-        numbers = []
+    def _number_blocks(self) -> Iterator[Block]:
+        groups: dict[tuple[bool, Any], list[int]] = defaultdict(list)
+        for j, pieces in self.pieces.items():
+            dtype = np.result_type(*(piece.dtype for piece in pieces))
+            groups[self.roles[j] == "boolean", dtype].append(j)
+        for (is_boolean, dtype), places in groups.items():
+            values = np.empty((len(places), self.rows), dtype)
+            for row, j in zip(values, places, strict=True):
+                row[:] = self._numbers(j)
+            values = values.view(bool) if is_boolean and dtype == np.uint8 else values
+            yield Block(np.array(places), "boolean" if is_boolean else "numeric", values.T)
+
+    def _word_blocks(self) -> Iterator[Block]:
+        groups: dict[tuple[Any, Any], list[tuple[int, Array, list[Any]]]] = defaultdict(list)
         for j, words in self.words.items():
             if words.parsed:
-                numbers.append(Block(np.array([j]), "numeric", words.numbers()[:, None]))
+                yield Block(np.array([j]), "numeric", words.numbers()[:, None])
             elif not words.too_many:
                 codes, levels = words.finish()
-                groups.setdefault((self.roles[j], codes.dtype), []).append((j, codes, levels))
-        return numbers + [
-            Block(
-                np.array([j for j, _, _ in group]),
-                "categorical" if role == "category" else "string",
-                np.array([codes for _, codes, _ in group]).T,
-                [levels for _, _, levels in group],
-            )
-            for (role, _), group in groups.items()
-        ]
+                groups[self.roles[j], codes.dtype].append((j, codes, levels))
+        for (role, _), group in groups.items():
+            places, codes, levels = zip(*group, strict=True)
+            kind: Any = "categorical" if role == "category" else "string"
+            yield Block(np.array(places), kind, np.array(codes).T, list(levels))
+
+
+def narrowest(values: Array) -> Array:
+    """The values in the smallest of a few types that holds them exactly.
+
+    Examples
+    --------
+    >>> narrowest(np.array([1.0, 300.0])).dtype, narrowest(np.array([0.5, np.nan])).dtype
+    (dtype('int16'), dtype('float32'))
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        for dtype in NARROW[values.dtype.kind]:
+            narrow = values.astype(dtype)
+            if np.array_equal(narrow, values, equal_nan=dtype == np.float32):
+                return narrow
+    return values
+
+
+class Words:
+    """A column of text or categories, as codes; with too many levels as numbers, or given up.
+
+    Examples
+    --------
+    >>> words = Words()
+    >>> words.add(np.array([1, -1, 0]), ["blue", "red"])
+    >>> words.finish()
+    (array([ 1, -1,  0], dtype=int8), ['blue', 'red'])
+    """
+
+    def __init__(self) -> None:
+        self._place: dict[Any, int] = {}
+        self._pieces: list[Array] = []
+
+    @property
+    def too_many(self) -> bool:
+        """Whether there are more levels than can be counted."""
+        return len(self._place) > MAX_LEVELS
+
+    def add(self, codes: Array, levels: Sequence[Any]) -> None:
+        """Append values, given as codes (-1 where missing) and what these stand for."""
+        if self.too_many:
+            if self.parsed:
+                texts = ["" if level is None else str(level).strip() for level in levels]
+                values = parse_values(texts, self.parsed.kind)
+                self._pieces.append(np.append(values, np.nan)[codes])
+            else:
+                self._pieces.clear()
+            return
+        place = self._place
+        numbers = [-1 if value is None else place.setdefault(value, len(place)) for value in levels]
+        lookup = np.array([*numbers, -1], _code_type(len(place)))  # the last is that of -1
+        self._pieces.append(lookup[codes])
+
+    @cached_property
+    def parsed(self) -> Parsed | None:
+        """How too many levels are read as numbers or dates; asked for once they are too many."""
+        if not self.too_many:
+            return None
+        levels = list(self._place)
+        found = parse_levels(levels, np.ones(len(levels), np.int64))
+        if found is not None:
+            values = np.append(found.values, np.nan)
+            self._pieces = [values[piece] for piece in self._pieces]
+        return found
+
+    def numbers(self) -> Floats:
+        """The column, where it was parsed."""
+        return np.concatenate(self._pieces)
+
+    def labels(self) -> Array:
+        """The texts or categories themselves, none of them missing."""
+        codes, levels = self.finish()
+        labels = np.empty(len(levels), dtype=object)
+        labels[:] = levels
+        return labels[codes]
+
+    def finish(self) -> tuple[Array, list[Any]]:
+        """The codes, -1 where missing, and the levels that occur, in order."""
+        codes = np.concatenate([np.empty(0, np.int8), *self._pieces])
+        found = np.bincount(codes[codes >= 0], minlength=len(self._place)) > 0
+        levels = sorted(value for value, place in self._place.items() if found[place])
+        lookup = np.full(len(self._place) + 1, -1, _code_type(len(levels)))
+        lookup[[self._place[value] for value in levels]] = np.arange(len(levels))
+        return lookup[codes], levels
+
+
+def _code_type(n_levels: int) -> Any:
+    return np.int8 if n_levels <= 2**7 else np.int16 if n_levels <= 2**15 else np.int32

@@ -1,12 +1,14 @@
-"""From the name of a file to the table in it."""
+"""From the name of a file to the table in it, and to the columns that are asked for."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from bestk.data.files._arrow import arrow
-from bestk.data.files._binary import ArrowSource, ParquetSource
-from bestk.data.files._source import Source
+from bestk.data.files._arrow import arrow, role_of
+from bestk.data.files._sources import ArrowSource, ParquetSource, Source
 from bestk.data.files._text import TextSource
+from bestk.errors import DataError, UnknownNameError
 
+ACCEPTED = "a column holds numbers, booleans, text or dates"
 FORMATS = {
     ".csv": "text",
     ".csv.gz": "text",
@@ -20,7 +22,7 @@ FORMATS = {
 
 
 def suffix_of(path: Path) -> str:
-    """The suffix that says what a file holds, or an error that lists those known.
+    """The suffix that gives the format of a file, or an error that lists those known.
 
     Examples
     --------
@@ -32,13 +34,13 @@ def suffix_of(path: Path) -> str:
         if name.endswith(suffix):
             return suffix
     came = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
-    raise ValueError(f"{path} has {came}; a table is one of {', '.join(FORMATS)}")
+    raise DataError(f"{path} has {came}; a table is one of {', '.join(FORMATS)}")
 
 
 def output_suffix(path: Path) -> str:
-    """The suffix of a table that can be written here."""
+    """The suffix of a table to write; an error where that needs pyarrow, and it is missing."""
     suffix = suffix_of(path)
-    if FORMATS[suffix] in ("parquet", "arrow"):
+    if FORMATS[suffix] != "text":
         arrow()
     return suffix
 
@@ -57,16 +59,39 @@ def open_source(path: str | Path) -> Source:
     """
     path = Path(path)
     if path.is_dir():
-        raise ValueError(f"{path} is a folder; give the name of a file")
+        raise DataError(f"{path} is a folder; give the name of a file")
     suffix = suffix_of(path)
     with path.open("rb") as file:
         if not file.read(1):
-            raise ValueError(f"{path} is empty; a table has a line of names and rows below it")
+            raise DataError(f"{path} is empty; a table has a line of names and rows below it")
     source: Source
     if FORMATS[suffix] == "text":
-        source = TextSource.open(path, tabs=".tsv" in suffix, zipped=suffix.endswith(".gz"))
+        source = TextSource.open(path, suffix)
     else:
         source = (ParquetSource if FORMATS[suffix] == "parquet" else ArrowSource).open(path)
     if not source.types:
-        raise ValueError(f"{path} has no column with a name")
+        raise DataError(f"{path} has no column with a name")
     return source
+
+
+def check_names(source: Source, names: Iterable[str]) -> None:
+    """Refuse a name that no column has."""
+    for name in names:
+        if name not in source.types:
+            raise UnknownNameError("column", name, source.types, source.path)
+
+
+def find_columns(source: Source, target: str, exclude: Iterable[str] = ()) -> list[str]:
+    """The features of a file; the names asked for must be there."""
+    excluded = set(exclude)
+    check_names(source, (target, *excluded))
+    if target in excluded:
+        raise DataError(f"column {target!r} is the target, and cannot be excluded as well")
+    names = [name for name in source.types if name != target and name not in excluded]
+    if not names:
+        raise DataError(f"{source.path} has no column to select from beside {target!r}")
+    for name in (*names, target):
+        if role_of(source.types[name]) is None:
+            came = source.types[name]
+            raise DataError(f"column {name!r} holds {came} values; {ACCEPTED}: exclude it")
+    return names

@@ -1,21 +1,23 @@
-"""A file with some columns of another; what stood there before stays until all is written."""
+"""A file with some columns of another; what was there before stays until all is written."""
 
 import csv
 import gzip
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from stat import S_IMODE
 from typing import IO, Any
 
 from bestk.data.files._arrow import WrongTypeError, arrow
-from bestk.data.files._batch import ArrowBatch
-from bestk.data.files._formulas import Formulas
 from bestk.data.files._open import FORMATS
-from bestk.data.files._source import Report, Source
+from bestk.data.files._sources import Report, Source
 from bestk.data.files._text import TextSource
+from bestk.errors import DataError
+
+STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are full-width
 
 
 @contextmanager
@@ -30,12 +32,11 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """
     path = Path(os.path.realpath(path))
     if path.is_dir():
-        raise ValueError(f"{path} is a folder; give the name of a file to write")
+        raise DataError(f"{path} is a folder; give the name of a file to write")
     if path.exists() and not path.is_file():
-        raise ValueError(f"{path} is no plain file, and is not replaced; give another name")
-    part = path.with_name(f".bestk-{token_hex(8)}.part")  # not by process: containers reuse ids
+        raise DataError(f"{path} is no plain file, and is not replaced; give another name")
+    part = _create_beside(path)
     try:
-        _create(part, path)
         yield part
         os.replace(part, path)
     except OSError as error:
@@ -47,14 +48,44 @@ def replacing(path: str | Path) -> Iterator[Path]:
             part.unlink()
 
 
-def _create(part: Path, path: Path) -> None:
-    """Create a file with the permissions of the one it will replace."""
+def _create_beside(path: Path) -> Path:
+    """Create a file of a new name, with the permissions of the one it will replace."""
+    part = path.with_name(f".bestk-{token_hex(8)}.part")  # mkstemp would ignore the umask
     try:
         part.touch(exist_ok=False)
         if path.exists():
             part.chmod(S_IMODE(path.stat().st_mode))
     except OSError as error:
-        raise ValueError(f"cannot write to {path.parent}: {error.strerror}") from error
+        raise DataError(f"cannot write to {path.parent}: {error.strerror}") from error
+    return part
+
+
+@dataclass
+class Formulas:
+    """Finds cells that a spreadsheet would run as formulas, counts them, and can escape them.
+
+    Examples
+    --------
+    >>> formulas = Formulas(escape=True)
+    >>> formulas.watch(["-1.5", "=1+1", "", "@x", "a-b"])
+    ['-1.5', "'=1+1", '', "'@x", 'a-b']
+    >>> formulas.found
+    2
+    """
+
+    escape: bool = False
+    found: int = 0
+
+    def watch(self, cells: Iterable[str | None]) -> list[str | None]:
+        """The cells as they are to be written."""
+        return [self._seen(cell) if cell and cell[0] in STARTS else cell for cell in cells]
+
+    def _seen(self, cell: str) -> str:
+        with suppress(ValueError):
+            float(cell)
+            return cell
+        self.found += 1
+        return f"'{cell}" if self.escape else cell
 
 
 def copy_columns(
@@ -62,41 +93,33 @@ def copy_columns(
     report: Report | None = None, formulas: Formulas | None = None,
 ) -> None:  # fmt: skip
     """Write some columns of a table to ``path``, in the format of a suffix."""
-    kind, names = FORMATS[suffix], list(columns)
-    if kind == "text":
-        _write_text(source, names, path, suffix, report, formulas or Formulas())
+    names = list(columns)
+    if FORMATS[suffix] == "text":
+        rows = _spelled_rows(source.as_text(names, report), names, formulas or Formulas())
+        with _open_text(path, zipped=suffix.endswith(".gz")) as file:
+            delimiter = "\t" if ".tsv" in suffix else ","
+            csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
         return
-    write = {"parquet": _write_parquet, "arrow": _write_arrow}[kind]
+    write = _write_parquet if FORMATS[suffix] == "parquet" else _write_arrow
     if not isinstance(source, TextSource):
-        write(_records(source.batches(names, report)), path, suffix)
+        write(source.batches(names, report), path, suffix)
         return
     try:  # the types of the first rows say more, but may not hold for all
-        write(_records(source.batches(names, report, source.guess)), path, suffix)
+        write(source.batches(names, report, source.inferred), path, suffix)
     except WrongTypeError:
-        checked = source.checked(names)
-        write(_records(checked.batches(names, report)), path, suffix)
+        write(source.checked(names).batches(names, report), path, suffix)
 
 
-def _records(batches: Iterable[ArrowBatch]) -> Iterator[Any]:
-    return (batch.batch.replace_schema_metadata(None) for batch in batches)
-
-
-def _write_text(
-    source: Source, columns: list[str], path: Path, suffix: str, report: Report | None,
-    formulas: Formulas,
-) -> None:  # fmt: skip
-    """Write lines; those of a text file keep its spelling of every value."""
-    batches: Iterable[ArrowBatch]
-    if isinstance(source, TextSource):
-        batches = source.batches(columns, report, types={})
-    else:
-        batches = source.batches(columns, report)
-    with _open_text(path, zipped=suffix.endswith(".gz")) as file:
-        writer = csv.writer(file, delimiter="\t" if ".tsv" in suffix else ",", lineterminator="\n")
-        writer.writerow(formulas.watch(columns))
-        for batch in batches:
-            cells = (formulas.watch(batch.spelled(place)) for place in range(len(columns)))
-            writer.writerows(zip(*cells, strict=True))
+def _spelled_rows(
+    batches: Iterable[Any], names: list[str], formulas: Formulas
+) -> Iterator[Iterable[str | None]]:
+    yield formulas.watch(names)
+    for batch in batches:
+        columns = []
+        for column in batch.columns:
+            words = column.dictionary_decode() if hasattr(column, "indices") else column
+            columns.append(formulas.watch(words.cast("string").to_pylist()))
+        yield from zip(*columns, strict=True)
 
 
 def _open_text(path: Path, *, zipped: bool) -> IO[str]:
@@ -110,6 +133,7 @@ def _write_parquet(batches: Iterable[Any], path: Path, suffix: str) -> None:
     writer = None
     try:
         for batch in batches:
+            batch = batch.replace_schema_metadata(None)
             writer = writer or arrow("parquet").ParquetWriter(path, batch.schema)
             writer.write_batch(batch)
     finally:
@@ -120,10 +144,11 @@ def _write_parquet(batches: Iterable[Any], path: Path, suffix: str) -> None:
 def _write_arrow(batches: Iterable[Any], path: Path, suffix: str) -> None:
     """Write one table, whose categories are the same throughout as the format demands."""
     pa = arrow()
-    table = pa.Table.from_batches(list(batches)).unify_dictionaries()
+    table = pa.Table.from_batches(list(batches)).replace_schema_metadata(None)
+    table = table.unify_dictionaries()
     options = pa.ipc.IpcWriteOptions(compression="lz4" if suffix == ".feather" else None)
     with (
         pa.OSFile(str(path), "wb") as file,
-        pa.ipc.new_file(file, table.schema, options=options) as w,
+        pa.ipc.new_file(file, table.schema, options=options) as writer,
     ):
-        w.write_table(table)
+        writer.write_table(table)

@@ -289,6 +289,15 @@ def test_what_is_no_table_is_refused_in_one_line(name, tmp_path):
     assert "\n" not in str(caught.value)
 
 
+def test_a_parquet_file_with_damaged_rows_is_refused_in_one_line(frame, tmp_path):
+    path = write(frame[["real", "y"]], tmp_path / "t.parquet")
+    content = bytearray(path.read_bytes())
+    content[4:60] = b"\xff" * 56  # the header of the first page
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="is not a Parquet table"):
+        read(path)
+
+
 def test_a_column_of_lists_is_refused_unless_it_is_excluded(tmp_path):
     frame = pd.DataFrame({"a": [1, 2], "lists": [[1], [2]], "y": [0, 1]})
     path = write(frame, tmp_path / "t.parquet")

@@ -1,7 +1,7 @@
 """Parquet, Feather and Arrow IPC files: their types, and their rows a piece at a time."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -62,22 +62,21 @@ class ParquetSource(Source):
             plain_errors(self.path, "a Parquet table"),
             arrow("parquet").ParquetFile(self.path) as file,
         ):
-            total = file.metadata.num_rows
             for place, group in enumerate(groups):
-                rows = max(1, PIECE // max(1, len(group)))
-                batches = file.iter_batches(rows, columns=list(group))
-                counted = _reported(batches, report, place * total, len(groups) * total)
-                yield (batch.select(list(group)) for batch in counted)
+                yield self._group(file, list(group), report, (place, len(groups)))
 
-
-def _reported(
-    batches: Iterable[Any], report: Report | None, done: int, total: int
-) -> Iterator[Any]:
-    for batch in batches:
-        yield batch
-        done += batch.num_rows
-        if report:
-            report(done, total)
+    def _group(
+        self, file: Any, columns: list[str], report: Report | None, place: tuple[int, int]
+    ) -> Iterator[Any]:
+        """Yield the batches of the first, second, ... of so many groups."""
+        n_rows = file.metadata.num_rows
+        done, total = place[0] * n_rows, place[1] * n_rows
+        with plain_errors(self.path, "a Parquet table"):
+            for batch in file.iter_batches(max(1, PIECE // max(1, len(columns))), columns=columns):
+                yield batch.select(columns)
+                done += batch.num_rows
+                if report:
+                    report(done, total)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from bestk.data.table import read_table
 from bestk.evaluation import SharedEntropies
-from bestk.selection.reading import Reading
+from bestk.information.reading import Reading
 from experiments import datasets
 from experiments.classification.methods import HUGE, effort_for, method_for
 from experiments.classification.plan import fit_cost

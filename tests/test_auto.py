@@ -3,8 +3,8 @@
 import pytest
 
 from bestk import MDLP, METHODS, Greedy, Quadratic, SelectBestK, SelectBestKCV
-from bestk.selection.defaults import Information, settle
 from bestk.selection.objectives import Balanced
+from bestk.selection.pipeline import Information, settle
 
 OWN = MDLP()
 PAPER = Information("discrete", "caim", None)

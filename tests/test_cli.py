@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from bestk import METHODS, __version__, select
 from bestk.cli import _options, main
 from bestk.discretize import DISCRETIZERS
-from bestk.selection.reading import INFORMATION
+from bestk.information.reading import INFORMATION
 
 
 @pytest.fixture(scope="module")

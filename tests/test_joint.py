@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from bestk import SelectBestK
 from bestk.data.table import read_table
+from bestk.information.reading import Reading
 from bestk.selection.joint import Forward
-from bestk.selection.reading import Reading
 
 seeds = st.integers(0, 10**6)
 

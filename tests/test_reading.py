@@ -15,10 +15,12 @@ from sklearn.preprocessing import KBinsDiscretizer
 
 from bestk import CAIM
 from bestk.data.codes import encode, read_target
+from bestk.data.features import find_features
 from bestk.data.table import read_table
+from bestk.data.target import is_continuous, note_on_target
 from bestk.discretize import DISCRETIZERS
 from bestk.information import Entropies, GaussianSource, ScoredTable
-from bestk.selection.reading import Reading, find_features, note_on_target
+from bestk.information.reading import Reading
 
 nan = float("nan")
 COLUMNS = {
@@ -362,7 +364,7 @@ def test_dates_are_numbers_to_be_cut(frame):
 
 
 def test_few_different_numbers_to_predict_are_a_class_each():
-    target = Reading(target="continuous").classes([0.25] * 3 + [0.5] * 17, 20)
+    target = Reading(target="continuous").parse([0.25] * 3 + [0.5] * 17, 20).classes
     assert target.counts.tolist() == [3, 17]
 
 
@@ -389,8 +391,8 @@ rng = np.random.default_rng(0)
     ],
 )
 def test_whole_numbers_of_many_values_and_few_rows_each_are_a_quantity(y, continuous):
-    assert Reading().is_continuous(y) is continuous
-    assert Reading(target="classes").is_continuous(y) is False
+    assert is_continuous(y) is continuous
+    assert is_continuous(y, "classes") is False
 
 
 def test_what_a_target_is_taken_as_is_said_with_the_way_out():

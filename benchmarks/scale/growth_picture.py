@@ -7,10 +7,11 @@ import numpy as np
 
 from benchmarks.pictures import pyplot, save
 from benchmarks.scale.record import read_rows
-from bestk.information.counted.memory import bytes_of_codes, bytes_of_counts
+from bestk.data.blocks.levels import bytes_of_codes
+from bestk.information.counted.counts import bytes_of_counts
+from bestk.information.reading import MAX_BLENDED_VALUES
 from bestk.selection.methods import LARGE
 from bestk.selection.objectives import MEMORY
-from bestk.selection.reading import LARGEST_BLEND
 from bestk.solvers import SOLVERS
 
 ESTIMATE = "estimate: "  # rows of older records, which are not drawn
@@ -108,7 +109,7 @@ def crossings(part: str, fixed: int) -> list[tuple[float, str]]:
             (tpower.exact_rows, f"{tpower.exact_rows:,}: tpower samples the row sums"),
         ]
     counts = bytes_of_counts(fixed, 2) / bytes_of_codes(1, fixed, fixed)
-    blend = LARGEST_BLEND / fixed
+    blend = MAX_BLENDED_VALUES / fixed
     return [
         (counts, f"{counts:,.0f}: blocks are stored as counts, not as codes"),
         (blend, f"{blend:,.0f}: a blend is one estimate"),

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bestk.data.table import read_table
 from bestk.evaluation import SharedEntropies
-from bestk.selection.reading import Reading
+from bestk.information.reading import Reading
 from experiments import datasets
 from experiments.classification.methods import NAMES, SEED, effort_for, method_for
 from experiments.classification.svm import Fold, all_features_svm

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+MEMORY_SHARE = 0.5  # of the machine's memory, for counts, codes or a table read in blocks
 USED = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes")
 
 
@@ -22,6 +23,16 @@ def free_memory() -> float:
     True
     """
     return max(0.0, min([machine_memory(), *_rooms()]))
+
+
+def memory_to_use() -> float:
+    """Bytes that counts, codes or a table read in blocks may take."""
+    return MEMORY_SHARE * machine_memory()
+
+
+def gib(size: float) -> str:
+    """Bytes in GiB, in three digits however few they are."""
+    return f"{size / 2**30:.3g}"
 
 
 def is_limited() -> bool:

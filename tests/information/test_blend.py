@@ -18,8 +18,8 @@ from bestk.information import (
     _blend,
     measures,
 )
+from bestk.information.reading import Reading
 from bestk.selection.objectives import OBJECTIVES
-from bestk.selection.reading import Reading
 
 BIT = np.log(2)
 NEAR = {"rtol": 1e-10, "atol": 1e-12}
@@ -252,7 +252,7 @@ def test_a_number_to_predict_is_cut_for_the_counts_and_taken_as_it_is_by_the_cov
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
     y = X[:, 0] + rng.normal(size=80)
-    classes = Reading().classes(y, 80).codes
+    classes = Reading().parse(y, 80).classes.codes
     parts = [*parts_of(X, classes)[:2], GaussianSource(ScoredTable(X, y, "standard"))]
     expected = np.mean([mi(part) for part in parts], axis=0)
     np.testing.assert_allclose(blend(X, y).entropies.mi(), expected, **NEAR)
@@ -272,9 +272,9 @@ def test_levels_and_correction_of_ones_own_are_those_of_the_only_count():
 def test_a_large_table_is_counted_only(monkeypatch):
     X, y = draw(0)
     counted = Reading("discrete", "mdlp", "chance").measure(read_table(X), y).entropies
-    monkeypatch.setattr("bestk.selection.reading.LARGEST_BLEND", X.size)
+    monkeypatch.setattr("bestk.information.reading.MAX_BLENDED_VALUES", X.size)
     assert not blend(X, y).entropies.is_discrete
-    monkeypatch.setattr("bestk.selection.reading.LARGEST_BLEND", X.size - 1)
+    monkeypatch.setattr("bestk.information.reading.MAX_BLENDED_VALUES", X.size - 1)
     found = blend(X, y).entropies
     assert found.is_discrete
     np.testing.assert_array_equal(found.mi(), counted.mi())

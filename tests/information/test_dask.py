@@ -26,11 +26,12 @@ da = pytest.importorskip("dask.array", reason=WHY)
 dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
 from bestk.data.blocks.blocks import open_blocks  # noqa: E402
-from bestk.data.blocks.dask_parts import Partitions  # noqa: E402
+from bestk.data.blocks.dask_parts import TASKS_PER_THREAD, Partitions  # noqa: E402
 from bestk.information.backends import cluster  # noqa: E402
 from bestk.information.backends.cluster import Tile, TileCounter  # noqa: E402
-from bestk.selection.streaming import _dask as streaming  # noqa: E402
-from bestk.selection.streaming.measure import Stream  # noqa: E402
+from bestk.information.counted import blocks as counted_blocks  # noqa: E402
+from bestk.information.counted import dask_blocks  # noqa: E402
+from bestk.information.counted.blocks import Stream  # noqa: E402
 
 CORRECTIONS = [None, "miller-madow", "chance"]
 MEASURES = [value for value in vars(measures).values() if isinstance(value, Measure)]
@@ -263,6 +264,12 @@ def assert_same(one, other):
     np.testing.assert_array_equal(one.scores_, other.scores_)
 
 
+@pytest.fixture
+def never_whole(monkeypatch):
+    """Count parts where they are, however few rows they have."""
+    monkeypatch.setattr(counted_blocks, "MAX_VALUES_IN_MEMORY", 0)
+
+
 def selector(**options):
     return SelectBestK(4, **(COUNTED | options))
 
@@ -275,13 +282,13 @@ def test_a_sample_of_parts_is_that_of_the_same_rows_in_blocks(client, rows, leng
     sample = parts.measured().sample(seed=3, rows=rows)
     blocks = open_blocks([(X[:250], y[:250]), (X[250:], y[250:])], None)
     wanted = Stream.look(blocks, seed=3, whole=True, rows=rows).sample
-    for one, other in ((sample.values, wanted.values), (sample.y, wanted.y)):
-        np.testing.assert_array_equal(one, other)
-    assert (sample.n_rows, sample.most) == (wanted.n_rows, wanted.most)
+    np.testing.assert_array_equal(sample.table.numeric()[0], wanted.table.numeric()[0])
+    np.testing.assert_array_equal(sample.y, wanted.y)
+    assert sample.n_rows == wanted.n_rows
 
 
 @pytest.mark.parametrize("backend", ["auto", "dask"])
-def test_an_array_in_chunks_is_fitted_as_if_it_were_whole(client, backend):
+def test_an_array_in_chunks_is_fitted_as_if_it_were_whole(client, never_whole, backend):
     X, y = numbers()
     chunked = da.from_array(X, chunks=(130, 5))
     whole = selector().fit(X, y)
@@ -291,7 +298,7 @@ def test_an_array_in_chunks_is_fitted_as_if_it_were_whole(client, backend):
     assert_same(selector(backend=backend).fit(unknown, y), whole)
 
 
-def test_a_frame_in_partitions_is_fitted_as_if_it_were_whole(client):
+def test_a_frame_in_partitions_is_fitted_as_if_it_were_whole(client, never_whole):
     X, y = numbers()
     frame = pd.DataFrame(X).add_prefix("c").assign(y=np.array(["no", "yes", "both"])[y])
     frame["s"] = np.random.default_rng(1).choice(["a", "b", None], len(y))
@@ -307,28 +314,27 @@ def test_a_frame_in_partitions_is_fitted_as_if_it_were_whole(client):
         assert fitted.feature_names_in_.tolist() == features.columns.tolist()
 
 
-def test_levels_need_no_sample(client):
+def test_levels_need_no_sample(client, never_whole):
     X, y = made_up(20)
-    X = X[:, X.max(axis=0) > 0]  # constant columns are left out of tables in memory
     chunked, discrete = da.from_array(X, chunks=(90, X.shape[1])), selector(discretizer=None)
     assert_same(discrete.fit(chunked, y), selector(discretizer=None).fit(X, y))
 
 
-def test_without_a_client_parts_are_counted_one_by_one(monkeypatch):
-    for module in ("_dask", "_dask_parts"):
-        monkeypatch.setattr(f"bestk.selection.streaming.{module}.find_client", lambda: None)
+def test_without_a_client_parts_are_counted_one_by_one(never_whole, monkeypatch):
+    for module in ("bestk.information.counted.dask_blocks", "bestk.data.blocks.dask_parts"):
+        monkeypatch.setattr(f"{module}.find_client", lambda: None)
     X, y = numbers()
     assert_same(selector().fit(da.from_array(X, chunks=(130, 5)), y), selector().fit(X, y))
 
 
-def test_counts_too_large_for_a_worker_give_way_to_codes(client, monkeypatch):
-    monkeypatch.setattr(streaming, "_memory_of_workers", lambda: 100.0)
-    monkeypatch.setattr(streaming, "_add_up", None)
+def test_counts_too_large_for_a_worker_give_way_to_codes(client, never_whole, monkeypatch):
+    monkeypatch.setattr(dask_blocks, "_memory_of_workers", lambda: 100.0)
+    monkeypatch.setattr(dask_blocks, "_add_up", None)
     X, y = numbers()
     assert_same(selector().fit(da.from_array(X, chunks=(130, 5)), y), selector().fit(X, y))
 
 
-def test_a_worker_killed_while_rows_are_counted_changes_nothing(client, monkeypatch):
+def test_a_worker_killed_while_rows_are_counted_changes_nothing(client, never_whole, monkeypatch):
     X, y = numbers()
     client.wait_for_workers(2, timeout=120)
     victim, submit, merges = next(iter(client.run(os.getpid).values())), client.submit, []
@@ -354,7 +360,7 @@ def test_parts_under_way_are_few(client, monkeypatch):
     )
     monkeypatch.setattr(client, "compute", lambda *a: asked.append(1) or compute(*a))
     for number, _ in enumerate(parts.blocks().open()):
-        assert len(asked) - number <= 2 * cluster.TILES_UNDER_WAY + 1
+        assert len(asked) - number <= 2 * TASKS_PER_THREAD + 1
     assert number + 1 == len(asked) == 90
 
 

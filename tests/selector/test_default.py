@@ -10,8 +10,8 @@ from bestk import Quadratic, SelectBestK, SelectBestKCV, select
 from bestk.data.table import read_table
 from bestk.discretize import EqualFrequency
 from bestk.evaluation import SharedEntropies, error_curves
+from bestk.information.reading import Reading
 from bestk.selection import methods
-from bestk.selection.reading import Reading
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_a_table_too_large_to_blend_is_counted(cancer, monkeypatch):
     X, y = cancer
     counted = told(X, y, 5, information="discrete", discretizer="mdlp", correction="chance")
     assert told(X, y, 5) != counted
-    monkeypatch.setattr("bestk.selection.reading.LARGEST_BLEND", X.size - 1)
+    monkeypatch.setattr("bestk.information.reading.MAX_BLENDED_VALUES", X.size - 1)
     assert told(X, y, 5) == counted
 
 

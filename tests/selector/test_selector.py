@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bestk import MDLP, METHODS, Greedy, Quadratic, SelectBestK, cmi_matrix, select, solve
+from bestk.data import table
 from bestk.discretize import CAIM
 
 TELLING = {"colour", "size", "member", "age", "visits"}
@@ -260,3 +261,13 @@ def test_the_same_seed_gives_the_same_answer(cancer):
     state = [SelectBestK(k=8, method="search", random_state=np.random.RandomState(0)).fit(X, y)
              for _ in "ab"]  # fmt: skip
     np.testing.assert_array_equal(state[0].ranking_, state[1].ranking_)
+
+
+def test_the_target_is_parsed_once(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    parsed, read = [], table._read_source
+    monkeypatch.setattr(
+        table, "_read_source", lambda source, names: parsed.append(names) or read(source, names)
+    )
+    SelectBestK(5).fit(X, y)
+    assert parsed.count(["y"]) == 1

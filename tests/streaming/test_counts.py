@@ -59,14 +59,14 @@ def test_xor_is_seen_only_once_both_blocks_are_in():
 @given(cut_tables(), st.sampled_from(CORRECTIONS), st.integers(1, 50))
 def test_blocks_count_as_the_whole_table(table, correction, waiting):
     X, y, cuts = table
-    before, _counts.WAITING_ROWS = _counts.WAITING_ROWS, waiting
+    before, _counts.MAX_WAITING_ROWS = _counts.MAX_WAITING_ROWS, waiting
     try:
         counts = PairCounts()
         for X_block, y_block in blocks(X, y, cuts):
             counts.add(X_block, y_block)
         same(counts, X, y, correction)
     finally:
-        _counts.WAITING_ROWS = before
+        _counts.MAX_WAITING_ROWS = before
 
 
 @given(cut_tables(), st.randoms())

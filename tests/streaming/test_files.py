@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from bestk import SelectBestK, select
 from bestk.cli import main
-from bestk.data.blocks import _files
+from bestk.data.blocks import files as _files
 from bestk.data.files import _sources, _text, load, open_source
 
 Select = partial(SelectBestK, method="tpower")  # blocks are counted, and so are whole tables

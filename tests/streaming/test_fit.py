@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
@@ -19,16 +19,19 @@ from bestk import CAIM, PairCounts, Quadratic, SelectBestK, select
 from bestk.data.blocks.blocks import Blocks, open_blocks
 from bestk.data.blocks.sample import Reservoir
 from bestk.data.table import read_table
-from bestk.selection.streaming import measure as _measure
-from bestk.selection.streaming.measure import Stream
+from bestk.errors import SelectionWarning
+from bestk.information.counted import blocks as _measure
 
 from ..selector.conftest import mixed_frame as wide_mixed_frame
 
 
-def mixed_frame(seed=0):
-    """A table without a constant column, which blocks do not show to be one."""
-    X, y = wide_mixed_frame(seed=seed, flips=4, noises=3)
-    return X.drop(columns="constant"), y
+@pytest.fixture(autouse=True)
+def never_whole(monkeypatch):
+    """Count blocks, however few rows they have."""
+    monkeypatch.setattr(_measure, "MAX_VALUES_IN_MEMORY", 0)
+
+
+mixed_frame = partial(wide_mixed_frame, flips=4, noises=3)
 
 
 Select = partial(SelectBestK, method="tpower")  # blocks are counted, and so are whole tables
@@ -49,7 +52,7 @@ def same(found, expected):
     assert list(found.get_feature_names_out()) == list(expected.get_feature_names_out())
 
 
-@settings(max_examples=15)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 99), st.lists(st.integers(0, 120), max_size=4))
 def test_blocks_of_a_mixed_frame_are_the_frame(seed, cuts):
     X, y = mixed_frame(seed=seed)
@@ -110,7 +113,7 @@ def test_a_continuous_target_is_cut_into_the_same_classes():
 
 def test_a_generator_is_read_once_and_cut_by_its_first_rows(monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
-    monkeypatch.setattr(Stream.look.__func__, "__defaults__", (200,))
+    monkeypatch.setattr(_measure, "SAMPLE_ROWS", 200)
     found = Select(k=4).fit(block for block in pairs(X, y, [0, 100, 200, 300, len(y)]))
     first = CAIM().fit(X[:200], y[:200])
     for cuts, expected in zip(found.discretizer_.cut_points_, first.cut_points_, strict=True):
@@ -120,7 +123,7 @@ def test_a_generator_is_read_once_and_cut_by_its_first_rows(monkeypatch):
 
 def test_cut_points_of_long_tables_are_those_of_a_sample_and_counts_those_of_all_rows(monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
-    monkeypatch.setattr(Stream.look.__func__, "__defaults__", (150,))
+    monkeypatch.setattr(_measure, "SAMPLE_ROWS", 150)
     found = Select(k=4, random_state=1).fit(pairs(X, y, [0, 100, 200, len(y)]))
     codes = found.discretizer_.transform(X)
     same(found, Select(k=4, discretizer=None).fit(codes, y))
@@ -136,9 +139,10 @@ def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample():
         for part in np.split(rows, [7, 8, 30]):
             reservoir.add(read_table(part[:, None]), part)
         sample = reservoir.finish()
-        assert len(set(sample.values[:, 0])) == 10
-        np.testing.assert_array_equal(sample.values[:, 0], sample.y)
-        drawn[sample.values[:, 0].astype(int)] += 1
+        values = sample.table.numeric()[0][:, 0]
+        assert len(set(values)) == 10
+        np.testing.assert_array_equal(values, sample.y)
+        drawn[values.astype(int)] += 1
     assert abs(drawn - 150).max() < 50  # five standard deviations are 53
 
 
@@ -233,8 +237,9 @@ def test_weights_are_for_tables_in_memory():
         Select(k=1).fit([(np.eye(2), [0, 1])], sample_weight=[1, 2])
 
 
-def test_gaussian_information_of_a_generator_is_refused():
+def test_gaussian_information_of_a_long_generator_is_refused(monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
+    monkeypatch.setattr(_measure, "SAMPLE_ROWS", 200)
     with pytest.raises(ValueError, match="takes two passes over the blocks, and a generator"):
         Select(k=1, information="gaussian").fit(iter([(X, y)]))
 
@@ -247,7 +252,7 @@ def test_an_iterable_that_can_be_read_again_is_not_taken_for_a_generator():
 
 def test_partial_fit_on_blocks_is_fit_on_all_of_them():
     X, y = mixed_frame()
-    numbers = ["age", "visits", "noise 0", "noise 1", "noise 2"]
+    numbers = ["age", "visits", "constant", "noise 0", "noise 1", "noise 2"]
     expected = Select(k=4).fit(X, y)
     selector = Select(k=4, discretizer=CAIM().fit(X[numbers], y))
     for X_block, y_block in pairs(X, y, [0, 10, 60, 120]):
@@ -335,3 +340,111 @@ def test_counted_pairs_of_many_columns_are_selected_without_their_matrix(monkeyp
     monkeypatch.setattr("bestk.selection.methods.LARGE", 10)
     found = SelectBestK(5, "tpower", bound=None, discretizer=None).partial_fit(X, y)
     assert found.support_[7]
+
+
+@pytest.mark.parametrize("wrap", [list, iter])
+@pytest.mark.parametrize("options", [{}, {"method": "jmi"}, {"information": "gaussian"}])
+def test_few_rows_in_blocks_are_read_as_a_table_in_memory(monkeypatch, wrap, options):
+    monkeypatch.setattr(_measure, "MAX_VALUES_IN_MEMORY", 2**27)
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X, y = X.assign(copy=X["mean area"], one=1), y.to_numpy()
+    with pytest.warns(SelectionWarning) as told:
+        found = SelectBestK(20, **options).fit(wrap(pairs(X, y, [0, 100, 101, 569])))
+    with pytest.warns(SelectionWarning) as expected:
+        same(found, SelectBestK(20, **options).fit(X, y))
+    assert str(told[0].message) == str(expected[0].message)
+    assert found.n_samples_seen_ == 569
+
+
+def test_what_is_done_otherwise_in_blocks_is_warned_of():
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.warns(SelectionWarning, match=r"rows in blocks: .*\(mdlp, correction 'chance'\)"):
+        SelectBestK(3).fit(pairs(X, y, [0, 100, 569]))
+    assert "rows in blocks" in str(SelectBestK(3).partial_fit(X, y).solution_.warnings)
+    assert not SelectBestK(3, "jmi").partial_fit(X, y).solution_.warnings
+
+
+def test_columns_of_blocks_are_warned_of_as_in_memory():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    X = pd.DataFrame({"leak": y * 2.5, "copy": y * 5.0, "name": [f"p{i}" for i in range(400)]})
+    blocks = pairs(X, y, [0, 150, 400])
+    with pytest.warns(SelectionWarning, match="identifier") as told:
+        Select(k=3).fit(blocks)
+    with pytest.warns(SelectionWarning) as expected:
+        Select(k=3).fit(X, y)
+    assert str(told[0].message) == str(expected[0].message)
+    assert "nearly determines the target" in str(told[0].message)
+
+
+@pytest.mark.parametrize("options", [{}, {"discretizer": None}, {"backend": "numpy"}])
+def test_constant_columns_are_selected_last(options):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (300, 6)), rng.integers(0, 2, 300)
+    X[:, :3] = 1
+    expected = Select(k=4, **options).fit(X, y)
+    assert expected.support_.tolist() == [True, False, False, True, True, True]
+    same(Select(k=4, **options).fit(pairs(X, y, [0, 100, 300])), expected)
+    if "backend" not in options:
+        same(Select(k=4, **options).partial_fit(X, y), expected)
+    included = {"include": [1], "exclude": [0], **options}
+    kept = Select(k=3, **included).fit(pairs(X, y, [0, 100, 300]))
+    same(kept, Select(k=3, **included).fit(X, y))
+
+
+def test_a_column_that_varies_after_the_sample_is_not_constant(monkeypatch):
+    monkeypatch.setattr(_measure, "SAMPLE_ROWS", 50)
+    X = np.zeros((400, 3), int)
+    y = np.arange(400) % 2
+    X[300:, 1] = y[300:]
+    X[:, 2] = np.arange(400) % 3
+    found = Select(k=1, discretizer=None).fit(iter(pairs(X, y, [0, 60, 400])))
+    assert found.support_.tolist() == [False, True, False]
+
+
+def test_numbers_written_as_text_are_numbers_in_every_block():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    price = 1000 + 900 * y + 300 * rng.normal(size=300)
+    X = pd.DataFrame(
+        {
+            "price": [f"${value:,.2f}" for value in price],
+            "share": [f"{value:.2f}".replace(".", ",") for value in price / 1000],
+            "day": pd.date_range("2020-01-01", periods=300).strftime("%Y-%m-%d"),
+            "word": rng.choice(["red", "blue"], 300),
+        }
+    )
+    X.loc[299, "price"] = "n/a"
+    with pytest.warns(SelectionWarning) as expected:
+        whole = Select(k=3).fit(X, y)
+    blocks = pairs(X, y, [0, 200, 299, 300])
+    with pytest.warns(SelectionWarning, match="written as text") as told:
+        found = Select(k=3).fit(blocks)
+    same(found, whole)
+    assert str(told[0].message) == str(expected[0].message)
+    np.testing.assert_array_equal(found.discretized_features_, [0, 1, 2])
+    in_parts = Select(k=3, discretizer="equal-frequency")
+    for block in blocks:
+        in_parts.partial_fit(*block)
+    assert in_parts.discretized_features_.tolist() == [0, 1, 2]
+    kept = Select(k=2, categorical_features=["day", "price"]).fit(blocks)
+    assert kept.discretized_features_.tolist() == [1]
+
+
+def test_a_column_may_be_empty_in_one_block_and_text_in_another():
+    X, y = mixed_frame()
+    X.loc[:39, "colour"] = None
+    same(Select(k=4).fit(pairs(X, y, [0, 40, 120])), Select(k=4).fit(X, y))
+
+
+def test_a_column_of_two_types_is_refused():
+    blocks = [(pd.DataFrame({"a": [1, 2]}), [0, 1]), (pd.DataFrame({"a": ["x", "y"]}), [0, 1])]
+    with pytest.raises(ValueError, match="column 'a' is string in one block and numeric in anoth"):
+        Select(k=1).fit(blocks)
+
+
+def test_integers_that_floats_in_another_block_would_merge_are_refused():
+    blocks = [([[2**60], [2**60 + 1]], [0, 1]), ([[0.5], [1.5]], [0, 1])]
+    blocks = [(np.array(X), y) for X, y in blocks]
+    with pytest.raises(ValueError, match=r"'x0' holds whole numbers of 2\*\*53 or more"):
+        Select(k=1).fit(blocks)

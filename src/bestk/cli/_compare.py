@@ -11,12 +11,12 @@ from bestk.cli._options import AUTO, Request, shown
 from bestk.cli._output import Messages, bold, console, heading, new_table
 from bestk.cli._table import check, read
 from bestk.data.files import Loaded
+from bestk.data.target import is_continuous
 from bestk.evaluation import error_curves, shared_tasks
 from bestk.problem.solution import Solution
 from bestk.selection.methods import Method, get_method
-from bestk.selection.reading import Reading
+from bestk.selection.pipeline import Task, tell
 from bestk.selection.selector import SelectBestK
-from bestk.selection.task import Task, tell
 
 
 def run(
@@ -59,7 +59,7 @@ def run(
 
 def _check_folds(loaded: Loaded, request: Request, cv: int) -> None:
     """Refuse more folds than the rows of the largest class."""
-    continuous = Reading(target=request.target_kind).is_continuous(loaded.y)
+    continuous = is_continuous(loaded.y, request.target_kind)
     most = len(loaded.y) if continuous else max(Counter(loaded.y.tolist()).values())
     if most < cv:
         fewer = f"--cv {most}, or " if most > 1 else ""

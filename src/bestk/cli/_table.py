@@ -126,7 +126,7 @@ def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
 
 def is_long(path: Path) -> bool:
     """Whether a file is too large to be read into memory."""
-    from bestk.information.counted.memory import memory_to_use
+    from bestk._memory import memory_to_use
 
     return path.stat().st_size > memory_to_use()
 
@@ -143,7 +143,9 @@ def select_in_blocks(
     with messages.stage(f"reading {shown(request.file)} in blocks of rows"):
         selector.fit(request.file, request.target)
     solution, seconds = selector.solution_, perf_counter() - start
-    messages.note("read in blocks of rows; numeric columns are binned by a sample of 100,000 rows")
+    if selector._in_blocks:
+        sample = "numeric columns are binned by a sample of 100,000 rows"
+        messages.note(f"read in blocks of rows; {sample}")
     table = Table(selector.n_samples_seen_, solution.names or (), ())
     loaded = Loaded(checked.source, table, None, request.target, ())  # type: ignore[arg-type]
     return loaded, solution, {"read": seconds - solution.seconds, "select": solution.seconds}

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from bestk._checks import choice, jobs
+from bestk.data.features import find_features
 from bestk.data.table import Table, read_column, read_table
+from bestk.data.target import is_continuous
 from bestk.evaluation._curves import BASELINE, Curves, Row
 from bestk.evaluation._models import as_matrix, default_model, limit_threads
 from bestk.evaluation._study import FoldStore, Selections, Study
 from bestk.selection.folds import Fold, read_folds
 from bestk.selection.methods import Method, get_method
-from bestk.selection.reading import Reading, find_features
 from bestk.selection.selector import SelectBestK
 
 Indices = NDArray[np.int64]
@@ -177,7 +178,7 @@ def _settle(selector: SelectBestK, table: Table, y: Any) -> Indices:
     included, excluded = (
         find_features(each, table) for each in (selector.include, selector.exclude)
     )
-    continuous = Reading(target=selector.target).is_continuous(y)
+    continuous = is_continuous(y, selector.target)
     target = "continuous" if continuous else "classes"
     selector.set_params(target=target, include=included, exclude=excluded)
     return np.setdiff1d(np.arange(table.n_features), excluded)

@@ -10,9 +10,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from bestk.data.table import Table
 from bestk.information import Entropies, Measure
-from bestk.selection.defaults import Information, settle
 from bestk.selection.methods import Method
-from bestk.selection.task import Task
+from bestk.selection.pipeline import Information, Task, settle
 
 Floats = NDArray[np.float64]
 MAX_MATRIX_BYTES = 2**30  # larger matrices are computed again instead of kept

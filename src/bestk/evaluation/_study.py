@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.utils import _safe_indexing
 
+from bestk.data.features import read_features
 from bestk.evaluation._curves import BASELINE, Row
 from bestk.evaluation._shared import shared_tasks
 from bestk.problem.solution import Solution
 from bestk.selection.folds import Fold
 from bestk.selection.methods import Method
-from bestk.selection.reading import read_features
 from bestk.selection.selector import SelectBestK
 
 Indices = NDArray[np.int64]

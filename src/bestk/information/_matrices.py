@@ -7,17 +7,18 @@ from numpy.typing import DTypeLike, NDArray
 
 from bestk._checks import choice
 from bestk.data.codes import encode, read_continuous_target, read_target
-from bestk.data.table import read_column, read_table
+from bestk.data.table import Table, read_table
+from bestk.data.target import TARGETS, is_fractional
 from bestk.information import measures
 from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import ScoredTable
 from bestk.information.entropies import Entropies
+from bestk.information.reading import refuse_other_kinds
 from bestk.native.threads import threads
 
 Floats = NDArray[np.float64]
 Information = Literal["discrete", "gaussian"]
-TargetKind = Literal["auto", "classes", "continuous"]
 
 
 def mutual_information(X: Any, y: Any, **options: Any) -> Floats:
@@ -144,57 +145,34 @@ def cmi_matrix(
 
 
 def measure_table(
-    X: Any,
-    y: Any,
-    *,
-    information: Information = "discrete",
-    target: TargetKind = "auto",
-    correction: Correction | None = None,
-    missing: str = "category",
-    backend: str = "auto",
-    n_jobs: int | None = None,
-) -> Entropies:
-    """Read a table and its target, and make their entropies ready."""
-    choice(target, "target", ("auto", "classes", "continuous"))
+    X: Any, y: Any, *, missing: str = "category", information: Information = "discrete",
+    target: str = "auto", **options: Any,
+) -> Entropies:  # fmt: skip
+    """Read a table and its target, and make their entropies ready; see :func:`cmi_matrix`."""
+    choice(target, "target", TARGETS)
     choice(information, "information", ("discrete", "gaussian"))
+    options = {"backend": "auto", "correction": None, "n_jobs": None} | options
     if information == "gaussian":
-        return _gaussian(X, y, target, correction, missing, n_jobs)
+        del options["backend"]
+        continuous = target == "continuous" or (target == "auto" and is_fractional(y))
+        return _gaussian(read_table(X, missing=missing), y, continuous, **options)
     if target == "continuous":
         raise ValueError(
             "a continuous target has no classes to count; pass information='gaussian', "
             "or discretise y, e.g. EqualFrequency().fit_transform(y.reshape(-1, 1))"
         )
     codes = encode(X, missing=missing)
-    return Entropies.count(codes, read_target(y, codes.n_samples), backend, correction, n_jobs)
+    return Entropies.count(codes, read_target(y, codes.n_samples), **options)
 
 
 def _gaussian(
-    X: Any,
-    y: Any,
-    target: TargetKind,
-    correction: Correction | None,
-    missing: str,
-    n_jobs: int | None,
+    table: Table, y: Any, continuous: bool, correction: Correction | None, n_jobs: int | None
 ) -> Entropies:
-    """Entropies of numeric columns; missing values take the mean of their column's scores."""
-    table = read_table(X, missing=missing)
+    """Entropies of numbers and booleans; missing values take the mean of their column's scores."""
     values, places = table.numeric()
     if len(places) < table.n_features:
-        first = int(np.argmax(table.kinds != "numeric"))
-        raise ValueError(
-            f"column {table.names[first]!r} is {table.kinds[first]}, and information='gaussian' is "
-            "for numbers; drop it, encode it as numbers, or use information='discrete'"
-        )
-    if target == "continuous" or (target == "auto" and _is_fractional(y)):
-        goal: Any = read_continuous_target(y, table.n_samples)
-    else:
-        goal = read_target(y, table.n_samples)
+        refuse_other_kinds(table, np.empty(0, np.int64))
+    goal: Any = (read_continuous_target if continuous else read_target)(y, table.n_samples)
     with threads(n_jobs):
         source = GaussianSource(ScoredTable(values, goal), correction=correction)
         return Entropies(*source.singles(), source, correction is not None, n_jobs)
-
-
-def _is_fractional(y: Any) -> bool:
-    """Whether y is of numbers with a fractional part."""
-    values = read_column(y).values
-    return bool(values.dtype.kind == "f" and (values != np.floor(values)).any())

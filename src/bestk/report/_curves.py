@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from bestk.data.features import find_features
 from bestk.data.table import Table
+from bestk.data.target import is_continuous
 from bestk.evaluation import Curves, error_curves
 from bestk.report._facts import Curve, Errors
 from bestk.report._text import shown
-from bestk.selection.reading import Reading, find_features
 
 FOLDS = 5
 N_SIZES = 8  # numbers of features of an error curve
@@ -25,7 +26,7 @@ def measure(
     options: Any, table: Table, y: Any, k: int, methods: dict[str, Any], progress: Progress | None
 ) -> Errors:
     """Errors of a model that is the same for all methods, about k features."""
-    continuous = Reading(target=options.target).is_continuous(y)
+    continuous = is_continuous(y, options.target)
     excluded = find_features(options.exclude, table)
     included = list(dict.fromkeys(find_features(options.include, table).tolist()))
     most = table.n_features - len(excluded)

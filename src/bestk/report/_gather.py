@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.data.codes import Target
+from bestk.data.features import read_features
 from bestk.data.table import Table
+from bestk.data.target import is_continuous
+from bestk.information.reading import Reading
 from bestk.plots.names import read_solution
 from bestk.problem.solution import TOLD, Solution
 from bestk.report._comparison import compare, method_name
@@ -27,10 +30,8 @@ from bestk.report._warnings import (
     selected_cautions,
 )
 from bestk.selection.cautions import find_cautions
-from bestk.selection.defaults import settle
 from bestk.selection.look import Look, look_at
-from bestk.selection.reading import Reading, read_features
-from bestk.selection.task import Task
+from bestk.selection.pipeline import Task, settle
 
 RUNNERS_UP = 12
 SUSPECTS = 40  # the most relevant columns, looked at for leaks
@@ -108,7 +109,7 @@ def gather(
     said = [*notes, *task.notes, *(str(each.message) for each in caught)]
     notes = list(dict.fromkeys(said))
     base = _with_method(gather_solution(solution, target), options)
-    continuous = Reading(target=options.target).is_continuous(y)
+    continuous = is_continuous(y, options.target)
     return replace(
         base,
         runners_up=_runners_up(task, solution),
@@ -129,7 +130,7 @@ def _with_method(facts: Facts, options: Any) -> Facts:
 
 def _as_measured(options: Any) -> Any:
     """The options by which information was measured: blocks of rows are read in their own way."""
-    if not hasattr(options, "n_samples_seen_"):
+    if not getattr(options, "_in_blocks", False):
         return options
     alike, read_as = copy(options), settle(options, blocks=True)
     alike.information, alike.discretizer = read_as.information, read_as.discretizer
@@ -201,7 +202,7 @@ def _most_relevant(scores: NDArray[np.float64], solution: Solution) -> tuple[Fea
 def _classes(options: Any, y: Any, n_samples: int) -> Target | None:
     """The classes of the target, those of equal frequency where it is continuous, if it has any."""
     try:
-        return Reading(target=options.target).classes(y, n_samples)
+        return Reading(target=options.target).parse(y, n_samples).classes
     except ValueError:
         return None
 

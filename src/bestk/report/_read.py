@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.data.codes import Target
+from bestk.data.target import is_continuous
 from bestk.problem.solution import Solution
 from bestk.report._columns import Column, read_column
 from bestk.report._facts import Listed, TableFacts
 from bestk.report._text import shown
-from bestk.selection.defaults import settle
 from bestk.selection.look import Look, column_values
-from bestk.selection.reading import Reading
-from bestk.selection.task import Task
+from bestk.selection.pipeline import Task, settle
 
 MOST_COLUMNS = 60  # whose bins are shown
 MOST_LISTED = 500  # columns in the list of all
@@ -27,7 +26,7 @@ def whole_table(
     table, cuts = task.table, cut_points(options, task)
     places = solution.support[:MOST_COLUMNS].tolist()
     kinds, counts = np.unique(table.kinds.astype(str), return_counts=True)
-    continuous = Reading(target=options.target).is_continuous(y)
+    continuous = is_continuous(y, options.target)
     return TableFacts(
         table.n_samples,
         table.n_features,
@@ -35,7 +34,7 @@ def whole_table(
         int(table.count_missing().sum()),
         _class_labels(y, goal, continuous),
         continuous,
-        settle(options, blocks=hasattr(options, "n_samples_seen_")).information,
+        settle(options, blocks=getattr(options, "_in_blocks", False)).information,
         _name_of(task.read.discretizer),
         tuple(read_column(table.names[j], column_values(table, j), cuts.get(j), goal)
               for j in places),
@@ -51,7 +50,7 @@ def known_table(selector: Any, solution: Solution) -> TableFacts:
         for place, name in zip(solution.support.tolist(), solution._labels(), strict=True)
         if place in cuts
     )
-    read_as = settle(selector, blocks=hasattr(selector, "n_samples_seen_"))
+    read_as = settle(selector, blocks=getattr(selector, "_in_blocks", False))
     return TableFacts(
         getattr(selector, "n_samples_seen_", None),
         selector.n_features_in_,

@@ -15,8 +15,7 @@ from bestk.errors import SelectionWarning
 from bestk.problem.solution import Solution
 from bestk.selection._independence import Graded, chi_square, grade, p_value
 from bestk.selection.look import Values, column_values, determines, names_rows
-from bestk.selection.reading import Reading
-from bestk.selection.task import Task
+from bestk.selection.pipeline import Task
 
 __all__ = ["Finding", "find_cautions", "warn_of", "with_warnings"]
 
@@ -101,10 +100,8 @@ def find_cautions(task: Task, solution: Solution) -> list[Finding]:
 
 def _classes(task: Task) -> Target | None:
     """The classes of the rows; bins of equal frequency for a continuous target."""
-    if isinstance(task.read.target, Target):
-        return task.read.target
     try:
-        return Reading(target="continuous").classes(task.y, task.table.n_samples)
+        return None if task.target is None else task.target.classes
     except ValueError:
         return None
 

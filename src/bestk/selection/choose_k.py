@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.data.codes import Target, read_continuous_target, read_target
+from bestk.data.features import find_features
 from bestk.data.table import Table, as_array
+from bestk.data.target import is_continuous
 from bestk.problem.solution import Solution
 from bestk.relaxations import one_thread
 from bestk.selection._design import Design
 from bestk.selection.folds import FOLDS, Fold, group_splitter, read_folds
-from bestk.selection.reading import Reading, find_features
-from bestk.selection.task import Indices, Task
+from bestk.selection.pipeline import Indices, Task
 
 AUTO = "auto"
 GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)
@@ -172,7 +173,7 @@ class Goal:
                 f"k='auto' needs at least {MIN_ROWS} rows, and there are {n_samples}; "
                 "pass k as a number"
             )
-        if not Reading(target=options.target).is_continuous(y):
+        if not is_continuous(y, options.target):
             target = read_target(y, n_samples)
             if (most := int(target.counts.max())) < MIN_CLASS_ROWS:
                 raise ValueError(

@@ -1,137 +1,18 @@
 """SelectBestK: the scikit-learn selector."""
 
-from inspect import signature
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from bestk.data.blocks.blocks import is_stream
-from bestk.data.frames import is_frame, keep_columns
-from bestk.data.table import as_array, named_frame, refuse_shape
+from bestk.data.features import read_features
 from bestk.problem.solution import Solution
+from bestk.selection.base import SELECTABLE, TableSelector
+from bestk.selection.blocks import PartialFit, forget, read_blocks
 from bestk.selection.cautions import warn_of, with_warnings
 from bestk.selection.choose_k import AUTO, refuse_auto, select_auto_k
-from bestk.selection.reading import read_features
-from bestk.selection.streaming.blocks import PartialFit, fit_blocks, forget
-from bestk.selection.task import Task, count_features
-
-SELECTABLE: dict[str, list[Any]] = {
-    "method": [str, HasMethods(["select", "select_path"])],
-    "information": [StrOptions({"discrete", "gaussian", "blend", "auto"})],
-    "discretizer": [str, HasMethods(["fit", "transform"]), None],
-    "correction": [StrOptions({"miller-madow", "chance"}), None],
-    "categorical_features": ["array-like", str, None],
-    "target": [StrOptions({"auto", "classes", "continuous"})],
-    "include": ["array-like", str, Integral, None],
-    "exclude": ["array-like", str, Integral, None],
-    "bound": [StrOptions({"fast", "tight"}), None],
-    "time_limit": [Interval(RealNotInt, 0, None, closed="neither"),
-                   Interval(Integral, 1, None, closed="left"), None],
-    "random_state": ["random_state"],
-    "backend": [str],
-    "n_jobs": [Integral, None],
-}  # fmt: skip
-
-
-class TableSelector(SelectorMixin, BaseEstimator):
-    """What the selectors share: how tables are checked, read and cut to the selected columns."""
-
-    solution_: Solution
-    support_: NDArray[np.bool_]
-
-    def _check_table(self, X: Any, *, reset: bool) -> Any:
-        """Let scikit-learn check arrays; frames, lists and masks only for their shape."""
-        X = named_frame(X)
-        if isinstance(X, list | tuple | np.ma.MaskedArray):
-            X = as_array(X)
-            refuse_shape(X.shape)
-            return validate_data(self, X, reset=reset, skip_check_array=True)
-        if is_frame(X):
-            return validate_data(self, X, reset=reset, skip_check_array=True)
-        if hasattr(type(X), "tocsc"):
-            refuse_shape(X.shape)
-        return validate_data(
-            self, X, reset=reset, dtype=None, accept_sparse="csc", ensure_all_finite=False
-        )
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Give a selector of an earlier release the parameters that it did not have."""
-        known = signature(type(self).__init__).parameters.values()
-        new = {each.name: each.default for each in known if each.default is not each.empty}
-        super().__setstate__({**new, **state})
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def transform(self, X: Any) -> Any:
-        """Keep the selected columns.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-
-        Returns
-        -------
-        table of shape (n_samples, k)
-            An array, in the type of X, or what ``set_output`` asks for.
-        """
-        check_is_fitted(self)
-        return keep_columns(self, self._check_table(X, reset=False), self._get_support_mask())
-
-    def report(self, X: Any = None, y: Any = None, path: Any = None, **options: Any) -> Any:
-        """Tell all about the selection in one HTML page, written to ``path`` if that is given.
-
-        Parameters
-        ----------
-        X, y : default=None
-            What the selector was fitted on, in memory; some of the rows, where they are too many
-            for that. Without them, or with a file or blocks, the page tells what the selector
-            itself holds.
-        path : str or Path, default=None
-            The file to write.
-        **options
-            ``target``, what y is called; ``errors=False`` to measure none; ``date``; see
-            :func:`bestk.report.make_report`.
-
-        Returns
-        -------
-        Report
-            It shows itself in a notebook; ``.save(path)`` writes it.
-        """
-        check_is_fitted(self)
-        from bestk.report import make_report
-
-        made = make_report(self, X, y, **options)
-        if path is not None:
-            made.save(path)
-        return made
-
-    def _keep(self, task: Task) -> None:
-        """Store what was found of each feature."""
-        n = task.table.n_features
-        self.solution_ = with_warnings(task, self.solution_)
-        self.ranking_ = np.full(n, self.solution_.k + 1)
-        self.ranking_[self.solution_.support] = np.arange(1, self.solution_.k + 1)
-        self.support_ = self.ranking_ <= self.solution_.k
-        self.scores_ = task.relevance()
-        self.discretizer_ = task.read.discretizer
-        self.discretized_features_ = task.discretised_features()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
+from bestk.selection.pipeline import Task, count_features
 
 
 class SelectBestK(PartialFit, TableSelector):
@@ -227,8 +108,8 @@ class SelectBestK(PartialFit, TableSelector):
     Notes
     -----
     Missing values are a level of their own where columns are counted, and stand at the mean
-    where they are Gaussian. In memory, columns of one value, or of none, are selected only where
-    no others are left. Whole-number ``sample_weight`` say how often each row counts.
+    where they are Gaussian. Columns of one value, or of none, are selected only where no others
+    are left. Whole-number ``sample_weight`` say how often each row counts.
 
     What to know before trusting the selection, such as columns at chance level, leaks and copies,
     is warned of once (:class:`SelectionWarning`), and kept in ``solution_.warnings``.
@@ -240,10 +121,12 @@ class SelectBestK(PartialFit, TableSelector):
     :class:`~bestk.SelectionWarning` says so where no number beats guessing by more than a
     standard error. With ``groups`` and a number of folds, or none, groups stay together.
 
-    Tables that come in blocks are counted as if they were whole, to the last bit, and never held.
-    Only the cut points of numbers need rows side by side: they are found in a random sample of
-    100,000 rows (fewer where there are thousands of columns), or in the first rows where blocks
-    can be read only once. Shorter tables are taken whole.
+    Tables that come in blocks are read whole if they have up to 100,000 rows (fewer where there
+    are thousands of columns): the selection is that of a table in memory. Longer ones are never
+    held. They are counted as if they were whole, to the last bit; only the cut points of numbers,
+    and the warnings, are those of a random sample of so many rows, or of the first rows where
+    blocks can be read only once. A blend of estimates needs all rows at once: without it,
+    levels of MDLP are counted, corrected for chance, and a warning says so.
 
     References
     ----------
@@ -329,22 +212,22 @@ class SelectBestK(PartialFit, TableSelector):
         self
         """
         self._validate_params()
+        forget(self)
         if is_stream(X, y):
             if sample_weight is not None:
                 raise ValueError("sample_weight is for tables in memory; repeat rows in blocks")
             refuse_auto(self.k)
-            fit_blocks(self, X, y)
-            return self
-        forget(self)
-        table = read_features(self._check_table(X, reset=True), self.categorical_features)
-        task = Task.of(self, table, y, sample_weight)
+            task = read_blocks(self, X, y)
+        else:
+            table = read_features(self._check_table(X, reset=True), self.categorical_features)
+            task = Task.of(self, table, y, sample_weight)
         if isinstance(self.k, str):
             found = select_auto_k(self, task, table, y, sample_weight, groups)
             self.solution_, self.k_scores_ = found, found.details["k_scores"]
             if self.scoring is None:
                 self.k_errors_ = found.details["k_errors"]
         else:
-            self.solution_ = task.solution(count_features(self.k, table.n_features, task))
+            self.solution_ = task.solution(count_features(self.k, self.n_features_in_, task))
         self._keep(task)
         warn_of(self.solution_)
         return self

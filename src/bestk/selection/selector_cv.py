@@ -14,13 +14,14 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from bestk._checks import whole
+from bestk.data.features import read_features
 from bestk.data.table import as_array
+from bestk.data.target import is_continuous
+from bestk.selection.base import SELECTABLE, TableSelector
 from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import choose
 from bestk.selection.folds import group_splitter, read_folds
-from bestk.selection.reading import Reading, read_features
-from bestk.selection.selector import SELECTABLE, TableSelector
-from bestk.selection.task import Task
+from bestk.selection.pipeline import Task
 
 MAX_DEFAULT_K = 100
 
@@ -192,7 +193,7 @@ class SelectBestKCV(TableSelector):
             return "continuous"
         if self.target == "auto" and is_classifier(self.estimator):
             return "classes"
-        return "continuous" if Reading(target=self.target).is_continuous(y) else "classes"
+        return "continuous" if is_continuous(y, self.target) else "classes"
 
     def _measure(self, options: Any, X: Any, y: Any) -> Task:
         start = perf_counter()

@@ -87,7 +87,7 @@ def is_stream(X: Any, y: Any) -> bool:
 def open_blocks(X: Any, y: Any) -> Blocks:
     """The blocks of what :func:`is_stream` takes for some."""
     if isinstance(X, str | Path) or is_dataset(X):
-        from bestk.data.blocks._files import FileBlocks
+        from bestk.data.blocks.files import FileBlocks
 
         if not isinstance(y, str):
             came = "None" if y is None else f"a {type(y).__name__}"
@@ -97,7 +97,7 @@ def open_blocks(X: Any, y: Any) -> Blocks:
     if y is not None and not isinstance(y, str):
         raise ValueError(f"X comes in blocks, and y is a {type(y).__name__}; {PAIRS}")
     source = X if callable(X) else lambda: X
-    return Blocks(lambda: (_read(block, y) for block in source()), once=hasattr(X, "__next__"))
+    return Blocks(lambda: (read_block(block, y) for block in source()), once=hasattr(X, "__next__"))
 
 
 def is_dataset(X: Any) -> bool:
@@ -109,8 +109,8 @@ def _is_pair(item: Any) -> bool:
     return isinstance(item, tuple) and len(item) == 2 and hasattr(item[0], "shape")
 
 
-def _read(block: Any, target: str | None) -> Part:
-    """One block, as it comes from an iterable."""
+def read_block(block: Any, target: str | None) -> Part:
+    """One block of an iterable: a pair, or a frame and the name of its target."""
     if target is not None:
         return split_target(_read_rows(block), target)
     if not (isinstance(block, tuple | list) and len(block) == 2):

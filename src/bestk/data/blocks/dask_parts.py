@@ -1,4 +1,4 @@
-"""The parts of a table of dask: paired with their targets, brought here, sampled."""
+"""The parts of a dask collection: paired with their targets, fetched, sampled."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -11,13 +11,11 @@ from dask import array, delayed
 from distributed import get_client
 from numpy.typing import NDArray
 
-from bestk.data.blocks.blocks import Blocks, Part, _read
-from bestk.data.blocks.sample import FEWEST_ROWS, SAMPLE_BYTES, Reservoir, Sample
-from bestk.data.table import as_array
-from bestk.information.backends.cluster import TILES_UNDER_WAY
+from bestk.data.blocks.blocks import Blocks, Part, read_block
+from bestk.data.blocks.sample import Sample, draw_rows, join_pieces, sample_size
 
 Indices = NDArray[np.int64]
-DRAWN_AT_ONCE = 2**20
+TASKS_PER_THREAD = 2  # one in work, one to follow
 
 
 @dataclass(frozen=True)
@@ -30,13 +28,16 @@ class Partitions:
     @classmethod
     def of(cls, X: Any, y: Any) -> "Partitions":
         """Pair the rows of X with y: a collection of dask, values in memory, or a column's name."""
-        read = delayed(_read)
+        read = delayed(read_block)
         if isinstance(y, str):
             return cls([read(part, y) for part in X.to_delayed()], None)
         parts, lengths = _cut_rows(X)
         if not hasattr(y, "to_delayed"):
             lengths = lengths or list(gather([delayed(len)(part) for part in parts]))
-            y = array.from_array(_values(y, sum(lengths)), chunks=(tuple(lengths),))
+            values = np.asarray(y).ravel()
+            if len(values) != (n := sum(lengths)):
+                raise ValueError(f"y has {len(values)} values but X has {n} rows; give one each")
+            y = array.from_array(values, chunks=(tuple(lengths),))
         elif lengths is not None and getattr(y, "size", None) == sum(lengths):
             y = y.reshape(-1).rechunk((tuple(lengths),))
         targets = list(np.ravel(y.to_delayed()))
@@ -49,62 +50,30 @@ class Partitions:
 
     def measured(self) -> "Partitions":
         """The same, with the rows of each part known and those without rows left out."""
-        count = delayed(_count_rows)
-        lengths = self.lengths or list(gather([count(part) for part in self.tasks]))
+        lengths = self.lengths or list(gather([delayed(_count_rows)(part) for part in self.tasks]))
         filled = [number for number, length in enumerate(lengths) if length]
         if not filled:
             raise ValueError("there are no rows in any part")
         return Partitions([self.tasks[i] for i in filled], [lengths[i] for i in filled])
 
     def blocks(self) -> Blocks:
-        """The parts one after the other, brought here while the next are made."""
+        """The parts one after the other, fetched while the next are made."""
         return Blocks(lambda: gather(self.tasks))
 
     def sample(self, seed: int, rows: int) -> Sample:
         """The rows that a reservoir would keep, were it shown the parts in order."""
-        look, lengths = delayed(_look), self.lengths or []
-        (first,) = gather([look(self.tasks[0], np.empty(0, np.int64))])
-        width = 8 * max(1, len(first.numeric))
-        most = max(min(FEWEST_ROWS, rows), min(rows, SAMPLE_BYTES // width))
-        kept, ends = _keep_rows(sum(lengths), most, seed), np.cumsum(lengths)
+        take, lengths = delayed(_take_rows), self.lengths or []
+        ((first, _),) = gather([take(self.tasks[0], np.empty(0, np.int64))])
+        kept = draw_rows(sum(lengths), sample_size(first.n_features, rows), seed)
+        ends = np.cumsum(lengths)
         part = np.searchsorted(ends, kept, side="right")
         places = [np.flatnonzero(part == number) for number in range(len(lengths))]
-        looks = gather(
-            look(task, kept[slots] - (end - length))
+        taken = gather(
+            take(task, kept[slots] - (end - length))
             for task, slots, end, length in zip(self.tasks, places, ends, lengths, strict=True)
         )
-        still, values = np.ones(len(first.numeric), bool), np.empty((len(kept), width // 8))
-        y = np.empty(len(kept), dtype=object)
-        parts: list[tuple[Indices, dict[int, NDArray[Any]]]] = []
-        for slots, some in zip(places, looks, strict=True):
-            here = np.isin(first.numeric, some.numeric)
-            still &= here
-            there = np.isin(some.numeric, first.numeric)
-            values[np.ix_(slots, np.flatnonzero(here))] = some.values[:, there]
-            y[slots] = some.y
-            parts.append((slots, some.exact))
-        exact = _join_exact(parts, first.numeric, values)
-        return Sample(
-            sum(lengths),
-            first.names,
-            first.numeric[still],
-            values[:, : len(still)] if still.all() else values[:, np.flatnonzero(still)],
-            as_array(y.tolist()),
-            most,
-            exact,
-        )
-
-
-def _join_exact(
-    parts: list[tuple[Indices, dict[int, NDArray[Any]]]], numeric: Indices, values: NDArray[Any]
-) -> dict[int, NDArray[Any]]:
-    """The columns that float64 rounds in some part, as Python's numbers."""
-    found = {j for _, some in parts for j in some}.intersection(numeric.tolist())
-    exact = {j: values[:, np.searchsorted(numeric, j)].astype(object) for j in found}
-    for slots, some in parts:
-        for j in found & some.keys():
-            exact[j][slots] = some[j]
-    return exact
+        pieces = [(slots, *some) for slots, some in zip(places, taken, strict=True)]
+        return Sample(sum(lengths), *join_pieces(pieces))
 
 
 def gather(tasks: Iterable[Any]) -> Iterator[Any]:
@@ -113,7 +82,7 @@ def gather(tasks: Iterable[Any]) -> Iterator[Any]:
     if client is None:
         yield from (task.compute() for task in left)
         return
-    running = deque(client.compute(task) for task in islice(left, ahead(client)))
+    running = deque(client.compute(task) for task in islice(left, tasks_ahead(client)))
     try:
         while running:
             result = running.popleft().result()
@@ -131,9 +100,9 @@ def find_client() -> Any:
         return None
 
 
-def ahead(client: Any) -> int:
+def tasks_ahead(client: Any) -> int:
     """Tasks to have under way, so that no worker waits and none is swamped."""
-    return TILES_UNDER_WAY * max(1, len(client.nthreads()))
+    return TASKS_PER_THREAD * max(1, len(client.nthreads()))
 
 
 def _cut_rows(X: Any) -> tuple[list[Any], list[int] | None]:
@@ -146,32 +115,9 @@ def _cut_rows(X: Any) -> tuple[list[Any], list[int] | None]:
     return list(whole.to_delayed().ravel()), lengths
 
 
-def _values(y: Any, n_rows: int) -> NDArray[Any]:
-    values = np.asarray(y).ravel()
-    if len(values) != n_rows:
-        raise ValueError(f"y has {len(values)} values but X has {n_rows} rows; give one for each")
-    return values
-
-
 def _count_rows(part: Part) -> int:
     return part[0].n_samples
 
 
-def _look(part: Part, rows: Indices) -> Sample:
-    """Some rows of a part, in that order."""
-    table, y = part
-    reservoir = Reservoir(seed=0, rows=len(rows))
-    reservoir.add(table.take(rows), y[rows])
-    return reservoir.finish()
-
-
-def _keep_rows(n_rows: int, most: int, seed: int) -> Indices:
-    """The row in each place of a reservoir after all have come."""
-    kept = np.arange(min(n_rows, most))
-    random = np.random.default_rng(seed)
-    for begin in range(most, n_rows, DRAWN_AT_ONCE):
-        rows = np.arange(begin, min(begin + DRAWN_AT_ONCE, n_rows))
-        slots = (random.random(len(rows)) * (rows + 1)).astype(np.int64)
-        taken = slots < most
-        kept[slots[taken]] = rows[taken]  # of several, the last stays
-    return kept
+def _take_rows(part: Part, rows: Indices) -> Part:
+    return part[0].take(rows), part[1][rows]

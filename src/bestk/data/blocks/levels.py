@@ -1,4 +1,4 @@
-"""The labels of discrete columns, numbered in the order in which blocks bring them."""
+"""The codes of discrete columns that come in blocks: levels are numbered as they come."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.codes import MAX_LEVELS, Codes, _read_full_column, encode
+from bestk._memory import gib
+from bestk.data.codes import MAX_LEVELS, Codes, Target, _read_full_column, encode
 from bestk.data.table import Table
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans, threads
@@ -146,3 +147,80 @@ def renumber(values: NDArray[Any], starts: Indices, numbers: Any, out: NDArray[A
 def by_width(codes: NDArray[Any]) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
     """Codes as kernels take them: of 8 bits, or of 16."""
     return (codes, None) if codes.dtype == np.uint8 else (None, codes)
+
+
+class GrowingCodes:
+    """A discrete table in memory, that grows a block at a time.
+
+    Parameters
+    ----------
+    n_rows : int or None
+        Rows that will come, if that is known; otherwise the memory is twice that of the codes.
+    memory : float
+        Bytes that it may take.
+
+    Examples
+    --------
+    >>> from bestk.data.table import read_table
+    >>> growing = GrowingCodes(3, memory=1e6)
+    >>> growing.add(read_table([["red"], ["blue"]]), np.array([0, 1]))
+    >>> growing.add(read_table([["green"]]), np.array([1]))
+    >>> codes, target = growing.finish()
+    >>> codes.values, target.counts
+    (array([[1, 0, 2]], dtype=uint8), array([1, 2]))
+    """
+
+    def __init__(self, n_rows: int | None, memory: float) -> None:
+        self._n_rows, self._memory = n_rows, memory
+        self._levels: Levels | None = None
+        self._classes = Levels(["y"])
+        self._values: NDArray[Any] | None = None
+        self._pieces: list[NDArray[Any]] = []
+        self._y: list[NDArray[np.int64]] = []
+        self._done = 0
+
+    def add(self, table: Table, y: NDArray[Any]) -> None:
+        """Append a block."""
+        if self._levels is None:
+            self._levels = Levels(table.names)
+        codes, labels = read_classes(y, table.n_samples)
+        self._y.append(np.array(self._classes.learn([labels])[0], np.int64)[codes])
+        values = self._levels.encode(table)
+        self._done += table.n_samples
+        rows = self._n_rows or 2 * self._done
+        needed = bytes_of_codes(rows, len(values), 0, values.itemsize)
+        if needed > self._memory:
+            raise MemoryError(
+                f"codes of {len(values)} columns in {rows} rows need {gib(needed)} GiB and may "
+                f"take {gib(self._memory)}; leave out columns, or take a part of the rows"
+            )
+        if self._n_rows is None:
+            self._pieces.append(values)
+            return
+        if self._values is None or self._values.dtype < values.dtype:
+            wider = np.empty((len(values), self._n_rows), values.dtype)
+            if self._values is not None:
+                wider[:] = self._values
+            self._values = wider
+        self._values[:, self._done - table.n_samples : self._done] = values
+
+    def finish(self) -> tuple[Codes, Target]:
+        """The codes and the classes."""
+        if self._levels is None:
+            raise ValueError("there are no rows")
+        values = np.concatenate(self._pieces, axis=1) if self._pieces else self._values
+        labels = list(self._classes.places[0])
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+        y = np.argsort(order)[np.concatenate(self._y)]
+        classes = np.empty(len(labels), dtype=object)
+        classes[:] = [labels[c] for c in order]
+        if len(labels) < 2:
+            raise ValueError(f"y has one class only, {labels[0]}; at least two are needed")
+        assert values is not None
+        target = Target(y, classes, np.bincount(y))
+        return Codes(values, self._levels.counts, self._levels.names), target
+
+
+def bytes_of_codes(n_rows: int, n_features: int, n_planes: int, itemsize: int = 1) -> float:
+    """Memory for codes, and for the bit planes that are made of them."""
+    return n_rows * (n_features * itemsize + n_planes / 8.0)

@@ -1,42 +1,34 @@
-"""A first look at rows: a sample of their numbers, drawn without regard to how blocks are cut."""
+"""A random sample of the rows of a table, which does not depend on how they are cut into blocks."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from bestk.data.table import Table, as_array
-from bestk.data.whole import beyond, is_long, refuse_merged
+from bestk.data.objects import check_exact
+from bestk.data.table import Block, Table, as_array
 
+Indices = NDArray[np.int64]
 SAMPLE_ROWS, SAMPLE_BYTES = 100_000, 2**30
-FEWEST_ROWS = 1_000  # whatever they take
+MIN_SAMPLE_ROWS = 1_000  # however many columns there are
+DRAWN_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What a pass over the rows has found."""
+    """Some rows of a table."""
 
-    n_rows: int  # of the table
-    names: Any
-    numeric: NDArray[np.int64]  # the columns that are numbers in all blocks
-    values: NDArray[np.float64]  # of these, in the rows of the sample
+    n_rows: int  # of the table, as far as it was read
+    table: Table
     y: NDArray[Any]
-    most: int  # rows that a sample may have
-    exact: dict[int, NDArray[Any]] = field(default_factory=dict)  # columns that float64 rounds
 
     @property
     def is_whole(self) -> bool:
-        """Whether the sample is the whole table, in its order."""
-        return self.n_rows == len(self.y)
-
-    def numbers(self, columns: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The values of some numeric columns; refused where they are merged."""
-        for j in columns.tolist():
-            if j in self.exact:
-                known = [value for value in self.exact[j].tolist() if value == value]
-                refuse_merged(known, f"column {self.names[j]!r}")
-        return self.values[:, np.isin(self.numeric, columns)]
+        """Whether these are all the rows, in their order."""
+        return self.n_rows == self.table.n_samples
 
 
 class Reservoir:
@@ -53,76 +45,152 @@ class Reservoir:
     ...     rows = np.arange(start, start + 10.0)
     ...     reservoir.add(read_table(rows[:, None]), rows % 2)
     >>> sample = reservoir.finish()
-    >>> sample.n_rows, sample.values.ravel()
-    (100, array([..., ...]))
+    >>> sample.n_rows, sample.table.n_samples
+    (100, 2)
     """
 
     def __init__(self, seed: int, rows: int = SAMPLE_ROWS) -> None:
         self._random = np.random.default_rng(seed)
-        self._most = rows
+        self._size = rows
+        self._pieces: list[tuple[Indices, Table, NDArray[Any]]] = []
         self.n_rows = 0
 
     def add(self, table: Table, y: NDArray[Any]) -> None:
-        """Look at a block."""
+        """Draw from a block; what is kept of it is copied."""
         if self.n_rows == 0:
-            self._begin(table)
-        self._numeric &= table.kinds == "numeric"
+            self._size = sample_size(table.n_features, self._size)
         rows = np.arange(self.n_rows, self.n_rows + table.n_samples)
-        late = rows >= self._most
+        late = rows >= self._size
         slots = rows.copy()
         slots[late] = self._random.random(int(late.sum())) * (rows[late] + 1)
-        chosen = np.flatnonzero(slots < self._most)
-        if len(chosen):
-            self._put(slots[chosen], table, chosen, y)
+        chosen = np.flatnonzero(slots < self._size)
         self.n_rows += table.n_samples
+        if len(chosen) or not self._pieces:
+            self._pieces.append((slots[chosen], table.take(chosen), y[chosen]))
+        if sum(len(some) for some, _, _ in self._pieces) > 2 * self._size:
+            kept = join_pieces(self._pieces)
+            self._pieces = [(np.arange(len(kept[1])), *kept)]
 
     def finish(self) -> Sample:
-        """The sample."""
-        size = min(self.n_rows, self._most)
-        values = self._values[:size]
-        if not (still := self._numeric[self._columns]).all():
-            values = values[:, still]
-        numeric = np.flatnonzero(self._numeric)
-        y = as_array(self._y[:size].tolist())
-        exact = {j: some[:size] for j, some in self._exact.items()}
-        return Sample(self.n_rows, self._names, numeric, values, y, self._most, exact)
+        """The rows that were kept."""
+        return Sample(self.n_rows, *join_pieces(self._pieces))
 
-    def _begin(self, table: Table) -> None:
-        self._names = table.names
-        self._numeric = table.kinds == "numeric"
-        self._columns = np.flatnonzero(self._numeric)
-        width = max(1, len(self._columns))
-        self._most = max(min(FEWEST_ROWS, self._most), min(self._most, SAMPLE_BYTES // (8 * width)))
-        self._values = np.empty((self._most, len(self._columns)))  # pages are used as rows come
-        self._y = np.empty(self._most, dtype=object)
-        self._exact: dict[int, NDArray[Any]] = {}
 
-    def _put(
-        self, slots: NDArray[np.int64], table: Table, rows: NDArray[np.int64], y: NDArray[Any]
-    ) -> None:
-        self._y[slots] = y[rows]
-        for block in table.blocks:
-            here = self._numeric[block.columns]
-            if here.any():
-                values = block.values[rows][:, np.flatnonzero(here)]
-                values = values.toarray() if hasattr(values, "toarray") else values
-                self._note_exact(slots, block.columns[here], values)
-                with np.errstate(over="ignore"):  # what float64 has no room for is infinite
-                    values = values.astype(self._values.dtype, copy=False)
-                places = np.searchsorted(self._columns, block.columns[here])
-                if np.array_equal(places, np.arange(len(self._columns))):
-                    self._values[slots] = values  # whole rows go faster
-                else:
-                    self._values[np.ix_(slots, places)] = values
+def sample_size(n_columns: int, rows: int = SAMPLE_ROWS) -> int:
+    """The most rows that a sample of so many columns has."""
+    return max(min(MIN_SAMPLE_ROWS, rows), min(rows, SAMPLE_BYTES // (8 * max(1, n_columns))))
 
-    def _note_exact(
-        self, slots: NDArray[np.int64], columns: NDArray[np.intp], values: NDArray[Any]
-    ) -> None:
-        """Keep columns as Python's numbers from where float64 rounds them."""
-        for at in beyond(values) if is_long(values.dtype) else ():
-            if (j := int(columns[at])) not in self._exact:
-                before = self._values[:, np.searchsorted(self._columns, j)]
-                self._exact[j] = before.astype(object)
-        for j, exact in self._exact.items():
-            if len(here := np.flatnonzero(columns == j)):
-                exact[slots] = values[:, here[0]]
+
+def draw_rows(n_rows: int, size: int, seed: int) -> Indices:
+    """The row that a reservoir holds in each place after all have come."""
+    kept = np.arange(min(n_rows, size))
+    random = np.random.default_rng(seed)
+    for begin in range(size, n_rows, DRAWN_AT_ONCE):
+        rows = np.arange(begin, min(begin + DRAWN_AT_ONCE, n_rows))
+        slots = (random.random(len(rows)) * (rows + 1)).astype(np.int64)
+        taken = slots < size
+        kept[slots[taken]] = rows[taken]  # of several, the last stays
+    return kept
+
+
+def join_pieces(
+    pieces: Sequence[tuple[Indices, Table, NDArray[Any]]],
+) -> tuple[Table, NDArray[Any]]:
+    """The rows of pieces at their places; of several for one place, the last."""
+    slots = np.concatenate([some for some, _, _ in pieces])
+    table, y = join_rows([some for _, some, _ in pieces]), join_values([y for _, _, y in pieces])
+    rows = np.empty(int(slots.max(initial=-1)) + 1, np.int64)
+    rows[slots] = np.arange(len(slots))
+    if len(rows) == len(slots) and (np.diff(rows) > 0).all():
+        return table, y
+    return table.take(rows), y[rows]
+
+
+def join_values(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Targets end to end; numbers of different types as Python has them."""
+    if len({part.dtype for part in parts}) == 1:
+        return np.concatenate(parts)
+    return as_array([value for part in parts for value in part.tolist()])
+
+
+def join_rows(tables: Sequence[Table]) -> Table:
+    """Tables of the same columns, one below the other.
+
+    Examples
+    --------
+    >>> from bestk.data.table import read_table
+    >>> both = join_rows([read_table([["red", 1]]), read_table([["blue", 2.5]])])
+    >>> both.kinds.tolist(), both.blocks[0].categories
+    (['string', 'numeric'], [['blue', 'red']])
+    """
+    tables = [table for table in tables if table.n_samples] or list(tables[:1])
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    group = np.zeros(first.n_features, np.int64)  # columns that share a block in every table
+    for table in tables:
+        held = np.empty(table.n_features, np.int64)
+        for number, block in enumerate(table.blocks):
+            held[block.columns] = number
+        if len(table.blocks) > 1:
+            _, group = np.unique(group * len(table.blocks) + held, return_inverse=True)
+    blocks: list[Block] = []
+    for number in range(int(group.max()) + 1):
+        here = group == number
+        parts = [part for table in tables for part in _blocks_of(table, here)]
+        blocks += _join_blocks(parts, first.names)
+    return Table(sum(table.n_samples for table in tables), first.names, tuple(blocks))
+
+
+def _blocks_of(table: Table, mask: NDArray[np.bool_]) -> Iterable[Block]:
+    return (b.keep(mask[b.columns]) for b in table.blocks if mask[b.columns].any())
+
+
+def _join_blocks(parts: Sequence[Block], names: Sequence[str]) -> list[Block]:
+    """The same columns of several tables; a column without any value fits every kind."""
+    columns = parts[0].columns
+    if all(part.categories is None for part in parts):
+        kind = parts[0].kind if len({part.kind for part in parts}) == 1 else "numeric"
+        values = [part.values for part in parts]
+        if all(hasattr(some, "tocsc") for some in values):
+            return [Block(columns, kind, sparse.vstack(values, format="csc"))]
+        values = [some.toarray() if hasattr(some, "tocsc") else some for some in values]
+        if np.result_type(*values).kind == "f":
+            for some in (part for part in values if part.dtype.kind in "iu"):
+                check_exact(some, [names[int(j)] for j in columns])
+        return [Block(columns, kind, np.concatenate(values))]
+    kind = "categorical" if any(part.kind == "categorical" for part in parts) else "string"
+    return [
+        Block(columns[[j]], kind, *_join_levels(parts, j, names[columns[j]]))
+        for j in range(len(columns))
+    ]
+
+
+def _join_levels(
+    parts: Sequence[Block], column: int, name: str
+) -> tuple[NDArray[np.int32], list[list[Any]]]:
+    """Codes of one column, and what they stand for."""
+    for part in parts:
+        if part.categories is None and not part.missing(part.values[:, [column]]).all():
+            refuse_other_type(name, "string", part.kind)
+    known = [part.categories[column] if part.categories else [] for part in parts]
+    every = set().union(*known)
+    if len(types := {type(level).__name__ for level in every if not isinstance(level, float)}) > 1:
+        refuse_other_type(name, *sorted(types)[:2])
+    levels = sorted(every)
+    places = {level: number for number, level in enumerate(levels)}
+    codes = [
+        np.append(np.array([places[level] for level in some], np.int32), np.int32(-1))[
+            part.values[:, column] if part.categories else np.full(len(part.values), -1)
+        ]
+        for part, some in zip(parts, known, strict=True)
+    ]
+    return np.concatenate(codes)[:, None], [levels]
+
+
+def refuse_other_type(name: str, kind: str, other: str) -> None:
+    """Refuse a column that is of another type in another block."""
+    raise ValueError(
+        f"column {name!r} is {kind} in one block and {other} in another; "
+        "give it one type throughout"
+    )

@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from bestk.information._gaussian import by_precision
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 
 Indices = NDArray[np.int64]
-ROWS = 16  # features that a thread fills at once
+FEATURES_PER_TASK = 16  # that a thread fills at once
+PLANES_PER_STRIP = 256  # that are translated at once
 
 
 class PlaneCounts(NamedTuple):
@@ -70,7 +72,10 @@ def fill_pairs(
         known, len(known), *tables, *limits, *by_precision(out),
     )  # fmt: skip
     # rows grow longer where the matrix mirrors itself: the longest come first
-    run_tiles(lambda span: kernels.fill_counted(*arguments, *span), spans(len(out), ROWS)[::-1])
+    run_tiles(
+        lambda span: kernels.fill_counted(*arguments, *span),
+        spans(len(out), FEATURES_PER_TASK)[::-1],
+    )
 
 
 def list_counts(counts: PlaneCounts, i: int) -> Indices:
@@ -86,6 +91,44 @@ def margins(n_planes: int, n_classes: int, cells: NDArray[Any]) -> Indices:
     """Rows of each class that each plane has."""
     each = np.arange(n_planes)
     return cells.reshape(-1, n_classes)[_place(each, each)].astype(np.int64)
+
+
+def in_their_terms(
+    ours: tuple[Indices, Indices], theirs: tuple[Indices, Indices], numbers: list[list[int]]
+) -> sparse.csr_array:
+    """Our planes as sums of theirs and the constant, which is column 0.
+
+    ``numbers[i][level]`` is what their level of feature i is called here. A level of ours is one
+    of theirs, or their first: that is where none of their planes is.
+    """
+    rows, columns, signs = [], [], []
+    for i, some in enumerate(numbers):
+        mine = ours[1][ours[0][i] : ours[0][i + 1]]
+        others = (theirs[1][theirs[0][i] : theirs[0][i + 1]] + 1).tolist()
+        for level, number in enumerate(some):
+            if number == 0:
+                continue
+            terms = [(others[level - 1], 1)] if level else [(0, 1), *((p, -1) for p in others)]
+            rows += [int(mine[number - 1])] * len(terms)
+            columns += [column for column, _ in terms]
+            signs += [sign for _, sign in terms]
+    shape = int(ours[0][-1]), int(theirs[0][-1]) + 1
+    return sparse.csr_array((np.array(signs, np.int64), (rows, columns)), shape=shape)
+
+
+def add_translated(
+    terms: sparse.csr_array, theirs: tuple[Indices, NDArray[Any]], classes: Indices,
+    cells: NDArray[Any], n_classes: int,
+) -> None:  # fmt: skip
+    """Add counts (class sizes and cells) of other planes: with t our terms, ``t (theirs) t'``."""
+    sizes, their_cells = theirs
+    for begin in range(0, terms.shape[0], PLANES_PER_STRIP):
+        some = terms[begin : begin + PLANES_PER_STRIP]
+        needed = np.unique(some.indices).astype(np.int64)
+        upto = terms[: begin + some.shape[0]]
+        for c in range(len(sizes)):
+            gram = gram_rows(needed, terms.shape[1] - 1, sizes, their_cells, c)
+            add_rows((upto @ (some[:, needed] @ gram).T).T, begin, classes[c], n_classes, cells)
 
 
 def gram_rows(

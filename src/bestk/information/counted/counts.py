@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._memory import gib, memory_to_use
 from bestk.data.blocks.blocks import refuse_other_columns
 from bestk.data.blocks.levels import Label, Levels, ends, read_classes
 from bestk.data.codes import Codes, Target
 from bestk.data.table import Table, as_array, read_table
+from bestk.information._chance import largest_by_chance
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._packed import pack
-from bestk.information.counted.cells import add_block, margins
-from bestk.information.counted.memory import memory_to_use, refuse_counts
+from bestk.information.counted._source import CountedPairs
+from bestk.information.counted.cells import add_block, add_translated, in_their_terms, margins
+from bestk.information.entropies import Entropies
 from bestk.native.threads import threads
 
-if TYPE_CHECKING:
-    from bestk.information import Entropies
-    from bestk.information.counted._source import CountedPairs
-
 Indices = NDArray[np.int64]
-WAITING_ROWS, WAITING_BYTES = 2**16, 2**27  # rows counted together: each visits all counts once
-ROWS_AT_ONCE = 64  # planes that a thread counts together, at most
-MOST_PLANES = 2**16
+# rows that are counted together: each time visits all counts
+MAX_WAITING_ROWS, MAX_WAITING_BYTES = 2**16, 2**27
+PLANES_AT_ONCE = 64  # planes that a thread counts together, at most
+MAX_PLANES = 2**16
 
 
 class PairCounts:
@@ -95,7 +96,7 @@ class PairCounts:
         self._waiting.append((values, number[codes]))
         self.n_samples += table.n_samples
         waiting = sum(v.shape[1] for v, _ in self._waiting)
-        if waiting >= min(WAITING_ROWS, WAITING_BYTES // len(values)):
+        if waiting >= min(MAX_WAITING_ROWS, MAX_WAITING_BYTES // len(values)):
             self._count_waiting()
         return self
 
@@ -111,8 +112,6 @@ class PairCounts:
         -------
         self
         """
-        from bestk.information.counted._merge import add_counts
-
         if not isinstance(other, PairCounts):
             came = type(other).__name__
             raise TypeError(f"PairCounts are merged with PairCounts, not {came}; use add for rows")
@@ -120,8 +119,39 @@ class PairCounts:
         other._count_waiting()
         if other._levels is not None:
             self._levels = self._same_columns(other._levels.names)
-            add_counts(self, other)
+            self._add_counts(other)
         return self
+
+    def _add_counts(self, other: PairCounts) -> None:
+        """Add the counts of other rows; neither has rows waiting."""
+        numbers = self._known().learn([list(place) for place in other._known().places])
+        classes = np.array(self._classes.learn([list(other._classes.places[0])])[0], np.int64)
+        self.n_samples += other.n_samples
+        self._grow()
+        if (
+            np.array_equal(self._feature, other._feature)
+            and len(self._sizes) == len(other._sizes)
+            and np.array_equal(classes, np.arange(len(classes)))
+            and all(some == list(range(len(some))) for some in numbers)
+        ):
+            self._cells += other._cells.astype(self._cells.dtype, copy=False)
+        elif len(other._sizes):
+            every = np.arange(self.n_features)
+            terms = in_their_terms(self._planes(every), other._planes(every), numbers)
+            theirs = other._sizes, other._cells
+            add_translated(terms, theirs, classes, self._cells, len(self._sizes))
+        self._sizes[classes[: len(other._sizes)]] += other._sizes
+
+    def keep(self, features: Indices) -> PairCounts:
+        """The same without some features, which have one level each."""
+        levels = self._known()
+        self._count_waiting()
+        kept = copy(self)
+        self._lent = kept._lent = True
+        kept._levels = Levels([levels.names[i] for i in features])
+        kept._levels.places = [levels.places[i] for i in features]
+        kept._feature = np.searchsorted(features, self._feature)
+        return kept
 
     def __add__(self, other: PairCounts) -> PairCounts:
         if not isinstance(other, PairCounts):
@@ -155,8 +185,6 @@ class PairCounts:
 
     def source(self, correction: Correction | None = None) -> CountedPairs:
         """The entropies of pairs, for :class:`bestk.Entropies`."""
-        from bestk.information.counted._source import CountedPairs
-
         self._known()
         self._count_waiting()
         self._lent = True
@@ -166,9 +194,6 @@ class PairCounts:
         self, correction: Correction | None = None, n_jobs: int | None = None
     ) -> Entropies:
         """What :meth:`bestk.Entropies.count` gives for all rows at once, to the last bit."""
-        from bestk.information import Entropies
-        from bestk.information._chance import largest_by_chance
-
         with threads(n_jobs):
             source, chance = self.source(correction), None
             if correction == "chance":
@@ -203,8 +228,8 @@ class PairCounts:
         first, planes = self._planes(order)
         with threads(seconds=_seconds(values, first[-1], len(sizes))) as n_threads:
             target = Target(y, np.arange(len(sizes)), sizes)
-            packed = pack(Codes(values, levels, names), target, order, MOST_PLANES)
-            groups = _groups(first, max(4, min(ROWS_AT_ONCE, first[-1] // (8 * n_threads))))
+            packed = pack(Codes(values, levels, names), target, order, MAX_PLANES)
+            groups = _groups(first, max(4, min(PLANES_AT_ONCE, first[-1] // (8 * n_threads))))
             add_block(packed, first, planes, groups, self._cells)
         self._sizes += sizes
 
@@ -225,7 +250,13 @@ class PairCounts:
         new = np.repeat(np.arange(len(levels)), levels - 1 - have)
         n_planes, n_classes = len(self._feature) + len(new), len(self._classes.places[0])
         dtype = np.int32 if self.n_samples < 2**31 else np.int64
-        refuse_counts(n_planes, n_classes, np.dtype(dtype).itemsize, self.memory)
+        needed = bytes_of_counts(n_planes, n_classes, np.dtype(dtype).itemsize)
+        if needed > self.memory:
+            raise MemoryError(
+                f"counts of all pairs, with {n_planes} levels beyond the first of each feature and "
+                f"{n_classes} classes, need {gib(needed)} GiB and may take {gib(self.memory)}; "
+                "leave out columns, cut numbers into fewer levels, or join rare levels and classes"
+            )
         before = len(self._sizes)
         if n_classes > before:
             pairs = self._cells.size // max(1, before)
@@ -240,6 +271,17 @@ class PairCounts:
 
     def _margins(self) -> Indices:
         return margins(len(self._feature), len(self._sizes), self._cells)
+
+
+def bytes_of_counts(n_planes: int, n_classes: int, itemsize: int = 4) -> float:
+    """Memory for the counts of pairs, with so many levels beyond the first of each feature.
+
+    Examples
+    --------
+    >>> bytes_of_counts(n_planes=1000, n_classes=2)
+    4004000.0
+    """
+    return n_planes * (n_planes + 1) / 2 * n_classes * itemsize
 
 
 def _seconds(values: NDArray[Any], n_planes: int, n_classes: int) -> float:

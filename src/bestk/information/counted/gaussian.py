@@ -5,15 +5,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.blocks.levels import Levels, read_classes
+from bestk._memory import gib, memory_to_use
+from bestk.data.blocks.levels import Levels, ends, read_classes, strips
 from bestk.data.blocks.sample import Sample
 from bestk.data.table import Table
 from bestk.information._gaussian import GaussianSource
-from bestk.information._scores import HALF_LOG, Explained, Part
-from bestk.information.counted._scores import Scorer
-from bestk.information.counted.memory import gib, memory_to_use
+from bestk.information._scores import HALF_LOG, Explained, Part, normal_scores
+from bestk.native import kernels
+from bestk.native.threads import run_tiles, threads
 
 Floats = NDArray[np.float64]
+SCORE_COST = 5e-8  # seconds for a value
+MAX_KNOTS = 4096  # of the distribution of a column, where only a sample of it is known
 
 
 class GaussianSums:
@@ -33,9 +36,9 @@ class GaussianSums:
 class ProductSums:
     """Sums of products of the scores of all columns, and of those with the target."""
 
-    def __init__(self, sample: Sample, numeric: NDArray[np.int64], continuous: bool) -> None:
-        values = sample.numbers(numeric)
-        n = len(numeric)
+    def __init__(self, sample: Sample, columns: NDArray[np.int64], continuous: bool) -> None:
+        values = np.asarray(sample.table.keep(columns).numeric()[0], np.float64)
+        n = len(columns)
         needed = 16.0 * n * n  # and once more for those of a block
         if needed > (most := memory_to_use()):
             raise MemoryError(
@@ -119,3 +122,39 @@ class Number:
         spread = self._squares - self._total * self._total * each
         entries = np.array([sums, self._products - sums * self._total * each])
         return Explained(float(HALF_LOG), 2, np.array([each, 1.0 / spread]), entries)
+
+
+class Scorer:
+    """Normal scores of new values, from the ranks of those in a sample.
+
+    Values of the sample get their own scores, those between them scores in between. Of a sample
+    that is not the whole table some thousand quantiles are kept.
+    """
+
+    def __init__(self, sample: Floats, n_rows: int) -> None:
+        scores = normal_scores(sample, "rank")
+        self.one = 2.0 ** ((52 - int(np.ceil(np.log2(n_rows)))) // 2)
+        step = self.one / scores.one
+        knots, heights = [], []
+        for values, z in zip(sample.T, scores.values, strict=True):
+            known, at = np.unique(values, return_index=True)
+            at = at[: len(known) - int(np.isnan(known[-1:]).sum())]
+            if len(sample) < n_rows and len(at) > MAX_KNOTS:
+                at = at[np.linspace(0, len(at) - 1, MAX_KNOTS).astype(np.int64)]
+            knots.append(values[at])
+            heights.append(z[at] * step)
+        self._starts = ends(np.array([len(some) for some in knots]))
+        self._knots, self._heights = np.concatenate(knots), np.concatenate(heights)
+
+    def scores(self, values: NDArray[Any]) -> Floats:
+        """Scores of a block, one row per feature, in whole numbers."""
+        out = np.empty(values.shape[::-1])
+        columns = np.ascontiguousarray(values.T, dtype=np.float64)
+
+        def work(span: tuple[int, int]) -> None:
+            some, given = columns[slice(*span)], (self._starts[span[0] :], self._knots)
+            kernels.interpolate(some, *some.shape, *given, self._heights, out[slice(*span)])
+
+        with threads(seconds=SCORE_COST * out.size):
+            run_tiles(work, strips(*columns.shape))
+        return out

@@ -10,53 +10,51 @@ from dask import delayed
 from distributed import as_completed
 from numpy.typing import NDArray
 
+from bestk._memory import memory_to_use
 from bestk.data.blocks.blocks import Part
-from bestk.data.blocks.dask_parts import Partitions, ahead, find_client, gather
+from bestk.data.blocks.dask_parts import Partitions, find_client, gather, tasks_ahead
 from bestk.data.blocks.sample import SAMPLE_ROWS
 from bestk.data.table import Table
 from bestk.information.backends.cluster import one_at_a_time
+from bestk.information.counted.blocks import Counted, Counting, Cuts, Stream
 from bestk.information.counted.counts import PairCounts
-from bestk.information.counted.memory import memory_to_use
-from bestk.selection.reading import Reading
-from bestk.selection.streaming._discrete import Discrete
-from bestk.selection.streaming.measure import Counted, Counting, Stream
+from bestk.information.reading import Reading
 
 Indices = NDArray[np.int64]
-SHARE = 0.125  # of a worker's memory for one set of counts: some are merged while others are made
+WORKER_SHARE = 0.125  # of a worker's memory for one set of counts: several are made and merged
 
 
 @dataclass(frozen=True)
 class DaskStream(Stream):
-    """A table of dask of which a first look has been taken.
-
-    The sample, and so the cut points of numbers, is that of the same rows in a file.
-    """
+    """A table of dask; its sample, and so the cuts, are those of the same rows in a file."""
 
     partitions: Partitions
 
     @classmethod
-    def open(cls, X: Any, y: Any, seed: int, whole: bool, rows: int = SAMPLE_ROWS) -> "DaskStream":
+    def open(cls, X: Any, y: Any, seed: int, whole: bool, rows: int | None = None) -> "DaskStream":
         """Draw a sample: of all rows, or of the first."""
         partitions = Partitions.of(X, y)
         if whole:
             partitions = partitions.measured()
-            return cls(partitions.blocks(), partitions.sample(seed, rows), 1, partitions)
+            sample = partitions.sample(seed, rows or SAMPLE_ROWS)
+            return cls(partitions.blocks(), sample, sample.n_rows, partitions)
         head = Stream.look(partitions.blocks(), seed, False, rows)
-        return cls(partitions.blocks(), head.sample, 0, partitions)
+        return cls(partitions.blocks(), head.sample, head.n_rows, partitions)
 
-    def _counting(self, reading: Reading, allowed: Indices, discrete: Discrete) -> Counting:
-        return DaskCounting(self, reading, allowed, discrete, _memory_of_workers())
+    def count(self, reading: Reading, cuts: Cuts, allowed: Indices, included: Indices) -> Counted:
+        """Count the blocks on the workers."""
+        return DaskCounting(self, reading, cuts, allowed, included, _memory_of_workers()).run()
 
 
 class DaskCounting(Counting):
-    """The pass that counts, on the workers; only counts or codes come home."""
+    """The pass over the parts, on the workers; only counts or codes come back."""
 
     stream: DaskStream
 
     def _parts(self) -> Iterator[Part]:
         cut, tasks = delayed(_cut), self.stream.partitions.tasks
-        for some in (tasks[:1], tasks[1:]):  # the first says whether the others are needed
-            for part in gather(cut(task, self.discrete, self.allowed) for task in some):
+        for some in (tasks[:1], tasks[1:]):  # the first tells whether the others are needed
+            for part in gather(cut(task, self.cuts, self.allowed) for task in some):
                 if part[0].n_samples:
                     yield part
 
@@ -66,13 +64,11 @@ class DaskCounting(Counting):
 
     def _by_counts(self, parts: Iterator[Part]) -> Counted:
         count, tasks = delayed(_count), self.stream.partitions.tasks
-        counts = _add_up(count(task, self.discrete, self.allowed, self.memory) for task in tasks)
-        self._refuse_identifiers(len(counts.classes), counts.n_samples)
-        entropies = counts.entropies(self.reading.correction, self.reading.n_jobs)
-        return Counted(entropies, counts.levels, counts.n_samples)
+        how = self.cuts, self.allowed, self.memory
+        return self._counted(_add_up(count(task, *how) for task in tasks))
 
     def _by_codes(self, parts: Iterator[Part]) -> Counted:
-        return Counting._by_codes(replace(self, memory=memory_to_use()), parts)  # they come here
+        return Counting._by_codes(replace(self, memory=memory_to_use()), parts)  # of this machine
 
 
 def _add_up(tasks: Iterable[Any]) -> PairCounts:
@@ -91,12 +87,12 @@ def _add_up(tasks: Iterable[Any]) -> PairCounts:
         done.add(future)
 
     try:
-        for task in islice(left, ahead(client)):
+        for task in islice(left, tasks_ahead(client)):
             start(client.compute(task), counts=True)
         alone = None
         for future in done:
             if future.status != "finished":
-                future.result()  # says what went wrong
+                future.result()  # raises the error of the task
             if running.pop(future):
                 for task in islice(left, 1):
                     start(client.compute(task), counts=True)
@@ -116,22 +112,16 @@ def _memory_of_workers() -> float:
     client = find_client()
     workers = {} if client is None else client.scheduler_info()["workers"]
     limits = [worker["memory_limit"] or np.inf for worker in workers.values()]
-    return float(min([memory_to_use(), *(SHARE * limit for limit in limits)]))
+    return float(min([memory_to_use(), *(WORKER_SHARE * limit for limit in limits)]))
 
 
-def _cut(part: Part, discrete: Discrete, allowed: Indices) -> Part:
-    """The allowed columns of a part, its numbers cut."""
-    table, y = part
-    if not table.n_samples:
-        return part
+def _cut(part: Part, cuts: Cuts, allowed: Indices) -> Part:
     with one_at_a_time():
-        kept = discrete.table(table)
-        kept = kept if len(allowed) == table.n_features else kept.keep(allowed)
-        return kept, discrete.classes(y)
+        return cuts.apply(part, allowed) if part[0].n_samples else part
 
 
-def _count(part: Part, discrete: Discrete, allowed: Indices, memory: float) -> PairCounts:
-    cut = _cut(part, discrete, allowed)
+def _count(part: Part, cuts: Cuts, allowed: Indices, memory: float) -> PairCounts:
+    cut = _cut(part, cuts, allowed)
     with one_at_a_time():  # merging counts the rows that wait
         return PairCounts(memory=memory).merge(PairCounts(memory=memory).add(*cut))
 

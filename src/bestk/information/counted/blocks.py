@@ -1,0 +1,287 @@
+"""Entropies of a table that comes in blocks: counts of pairs, or codes, whichever take less."""
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk._memory import memory_to_use
+from bestk.data.blocks.blocks import Blocks, Part, read_through
+from bestk.data.blocks.levels import GrowingCodes, bytes_of_codes
+from bestk.data.blocks.sample import SAMPLE_ROWS, Reservoir, Sample, refuse_other_type
+from bestk.data.codes import Codes, encode
+from bestk.data.features import TextNumbers, find_features, find_numeric, split_numbers
+from bestk.data.table import Block, Table, find_constant
+from bestk.information.counted.counts import PairCounts, bytes_of_counts
+from bestk.information.counted.gaussian import ProductSums
+from bestk.information.entropies import Entropies
+from bestk.information.reading import (
+    Measured,
+    Reading,
+    cut_target,
+    discretise,
+    refuse_identifier,
+    refuse_other_kinds,
+)
+from bestk.native.threads import threads
+
+Indices = NDArray[np.int64]
+MAX_VALUES_IN_MEMORY = 2**27  # of a table in blocks that is read whole
+COUNTED_HERE = ("auto", "native")  # backends whose results the counts of pairs give as well
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Blocks of rows, and a sample of them."""
+
+    blocks: Blocks
+    sample: Sample
+    n_rows: int | None  # of the table, if all were seen
+
+    @classmethod
+    def look(cls, blocks: Blocks, seed: int, whole: bool, rows: int | None = None) -> "Stream":
+        """Draw a sample: of all rows, or of the first where one pass has to do."""
+        rows = rows or SAMPLE_ROWS
+        if whole and not blocks.once:
+            blocks, sample = read_through(blocks, lambda some: _draw(some, seed, rows))
+            return cls(blocks, sample, sample.n_rows)
+        parts = iter(blocks)
+        head: list[Part] = []
+        ended = False
+        while not ended and sum(table.n_samples for table, _ in head) < rows:
+            more = list(islice(parts, 1))
+            head, ended = head + more, not more
+        sample = _draw(iter(head), seed, rows)
+        n_rows = sample.n_rows if ended else None
+        if not blocks.once:
+            return cls(blocks, sample, n_rows)
+        rest = chain(_drain(head), parts)
+        return cls(Blocks(lambda: rest, once=True), sample, n_rows)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the sample is the whole table, and small enough to be read as one in memory."""
+        if self.n_rows is None or not self.sample.is_whole:
+            return False
+        values = self.n_rows * self.sample.table.n_features
+        return values <= MAX_VALUES_IN_MEMORY and 32 * values <= memory_to_use()
+
+    def parsed(self, categorical_features: Any) -> tuple["Stream", TextNumbers]:
+        """The same with numbers for text in the sample; and what makes them in the blocks."""
+        table = self.sample.table
+        text = TextNumbers.find(table, find_features(categorical_features, table))
+        return replace(self, sample=replace(self.sample, table=text.parse(table))), text
+
+    def count(
+        self, reading: Reading, cuts: "Cuts", allowed: Indices, included: Indices
+    ) -> "Counted":
+        """Count the blocks; included columns are kept even where they are constant."""
+        return Counting(self, reading, cuts, allowed, included).run()
+
+
+def _draw(blocks: Any, seed: int, rows: int) -> Sample:
+    reservoir = Reservoir(seed, rows)
+    for table, y in blocks:
+        reservoir.add(table, y)
+    if not reservoir.n_rows:
+        raise ValueError("there are no rows in any block; one block at least must have some")
+    return reservoir.finish()
+
+
+def _drain(parts: list[Part]) -> Iterator[Part]:
+    """Hand parts over, so that those worked on are forgotten."""
+    while parts:
+        yield parts.pop(0)
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """What makes a block discrete, as a sample of the rows shows."""
+
+    numeric: Indices  # the columns that are cut
+    discretizer: Any  # fitted on them, or None
+    constant: Indices  # columns of one value in the sample
+    text: TextNumbers  # columns of numbers or dates that are written as text
+    target: Any = None  # a fitted discretiser of a continuous target
+
+    @classmethod
+    def find(
+        cls, reading: Reading, sample: Sample, allowed: Indices, text: TextNumbers,
+        keep_fitted: bool = False,
+    ) -> "Cuts":  # fmt: skip
+        """Fit discretisers of the numbers and of the target, where they are needed."""
+        table, target = sample.table, reading.parse(sample.y, len(sample.y))
+        categorical = find_features(reading.categorical_features, table)
+        numeric, fitted, cut = np.intersect1d(find_numeric(table, categorical), allowed), None, None
+        if target.continuous and target.classes.n_classes:  # refuses what cannot be cut
+            cut = cut_target(target.numbers)
+        if reading.discretizer is None or not len(numeric):
+            numeric = numeric[:0]
+        elif keep_fitted and is_fitted(reading.discretizer):
+            fitted = _as_fitted(reading.discretizer, len(numeric))
+        else:
+            kept, every = table.keep(numeric), np.arange(len(numeric))
+            fitted = discretise(reading.discretizer, kept, every, target.classes)[1]
+        return cls(numeric, fitted, find_constant(table), text, cut)
+
+    def apply(self, part: Part, allowed: Indices) -> Part:
+        """The allowed columns of a block, with codes for numbers; and its classes."""
+        table, y = self.text.parse(part[0]), part[1]
+        if self.discretizer is not None and table.n_samples:
+            table = self._cut(table)
+        if self.target is not None and len(y):
+            y = self.target.transform(np.asarray(y, np.float64).reshape(-1, 1))[:, 0]
+        return table if len(allowed) == table.n_features else table.keep(allowed), np.asarray(y)
+
+    def _cut(self, table: Table) -> Table:
+        kinds = table.kinds[self.numeric]
+        if (odd := np.flatnonzero(kinds != "numeric")).size:
+            refuse_other_type(table.names[self.numeric[odd[0]]], "numeric", kinds[odd[0]])
+        (part,), rest = split_numbers(table, self.numeric, together=True)
+        try:
+            codes = self.discretizer.transform(part.values)
+        except ValueError:
+            table.numeric()  # names a column of infinite values
+            raise
+        return Table(table.n_samples, table.names, (*rest, Block(part.columns, "numeric", codes)))
+
+    def varying(self, allowed: Indices, included: Indices, levels: Indices) -> Indices:
+        """Places among the allowed columns that are not set aside: those of more than one level.
+
+        A number that varies in the sample, and is cut into one level, is not set aside.
+        """
+        aside = np.isin(allowed, np.setdiff1d(self.constant, included)) & (levels == 1)
+        return np.flatnonzero(aside.all() | ~aside)
+
+    def measured(self, kept: Indices, entropies: Entropies, levels: Indices) -> Measured:
+        """What was measured of the columns that were kept."""
+        if self.discretizer is None:
+            return Measured(entropies, None, levels=levels)
+        cut = np.flatnonzero(np.isin(kept, self.numeric))
+        return Measured(entropies, None, self.discretizer, cut, levels)
+
+
+def is_fitted(discretizer: Any) -> bool:
+    """Whether a discretiser is given fitted."""
+    known = vars(discretizer) if hasattr(discretizer, "__dict__") else {}
+    return any(name.endswith("_") and not name.startswith("_") for name in known)
+
+
+def _as_fitted(discretizer: Any, n_columns: int) -> Any:
+    """A discretiser that was fitted before, to be given arrays."""
+    fitted = copy(discretizer)
+    vars(fitted).pop("feature_names_in_", None)
+    if (n := getattr(fitted, "n_features_in_", n_columns)) != n_columns:
+        raise ValueError(
+            f"the discretizer is fitted on {n} columns, and {n_columns} are numeric; fit it on "
+            "those that are to be cut, and no others"
+        )
+    return fitted
+
+
+class Counted(NamedTuple):
+    """What the pass over the blocks has found."""
+
+    measured: Measured
+    kept: Indices  # the columns that were measured
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class Counting:
+    """The pass over the blocks of a table that is not read whole."""
+
+    stream: Stream
+    reading: Reading
+    cuts: Cuts
+    allowed: Indices
+    included: Indices  # which are kept even where they are constant
+    memory: float = field(default_factory=memory_to_use)
+
+    def run(self) -> Counted:
+        """Count pairs or collect codes, whichever takes less memory."""
+        parts = self._parts()
+        first = next(parts)
+        if not self._prefers_counts(*first):
+            return self._by_codes(chain([first], parts))
+        try:
+            return self._by_counts(chain([first], parts))
+        except MemoryError as error:
+            if self.stream.blocks.once:
+                raise
+            refusal = str(error)
+        try:
+            return self._by_codes(self._parts())
+        except MemoryError as error:
+            raise MemoryError(f"{refusal}; {error}") from error
+
+    def _parts(self) -> Iterator[Part]:
+        return (self.cuts.apply(part, self.allowed) for part in self.stream.blocks)
+
+    def _prefers_counts(self, table: Table, y: NDArray[Any]) -> bool:
+        """Whether counts take less memory than codes, as far as the first rows tell."""
+        if self.reading.backend not in COUNTED_HERE:
+            return False
+        if self.stream.n_rows is None:
+            return True
+        levels = encode(table).levels
+        n_planes, n_classes = int((levels - 1).sum()), len(np.unique(y))
+        itemsize = 1 if levels.max() <= 2**8 else 2
+        codes = bytes_of_codes(self.stream.n_rows, len(levels), n_planes, itemsize)
+        counts = bytes_of_counts(n_planes, n_classes)
+        return counts <= self.memory and (counts < codes or codes > self.memory)
+
+    def _by_counts(self, parts: Iterator[Part]) -> Counted:
+        counts = PairCounts(memory=self.memory)
+        for table, y in parts:
+            counts.add(table, y)
+        return self._counted(counts)
+
+    def _counted(self, counts: PairCounts) -> Counted:
+        refuse_identifier(len(counts.classes), counts.n_samples)
+        places = self.cuts.varying(self.allowed, self.included, counts.levels)
+        counts, kept = counts.keep(places), self.allowed[places]
+        entropies = counts.entropies(self.reading.correction, self.reading.n_jobs)
+        return Counted(self.cuts.measured(kept, entropies, counts.levels), kept, counts.n_samples)
+
+    def _by_codes(self, parts: Iterator[Part]) -> Counted:
+        growing = GrowingCodes(self.stream.n_rows, self.memory)
+        for table, y in parts:
+            growing.add(table, y)
+        codes, target = growing.finish()
+        refuse_identifier(target.n_classes, codes.n_samples)
+        places = self.cuts.varying(self.allowed, self.included, codes.levels)
+        if len(places) < codes.n_features:
+            names = [codes.names[j] for j in places]
+            codes = Codes(codes.values[places], codes.levels[places], names)
+        options = self.reading.backend, self.reading.correction, self.reading.n_jobs
+        entropies, kept = Entropies.count(codes, target, *options), self.allowed[places]
+        return Counted(self.cuts.measured(kept, entropies, codes.levels), kept, codes.n_samples)
+
+
+def sum_products(
+    stream: Stream, reading: Reading, allowed: Indices, included: Indices, text: TextNumbers
+) -> Counted:
+    """Gaussian entropies of the columns that vary in the sample."""
+    table = stream.sample.table
+    categorical = find_features(reading.categorical_features, table)
+    refuse_other_kinds(table.keep(allowed), np.flatnonzero(np.isin(allowed, categorical)))
+    if stream.n_rows is None:
+        raise ValueError(
+            "information='gaussian' takes two passes over the blocks, and a generator gives "
+            "one; pass a list of blocks, a function that returns them, or a file"
+        )
+    constant = np.setdiff1d(find_constant(table), included)
+    kept = np.setdiff1d(allowed, constant) if len(constant) < len(allowed) else allowed
+    target = reading.parse(stream.sample.y, len(stream.sample.y))
+    sums = ProductSums(stream.sample, kept, target.continuous)
+    for part, y in stream.blocks:
+        sums.add(text.parse(part).keep(kept), y)
+    with threads(reading.n_jobs):
+        source, signed = sums.source(reading.correction), reading.correction is not None
+        entropies = Entropies(*source.singles(), source, signed, reading.n_jobs)
+    return Counted(Measured(entropies, None), kept, stream.n_rows)

@@ -1,0 +1,240 @@
+"""From a table and its target to entropies: numbers are cut and counted, or taken as normal."""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from bestk.data.codes import Target, encode, read_continuous_target, read_target
+from bestk.data.features import find_features, find_numeric, split_numbers
+from bestk.data.table import Block, Table, read_column
+from bestk.data.target import is_continuous
+from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, codes_of
+from bestk.information._blend import BlendedSource
+from bestk.information._chance import largest_by_chance
+from bestk.information._covariances import measure_covariances
+from bestk.information._fixed_point import Correction
+from bestk.information._gaussian import GaussianSource
+from bestk.information._scores import ScoredTable
+from bestk.information.backends import PairSource
+from bestk.information.entropies import Entropies
+from bestk.native.threads import threads
+
+Indices = NDArray[np.int64]
+TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
+INFORMATION = ("discrete", "gaussian", "blend")
+BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are averaged
+BLENDED_SHARE = 3.0**-0.5  # of the error of one count in the mean of three estimates
+MAX_BLENDED_VALUES = 2**28  # of a table; above, only the first of them is counted
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table is to be read; see :class:`bestk.SelectBestK` for what each option means."""
+
+    information: str = "discrete"
+    discretizer: Any = "caim"
+    correction: Correction | None = None
+    categorical_features: Any = "from_dtype"
+    target: str = "auto"
+    backend: str = "auto"
+    n_jobs: int | None = None
+
+    def parse(self, y: Any, n_samples: int) -> "ParsedTarget":
+        """The target, parsed once; one that is parsed already is given back."""
+        if isinstance(y, ParsedTarget):
+            return y
+        column = read_column(y)
+        return ParsedTarget(column, n_samples, is_continuous(column, self.target))
+
+    def measure(self, table: Table, y: Any) -> "Measured":
+        """The entropies of a table and its target."""
+        if self.information not in INFORMATION:
+            known = ", ".join(map(repr, INFORMATION))
+            raise ValueError(f"unknown information {self.information!r}; choose one of {known}")
+        categorical = find_features(self.categorical_features, table)
+        target = self.parse(y, table.n_samples)
+        if self.information == "blend":
+            return self._blended(table, target, categorical)
+        if self.information == "gaussian":
+            return self._gaussian(table, target, categorical)
+        return self._counted(table, target.classes, categorical)
+
+    def _counted(self, table: Table, target: Target, categorical: Indices) -> "Measured":
+        numeric, fitted = find_numeric(table, categorical), None
+        if self.discretizer is not None and len(numeric):
+            table, fitted = discretise(self.discretizer, table, numeric, target)
+        codes = encode(table)
+        entropies = Entropies.count(codes, target, self.backend, self.correction, self.n_jobs)
+        cut = None if fitted is None else numeric
+        return Measured(entropies, target, fitted, cut, codes.levels)
+
+    def _gaussian(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
+        refuse_other_kinds(table, categorical)
+        goal = target.goal
+        with threads(self.n_jobs):
+            scored = ScoredTable(table.numeric()[0], goal)
+            source = GaussianSource(scored, correction=self.correction)
+            every = np.arange(table.n_features)
+            covariances = measure_covariances((every, scored.values), (every[:0], ()), goal)
+            signed = self.correction is not None
+            pairs = np.full(table.n_features, 2)  # a column takes one parameter, like two levels
+            entropies = Entropies(
+                *source.singles(), source, signed, self.n_jobs, covariances, pairs,
+                chance=largest_by_chance(pairs, table.n_samples, covariances.n_groups),
+            )  # fmt: skip
+            return Measured(entropies, goal)
+
+    def _blended(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
+        """Counts of one or two kinds of levels, corrected for chance, and covariances, averaged."""
+        auto = isinstance(self.discretizer, str) and self.discretizer == "auto"
+        ways = BLENDED if auto else (self.discretizer,)
+        numeric = find_numeric(table, categorical)
+        large = table.n_samples * table.n_features > MAX_BLENDED_VALUES
+        if large or not len(numeric):  # without numbers, all ways count the same
+            ways = ways[:1]
+        counting = replace(self, correction=self.correction or "chance")
+        counted = [
+            replace(counting, discretizer=way)._counted(table, target.classes, categorical)
+            for way in ways
+        ]
+        if large:
+            return counted[0]
+        source: PairSource = counted[0].entropies.source
+        scores = np.empty((0, table.n_samples))
+        if len(numeric):
+            kept = table if len(numeric) == table.n_features else table.keep(numeric)
+            with threads(self.n_jobs):
+                scored = ScoredTable(kept.numeric()[0], target.goal, "standard")
+                normal = GaussianSource(scored)
+            source = BlendedSource([each.entropies.source for each in counted], normal, numeric)
+            scores = scored.values
+        others = np.setdiff1d(np.arange(table.n_features), numeric)
+        codes = encode(table.keep(others)).values if len(others) else ()
+        covariances = measure_covariances((numeric, scores), (others, codes), target.goal)
+        levels = np.asarray(counted[-1].levels)
+        blended = np.isin(np.arange(table.n_features), numeric) & (levels > 1)
+        share = np.where(blended, BLENDED_SHARE, 1.0)
+        chance = share * largest_by_chance(levels, table.n_samples, covariances.n_groups)
+        entropies = Entropies(
+            *source.singles(), source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
+            levels=levels, share=share, chance=chance,
+        )  # fmt: skip
+        return replace(counted[0], entropies=entropies)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The entropies of a table, and what they were measured from."""
+
+    entropies: Entropies
+    target: Any  # the classes, or the numbers of a continuous target
+    discretizer: Any = None  # fitted on the numeric columns, or None
+    discretised: Indices | None = None  # the columns that it was fitted on
+    levels: Indices | None = None  # of each column, where they were counted
+
+
+@dataclass(frozen=True)
+class ParsedTarget:
+    """A target: its classes, and its numbers where it is continuous."""
+
+    column: Block = field(repr=False)
+    n_samples: int
+    continuous: bool
+
+    @property
+    def goal(self) -> Any:
+        """The numbers of a continuous target, or the classes."""
+        return self.numbers if self.continuous else self.classes
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """A finite number for each row."""
+        return read_continuous_target(self.column, self.n_samples)
+
+    @cached_property
+    def classes(self) -> Target:
+        """The classes; a continuous target is cut into classes of equal frequency."""
+        if not self.continuous:
+            target = read_target(self.column, self.n_samples)
+            refuse_identifier(target.n_classes, self.n_samples)
+            return target
+        values = self.numbers
+        if self.n_samples == 1:
+            raise ValueError("y has 1 sample; at least two are needed")
+        bins = cut_target(values).transform(values.reshape(-1, 1))
+        if not bins.any():
+            largest = values.max()
+            raise ValueError(
+                f"y is {largest} in {(values == largest).sum()} of its {self.n_samples} rows, too "
+                "often to be cut into classes of equal frequency; give y as classes of your own"
+            )
+        return read_target(bins[:, 0], self.n_samples)
+
+
+def refuse_identifier(n_classes: int, n_rows: int) -> None:
+    """Refuse a target that has as many classes as rows."""
+    if n_classes == n_rows > 2:
+        raise ValueError(
+            f"y has a different value in each of its {n_rows} rows, so there are no classes; "
+            "is it an identifier? If it is a number to predict, pass target='continuous'"
+        )
+
+
+def refuse_other_kinds(table: Table, categorical: Indices) -> None:
+    """Refuse columns that are no numbers."""
+    odd = np.union1d(np.flatnonzero(table.kinds != "numeric"), categorical)
+    if len(odd):
+        first = int(odd[0])
+        kind = table.kinds[first] if table.kinds[first] != "numeric" else "categorical"
+        raise ValueError(
+            f"column {table.names[first]!r} is {kind}, and information='gaussian' is for "
+            "numbers; exclude it, encode it as numbers, or use information='discrete'"
+        )
+
+
+def discretise(
+    discretizer: Any, table: Table, numeric: Indices, target: Target
+) -> tuple[Table, Any]:
+    """The same table with codes for its numbers, and the discretiser that was fitted on them."""
+    fitted = get_discretizer(discretizer)
+    by_column = isinstance(fitted, Discretizer)  # then blocks need no common type
+    table.check_exact(numeric)
+    parts, blocks = split_numbers(table, numeric, together=not by_column)
+    cuts: dict[int, Any] = {}
+    for part in parts:
+        try:
+            with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
+                fitted.fit(part.values, target.codes)
+                codes = codes_of(fitted, part.values)
+        except ValueError:
+            table.numeric()  # names a column of infinite values
+            raise
+        blocks.append(Block(part.columns, "numeric", codes))
+        if by_column:
+            cuts |= zip(part.columns.tolist(), fitted.cut_points_, strict=True)
+    if len(parts) > 1:
+        fitted.cut_points_ = [cuts[column] for column in numeric.tolist()]
+        fitted.n_features_in_ = len(numeric)
+    return Table(table.n_samples, table.names, tuple(blocks)), fitted
+
+
+def cut_target(values: NDArray[np.float64]) -> Any:
+    """What makes classes of numbers: each value one, or classes of equal frequency."""
+    known = np.unique(values)
+    basis = known if 1 < len(known) <= TARGET_BINS else values
+    return get_discretizer(EqualFrequency(n_bins=TARGET_BINS)).fit(basis.reshape(-1, 1))
+
+
+def get_discretizer(discretizer: Any) -> Any:
+    """A discretiser to fit, of that name or like the one given, which gives arrays."""
+    if isinstance(discretizer, str):
+        if discretizer not in DISCRETIZERS:
+            known = ", ".join(DISCRETIZERS)
+            raise ValueError(f"unknown discretizer {discretizer!r}; choose one of {known}, or None")
+        discretizer = DISCRETIZERS[discretizer]()
+    fresh = clone(discretizer)
+    return fresh.set_output(transform="default") if hasattr(fresh, "set_output") else fresh

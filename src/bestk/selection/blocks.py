@@ -1,0 +1,223 @@
+"""Rows that come in blocks: read whole if they are few, counted block by block if they are many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from bestk.data.blocks.blocks import Part, is_dask, open_blocks, read_values
+from bestk.data.blocks.sample import Reservoir
+from bestk.data.features import TextNumbers, read_features
+from bestk.data.table import Table, read_table
+from bestk.data.target import is_fractional, note_on_target
+from bestk.information.counted.blocks import Cuts, Stream, is_fitted, sum_products
+from bestk.information.counted.counts import PairCounts
+from bestk.selection.choose_k import AUTO
+from bestk.selection.pipeline import Columns, Task, count_features, settle
+
+FOUND = (
+    "solution_", "support_", "ranking_", "scores_", "discretizer_", "discretized_features_",
+)  # fmt: skip
+FORGOTTEN = (
+    *FOUND, "pair_counts_", "n_samples_seen_", "k_scores_", "k_errors_", "_cuts", "_waiting",
+    "_in_blocks", "feature_names_in_",
+)  # fmt: skip
+
+
+def forget(selector: Any) -> None:
+    """Drop the results of an earlier fit."""
+    for name in FORGOTTEN:
+        vars(selector).pop(name, None)
+
+
+def read_blocks(selector: Any, X: Any, y: Any) -> Task:
+    """Read and measure a table that comes in blocks."""
+    seed, whole = _seed(selector), _needs_sample(selector)
+    if is_dask(X):
+        from bestk.information.counted.dask_blocks import DaskStream
+
+        stream: Stream = DaskStream.open(X, y, seed, whole)
+    else:
+        stream = Stream.look(open_blocks(X, y), seed, whole)
+    _note_columns(selector, stream.sample.table)
+    selector.n_samples_seen_, selector._in_blocks = stream.n_rows, not stream.is_short
+    if stream.is_short:
+        table = read_features(stream.sample.table, selector.categorical_features)
+        return Task.of(selector, table, stream.sample.y)
+    return _measure_blocks(selector, stream)
+
+
+def _measure_blocks(selector: Any, stream: Stream) -> Task:
+    columns = Columns.of(selector, stream.sample.table)
+    stream, text = stream.parsed(selector.categorical_features)
+    table, y = stream.sample.table, stream.sample.y
+    reading = columns.reading(selector, np.arange(table.n_features), blocks=True)
+    start = perf_counter()
+    if reading.information == "gaussian":
+        counted = sum_products(stream, reading, columns.allowed, columns.included, text)
+    else:
+        cuts = Cuts.find(reading, stream.sample, columns.allowed, text)
+        counted = stream.count(reading, cuts, columns.allowed, columns.included)
+    seconds = perf_counter() - start
+    task = Task.measured(selector, table, columns, counted.kept, counted.measured, seconds)
+    selector.n_samples_seen_ = counted.n_rows
+    notes = [*text.notes, note_on_target(selector.target, y), _note_on_blocks(selector)]
+    target = reading.parse(y, len(y))
+    return replace(task, target=target, notes=tuple(note for note in notes if note))
+
+
+def _note_on_blocks(selector: Any) -> str | None:
+    """What is done in another way than in memory, and why."""
+    if settle(selector).information != "blend":
+        return None
+    how = settle(selector, blocks=True)
+    return (
+        f"rows in blocks: information is counted in bins ({how.discretizer}, correction "
+        f"{how.correction!r}) and features are judged by pairs, since the blend of estimates and "
+        "the covariances that a table in memory gives need all rows at once"
+    )
+
+
+def _counts_levels(selector: Any) -> bool:
+    if selector.information == "gaussian":
+        raise AttributeError(
+            "partial_fit counts levels; information='gaussian' takes blocks in fit"
+        )
+    if selector.k == AUTO:
+        raise AttributeError("partial_fit holds no rows to choose k='auto' on; give k as a number")
+    return True
+
+
+class PartialFit:
+    """``partial_fit``, and results that are worked out when they are first asked for."""
+
+    pair_counts_: PairCounts
+    n_samples_seen_: int
+    _cuts: Cuts
+    _waiting: list[Part]  # rows of one class, which alone do not show where to cut numbers
+
+    @available_if(_counts_levels)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Count a block of rows; features are selected when a result is asked for.
+
+        Levels and classes may be new in any block. Results are those of ``fit`` on all rows so
+        far, where columns are discrete or the discretiser is given fitted: one that is not is
+        fitted on the first block, which should then be large and mixed. Blocks before that of the
+        second class are held until it comes. No other rows are held, so that no
+        :class:`SelectionWarning` is given on single columns.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            As for ``fit``.
+        y : array-like of shape (n_rows,)
+            The classes.
+        classes : array-like, default=None
+            All classes that will come. Not needed, but saves memory in the first call.
+
+        Returns
+        -------
+        self
+        """
+        selector: Any = self
+        selector._validate_params()
+        first = "pair_counts_" not in vars(self)
+        if first:
+            forget(selector)
+        table = read_table(selector._check_table(X, reset=first))
+        values = read_values(y, table.n_samples)
+        if first:
+            self.pair_counts_, self._waiting, self.n_samples_seen_ = PairCounts(classes), [], 0
+            selector._in_blocks = True
+        for name in FOUND:
+            vars(self).pop(name, None)
+        self.n_samples_seen_ += table.n_samples
+        blocks = [*self._waiting, (table, values)]
+        if "_cuts" not in vars(self):
+            cuts = _first_look(selector, blocks)
+            if cuts is None:
+                self._waiting.append((table.take(np.arange(table.n_samples)), values.copy()))
+                return self
+            self._cuts = cuts
+        self._waiting = []
+        for block in blocks:
+            allowed = Columns.of(self, block[0]).allowed
+            self.pair_counts_.add(*self._cuts.apply(block, allowed))
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "partial_fit":
+            _counts_levels(self)  # raises an error that names the option
+        if name not in FOUND or "pair_counts_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        _solve(self)
+        return vars(self)[name]
+
+
+def _first_look(selector: Any, blocks: list[Part]) -> Cuts | None:
+    """What cuts the numbers of all blocks: a fitted discretiser, or one fitted on the first.
+
+    None where it is to be fitted, and the rows are all of one class.
+    """
+    y = np.concatenate([values for _, values in blocks])
+    reservoir = Reservoir(seed=0, rows=len(y))
+    for block in blocks:
+        reservoir.add(*block)
+    sample = reservoir.finish()
+    columns = Columns.of(selector, sample.table)
+    text = TextNumbers.find(sample.table, columns.categorical)
+    sample = replace(sample, table=text.parse(sample.table))
+    reading = columns.reading(selector, np.arange(sample.table.n_features), blocks=True)
+    if selector.target == "auto":  # few rows do not tell a quantity from classes
+        reading = replace(reading, target="continuous" if is_fractional(y) else "classes")
+    if (y == y[0]).all() and not is_fitted(reading.discretizer):
+        numeric = np.intersect1d(np.flatnonzero(sample.table.kinds == "numeric"), columns.allowed)
+        if reading.discretizer is not None and len(np.setdiff1d(numeric, columns.categorical)):
+            return None
+    return Cuts.find(reading, sample, columns.allowed, text, keep_fitted=True)
+
+
+def _solve(selector: Any) -> None:
+    """Select from what is counted so far."""
+    if selector._waiting:
+        came = selector._waiting[0][1][0]
+        raise ValueError(f"y has one class only, {came}; at least two are needed")
+    counts, cuts = selector.pair_counts_, selector._cuts
+    n = selector.n_features_in_
+    names = getattr(selector, "feature_names_in_", [f"x{j}" for j in range(n)])
+    schema = Table(counts.n_samples, list(names), ())
+    columns = Columns.of(selector, schema)
+    places = cuts.varying(columns.allowed, columns.included, counts.levels)
+    counts, kept = counts.keep(places), columns.allowed[places]
+    entropies = counts.entropies(settle(selector, blocks=True).correction, selector.n_jobs)
+    read = cuts.measured(kept, entropies, counts.levels)
+    task = Task.measured(selector, schema, columns, kept, read)
+    notes = [*cuts.text.notes, _note_on_blocks(selector)]
+    task = replace(task, notes=tuple(note for note in notes if note))
+    selector.solution_ = task.solution(count_features(selector.k, n, task))
+    selector._keep(task)
+
+
+def _needs_sample(selector: Any) -> bool:
+    """Whether cut points are to be found before counting; a continuous target has some, too."""
+    how = settle(selector, blocks=True)
+    counts = how.information == "discrete" and selector.target != "continuous"
+    return how.discretizer is not None or not counts
+
+
+def _seed(selector: Any) -> int:
+    state = selector.random_state
+    if isinstance(state, np.random.RandomState):
+        return int(state.randint(2**31))
+    return 0 if state is None else int(state)
+
+
+def _note_columns(selector: Any, table: Table) -> None:
+    """Remember the columns, as scikit-learn does for a table."""
+    selector.n_features_in_ = table.n_features
+    if list(table.names) != [f"x{j}" for j in range(table.n_features)]:
+        selector.feature_names_in_ = np.array(list(table.names), dtype=object)

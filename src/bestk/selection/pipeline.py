@@ -1,0 +1,256 @@
+"""From a selector's options, a table and its target to the selected features."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from numbers import Integral
+from time import perf_counter
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk.data.codes import _read_full_column
+from bestk.data.features import find_features
+from bestk.data.table import Block, Table, as_array, find_constant, read_column
+from bestk.data.target import note_on_target
+from bestk.information.reading import Measured, ParsedTarget, Reading
+from bestk.problem.solution import Solution
+from bestk.selection.methods import Effort, Method, get_method
+from bestk.selection.objectives import get_objective
+
+Indices = NDArray[np.int64]
+PAPER = "caim"  # levels, as the paper makes them
+STEADY = ("mdlp", "chance")  # levels and correction, where counts have to do without a blend
+MAX_WEIGHTED_ROWS = 2**31  # that weights may make of the rows of a table
+PER_FEATURE = ("relevance", "contribution", "new_information", "pairs", "scores")
+WEIGHTS = "whole numbers from 0 up, not all zero; scale and round other weights first"
+
+
+@dataclass(frozen=True)
+class Information:
+    """How a table is to be read: nothing is left open."""
+
+    information: str
+    discretizer: Any
+    correction: Any
+
+
+def settle(options: Any, *, blocks: bool = False) -> Information:
+    """The information that a selector asks for, or that belongs to its method.
+
+    The default and the objectives ``shared`` and ``balanced`` read a blend, or counts corrected
+    for chance; all others read counts of the bins that CAIM makes, as in the paper.
+    """
+    information, discretizer, correction = (
+        options.information, options.discretizer, options.correction,
+    )  # fmt: skip
+    own = _information_of(options.method)
+    information = own if information == "auto" else information
+    auto = isinstance(discretizer, str) and discretizer == "auto"
+    levels, steady = STEADY
+    corrected = "blend" in (information, own)
+    if information == "blend" and blocks:
+        information, discretizer = "discrete", levels if auto else discretizer
+    elif information != "blend" and auto:
+        discretizer = PAPER
+    if information == "discrete" and corrected:
+        correction = correction or steady
+    return Information(information, discretizer, correction)
+
+
+def _information_of(method: Any) -> str:
+    objective = getattr(get_method(method), "objective", None)
+    return "discrete" if objective is None else get_objective(objective).information
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that options name."""
+
+    allowed: Indices
+    included: Indices
+    categorical: Indices
+
+    @classmethod
+    def of(cls, options: Any, table: Table) -> "Columns":
+        """Find them in a table."""
+        excluded = find_features(options.exclude, table)
+        included = np.array(list(dict.fromkeys(find_features(options.include, table))), np.int64)
+        if len(both := np.intersect1d(included, excluded)):
+            raise ValueError(
+                f"column {table.names[both[0]]!r} is both included and excluded; choose one"
+            )
+        allowed = np.delete(np.arange(table.n_features), excluded)
+        if not len(allowed):
+            raise ValueError("every column is excluded; leave at least one to select from")
+        return cls(allowed, included, find_features(options.categorical_features, table))
+
+    def reading(self, options: Any, kept: Indices, blocks: bool = False) -> Reading:
+        """How the kept columns are to be read."""
+        how = settle(options, blocks=blocks)
+        places = np.flatnonzero(np.isin(kept, self.categorical))
+        return Reading(
+            how.information, how.discretizer, how.correction, places,
+            options.target, options.backend, options.n_jobs,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Task:
+    """A table, read and measured, from which some method is to select features."""
+
+    table: Table  # all rows, or a sample of those that came in blocks
+    allowed: Indices  # the features that were measured, in the order of the entropies
+    read: Measured
+    method: Method
+    include: list[int]  # places among the allowed
+    effort: Effort
+    constant: Indices  # features of one value, selected only where no others are left
+    target: ParsedTarget | None = None  # of each row of the table
+    notes: tuple[str, ...] = ()  # on how the table and the target were read
+
+    @classmethod
+    def of(cls, options: Any, table: Table, y: Any, sample_weight: Any = None) -> "Task":
+        """Read a table as a selector's parameters say."""
+        column = read_column(y)
+        if sample_weight is not None:
+            table, column = weigh(table, column, sample_weight)
+        columns = Columns.of(options, table)
+        constant = np.setdiff1d(find_constant(table), columns.included)
+        kept = np.setdiff1d(columns.allowed, constant)
+        kept = kept if len(kept) else columns.allowed
+        note = note_on_target(options.target, column)
+        reading = columns.reading(options, kept)
+        target = reading.parse(column, table.n_samples)
+        start = perf_counter()
+        part = table if len(kept) == table.n_features else table.keep(kept)
+        read = reading.measure(part, target)
+        notes = table.notes if note is None else (*table.notes, note)
+        task = cls.measured(options, table, columns, kept, read, perf_counter() - start)
+        return replace(task, target=target, notes=notes)
+
+    @classmethod
+    def measured(
+        cls, options: Any, table: Table, columns: Columns, kept: Indices, read: Measured,
+        seconds: float = 0.0,
+    ) -> "Task":  # fmt: skip
+        """What to select from, once the kept columns have been measured."""
+        seed = options.random_state
+        if isinstance(seed, np.random.RandomState):
+            seed = int(seed.randint(2**31))
+        effort = Effort(seed, options.time_limit, options.bound, seconds)
+        include = np.searchsorted(kept, columns.included).tolist()
+        constant = np.setdiff1d(columns.allowed, kept)
+        return cls(table, kept, read, get_method(options.method), include, effort, constant)
+
+    @property
+    def most(self) -> int:
+        """The number of features to select from."""
+        return len(self.allowed) + len(self.constant)
+
+    def solution(self, k: int) -> Solution:
+        """The k features, with the information of each."""
+        wanted = min(k, len(self.allowed))
+        found = self.method.select(self.read.entropies, wanted, self.include, self.effort)
+        unknown = {"contribution": np.full(found.k, np.nan)}  # to a method of the user's own
+        details = {**unknown, **found.details, **tell(self.read, found.support)}
+        return self._filled(self._placed(found, details=details), k)
+
+    def path(self, ks: list[int]) -> list[Solution]:
+        """Features for every k, by their places in the table; without bounds and details."""
+        effort, fewer = replace(self.effort, bound=None), [min(k, len(self.allowed)) for k in ks]
+        once = sorted(set(fewer))
+        solutions = self.method.select_path(self.read.entropies, once, self.include, effort)
+        found = {s.k: self._placed(s) for s in solutions}
+        return [self._filled(found[n], k) for n, k in zip(fewer, ks, strict=True)]
+
+    def relevance(self) -> NDArray[np.float64]:
+        """I(xi; y) of every column of the table: 0 for constant ones, NaN for excluded ones."""
+        relevance = np.full(self.table.n_features, np.nan)
+        relevance[self.constant] = 0.0
+        relevance[self.allowed] = self.read.entropies.mi()
+        return relevance
+
+    def discretised_features(self) -> Indices | None:
+        """The features that the discretiser was fitted on."""
+        chosen = self.read.discretised
+        return None if chosen is None else self.allowed[chosen]
+
+    def _placed(self, solution: Solution, **more: Any) -> Solution:
+        """The solution by the places of the table."""
+        support = self.allowed[solution.support]
+        return replace(solution, support=support, names=self.table.names, **more)
+
+    def _filled(self, solution: Solution, k: int) -> Solution:
+        """The solution with constant features, where others are fewer than k."""
+        more = k - solution.k
+        if more <= 0:
+            return solution
+        details = {name: _padded(value, solution.k, more) if name in PER_FEATURE else value
+                   for name, value in solution.details.items()}  # fmt: skip
+        support = np.append(solution.support, self.constant[:more])
+        return replace(solution, support=support, details=details)
+
+
+def _padded(values: Any, k: int, more: int) -> Any:
+    """The numbers of k features, or of their pairs, with zeros for some more."""
+    return np.pad(values, [(0, more if n == k else 0) for n in np.shape(values)])
+
+
+def tell(read: Measured, support: Indices) -> Mapping[str, Any]:
+    """Information of each selected feature about y, in nats.
+
+    ``relevance`` is I(xi; y); ``pairs[i, j]`` is I(xj; y | xi), with the relevance on the
+    diagonal; ``new_information`` is the smallest I(xi; y | xj) over the other selected xj.
+    """
+    relevance = read.entropies.mi()[support]
+    pairs = read.entropies.cmi(support, support)
+    np.fill_diagonal(pairs, relevance)
+    others = pairs + np.diag(np.full(len(support), np.inf))
+    new = others.min(axis=0) if len(support) > 1 else relevance
+    return {"relevance": relevance, "new_information": new, "pairs": pairs}
+
+
+def count_features(k: float | str, n: int, task: Task) -> int:
+    """The number of features that k means, among n; warns where there are not so many."""
+    most = task.most
+    wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
+    if wanted < len(task.include):
+        raise ValueError(
+            f"k={wanted} is less than the {len(task.include)} features to include; raise it"
+        )
+    if wanted > most:
+        warn(f"k={wanted} is more than the {most} features to select from; all are selected",
+             UserWarning, stacklevel=3)  # fmt: skip
+    return min(wanted, most)
+
+
+def weigh(table: Table, y: Block, sample_weight: Any) -> tuple[Table, Block]:
+    """Repeat each row as often as its weight says."""
+    weights = as_array(sample_weight)
+    if weights.shape != (table.n_samples,):
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected {(table.n_samples,)}: "
+            "give a weight for each row"
+        )
+    counts = _whole_weights(weights)
+    rows = np.repeat(np.arange(table.n_samples), counts)
+    return table.take(rows), _read_full_column(y, table.n_samples).take(rows)
+
+
+def _whole_weights(weights: NDArray[Any]) -> Indices:
+    """How often each row counts; refuses all but whole numbers that leave some rows, not many."""
+    casting: Any = "unsafe" if weights.dtype == object else "same_kind"
+    try:
+        counts = weights.astype(np.float64, casting=casting)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight holds {weights.dtype} values; {WEIGHTS}") from error
+    if not (counts >= 0).all() or (counts != np.floor(counts)).any() or not counts.any():
+        raise ValueError(f"sample_weight says how often each row counts: {WEIGHTS}")
+    if counts.sum() >= MAX_WEIGHTED_ROWS:
+        raise ValueError(
+            f"sample_weight adds up to {counts.sum():.3g} rows, {MAX_WEIGHTED_ROWS} or more; "
+            "divide all weights by the same number and round them"
+        )
+    return counts.astype(np.int64)

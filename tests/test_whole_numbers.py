@@ -164,6 +164,8 @@ def test_blocks_of_files_are_refused(tmp_path, suffix, monkeypatch):
     monkeypatch.setattr("bestk.data.files._text.BLOCK", 900)
     with pytest.raises(ValueError, match=REFUSED):
         SelectBestK(2, "maxrel").fit(write(tmp_path, 2**62, suffix), "y")
+    found = SelectBestK(1, "maxrel", exclude=["a"]).fit(tmp_path / f"t{suffix}", "y")
+    assert found.support_.tolist() == [True, False]
 
 
 def test_blocks_in_memory_are_refused():

@@ -20,7 +20,7 @@ from bestk.data.files._arrow import (
 )
 from bestk.data.files._load import Words
 from bestk.data.files._sources import PIECE, Report, column_types
-from bestk.data.objects import check_exact
+from bestk.data.objects import check_exact, exceeding
 from bestk.data.table import Block, Kind, Table
 
 
@@ -51,7 +51,7 @@ class FileBlocks:
         *names, _ = self.names
         if not batch.num_rows:
             return Table(0, names, ())
-        numeric: dict[Kind, list[int]] = {"numeric": [], "boolean": []}
+        numeric: dict[Kind, dict[int, NDArray[Any]]] = {"numeric": {}, "boolean": {}}
         blocks = []
         for j, name in enumerate(names):
             role = role_of(self.source.types[name])
@@ -60,26 +60,27 @@ class FileBlocks:
                 codes, levels = _read_words(batch.column(j)).finish()
                 blocks.append(Block(np.array([j]), kind, codes[:, None], [levels]))
             else:
-                numeric["boolean" if role == "boolean" else "numeric"].append(j)
-        for kind, places in numeric.items():
-            if places:
-                values = np.column_stack([self._numbers(batch, j) for j in places])
-                blocks.append(Block(np.array(places), kind, values))
+                values = numbers(batch.column(j))[:, None]
+                if is_whole(self.source.stored_types[name]) and len(exceeding(values)):
+                    values = np.nan_to_num(values).astype(np.int64)  # refused if it is used
+                    blocks.append(Block(np.array([j]), "numeric", values))
+                else:
+                    numeric["boolean" if role == "boolean" else "numeric"][j] = values
+        for kind, columns in numeric.items():
+            if columns:
+                side_by_side = np.hstack(list(columns.values())).astype(np.float64, copy=False)
+                blocks.append(Block(np.array(list(columns)), kind, side_by_side))
         return Table(batch.num_rows, names, tuple(blocks))
-
-    def _numbers(self, batch: Any, j: int) -> NDArray[Any]:
-        """Numbers as float64; whole ones are exact."""
-        values, name = numbers(batch.column(j)), self.names[j]
-        if is_whole(self.source.stored_types[name]):
-            check_exact(values[:, None], [name])
-        return values.astype(np.float64, copy=False)
 
     def _target(self, batch: Any) -> NDArray[Any]:
         """Classes, or numbers; whole ones as integers."""
         name, column = self.names[-1], batch.column(len(self.names) - 1)
-        if role_of(self.source.types[name]) not in ("text", "category"):
-            return numbers(column)
-        return _read_words(column).labels()
+        if role_of(self.source.types[name]) in ("text", "category"):
+            return _read_words(column).labels()
+        values = numbers(column)
+        if values.dtype.kind == "f" and is_whole(self.source.stored_types[name]):
+            check_exact(values[:, None], [name])
+        return values
 
 
 def _read_words(column: Any) -> Words:

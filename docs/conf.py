@@ -30,7 +30,7 @@ nitpicky = False
 
 
 def setup(app: Any) -> None:
-    """Write the pages that are made from the library and from the records of the benchmarks."""
+    """Write the pages that are generated from the library and the benchmark records."""
     for page in (methods_page, performance_page, peers_page, tested_page):
         page.write(Path(__file__).parent / "generated")
     app.connect("source-read", gallery.say_what_was_not_run)

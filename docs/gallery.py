@@ -1,4 +1,4 @@
-"""The gallery of examples: which are run, in which order, and what is said where they are not."""
+"""The gallery of examples: which are run, their order, and a note on those that are not."""
 
 import json
 import re
@@ -9,18 +9,18 @@ from experiments.datasets import available
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FOLDERS = ("first_steps", "tables", "going_further")
-USES = "generated/examples"  # which names of the library each example uses
+USES = "generated/examples"  # the names of the library that each example uses
 DATA = re.compile(r"""datasets\.load\(["'](\w+)["']\)""")
 NOT_RUN = """.. note::
 
-   This page was built without the data set "{name}": the example is shown, and was not run. With
-   {name}.npz in the folder that ``BESTK_DATA`` names, its results and pictures appear.
+   This page was built without the data set "{name}", so the example was not run. To see its
+   results, set ``BESTK_DATA`` to a folder that contains {name}.npz.
 
 """
 
 
 def absent() -> dict[str, str]:
-    """The examples that load a data set that is not here, and the name of the set."""
+    """The examples whose data set is missing, with its name."""
     named = {path.stem: DATA.findall(path.read_text()) for path in EXAMPLES.glob("*/plot_*.py")}
     return {stem: name for stem, names in named.items() for name in names if not available(name)}
 
@@ -45,15 +45,15 @@ def settings() -> dict[str, Any]:
 
 
 def say_what_was_not_run(app: Any, docname: str, source: list[str]) -> None:
-    """Put a note on top of the page of an example whose data are absent."""
+    """Add a note at the top of the page of an example whose data set is missing."""
     name = absent().get(Path(docname).name)
-    ran = "image-sg" in source[0]  # in an earlier build, where they were not
+    ran = "image-sg" in source[0]  # in an earlier build
     if docname.startswith("auto_examples/") and name and not ran:
         source[0] = NOT_RUN.format(name=name) + source[0]
 
 
 def list_examples(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """After the text of a class or a function: the examples that use it."""
+    """List the examples that use a class or function below its docstring."""
     uses = Path(app.srcdir, USES, "backreferences_all.json")
     if what in ("class", "function") and uses.exists() and name in json.loads(uses.read_text()):
-        lines += ["", ".. rubric:: In the gallery", "", f".. minigallery:: {name}", ""]
+        lines += ["", ".. rubric:: Gallery examples", "", f".. minigallery:: {name}", ""]

@@ -1,4 +1,4 @@
-"""The page of methods, written from what the library says of each."""
+"""Write the page on methods from their notes in the library."""
 
 from pathlib import Path
 
@@ -10,8 +10,8 @@ from bestk.selection.methods import METHODS
 HEAD = """Methods
 =======
 
-A *global* method looks for the best k features together; a *greedy* one adds one feature after
-another.
+A *global* method searches for the best k features together; a *greedy* method adds one feature at a
+time.
 
 """
 

@@ -1,4 +1,4 @@
-"""The page of peers, written from ``benchmarks/results/peers.csv``."""
+"""Write the page on other packages from ``benchmarks/results/peers.csv``."""
 
 from pathlib import Path
 
@@ -6,61 +6,61 @@ from evidence import markup, peers
 from evidence.records import Line, MissingError, provenance, read
 
 COMMAND = "python -m benchmarks.peers"
-HEAD = """Peers
-=====
+HEAD = """Other packages
+==============
 
-Other packages that select features by what they say of the class. Each was tried by running it,
-in the way its own documentation says, on a table of 240 rows and twelve columns of which two tell
-of the class. "No" means that the documented call failed, did not find these two, or that there is
-none; what was seen then is in the last table. Every answer is in
-``benchmarks/results/peers.csv``, and ``python -m benchmarks.peers`` asks again.
+Other packages for supervised feature selection. Each was run as its documentation describes, on a
+table of 240 rows and twelve columns, two of which are informative. "No" means that the documented
+call failed or did not select these two columns, or that there is no such call; the last table has
+the details. All results are in ``benchmarks/results/peers.csv``; ``python -m benchmarks.peers``
+runs the checks again.
 
 """
 TAKES = """
-*Newest*: it runs beside the newest releases of what it needs. *Finds*: the
-telling columns are picked. *Pandas* to *number*: such a table, or a number as the target, is
-taken as it is, and the two are found.
+*Newest*: it runs with the newest releases of its dependencies. *Finds*: the informative columns are
+selected. *Pandas* to *number*: such a table, or a continuous target, is accepted without
+preprocessing, and the two columns are selected.
 """
 DOES = """
-*Weights*: rows have weights, and the picks follow them. *Forced in*: a column can be made to be
-picked. *Pipeline*: it is cloned, fitted in a pipeline, pickled, and predicts the same. *Checks*:
-how many of scikit-learn's ``check_estimator`` pass. *Same picks*: three runs pick the same. *All
-pairs*: it returns what every pair of columns says, "partly" if without the class. *Bound*: it says
-how far the picks can be from the best.
+*Weights*: sample weights change the selection. *Forced in*: a column can be forced into the
+selection. *Pipeline*: it can be cloned, fitted in a pipeline and pickled, with equal predictions.
+*Checks*: how many of scikit-learn's ``check_estimator`` pass. *Same picks*: three runs select the
+same columns. *All pairs*: it returns the information of every pair of columns, "partly" if without
+the target. *Bound*: it returns a bound on the distance from the optimum.
 """
 TIMED = """
-{table}; seconds of all processors, which a busy machine changes little (its load was {least:.0f}
-to {most:.0f}), and by the clock, best of the rounds. Codes for those that count, numbers for the
-others; compiling is left out.
+{table}; CPU seconds (the load of the machine was {least:.0f} to {most:.0f}) and elapsed seconds,
+best of the rounds. Packages that count get integer codes, the others numbers. Compilation is
+excluded.
 """
 WHEN = """
-Take another than bestk when
+Use another package when
 
-- **scikit-learn SelectKBest**: columns hardly overlap, or there are so many that a look at
-  each alone is all there is time for. With ``f_classif`` it is the fastest, and you have it
-  already.
-- **mrmr_selection**: mRMR by F statistic and correlation is wanted, or the table is in Spark or
-  BigQuery: it has a module for each.
-- **mrmrs**: the same is wanted of a polars frame, as fast as it gets.
-- **feature_engine**: the pipeline is made of its transformers anyway, or a forest is to say what
-  is relevant.
-- **scikit-lego**: you bring relevance and redundancy of your own, as functions.
-- **fastcan**: relations are linear, there are several targets at once, or series in time.
-- **fast-select**: the Relief family is wanted as well, or mRMR on CUDA without PyTorch.
-- **ITMO_FS**: a criterion is wanted that bestk lacks (DCSF, CFR, MRI, IWFS), of a small table.
-- **mifspy**: information is to be estimated by nearest neighbours, without levels or normality,
-  and there is time.
-- **Boruta**: the question is not which k, but which features matter at all.
-- **arfs**: columns are of mixed kinds, a measure of association for each kind is wanted, and
-  numpy and pandas may be older.
-- **seleqt, dwave-scikit-learn-plugin**: the quadratic problem is to go to a quantum annealer.
-- **praznik**: you work in R. Its criteria are the same, its C is fast, and it returns all pairs.
-- **mRMRe**: you work in R, and the target is survival.
-- **SGMI**: the matrix is to be computed on a Spark cluster.
+- **scikit-learn SelectKBest**: columns are hardly redundant, or there are so many that only single
+  columns can be scored. ``f_classif`` is the fastest.
+- **mrmr_selection**: you want mRMR by F statistic and correlation, or the table is in Spark or
+  BigQuery.
+- **mrmrs**: you want the same for a polars frame, as fast as possible.
+- **feature_engine**: your pipeline is made of its transformers, or relevance should come from a
+  forest.
+- **scikit-lego**: you have your own functions for relevance and redundancy.
+- **fastcan**: relations are linear, or there are several targets or time series.
+- **fast-select**: you also want the Relief family, or mRMR on CUDA without PyTorch.
+- **ITMO_FS**: you want a criterion that bestk does not have (DCSF, CFR, MRI, IWFS), for a small
+  table.
+- **mifspy**: you want nearest-neighbor estimates, without bins or normality, and have the time.
+- **Boruta**: you want all relevant features, not the best k.
+- **arfs**: columns have mixed types, you want a measure of association for each type, and older
+  versions of numpy and pandas are fine.
+- **seleqt, dwave-scikit-learn-plugin**: you want to solve the quadratic problem on a quantum
+  annealer.
+- **praznik**: you work in R. It has the same criteria and fast C code, and returns all pairs.
+- **mRMRe**: you work in R with survival data.
+- **SGMI**: you want to compute the matrix on a Spark cluster.
 
-What is said here of Spark, BigQuery, CUDA, annealers, several targets, series and R is by their
-documentation. bestk itself has no survival target, no criterion beyond pairs (as JMI3 is), no
-weights of rows but whole numbers, and nothing outside Python.
+Statements about Spark, BigQuery, CUDA, annealers, several targets, time series and R are from the
+documentation of these packages. bestk does not support survival targets, criteria of three or more
+columns (such as JMI3), sample weights other than integers, or languages other than Python.
 """
 
 
@@ -74,32 +74,32 @@ def write(folder: Path) -> None:
 
 
 def body(lines: list[Line]) -> str:
-    """The tables, and when to take which."""
+    """The tables, and when to use which package."""
     run = [line for line in lines if line["basis"] == "run"]
     loads = sorted(float(line["load"]) for line in run)
     return markup.paragraphs(
         [
-            markup.title("Who they are"),
+            markup.title("Packages"),
             peers.who(lines, "run"),
-            "Days of release are those of the package index; the rest is by running.",
-            markup.title("What they take"),
+            "Release dates are from the package index; the rest was found by running them.",
+            markup.title("Inputs"),
             TAKES,
             peers.what(lines, "run", peers.TAKES),
             _beside(run),
-            markup.title("What they do"),
+            markup.title("Features"),
             DOES,
             peers.what(lines, "run", peers.DOES),
-            markup.title("How long they take"),
+            markup.title("Running time"),
             TIMED.format(table=peers.timed_table(lines), least=loads[0], most=loads[-1]),
             peers.times(lines),
-            "On a table this small overhead weighs much; :doc:`performance` has large ones.",
-            markup.title("By documentation only"),
-            "Not run here; what their documentation says.",
+            "On such a small table, overhead dominates; :doc:`performance` has large tables.",
+            markup.title("From documentation only"),
+            "These packages were not run.",
             peers.who(lines, "documentation"),
             peers.what(lines, "documentation", peers.TAKES | peers.DOES),
-            markup.title("When to take which"),
+            markup.title("When to use another package"),
             WHEN,
-            markup.title("What was seen"),
+            markup.title("Details"),
             peers.seen(lines, "run"),
             provenance(run, COMMAND, "peers"),
         ]
@@ -107,13 +107,13 @@ def body(lines: list[Line]) -> str:
 
 
 def _beside(run: list[Line]) -> str:
-    """Which packages each peer was tried with, if not all with the same."""
+    """Versions of numpy and others that each package was run with."""
     groups: dict[str, dict[str, None]] = {}
     for line in run:
         if line["probe"] != "newest packages":
             groups.setdefault(line["beside"], {})[line["peer"]] = None
     most = max(groups, key=lambda beside: len(groups[beside]))
-    text = f"Tried with {most}"
+    text = f"Run with {most}"
     for beside, names in groups.items():
         text += "" if beside == most else f"; {', '.join(names)} with {beside}"
     return text + "."

@@ -1,4 +1,4 @@
-"""The page of performance, written from the records in ``benchmarks/results``."""
+"""Write the page on performance from the records in ``benchmarks/results``."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +9,10 @@ from evidence.records import MissingError
 HEAD = """Performance
 ===========
 
-Every number on this page is read from the records in ``benchmarks/results`` when the page is made;
-below each table stand the machine, the day, the commit and the command that measures it again.
-Times are the best of several rounds in which all contenders took turns. What the speed is for,
-better picks, is on the page :doc:`../quality`; what others can do that bestk cannot, and the other
-way round, on the page :doc:`peers`.
+All numbers on this page are from the records in ``benchmarks/results``; below each table are the
+machine, the date, the commit and the command that measures it again. Times are the best of several
+rounds in which all methods took turns. :doc:`../quality` compares the prediction errors, and
+:doc:`peers` the features of other packages.
 
 """
 
@@ -21,13 +20,13 @@ PARTS: dict[str, Callable[[], str]] = {
     "All pairs of columns": counting.page,
     "A whole selection": selectors.page,
     "Real data sets": selectors.on_real_data,
-    "Where others are faster": others.page,
+    "Where other packages are faster": others.page,
     "Solvers": solvers.page,
-    "Time against size": scale.growth,
+    "Running time by size": scale.growth,
     "A million columns": scale.million,
-    "More rows than fit in memory": scale.rows,
-    "Workers": scale.cluster,
-    "A GPU": scale.gpu,
+    "More rows than memory": scale.rows,
+    "Clusters": scale.cluster,
+    "GPUs": scale.gpu,
 }
 
 
@@ -37,7 +36,7 @@ def write(folder: Path) -> None:
 
 
 def section(name: str) -> str:
-    """One section; where its record is missing, how to make it."""
+    """One section; if its record is missing, the command that creates it."""
     try:
         return PARTS[name]()
     except MissingError as reason:

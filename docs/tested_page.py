@@ -1,62 +1,59 @@
-"""The page that says how bestk is tested, written from the records in ``hardening/results``."""
+"""Write the page on testing from the records in ``hardening/results``."""
 
 from pathlib import Path
 
 from evidence import markup, trials
 from evidence.records import MissingError
 
-HEAD = """How it is tested
-================
+HEAD = """How bestk is tested
+===================
 
-A filter that others build on has to be right, and to fail kindly where it cannot be. ``make test``
-holds every measure against a slow, obvious twin, every bound against the optimum of small problems,
-and laws over random tables; it takes minutes, and every change has to pass it. This page is of what
-takes hours, ``make test-long``: attempts to break bestk. Its numbers are read from
-``hardening/results`` when the page is made.
+``make test`` compares every estimate with a slow reference implementation, every bound with the
+optimum of small problems, and checks properties on random tables; it takes minutes and runs on
+every change. This page is about ``make test-long``, which takes hours: fuzzing, fault injection
+and mutation testing. All numbers are from ``hardening/results``.
 
-*Failed* counts all that was found, ever; it is mended since, in bestk with a test that stays, or
-in the trial where that was wrong.
+*Failed* counts all failures so far. All of them have been fixed, either in bestk, with a test, or
+in the trial.
 
 """
 PARTS = {
-    "Bad input": (
+    "Invalid input": (
         ("inputs", "readers", "arguments"),
-        "*inputs*: calls of the public names with tables and options that hypothesis draws: odd "
-        "types and frames, missing and extreme values, repeated names, no rows, memory that is "
-        "read-only, mapped or in pieces. Each has to give an answer that keeps the laws of it, "
-        "or an error that says what to do; a crash, a hang, a wrong answer or a warning of "
-        "another package is a failure. *readers*: damaged files, led by what code they reach "
+        "*inputs*: calls of the public functions with random tables and options (hypothesis): "
+        "unusual types and frames, missing and extreme values, repeated names, no rows, read-only, "
+        "memory-mapped and non-contiguous arrays. Each call has to return a valid result or raise "
+        "an error that states how to fix it; a crash, a hang, a wrong result or a warning of "
+        "another package is a failure. *readers*: damaged files, guided by code coverage "
         "(atheris). *arguments*: command lines, in the same way.",
     ),
     "Faults": (
         ("faults",),
-        "*disk*: full or read-only while results and reports are written; the "
-        "old file has to stay as it was. *interrupted*: Ctrl-C at random moments; no half file. "
-        "*killed*: ``kill -9`` at random moments while ``make paper``, a benchmark and ``bestk "
-        "compare --keep`` run; started again, they have to end with the results of a run left "
-        "alone, none lost or double. *memory*: from 0.2 GiB up (``ulimit -v``); an answer, or a "
-        "message that says how much there is. *cluster*: a worker or the scheduler of Dask is "
-        "killed.",
+        "*disk*: full or read-only while results and reports are written; an existing file must "
+        "not change. *interrupted*: Ctrl-C at random times; no partial files. *killed*: "
+        "``kill -9`` at random times during ``make paper``, a benchmark and ``bestk compare "
+        "--keep``; after a restart, the results must be those of an uninterrupted run. *memory*: "
+        "limits from 0.2 GiB up (``ulimit -v``); a result, or a message with the available "
+        "memory. *cluster*: a worker or the scheduler of Dask is killed.",
     ),
-    "The same bits": (
+    "Identical results": (
         ("golden", "environments", "backends", "crowds"),
-        "Selections of many methods, with their objectives to the last bit. *golden*: as stored, "
-        "on the sets that are there. Then other numbers of threads, kernels for other "
-        "instruction sets, other backends; and threads, forked and spawned workers of one process "
-        "at the same time. ``make test-sanitized`` runs the tests of kernels on a library that "
-        "checks every access to memory and every overflow.",
+        "Selections of many methods, with their exact objectives. *golden*: compared with stored "
+        "results. *environments*, *backends* and *crowds*: with other numbers of threads, "
+        "instruction sets and backends, and from threads and processes at the same time. "
+        "``make test-sanitized`` runs the tests of the C kernels with address and overflow checks.",
     ),
 }  # fmt: skip
 MUTANTS = """
-A fault is put into one line of the code (cosmic-ray), a sample of all that can be, and the tests
-nearest to it are run. *No fault*: by reading, it changes how long something takes, or nothing;
-``hardening/mutation/equivalent.txt`` says why. ``python -m hardening.mutation --report`` lists
-those that no test sees, and ``--again`` runs all related tests for them.
+One line of the code is changed (by cosmic-ray), for a random sample of all possible changes, and
+the related tests are run. *Equivalent*: the change affects only the running time, or nothing;
+``hardening/mutation/equivalent.txt`` has the reasons. ``python -m hardening.mutation --report``
+lists the changes that no test detects, and ``--again`` runs more tests for them.
 """
 OPEN = """
-Windows and macOS are never run, nor are processors other than x86-64; their kernels come from the
-same source. The fuzzers run for minutes to hours, not for weeks. Coverage of the C kernels is not
-measured (``make coverage`` tells of the rest), and no faults are put into them.
+Windows, macOS and processors other than x86-64 are not tested; their kernels are compiled from the
+same source. The fuzzers run for minutes to hours, not for weeks. The C kernels have no coverage
+measurements (``make coverage`` is for Python) and no mutation testing.
 """
 
 
@@ -64,16 +61,16 @@ def write(folder: Path) -> None:
     """Write ``tested.rst`` into the folder."""
     parts = [part for name in PARTS for part in section(name)]
     try:
-        parts += [markup.title("Faults in the code"), MUTANTS, trials.mutants()]
-        parts += [markup.title("Where"), trials.machines()]
+        parts += [markup.title("Mutation testing"), MUTANTS, trials.mutants()]
+        parts += [markup.title("Machines"), trials.machines()]
     except MissingError as reason:
         parts.append(str(reason))
-    parts += [markup.title("What is not tried"), OPEN]
+    parts += [markup.title("What is not tested"), OPEN]
     markup.write(folder / "tested.rst", HEAD + markup.paragraphs(parts))
 
 
 def section(name: str) -> list[str]:
-    """One kind of attempts."""
+    """One kind of trials."""
     kinds, text = PARTS[name]
     try:
         rows = trials.runs(*kinds)

@@ -1,23 +1,23 @@
-"""Counting all pairs: bestk, its peers, and the limits of the chip."""
+"""Counting all pairs: bestk, other packages, and the limits of the processor."""
 
 from evidence.markup import digits, paragraphs, picture, seconds, table, title
 from evidence.records import Line, number, pick, provenance, read
 
 COMMAND = "python -m benchmarks.counting"
 INTRODUCTION = """
-``cmi_matrix`` counts ``I(xj; y | xi)`` for every i and j. Most peers measure one pair at a call and
-were given as many as a few seconds allow; ~ marks a time scaled up from those to all pairs. Several
-measure less: ``I(xi; xj)`` leaves the class out, ``I(xi; y)`` leaves the pairs out.
+``cmi_matrix`` computes ``I(xj; y | xi)`` for every i and j. Most packages compute one pair per call
+and ran for a few seconds; ~ marks times extrapolated to all pairs. Several compute less:
+``I(xi; xj)`` without the target, or ``I(xi; y)`` without pairs.
 """
 BARE = """
-No way to count these tables bit by bit can do without AND and popcount of all planes of all pairs,
-the look-ups of what the counts are worth, and writing the result. Each was timed alone, blocked as
-bestk blocks it. The bare AND and popcount of all pairs takes {}.
+Counting with bit operations needs AND and popcount for all pairs, look-ups of entropies, and
+writing the result. Each was timed alone, with the same blocking. AND and popcount of all pairs take
+{}.
 """
 MANY = """
-With few rows look-ups cost more than counting; with many, counting is all there is. Of {n:,}
-columns the pairs take {} times the bare pass at {:,} rows and {} times at {:,}; the whole call,
-which reads, checks and packs the table as well, {} and {} times.
+With few rows, look-ups take longer than counting; with many rows, counting dominates. For {n:,}
+columns, the pairs take {} times as long as AND and popcount at {:,} rows and {} times at {:,}; the
+whole call, which also reads, checks and packs the table, {} and {} times.
 """
 LIMITS = {
     "limit: AND+popcount": "AND and popcount",

@@ -22,12 +22,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def picture(name: str, says: str) -> str:
-    """A picture of the record, as seen from ``docs/generated``."""
+    """A plot of the record, as seen from ``docs/generated``."""
     return f".. image:: ../../benchmarks/results/{name}.png\n   :alt: {says}\n"
 
 
 def digits(value: float, places: int = 3) -> str:
-    """A number with so many digits, never in powers of ten below a million."""
+    """A number with so many digits, without an exponent below a million."""
     if isnan(value):
         return ""
     if not isfinite(value):
@@ -51,7 +51,7 @@ def paragraphs(parts: Iterable[str]) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a page, and leave it alone where nothing is new, so that no page is built twice."""
+    """Write a page if it has changed, so that unchanged pages are not built again."""
     path.parent.mkdir(exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)

@@ -1,4 +1,4 @@
-"""Where others are faster, or find more: the same records, read against ourselves."""
+"""Where other packages are faster or find better solutions, from the same records."""
 
 from bestk.selection.methods import METHODS
 from evidence.markup import paragraphs, seconds, title
@@ -12,14 +12,14 @@ def page() -> str:
     """The section."""
     return paragraphs(
         [
-            title("Where others are faster"),
+            title("Where other packages are faster"),
             *(f"- {sentence}" for sentence in [*_filters(), *_real(), *_solvers()]),
         ]
     )
 
 
 def _filters() -> list[str]:
-    """Peers that are done before any of ours on the same table."""
+    """Packages that are faster than bestk on the same table."""
     out = []
     for part in ("scikit-learn", "peers"):
         rows = pick(read("selectors", COMMAND), part=part)
@@ -29,8 +29,8 @@ def _filters() -> list[str]:
         best = min(ours, key=lambda row: number(row, "seconds_min"))
         faster = [row for row in rows if row["kind"] != "bestk" and _less(row, best)]
         told = ", ".join(f"{row['contender']} takes {_time(row)}" for row in faster)
-        ours_best = f"ours at best {_time(best)} ({best['contender']})"
-        out.append(f"{rows[0]['case']}: {told or 'no peer is faster'}; {ours_best}.")
+        ours_best = f"bestk takes {_time(best)} ({best['contender']})"
+        out.append(f"{rows[0]['case']}: {told or 'no package is faster'}; {ours_best}.")
     return out
 
 
@@ -43,7 +43,7 @@ def _time(row: Line) -> str:
 
 
 def _real() -> list[str]:
-    """On how many sets each other package is done before the default."""
+    """On how many data sets each other package is faster than the default."""
     lines = read("quality_times", QUALITY)
     base = {row["set"]: number(row, "seconds") for row in pick(lines, method=BASE)}
     out = []
@@ -60,7 +60,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _solvers() -> list[str]:
-    """Problems on which a general solver found, or proved, as much in the same time."""
+    """Problems on which a general solver found or proved as much in the same time."""
     rows = pick(read("solvers", SOLVERS), part="peers")
     out = []
     for case in dict.fromkeys(row["case"] for row in rows):
@@ -75,4 +75,4 @@ def _solvers() -> list[str]:
     if not out:
         return []
     limit = seconds(number(rows[0], "limit"))
-    return [f"The best value of our solvers within {limit} is found as well: {'; '.join(out)}."]
+    return [f"General solvers reach the best value of bestk within {limit}: {'; '.join(out)}."]

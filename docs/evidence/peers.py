@@ -1,4 +1,4 @@
-"""The tables of peers, from the record of what was tried on each."""
+"""Tables of other packages, from the record of the checks."""
 
 from evidence.markup import digits, table
 from evidence.records import Line, number, pick
@@ -35,19 +35,19 @@ DULL = (  # evidence that says no more than the "no" before it
 
 
 def names(lines: list[Line], basis: str) -> list[str]:
-    """Peers that were run, or are known by their documentation, ourselves first."""
+    """Packages that were run, or described from their documentation; bestk first."""
     found = dict.fromkeys(line["peer"] for line in lines if line["basis"] == basis)
     return sorted(found, key=lambda name: name != "bestk")
 
 
 def answer(lines: list[Line], peer: str, probe: str) -> Line:
-    """The line of a probe; an empty one where it was not tried."""
+    """The line of a check; an empty one if it was not run."""
     found = pick(lines, peer=peer, probe=probe)
     return found[0] if found else {"answer": "", "evidence": ""}
 
 
 def who(lines: list[Line], basis: str) -> str:
-    """Version, date, licence and criteria of each peer."""
+    """Version, date, license and criteria of each package."""
     rows = []
     for name in names(lines, basis):
         first, told = pick(lines, peer=name)[0], answer(lines, name, "criteria")
@@ -58,7 +58,7 @@ def who(lines: list[Line], basis: str) -> str:
 
 
 def what(lines: list[Line], basis: str, heads: dict[str, str]) -> str:
-    """Yes and no: a row for each peer, a column for each thing."""
+    """Yes and no: a row for each package, a column for each check."""
     peers = names(lines, basis)
     probes = [p for p in heads if any(answer(lines, name, p)["answer"] for name in peers)]
     rows = [[shown(n), *(_mark(answer(lines, n, p)["answer"]) for p in probes)] for n in peers]
@@ -70,12 +70,12 @@ def _mark(text: str) -> str:
 
 
 def shown(name: str) -> str:
-    """A name that may be broken where it is long; ours is bold."""
+    """A name that can be broken over lines; bestk is bold."""
     return f"**{name}**" if name == "bestk" else name.replace("_", f"_{BREAK}")
 
 
 def seen(lines: list[Line], basis: str) -> str:
-    """What was seen where the answer is not a plain yes."""
+    """Details of the checks with a result other than yes."""
     heads = TAKES | DOES
     rows = [
         [shown(line["peer"]), heads[line["probe"]], line["answer"], _plain(line["evidence"])]
@@ -91,13 +91,13 @@ def _is_dull(evidence: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Text of an error message, with nothing in it that is markup."""
+    """The text of an error message, with markup escaped."""
     escaped = "".join(f"\\{c}" if c in "*`|_\\" else c for c in text)
     return escaped.replace("\\_", f"\\_{BREAK}")
 
 
 def timed(lines: list[Line]) -> list[Line]:
-    """The lines with a time, the fastest first."""
+    """The lines with a time, fastest first."""
     found = [line for line in lines if line["probe"].startswith("time: ")]
     found = [line for line in found if line["answer"] != "no"]
     return sorted(found, key=lambda line: number(line, "answer"))
@@ -116,6 +116,6 @@ def _both(line: Line) -> list[str]:
 
 
 def timed_table(lines: list[Line]) -> str:
-    """What was selected from what, in words."""
+    """Description of the table that was timed."""
     found = timed(lines)
     return found[0]["evidence"].split("; ")[0] if found else ""

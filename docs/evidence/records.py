@@ -1,4 +1,4 @@
-"""Read the records of a benchmark, and say where and when they were made."""
+"""Read the records of a benchmark, with machine, date and commit."""
 
 import csv
 from collections.abc import Iterable
@@ -9,18 +9,22 @@ Line = dict[str, str]
 
 
 class MissingError(Exception):
-    """There is no record; the message says how to make one."""
+    """There is no record; the message has the command that creates it."""
 
 
 def read(name: str, command: str) -> list[Line]:
     """The lines of a record; ``MissingError`` if there are none."""
     path = RESULTS / f"{name}.csv"
     if not path.exists():
-        raise MissingError(f"No record ``benchmarks/results/{path.name}``: ``{command}`` makes it.")
+        raise MissingError(
+            f"No record ``benchmarks/results/{path.name}``: ``{command}`` creates it."
+        )
     with path.open(newline="") as file:
         lines = list(csv.DictReader(file))
     if not lines:
-        raise MissingError(f"``benchmarks/results/{path.name}`` is empty: ``{command}`` fills it.")
+        raise MissingError(
+            f"``benchmarks/results/{path.name}`` is empty: ``{command}`` creates its rows."
+        )
     return lines
 
 

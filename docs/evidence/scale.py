@@ -1,4 +1,4 @@
-"""Large tables: a million columns, rows that do not fit, workers, and a GPU."""
+"""Large tables: a million columns, more rows than memory, clusters and GPUs."""
 
 from evidence.markup import SPACE, digits, paragraphs, picture, seconds, table, title
 from evidence.records import Line, number, provenance, read
@@ -13,12 +13,12 @@ GPU = "python -m benchmarks.scale.gpu"
 def million() -> str:
     """The section on very wide tables."""
     lines = read("scale", MILLION)
-    head = ["method", "table", "columns", "levels", "fit", "processors", "load", "peak", "found"]
+    head = ["method", "table", "columns", "levels", "fit", "CPU", "load", "peak", "found"]
     return paragraphs(
         [
             title("A million columns"),
-            "Time of the fit, of all processors, how many programs wanted them, the most memory,"
-            " and the share of the planted columns among the picks.",
+            "Elapsed time of the fit, CPU time, load of the machine, peak memory, and the fraction"
+            " of the informative columns that was selected.",
             table(head, map(_wide, lines)),
             provenance(lines, MILLION, "scale"),
         ]
@@ -43,17 +43,17 @@ def _wide(line: Line) -> list[str]:
 
 def rows() -> str:
     """The section on rows in blocks."""
-    return _plain("rows", ROWS, "More rows than fit in memory")
+    return _plain("rows", ROWS, "More rows than memory")
 
 
 def cluster() -> str:
     """The section on workers."""
-    return _plain("cluster", CLUSTER, "Workers")
+    return _plain("cluster", CLUSTER, "Clusters")
 
 
 def _plain(name: str, command: str, heading: str) -> str:
     lines = read(name, command)
-    head = ["", "columns", "rows", "time", "peak", "seen"]
+    head = ["", "columns", "rows", "time", "peak", "details"]
     body = [
         [
             line["what"],
@@ -69,12 +69,12 @@ def _plain(name: str, command: str, heading: str) -> str:
 
 
 def growth() -> str:
-    """The section on time against size; the picture says it all."""
+    """The section on running time by size: a plot."""
     lines = read("growth", GROWTH)
     return paragraphs(
         [
-            title("Time against size"),
-            picture("growth", "seconds of each path against columns and rows"),
+            title("Running time by size"),
+            picture("growth", "running time by columns and by rows"),
             provenance(lines, GROWTH, "growth"),
         ]
     )
@@ -83,7 +83,7 @@ def growth() -> str:
 def gpu() -> str:
     """The section on a GPU beside two cores."""
     lines = read("gpu", GPU)
-    head = ["", "columns", "rows", "levels", "classes", "time", "seen"]
+    head = ["", "columns", "rows", "levels", "classes", "time", "details"]
     body = [
         [
             line["what"].replace("numba", "native"),  # its earlier name
@@ -98,9 +98,9 @@ def gpu() -> str:
     ]
     return paragraphs(
         [
-            title("A GPU"),
+            title("GPUs"),
             table(head, body),
-            picture("gpu", "times of products, of the matrix of pairs and of two cores"),
+            picture("gpu", "running times on the GPU and on two cores"),
             provenance(lines, GPU, "gpu"),
         ]
     )

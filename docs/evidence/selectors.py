@@ -1,4 +1,4 @@
-"""Whole selections, from a table to names, beside what a user would take instead."""
+"""Running times of whole selections, compared with other packages."""
 
 from evidence.markup import digits, paragraphs, picture, seconds, table, title
 from evidence.records import Line, number, pick, provenance, read
@@ -14,19 +14,17 @@ def page() -> str:
     return paragraphs(
         [
             title("A whole selection"),
-            _part(lines, "peers", "JMI and mRMR beside every package that selects by them."),
-            _part(
-                lines, "scikit-learn", "Beside scikit-learn's filters, which look at one column."
-            ),
+            _part(lines, "peers", "JMI and mRMR, in all packages that have them."),
+            _part(lines, "scikit-learn", "Compared with scikit-learn's univariate filters."),
             _start(lines),
-            picture("selectors", "time of a selection beside peers, and against size"),
+            picture("selectors", "running time of a selection, by package and by size"),
             provenance(lines, COMMAND, "selectors"),
         ]
     )
 
 
 def _part(lines: list[Line], part: str, says: str) -> str:
-    """One table of the record, the fastest first."""
+    """One table of the record, fastest first."""
     rows = sorted(pick(lines, part=part), key=lambda line: number(line, "seconds_min"))
     if not rows:
         return ""
@@ -49,7 +47,7 @@ def _time(row: Line) -> str:
 
 def _note(row: Line) -> str:
     share = number(row, "share")
-    part = f"scaled up from {digits(100 * share, 2)}% of the work" if share < 1 else ""
+    part = f"extrapolated from {digits(100 * share, 2)}% of the work" if share < 1 else ""
     return "; ".join(filter(None, [part, row["note"].replace("|", "\\|")]))
 
 
@@ -60,7 +58,7 @@ def _start(lines: list[Line]) -> str:
 
 
 def on_real_data() -> str:
-    """The default and others on the paper's sets."""
+    """The default and other methods on the data sets of the paper."""
     lines = read("quality_times", QUALITY)
     sets = list(dict.fromkeys(line["set"] for line in lines))
     shown = [name for name in dict.fromkeys(line["method"] for line in lines)
@@ -70,8 +68,8 @@ def on_real_data() -> str:
     return paragraphs(
         [
             title("Real data sets"),
-            f"Picking {lines[0]['k']} features, everything included, of the methods that were run"
-            f" on all {len(sets)} sets; what their picks are worth: :doc:`../quality`.",
+            f"Time to select {lines[0]['k']} features, for the methods that were run on all"
+            f" {len(sets)} data sets. :doc:`../quality` has the prediction errors.",
             table(head, [[name, *_row(lines, name, shown)] for name in sets]),
             picture("quality_times", "mean error over all sets against the time of a selection"),
             provenance(lines, QUALITY, "quality_times"),

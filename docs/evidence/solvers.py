@@ -1,4 +1,4 @@
-"""The quadratic problem: what is found, how soon, and what is proved."""
+"""Solvers of the quadratic problem: objectives, times and gaps."""
 
 from math import isfinite, isnan
 
@@ -38,14 +38,14 @@ def _listed(rows: list[Line]) -> str:
     cases = len({(row["case"], row["k"]) for row in rows})
     longest = max((number(row, "to_target") for row in reached), default=float("nan"))
     return (
-        f"``search`` on {cases} listed problems, n from {min(int(r['n']) for r in rows)} to"
+        f"``search`` on {cases} benchmark problems, n from {min(int(r['n']) for r in rows)} to"
         f" {max(int(r['n']) for r in rows):,}: the best known value in {len(reached)} of"
-        f" {len(rows)} runs, the longest within {seconds(longest)}."
+        f" {len(rows)} runs, in at most {seconds(longest)}."
     )
 
 
 def _race(rows: list[Line]) -> str:
-    """Objective and proved gap of every contender, over the best value found by anyone."""
+    """Objective, relative to the best one found, and gap of every solver."""
     if not rows:
         return ""
     solvers = list(dict.fromkeys(row["solver"] for row in rows))
@@ -56,8 +56,8 @@ def _race(rows: list[Line]) -> str:
     ]
     return paragraphs(
         [
-            f"All with {seconds(number(rows[0], 'limit'))}: percent below the best value that"
-            " anyone found, and, after the stroke, percent proved. Beside the name stand n and k.",
+            f"Time limit {seconds(number(rows[0], 'limit'))}: percent below the best objective"
+            " found, and after the slash the gap in percent. n and k are in parentheses.",
             table(["", *solvers], cells),
         ]
     )
@@ -74,7 +74,7 @@ def _found(rows: list[Line], case: str, n: str, k: str, solver: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in percent; what is only rounding is 0."""
+    """A fraction in percent; rounding errors are 0."""
     return digits(100 * share, 2) if share > ROUNDING else "0"
 
 
@@ -92,15 +92,14 @@ def _proofs(rows: list[Line]) -> str:
     cells = [[case, f"{int(n):,}", *_gaps(pick(rows, case=case, n=n), ks)] for case, n in cases]
     return paragraphs(
         [
-            "The gap, in percent, that is proved for the answer of ``auto`` with a tight bound;"
-            " 0 is proved optimal.",
+            "The gap of ``auto`` with a tight bound, in percent; 0 means proved optimal.",
             table(head, cells),
         ]
     )
 
 
 def _gaps(rows: list[Line], ks: list[int]) -> list[str]:
-    """The limits of time, and what was proved within each for every k."""
+    """The time limits, and the gaps for every k."""
     limits = sorted({number(row, "limit") for row in rows})
     out = [", ".join(map(seconds, limits))]
     for k in ks:
@@ -110,7 +109,7 @@ def _gaps(rows: list[Line], ks: list[int]) -> list[str]:
 
 
 def _simulation(rows: list[Line]) -> str:
-    """Mean time, and objective over Linear's, of each solver in each cell."""
+    """Mean time, and objective relative to that of Linear, of each solver."""
     if not rows:
         return ""
     solvers = list(dict.fromkeys((row["solver"], row["limit"]) for row in rows))

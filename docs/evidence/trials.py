@@ -1,4 +1,4 @@
-"""What was tried to break bestk, by the records in ``hardening/results``."""
+"""Tables of fuzzing, fault injection and mutation testing, from ``hardening/results``."""
 
 import csv
 from collections import Counter
@@ -9,7 +9,7 @@ from evidence.markup import HYPHEN, SPACE, table
 from evidence.records import Line, MissingError
 
 RESULTS = Path(__file__).parents[2] / "hardening" / "results"
-EACH = ("faults", "environments", "backends", "crowds")  # trials of which every kind is told
+EACH = ("faults", "environments", "backends", "crowds")  # trials with a row for every kind
 OUTCOMES = ("killed", "timeout", "equivalent", "survived")
 AREAS = (
     *("data", "discretize", "information", "problem", "relaxations", "bounds", "solvers"),
@@ -36,21 +36,21 @@ def runs(*trials: str) -> str:
 
 
 def commands(*trials: str) -> str:
-    """The commands that do it again."""
+    """The commands that repeat the trials."""
     return ", ".join(f"``python -m hardening.{trial}``" for trial in trials)
 
 
 def machines() -> str:
-    """Where it was tried, as a list."""
+    """The machines, as a list."""
     told = dict.fromkeys(_machine(row) for row in read("runs"))
     return "\n".join(f"- {each}" for each in told)
 
 
 def mutants() -> str:
-    """A table of faults put into the code, by area."""
+    """A table of mutation testing, by package."""
     rows = read("mutation")
     lines = [_counted(area, [r for r in rows if _area(r) == area]) for area in (*AREAS, "others")]
-    head = ("part of bestk", "faults", "seen by a test", "by its time", "no fault", "not seen")
+    head = ("package", "changes", "detected", "timeout", "equivalent", "not detected")
     return table(head, [*lines, _counted("all", rows)])
 
 

@@ -28,15 +28,15 @@ def test_every_peer_stands_there_with_its_version_and_date(results, lines):
 
 
 def test_what_is_by_documentation_is_under_its_own_heading(results, lines):
-    before, after = page(results).split("By documentation only\n")
+    before, after = page(results).split("From documentation only\n")
     for name in peers.names(lines, "documentation"):
         assert f"- {name}\n" not in before
         assert f"- {name}\n" in after
 
 
-@pytest.mark.parametrize(("heading", "heads"), [("take", peers.TAKES), ("do", peers.DOES)])
+@pytest.mark.parametrize(("heading", "heads"), [("Inputs", peers.TAKES), ("Features", peers.DOES)])
 def test_answers_are_those_of_the_record(results, lines, heading, heads):
-    after = page(results).split(f"What they {heading}\n")[1]
+    after = page(results).split(f"\n{heading}\n")[1]
     table = re.split(r"^-+$", after, flags=re.MULTILINE)[1]
     for name in peers.names(lines, "run"):
         row = table.split(f"- {peers.shown(name)}\n")[1].split("* -")[0]
@@ -63,11 +63,11 @@ def test_times_go_from_the_fastest_to_the_slowest(lines):
 
 def test_peers_tried_beside_other_packages_are_named(results, lines):
     older = {line["peer"] for line in lines if "numpy 1." in line["beside"]}
-    sentence = page(results).split("Tried with ")[1].split("\n\n")[0]
+    sentence = page(results).split("Run with ")[1].split("\n\n")[0]
     assert older
     assert all(name in sentence for name in older)
 
 
 def test_a_missing_record_leaves_a_note_with_the_command_that_makes_it(results):
     (results / "peers.csv").unlink()
-    assert "``python -m benchmarks.peers`` makes it" in page(results)
+    assert "run ``python -m benchmarks.peers``" in page(results)

@@ -73,7 +73,7 @@ def test_a_faster_peer_is_said_to_be_faster(results):
     peer = next(line for line in lines if line["part"] == "peers" and line["kind"] == "peer")
     peer["seconds_min"] = "1e-6"
     rewrite(results, "selectors", lines)
-    section = page(results).split("Where others are faster\n")[1]
+    section = page(results).split("Where other packages are faster\n")[1]
     assert f"{peer['contender']} takes 1{markup.SPACE}µs" in section
 
 
@@ -81,7 +81,9 @@ def test_a_faster_peer_is_said_to_be_faster(results):
 def test_a_missing_record_leaves_a_note_with_the_command_that_makes_it(results, name):
     (results / f"{name}.csv").unlink()
     text = page(results)
-    assert re.search(rf"No record ``benchmarks/results/{name}\.csv``: ``python -m benchmarks", text)
+    assert re.search(
+        rf"No record ``benchmarks/results/{name}\.csv``: run ``python -m benchmarks", text
+    )
 
 
 def test_an_empty_record_is_told_to_be_empty(results):

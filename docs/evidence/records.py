@@ -16,15 +16,11 @@ def read(name: str, command: str) -> list[Line]:
     """The lines of a record; ``MissingError`` if there are none."""
     path = RESULTS / f"{name}.csv"
     if not path.exists():
-        raise MissingError(
-            f"No record ``benchmarks/results/{path.name}``: ``{command}`` creates it."
-        )
+        raise MissingError(f"No record ``benchmarks/results/{path.name}``: run ``{command}``.")
     with path.open(newline="") as file:
         lines = list(csv.DictReader(file))
     if not lines:
-        raise MissingError(
-            f"``benchmarks/results/{path.name}`` is empty: ``{command}`` creates its rows."
-        )
+        raise MissingError(f"``benchmarks/results/{path.name}`` is empty: run ``{command}``.")
     return lines
 
 

@@ -1,4 +1,4 @@
-# Every target sets up .venv by itself; only Python 3.11+ and make are needed.
+# Every target creates its own environment; only Python 3.11+ and make are needed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,31 +8,42 @@ BQP ?= $(BESTK_BQP)
 TORCH ?= torch==2.13.0
 SECONDS_EACH ?= 1800
 MINUTES ?= 60
-export BESTK_DATA := $(abspath $(DATA))  # examples run in a folder of their own
+# Absolute paths, since examples run in a folder of their own.
+export BESTK_DATA := $(abspath $(DATA))
 export BESTK_BQP := $(abspath $(BQP))
+# Let pytest cache the tests that it has compiled.
+export PYTHONDONTWRITEBYTECODE :=
+# Left out of `make check`: they import heavy libraries or start many processes.
+SLOW := $(addprefix tests/,benchmarks docs experiments report streaming information/test_torch.py information/test_dask.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch test-browser test-wheel test-min test-newest test-pythons test-long test-sanitized coverage audit suite \
+.PHONY: help demo check test test-docs test-torch test-browser test-wheel test-min test-newest test-pythons test-long test-sanitized coverage audit suite \
 	lint format docs dist wheels minimum bench paper clean
 
 help:  ## show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 23
 
-demo: $(VENV)/.demo  ## select, compare and report the features of a real table
+demo: $(VENV)/.demo  ## select features of a real table, compare methods and write a report
 	$(BIN)/python examples/demo.py
 
-test: lint  ## lint, types, tests, doctests: what is to be right before a commit
-	$(BIN)/python -m pytest -n 2
+check: lint  ## lint, types, import rules and quick tests: a minute
+	$(BIN)/python -m pytest -n 2 -q -m "not slow" tests $(SLOW:%=--ignore=%)
 
-test-torch: $(VENV)/.test  ## the backend for GPUs, on the CPU if there is none (installs PyTorch)
+test: lint  ## lint, types, import rules, all tests and doctests: run it before a commit
+	$(BIN)/python -m pytest -n 2 --ignore=tests/docs
+
+test-docs: $(VENV)/.test  ## the code, commands and generated pages of the documentation, and the examples
+	$(BIN)/python -m pytest -n 2 docs tests/docs
+
+test-torch: $(VENV)/.test  ## the GPU backend, on the CPU if there is no GPU (installs PyTorch)
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pytest tests/information/test_torch.py src/bestk/information/backends
 
-test-browser: $(VENV)/.test $(VENV)/.browser  ## the report in a real browser (installs Debian's Chromium, where it may)
+test-browser: $(VENV)/.test $(VENV)/.browser  ## reports in a browser (installs Debian's Chromium if it can)
 	@tests/packaging/get_browser
 	$(BIN)/python -m pytest tests/report/test_browser.py
 
-test-wheel: dist  ## the wheel in an environment of its own, without any extra; and that pip makes the same of the sdist
+test-wheel: dist  ## the wheel and the sdist, in an environment without extras
 	rm -rf .venv-clean
 	$(PYTHON) -m venv .venv-clean
 	.venv-clean/bin/python -m pip install --quiet dist/*.whl
@@ -40,13 +51,12 @@ test-wheel: dist  ## the wheel in an environment of its own, without any extra; 
 	.venv-clean/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist/again dist/*.tar.gz
 	.venv-clean/bin/python tests/packaging/contents.py dist dist/again
 
-# What old versions warn of is not ours to mend; benchmarks and experiments are scripts of this tree, not of the
-# package.
-test-min:  ## the tests with the lowest versions that pyproject.toml admits
+# Old versions issue warnings of their own; benchmarks and experiments are not part of the package.
+test-min:  ## the tests with the oldest supported versions
 	$(MAKE) suite VENV=.venv-min PYTHON=`tests/packaging/find_python 3.11` CONSTRAINTS=tests/packaging/minimum.txt \
 		OPTIONS="-W default --ignore tests/benchmarks --ignore tests/experiments"
 
-test-newest:  ## the tests with the newest versions of all, on the last of PYTHONS
+test-newest:  ## the tests with the newest versions, on the last of PYTHONS
 	rm -rf .venv-newest
 	$(MAKE) suite VENV=.venv-newest PYTHON=`tests/packaging/find_python $(lastword $(PYTHONS))`
 
@@ -58,9 +68,9 @@ test-pythons:  ## the tests on other versions of Python (PYTHONS="3.12 3.13")
 
 suite: $(VENV)/.test
 	$(BIN)/python -m pip list 2> /dev/null | grep -E "^(numpy|scipy|scikit-learn|pandas|polars|pyarrow) "
-	$(BIN)/python -m pytest -n 2 $(OPTIONS)
+	$(BIN)/python -m pytest -n 2 --ignore=tests/docs $(OPTIONS)
 
-test-long: $(VENV)/.test $(VENV)/.hardening  ## hours: fuzzing, faults, environments, mutants; adds rows to hardening/results
+test-long: $(VENV)/.test $(VENV)/.hardening  ## hours of fuzzing, fault injection and mutation testing
 	$(BIN)/python -m hardening.golden --keep
 	$(BIN)/python -m hardening.environments
 	$(BIN)/python -m hardening.backends --backends dask
@@ -72,17 +82,17 @@ test-long: $(VENV)/.test $(VENV)/.hardening  ## hours: fuzzing, faults, environm
 	$(BIN)/python -m hardening.mutation --minutes $(MINUTES)
 	$(BIN)/python -m hardening.mutation --report
 
-# Python itself leaks at its end, and is not built with the sanitizer: it is loaded first.
-test-sanitized: $(VENV)/.test  ## the tests of kernels with checks of every access to memory and every overflow
+# Python itself leaks at exit, and is not built with the sanitizer, so the sanitizer is preloaded.
+test-sanitized: $(VENV)/.test  ## the tests of kernels with address and overflow checks
 	$(BIN)/python hatch_build.py --out $(VENV)/sanitized.so -O1 -g -fno-omit-frame-pointer \
 		-fsanitize=address,undefined -fno-sanitize-recover=all
 	LD_PRELOAD=`$${CC:-cc} -print-file-name=libasan.so` ASAN_OPTIONS=detect_leaks=0 \
 		BESTK_LIBRARY=$(CURDIR)/$(VENV)/sanitized.so $(BIN)/python -m pytest -q tests/native
 
-coverage: $(VENV)/.test $(VENV)/.hardening  ## which lines and branches of Python the tests run
-	$(BIN)/python -m pytest -n 2 -q --cov=bestk --cov-branch --cov-report=term:skip-covered
+coverage: $(VENV)/.test $(VENV)/.hardening  ## coverage of the Python code by the tests
+	$(BIN)/python -m pytest -n 2 -q --ignore=tests/docs --cov=bestk --cov-branch --cov-report=term:skip-covered
 
-audit: $(VENV)/.hardening  ## known flaws of what is installed (asks the index for them)
+audit: $(VENV)/.hardening  ## known vulnerabilities of the installed packages
 	$(BIN)/python -m pip_audit --skip-editable
 
 lint: $(VENV)/.test  ## ruff (check and format), mypy and the direction of imports
@@ -91,15 +101,15 @@ lint: $(VENV)/.test  ## ruff (check and format), mypy and the direction of impor
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 
-format: $(VENV)/.test  ## let ruff mend what it can
+format: $(VENV)/.test  ## fix the layout with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.docs  ## build the documentation, warnings as errors
+docs: test-docs $(VENV)/.docs  ## test and build the documentation, warnings as errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
-dist: $(VENV)/.dist  ## build the wheel and the sdist, and look into them
+dist: $(VENV)/.dist  ## build the wheel and the sdist, and check their contents
 	rm -rf dist
 	$(BIN)/python -m build
 	$(BIN)/python -m twine check --strict dist/*
@@ -110,11 +120,11 @@ wheels: dist  ## wheels for other systems, compiled by zig and not run here
 		BESTK_PLATFORM=$$platform $(BIN)/python -m build --wheel || exit 1; \
 	done
 
-minimum: $(BIN)/python  ## write the lowest versions that pyproject.toml admits to tests/packaging/minimum.txt
+minimum: $(BIN)/python  ## write the oldest supported versions to tests/packaging/minimum.txt
 	$(BIN)/python tests/packaging/minimum.py > tests/packaging/minimum.part
 	mv tests/packaging/minimum.part tests/packaging/minimum.txt
 
-bench: $(VENV)/.bench  ## bestk beside its peers: minutes, then hours (DATA and BQP: folders of data sets and problems)
+bench: $(VENV)/.bench  ## the benchmarks: hours (DATA and BQP: folders of data sets and problems)
 	$(BIN)/python -m benchmarks.counting
 	$(BIN)/python -m benchmarks.solvers
 	$(BIN)/python -m benchmarks.selectors
@@ -122,10 +132,10 @@ bench: $(VENV)/.bench  ## bestk beside its peers: minutes, then hours (DATA and 
 	$(BIN)/python -m benchmarks.quality report
 	$(BIN)/python -m benchmarks.peers
 
-paper: $(VENV)/.plots  ## every table and figure of the paper beside what it prints (DATA=folder of the sets; QUICK=1 for ten minutes)
+paper: $(VENV)/.plots  ## the tables and figures of the paper (DATA: folder of the data sets; QUICK=1: ten minutes)
 	$(BIN)/python -m experiments $(if $(QUICK),--quick) $(PAPER)
 
-clean:  ## remove the environment and what was built
+clean:  ## remove the environments and build outputs
 	rm -rf .venv .venv-* dist docs/_build docs/generated docs/auto_examples .pytest_cache .mypy_cache .ruff_cache
 
 $(BIN)/python:

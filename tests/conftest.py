@@ -1,4 +1,4 @@
-"""Shared fixtures: the paper's data sets, where they are present."""
+"""Shared fixtures: the data sets of the paper, if they are present."""
 
 import os
 from functools import partialmethod
@@ -10,15 +10,15 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import settings
 
-settings.register_profile("bestk", deadline=None, max_examples=60, derandomize=True)
-settings.load_profile("bestk")
+settings.register_profile("ci", deadline=None, max_examples=20, derandomize=True)
+settings.load_profile("ci")
 
 if "mix_stderr" in signature(CliRunner).parameters:  # before click 8.2, errors went among results
     CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
 
 
 def load_paper_set(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """X and y of one of the paper's data sets, or skip the test."""
+    """X and y of a data set of the paper, or skip the test."""
     folder = Path(os.environ.get("BESTK_DATA") or "data")
     path = folder / f"{name}.npz"
     if not path.exists():

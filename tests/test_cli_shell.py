@@ -134,9 +134,8 @@ def test_a_signal_ends_with_its_exit_code_and_leaves_no_part_file(sent, code, sa
     assert os.listdir(folder) == before
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
-def test_a_closed_output_is_no_error_and_the_file_is_written(closed, folder):
-    command = f"{sys.executable} -m bestk select t.csv -t y -k 1 -m maxrel -o out.csv {closed}"
+def test_closed_outputs_are_no_error_and_the_file_is_written(folder):
+    command = f"{sys.executable} -m bestk select t.csv -t y -k 1 -m maxrel -o out.csv >&- 2>&-"
     done = run(["bash", "-c", command])
     assert done.returncode == 0
     assert all(line.startswith("bestk: note:") for line in done.stderr.splitlines())

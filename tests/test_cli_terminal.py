@@ -174,13 +174,8 @@ def test_results_have_no_markup(capsys):
     ("command", "shows"),
     [
         (["select", "-k", "13", *QUICK], HOSTILE_NAMES["b\x9b31m"]),
-        (["select", "-k", "13", *QUICK, "-q"], HOSTILE_NAMES["f\nnot a name"]),
-        (["select", "-k", "13", *QUICK, "--json"], r"\u202egnp"),
-        (["compare", "-k", "2", *QUICK, "--cv", "2"], SPELLED),
         (["report", "-k", "2", *QUICK, "--no-errors", "-o", "r\x1b]0;\u202e[/b].html"],
          r"Wrote r\x1b]0;\u202e[/b].html"),
-        (["report", "-k", "2", *QUICK, "-q", "--no-errors", "-o", "r\x1b]0;\u202e[/b].html"],
-         r"r\x1b]0;\u202e[/b].html"),
     ],
     ids=lambda value: " ".join(value[:1] + value[5:6]) if isinstance(value, list) else "",
 )  # fmt: skip

@@ -8,7 +8,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*/plot_*.py"))
 GALLERY = runpy.run_path(str(ROOT / "docs" / "gallery.py"))
 

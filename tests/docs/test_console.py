@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 ALLOWED = ("bestk", "python -m bestk", "python -c", "cat", "head", "tail", "ls", "echo", "wc")
 LIMIT = 300  # seconds for a command
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -12,6 +12,7 @@ from bestk import SelectBestK
 from bestk.data.codes import encode, read_continuous_target, read_target
 from bestk.data.files import load, open_source
 from bestk.data.table import read_table
+from bestk.data.written import parse_text
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 300)
@@ -133,14 +134,15 @@ def test_integers_with_gaps_are_refused(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("offset", [2**53, 2**60 + 1, -(2**62)])
-@pytest.mark.parametrize("gaps", [False, True])
-def test_integers_in_text_are_refused(tmp_path, offset, gaps):
-    path = write(tmp_path, offset, gaps=gaps)
-    with pytest.raises(ValueError, match=REFUSED):
-        load(open_source(path), "y")
-    with pytest.raises(ValueError, match="column 'a' holds whole numbers"):
-        load(open_source(path), "a")
-    assert list(load(open_source(path), "y", exclude=["a"]).table.names) == ["b"]
+def test_integers_in_text_files_are_read_as_text(tmp_path, offset):
+    source = open_source(write(tmp_path, offset, gaps=True))
+    loaded = load(source, "y")
+    table = parse_text(loaded.table)
+    assert table.kinds.tolist() == ["numeric", "string"]
+    assert loaded.notes[0].startswith("column 'a' is read as text, because it holds '")
+    values = [None if i % 9 == 0 else str(v) for i, v in enumerate(shifted(offset))]
+    np.testing.assert_array_equal(encode(table).values[1], encode([[v] for v in values]).values[0])
+    assert load(source, "a").y.tolist() == [v for v in values if v is not None]
 
 
 def test_large_floats_in_text_stay_floats_without_a_note(tmp_path):
@@ -159,12 +161,20 @@ def test_decimals_in_a_file_are_refused(tmp_path):
 # blocks
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".feather"])
-def test_blocks_of_files_are_refused(tmp_path, suffix, monkeypatch):
+def test_blocks_of_text_files_are_read_as_text(tmp_path, monkeypatch):
     monkeypatch.setattr("bestk.data.files._text.BLOCK", 900)
+    found = SelectBestK(2, "maxrel").fit(write(tmp_path, 2**62), "y")
+    text = pd.DataFrame({"b": B, "a": list(map(str, shifted(2**62)))})
+    np.testing.assert_allclose(found.scores_, SelectBestK(2, "maxrel").fit(text, Y).scores_)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+@pytest.mark.parametrize("gaps", [False, True])
+def test_blocks_of_files_are_refused(tmp_path, suffix, gaps):
+    path = write(tmp_path, 2**62, suffix, gaps)
     with pytest.raises(ValueError, match=REFUSED):
-        SelectBestK(2, "maxrel").fit(write(tmp_path, 2**62, suffix), "y")
-    found = SelectBestK(1, "maxrel", exclude=["a"]).fit(tmp_path / f"t{suffix}", "y")
+        SelectBestK(2, "maxrel").fit(path, "y")
+    found = SelectBestK(1, "maxrel", exclude=["a"]).fit(path, "y")
     assert found.support_.tolist() == [True, False]
 
 

@@ -16,15 +16,6 @@ from bestk.errors import DataError
 from bestk.native import as_table, kernels
 from bestk.native.threads import run_tiles, spans, threads
 
-__all__ = [
-    "MAX_LEVELS",
-    "Codes",
-    "Target",
-    "encode",
-    "read_continuous_target",
-    "read_target",
-]
-
 MAX_LEVELS = 2**15
 READ_COST = 2e-9  # seconds for a value
 STRIP = 32  # columns a thread encodes at once: whole cache lines of the smallest dtypes
@@ -122,7 +113,7 @@ def read_target(y: Any, n_samples: int) -> Target:
     >>> read_target(["no", "yes", "no"], n_samples=3)
     Target(codes=array([0, 1, 0]), classes=array(['no', 'yes'], dtype='<U3'), counts=array([2, 1]))
     """
-    block = _read_full_column(y, n_samples)
+    block = read_full_column(y, n_samples)
     values = block.values[:, 0]
     if block.categories is not None:
         classes, codes = _label_array(block.categories[0]), values.astype(np.int64)
@@ -147,7 +138,7 @@ def read_continuous_target(y: Any, n_samples: int) -> Floats:
     >>> read_continuous_target([0.5, 1, 2], n_samples=3)
     array([0.5, 1. , 2. ])
     """
-    block = _read_full_column(y, n_samples)
+    block = read_full_column(y, n_samples)
     if block.categories is not None:
         came = block.categories[0][0]
         raise DataError(f"y holds {block.kind} values such as {came!r}; give it as numbers")
@@ -159,7 +150,7 @@ def read_continuous_target(y: Any, n_samples: int) -> Floats:
     return values
 
 
-def _read_full_column(y: Any, n_samples: int) -> Block:
+def read_full_column(y: Any, n_samples: int) -> Block:
     """Read a target, which has a finite value for each sample."""
     block = read_column(y)
     if len(block.values) != n_samples:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.data.table import Block, Table, read_table
-from bestk.data.written import _parse_block, notes_on, parse_text, parse_values
+from bestk.data.written import notes_on, parse_block, parse_text, parse_values
 from bestk.errors import UnknownNameError
 
 Indices = NDArray[np.int64]
@@ -100,7 +100,7 @@ class TextNumbers:
         for block in table.blocks:
             if block.kind != "string" or block.categories is None:
                 continue
-            for j, parsed in _parse_block(block, keep.tolist()).items():
+            for j, parsed in parse_block(block, keep.tolist()).items():
                 place = int(block.columns[j])
                 found[place] = parsed
                 texts = [text.strip() for text in block.categories[j] if "," in text]

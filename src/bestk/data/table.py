@@ -11,23 +11,9 @@ from numpy.typing import NDArray
 
 from bestk._typing import Array, Indices, Mask
 from bestk.data.dates import days
-from bestk.data.frames import (
-    NumberedNames,
-    as_array,
-    batch_as_table,
-    named_frame,
-    open_table,
-    refuse_shape,
-    unmask,
-)
+from bestk.data.frames import open_table, refuse_shape
 from bestk.data.objects import ACCEPTED, Kind, check_exact, check_finite, read_objects
 from bestk.errors import DataError, UnknownNameError
-
-__all__ = [
-    "Block", "Kind", "Table", "as_array", "batch_as_table", "find_constant", "named_frame",
-    "read_column", "read_table", "refuse_shape", "unmask",
-]  # fmt: skip
-_Numbered = NumberedNames
 
 MISSING = ("category", "error")
 FIRST_ROWS = 32  # most columns that vary do so here

@@ -23,6 +23,7 @@ GAPS = frozenset((*MISSING, "-", "--", ".", "n.a.", "na", "none"))  # beside num
 NEARLY_ALL = 0.99  # of the rows that are not missing must be numbers, or dates
 FEW_LEVELS = 20  # up to so many different whole numbers may be codes
 CODE_DIGITS = 5  # whole numbers that all have so many digits, or more, may be codes
+EXACT_DIGITS = 15  # float64 represents all whole numbers of so many digits
 LOOK = 50  # levels that show whether a column is worth parsing
 SIGN = "[$€£¥]?"  # of a currency
 NUMBER = re.compile(
@@ -54,8 +55,8 @@ class Parsed:
 def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     """The levels of a column of text as numbers or days, if nearly all rows hold such.
 
-    Whole numbers that are likely codes are left as they are: with leading zeros, of few
-    different values, or all of the same five digits or more.
+    Whole numbers that are likely codes are left as they are: with leading zeros, of over 15
+    digits, of few different values, or all of the same five digits or more.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def _as_dates(texts: Sequence[str]) -> Floats:
 def _are_codes(texts: list[str]) -> bool:
     """Whether whole numbers are likely codes, such as of places or products."""
     digits = [found[1] if (found := WHOLE.fullmatch(text)) else "" for text in texts]
-    if any(len(each) > 1 and each[0] == "0" for each in digits):
+    if any(len(each) > EXACT_DIGITS or (len(each) > 1 and each[0] == "0") for each in digits):
         return True
     if not all(digits):
         return False
@@ -139,7 +140,7 @@ def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
     blocks: list[Block] = []
     found: dict[int, Parsed] = {}
     for block in table.blocks:
-        parsed = {} if block.kind != "string" else _parse_block(block, keep)
+        parsed = {} if block.kind != "string" else parse_block(block, keep)
         if not parsed:
             blocks.append(block)
             continue
@@ -155,7 +156,7 @@ def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
     return replace(table, blocks=tuple(blocks), notes=(*table.notes, *notes_on(table.names, found)))
 
 
-def _parse_block(block: Block, keep: Collection[int]) -> dict[int, Parsed]:
+def parse_block(block: Block, keep: Collection[int]) -> dict[int, Parsed]:
     """The columns of a block of text that hold numbers or dates, by their place in the block."""
     parsed = {}
     for j, levels in enumerate(block.categories or ()):

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.table import named_frame, unmask
+from bestk.data.frames import named_frame, unmask
 from bestk.discretize._columns import cut_columns, encode
 from bestk.native import TABLE_TYPES
 

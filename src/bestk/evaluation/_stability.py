@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._checks import real, whole
-from bestk.data.table import as_array
+from bestk.data.frames import as_array
 
 Indices = NDArray[np.int64]
 

@@ -11,8 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bestk.data.frames import is_frame, keep_columns
-from bestk.data.table import as_array, named_frame, refuse_shape
+from bestk.data.frames import as_array, is_frame, keep_columns, named_frame, refuse_shape
 from bestk.problem.solution import Solution
 from bestk.selection.cautions import with_warnings
 from bestk.selection.pipeline import Task

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.table import as_array
+from bestk.data.frames import as_array
 
 Indices = NDArray[np.int64]
 Fold = tuple[Indices, Indices]  # training rows, test rows

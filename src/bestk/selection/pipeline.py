@@ -10,9 +10,10 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.codes import _read_full_column
+from bestk.data.codes import read_full_column
 from bestk.data.features import find_features
-from bestk.data.table import Block, Table, as_array, find_constant, read_column
+from bestk.data.frames import as_array
+from bestk.data.table import Block, Table, find_constant, read_column
 from bestk.data.target import note_on_target
 from bestk.information.reading import Measured, ParsedTarget, Reading
 from bestk.problem.solution import Solution
@@ -236,7 +237,7 @@ def weigh(table: Table, y: Block, sample_weight: Any) -> tuple[Table, Block]:
         )
     counts = _whole_weights(weights)
     rows = np.repeat(np.arange(table.n_samples), counts)
-    return table.take(rows), _read_full_column(y, table.n_samples).take(rows)
+    return table.take(rows), read_full_column(y, table.n_samples).take(rows)
 
 
 def _whole_weights(weights: NDArray[Any]) -> Indices:

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from bestk._checks import whole
 from bestk.data.features import read_features
-from bestk.data.table import as_array
+from bestk.data.frames import as_array
 from bestk.data.target import is_continuous
 from bestk.selection.base import SELECTABLE, TableSelector
 from bestk.selection.cautions import warn_of

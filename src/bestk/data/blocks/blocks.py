@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.codes import _read_full_column
-from bestk.data.frames import is_frame
-from bestk.data.table import Block, Table, batch_as_table, read_table
+from bestk.data.codes import read_full_column
+from bestk.data.frames import batch_as_table, is_frame
+from bestk.data.table import Block, Table, read_table
 from bestk.errors import UnknownNameError
 
 T = TypeVar("T")
@@ -133,7 +133,7 @@ def read_values(y: Any, n_samples: int) -> NDArray[Any]:
     """The targets of a block as an array of numbers or labels, none of them missing."""
     if n_samples == 0:
         return np.empty(0)
-    return _values(_read_full_column(y, n_samples), 0)
+    return _values(read_full_column(y, n_samples), 0)
 
 
 def split_target(table: Table, target: str) -> Part:

@@ -20,8 +20,8 @@ from bestk.data.files._arrow import (
 )
 from bestk.data.files._load import Words
 from bestk.data.files._sources import PIECE, Report, column_types
-from bestk.data.objects import check_exact, exceeding
-from bestk.data.table import Block, Kind, Table
+from bestk.data.objects import Kind, exceeding
+from bestk.data.table import Block, Table
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,12 @@ class FileBlocks:
                 blocks.append(Block(np.array([j]), kind, codes[:, None], [levels]))
             else:
                 values = numbers(batch.column(j))[:, None]
-                if is_whole(self.source.stored_types[name]) and len(exceeding(values)):
-                    values = np.nan_to_num(values).astype(np.int64)  # refused if it is used
-                    blocks.append(Block(np.array([j]), "numeric", values))
-                else:
-                    numeric["boolean" if role == "boolean" else "numeric"][j] = values
+                if is_whole(self.source.types[name]) and len(exceeding(values)):
+                    exact = numbers(batch.column(j).fill_null(0))  # refused if the column is used
+                    blocks.append(Block(np.array([j]), "numeric", exact[:, None].astype(np.int64)))
+                    continue
+                self.source.check_exact(name, values[:, 0])
+                numeric["boolean" if role == "boolean" else "numeric"][j] = values
         for kind, columns in numeric.items():
             if columns:
                 side_by_side = np.hstack(list(columns.values())).astype(np.float64, copy=False)
@@ -78,8 +79,7 @@ class FileBlocks:
         if role_of(self.source.types[name]) in ("text", "category"):
             return _read_words(column).labels()
         values = numbers(column)
-        if values.dtype.kind == "f" and is_whole(self.source.stored_types[name]):
-            check_exact(values[:, None], [name])
+        self.source.check_exact(name, values)
         return values
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from bestk.data.frames import as_array
 from bestk.data.objects import check_exact
-from bestk.data.table import Block, Table, as_array
+from bestk.data.table import Block, Table
 
 Indices = NDArray[np.int64]
 SAMPLE_ROWS, SAMPLE_BYTES = 100_000, 2**30

@@ -15,14 +15,13 @@ from bestk.data.files._arrow import (
     WrongTypeError,
     arrow,
     categories,
-    is_whole,
     known,
     numbers,
     role_of,
 )
 from bestk.data.files._open import find_columns
 from bestk.data.files._sources import ParquetSource, Report, Source
-from bestk.data.objects import MAX_EXACT, check_exact
+from bestk.data.objects import MAX_EXACT
 from bestk.data.table import Block, Table
 from bestk.data.written import Parsed, notes_on, parse_levels, parse_values
 from bestk.errors import DataError
@@ -160,9 +159,7 @@ class _Columns:
     def _numbers(self, j: int) -> Array:
         """A column of numbers; its pieces are dropped."""
         values = np.concatenate(self.pieces.pop(j))
-        name = self.names[j]
-        if values.dtype.kind == "f" and is_whole(self.source.stored_types[name]):
-            check_exact(values[:, None], [name])
+        self.source.check_exact(self.names[j], values)
         return values
 
     def _number_blocks(self) -> Iterator[Block]:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from bestk.data.files._arrow import arrow, plain_errors
+from bestk._typing import Array
+from bestk.data.files._arrow import arrow, is_whole, plain_errors
 from bestk.data.frames import refuse_twins
+from bestk.data.objects import check_exact
 
 Report = Callable[[int, int], None]  # how much is done, and of how much
 PIECE = 2**22  # values converted at once: 32 MiB as float64
@@ -21,11 +23,6 @@ class Source:
     types: dict[str, Any]  # the arrow type of each column, by name
     notes: tuple[str, ...] = ()  # how columns are read, where that may surprise
 
-    @property
-    def stored_types(self) -> dict[str, Any]:
-        """The types as the file has them; some are read as others."""
-        return self.types
-
     def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
         """Yield record batches of some columns, in that order."""
         raise NotImplementedError
@@ -33,6 +30,11 @@ class Source:
     def checked(self, columns: Sequence[str], report: Report | None = None) -> Self:
         """The same table, with types that hold for all rows of some columns."""
         return self
+
+    def check_exact(self, name: str, values: Array) -> None:
+        """Refuse whole numbers that were converted to float64, and cannot be represented there."""
+        if values.dtype.kind == "f" and is_whole(self.types[name]):
+            check_exact(values[:, None], [name])
 
     def as_text(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
         """Yield batches of some columns that are to be written as text."""

@@ -1,6 +1,7 @@
 """CSV and TSV files: their types, and their rows a piece at a time."""
 
 import gzip
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,9 +11,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
-from bestk.data.files._arrow import LONG_LINE, arrow, check_free_memory, plain_errors, role_of
+from bestk._typing import Array
+from bestk.data.files._arrow import (
+    LONG_LINE,
+    WrongTypeError,
+    arrow,
+    check_free_memory,
+    is_whole,
+    plain_errors,
+    role_of,
+)
 from bestk.data.files._sources import Report, Source
 from bestk.data.frames import refuse_twins
+from bestk.data.objects import MAX_EXACT, exceeding
 from bestk.data.written import MISSING
 from bestk.errors import DataError
 
@@ -56,11 +67,6 @@ class TextSource(Source):
         notes = (UNNAMED,) if len(names) < len(schema.names) else ()
         return replace(source, types=types, inferred=inferred, notes=notes)
 
-    @property
-    def stored_types(self) -> dict[str, Any]:
-        """The types that the first rows suggest."""
-        return self.inferred
-
     def batches(
         self,
         columns: Sequence[str],
@@ -83,6 +89,13 @@ class TextSource(Source):
                 if report:
                     report(raw.tell(), size)
 
+    def check_exact(self, name: str, values: Array) -> None:
+        """Have a column of whole numbers read as text, if float64 cannot represent them."""
+        if is_whole(self.inferred[name]) and len(exceeding(values[:, None])):
+            raise WrongTypeError(
+                f"{self.path}: column {name!r} holds whole numbers of 2**53 or more"
+            )
+
     def as_text(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
         """Yield batches of some columns, spelled as they are in the file."""
         return self.batches(columns, report, types={})
@@ -90,7 +103,8 @@ class TextSource(Source):
     def checked(self, columns: Sequence[str], report: Report | None = None) -> Self:
         """The same table, with types that hold for all rows: a number, else a boolean, else text.
 
-        These are the types that the whole file would have suggested, however few its first rows.
+        These are the types that the whole file would have suggested, however few its first rows;
+        whole numbers that float64 cannot represent are text.
         """
         before = {name: role_of(self.types[name]) for name in columns}
         left = {name: ["boolean"] for name, role in before.items() if role == "boolean"}
@@ -99,8 +113,9 @@ class TextSource(Source):
         text = dict.fromkeys(left, arrow().string())
         for batch in self.batches(list(left), report, text) if left else ():
             for name, column in zip(left, batch.columns, strict=True):
+                limit = MAX_EXACT if is_whole(self.inferred[name]) else math.inf
                 for role in left[name][:]:
-                    if (value := _first_odd(column, role)) is not None:
+                    if (value := _first_odd(column, role, limit)) is not None:
                         left[name].remove(role)
                         odd |= {name: value} if role == before[name] else {}
         found = {name: _read_as(next(iter(roles), "text")) for name, roles in left.items()}
@@ -133,19 +148,20 @@ def _read_as(role: str | None) -> Any:
     return {"number": pa.float64(), "boolean": pa.bool_()}.get(role or "text", pa.string())
 
 
-def _first_odd(column: Any, role: str) -> str | None:
-    """The first text that is not a number, or not a boolean."""
+def _first_odd(column: Any, role: str, limit: float) -> str | None:
+    """A text that is not a number below a limit, or not a boolean."""
     pa, compute = arrow(), arrow("compute")
     if role == "boolean":
         known = compute.is_in(column, value_set=pa.array([*TRUE, *FALSE, None]))
         odd = column.filter(compute.invert(known))
         return str(odd[0]) if len(odd) else None
     try:
-        compute.cast(compute.utf8_trim(column, " \t"), pa.float64())
+        values = compute.cast(compute.utf8_trim(column, " \t"), pa.float64())
     except pa.ArrowInvalid as error:
         found = re.search("'(.*)'", str(error), re.DOTALL)
         return found[1] if found else str(error)
-    return None
+    odd = column.filter(compute.greater_equal(compute.abs(values), limit))
+    return str(odd[0]) if len(odd) else None
 
 
 def find_delimiter(header: str) -> str:

@@ -13,7 +13,8 @@ from bestk._memory import gib, memory_to_use
 from bestk.data.blocks.blocks import refuse_other_columns
 from bestk.data.blocks.levels import Label, Levels, ends, read_classes
 from bestk.data.codes import Codes, Target
-from bestk.data.table import Table, as_array, read_table
+from bestk.data.frames import as_array
+from bestk.data.table import Table, read_table
 from bestk.information._chance import largest_by_chance
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._packed import pack

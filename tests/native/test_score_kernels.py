@@ -58,27 +58,3 @@ def test_standardised_rows_are_those_of_numpy_to_the_sign_of_zero(cpu, name, imp
     kernels.standardise_rows(block, *block.shape, impute, one, out)
     expected = np.array([numpy_standardise(row, impute, one) for row in block])
     np.testing.assert_array_equal(out.view(np.int64), expected.view(np.int64))
-
-
-def test_values_between_knots_get_scores_in_between():
-    knots, heights = np.array([1.0, 2.0, 4.0, 7.0]), np.array([-30.0, 10.0, 90.0, 5.0])
-    starts = np.array([0, 3, 3, 4])  # of three columns; the second has no knots
-    columns = np.array([[0.0, 1.0, 1.25, 2.0, 3.1, 4.0, 9.0, np.nan]] * 3)
-    out = np.empty(columns.shape)
-    kernels.interpolate(columns, *columns.shape, starts, knots, heights, out)
-    expected = [-30, -30, -20, 10, 54, 90, 90, 0]
-    np.testing.assert_array_equal(out, [expected, [0] * 8, [5] * 7 + [0]])
-
-
-def test_interpolation_is_that_of_its_formula_between_many_knots():
-    knots = np.unique(rng.normal(size=500))
-    heights = np.cumsum(rng.random(len(knots))) * 100
-    values = rng.normal(size=(1, 1000)) * 1.5
-    out = np.empty(values.shape)
-    kernels.interpolate(values, 1, 1000, np.array([0, len(knots)]), knots, heights, out)
-    at = np.clip(np.searchsorted(knots, values), 1, len(knots) - 1)
-    share = (values - knots[at - 1]) / (knots[at] - knots[at - 1])
-    inner = heights[at - 1] + share * (heights[at] - heights[at - 1])
-    expected = np.where(values <= knots[0], heights[0], inner)
-    expected = np.where(values > knots[-1], heights[-1], expected)
-    np.testing.assert_array_equal(out, np.rint(expected))

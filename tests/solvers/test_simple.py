@@ -214,3 +214,16 @@ def test_tpower_from_linear_equals_its_authors_results():
         problem = BQP(Q, k)
         found = problem.value(TruncatedPower().pick(problem, Run()))
         assert found / k == pytest.approx(published, abs=1e-9), k
+
+
+def test_tpower_does_not_depend_on_the_scale_of_a_lazy_matrix_without_a_diagonal():
+    rng = np.random.default_rng(2)
+    Q = np.abs(rng.normal(size=(60, 60)))
+    Q += Q.T
+    np.fill_diagonal(Q, 0.0)
+
+    def pick(scale):
+        columns = CachedColumns(lambda i: scale * Q[:, i], np.zeros(60))
+        return TruncatedPower().pick(BQP(columns, 6), Run()).tolist()
+
+    assert pick(2.0**-20) == pick(1.0) == pick(2.0**20)

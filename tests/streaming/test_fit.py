@@ -95,14 +95,28 @@ def test_auto_counts_the_levels_of_mdlp_corrected_for_chance():
 
 
 @pytest.mark.parametrize("load", [load_breast_cancer, load_diabetes])
-@pytest.mark.parametrize("correction", [None, "chance"])
-def test_gaussian_information_of_blocks_is_that_of_the_table(load, correction):
+def test_gaussian_information_of_few_rows_is_that_of_the_table(load):
     X, y = load(return_X_y=True)
     X[::7, 3] = np.nan
     target = "classes" if load is load_breast_cancer else "continuous"
-    selector = Select(k=4, information="gaussian", correction=correction, target=target)
+    selector = Select(k=4, information="gaussian", target=target)
     expected = clone(selector).fit(X, y)
-    same(selector.fit(pairs(X, y, [0, 30, 31, len(y)])), expected)
+    same(selector.fit(iter(pairs(X, y, [0, 30, 31, len(y)]))), expected)
+
+
+@pytest.mark.parametrize("wrap", [list, iter])
+def test_gaussian_information_of_many_rows_is_that_of_a_sample(monkeypatch, wrap):
+    X, y = load_breast_cancer(return_X_y=True)
+    monkeypatch.setattr(_measure, "SAMPLE_ROWS", 200)
+    selector = Select(k=4, information="gaussian")
+    with pytest.warns(SelectionWarning, match="from a random sample of 200 of 569 rows"):
+        found = selector.fit(wrap(pairs(X, y, [0, 100, 300, 569])))
+    reservoir = Reservoir(0, rows=200)
+    reservoir.add(read_table(X), y)
+    sample = reservoir.finish()
+    expected = clone(selector).fit(sample.table.numeric()[0], sample.y)
+    np.testing.assert_array_equal(found.scores_, expected.scores_)
+    assert found.n_samples_seen_ == 569
 
 
 def test_a_continuous_target_is_cut_into_the_same_classes():
@@ -235,13 +249,6 @@ def test_what_is_no_block_is_refused(X, y, message):
 def test_weights_are_for_tables_in_memory():
     with pytest.raises(ValueError, match="sample_weight is for tables in memory"):
         Select(k=1).fit([(np.eye(2), [0, 1])], sample_weight=[1, 2])
-
-
-def test_gaussian_information_of_a_long_generator_is_refused(monkeypatch):
-    X, y = load_breast_cancer(return_X_y=True)
-    monkeypatch.setattr(_measure, "SAMPLE_ROWS", 200)
-    with pytest.raises(ValueError, match="takes two passes over the blocks, and a generator"):
-        Select(k=1, information="gaussian").fit(iter([(X, y)]))
 
 
 def test_an_iterable_that_can_be_read_again_is_not_taken_for_a_generator():

@@ -41,7 +41,6 @@ SIGNATURES: dict[str, str] = {
     # scores.c
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
     "standardise_rows": "f64[rows] i64 i64 i64 f64 f64[rows]!",
-    "interpolate": "f64[rows] i64 i64 i64[:] f64[:] f64[:] f64[rows]!",
     # gaussian.c: products, the left and the right side, the weights, where the rest goes
     "correlate": "f64[:,:]! i64 i64 f64[:] f64[:,:] f64[:] f64[:] f64[:] f64[:,:] f64[:] f64[:]"
     " f64 f64[:] i64 f64 f64 f64[:,:]!?",

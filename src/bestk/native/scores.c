@@ -85,26 +85,3 @@ EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n
     }
     return OK;
 }
-
-/* The height of a line through n knots at a value, rounded; that of an end beyond it. */
-static double height_at(const double *knots, const double *heights, int64_t n, double value) {
-    const int64_t at = count_below(knots, n, value);
-    if (at == n || at == 0 || knots[at] == value) return round_even(heights[at < n ? at : n - 1]);
-    const double share = (value - knots[at - 1]) / (knots[at] - knots[at - 1]);
-    return round_even(heights[at - 1] + share * (heights[at] - heights[at - 1]));
-}
-
-/* Scores of rows of values: those of row j between the knots starts[j] up to starts[j + 1]. Missing
-   values, and rows without knots, get 0. */
-EXPORT int bestk_interpolate(const double *columns, int64_t stride, int64_t n_columns, int64_t n,
-    const int64_t *starts, const double *knots, const double *heights, double *out,
-    int64_t out_stride) {
-    for (int64_t j = 0; j < n_columns; j++, columns += stride, out += out_stride) {
-        const int64_t first = starts[j], size = starts[j + 1] - first;
-        for (int64_t i = 0; i < n; i++)
-            out[i] = size == 0 || columns[i] != columns[i]
-                         ? 0.0
-                         : height_at(knots + first, heights + first, size, columns[i]);
-    }
-    return OK;
-}

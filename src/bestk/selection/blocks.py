@@ -14,7 +14,7 @@ from bestk.data.blocks.sample import Reservoir
 from bestk.data.features import TextNumbers, read_features
 from bestk.data.table import Table, read_table
 from bestk.data.target import is_fractional, note_on_target
-from bestk.information.counted.blocks import Cuts, Stream, is_fitted, sum_products
+from bestk.information.counted.blocks import Cuts, Stream, is_fitted
 from bestk.information.counted.counts import PairCounts
 from bestk.selection.choose_k import AUTO
 from bestk.selection.pipeline import Columns, Task, count_features, settle
@@ -36,32 +36,45 @@ def forget(selector: Any) -> None:
 
 def read_blocks(selector: Any, X: Any, y: Any) -> Task:
     """Read and measure a table that comes in blocks."""
-    seed, whole = _seed(selector), _needs_sample(selector)
+    stream = _look(selector, X, y)
+    sample = stream.sample
+    _note_columns(selector, sample.table)
+    selector.n_samples_seen_, selector._in_blocks = stream.n_rows, not stream.is_short
+    gaussian = selector.information == "gaussian"
+    if not stream.is_short and not gaussian:
+        return _count_blocks(selector, stream)
+    table = read_features(sample.table, selector.categorical_features)
+    if gaussian and not sample.is_whole:
+        rows = f"a random sample of {table.n_samples:,} of {sample.n_rows:,} rows"
+        note = f"rows in blocks: information='gaussian' is estimated from {rows}"
+        table = replace(table, notes=(*table.notes, note))
+    return Task.of(selector, table, sample.y)
+
+
+def _look(selector: Any, X: Any, y: Any) -> Stream:
+    """The blocks, and a sample of their rows where cut points or Gaussian estimates need one."""
+    seed, how = selector.random_state, settle(selector, blocks=True)
+    seed = seed.randint(2**31) if isinstance(seed, np.random.RandomState) else seed
+    gaussian = how.information == "gaussian"
+    needed = gaussian or how.discretizer is not None or selector.target == "continuous"
     if is_dask(X):
         from bestk.information.counted.dask_blocks import DaskStream
 
-        stream: Stream = DaskStream.open(X, y, seed, whole)
-    else:
-        stream = Stream.look(open_blocks(X, y), seed, whole)
-    _note_columns(selector, stream.sample.table)
-    selector.n_samples_seen_, selector._in_blocks = stream.n_rows, not stream.is_short
-    if stream.is_short:
-        table = read_features(stream.sample.table, selector.categorical_features)
-        return Task.of(selector, table, stream.sample.y)
-    return _measure_blocks(selector, stream)
+        return DaskStream.open(X, y, int(seed or 0), needed)
+    blocks = open_blocks(X, y)
+    if gaussian:
+        blocks = replace(blocks, once=False)  # there is no second pass
+    return Stream.look(blocks, int(seed or 0), needed)
 
 
-def _measure_blocks(selector: Any, stream: Stream) -> Task:
+def _count_blocks(selector: Any, stream: Stream) -> Task:
     columns = Columns.of(selector, stream.sample.table)
     stream, text = stream.parsed(selector.categorical_features)
     table, y = stream.sample.table, stream.sample.y
     reading = columns.reading(selector, np.arange(table.n_features), blocks=True)
     start = perf_counter()
-    if reading.information == "gaussian":
-        counted = sum_products(stream, reading, columns.allowed, columns.included, text)
-    else:
-        cuts = Cuts.find(reading, stream.sample, columns.allowed, text)
-        counted = stream.count(reading, cuts, columns.allowed, columns.included)
+    cuts = Cuts.find(reading, stream.sample, columns.allowed, text)
+    counted = stream.count(reading, cuts, columns.allowed, columns.included)
     seconds = perf_counter() - start
     task = Task.measured(selector, table, columns, counted.kept, counted.measured, seconds)
     selector.n_samples_seen_ = counted.n_rows
@@ -200,20 +213,6 @@ def _solve(selector: Any) -> None:
     task = replace(task, notes=tuple(note for note in notes if note))
     selector.solution_ = task.solution(count_features(selector.k, n, task))
     selector._keep(task)
-
-
-def _needs_sample(selector: Any) -> bool:
-    """Whether cut points are to be found before counting; a continuous target has some, too."""
-    how = settle(selector, blocks=True)
-    counts = how.information == "discrete" and selector.target != "continuous"
-    return how.discretizer is not None or not counts
-
-
-def _seed(selector: Any) -> int:
-    state = selector.random_state
-    if isinstance(state, np.random.RandomState):
-        return int(state.randint(2**31))
-    return 0 if state is None else int(state)
 
 
 def _note_columns(selector: Any, table: Table) -> None:

@@ -126,7 +126,8 @@ class SelectBestK(PartialFit, TableSelector):
     held. They are counted as if they were whole, to the last bit; only the cut points of numbers,
     and the warnings, are those of a random sample of so many rows, or of the first rows where
     blocks can be read only once. A blend of estimates needs all rows at once: without it,
-    levels of MDLP are counted, corrected for chance, and a warning says so.
+    levels of MDLP are counted, corrected for chance. Gaussian information is that of the sample.
+    A warning says so.
 
     References
     ----------

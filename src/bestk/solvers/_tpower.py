@@ -87,7 +87,7 @@ class TruncatedPower:
         if self.shift not in ("adaptive", "psd"):
             raise ValueError(f"unknown shift {self.shift!r}; choose 'adaptive' or 'psd'")
         entries = problem.diagonal if problem.is_lazy else problem.Q
-        return largest_entry(entries) or 1.0, psd_shift(problem) if self.shift == "psd" else 0.0
+        return largest_entry(entries), psd_shift(problem) if self.shift == "psd" else 0.0
 
     def _best_end(
         self, problem: BQP, starts: list[Indices], scales: tuple[float, float], run: Run
@@ -102,6 +102,10 @@ class TruncatedPower:
     ) -> tuple[float, Indices, Floats]:
         """Take steps from a choice; return the value, the items and Qx of the last one."""
         product = problem.product(items)
+        scale, shift = scales
+        if problem.is_lazy:  # the diagonal may be 0: means over the choice are entries of a size
+            scale = max(scale, largest_entry(product) / problem.k)
+        scales = scale or 1.0, shift
         state = float(product[items].sum()), items, product
         for _ in range(self.steps):
             after = self._step(problem, state, scales)

@@ -17,7 +17,6 @@ from bestk.data.codes import Codes, encode
 from bestk.data.features import TextNumbers, find_features, find_numeric, split_numbers
 from bestk.data.table import Block, Table, find_constant
 from bestk.information.counted.counts import PairCounts, bytes_of_counts
-from bestk.information.counted.gaussian import ProductSums
 from bestk.information.entropies import Entropies
 from bestk.information.reading import (
     Measured,
@@ -25,9 +24,7 @@ from bestk.information.reading import (
     cut_target,
     discretise,
     refuse_identifier,
-    refuse_other_kinds,
 )
-from bestk.native.threads import threads
 
 Indices = NDArray[np.int64]
 MAX_VALUES_IN_MEMORY = 2**27  # of a table in blocks that is read whole
@@ -261,27 +258,3 @@ class Counting:
         options = self.reading.backend, self.reading.correction, self.reading.n_jobs
         entropies, kept = Entropies.count(codes, target, *options), self.allowed[places]
         return Counted(self.cuts.measured(kept, entropies, codes.levels), kept, codes.n_samples)
-
-
-def sum_products(
-    stream: Stream, reading: Reading, allowed: Indices, included: Indices, text: TextNumbers
-) -> Counted:
-    """Gaussian entropies of the columns that vary in the sample."""
-    table = stream.sample.table
-    categorical = find_features(reading.categorical_features, table)
-    refuse_other_kinds(table.keep(allowed), np.flatnonzero(np.isin(allowed, categorical)))
-    if stream.n_rows is None:
-        raise ValueError(
-            "information='gaussian' takes two passes over the blocks, and a generator gives "
-            "one; pass a list of blocks, a function that returns them, or a file"
-        )
-    constant = np.setdiff1d(find_constant(table), included)
-    kept = np.setdiff1d(allowed, constant) if len(constant) < len(allowed) else allowed
-    target = reading.parse(stream.sample.y, len(stream.sample.y))
-    sums = ProductSums(stream.sample, kept, target.continuous)
-    for part, y in stream.blocks:
-        sums.add(text.parse(part).keep(kept), y)
-    with threads(reading.n_jobs):
-        source, signed = sums.source(reading.correction), reading.correction is not None
-        entropies = Entropies(*source.singles(), source, signed, reading.n_jobs)
-    return Counted(Measured(entropies, None), kept, stream.n_rows)

@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from dask import delayed
-from distributed import as_completed
 from numpy.typing import NDArray
 
 from bestk._memory import memory_to_use
 from bestk.data.blocks.blocks import Part
-from bestk.data.blocks.dask_parts import Partitions, find_client, gather, tasks_ahead
+from bestk.data.blocks.dask_parts import Partitions, find_client, gather
 from bestk.data.blocks.sample import SAMPLE_ROWS
 from bestk.data.table import Table
 from bestk.information.backends.cluster import one_at_a_time
@@ -72,39 +70,12 @@ class DaskCounting(Counting):
 
 
 def _add_up(tasks: Iterable[Any]) -> PairCounts:
-    """The sum of counts, two at a time on the workers, with a few tasks under way."""
-    client, left = find_client(), iter(tasks)
-    if client is None:
-        total = PairCounts()
-        for task in left:
-            total.merge(task.compute())
-        return total
-    done = as_completed(loop=client.loop)
-    running: dict[Any, bool] = {}  # whether it counts a part, or merges two
-
-    def start(future: Any, counts: bool) -> None:
-        running[future] = counts
-        done.add(future)
-
-    try:
-        for task in islice(left, tasks_ahead(client)):
-            start(client.compute(task), counts=True)
-        alone = None
-        for future in done:
-            if future.status != "finished":
-                future.result()  # raises the error of the task
-            if running.pop(future):
-                for task in islice(left, 1):
-                    start(client.compute(task), counts=True)
-            if alone is None:
-                alone = future
-            else:
-                start(client.submit(_merge, alone, future, pure=False), counts=False)
-                alone = None
-        assert alone is not None
-        return alone.result()
-    finally:
-        client.cancel(list(running))
+    """The sum of counts, two at a time on the workers."""
+    merge, counts = delayed(_merge), list(tasks)
+    while len(counts) > 1:
+        pairs = zip(counts[::2], counts[1::2], strict=False)
+        counts = [merge(*pair) for pair in pairs] + counts[len(counts) // 2 * 2 :]
+    return counts[0].compute()
 
 
 def _memory_of_workers() -> float:

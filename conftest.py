@@ -16,7 +16,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # each worker has a core to itself
 NEEDS = {
     "torch": "src/*/_torch*.py",
     "triton": "src/*/_torch*_kernels.py",
-    "distributed": "src/*/_dask*.py",
+    "distributed": "src/*dask*.py",
+    "jinja2": "src/bestk/report/*.py",
 }
 
 collect_ignore_glob = [modules for package, modules in NEEDS.items() if find_spec(package) is None]

@@ -12,15 +12,15 @@ from pathlib import Path
 IN_WHEEL = {
     "bestk/__init__.py",
     "bestk/py.typed",
-    "bestk/report/template.html",
-    "bestk/report/style.css",
-    "bestk/report/script.js",
-    "bestk/report/map.js",
+    "bestk/report/templates/page.html",
+    "bestk/report/templates/style.css",
+    "bestk/report/templates/page.js",
+    "bestk/report/templates/heatmap.js",
 }
 IN_SDIST = {
     "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md",
     "Makefile", "conftest.py", "hatch_build.py", "src/bestk/native/bestk.h",
-    "src/bestk/py.typed", "src/bestk/report/template.html",
+    "src/bestk/py.typed", "src/bestk/report/templates/page.html",
     "tests/conftest.py", "tests/packaging/smoke.py", "docs/index.rst", "examples/demo.py",
     "benchmarks/__init__.py", "experiments/__init__.py", "hardening/__init__.py",
 }  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FILE = Path(__file__).with_name("minimum.txt")
-EXTRAS = ("cli", "plots", "dask", "test")  # what the tests need, and so what is tested
+EXTRAS = ("cli", "plots", "report", "dask", "test")  # what the tests need, and so what is tested
 HEAD = "# The lowest versions that pyproject.toml admits: written by `make minimum`, do not edit.\n"
 
 

@@ -26,7 +26,7 @@ def test_a_requirement_without_a_lower_bound_is_refused():
 def test_every_extra_that_a_reader_is_told_to_install_is_there():
     told = {extra for path in TEXTS for found in re.findall(r"bestk\[([\w,]+)\]", path.read_text())
             for extra in found.split(",")}  # fmt: skip
-    assert told >= {"cli", "plots", "dask", "gpu"}
+    assert told >= {"cli", "plots", "report", "dask", "gpu"}
     assert told <= project()["optional-dependencies"].keys()
 
 
@@ -58,7 +58,7 @@ def needed(name, extras=()):
 
 
 def test_nothing_that_a_user_installs_is_copyleft():
-    packages = needed("bestk", ["cli", "plots", "dask"])
+    packages = needed("bestk", ["cli", "plots", "report", "dask"])
     assert packages.keys() >= {"numpy", "scikit-learn", "matplotlib", "distributed"}
     for name, told in packages.items():
         short = (

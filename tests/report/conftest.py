@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-VOID = {"meta", "link", "img", "br"}
+VOID = {"meta", "link", "img", "br", "input"}
 
 
 class Page(HTMLParser):
@@ -13,15 +13,14 @@ class Page(HTMLParser):
 
     def __init__(self, html):
         super().__init__(convert_charrefs=True)
-        self.open, self.structure, self.attributes = [], [], []
+        self.open, self.structure, self.attributes, self.elements = [], [], [], []
         self.names, self.scripts, self.texts = [], [], []
         self.feed(html)
         self.close()
         assert self.open == []
 
     def handle_starttag(self, tag, attrs):
-        self.structure.append((tag, tuple(name for name, _ in attrs)))
-        self.attributes += attrs
+        self.handle_startendtag(tag, attrs)
         if tag in VOID:
             return
         self.open.append(tag)
@@ -31,6 +30,7 @@ class Page(HTMLParser):
             self.scripts.append("")
 
     def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, attrs))
         self.structure.append((tag, tuple(name for name, _ in attrs)))
         self.attributes += attrs
 

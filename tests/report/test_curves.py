@@ -10,9 +10,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from bestk import SelectBestK, SelectBestKCV
 from bestk.report import make_report
-from bestk.report._charts import Axes
-from bestk.report._curves import sizes
-from bestk.report._facts import Curve, Errors
+from bestk.report.charts import HEIGHT, ErrorAxes
+from bestk.report.errors import spread_sizes
+from bestk.report.records import Curve, Errors
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X.iloc[:, :12]
@@ -33,16 +33,15 @@ def errors_of(selector, goal=y, table=X, **options):
     return selector.fit(table, goal).report(table, goal, **options).facts.comparison.errors
 
 
-def test_a_selector_that_chose_k_is_told_of_by_its_own_results(report, chosen):
+def test_the_report_of_a_selector_that_chose_k_has_its_scores(report, chosen):
     errors = report.facts.comparison.errors
     ours = errors.curves[0]
     assert ours.ks == tuple(KS)
-    np.testing.assert_allclose(ours.means, 1 - chosen.cv_results_["mean_test_score"])
-    assert (errors.measure, errors.model, errors.folds) == (
-        "share of wrong classes", "GaussianNB()", 4,
-    )  # fmt: skip
+    np.testing.assert_allclose(ours.means, chosen.cv_results_["mean_test_score"])
+    assert (errors.measure, errors.model, errors.folds) == ("accuracy", "GaussianNB()", 4)
+    assert errors.guess == pytest.approx(np.bincount(y).max() / len(y))
     assert len(report.facts.features) == chosen.best_k_
-    assert f"The dashed upright line is at {chosen.best_k_}" in report.html
+    assert f"The dashed vertical line is at {chosen.best_k_}," in report.html
 
 
 def test_other_methods_are_measured_with_the_estimator_and_the_folds_of_the_selector(report):
@@ -50,7 +49,7 @@ def test_other_methods_are_measured_with_the_estimator_and_the_folds_of_the_sele
     assert [curve.name for curve in errors.curves] == ["auto", "maxrel", "mrmr", "jmi"]
     alike = SelectBestKCV(GaussianNB(), ks=KS, cv=4, method="mrmr").fit(X, y)
     found = {curve.name: curve for curve in errors.curves}["mrmr"]
-    np.testing.assert_allclose(found.means, 1 - alike.cv_results_["mean_test_score"])
+    np.testing.assert_allclose(found.means, alike.cv_results_["mean_test_score"])
 
 
 def test_without_errors_the_curve_of_the_selector_itself_is_still_there(chosen):
@@ -59,19 +58,19 @@ def test_without_errors_the_curve_of_the_selector_itself_is_still_there(chosen):
 
 
 def test_the_code_of_the_report_chooses_the_same(report, chosen):
-    names = {"X": X, "y": y}
+    names = {"X": X, "y": y, "estimator": GaussianNB()}
     exec(report.facts.code.replace("print", "str"), names)
     assert names["selector"].best_k_ == chosen.best_k_
 
 
 @pytest.mark.parametrize(
     ("scoring", "measure", "rising"),
-    [(None, "share of the variance left open", False),
-     ("r2", "share of the variance left open", False),
+    [(None, "r2", True),
+     ("r2", "r2", True),
      ("neg_root_mean_squared_error", "root mean squared error", False),
      ("explained_variance", "explained variance", True)],
 )  # fmt: skip
-def test_scores_become_errors_where_it_is_known_how(scoring, measure, rising):
+def test_scores_keep_their_names_and_negative_errors_become_errors(scoring, measure, rising):
     table, goal = load_diabetes(return_X_y=True, as_frame=True)
     selector = SelectBestKCV(Ridge(), ks=[1, 3], scoring=scoring)
     errors = errors_of(selector, goal + 0.5, table, errors=False)
@@ -93,17 +92,17 @@ def test_folds_that_need_groups_leave_the_curve_of_the_selector_and_say_why():
     assert any("maxrel was not measured" in note for note in errors.notes)
 
 
-def test_how_k_auto_was_chosen_is_told():
+def test_how_k_auto_was_chosen_is_shown():
     selector = SelectBestK("auto", random_state=0).fit(X, y)
     made = make_report(selector, X, y, errors=False)
     assert dict(zip(made.facts.tried.curves[0].ks, made.facts.tried.curves[0].means,
                     strict=True)) == selector.k_errors_  # fmt: skip
-    assert f"took {selector.k_}: the smallest number whose difference from the best" in made.html
+    assert f"chose {selector.k_}, the smallest number whose difference from the best" in made.html
 
 
 def test_numbers_of_features_lie_within_what_there_is_and_hold_k():
     for k, most, least in [(1, 1, 0), (5, 5, 5), (7, 100, 3), (90, 100, 0), (3, 40, 2)]:
-        found = sizes(k, most, least)
+        found = spread_sizes(k, most, least)
         assert k in found
         assert max(1, least) <= found[0] <= found[-1] <= most
         assert found == sorted(set(found))
@@ -111,13 +110,13 @@ def test_numbers_of_features_lie_within_what_there_is_and_hold_k():
 
 def axes_of(*curves, guess=float("nan")):
     made = [Curve(str(i), ks, means, (0.0,) * len(ks)) for i, (ks, means) in enumerate(curves)]
-    return Axes.of(Errors(tuple(made), "error", "a model", 5, guess=guess))
+    return ErrorAxes(Errors(tuple(made), "error", "a model", 5, guess=guess))
 
 
 def test_axes_hold_every_point_and_all_levels():
     for means in [(0.3, 0.1), (0.0, 0.0), (3000.0, 2900.0), (-0.5, -0.2), (0.7, 0.7), (1e-9, 2e-9)]:
         axes = axes_of(((1, 8), means))
-        assert all(0 <= axes.y(value) <= 260 for value in (*means, *axes.levels))
+        assert all(0 <= axes.y(value) <= HEIGHT for value in (*means, *axes.levels))
         assert (axes.x(1), axes.x(8)) == (0, 100)
 
 
@@ -128,9 +127,8 @@ def test_errors_start_at_nothing_unless_that_would_flatten_them():
 
 def test_what_guessing_gives_is_drawn_if_it_is_near():
     near, far = axes_of(((1, 2), (0.4, 0.1)), guess=0.5), axes_of(((1, 2), (0.1, 0.1)), guess=0.5)
-    assert near.shows(0.5)
-    assert not far.shows(0.5)
-    assert axes_of(((1, 2), (0.0, 0.0)), guess=0.5).shows(0.5)
+    assert near.high >= 0.5 > far.high
+    assert axes_of(((1, 2), (0.0, 0.0)), guess=0.5).high >= 0.5
 
 
 def test_numbers_on_the_axis_stand_apart_and_k_is_among_them():
@@ -143,3 +141,21 @@ def test_numbers_on_the_axis_stand_apart_and_k_is_among_them():
 
 def test_one_number_of_features_is_in_the_middle():
     assert axes_of(((3,), (0.2,))).x(3) == 50
+
+
+def curve(means, deviation=0.1, **options):
+    ks = tuple(range(1, len(means) + 1))
+    made = Curve("auto", ks, means, (deviation,) * len(ks))
+    return Errors((made,), "error", "a model", 4, **options)  # the standard error is 0.05
+
+
+def test_the_fewest_features_within_one_standard_error_of_the_best_are_enough():
+    assert curve((0.5, 0.24, 0.2, 0.3)).enough() == (2, 3)
+    assert curve((0.5, 0.26, 0.2, 0.3)).enough() == (3, 3)
+    assert curve((0.5, 0.76, 0.8), rising=True).enough() == (2, 3)
+
+
+def test_the_advantage_over_guessing_is_in_standard_errors():
+    assert curve((0.4,), guess=0.5).advantage(1) == pytest.approx(2)
+    assert curve((0.4,), guess=0.5, rising=True).advantage(1) == pytest.approx(-2)
+    assert np.isnan(curve((0.4,)).advantage(1))

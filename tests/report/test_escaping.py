@@ -1,6 +1,5 @@
 """Whatever columns, values and classes are called, the page shows it as text."""
 
-import json
 import re
 
 import numpy as np
@@ -10,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bestk import SelectBestK, select
+from bestk.data.printable import printable
 from bestk.report import make_report
-from bestk.report._html import json_block
-from bestk.report._text import LONGEST, shown
+from bestk.report.text import MAX_TEXT, format_text
 
 NASTY = [
     "<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "--><!--", "]]>",
@@ -54,8 +53,8 @@ def test_names_change_the_texts_of_a_page_and_nothing_else(
     page = read_page(report_of(names, levels, classes).html)
     assert page.structure == plain.structure
     for text in (names[0], names[2], *levels, *classes):
-        assert shown(text) in page.names
-    assert page.data["names"] == [shown(names[2]), shown(names[0])]
+        assert format_text(text) in page.names
+    assert page.data["names"] == [format_text(names[2]), format_text(names[0])]
 
 
 def test_a_page_says_itself_which_script_and_style_it_may_use(plain):
@@ -68,25 +67,18 @@ def test_a_page_says_itself_which_script_and_style_it_may_use(plain):
     assert not [name for name, _ in plain.attributes if name.startswith("on") or name == "style"]
 
 
-@given(value=st.recursive(texts, lambda inner: st.lists(inner) | st.dictionaries(texts, inner)))
-def test_json_in_a_page_comes_back_as_it_was_and_ends_no_element(value):
-    text = json_block(value)
-    assert json.loads(text) == value
-    assert not re.search("[<>&\u2028\u2029]", text)
-
-
 @given(text=texts | st.text(st.characters(), max_size=300))
 @example("\ud800")
 def test_what_is_shown_can_be_written_is_never_empty_and_never_too_long(text):
-    seen = shown(text)
+    seen = format_text(text)
     assert seen.encode("utf-8")
-    assert 0 < len(seen) <= LONGEST
+    assert 0 < len(seen) <= MAX_TEXT
     assert not re.search("[\\x00-\\x1f\\x7f-\\x9f]", seen)
 
 
 def test_a_long_name_is_cut_in_the_middle():
-    seen = shown("a" * 500 + "b" * 500)
-    assert len(seen) == LONGEST
+    seen = format_text("a" * 500 + "b" * 500)
+    assert len(seen) == MAX_TEXT
     assert re.fullmatch("a+…b+", seen)
 
 
@@ -99,7 +91,7 @@ def test_a_notebook_shows_names_as_text(read_page, name):
     assert {tag for tag, _ in page.structure} == {
         "div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "bdi",
     }  # fmt: skip
-    assert page.names == [shown(name)]
+    assert page.names == [printable(name)]
 
 
 def test_no_control_of_writing_direction_reaches_the_title():

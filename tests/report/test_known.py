@@ -1,4 +1,4 @@
-"""What is told without a table in memory, and with some of its rows."""
+"""Reports without a table in memory, and with some of its rows."""
 
 import numpy as np
 import pytest
@@ -26,13 +26,13 @@ def test_a_solution_alone_tells_what_it_holds(streamed, read_page, tmp_path):
     names = [X.columns[i] for i in streamed.solution_.support]
     assert read_page(made.html).data["names"] == names
     assert made.facts.comparison is None
-    assert "selector.report(X, y) tells of them" in made.html
+    assert "use selector.report(X, y)" in made.html
 
 
 @pytest.mark.parametrize("given", [(), (blocks, None)])
 def test_a_selector_of_blocks_tells_what_it_holds_and_what_to_do_for_more(streamed, given):
     made = streamed.report(*given)
-    reading = made.facts.reading
+    reading = made.facts.table
     assert (reading.n_samples, reading.n_features) == (len(X), 12)
     cuts = dict(zip(streamed.discretized_features_, streamed.discretizer_.cut_points_, strict=True))
     assert [column.cuts for column in reading.columns] == [
@@ -41,14 +41,14 @@ def test_a_selector_of_blocks_tells_what_it_holds_and_what_to_do_for_more(stream
     best = np.argsort(-streamed.scores_, kind="stable")
     rest = [j for j in best.tolist() if j not in streamed.solution_.support]
     assert [feature.place for feature in made.facts.runners_up] == rest
-    assert "give some of them, in memory, as selector.report(X, y)" in made.html
-    assert 'id="errors"' not in made.html
+    assert "pass some of them, in memory, as in selector.report(X, y)" in made.html
+    assert 'id="prediction"' not in made.html
 
 
 def test_rows_in_memory_tell_the_rest_of_a_selector_of_blocks(streamed):
     made = streamed.report(X, y, errors=False)
     assert made.facts.comparison is not None
-    assert not [c for c in made.facts.cautions if "say something else" in c.text]
+    assert not [c for c in made.facts.cautions if "is not that of the fit" in c.text]
     relevance = {f.place: f.relevance for f in made.facts.runners_up}
     assert relevance == pytest.approx({j: streamed.scores_[j] for j in relevance})
 
@@ -56,7 +56,7 @@ def test_rows_in_memory_tell_the_rest_of_a_selector_of_blocks(streamed):
 @pytest.mark.parametrize("rows", [slice(None, None, 2), slice(0, 300)])
 def test_other_rows_than_those_of_the_fit_are_noted(streamed, rows):
     made = streamed.report(X.iloc[rows], y.iloc[rows], errors=False)
-    assert [c.kind for c in made.facts.cautions if "say something else" in c.text] == ["note"]
+    assert [c.kind for c in made.facts.cautions if "is not that of the fit" in c.text] == ["note"]
 
 
 def test_a_selector_of_a_file_names_it_in_its_code(tmp_path):
@@ -75,11 +75,11 @@ def test_blocks_one_by_one_have_a_report():
     selector = SelectBestK(3, "mrmr")
     for table, goal in blocks():
         selector.partial_fit(table, goal)
-    assert selector.report().facts.reading.n_samples == len(X)
+    assert selector.report().facts.table.n_samples == len(X)
 
 
 def test_a_selector_of_a_table_has_a_report_without_it():
     made = make_report(SelectBestK(3, information="gaussian").fit(X, y))
-    assert made.facts.reading.n_samples is None
-    assert made.facts.reading.columns == ()
-    assert "give those of the fit, as selector.report(X, y)" in made.html
+    assert made.facts.table.n_samples is None
+    assert made.facts.table.columns == ()
+    assert "pass those of the fit, as in selector.report(X, y)" in made.html

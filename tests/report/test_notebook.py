@@ -8,8 +8,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from bestk import SelectBestK, SelectBestKCV, Solution, select, solve
+from bestk.problem.solution import MAX_HTML_ROWS
 from bestk.report import make_report
-from bestk.report._notebook import MOST_ROWS
 
 X, y = load_iris(return_X_y=True, as_frame=True)
 
@@ -52,7 +52,7 @@ def test_a_long_solution_is_cut_and_says_so(read_page):
     wide = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (20, 80)))
     solution = select(wide, np.arange(20) % 2, k=70, method="maxrel")
     page = read_page(solution._repr_html_())
-    assert len(page.names) == MOST_ROWS
+    assert len(page.names) == MAX_HTML_ROWS
     assert "20 more: to_frame() has all." in page.texts
 
 

@@ -9,15 +9,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bestk import CAIM, Greedy, Quadratic, SelectBestK, SelectBestKCV
-from bestk.report._recipe import settings, snippet
+from bestk.report.recipe import list_settings, write_code
+from bestk.report.records import ReportRequest
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X.iloc[:, :12]
 
 
+def code_of(options):
+    return write_code(ReportRequest(options))
+
+
 def run(options, **known):
     names = {"X": X, "y": y, **known}
-    exec(snippet(options).replace("print", "str"), names)
+    exec(code_of(options).replace("print", "str"), names)
     return names["selector"]
 
 
@@ -32,23 +37,24 @@ def test_code_selects_the_same(options):
     np.testing.assert_array_equal(again.solution_.support, options.fit(X, y).solution_.support)
 
 
-def test_code_imports_what_estimators_and_folds_are_made_of():
+def test_estimators_and_folds_are_left_to_their_names():
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.5))
     folds = StratifiedKFold(3, shuffle=True, random_state=1)
     options = SelectBestKCV(model, ks=[1, 3], cv=folds, rule="one-se")
-    again = run(options)
+    again = run(options, estimator=model, cv=folds)
     options.fit(X, y)
     np.testing.assert_array_equal(again.cv_results_["k"], [1, 3])
     np.testing.assert_array_equal(
         again.cv_results_["mean_test_score"], options.cv_results_["mean_test_score"]
     )
+    assert "# estimator, which you defined: Pipeline(" in code_of(options)
 
 
 def test_what_cannot_be_written_is_left_to_its_name_and_said():
     state = np.random.RandomState(0)
-    code = snippet(SelectBestK(3, "sdp", random_state=state))
+    code = code_of(SelectBestK(3, "sdp", random_state=state))
     assert "random_state=random_state" in code
-    assert "# random_state is yours: RandomState(MT19937)" in code
+    assert "# random_state, which you defined: RandomState(MT19937)" in code
     selector = run(SelectBestK(3, "sdp", random_state=state), random_state=state)
     assert selector.k_ == 3
 
@@ -58,12 +64,18 @@ def test_a_value_can_not_leave_the_comment_that_tells_of_it():
         def __repr__(self):
             return "<odd\nimport os"
 
-    lines = snippet(SelectBestK(3, discretizer=Odd())).splitlines()
+    lines = code_of(SelectBestK(3, discretizer=Odd())).splitlines()
     assert [line for line in lines if "import os" in line] == [
-        "# discretizer is yours: <odd␊import os"
+        r"# discretizer, which you defined: <odd\nimport os"
     ]
+
+
+def test_builtins_need_no_import():
+    code = code_of(SelectBestKCV(LogisticRegression(), ks=range(1, 3)))
+    assert "SelectBestKCV(estimator=estimator, ks=range(1, 3))" in code
+    assert code.startswith("from bestk import SelectBestKCV\n")
 
 
 def test_settings_are_all_parameters():
     options = SelectBestKCV(LogisticRegression(), ks=[1, 2])
-    assert set(settings(options)) == set(options.get_params(deep=False))
+    assert set(list_settings(options)) == set(options.get_params(deep=False))

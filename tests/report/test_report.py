@@ -1,10 +1,13 @@
-"""What a report tells of a selection, on tables of every sort."""
+"""The content of reports, for tables of every kind."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from markupsafe import escape
 from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import NotFittedError
@@ -50,13 +53,14 @@ def test_what_was_left_out_is_the_most_relevant_of_the_rest(report, fitted):
 def test_the_comparison_is_what_the_methods_select_and_their_errors(report, fitted):
     comparison = report.facts.comparison
     mine = set(fitted.solution_.support.tolist())
-    assert [c.method for c in comparison.choices] == ["auto", "maxrel", "mrmr", "jmi"]
-    for choice in comparison.choices[1:]:
-        support = select(X, y, 4, choice.method).support.tolist()
-        assert list(choice.support) == support
-        assert choice.shared == len(mine & set(support))
+    assert list(comparison.choices) == ["auto", "maxrel", "mrmr", "jmi"]
+    assert set(comparison.choices["auto"]) == mine
+    for method in ("maxrel", "mrmr", "jmi"):
+        support = select(X, y, 4, method).support.tolist()
+        assert list(comparison.choices[method]) == support
+        assert f"{len(mine & set(support))} of 4" in report.html
     errors = comparison.errors
-    assert [curve.name for curve in errors.curves] == [c.method for c in comparison.choices]
+    assert [curve.name for curve in errors.curves] == list(comparison.choices)
     for curve in errors.curves:
         assert 4 in curve.ks
         assert all(0 < error < 0.5 for error in curve.means)
@@ -67,8 +71,8 @@ def test_every_section_is_there_and_the_contents_lead_to_it(report, read_page):
     page = read_page(report.html)
     ids = [value for name, value in page.attributes if name == "id"]
     links = [v[1:] for name, v in page.attributes if name == "href" and v.startswith("#")]
-    assert links[:3] == ["main", "warnings", "selected"]
-    assert links[3:] == ["pairs", "certificate", "errors", "comparison", "table", "reproduce"]
+    assert links[:5] == ["main", "prediction", "selected", "number", "comparison"]
+    assert links[5:] == ["warnings", "pairs", "table", "certificate", "repeat"]
     assert set(links) <= set(ids)
     assert len(ids) == len(set(ids))
     assert [tag for tag, _ in page.structure].count("h1") == 1
@@ -92,7 +96,7 @@ def test_the_same_input_gives_the_same_bytes_and_a_date_only_where_it_is_given(r
 
 def test_bins_of_the_report_are_those_of_the_discretiser(report, fitted):
     cuts = dict(zip(fitted.discretized_features_, fitted.discretizer_.cut_points_, strict=True))
-    for feature, column in zip(report.facts.features, report.facts.reading.columns, strict=True):
+    for feature, column in zip(report.facts.features, report.facts.table.columns, strict=True):
         np.testing.assert_array_equal(column.cuts, cuts[feature.place])
         counts = np.array([each.counts for each in column.bins])
         np.testing.assert_array_equal(counts.sum(axis=0), np.bincount(y))
@@ -107,7 +111,7 @@ def test_text_missing_values_and_booleans_are_told_of_and_trees_predict():
         "wet": rng.random(60) < 0.5,
     })  # fmt: skip
     made = make_report(SelectBestK(2).fit(frame, target), frame, target)
-    assert made.facts.reading.kinds == {"boolean": 1, "numeric": 1, "string": 1}
+    assert made.facts.table.kinds == {"boolean": 1, "numeric": 1, "string": 1}
     assert made.facts.comparison.errors.model == "boosted trees"
     assert made.facts.comparison.errors.curves[0].ks == (1, 2, 3)
 
@@ -116,22 +120,22 @@ def test_a_continuous_target_is_told_in_ranges_and_predicted_by_regression():
     numbers, goal = load_diabetes(return_X_y=True, as_frame=True)
     goal = goal + 0.5
     made = make_report(SelectBestK(3).fit(numbers, goal), numbers, goal)
-    assert made.facts.reading.continuous
-    assert len(made.facts.reading.classes) == 5
+    assert made.facts.table.continuous
+    assert len(made.facts.table.classes) == 5
     errors = made.facts.comparison.errors
     assert errors.measure == "mean squared error"
     assert errors.guess == pytest.approx(np.var(goal))
-    assert "guessing the mean, one of" in made.html
+    assert "always predicting the mean gives" in made.html
 
 
 @pytest.mark.parametrize("options", [{"information": "gaussian"}, {"method": "exact"},
                                      {"method": "mrmr"}, {"bound": None}])  # fmt: skip
 def test_every_kind_of_selection_has_a_report(options):
     made = make_report(SelectBestK(3, **options).fit(X, y), X, y, errors=False)
-    assert "There are no cross-validated errors here. They were not asked for." in made.html
-    proved = made.facts.certificate.gap < 1e-9
+    assert "Not measured: errors were not requested." in made.html
+    proved = made.facts.solution.gap < 1e-9
     assert ("Proved optimal." in made.html) == proved
-    assert ("proves nothing" in made.html) == (options.get("method") != "exact")
+    assert ("gives no upper bound" in made.html) == (options.get("method") != "exact")
 
 
 def test_a_leak_is_found_whether_numbers_are_cut_or_not():
@@ -140,7 +144,8 @@ def test_a_leak_is_found_whether_numbers_are_cut_or_not():
         selector = SelectBestK(2, information=information).fit(leaky, y)
         cautions = make_report(selector, leaky, y, errors=False).facts.cautions
         assert [c.text for c in cautions if c.kind == "leak"] == [
-            "“code” alone nearly determines the target."
+            "'code': nearly determines the target alone; exclude it if it is not known at the time "
+            "of prediction."
         ]
 
 
@@ -156,7 +161,7 @@ def test_a_target_that_cannot_be_split_is_reported_without_errors_and_says_why()
     small = X.iloc[:6]
     made = make_report(SelectBestK(2).fit(small, list("aabbcc")), small, list("aabbcc"))
     assert made.facts.comparison.errors is None
-    assert "They cannot be measured here: n_splits=5 cannot be greater" in made.html
+    assert "Not measured: n_splits=5 cannot be greater" in made.html
 
 
 def test_a_selector_writes_its_report(fitted, report, tmp_path):
@@ -168,11 +173,11 @@ def test_a_selector_writes_its_report(fitted, report, tmp_path):
 
 
 def test_another_table_than_that_of_the_fit_is_refused(fitted):
-    with pytest.raises(ValueError, match="selected from 12; give the table"):
+    with pytest.raises(ValueError, match="selected from 12; pass the table"):
         make_report(fitted, X.iloc[:, 1:], y)
     with pytest.raises(ValueError, match="when features were selected"):
         make_report(fitted, X[X.columns[::-1]], y)
-    with pytest.raises(ValueError, match="needs y, too"):
+    with pytest.raises(ValueError, match="needs y: the target"):
         make_report(fitted, X)
 
 
@@ -194,8 +199,8 @@ def test_thousands_of_features_and_long_names_make_a_page_of_less_than_six_megab
 @pytest.mark.parametrize(
     "note",
     ["The best 40 of 2,400 are drawn.", "400 more are not listed.",
-     "They are the 12 most relevant of 100.", "The best 400 of 2,400 features are in it.",
-     "they are too many for a table", "more features, which some method selects, are not listed.",
+     "The 12 most relevant of 100.", "The best 400 of 2,400 features are drawn.",
+     "A table of all pairs is left out for more than 25 features.", "more features are not listed.",
      "The 500 most relevant of 2,500 columns", "2,340 more selected columns are not shown.",
      "1,900 more are not listed."],
 )  # fmt: skip
@@ -209,9 +214,8 @@ def test_of_many_classes_the_largest_are_listed_and_it_is_said():
     goal = np.char.add("class ", numbers.astype(str))
     table = pd.DataFrame({"x": numbers + rng.normal(size=600), "z": rng.normal(size=600)})
     made = make_report(SelectBestK(1).fit(table, goal), table, goal, errors=False)
-    assert len(made.facts.reading.classes) == 300
+    assert len(made.facts.table.classes) == 300
     assert "Classes and their rows; the 40 largest of 300" in made.html
-    assert "292 other classes" in made.html
     assert "and 292 more" in made.html  # of fewer than ten rows
 
 
@@ -229,13 +233,15 @@ def test_a_class_of_one_row_has_a_report_that_warns_of_it():
     alone = np.array(y)
     alone[3] = 7
     made = make_report(SelectBestK(3).fit(X, alone), X, alone)
-    assert ["“7” (1)" in c.text for c in made.facts.cautions if c.kind == "class"] == [True]
-    assert "Noted on the way: The least populated class" in made.html
+    assert [
+        "'7' (1 rows): small classes" in c.text for c in made.facts.cautions if c.kind == "class"
+    ] == [True]
+    assert "Warnings of the models: The least populated class" in made.html
     assert made.facts.comparison.errors is not None
 
 
 def test_every_column_is_listed_in_a_line(report, fitted):
-    listed = report.facts.reading.listed
+    listed = report.facts.table.listed
     assert [each.name for each in listed] == X.columns.tolist()
     assert [each.distinct for each in listed] == X.nunique().tolist()
     np.testing.assert_allclose([each.relevance for each in listed], fitted.scores_)
@@ -243,9 +249,48 @@ def test_every_column_is_listed_in_a_line(report, fitted):
     assert ranks == {f.name: i for i, f in enumerate(report.facts.features, 1)}
 
 
-def test_the_lead_says_how_well_features_predict_and_how_good_the_choice_is(report):
+def test_the_first_section_answers_whether_the_features_predict(report):
     errors = report.facts.comparison.errors
-    found = f"is wrong in {100 * errors.curves[0].at(4)[0]:.1f}% of unseen rows"
-    assert found in report.html
-    assert "guessing the most frequent class, in 37.3%." in report.html
-    assert report.facts.certificate.quality.capitalize() in report.html
+    mean = errors.curves[0].at(4)[0]
+    assert f"on unseen rows is <strong>{100 * mean:.1f}%</strong>" in report.html
+    assert "always predicting the most frequent class gives 37.3%." in report.html
+    assert ">Yes. With 4 features selected by auto" in report.html
+
+
+def test_features_that_predict_nothing_are_not_praised():
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame(rng.normal(size=(60, 4)))
+    target = rng.integers(0, 2, 60)
+    made = make_report(SelectBestK(2).fit(noise, target), noise, target)
+    assert ">Not clearly. With 2 features" in made.html
+
+
+def test_the_page_has_the_warnings_of_the_selection_and_those_of_missing_values():
+    rng = np.random.default_rng(0)
+    half = np.where(rng.random(len(X)) < 0.6, np.nan, y + rng.normal(size=len(X)))
+    odd = X.iloc[:, :2].assign(leak=y + 0.0, half=half, id=[f"p{i}" for i in range(len(X))])
+    selector = SelectBestK(3, include=["leak", "half", "id"]).fit(odd, y)
+    made = make_report(selector, odd, y, errors=False)
+    kinds = [caution.kind for caution in made.facts.cautions]
+    assert {"leak", "identifier", "missing"} <= set(kinds)
+    assert len(kinds) == len(set(kinds))
+    for warning in selector.solution_.warnings:
+        assert str(escape(warning)) in made.html
+    assert re.search(r"half&#39; \(\d\d%\): most values are missing.", made.html)
+
+
+def test_a_plain_table_has_no_warnings(report):
+    assert report.facts.cautions == ()
+    assert "None: no selected column nearly determines the target" in report.html
+
+
+def test_without_jinja2_the_error_names_the_extra():
+    code = (
+        "import sys; sys.modules['jinja2'] = None\n"
+        "import numpy as np; from bestk import select\n"
+        "select(np.eye(4), [0, 1, 0, 1], k=1).report()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == (
+        "ImportError: reports need jinja2; run: pip install 'bestk[report]'"
+    )

@@ -6,10 +6,11 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from bestk.report._heatmap import ramp
+from bestk.report.charts import COLOURS
 
-SCRIPT = files("bestk.report").joinpath("map.js").read_text("utf-8")
-STYLE = files("bestk.report").joinpath("style.css").read_text("utf-8")
+TEMPLATES = files("bestk.report").joinpath("templates")
+SCRIPT = TEMPLATES.joinpath("heatmap.js").read_text("utf-8")
+STYLE = TEMPLATES.joinpath("style.css").read_text("utf-8")
 BLOCKS = re.findall(r"--paper:.*?--light:[^;]*;", STYLE, re.DOTALL)
 AA = 4.5  # contrast of text, as WCAG asks for
 GRAPHICS = 3.0  # of lines and areas
@@ -24,6 +25,13 @@ def luminance(colour):
 def contrast(one, other):
     low, high = sorted(map(luminance, (one, other)))
     return (high + 0.05) / (low + 0.05)
+
+
+def colour_map():
+    """The 256 colours of the heat map, as its script makes them."""
+    places = np.linspace(0, len(COLOURS) - 1, 256)
+    channels = [np.interp(places, range(len(COLOURS)), each) for each in np.transpose(COLOURS)]
+    return np.stack(channels, axis=1).round().astype(np.uint8)
 
 
 def test_black_on_white_has_the_largest_contrast():
@@ -52,9 +60,13 @@ def test_text_and_lines_stand_out_from_what_is_behind_them(block):
 
 def test_numbers_on_the_map_are_black_on_bright_colours_and_white_on_dark_ones():
     bright = float(re.search(r"BRIGHT = ([\d.]+)", SCRIPT).group(1))
-    for place, (red, green, blue) in zip(np.linspace(0, 1, 256), ramp(), strict=True):
+    for place, (red, green, blue) in zip(np.linspace(0, 1, 256), colour_map(), strict=True):
         text = "#000000" if place > bright else "#ffffff"
         assert contrast(text, f"#{red:02x}{green:02x}{blue:02x}") >= AA, place
+
+
+def test_colours_rise_in_brightness():
+    assert (np.diff((colour_map() @ [0.2126, 0.7152, 0.0722])[::5]) > 0).all()
 
 
 def test_only_screens_are_dark():

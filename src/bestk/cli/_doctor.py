@@ -14,7 +14,7 @@ from bestk import __version__, _memory
 
 LIMIT = 120.0  # seconds for the test selection
 LOW_MEMORY = 2**30  # bytes
-EXTRAS = ("cli", "plots", "gpu", "dask")
+EXTRAS = ("cli", "plots", "report", "gpu", "dask")
 
 
 def check_installation() -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """The values found and the bounds proved by a solver, against time."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf, nextafter
+from math import isfinite
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,14 @@ from bestk.bounds import bound_problem
 from bestk.plots._canvas import BLUE, RED, add_grid, format_ticks, new_axes
 from bestk.problem.problem import BQP
 from bestk.problem.solution import ROUNDING
-from bestk.solvers import Run, Solver, check_matrix, get_solver, read_problem
+from bestk.solvers import solve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 Point = tuple[float, float]  # seconds, value
-BOUND_LIMITS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # of the longest, for one bound after the other
+TIME_SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # of the longest time limit
 MIN_SECONDS = 1e-4  # earlier times are drawn here
 
 
@@ -36,26 +36,25 @@ class Progress:
 def watch(
     Q: Any,
     k: int | None = None,
-    solver: str | Solver = "auto",
+    solver: Any = "auto",
     *,
     random_state: Any = None,
     time_limit: float = 1.0,
     bound_limit: float = 5.0,
 ) -> Progress:
-    """Solve a problem and record each better choice and each lower bound.
+    """Solve a problem with growing time limits, and record better choices and lower bounds.
 
-    First comes a fast bound, then the solver, then, if the gap is open, the tight bound: it is
-    computed several times with growing time limits, and each result is recorded at the time that
-    it took, as if it had been the only one.
+    First comes a fast bound, then the solver, then, if the gap is open, the tight bound. Each
+    result is recorded at the time that it took, as if its time limit had been the only one.
 
     Parameters
     ----------
     Q, k, solver, random_state
         As for :func:`bestk.solve`.
     time_limit : float, default=1.0
-        Seconds for the solver.
+        Seconds for the longest run of the solver; all of them take up to twice as long.
     bound_limit : float, default=5.0
-        Seconds for the longest of the tight bounds; all of them take up to twice as long.
+        Seconds for the longest of the tight bounds, likewise.
 
     Returns
     -------
@@ -69,75 +68,37 @@ def watch(
     >>> progress.found[-1][1], progress.bounds[-1][1]
     (10.0, 10.0)
     """
-    problem, chosen = read_problem(Q, k), get_solver(solver)
-    check_matrix(problem, chosen)
-    run = _RecordedRun(problem, random_state)
-    run.upper_bound = bound_problem(problem, "fast").value
-    run.deadline = perf_counter() + time_limit
-    run.add_choice(chosen.pick(problem, run))
-    begun = run.seconds
-    for limit in (share * bound_limit for share in BOUND_LIMITS):
-        if run.upper_bound <= run.best:
+    problem = Q if isinstance(Q, BQP) else BQP(Q, cast(int, k))
+    problem = problem if k is None else problem.with_k(k)
+    start, found = perf_counter(), list[Point]()
+    value = bound_problem(problem, "fast").value
+    bounds = [(perf_counter() - start, value)]
+    for limit in (share * time_limit for share in TIME_SHARES):
+        solution = solve(problem, solver=solver, random_state=random_state, time_limit=limit,
+                         bound=None)  # fmt: skip
+        found.append((solution.seconds, solution.objective))
+        bounds.append((solution.seconds, solution.upper_bound))
+        if solution.seconds < limit:
             break
-        bound = bound_problem(problem, "tight", limit, best_known=run.best)
-        run.add_bound(max(bound.value, run.best), begun + bound.seconds)
+    best = max(value for _, value in found)
+    for limit in (share * bound_limit for share in TIME_SHARES):
+        if min(value for _, value in bounds) <= best:
+            break
+        bound = bound_problem(problem, "tight", limit, best_known=best)
+        bounds.append((found[-1][0] + bound.seconds, max(bound.value, best)))
         if bound.seconds < limit:
             break
-    return Progress(tuple(run.found), tuple(run.bounds), chosen.name)
+    return Progress(_improvements(found), _improvements(bounds, falling=True), solution.solver)
 
 
-class _RecordedRun(Run):
-    """A run that records better choices and lower bounds with their times."""
-
-    def __init__(self, problem: BQP, random_state: Any) -> None:
-        self.problem, self.start = problem, perf_counter()
-        self.found: list[Point] = []
-        self.bounds: list[Point] = []
-        super().__init__(np.random.default_rng(random_state), details=_Details(self.add_choice))
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the start."""
-        return perf_counter() - self.start
-
-    @property
-    def best(self) -> float:
-        """The value of the best choice so far."""
-        return self.found[-1][1] if self.found else -inf
-
-    @property
-    def upper_bound(self) -> float:
-        """The lowest bound so far."""
-        return self.bounds[-1][1] if self.bounds else inf
-
-    @upper_bound.setter
-    def upper_bound(self, bound: float) -> None:
-        self.add_bound(bound, self.seconds)
-
-    def add_choice(self, items: Any) -> None:
-        """Record the value of a choice that is better than all before."""
-        value = self.problem.value(items)
-        if value > self.best:
-            self.found.append((self.seconds, value))
-
-    def add_bound(self, bound: float, seconds: float) -> None:
-        """Record a bound that is lower than all before."""
-        if bound < self.upper_bound:
-            last = self.bounds[-1][0] if self.bounds else -inf  # a longer one may end sooner
-            self.bounds.append((max(seconds, nextafter(last, inf)), bound))
-
-
-class _Details(dict[str, Any]):
-    """The details of a run, which pass on each incumbent."""
-
-    def __init__(self, add_choice: Callable[[Any], None]) -> None:
-        super().__init__()
-        self.add_choice = add_choice
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        super().__setitem__(key, value)
-        if key == "incumbent":
-            self.add_choice(value)
+def _improvements(points: Iterable[Point], *, falling: bool = False) -> list[Point]:
+    """Finite points by time, each better than all before."""
+    kept = list[Point]()
+    for seconds, value in sorted((float(seconds), float(value)) for seconds, value in points):
+        better = not kept or (value < kept[-1][1] if falling else value > kept[-1][1])
+        if isfinite(value) and better:
+            kept.append((seconds, value))
+    return kept
 
 
 def plot_convergence(
@@ -167,9 +128,9 @@ def plot_convergence(
     'optimality gap 10% after 2 s'
     """
     try:
-        progress = found if isinstance(found, Progress) else Progress(tuple(found), tuple(bounds))
-        values = _best_so_far(progress.found, np.maximum.accumulate)
-        limits = _best_so_far(progress.bounds, np.minimum.accumulate)
+        progress = found if isinstance(found, Progress) else Progress(list(found), list(bounds))
+        values = _as_steps(_improvements(progress.found))
+        limits = _as_steps(_improvements(progress.bounds, falling=True))
     except (TypeError, ValueError) as failure:
         raise TypeError(
             "convergence needs the result of bestk.plots.watch, or (seconds, value) points, not "
@@ -190,12 +151,10 @@ def plot_convergence(
     return ax
 
 
-def _best_so_far(points: Iterable[Point], best: Callable[[Floats], Floats]) -> Floats:
-    """Finite points by time, each with the best value until then."""
-    rows = np.array([(seconds, value) for seconds, value in points], np.float64).reshape(-1, 2)
-    rows = rows[np.isfinite(rows).all(axis=1)]
-    rows = rows[np.argsort(rows[:, 0], kind="stable")]
-    return np.column_stack([np.maximum(rows[:, 0], MIN_SECONDS), best(rows[:, 1])])
+def _as_steps(points: Sequence[Point]) -> Floats:
+    """Times and values, no time before the first that is drawn."""
+    steps = np.array(points, np.float64).reshape(-1, 2)
+    return np.column_stack([np.maximum(steps[:, 0], MIN_SECONDS), steps[:, 1]])
 
 
 def _draw_steps(ax: "Axes", steps: Floats, end: float, colour: str, name: str) -> None:

@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk.data.printable import printable
+
 ROUNDING = 1e-9  # a gap below it is one of floating point
 TOLD = ("relevance", "contribution", "new_information")  # of each picked feature, in the details
+MAX_HTML_ROWS = 50  # of a table in a notebook
 NO_BOUND = {
     "fast": "no useful bound within the time; ask for bound='tight'",
     "tight": "no bound found",
@@ -71,10 +76,10 @@ class Solution:
         return pd.DataFrame({"item": self.support, "name": self._labels(), **told})
 
     def report(self, path: Any = None, *, target: str = "y") -> Any:
-        """Tell of a selection in one HTML page, written to ``path`` if that is given.
+        """Make an HTML report, and write it to ``path`` if that is given.
 
-        The page has what the solution itself holds; errors, other methods and how the table was
-        read are in :meth:`SelectBestK.report`, which is given the table.
+        It has what the solution itself contains; :meth:`SelectBestK.report`, which is given the
+        table, adds errors, other methods and how the table was read.
 
         Examples
         --------
@@ -83,9 +88,7 @@ class Solution:
         >>> select(*load_iris(return_X_y=True), k=2).report()
         <Report of 2 features, ... characters>
         """
-        from bestk.report import make_report
-
-        made = make_report(self, target=target)
+        made = import_module("bestk.report").make_report(self, target=target)  # as SelectBestK does
         if path is not None:
             made.save(path)
         return made
@@ -104,10 +107,23 @@ class Solution:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """A small table for notebooks; names are escaped."""
-        from bestk.report._notebook import solution_html
-
-        return solution_html(self, TOLD)
+        """A table for notebooks, with escaped names."""
+        columns = [name for name in TOLD if name in self.details]
+        what = "feature" if columns else "item"
+        lines = []
+        for i, label in enumerate(self._labels()[:MAX_HTML_ROWS]):
+            numbers = [f"{float(self.details[name][i]):.4f}" for name in columns]
+            cells = [str(i + 1), f"<bdi>{escape(printable(label))}</bdi>", *numbers]
+            lines.append(f"<tr><td>{'</td><td>'.join(cells)}</td></tr>")
+        heads = "".join(f"<th>{name}</th>" for name in ("rank", what, *columns))
+        rest = self.k - len(lines)
+        more = f"<p>{rest:,} more: to_frame() has all.</p>" if rest else ""
+        count = f"{self.k:,} {what}{'s' * (self.k != 1)} by {escape(self.solver or 'no solver')}"
+        return (
+            f"<div><p><strong>{count}</strong> in {self.seconds:.3g} s: {self.quality}.</p>"
+            f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+            f"{more}</div>"
+        )
 
 
 def percent_of(gap: float) -> str:

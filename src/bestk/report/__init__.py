@@ -1,4 +1,7 @@
-"""A selection as one HTML file that needs nothing else: why, how good, and how to get it again."""
+"""A selection as one self-contained HTML page: features, errors, warnings, and how to repeat it.
+
+jinja2 comes with ``pip install 'bestk[report]'``.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,29 +9,34 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+try:
+    import jinja2  # noqa: F401
+except ImportError as error:
+    raise ImportError("reports need jinja2; run: pip install 'bestk[report]'") from error
+
 if TYPE_CHECKING:
-    from bestk.report._facts import Facts
+    from bestk.report.records import Facts
 
 __all__ = ["Report", "make_report", "write_report"]
 
 
 @dataclass(frozen=True)
 class Report:
-    """A report as text; it shows itself in a notebook.
+    """An HTML report, which notebooks display.
 
     Attributes
     ----------
     html : str
         The page.
     facts : Facts
-        What it tells, as records.
+        Its content as records.
     """
 
     html: str
     facts: "Facts"
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to a file; what stood there before stays until all is written."""
+        """Write the page to a file, which is replaced only when all is written."""
         from bestk.data.files import replacing
 
         with replacing(path) as part:
@@ -54,30 +62,30 @@ def make_report(
     date: str = "",
     **more: Any,
 ) -> Report:
-    """Tell all about a selection.
+    """Make an HTML report of a selection.
 
     Parameters
     ----------
     selected : SelectBestK, SelectBestKCV or Solution
-        A fitted selector; or a solution, of which only what it holds itself is told.
+        A fitted selector, or a solution; the report of a solution has only what it contains.
     X : table of shape (n_samples, n_features), default=None
-        What the selector was fitted on, in memory. Without it, or where it is a file or blocks of
-        rows, the report tells what the selector holds itself. Of a table too large for memory
-        some rows will do: errors, bins and warnings are then of these.
+        The table of the fit, in memory. Without it, or with a file or blocks of rows, the report
+        has what the selector knows. For a table too large for memory pass some of its rows:
+        errors, bins and warnings then refer to these.
     y : array-like of shape (n_samples,), default=None
         The classes, or numbers to predict.
     target : str, default="y"
-        What y is called.
+        The name of y.
     errors : bool, default=True
-        Whether to measure cross-validated errors, which takes longest.
+        Whether to measure cross-validated errors, the slowest part.
     notes : sequence of str
-        What else to warn of.
+        Further warnings to show.
     date : str, default=""
-        When the report is made; without it the same input gives the same bytes.
+        The date to show; without it the same input gives the same bytes.
     **more
-        ``solution``, where the selector is not fitted; ``path`` of the file that was read, its
+        ``solution``, if the selector is not fitted; ``path`` of the file that was read, its
         columns that were ``dropped`` and the ``command`` that read it; ``progress``, called with
-        the folds done and their number.
+        the number of folds done and of all.
 
     Returns
     -------
@@ -92,22 +100,11 @@ def make_report(
     >>> [feature.name for feature in report.facts.features]
     ['petal width (cm)', 'petal length (cm)']
     """
-    from dataclasses import replace
+    from bestk.report.gather import collect_facts
+    from bestk.report.page import render
+    from bestk.report.records import ReportRequest
 
-    from bestk.data.blocks.blocks import is_stream
-    from bestk.report._gather import gather, gather_fitted, gather_solution
-    from bestk.report._text import shown
-
-    if not hasattr(selected, "get_params"):
-        facts = gather_solution(selected, target)
-    elif X is None or is_stream(X, y):
-        read = str(X) if isinstance(X, str | Path) else None
-        facts = gather_fitted(selected, y if isinstance(y, str) else target, notes, read)
-    elif y is None:
-        raise ValueError("a report of a selector and a table needs y, too: the target of its rows")
-    else:
-        facts = gather(selected, X, y, target=target, errors=errors, notes=notes, **more)
-    facts = replace(facts, date=shown(date) if date else "")
+    facts = collect_facts(ReportRequest(selected, X, y, target, errors, notes, date, **more))
     return Report(render(facts), facts)
 
 
@@ -128,27 +125,3 @@ def write_report(selected: Any, X: Any, y: Any, path: str | Path, **options: Any
     report = make_report(selected, X, y, **options)
     report.save(path)
     return report
-
-
-def render(facts: "Facts") -> str:
-    """The page that tells some facts."""
-    from bestk.report import _evidence, _pairs, _sections, _table
-    from bestk.report._html import element, page
-
-    parts = [("selected", "Selected", _sections.selected_section)]
-    if facts.cautions is not None:
-        parts.insert(0, ("warnings", "Warnings", _sections.warnings_section))
-    parts += [("pairs", "Pairs", _pairs.pairs_section),
-              ("certificate", "Proof", _sections.certificate_section)]  # fmt: skip
-    if facts.comparison is not None:
-        parts += [("errors", "Errors", _evidence.errors_section),
-                  ("comparison", "Other methods", _evidence.comparison_section)]  # fmt: skip
-    if facts.reading is not None:
-        parts.append(("table", "Table", _table.table_section))
-    parts.append(("reproduce", "Reproduce", _table.reproduce_section))
-    links = (element("li", element("a", name, href=f"#{key}")) for key, name, _ in parts)
-    contents = element("nav", element("ul", *links), aria_label="Contents")
-    header = element("header", _sections.summary(facts))
-    main = element("main", *(make(facts) for _, _, make in parts), id="main")
-    title = f"bestk: {_sections.title_of(facts)}"
-    return page(title, element("div", header, contents, main), _pairs.map_data(facts))

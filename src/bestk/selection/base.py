@@ -1,5 +1,6 @@
 """What the selectors share: how tables are checked, read and cut to the selected columns."""
 
+from importlib import import_module
 from inspect import signature
 from numbers import Integral
 from typing import Any
@@ -81,29 +82,28 @@ class TableSelector(SelectorMixin, BaseEstimator):
         return keep_columns(self, self._check_table(X, reset=False), self._get_support_mask())
 
     def report(self, X: Any = None, y: Any = None, path: Any = None, **options: Any) -> Any:
-        """Tell all about the selection in one HTML page, written to ``path`` if that is given.
+        """Make an HTML report of the selection, and write it to ``path`` if that is given.
 
         Parameters
         ----------
         X, y : default=None
-            What the selector was fitted on, in memory; some of the rows, where they are too many
-            for that. Without them, or with a file or blocks, the page tells what the selector
-            itself holds.
+            The table and the target of the fit, in memory; some of the rows, if they are too many
+            for that. Without them, or with a file or blocks, the report has only what the selector
+            knows.
         path : str or Path, default=None
             The file to write.
         **options
-            ``target``, what y is called; ``errors=False`` to measure none; ``date``; see
+            ``target``, the name of y; ``errors=False`` to measure none; ``date``; see
             :func:`bestk.report.make_report`.
 
         Returns
         -------
         Report
-            It shows itself in a notebook; ``.save(path)`` writes it.
+            Notebooks display it; ``.save(path)`` writes it.
         """
         check_is_fitted(self)
-        from bestk.report import make_report
-
-        made = make_report(self, X, y, **options)
+        # the only reference upwards, here and in Solution.report
+        made = import_module("bestk.report").make_report(self, X, y, **options)
         if path is not None:
             made.save(path)
         return made

@@ -1,8 +1,7 @@
-"""Properties of single columns: constant, identifier, equal to others, determines a target."""
+"""Properties of single columns: bins, identifier, determines a target."""
 
 import re
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from bestk.data.table import Block, Table
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
 MIN_ROWS = 10  # of a table in which an identifier can be recognized
 IDENTIFIER = re.compile(r"(^|[\W_])(?i:ids?|idx|index|key|uuid|guid|row)($|[\W_])|[a-z]I[dD]$")
-MAX_VALUES = 2**26  # of a table that is looked at
 LEAK = 0.99  # accuracy of one column, and fraction of the errors of guessing that it avoids
 MAX_DISTINCT = 24  # numbers of a column that are bins of their own
 MIN_ROWS_PER_BIN = 5  # with fewer on average, a column determines classes by chance
@@ -66,43 +64,6 @@ def bin_codes(
     return np.where(column.missing, n, codes).astype(np.int64)
 
 
-@dataclass(frozen=True)
-class Look:
-    """Properties of one column."""
-
-    place: int
-    kind: str
-    missing: int
-    distinct: int  # different values that are not missing
-    identifier: bool
-    constant: bool
-    content: bytes  # the same for columns of the same values
-
-
-def look_at(table: Table) -> list[Look] | None:
-    """The properties of every column; None if the table is too large.
-
-    Examples
-    --------
-    >>> from bestk.data.table import read_table
-    >>> table = read_table([[i, f"p{i}", i / 2, i % 3, 7] for i in range(20)])
-    >>> looks = look_at(table)
-    >>> [look.identifier for look in looks], [look.distinct for look in looks]
-    ([True, True, False, False, False], [20, 20, 20, 3, 1])
-    """
-    if table.n_samples * table.n_features > MAX_VALUES:
-        return None
-    return [_look(j, str(table.names[j]), column_values(table, j)) for j in range(table.n_features)]
-
-
-def _look(place: int, name: str, column: Values) -> Look:
-    known = column.values[~column.missing]
-    distinct, missing = len(np.unique(known)), int(column.missing.sum())
-    constant = distinct <= 1 and not (missing and distinct)
-    named = names_rows(name, column)
-    return Look(place, column.kind, missing, distinct, named, constant, content_of(column))
-
-
 def names_rows(name: str, column: Values) -> bool:
     """Whether a column is an identifier: text that differs in most rows, or integers in all.
 
@@ -128,24 +89,6 @@ def _has_fractions(values: NDArray[Any]) -> bool:
     if values.dtype.kind != "f":
         return False
     return bool((values != np.floor(values)).any())
-
-
-def content_of(column: Values) -> bytes:
-    """A hash that is the same for columns of the same values.
-
-    Examples
-    --------
-    >>> from bestk.data.table import read_table
-    >>> table = read_table([[1, 5, 1.0, "1"], [2, 6, 2.0, "2"]])
-    >>> first, *others = (content_of(column_values(table, j)) for j in range(4))
-    >>> [first == other for other in others]
-    [False, True, False]
-    """
-    if column.categories is None:
-        numbers = np.asarray(column.values, np.float64) + 0.0  # -0.0 is 0.0
-        return b"numbers" + sha256(numbers.tobytes()).digest()
-    text = repr([str(category) for category in column.categories]).encode()
-    return b"words" + sha256(text + np.asarray(column.values, np.int64).tobytes()).digest()
 
 
 def is_leak(codes: NDArray[np.int64], target: Target) -> bool:

@@ -9,7 +9,7 @@
   const image = view.querySelector("image"), cursors = [...view.querySelectorAll("rect")];
   const labels = svg.querySelector(".labels"), values = svg.querySelector(".values");
   const TOP = 26, LINE = 14, FEWEST = Math.min(n, 3), LARGEST = 64;
-  const BRIGHT = 0.45;  // colours beyond have black numbers on them
+  const BRIGHT = 0.45;  // brighter colours have black numbers
   const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
   let order = data.names.map((_, i) => i), what = 0, here = null;
   let left = 0, side = 0, x = 0, y = 0, span = n;  // pixels of the drawing; cells that are seen
@@ -34,7 +34,7 @@
     return cut;
   };
 
-  // what each cell is worth, and its colour
+  // the value of each cell, and its colour
   const shared = (i, j) => (i === j ? data.pairs[i][i] : data.relevance[j] - data.pairs[i][j]);
   const value = (row, column) => {
     const i = order[row], j = order[column];
@@ -42,10 +42,20 @@
   };
   let low = 0, high = 0;
   const place = (cell) => (high > low ? clamp((cell - low) / (high - low), 0, 1) : 0);
-  const colour = (cell) => {
-    const at = place(cell) * (data.colours.length - 1);
+  const tint = (share) => {
+    const at = share * (data.colours.length - 1);
     const from = data.colours[Math.floor(at)], to = data.colours[Math.ceil(at)];
     return from.map((part, c) => Math.round(part + (to[c] - part) * (at % 1)));
+  };
+  const picture = (wide, high, share) => {  // a pixel for each cell
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [wide, high];
+    const context = canvas.getContext("2d"), pixels = context.createImageData(wide, high);
+    for (let i = 0; i < wide * high; i += 1) {
+      pixels.data.set([...tint(share(Math.floor(i / wide), i % wide)), 255], 4 * i);
+    }
+    context.putImageData(pixels, 0, 0);
+    return canvas.toDataURL();
   };
   const paint = () => {
     [low, high] = [0, 0];
@@ -56,20 +66,12 @@
         high = Math.max(high, cell);
       }
     }
-    const canvas = document.createElement("canvas");
-    canvas.width = n;
-    canvas.height = n;
-    const context = canvas.getContext("2d"), pixels = context.createImageData(n, n);
-    for (let i = 0; i < n * n; i += 1) {
-      pixels.data.set([...colour(value(Math.floor(i / n), i % n)), 255], 4 * i);
-    }
-    context.putImageData(pixels, 0, 0);
-    image.setAttribute("href", canvas.toDataURL());
+    image.setAttribute("href", picture(n, n, (row, column) => place(value(row, column))));
     document.getElementById("low").textContent = nats(low);
     document.getElementById("high").textContent = nats(high);
   };
 
-  // the drawing: as wide as the page, with as many names as there is room for
+  // draw the map as wide as the page, with as many names as there is room for
   const set = (element, attributes) =>
     Object.entries(attributes).forEach(([name, to]) => element.setAttribute(name, to));
   const text = (said, attributes) => {
@@ -120,7 +122,7 @@
     return made;
   };
 
-  // what is said of a cell
+  // the text beside the map
   const about = (i, role) => {
     const made = write("p", `${role}: ${i + 1}. `);
     made.append(write("bdi", data.names[i]), write("br", ""),
@@ -133,12 +135,12 @@
     const i = order[row], j = order[column], worth = write("p", "");
     const name = (k) => write("bdi", data.names[k]);
     if (i === j) {
-      worth.append(write("strong", `${nats(data.pairs[i][i])} nats`), ": what ", name(i), " says alone.");
+      worth.append(write("strong", `${nats(data.pairs[i][i])} nats`), ": relevance of ", name(i), ".");
       readout.replaceChildren(worth, about(i, "Row and column"));
       return;
     }
-    worth.append(write("strong", `${nats(data.pairs[i][j])} nats`), ": what ", name(j), " adds once ", name(i),
-      ` is known; the other way ${nats(data.pairs[j][i])}. They share ${nats(shared(i, j))}.`);
+    worth.append(write("strong", `${nats(data.pairs[i][j])} nats`), ": information that ", name(j), " adds to ", name(i),
+      `; in the other direction ${nats(data.pairs[j][i])}. Shared: ${nats(shared(i, j))}.`);
     readout.replaceChildren(worth, about(j, "Column"), about(i, "Row"));
   };
   const cellAt = (event) => {
@@ -151,7 +153,7 @@
     if (inside && row >= 0 && row < n && column >= 0 && column < n) show(row, column);
   };
 
-  // zooming and moving
+  // zoom and move
   const look = (toX, toY, cells) => {
     span = clamp(cells, FEWEST, n);
     x = clamp(toX, 0, n - span);
@@ -218,9 +220,10 @@
   };
   on("map-what", "change", (event) => { what = Number(event.target.value); again(); });
   on("map-order", "change", (event) => {
-    order = Number(event.target.value) ? data.alike : data.names.map((_, i) => i);
+    order = Number(event.target.value) ? data.similar : data.names.map((_, i) => i);
     again();
   });
+  document.getElementById("ramp").src = picture(256, 1, (_, at) => at / 255);
   paint();
   draw();
   let known = map.clientWidth;

@@ -26,7 +26,7 @@
   });
   label();
 
-  // tables that sort by a column
+  // sort tables by a column
   const valueOf = (row, place) => {
     const cell = row.cells[place];
     const given = cell.dataset.value;
@@ -60,7 +60,7 @@
     });
   });
 
-  // copying code
+  // copy code
   document.querySelectorAll("button.copy").forEach((button) => {
     const said = button.textContent;
     const source = document.getElementById(button.dataset.source);
@@ -85,7 +85,7 @@
     });
   });
 
-  // the list of columns, searched
+  // search the list of columns
   const search = document.getElementById("search");
   if (search) {
     const rows = [...document.getElementById("columns").tBodies[0].rows];
@@ -97,7 +97,7 @@
     });
   }
 
-  // what is folded is printed, too
+  // print folded parts, too
   let opened = [];
   window.addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details:not([open])")];

@@ -12,7 +12,8 @@ import pytest
 import scipy.sparse as sp
 
 from bestk import date_parts
-from bestk.data.table import find_constant, read_column, read_table
+from bestk.data.features import find_constant
+from bestk.data.table import read_column, read_table
 
 ROWS = [[1.5, "red", True], [None, "blue", False], [2.0, None, True]]
 

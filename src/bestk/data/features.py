@@ -1,4 +1,4 @@
-"""The columns of a table that are meant, and those that hold numbers, also written as text."""
+"""Columns of a table: those that are named, constant, numeric, or numbers written as text."""
 
 from dataclasses import dataclass
 from numbers import Integral
@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._typing import Array, Indices, Mask
 from bestk.data.table import Block, Table, read_table
 from bestk.data.written import notes_on, parse_block, parse_text, parse_values
 from bestk.errors import UnknownNameError
 
-Indices = NDArray[np.int64]
 SEVERAL = -1  # the place of a name that several columns have
+FIRST_ROWS = 32  # most columns that vary do so here
 MAX_COMMAS = 1_000  # texts with a comma that show whether it is a decimal one
 
 
@@ -83,6 +84,39 @@ def split_numbers(
         for columns, strip in block.strips():
             values[:, np.searchsorted(numeric, columns)] = strip
     return [Block(numeric, "numeric", values)], rest
+
+
+def find_constant(table: Table) -> NDArray[np.intp]:
+    """The columns that have the same value in all rows, or none at all.
+
+    Examples
+    --------
+    >>> find_constant(read_table([[1.0, None, "a", None], [1.0, None, "b", "c"]]))
+    array([0, 1])
+    """
+    found = [np.empty(0, np.intp)]
+    for block in table.blocks:
+        if (likely := _may_be_constant(block)).any():
+            found += [
+                columns[_are_alike(block, values)]
+                for columns, values in block.keep(likely).strips()
+            ]
+    return np.sort(np.concatenate(found))
+
+
+def _may_be_constant(block: Block) -> Mask:
+    """Whether columns may be constant: those that vary in the first rows are not."""
+    values = block.values
+    if hasattr(values, "tocsc"):
+        stored = np.repeat(np.arange(values.shape[1]), np.diff(values.indptr))
+        counts = np.bincount(stored[values.data != 0], minlength=values.shape[1])
+        return (counts == 0) | (counts == values.shape[0])
+    return _are_alike(block, values[:FIRST_ROWS])
+
+
+def _are_alike(block: Block, values: Array) -> Mask:
+    missing = block.missing(values)
+    return np.asarray(((values == values[:1]) | (missing & missing[:1])).all(axis=0))
 
 
 @dataclass(frozen=True)

@@ -77,9 +77,8 @@ def check_exact(values: Any, names: Sequence[str]) -> None:
     Traceback (most recent call last):
     bestk.errors.DataError: column 'id' holds whole numbers of 2**53 or more, ...
     """
-    can_exceed = values.dtype.kind == "f" or values.dtype.itemsize == 8
-    if can_exceed and len(wrong := exceeding(values)):
-        raise _inexact(names[wrong[0]])
+    if len(wrong := exceeding(values)):
+        raise inexact(names[wrong[0]])
 
 
 def check_finite(where: str, values: Array) -> None:
@@ -90,6 +89,8 @@ def check_finite(where: str, values: Array) -> None:
 
 def exceeding(values: Any) -> Indices:
     """The columns of an array or a CSC matrix with values of 2**53 or more, or -2**53 or less."""
+    if values.dtype.kind in "iu" and values.dtype.itemsize < 8:
+        return np.empty(0, np.int64)
     if hasattr(values, "tocsc"):
         low, high = (np.ravel(most.toarray()) for most in (values.min(axis=0), values.max(axis=0)))
     else:
@@ -104,11 +105,12 @@ def _exact_numbers(known: list[Any], name: str, with_gaps: bool) -> Array:
         isinstance(value, int | np.integer) and not -MAX_EXACT < value < MAX_EXACT
         for value in known
     ):
-        raise _inexact(name)
+        raise inexact(name)
     return values
 
 
-def _inexact(name: str) -> DataError:
+def inexact(name: str) -> DataError:
+    """The error for a column of whole numbers that float64 cannot represent."""
     return DataError(
         f"column {name!r} holds whole numbers of 2**53 or more, which float64 cannot tell apart; "
         "exclude it, pass it as strings or categories, or subtract a constant"

@@ -12,11 +12,18 @@ from numpy.typing import NDArray
 from bestk._typing import Array, Indices, Mask
 from bestk.data.dates import days
 from bestk.data.frames import open_table, refuse_shape
-from bestk.data.objects import ACCEPTED, Kind, check_exact, check_finite, read_objects
+from bestk.data.objects import (
+    ACCEPTED,
+    Kind,
+    check_exact,
+    check_finite,
+    exceeding,
+    inexact,
+    read_objects,
+)
 from bestk.errors import DataError, UnknownNameError
 
 MISSING = ("category", "error")
-FIRST_ROWS = 32  # most columns that vary do so here
 
 
 @dataclass(frozen=True)
@@ -112,9 +119,10 @@ class Table:
         """Refuse integers that float64 cannot represent, in all or some numeric columns."""
         for block in self.blocks:
             if block.categories is None and block.values.dtype.kind in "iu":
-                some = block if columns is None else block.keep(np.isin(block.columns, columns))
-                if len(some.columns):
-                    check_exact(some.values, [self.names[int(j)] for j in some.columns])
+                wrong = block.columns[exceeding(block.values)]
+                wrong = wrong if columns is None else np.intersect1d(wrong, columns)
+                if len(wrong):
+                    raise inexact(self.names[int(wrong[0])])
 
     def numeric(self) -> tuple[NDArray[np.floating[Any]], NDArray[np.intp]]:
         """Return the numbers and booleans as one float array (NaN = missing), and their places.
@@ -139,39 +147,6 @@ class Table:
                 first = int(np.argmin(finite))
                 check_finite(f"column {self.names[columns[first]]!r}", strip[:, first])
         return values, places
-
-
-def find_constant(table: Table) -> NDArray[np.intp]:
-    """The columns that have the same value in all rows, or none at all.
-
-    Examples
-    --------
-    >>> find_constant(read_table([[1.0, None, "a", None], [1.0, None, "b", "c"]]))
-    array([0, 1])
-    """
-    found = [np.empty(0, np.intp)]
-    for block in table.blocks:
-        if (likely := _may_be_constant(block)).any():
-            found += [
-                columns[_are_alike(block, values)]
-                for columns, values in block.keep(likely).strips()
-            ]
-    return np.sort(np.concatenate(found))
-
-
-def _may_be_constant(block: Block) -> Mask:
-    """Whether columns may be constant: those that vary in the first rows are not."""
-    values = block.values
-    if hasattr(values, "tocsc"):
-        stored = np.repeat(np.arange(values.shape[1]), np.diff(values.indptr))
-        counts = np.bincount(stored[values.data != 0], minlength=values.shape[1])
-        return (counts == 0) | (counts == values.shape[0])
-    return _are_alike(block, values[:FIRST_ROWS])
-
-
-def _are_alike(block: Block, values: Array) -> Mask:
-    missing = block.missing(values)
-    return np.asarray(((values == values[:1]) | (missing & missing[:1])).all(axis=0))
 
 
 def read_table(X: Any, *, missing: str = "category") -> Table:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.data.codes import read_full_column
-from bestk.data.features import find_features
+from bestk.data.features import find_constant, find_features
 from bestk.data.frames import as_array
-from bestk.data.table import Block, Table, find_constant, read_column
+from bestk.data.table import Block, Table, read_column
 from bestk.data.target import note_on_target
 from bestk.information.reading import Measured, ParsedTarget, Reading
 from bestk.problem.solution import Solution

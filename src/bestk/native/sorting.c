@@ -7,19 +7,36 @@
 
 #define SIGN 0x8000000000000000u
 #define HIGH 0xffffffff00000000u
-enum { SHORT = 24, MAX_WIDTH = 11, MAX_DIGITS = 4, SPARE_BITS = 7 };
+enum { LANES = 8, SHORT = 24, MAX_WIDTH = 11, MAX_DIGITS = 4, SPARE_BITS = 7 };
+
+/* The range of numbers in each of eight lanes. */
+typedef struct {
+    double low[LANES], high[LANES];
+    int64_t n_known[LANES];
+} Ranges;
+
+/* Take in at most one number a lane. */
+INLINE void widen(Ranges *ranges, const double *x, int64_t width) {
+#pragma omp simd
+    for (int64_t j = 0; j < width; j++) {
+        ranges->low[j] = lower(x[j], ranges->low[j]);
+        ranges->high[j] = higher(x[j], ranges->high[j]);
+        ranges->n_known[j] += x[j] == x[j];
+    }
+}
 
 /* See Range. */
 INLINE void find_range(const double *x, int64_t n, Range *range) {
-    double low = INFINITY, high = -INFINITY;
-    int64_t n_known = 0;
-#pragma omp simd reduction(min : low) reduction(max : high) reduction(+ : n_known)
-    for (int64_t i = 0; i < n; i++) {
-        low = lower(x[i], low);
-        high = higher(x[i], high);
-        n_known += x[i] == x[i];
+    Ranges ranges = {.n_known = {0}};
+    for (int j = 0; j < LANES; j++) ranges.low[j] = INFINITY, ranges.high[j] = -INFINITY;
+    for (int64_t i = 0; i + LANES <= n; i += LANES) widen(&ranges, x + i, LANES);
+    widen(&ranges, x + n - n % LANES, n % LANES);
+    *range = (Range){0, INFINITY, -INFINITY};
+    for (int j = 0; j < LANES; j++) {
+        range->low = lower(ranges.low[j], range->low);
+        range->high = higher(ranges.high[j], range->high);
+        range->n_known += ranges.n_known[j];
     }
-    *range = (Range){n_known, low, high};
 }
 FOR_EACH_CPU(find_range, (const double *x, int64_t n, Range *range), (x, n, range))
 

@@ -8,7 +8,7 @@
 
 #include "bestk.h"
 
-enum { BLOCK = 32 }; /* items whose extremes are kept together */
+enum { BLOCK = 32, LANES = 4 }; /* items whose extremes are kept together */
 enum { TENURE = 15, TENURES = 15, STEPS_A_TENURE = 100 };
 enum { LONGEST = 20 }; /* times the depth: no walk goes on for longer */
 enum { RESTART = 20 }; /* walks that leave a population as it is before a new one */
@@ -56,15 +56,25 @@ static int64_t draw(uint64_t *state, int64_t below) {
 INLINE void update_block(
     Island *w, const double *out, const double *into, int64_t block, int64_t size) {
     const double *leave = w->leave + block * BLOCK, *enter = w->enter + block * BLOCK;
-    double *p = w->p + block * BLOCK, low = INFINITY, high = -INFINITY;
-#pragma omp simd reduction(min : low) reduction(max : high)
-    for (int64_t i = 0; i < size; i++) {
-        p[i] += 2.0 * (into[block * BLOCK + i] - out[block * BLOCK + i]);
-        low = lower(p[i] + leave[i], low);
-        high = higher(p[i] + enter[i], high);
+    double *p = w->p + block * BLOCK, low[LANES], high[LANES];
+    for (int j = 0; j < LANES; j++) low[j] = INFINITY, high[j] = -INFINITY;
+    out += block * BLOCK;
+    into += block * BLOCK;
+    for (int64_t i = 0; i < size; i += LANES) {
+        const int64_t width = least_of(size - i, LANES);
+#pragma omp simd
+        for (int64_t j = 0; j < width; j++) {
+            p[i + j] += 2.0 * (into[i + j] - out[i + j]);
+            low[j] = lower(p[i + j] + leave[i + j], low[j]);
+            high[j] = higher(p[i + j] + enter[i + j], high[j]);
+        }
     }
-    w->low[block] = low;
-    w->high[block] = high;
+    for (int j = 1; j < LANES; j++) {
+        low[0] = lower(low[j], low[0]);
+        high[0] = higher(high[j], high[0]);
+    }
+    w->low[block] = low[0];
+    w->high[block] = high[0];
 }
 
 /* The same of all blocks. */

@@ -5,13 +5,13 @@
 #include <string.h>
 
 /* The types in the order of TABLE_TYPES in _library.py. */
-#define TYPES(F)                                                                          \
-    F(0, double)                                                                          \
-    F(1, float)                                                                           \
-    F(2, int64_t)                                                                         \
-    F(3, int32_t)                                                                         \
-    F(4, int16_t) F(5, int8_t) F(6, uint64_t) F(7, uint32_t) F(8, uint16_t) F(9, uint8_t) \
-        F(10, uint8_t)
+#define TYPES(F)  \
+    F(0, double)  \
+    F(1, float)   \
+    F(2, int64_t) \
+    F(3, int32_t) \
+    F(4, int16_t) \
+    F(5, int8_t) F(6, uint64_t) F(7, uint32_t) F(8, uint16_t) F(9, uint8_t) F(10, uint8_t)
 
 typedef struct {
     const char *data;

@@ -52,23 +52,28 @@ static int64_t draw(uint64_t *state, int64_t below) {
     return (int64_t)((x >> 20) % (uint64_t)below);
 }
 
-/* Of one block of ``size`` items: p += 2 (into - out), and the extremes. */
+/* Of items from i on, one a lane: p += 2 (into - out), and the extremes. */
+INLINE void update_lanes(const Island *w, const double *out, const double *into, int64_t i,
+    int64_t width, double *restrict low, double *restrict high) {
+    const double *leave = w->leave + i, *enter = w->enter + i;
+    double *p = w->p + i;
+#pragma omp simd
+    for (int64_t j = 0; j < width; j++) {
+        p[j] += 2.0 * (into[i + j] - out[i + j]);
+        low[j] = lower(p[j] + leave[j], low[j]);
+        high[j] = higher(p[j] + enter[j], high[j]);
+    }
+}
+
+/* The same of one block of items. */
 INLINE void update_block(
     Island *w, const double *out, const double *into, int64_t block, int64_t size) {
-    const double *leave = w->leave + block * BLOCK, *enter = w->enter + block * BLOCK;
-    double *p = w->p + block * BLOCK, low[LANES], high[LANES];
+    double low[LANES], high[LANES];
     for (int j = 0; j < LANES; j++) low[j] = INFINITY, high[j] = -INFINITY;
-    out += block * BLOCK;
-    into += block * BLOCK;
-    for (int64_t i = 0; i < size; i += LANES) {
-        const int64_t width = least_of(size - i, LANES);
-#pragma omp simd
-        for (int64_t j = 0; j < width; j++) {
-            p[i + j] += 2.0 * (into[i + j] - out[i + j]);
-            low[j] = lower(p[i + j] + leave[i + j], low[j]);
-            high[j] = higher(p[i + j] + enter[i + j], high[j]);
-        }
-    }
+    int64_t i = block * BLOCK;
+    const int64_t end = i + size;
+    for (; i + LANES <= end; i += LANES) update_lanes(w, out, into, i, LANES, low, high);
+    update_lanes(w, out, into, i, end - i, low, high);
     for (int j = 1; j < LANES; j++) {
         low[0] = lower(low[j], low[0]);
         high[0] = higher(high[j], high[0]);
@@ -80,8 +85,17 @@ INLINE void update_block(
 /* The same of all blocks. */
 INLINE void update(Island *w, const double *out, const double *into) {
     const int64_t whole = w->n / BLOCK;
-    for (int64_t block = 0; block < whole; block++) update_block(w, out, into, block, BLOCK);
-    if (whole < w->blocks) update_block(w, out, into, whole, w->n % BLOCK);
+    double lowest = INFINITY, highest = -INFINITY;
+    for (int64_t block = 0; block < w->blocks; block++) {
+        if (block < whole)
+            update_block(w, out, into, block, BLOCK);
+        else
+            update_block(w, out, into, block, w->n % BLOCK);
+        lowest = lower(w->low[block], lowest);
+        highest = higher(w->high[block], highest);
+    }
+    w->lowest_p = lowest;
+    w->highest_p = highest;
 }
 FOR_EACH_CPU(update, (Island * w, const double *out, const double *into), (w, out, into))
 
@@ -93,8 +107,6 @@ static void move(Island *w, int64_t u, int64_t v) {
         w->p[v] -= 2.0 * into[v];
     }
     update_best(w, out, into);
-    w->lowest_p = bestk_range(w->low, w->blocks).low;
-    w->highest_p = bestk_range(w->high, w->blocks).high;
 }
 
 /* Let an item move. */

@@ -22,8 +22,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test
 
 from bestk.information.backends import (  # noqa: E402
     _torch_pairs,
-    _torch_reductions,
-    _torch_sheet,
+    _torch_results,
     _torch_table,
 )
 from bestk.information.backends._torch import DeviceMatrix  # noqa: E402
@@ -58,10 +57,10 @@ def tiny_tiles(tiny):
             patch.setattr(_torch_table, "PLANE_BYTES", 2**12)
             patch.setattr(_torch_table, "UPLOAD_BYTES", 2**10)
             patch.setattr(_torch_table, "SORTED_AT_ONCE", 2**11)
-            patch.setattr(_torch_sheet, "BUFFER_BYTES", 2**8)
-            patch.setattr(_torch_sheet, "STRIP_BYTES", 2**12)
+            patch.setattr(_torch_results, "BUFFER_BYTES", 2**8)
+            patch.setattr(_torch_results, "STRIP_BYTES", 2**12)
             patch.setattr(_torch_pairs, "STRIP", 32)
-            patch.setattr(_torch_reductions, "MANY", 7)
+            patch.setattr(_torch_results, "MAX_CANDIDATES", 7)
             if torch.cuda.is_available() and kernels(torch.device("cuda")) is not None:
                 patch.setattr(kernels(torch.device("cuda")).row_kernels, "TABLE_BYTES", 2**14)
         yield
@@ -205,8 +204,8 @@ def test_large_counts_are_exact_on_a_gpu(n_levels):
 
 @no_gpu
 def test_results_too_large_for_the_gpu_come_in_strips(monkeypatch):
-    monkeypatch.setattr(_torch_sheet, "DEVICE_SHARE", 0.0)
-    monkeypatch.setattr(_torch_sheet, "STRIP_BYTES", 2**17)
+    monkeypatch.setattr(_torch_results, "MAX_DEVICE_SHARE", 0.0)
+    monkeypatch.setattr(_torch_results, "STRIP_BYTES", 2**17)
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (200, 500)), rng.integers(0, 2, 200)
     np.testing.assert_array_equal(cmi_matrix(X, y, backend="torch:cuda"), cmi_matrix(X, y))

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
+import numpy as np
+
 from bestk._typing import Indices
 from bestk.native.threads import n_threads, run_tiles
 
@@ -33,6 +35,12 @@ def cut(shape: tuple[int, ...], size: tuple[int, int], mirror: bool) -> Iterator
 def part_of(features: Indices | None, start: int, stop: int) -> Indices | slice:
     """Some of the features; None means all of them."""
     return slice(start, stop) if features is None else features[start:stop]
+
+
+def as_slice(places: Indices) -> Indices | slice:
+    """A slice, where places follow each other."""
+    follow = bool((np.diff(places) == 1).all())
+    return slice(int(places[0]), int(places[-1]) + 1) if follow else places
 
 
 def in_threads(work: Callable[[T], None], items: Sequence[T]) -> None:

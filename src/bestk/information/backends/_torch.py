@@ -12,9 +12,8 @@ from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes, Target
 from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
 from bestk.information.backends._reductions import Summary, check_pairs
-from bestk.information.backends._torch_pairs import Plan, plan, write_pairs
-from bestk.information.backends._torch_reductions import summarize_tiles
-from bestk.information.backends._torch_sheet import DeviceSheet, HeldSheet, Sheet
+from bestk.information.backends._torch_pairs import Plan, plan
+from bestk.information.backends._torch_results import fill, summarize_tiles
 from bestk.information.backends._torch_table import DeviceTable, free_bytes, upload
 from bestk.information.measures import Measure, Query
 
@@ -55,13 +54,13 @@ class TorchCounter:
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        _fill(self._plan(query), out, query.rows, query.columns)
+        fill(self._plan(query), torch.from_numpy(out), query.rows, query.columns)
 
     def matrix(self, query: Query, dtype: Any = torch.float64) -> Tensor:
         """The measure of all pairs, as a tensor that stays on the device."""
         n = self.n_features
         out = torch.empty((n, n), dtype=dtype, device=self._table.device)
-        _mirror(self._plan(query), HeldSheet(out))
+        fill(self._plan(query), out, None, None)
         return out
 
     @property
@@ -104,34 +103,8 @@ def _count_singles(table: DeviceTable, tables: Tables) -> ExactEntropies:
         (xy, tables.chance, tables.plain),
     ):
         formula = Formula(pair_table, class_table, no_terms, no_terms, 1.0, -np.inf)
-        _fill(plan(table, formula), out, None, np.array([n]))
+        fill(plan(table, formula), torch.from_numpy(out), None, np.array([n]))
     return ExactEntropies(tables, x[:, 0], xy[:, 0])
-
-
-def _fill(plan: Plan, out: Array, rows: Indices | None, columns: Indices | None) -> None:
-    """Write the formula of each row feature against each column feature into ``out``."""
-    device = plan.table.device
-    sheet = DeviceSheet(out, device) if device.type == "cuda" else Sheet(out)
-    if rows is None and columns is None and sheet.hold_all():
-        _mirror(plan, sheet)
-        return
-    across = plan.sides(columns, rows)
-    for side in plan.sides(rows, columns, sheet.most_rows):
-        target, row = sheet.rows(side)
-        for column in across:
-            write_pairs(plan, row, column, target, False)
-        sheet.done(side)
-    sheet.close()
-
-
-def _mirror(plan: Plan, sheet: Sheet) -> None:
-    """Count each pair once and write it on both sides of the diagonal."""
-    for side, above in plan.upper():
-        target, row = sheet.rows(side)
-        for column in above:
-            write_pairs(plan, row, column, target, column is not side)
-        sheet.done(side)
-    sheet.close()
 
 
 class DeviceMatrix:

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from bestk._typing import Indices
 from bestk.information._fixed_point import Formula
+from bestk.information._tiles import as_slice
 from bestk.information.backends._torch_table import (
     MOST_LEVELS,
     WIDTH,
@@ -18,7 +19,6 @@ from bestk.information.backends._torch_table import (
     kernels,
 )
 
-Indices = NDArray[np.int64]
 MOST_PLANES = 2**16  # of a side of a tile
 STRIP = 2048  # rows of two-level features that are counted against all others at once
 
@@ -122,8 +122,9 @@ class Plan(NamedTuple):
         rows[:, :n] = chosen, places, formula.row_term[chosen], formula.column_term[chosen]
         index, at, row_term, column_term = torch.tensor(rows, device=table.device)
         highest, first = int(table.levels[chosen].max()), table.first_level[:, index]
-        start, place = _first(chosen), _first(places)
-        span = None if start is None else slice(start, start + n + padding)
+        run, to = as_slice(chosen), as_slice(places)
+        span = slice(run.start, run.start + n + padding) if isinstance(run, slice) else None
+        place = to.start if isinstance(to, slice) else None
         return Side(
             index, highest, first, at[:n], places, row_term[:n], column_term[:n], span, place
         )
@@ -143,11 +144,6 @@ def plan(table: DeviceTable, formula: Formula) -> Plan:
         len(set((formula.row_term - formula.column_term).tolist())) <= 1,
     )
     return Plan(table, formula, recipe, {})
-
-
-def _first(numbers: Indices) -> int | None:
-    """The first of numbers that follow each other."""
-    return int(numbers[0]) if bool((np.diff(numbers) == 1).all()) else None
 
 
 def _cut(levels: Indices, most: int, longest: int) -> Iterator[Indices]:

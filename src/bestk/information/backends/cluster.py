@@ -13,7 +13,7 @@ from distributed import Client, Future, as_completed, get_client, get_worker
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes, Target
 from bestk.information._fixed_point import Correction
-from bestk.information._tiles import cut
+from bestk.information._tiles import as_slice, cut
 from bestk.information.backends._costs import LANES
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._pairs import Request, cut_tasks, fill
@@ -247,7 +247,7 @@ def _cut_tiles(
 
 def _paste(tile: Tile, blocks: Blocks, out: Array, mirror: bool) -> None:
     """Put values where they belong, and turned across the diagonal."""
-    rows, columns = _span(tile.row_to), _span(tile.column_to)
+    rows, columns = as_slice(tile.row_to), as_slice(tile.column_to)
     _write(out, rows, columns, blocks[0])
     if mirror and tile.kind != "square":
         _write(out, columns, rows, blocks[1] if len(blocks) > 1 else blocks[0].T)
@@ -256,9 +256,3 @@ def _paste(tile: Tile, blocks: Blocks, out: Array, mirror: bool) -> None:
 def _write(out: Array, rows: Any, columns: Any, block: Array) -> None:
     both = isinstance(rows, slice) or isinstance(columns, slice)
     out[(rows, columns) if both else np.ix_(rows, columns)] = block
-
-
-def _span(places: Indices) -> Any:
-    """A slice, where places follow each other."""
-    follow = bool((np.diff(places) == 1).all())
-    return slice(int(places[0]), int(places[-1]) + 1) if follow else places

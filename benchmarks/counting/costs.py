@@ -12,8 +12,7 @@ from benchmarks.timing import interleave
 from bestk.information.backends import _costs
 from bestk.information.backends._costs import LANES
 from bestk.information.backends._native import MAX_PLANE_LEVELS, NativeCounter
-from bestk.information.backends._packed import pack
-from bestk.information.backends._pairs import bind, cut_tasks, fill
+from bestk.information.backends._packed import bind, cut_tasks, fill, pack
 from bestk.information.measures import CMI
 from bestk.native.threads import threads
 

@@ -8,7 +8,7 @@ from benchmarks.counting.cases import Case
 from benchmarks.counting.contenders import Contender, Job
 from bestk.information.backends._costs import LANES
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._pairs import cut_tasks
+from bestk.information.backends._packed import cut_tasks
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 

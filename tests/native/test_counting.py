@@ -7,7 +7,7 @@ import pytest
 
 from bestk.data.codes import Codes, Target
 from bestk.information import Query, measures
-from bestk.information._chance import expected_cells
+from bestk.information._fixed_point import expected_cells
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import pack
 from bestk.information.backends._reductions import SPLIT, add_sums

@@ -2,8 +2,6 @@
 
 from bestk.information import measures
 from bestk.information._blend import BlendedSource
-from bestk.information._chance import largest_by_chance
-from bestk.information._covariances import Covariances, measure_covariances
 from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource
 from bestk.information._matrices import (
@@ -12,9 +10,9 @@ from bestk.information._matrices import (
     measure_table,
     mutual_information,
 )
-from bestk.information._scores import ScoredTable
+from bestk.information._scores import Covariances, ScoredTable, measure_covariances
 from bestk.information.backends import PairSource
-from bestk.information.entropies import Entropies
+from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.measures import Measure, Query
 
 __all__ = [

@@ -12,11 +12,14 @@ import numpy as np
 
 from bestk._checks import choice
 from bestk._typing import Floats, Indices
-from bestk.information._chance import expected_cells
 from bestk.information.measures import MAX_WEIGHT, Measure
+from bestk.native import kernels
+from bestk.native.threads import run_tiles, spans
 
 Correction = Literal["miller-madow", "chance"]
 MIN_MOMENT_ROWS = 2**16  # from which the moments of large counts replace sums
+MIN_MOMENT_SAMPLES = 4096.0  # expected in a class, from which moments are accurate enough
+CELLS_AT_ONCE = 512
 
 
 class Formula(NamedTuple):
@@ -111,6 +114,26 @@ class ExactEntropies:
         """The same in units of fixed point, not in nats."""
         formula = self.formula(measure, lowest)
         return formula._replace(scale=1.0, lowest=lowest / self.tables.scale)
+
+
+def expected_cells(totals: Indices, sizes: Indices, table: Floats | None = None) -> Floats:
+    """E[sum over classes of n log n] for cells of ``totals`` samples with random labels.
+
+    The count of a class in a cell is hypergeometric; moments replace its sum where it is large.
+
+    With a table of n log n for all n, every sum is taken in full.
+
+    Examples
+    --------
+    >>> expected_cells(np.array([0, 1, 4]), np.array([2, 2])).round(6)
+    array([0.      , 0.      , 2.772589])
+    """
+    out = np.zeros(len(totals))
+    m = int(sizes.sum())
+    large = MIN_MOMENT_SAMPLES if table is None else np.inf
+    expect = kernels.expect.bind(totals, sizes, len(sizes), m, large, table, out)
+    run_tiles(lambda span: expect(*span), spans(len(totals), CELLS_AT_ONCE))
+    return out
 
 
 def _check_weights(measure: Measure) -> None:

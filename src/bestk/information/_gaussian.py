@@ -7,10 +7,10 @@ how pairs are cut into tiles.
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.special import digamma
 
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
-from bestk.information._chance import GaussianChance
 from bestk.information._scores import HALF_LOG, Explained, Part
 from bestk.information._tiles import Tile, cut, in_threads, part_of
 from bestk.information.measures import Measure, Query
@@ -181,6 +181,34 @@ class PairPart(NamedTuple):
 
     values: Floats
     scale: float
+
+
+class GaussianChance(NamedTuple):
+    """Expected information of Gaussian columns about random labels.
+
+    For m samples and c classes W/T is distributed as beta((m - c) / 2, (c - 1) / 2), and
+    det W_ij / det T_ij as Wilks' lambda, a product of two such: means of their logarithms are
+    differences of digammas. A continuous y counts as two classes.
+    """
+
+    single: float  # E[I(x; y)]
+    pair: float  # E[I(xi, xj; y) - I(xi; y) - I(xj; y)]
+
+    @classmethod
+    def of(cls, m: int, groups: int) -> "GaussianChance":
+        """The expectations for m samples."""
+        if m < groups + 2:
+            raise ValueError(
+                f"correction='chance' needs two samples more than classes, {groups + 2} in all, "
+                f"not {m}; use correction=None"
+            )
+        single = 0.5 * (digamma((m - 1) / 2) - digamma((m - groups) / 2))
+        return cls(float(single), _dependence(m - groups) - _dependence(m - 1))
+
+
+def _dependence(degrees: int) -> float:
+    """E[-1/2 log(1 - r^2)] of independent columns."""
+    return float(0.5 * (digamma(degrees / 2) - digamma((degrees - 1) / 2)))
 
 
 def correlate(

@@ -11,7 +11,6 @@ from bestk._memory import free_memory, limits
 from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes, Target
 from bestk.information import measures
-from bestk.information._chance import largest_by_chance
 from bestk.information._fixed_point import Correction
 from bestk.information.backends import OnDevice, PairSource, Summarizing, get_backend
 from bestk.information.measures import Measure, Query
@@ -176,6 +175,18 @@ class Entropies:
                 f"features must lie in 0..{self.n_features - 1}, not {chosen.min()}..{chosen.max()}"
             )
         return chosen.astype(np.int64)
+
+
+def largest_by_chance(levels: Any, rows: int, n_classes: int) -> Floats:
+    """About the largest relevance of n columns that are independent of the target.
+
+    2m times an estimate is chi-square with d degrees of freedom. The largest of n such is about
+    ``d + 2 sqrt(d log n) + 2 log n``, of which the correction for chance subtracts d. A
+    continuous target has one parameter, like two classes.
+    """
+    degrees = np.maximum(np.asarray(levels) - 1.0, 1.0) * max(1, n_classes - 1)
+    tests = np.log(max(2, len(levels)))
+    return np.asarray((np.sqrt(degrees * tests) + tests) / rows)
 
 
 def _allocate(shape: tuple[int, int], dtype: DTypeLike) -> Floats:

@@ -9,8 +9,7 @@ from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes, Target
 from bestk.information._fixed_point import Correction, ExactEntropies, Tables
 from bestk.information.backends._costs import LANES
-from bestk.information.backends._packed import Packed, pack
-from bestk.information.backends._pairs import Request, bind, cut_tasks, fill
+from bestk.information.backends._packed import Packed, Request, bind, cut_tasks, fill, pack
 from bestk.information.backends._reductions import Summary, check_pairs, summarize
 from bestk.information.measures import Measure, Query
 from bestk.native import Kernel, kernels

@@ -16,7 +16,7 @@ from bestk.information._fixed_point import Correction
 from bestk.information._tiles import as_slice, cut
 from bestk.information.backends._costs import LANES
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._pairs import Request, cut_tasks, fill
+from bestk.information.backends._packed import Request, cut_tasks, fill
 from bestk.information.measures import Query
 from bestk.native.threads import threads
 

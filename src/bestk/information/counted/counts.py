@@ -15,12 +15,11 @@ from bestk.data.blocks.levels import Label, Levels, ends, read_classes
 from bestk.data.codes import Codes, Target
 from bestk.data.frames import as_array
 from bestk.data.table import Table, read_table
-from bestk.information._chance import largest_by_chance
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._packed import pack
 from bestk.information.counted._source import CountedPairs
 from bestk.information.counted.cells import add_block, add_translated, in_their_terms, margins
-from bestk.information.entropies import Entropies
+from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.native.threads import threads
 
 Indices = NDArray[np.int64]

@@ -14,13 +14,11 @@ from bestk.data.table import Block, Table, read_column
 from bestk.data.target import is_continuous
 from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, codes_of
 from bestk.information._blend import BlendedSource
-from bestk.information._chance import largest_by_chance
-from bestk.information._covariances import measure_covariances
 from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource
-from bestk.information._scores import ScoredTable
+from bestk.information._scores import ScoredTable, measure_covariances
 from bestk.information.backends import PairSource
-from bestk.information.entropies import Entropies
+from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.native.threads import threads
 
 Indices = NDArray[np.int64]

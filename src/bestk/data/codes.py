@@ -96,7 +96,7 @@ def encode(X: Any, *, missing: str = "category") -> Codes:
     values: Array = np.empty((table.n_features, table.n_samples), dtype=np.uint8)
     levels = np.empty(table.n_features, dtype=np.int64)
     for block in table.blocks:
-        write = _write_numbers if block.categories is None else _write_categories
+        write = _encode_numbers if block.categories is None else _encode_categories
         for columns, strip in block.strips():
             levels[columns] = write(strip, columns, table.names, values)
             if values.dtype == np.uint8 and levels[columns].max() > 256:
@@ -113,21 +113,29 @@ def read_target(y: Any, n_samples: int) -> Target:
     >>> read_target(["no", "yes", "no"], n_samples=3)
     Target(codes=array([0, 1, 0]), classes=array(['no', 'yes'], dtype='<U3'), counts=array([2, 1]))
     """
+    codes, classes = read_labels(y, n_samples)
+    if len(classes) == 1:
+        raise DataError(f"y has one class only, {classes[0]}; at least two are needed")
+    return Target(codes, classes, np.bincount(codes))
+
+
+def read_labels(y: Any, n_samples: int) -> tuple[Indices, Array]:
+    """The class of every sample as a number, and the labels of the classes, sorted."""
     block = read_full_column(y, n_samples)
     values = block.values[:, 0]
     if block.categories is not None:
-        classes, codes = _label_array(block.categories[0]), values.astype(np.int64)
-    else:
-        fractional = values[values % 1 != 0] if values.dtype.kind == "f" else []
-        if len(fractional):
-            raise DataError(
-                f"y is not discrete: it holds {fractional[0]}; discretise it into classes first, "
-                "or use information='gaussian'"
-            )
-        classes, codes = np.unique(values, return_inverse=True)
-    if len(classes) == 1:
-        raise DataError(f"y has one class only, {classes[0]}; at least two are needed")
-    return Target(codes.astype(np.int64), classes, np.bincount(codes))
+        labels = np.empty(len(block.categories[0]), dtype=object)
+        labels[:] = block.categories[0]
+        is_text = isinstance(labels[0], str)
+        return values.astype(np.int64), labels.astype(str) if is_text else labels
+    fractional = values[values % 1 != 0] if values.dtype.kind == "f" else []
+    if len(fractional):
+        raise DataError(
+            f"y is not discrete: it holds {fractional[0]}; discretise it into classes first, "
+            "or use information='gaussian'"
+        )
+    classes, codes = np.unique(values, return_inverse=True)
+    return codes.astype(np.int64), classes
 
 
 def read_continuous_target(y: Any, n_samples: int) -> Floats:
@@ -165,13 +173,7 @@ def read_full_column(y: Any, n_samples: int) -> Block:
     return block
 
 
-def _label_array(categories: list[Any]) -> Array:
-    labels = np.empty(len(categories), dtype=object)
-    labels[:] = categories
-    return labels.astype(str) if isinstance(categories[0], str) else labels
-
-
-def _write_categories(
+def _encode_categories(
     strip: Array, columns: Indices, names: Sequence[str], values: Array
 ) -> Indices:
     """Write category codes, dense but for missing (-1), to ``values``; return the levels."""
@@ -183,7 +185,7 @@ def _write_categories(
     return levels
 
 
-def _write_numbers(strip: Array, columns: Indices, names: Sequence[str], values: Array) -> Indices:
+def _encode_numbers(strip: Array, columns: Indices, names: Sequence[str], values: Array) -> Indices:
     """Write the codes of whole numbers, missing where NaN, to ``values``; return the levels."""
     n_columns, n_rows = len(columns), len(strip)
     levels, odd = np.empty(n_columns, np.int64), np.zeros(n_columns, np.uint8)
@@ -194,12 +196,12 @@ def _write_numbers(strip: Array, columns: Indices, names: Sequence[str], values:
         write = kernels.write_codes.bind(table, n_rows, columns, *by_width, levels, odd)
         run_tiles(lambda span: write(*span), spans(n_columns, width))
     for j in np.flatnonzero(odd):
-        values[columns[j]], levels[j] = _rank(strip[:, j], names[columns[j]])
+        values[columns[j]], levels[j] = _rank_column(strip[:, j], names[columns[j]])
     _refuse_many(levels, columns, names)
     return levels
 
 
-def _rank(column: Array, name: str) -> tuple[Indices, int]:
+def _rank_column(column: Array, name: str) -> tuple[Indices, int]:
     """Codes and levels of a column whose values are too large to look up; or why it has none."""
     where = f"column {name!r}"
     if column.dtype.kind == "f":

@@ -6,13 +6,14 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from bestk._typing import Array, Floats
 
 DATES, DURATIONS, TIMES = (date, np.datetime64), (timedelta, np.timedelta64), (time,)
 DAY = 86_400_000_000  # microseconds
 
 
-def days(values: NDArray[Any]) -> NDArray[np.float64]:
+def days(values: Array) -> Floats:
     """Dates as days since 1970-01-01, durations in days; NaN where they are NaT.
 
     Examples
@@ -24,7 +25,7 @@ def days(values: NDArray[Any]) -> NDArray[np.float64]:
     return np.where(np.isnat(values), np.nan, fine.astype(np.int64) / DAY)
 
 
-def days_of_objects(known: list[Any]) -> NDArray[np.float64]:
+def days_of_objects(known: list[Any]) -> Floats:
     """The same for Python's dates, times of day and durations, none of them missing.
 
     Examples

@@ -1,6 +1,5 @@
-"""Columns of a table: those that are named, constant, numeric, or numbers written as text."""
+"""Columns of a table to select from: by name or index, numeric, constant."""
 
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -9,12 +8,11 @@ from numpy.typing import NDArray
 
 from bestk._typing import Array, Indices, Mask
 from bestk.data.table import Block, Table, read_table
-from bestk.data.written import notes_on, parse_block, parse_text, parse_values
+from bestk.data.written import parse_text
 from bestk.errors import UnknownNameError
 
 SEVERAL = -1  # the place of a name that several columns have
 FIRST_ROWS = 32  # most columns that vary do so here
-MAX_COMMAS = 1_000  # texts with a comma that show whether it is a decimal one
 
 
 def read_features(X: Any, categorical_features: Any = None) -> Table:
@@ -44,10 +42,10 @@ def find_features(features: Any, table: Table) -> Indices:
     places: dict[str, int] = {}
     for place, name in enumerate(table.names):
         places[name] = place if name not in places else SEVERAL
-    return np.array([_place(item, places, table.n_features) for item in chosen], np.int64)
+    return np.array([_find_place(item, places, table.n_features) for item in chosen], np.int64)
 
 
-def _place(item: Any, places: dict[str, int], n: int) -> int:
+def _find_place(item: Any, places: dict[str, int], n: int) -> int:
     if isinstance(item, str):
         if places.get(item) == SEVERAL:
             raise ValueError(f"there are several columns {item!r}; give the index of the one meant")
@@ -117,45 +115,3 @@ def _may_be_constant(block: Block) -> Mask:
 def _are_alike(block: Block, values: Array) -> Mask:
     missing = block.missing(values)
     return np.asarray(((values == values[:1]) | (missing & missing[:1])).all(axis=0))
-
-
-@dataclass(frozen=True)
-class TextNumbers:
-    """Columns of text that hold numbers or dates, as some rows of a table show."""
-
-    kinds: dict[int, str]  # by place: "numbers" or "dates"
-    with_comma: dict[int, list[str]]
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def find(cls, table: Table, keep: Indices) -> "TextNumbers":
-        """Look at all columns of text but those to keep."""
-        found, commas = {}, {}
-        for block in table.blocks:
-            if block.kind != "string" or block.categories is None:
-                continue
-            for j, parsed in parse_block(block, keep.tolist()).items():
-                place = int(block.columns[j])
-                found[place] = parsed
-                texts = [text.strip() for text in block.categories[j] if "," in text]
-                commas[place] = texts[:MAX_COMMAS]
-        kinds = {place: parsed.kind for place, parsed in found.items()}
-        return cls(kinds, commas, tuple(notes_on(table.names, found)))
-
-    def parse(self, table: Table) -> Table:
-        """The same rows, or others, with numbers in these columns; what is no number is missing."""
-        blocks: list[Block] = []
-        for block in table.blocks:
-            here = np.isin(block.columns, list(self.kinds))
-            if block.categories is None or not here.any():
-                blocks.append(block)
-                continue
-            values = np.empty((table.n_samples, int(here.sum())))
-            for column, j in zip(values.T, np.flatnonzero(here), strict=True):
-                place = int(block.columns[j])
-                texts = [text.strip() for text in block.categories[j]]
-                numbers = parse_values(texts + self.with_comma[place], self.kinds[place])
-                column[:] = np.append(numbers[: len(texts)], np.nan)[block.values[:, j]]
-            blocks.append(Block(block.columns[here], "numeric", values))
-            blocks += [] if here.all() else [block.keep(~here)]
-        return Table(table.n_samples, table.names, tuple(blocks), table.notes)

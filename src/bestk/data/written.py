@@ -24,6 +24,7 @@ NEARLY_ALL = 0.99  # of the rows that are not missing must be numbers, or dates
 FEW_LEVELS = 20  # up to so many different whole numbers may be codes
 CODE_DIGITS = 5  # whole numbers that all have so many digits, or more, may be codes
 EXACT_DIGITS = 15  # float64 represents all whole numbers of so many digits
+MAX_COMMAS = 1_000  # texts with a comma that show whether it is a decimal one
 LOOK = 50  # levels that show whether a column is worth parsing
 SIGN = "[$€£¥]?"  # of a currency
 NUMBER = re.compile(
@@ -132,40 +133,58 @@ def _are_codes(texts: list[str]) -> bool:
     return len(digits) <= FEW_LEVELS or (len(lengths) == 1 and min(lengths) >= CODE_DIGITS)
 
 
+@dataclass(frozen=True)
+class TextNumbers:
+    """Columns of text that hold numbers or dates, as some rows of a table show."""
+
+    kinds: dict[int, str]  # by place: "numbers" or "dates"
+    with_comma: dict[int, list[str]]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def find(cls, table: Table, keep: Collection[int] = ()) -> TextNumbers:
+        """Look at all columns of text but those to keep."""
+        found, commas = {}, {}
+        for block in table.blocks:
+            if block.kind != "string" or block.categories is None:
+                continue
+            columns = zip(block.columns.tolist(), block.values.T, block.categories, strict=True)
+            for place, codes, levels in columns:
+                counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+                parsed = None if place in keep else parse_levels(levels, counts)
+                if parsed is not None:
+                    found[place] = parsed
+                    commas[place] = [text.strip() for text in levels if "," in text][:MAX_COMMAS]
+        kinds = {place: parsed.kind for place, parsed in found.items()}
+        return cls(kinds, commas, tuple(notes_on(table.names, found)))
+
+    def parse(self, table: Table) -> Table:
+        """The same rows, or others, with numbers in these columns; what is no number is missing."""
+        blocks: list[Block] = []
+        for block in table.blocks:
+            here = np.isin(block.columns, list(self.kinds))
+            if block.categories is None or not here.any():
+                blocks.append(block)
+                continue
+            values = np.empty((table.n_samples, int(here.sum())))
+            for column, j in zip(values.T, np.flatnonzero(here), strict=True):
+                place = int(block.columns[j])
+                texts = [text.strip() for text in block.categories[j]]
+                others = sorted(set(self.with_comma[place]).difference(texts))
+                numbers = parse_values(texts + others, self.kinds[place])
+                column[:] = np.append(numbers[: len(texts)], np.nan)[block.values[:, j]]
+            blocks.append(Block(block.columns[here], "numeric", values))
+            blocks += [] if here.all() else [block.keep(~here)]
+        return replace(table, blocks=tuple(blocks))
+
+
 def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
     """The same table, with numbers for columns of text that hold numbers or dates.
 
     Columns in ``keep`` stay as they are; ``notes`` of the table name those that were parsed.
     """
-    blocks: list[Block] = []
-    found: dict[int, Parsed] = {}
-    for block in table.blocks:
-        parsed = {} if block.kind != "string" else parse_block(block, keep)
-        if not parsed:
-            blocks.append(block)
-            continue
-        found |= {int(block.columns[j]): each for j, each in parsed.items()}
-        values = np.column_stack([
-            np.append(each.values, np.nan)[block.values[:, j]] for j, each in parsed.items()
-        ])  # fmt: skip
-        blocks.append(Block(block.columns[list(parsed)], "numeric", values))
-        rest = ~np.isin(np.arange(len(block.columns)), list(parsed))
-        blocks += [block.keep(rest)] if rest.any() else []
-    if not found:
-        return table
-    return replace(table, blocks=tuple(blocks), notes=(*table.notes, *notes_on(table.names, found)))
-
-
-def parse_block(block: Block, keep: Collection[int]) -> dict[int, Parsed]:
-    """The columns of a block of text that hold numbers or dates, by their place in the block."""
-    parsed = {}
-    for j, levels in enumerate(block.categories or ()):
-        codes = block.values[:, j]
-        if levels and block.columns[j] not in keep:
-            counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-            if (each := parse_levels(levels, counts)) is not None:
-                parsed[j] = each
-    return parsed
+    found = TextNumbers.find(table, keep)
+    return replace(found.parse(table), notes=(*table.notes, *found.notes))
 
 
 def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:

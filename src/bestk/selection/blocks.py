@@ -11,9 +11,10 @@ from sklearn.utils.metaestimators import available_if
 
 from bestk.data.blocks.blocks import Part, is_dask, open_blocks, read_values
 from bestk.data.blocks.sample import Reservoir
-from bestk.data.features import TextNumbers, read_features
+from bestk.data.features import read_features
 from bestk.data.table import Table, read_table
 from bestk.data.target import is_fractional, note_on_target
+from bestk.data.written import TextNumbers
 from bestk.information.counted.blocks import Cuts, Stream, is_fitted
 from bestk.information.counted.counts import PairCounts
 from bestk.selection.choose_k import AUTO

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._memory import gib
-from bestk.data.codes import MAX_LEVELS, Codes, Target, encode, read_full_column
+from bestk.data.codes import MAX_LEVELS, Codes, Target, encode, read_labels
 from bestk.data.table import Table
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans, threads
@@ -98,16 +98,8 @@ def labels_of(table: Table, codes: Codes) -> list[list[Label]]:
 
 def read_classes(y: Any, n_samples: int) -> tuple[Indices, list[Label]]:
     """The class of each row of a block, and what the classes of this block are."""
-    block = read_full_column(y, n_samples)
-    values = block.values[:, 0]
-    if block.categories is not None:
-        return values.astype(np.int64), list(block.categories[0])
-    if values.dtype.kind == "f" and len(fractional := values[values % 1 != 0]):
-        raise ValueError(
-            f"y is not discrete: it holds {fractional[0]}; discretise it into classes first"
-        )
-    classes, codes = np.unique(values, return_inverse=True)
-    return codes.astype(np.int64), classes.tolist()
+    codes, labels = read_labels(y, n_samples)
+    return codes, labels.tolist()
 
 
 def ends(lengths: Indices) -> Indices:

@@ -15,13 +15,13 @@ from bestk.data.blocks.levels import GrowingCodes, bytes_of_codes
 from bestk.data.blocks.sample import SAMPLE_ROWS, Reservoir, Sample, refuse_other_type
 from bestk.data.codes import Codes, encode
 from bestk.data.features import (
-    TextNumbers,
     find_constant,
     find_features,
     find_numeric,
     split_numbers,
 )
 from bestk.data.table import Block, Table
+from bestk.data.written import TextNumbers
 from bestk.information.counted.counts import PairCounts, bytes_of_counts
 from bestk.information.entropies import Entropies
 from bestk.information.reading import (

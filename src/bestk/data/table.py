@@ -261,11 +261,19 @@ def _frame_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
 def _object_blocks(
     columns: Iterable[tuple[int, list[Any], bool]], names: Sequence[str]
 ) -> Iterator[Block]:
-    """Group columns of Python objects into one block for each kind and dtype."""
+    return side_by_side(
+        (j, *read_objects(column, names[j], categorical=categorical))
+        for j, column, categorical in columns
+    )
+
+
+def side_by_side(
+    columns: Iterable[tuple[int, Kind, Array, list[Any] | None]],
+) -> Iterator[Block]:
+    """Blocks of columns of one kind and dtype, each given by place, kind, values and categories."""
     groups: dict[tuple[Kind, Any], list[tuple[int, Array, list[Any] | None]]] = {}
-    for j, column, categorical in columns:
-        kind, values, categories = read_objects(column, names[j], categorical=categorical)
-        groups.setdefault((kind, values.dtype), []).append((j, values, categories))
+    for place, kind, values, levels in columns:
+        groups.setdefault((kind, values.dtype), []).append((place, values, levels))
     for (kind, _), group in groups.items():
         places, rows, categories = zip(*group, strict=True)
         known = None if categories[0] is None else list(categories)

@@ -21,7 +21,7 @@ from bestk.data.files._arrow import (
 from bestk.data.files._load import Words
 from bestk.data.files._sources import PIECE, Report, column_types
 from bestk.data.objects import Kind, exceeding
-from bestk.data.table import Block, Table
+from bestk.data.table import Table, side_by_side
 
 
 @dataclass(frozen=True)
@@ -49,29 +49,25 @@ class FileBlocks:
 
     def _table(self, batch: Any) -> Table:
         *names, _ = self.names
-        if not batch.num_rows:
-            return Table(0, names, ())
-        numeric: dict[Kind, dict[int, NDArray[Any]]] = {"numeric": {}, "boolean": {}}
-        blocks = []
-        for j, name in enumerate(names):
-            role = role_of(self.source.types[name])
-            if role in ("text", "category"):
-                kind: Kind = "categorical" if role == "category" else "string"
-                codes, levels = _read_words(batch.column(j)).finish()
-                blocks.append(Block(np.array([j]), kind, codes[:, None], [levels]))
-            else:
-                values = numbers(batch.column(j))[:, None]
-                if is_whole(self.source.types[name]) and len(exceeding(values)):
-                    exact = numbers(batch.column(j).fill_null(0))  # refused if the column is used
-                    blocks.append(Block(np.array([j]), "numeric", exact[:, None].astype(np.int64)))
-                    continue
-                self.source.check_exact(name, values[:, 0])
-                numeric["boolean" if role == "boolean" else "numeric"][j] = values
-        for kind, columns in numeric.items():
-            if columns:
-                side_by_side = np.hstack(list(columns.values())).astype(np.float64, copy=False)
-                blocks.append(Block(np.array(list(columns)), kind, side_by_side))
-        return Table(batch.num_rows, names, tuple(blocks))
+        columns = (self._column(batch.column(j), j) for j in range(len(names)))
+        blocks = tuple(side_by_side(columns)) if batch.num_rows else ()
+        return Table(batch.num_rows, names, blocks)
+
+    def _column(self, column: Any, j: int) -> tuple[int, Kind, NDArray[Any], list[Any] | None]:
+        """The place, kind, values and categories of a column."""
+        name = self.names[j]
+        type_ = self.source.types[name]
+        role = role_of(type_)
+        if role in ("text", "category"):
+            kind: Kind = "categorical" if role == "category" else "string"
+            return j, kind, *_read_words(column).finish()
+        values = numbers(column)
+        if is_whole(type_) and len(exceeding(values[:, None])):
+            exact = numbers(column.fill_null(0))  # refused if the column is used
+            return j, "numeric", exact.astype(np.int64), None
+        self.source.check_exact(name, values)
+        floats = values.astype(np.float64, copy=False)
+        return j, "boolean" if role == "boolean" else "numeric", floats, None
 
     def _target(self, batch: Any) -> NDArray[Any]:
         """Classes, or numbers; whole ones as integers."""

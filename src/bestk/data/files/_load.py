@@ -21,8 +21,8 @@ from bestk.data.files._arrow import (
 )
 from bestk.data.files._open import find_columns
 from bestk.data.files._sources import ParquetSource, Report, Source
-from bestk.data.objects import MAX_EXACT
-from bestk.data.table import Block, Table
+from bestk.data.objects import MAX_EXACT, Kind
+from bestk.data.table import Block, Table, side_by_side
 from bestk.data.written import Parsed, notes_on, parse_levels, parse_values
 from bestk.errors import DataError
 
@@ -60,7 +60,7 @@ def load(
         for group, batches in zip(groups, source.grouped(groups, report), strict=True)
     ]
     notes = dict.fromkeys(note for part in parts for note in part.notes)
-    return replace(parts[0], table=_side_by_side([p.table for p in parts]), notes=tuple(notes))
+    return replace(parts[0], table=_join_tables([p.table for p in parts]), notes=tuple(notes))
 
 
 def _read_twice(source: Source, columns: list[str], report: Report | None) -> Loaded:
@@ -71,7 +71,7 @@ def _read_twice(source: Source, columns: list[str], report: Report | None) -> Lo
     return _Columns(source, columns).read(source.batches(columns, report))
 
 
-def _side_by_side(tables: list[Table]) -> Table:
+def _join_tables(tables: list[Table]) -> Table:
     blocks: list[Block] = []
     names: list[str] = []
     for table in tables:
@@ -135,7 +135,7 @@ class _Columns:
         told = f"text of over {MAX_LEVELS} different values"
         notes += [f"left out {features[j]!r}: {told}" for j in gone]
         parsed = {j: words.parsed for j, words in self.words.items() if words.parsed}
-        blocks = (*self._number_blocks(), *self._word_blocks())
+        blocks = (*self._number_blocks(), *side_by_side(self._word_columns()))
         table = Table(self.rows, features, blocks, tuple(notes_on(features, parsed)))
         if gone:
             table = table.keep(np.setdiff1d(np.arange(len(features)), gone))
@@ -174,18 +174,13 @@ class _Columns:
             values = values.view(bool) if is_boolean and dtype == np.uint8 else values
             yield Block(np.array(places), "boolean" if is_boolean else "numeric", values.T)
 
-    def _word_blocks(self) -> Iterator[Block]:
-        groups: dict[tuple[Any, Any], list[tuple[int, Array, list[Any]]]] = defaultdict(list)
+    def _word_columns(self) -> Iterator[tuple[int, Kind, Array, list[Any] | None]]:
         for j, words in self.words.items():
             if words.parsed:
-                yield Block(np.array([j]), "numeric", words.numbers()[:, None])
+                yield j, "numeric", words.numbers(), None
             elif not words.too_many:
-                codes, levels = words.finish()
-                groups[self.roles[j], codes.dtype].append((j, codes, levels))
-        for (role, _), group in groups.items():
-            places, codes, levels = zip(*group, strict=True)
-            kind: Any = "categorical" if role == "category" else "string"
-            yield Block(np.array(places), kind, np.array(codes).T, list(levels))
+                kind: Kind = "categorical" if self.roles[j] == "category" else "string"
+                yield j, kind, *words.finish()
 
 
 def narrowest(values: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Options that are numbers, checked in one way and refused in one tone."""
+"""Checks of parameters."""
 
 from numbers import Integral, Real
 from operator import index
@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from bestk.errors import ParameterError
+
 
 def whole(value: Any, name: str, least: int | None = None) -> int:
-    """A whole number, also if it comes as a float; refuses all else.
+    """Check an integer, which may be a float without a fraction.
 
     Examples
     --------
@@ -25,47 +27,47 @@ def whole(value: Any, name: str, least: int | None = None) -> int:
             number = None
     if number is None or (least is not None and number < least):
         wanted = "a whole number" if least is None else f"a whole number from {least} up"
-        raise ValueError(f"{name} must be {wanted}, not {value!r}")
+        raise ParameterError(f"{name} must be {wanted}, not {value!r}")
     return number
 
 
 def real(value: Any, name: str, wanted: str) -> float:
-    """A number; ``wanted`` says which are meant, to one who gives anything else.
+    """Check a number; ``wanted`` describes the accepted ones in the error.
 
     Examples
     --------
     >>> real("soon", "time_limit", "a positive number of seconds")
     Traceback (most recent call last):
-    ValueError: time_limit must be a positive number of seconds, not 'soon'
+    bestk.errors.ParameterError: time_limit must be a positive number of seconds, not 'soon'
     """
     try:
         if isinstance(value, Real | np.bool_) or (isinstance(value, np.ndarray) and not value.ndim):
             return float(value)
     except (OverflowError, TypeError, ValueError):
         pass
-    raise ValueError(f"{name} must be {wanted}, not {value!r}")
+    raise ParameterError(f"{name} must be {wanted}, not {value!r}")
 
 
 def choice(value: Any, name: str, known: tuple[str | None, ...]) -> None:
-    """Refuse a name that is none of those known.
+    """Check that a name is one of those known.
 
     Examples
     --------
     >>> choice("soft", "bound", (None, "fast", "tight"))
     Traceback (most recent call last):
-    ValueError: unknown bound 'soft'; choose None, 'fast' or 'tight'
+    bestk.errors.ParameterError: unknown bound 'soft'; choose None, 'fast' or 'tight'
     """
     if not (isinstance(value, str) or value is None) or value not in known:
         *others, last = map(repr, known)
-        raise ValueError(f"unknown {name} {value!r}; choose {', '.join(others)} or {last}")
+        raise ParameterError(f"unknown {name} {value!r}; choose {', '.join(others)} or {last}")
 
 
 def jobs(value: Any) -> int | None:
-    """A number of threads or processes: positive, -1 for all cores, or None."""
+    """Check a number of threads or processes: positive, -1 for all cores, or None."""
     if value is None:
         return None
     if not isinstance(value, Integral) or (value < 1 and value != -1):
-        raise ValueError(
+        raise ParameterError(
             f"n_jobs must be a positive number, -1 for all cores or None, not {value!r}"
         )
     return int(value)

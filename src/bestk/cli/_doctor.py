@@ -15,6 +15,9 @@ from bestk import __version__, _memory
 LIMIT = 120.0  # seconds for the test selection
 LOW_MEMORY = 2**30  # bytes
 EXTRAS = ("cli", "plots", "report", "gpu", "dask")
+REQUIREMENT = re.compile(  # such as: dask[array]<2027,>=2025.1; extra == "dask"
+    r"""(?P<name>[\w.-]+)([^;]*>=\s*(?P<minimum>[\w.]+))?.*?(extra\s*==\s*['"](?P<extra>[\w-]+).*)?"""
+)
 
 
 def check_installation() -> dict[str, Any]:
@@ -35,30 +38,18 @@ def check_installation() -> dict[str, Any]:
 
 def find_packages() -> dict[str, dict[str, Any]]:
     """The packages that bestk needs or can use: installed version, minimum version and extra."""
-    found: dict[str, dict[str, Any]] = {}
+    packages: dict[str, dict[str, Any]] = {}
     for line in metadata.requires("bestk") or ():
-        name, minimum, extra = parse_requirement(line)
-        if extra in (None, *EXTRAS) and name != "bestk":
+        found = REQUIREMENT.fullmatch(line)
+        if found and found["extra"] in (None, *EXTRAS) and found["name"] != "bestk":
             try:
-                version = metadata.version(name)
+                version = metadata.version(found["name"])
             except metadata.PackageNotFoundError:
                 version = None
-            found[name] = {"version": version, "minimum": minimum, "extra": extra}
-    return found
-
-
-def parse_requirement(line: str) -> tuple[str, str | None, str | None]:
-    """Parse a line of metadata into name, minimum version and extra.
-
-    Examples
-    --------
-    >>> parse_requirement('dask[array]<2027,>=2025.1; extra == "dask"')
-    ('dask', '2025.1', 'dask')
-    """
-    name = re.match(r"[\w.-]+", line)
-    minimum = re.search(r">=\s*([\w.]+)", line.split(";")[0])
-    extra = re.search(r"""extra\s*==\s*['"]([\w-]+)""", line)
-    return name[0] if name else line, minimum and minimum[1], extra and extra[1]
+            packages[found["name"]] = {
+                "version": version, "minimum": found["minimum"], "extra": found["extra"],
+            }  # fmt: skip
+    return packages
 
 
 def parse_version(version: str) -> tuple[int, ...]:
@@ -74,7 +65,7 @@ def parse_version(version: str) -> tuple[int, ...]:
 
 
 def run_test() -> dict[str, Any]:
-    """Run a small selection in a process of its own, because a broken library may end it."""
+    """Run a small selection in a separate process, because a broken library may end it."""
     path = os.pathsep.join(filter(None, sys.path))
     try:
         done = subprocess.run(
@@ -91,7 +82,7 @@ def run_test() -> dict[str, Any]:
 
 
 def select_known() -> dict[str, Any]:
-    """Select from a table of which the best feature is known, and describe the library."""
+    """Select from a table whose best feature is known, and describe the library."""
     from bestk import select
     from bestk.native._library import cpu_levels
     from bestk.native.threads import n_threads
@@ -105,7 +96,7 @@ def select_known() -> dict[str, Any]:
 
 
 def find_problems(report: dict[str, Any]) -> Iterator[tuple[bool, str]]:
-    """Each problem with its remedy, and whether selecting does not work because of it."""
+    """Whether each problem is serious, and its text with the remedy."""
     if error := report["test"].get("error"):
         yield True, f"test selection: {error}"
     for name, package in report["packages"].items():

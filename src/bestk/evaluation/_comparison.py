@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._checks import choice, real
+from bestk.errors import ParameterError
 
 Alternative = Literal["less", "greater", "two-sided"]
 Decision = Literal["win", "tie", "loss"]
@@ -61,7 +62,9 @@ def paired_t_test(
     first, second = _errors(a), _errors(b)
     if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
         came = f"shapes {first.shape} and {second.shape}"
-        raise ValueError(f"a paired test needs two errors of each of two folds or more; got {came}")
+        raise ParameterError(
+            f"a paired test needs two errors of each of two folds or more; got {came}"
+        )
     choice(alternative, "alternative", ("less", "greater", "two-sided"))
     statistic, df = _t_statistic(first, second, overlap), len(first) - 1
     below, above = float(stdtr(df, statistic)), float(stdtr(df, -statistic))
@@ -78,15 +81,15 @@ def _errors(values: Any) -> NDArray[np.float64]:
             )
     except (OverflowError, TypeError, ValueError) as error:
         came = type(values).__name__
-        raise ValueError(f"errors must be a list of numbers; got a {came}: {error}") from error
+        raise ParameterError(f"errors must be a list of numbers; got a {came}: {error}") from error
 
 
 def _t_statistic(a: NDArray[np.float64], b: NDArray[np.float64], overlap: float) -> float:
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise ValueError("errors must be finite numbers; some are NaN or infinite")
+        raise ParameterError("errors must be finite numbers; some are NaN or infinite")
     overlap = real(overlap, "overlap", "a ratio of rows, 0 or more")
     if not 0 <= overlap < np.inf:
-        raise ValueError(f"overlap must be a ratio of rows, 0 or more, not {overlap}")
+        raise ParameterError(f"overlap must be a ratio of rows, 0 or more, not {overlap}")
     largest = max(np.abs(a).max(), np.abs(b).max())
     _, power = np.frexp(largest)  # errors below 1, so that squares neither overflow nor vanish
     differences = np.ldexp(a, -power) - np.ldexp(b, -power)
@@ -194,7 +197,7 @@ def win_tie_loss(ours: Any, other: Any, alpha: float = 0.05, *, overlap: float =
     alpha = real(alpha, "alpha", "a probability")
     if first.shape != second.shape or first.ndim != 2 or not first.size:
         came = f"shapes {first.shape} and {second.shape}"
-        raise ValueError(f"both methods need an error for every k and fold; got {came}")
+        raise ParameterError(f"both methods need an error for every k and fold; got {came}")
     decisions = tuple(_decide(a, b, alpha, overlap) for a, b in zip(first, second, strict=True))
     return Comparison(decisions, tuple((first - second).mean(axis=1).tolist()))
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk.errors import ParameterError
 from bestk.evaluation._comparison import Comparison, win_tie_loss
 from bestk.evaluation._stability import Stability, stability
 
@@ -87,7 +88,7 @@ class Curves:
     def stability(self, confidence: float = 0.95) -> dict[str, list[Stability]]:
         """Stability of the selections over the folds: for each method, a value for each k."""
         if self.protocol == "paper":
-            raise ValueError(
+            raise ParameterError(
                 "with protocol='paper' features are selected once, so there is no stability to "
                 "measure; use protocol='nested'"
             )
@@ -112,7 +113,9 @@ class Curves:
         rows = [row for row in self.rows if row.method == method]
         if not rows:
             known = ", ".join(dict.fromkeys(row.method for row in self.rows))
-            raise ValueError(f"there is no method {method!r} in these curves; they have {known}")
+            raise ParameterError(
+                f"there is no method {method!r} in these curves; they have {known}"
+            )
         return rows
 
     def __str__(self) -> str:

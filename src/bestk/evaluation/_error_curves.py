@@ -15,6 +15,7 @@ from bestk._checks import choice, jobs
 from bestk.data.features import find_features
 from bestk.data.table import Table, read_column, read_table
 from bestk.data.target import is_continuous
+from bestk.errors import ParameterError
 from bestk.evaluation._curves import BASELINE, Curves, Row
 from bestk.evaluation._models import as_matrix, default_model, limit_threads
 from bestk.evaluation._study import FoldStore, Selections, Study
@@ -110,11 +111,11 @@ def error_curves(
     """
     choice(protocol, "protocol", PROTOCOLS)
     if progress is not None and not callable(progress):
-        raise ValueError(f"progress must be a function of two numbers, not {progress!r}")
+        raise ParameterError(f"progress must be a function of two numbers, not {progress!r}")
     if estimator is not None and not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-        raise ValueError(f"estimator must have the methods fit and predict; got {estimator!r}")
+        raise ParameterError(f"estimator must have the methods fit and predict; got {estimator!r}")
     if keep is not None and random_state is None:
-        raise ValueError("keep needs the same folds in every call; pass a random_state")
+        raise ParameterError("keep needs the same folds in every call; pass a random_state")
     if isinstance(random_state, np.random.RandomState):
         random_state = int(random_state.randint(2**31))
     selector = SelectBestK(k=1, method="maxrel", random_state=random_state, **options)
@@ -205,14 +206,14 @@ def _read_methods(methods: Any) -> dict[str, Method]:
         methods = methods if isinstance(methods, Mapping) else {name: name for name in methods}
     except TypeError as error:
         wanted = "names, or a dict of names to methods"
-        raise ValueError(f"methods must be {wanted}, not {methods!r}") from error
+        raise ParameterError(f"methods must be {wanted}, not {methods!r}") from error
     for name in methods:
         if not isinstance(name, str):
-            raise ValueError(f"{name!r} has no name; pass a dict of names to methods")
+            raise ParameterError(f"{name!r} has no name; pass a dict of names to methods")
     if BASELINE in methods:
-        raise ValueError(f"{BASELINE!r} is the name of the baseline; rename the method")
+        raise ParameterError(f"{BASELINE!r} is the name of the baseline; rename the method")
     if not methods:
-        raise ValueError("there are no methods to measure; pass one or more")
+        raise ParameterError("there are no methods to measure; pass one or more")
     return {name: get_method(method) for name, method in methods.items()}
 
 
@@ -221,10 +222,10 @@ def _read_ks(ks: Iterable[int], n_included: int, most: int) -> list[int]:
     try:
         wanted = sorted({index(k) for k in ks})
     except TypeError as error:
-        raise ValueError(f"ks must be a list of whole numbers, not {ks!r}") from error
+        raise ParameterError(f"ks must be a list of whole numbers, not {ks!r}") from error
     least = max(1, n_included)
     if not wanted or wanted[0] < least or wanted[-1] > most:
         came = f"{wanted[0]}..{wanted[-1]}" if wanted else "empty"
-        raise ValueError(f"ks must lie between {least} and {most}, the number of features; "
+        raise ParameterError(f"ks must lie between {least} and {most}, the number of features; "
                          f"got {came}")  # fmt: skip
     return wanted

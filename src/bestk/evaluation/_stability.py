@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bestk._checks import real, whole
 from bestk.data.frames import as_array
+from bestk.errors import ParameterError
 
 Indices = NDArray[np.int64]
 
@@ -64,7 +65,7 @@ def stability(
     supports, d = _read(selections, n_features)
     confidence = real(confidence, "confidence", "a number between 0 and 1")
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+        raise ParameterError(f"confidence must lie between 0 and 1, not {confidence}")
     sizes = np.array([len(support) for support in supports])
     M, share = len(supports), float(sizes.mean()) / d
     if share in (0, 1):
@@ -87,31 +88,35 @@ def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
     if isinstance(selections, np.ndarray) and selections.dtype == bool and selections.ndim == 2:
         if n_features not in (None, selections.shape[1]):
             came = f"{selections.shape[1]} columns, but n_features={n_features}"
-            raise ValueError(f"masks need a column for each feature; they have {came}")
+            raise ParameterError(f"masks need a column for each feature; they have {came}")
         n_features, selections = selections.shape[1], [np.flatnonzero(mask) for mask in selections]
     if n_features is None:
-        raise ValueError("pass n_features, the number of features the indices were selected from")
+        raise ParameterError(
+            "pass n_features, the number of features the indices were selected from"
+        )
     n_features = min(whole(n_features, "n_features"), np.iinfo(np.int64).max)
     try:
         listed = [] if isinstance(selections, str | bytes | Mapping) else list(selections)
     except (NotImplementedError, TypeError) as error:
         came = type(selections).__name__
-        raise ValueError(f"selections must be masks or lists of indices, not a {came}") from error
+        raise ParameterError(
+            f"selections must be masks or lists of indices, not a {came}"
+        ) from error
     supports = [_support(selection, n_features) for selection in listed]
     if len(supports) < 2 or n_features < 1:
         came = f"{len(supports)} selections from {n_features} features"
-        raise ValueError(f"stability needs two selections or more; got {came}")
+        raise ParameterError(f"stability needs two selections or more; got {came}")
     return supports, n_features
 
 
 def _support(selection: Sequence[int], n_features: int) -> Indices:
     indices = as_array(selection)
     if indices.ndim != 1 or (len(indices) and indices.dtype.kind not in "iu"):
-        raise ValueError(f"a selection must be a list of indices, not {selection!r}")
+        raise ParameterError(f"a selection must be a list of indices, not {selection!r}")
     support = np.unique(indices).astype(np.int64)
     if len(support) != len(indices):
-        raise ValueError(f"a selection must contain each feature once, not {list(selection)}")
+        raise ParameterError(f"a selection must contain each feature once, not {list(selection)}")
     if len(support) and not (support[0] >= 0 and support[-1] < n_features):
         came = f"{support[0]}..{support[-1]}"
-        raise ValueError(f"selected features must lie in 0..{n_features - 1}, not {came}")
+        raise ParameterError(f"selected features must lie in 0..{n_features - 1}, not {came}")
     return support

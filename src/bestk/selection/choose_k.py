@@ -15,6 +15,7 @@ from bestk.data.features import find_features
 from bestk.data.frames import as_array
 from bestk.data.table import Table
 from bestk.data.target import is_continuous
+from bestk.errors import ParameterError
 from bestk.problem.solution import Solution
 from bestk.relaxations import one_thread
 from bestk.selection._design import Design
@@ -57,7 +58,7 @@ def select_auto_k(
 def refuse_auto(k: Any) -> None:
     """Raise an error for k="auto" with blocks of rows, which cannot be split into folds."""
     if isinstance(k, str) and k == AUTO:
-        raise ValueError(
+        raise ParameterError(
             "k='auto' needs cross-validation, which blocks of rows do not support; pass k as a "
             "number, or a table in memory"
         )
@@ -70,24 +71,10 @@ def numbers_to_try(most: int, least: int = 0) -> list[int]:
     --------
     >>> numbers_to_try(30)
     [1, 2, 3, 5, 8, 12, 16, 24, 30]
-    >>> numbers_to_try(1000, least=40)
-    [40, 48, 64, 100]
     """
     first = max(1, least)
     last = max(first, min(most, GRID[-1]))
     return [first, *(k for k in GRID if first < k < last), *([last] * (last > first))]
-
-
-def count_folds(cv: Any, rows: int) -> int:
-    """The number of folds for an integer cv, or None.
-
-    Examples
-    --------
-    >>> count_folds(None, rows=600), count_folds(None, rows=60_000), count_folds(3, rows=600)
-    (10, 5, 3)
-    """
-    usual = N_FOLDS_OF_FEW_ROWS if rows <= MAX_FEW_ROWS else FOLDS
-    return int(cv) if isinstance(cv, Integral) else usual
 
 
 def choose(ks: Sequence[int], scores: NDArray[np.float64], rule: str) -> int:
@@ -95,18 +82,10 @@ def choose(ks: Sequence[int], scores: NDArray[np.float64], rule: str) -> int:
 
     "one-se" takes the smallest k whose mean difference from the best is at most the standard
     error of that difference.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.80, 0.90, 0.91], [0.82, 0.90, 0.89]])
-    >>> choose([1, 2, 3], scores, "best"), choose([1, 2, 3], scores, "one-se")
-    (2, 2)
-    >>> choose([1, 2, 3], np.array([[0.80, 0.91, 0.90], [0.82, 0.88, 0.92]]), "one-se")
-    2
     """
     if not np.isfinite(scores).all():
         fold = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]) + 1
-        raise ValueError(
+        raise ParameterError(
             f"the score in fold {fold} of {len(scores)} is not finite; pass another scoring, "
             "or fewer folds, so that each has rows of every class"
         )
@@ -124,7 +103,6 @@ def beats(scores: NDArray[np.float64], guess: NDArray[np.float64]) -> bool:
 
 
 def _standard_error(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The standard error of the mean over folds, the rows."""
     return np.asarray(differences.std(axis=0, ddof=1) / np.sqrt(len(differences)))
 
 
@@ -152,7 +130,10 @@ def cross_validate(
     scores, guess = np.empty((len(folds), len(ks))), np.empty(len(folds))
     with one_thread():
         for number, (fold, path) in enumerate(zip(folds, paths, strict=True)):
-            scores[number] = _scores(design, goal, fold, path)
+            Z, model = design.standardized(fold[0]), goal.model(len(fold[0]))
+            scores[number] = [
+                goal.score(model, Z[:, np.isin(design.features, support)], fold) for support in path
+            ]
             guess[number] = goal.score(goal.guess(), np.zeros((table.n_samples, 1)), fold)
     return scores, guess
 
@@ -170,14 +151,14 @@ class Goal:
     def of(cls, options: Any, y: Any, n_samples: int) -> "Goal":
         """Parse a target, which must be long enough to be split."""
         if n_samples < MIN_ROWS:
-            raise ValueError(
+            raise ParameterError(
                 f"k='auto' needs at least {MIN_ROWS} rows, and there are {n_samples}; "
                 "pass k as a number"
             )
         if not is_continuous(y, options.target):
             target = read_target(y, n_samples)
             if (most := int(target.counts.max())) < MIN_CLASS_ROWS:
-                raise ValueError(
+                raise ParameterError(
                     f"k='auto' needs a class of at least {MIN_CLASS_ROWS} rows, and none has more "
                     f"than {most}; pass k as a number"
                 )
@@ -192,27 +173,13 @@ class Goal:
 
         shuffled = {"shuffle": True, "random_state": seed or 0}
         cv = group_splitter(cv, groups, classes=self.classes is not None, **shuffled)
+        n_folds = N_FOLDS_OF_FEW_ROWS if len(self.y) <= MAX_FEW_ROWS else FOLDS
         if cv is None and self.classes is not None:
-            return self._stratified(shuffled)
+            return _stratified(self.classes, n_folds, shuffled)
         if cv is None or isinstance(cv, Integral):
             kind = KFold if self.classes is None else StratifiedKFold
-            cv = kind(count_folds(cv, len(self.y)), **shuffled)
+            cv = kind(n_folds if cv is None else int(cv), **shuffled)
         return read_folds(lambda: check_cv(cv), np.empty((len(self.y), 1)), self.y, groups)
-
-    def _stratified(self, shuffled: dict[str, Any]) -> list[Fold]:
-        """Stratified folds; the only row of a class is always a training row."""
-        from sklearn.model_selection import StratifiedKFold
-
-        assert self.classes is not None
-        counts = self.classes.counts
-        alone = counts[self.classes.codes] == 1
-        tested, trained = np.flatnonzero(~alone), np.flatnonzero(alone)
-        splitter = StratifiedKFold(
-            min(count_folds(None, len(self.y)), int(counts.max())), **shuffled
-        )
-        with catch_warnings(action="ignore"):  # classes of fewer rows than folds
-            parts = list(splitter.split(tested, self.classes.codes[tested]))
-        return [(np.sort(np.append(tested[a], trained)), tested[b]) for a, b in parts]
 
     def model(self, rows: int) -> Any:
         """A linear model for standardized columns."""
@@ -244,8 +211,20 @@ class Goal:
         return round(float(score), DIGITS)
 
 
+def _stratified(target: Target, n_folds: int, shuffled: dict[str, Any]) -> list[Fold]:
+    """Stratified folds; the only row of a class is always a training row."""
+    from sklearn.model_selection import StratifiedKFold
+
+    alone = target.counts[target.codes] == 1
+    tested, trained = np.flatnonzero(~alone), np.flatnonzero(alone)
+    splitter = StratifiedKFold(min(n_folds, int(target.counts.max())), **shuffled)
+    with catch_warnings(action="ignore"):  # classes of fewer rows than folds
+        parts = list(splitter.split(tested, target.codes[tested]))
+    return [(np.sort(np.append(tested[a], trained)), tested[b]) for a, b in parts]
+
+
 def mean_log_loss(model: Any, Z: NDArray[np.float64], y: NDArray[Any]) -> float:
-    """Mean log loss, with probabilities of at least 1e-4; 0 for classes without training rows."""
+    """Mean log loss; the probability of any class, also an unseen one, is at least 1e-4."""
     places = np.minimum(np.searchsorted(model.classes_, y), len(model.classes_) - 1)
     p = model.predict_proba(Z)[np.arange(len(y)), places]
     p = np.where(model.classes_[places] == y, p, 0.0)
@@ -266,7 +245,7 @@ def _select(options: Any, table: Table, goal: Goal, train: Indices, ks: list[int
         with catch_warnings(action="ignore"):  # the whole table has been warned of
             return [s.support for s in Task.of(alike, table.take(train), goal.read[train]).path(ks)]
     except ValueError as error:
-        raise ValueError(
+        raise ParameterError(
             f"k='auto' selects in cross-validation folds, and one fails: {error}; or pass k as a "
             "number"
         ) from error
@@ -277,9 +256,3 @@ def _nominal(options: Any, table: Table) -> Indices:
     if options.discretizer is None and options.information != "gaussian":
         return np.arange(table.n_features)
     return find_features(options.categorical_features, table)
-
-
-def _scores(design: Design, goal: Goal, fold: Fold, path: list[Indices]) -> list[float]:
-    Z = design.standardized(fold[0])
-    model = goal.model(len(fold[0]))
-    return [goal.score(model, Z[:, np.isin(design.features, s)], fold) for s in path]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk.data.frames import as_array
+from bestk.errors import ParameterError
 
 Indices = NDArray[np.int64]
 Fold = tuple[Indices, Indices]  # training rows, test rows
@@ -32,14 +33,14 @@ def read_folds(find: Callable[[], Any], X: Any, y: Any, groups: Any = None) -> l
             folds = [(np.asarray(train), np.asarray(test))
                      for train, test in splitter.split(X, y, groups)]  # fmt: skip
     except TypeError as error:
-        raise ValueError(f"cv must yield pairs of training and test rows; {error}") from error
+        raise ParameterError(f"cv must yield pairs of training and test rows; {error}") from error
     if not folds:
-        raise ValueError("cv yields no folds; pass a number of folds, or pairs of rows")
+        raise ParameterError("cv yields no folds; pass a number of folds, or pairs of rows")
     targets = np.asarray(y)
     for number, (train, _) in enumerate(folds, 1):
         seen = targets[train]
         if len(seen) and (seen == seen[0]).all() and not (targets == seen[0]).all():
-            raise ValueError(
+            raise ParameterError(
                 f"all training rows of fold {number} of {len(folds)} have the class {seen[0]!s}; "
                 "use fewer folds, or drop classes of one or two rows"
             )

@@ -17,6 +17,7 @@ from bestk._checks import whole
 from bestk.data.features import read_features
 from bestk.data.frames import as_array
 from bestk.data.target import is_continuous
+from bestk.errors import ParameterError
 from bestk.selection.base import SELECTABLE, TableSelector
 from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import choose
@@ -184,7 +185,7 @@ class SelectBestKCV(TableSelector):
         ks = sorted({whole(k, "each of ks") for k in as_array(self.ks)})
         if not ks or not first <= ks[0] <= ks[-1] <= most:
             came = f"{ks[0]} to {ks[-1]}" if ks else "none"
-            raise ValueError(f"ks must lie between {first} and {most}; got {came}")
+            raise ParameterError(f"ks must lie between {first} and {most}; got {came}")
         return ks
 
     def _target_kind(self, y: Any) -> str:

@@ -29,7 +29,7 @@ def test_a_limit_of_the_system_is_told_with_what_was_needed():
     done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "a 12000 x 12000 matrix of float64 needs 1.07 GiB and 0." in done.stdout
-    assert "(the limit that `ulimit -v` shows); ask for fewer columns" in done.stdout
+    assert "(the limit of `ulimit -v`); ask for fewer columns" in done.stdout
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of the system is one of Linux")

@@ -1,4 +1,4 @@
-"""How much memory there is, before it is asked for."""
+"""The memory that this process can use."""
 
 import os
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ USED = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_
 
 
 def machine_memory() -> float:
-    """Bytes that this process could ever have: of the machine, its container and its limit."""
+    """The largest number of bytes for this process: of the machine, the container, ``ulimit``."""
     return min(filter(None, (_physical(), *map(_number, GROUPS), _address_limit())))
 
 
 def free_memory() -> float:
-    """Bytes that it can have now, as far as the system tells.
+    """The number of bytes that are free now.
 
     Examples
     --------
@@ -36,28 +36,26 @@ def gib(size: float) -> str:
 
 
 def is_limited() -> bool:
-    """Whether this process may have only so many addresses (``ulimit -v``)."""
+    """Whether the address space is limited (``ulimit -v``)."""
     return _address_limit() > 0
 
 
 def limits() -> str:
-    """What the limits are, in words.
+    """The free memory and its limit in words.
 
     Examples
     --------
     >>> limits()
     '... GiB are free of ...'
     """
-    told = f"{_gib(free_memory())} GiB are free of {_gib(machine_memory())}"
+    text = f"{_gib(free_memory())} GiB are free of {_gib(machine_memory())}"
     if _address_limit() == machine_memory():
-        told += " (the limit that `ulimit -v` shows)"
-    elif machine_memory() < _physical():
-        told += " (the limit of the container)"
-    return told
+        return f"{text} (the limit of `ulimit -v`)"
+    return f"{text} (the limit of the container)" if machine_memory() < _physical() else text
 
 
 def _gib(size: float) -> str:
-    """Three digits, and none of what is less than a MiB.
+    """Three digits, at most three of them decimals.
 
     Examples
     --------
@@ -70,12 +68,12 @@ def _gib(size: float) -> str:
 def _physical() -> float:
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):  # not every system tells
+    except (AttributeError, ValueError, OSError):  # not on every system
         return float("inf")
 
 
 def _rooms() -> Iterator[float]:
-    """What is left of each limit."""
+    """The free bytes below each limit."""
     kinds = _kilobytes("/proc/meminfo")
     if "MemAvailable" in kinds:
         yield kinds["MemAvailable"] + kinds.get("SwapFree", 0.0)
@@ -87,7 +85,7 @@ def _rooms() -> Iterator[float]:
 
 
 def _address_limit() -> float:
-    """What ``ulimit -v`` allows; 0 where there is no limit."""
+    """The limit of ``ulimit -v``; 0 if there is none."""
     try:
         import resource
     except ImportError:
@@ -97,7 +95,7 @@ def _address_limit() -> float:
 
 
 def _number(path: str, name: str = "") -> float:
-    """The number in a file, or in its line of that name; 0 where there is none."""
+    """The number in a file, or in its line of that name; 0 if there is none."""
     try:
         words = Path(path).read_text().split()
     except OSError:

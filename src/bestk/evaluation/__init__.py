@@ -4,8 +4,8 @@ from bestk.evaluation._comparison import Comparison, TTest, paired_t_test, win_t
 from bestk.evaluation._curves import BASELINE, Curves, Row
 from bestk.evaluation._error_curves import error_curves
 from bestk.evaluation._models import linear_svm
-from bestk.evaluation._shared import SharedEntropies, shared_tasks
 from bestk.evaluation._stability import Stability, stability
+from bestk.evaluation._study import SharedEntropies, shared_tasks
 
 __all__ = [
     "BASELINE",

@@ -26,7 +26,6 @@ from bestk.cli import main
 from bestk.data.table import read_table
 from bestk.errors import SelectionWarning
 from bestk.report.errors import tried_sizes
-from bestk.selection import choose_k as _choose_k
 from bestk.selection._design import Design
 from bestk.selection.choose_k import (
     GRID,
@@ -214,13 +213,11 @@ def test_no_fold_separates_a_group(cv, continuous, monkeypatch):
     X, y = rng.normal(size=(120, 4)), np.arange(120) % 3
     y = y + 0.5 * rng.random(120) if continuous else y
     groups, seen = np.repeat(np.arange(12), 10).astype(str), []
-    monkeypatch.setattr(
-        _choose_k, "_scores",
-        lambda design, goal, fold, path: seen.append(fold) or [0.0] * len(path),
-    )  # fmt: skip
+    monkeypatch.setattr(Goal, "score", lambda goal, model, Z, fold: seen.append(fold) or 0.0)
     SelectBestK("auto", cv=cv).fit(X, y, groups=groups)
     select(X, y, "auto", cv=cv, groups=groups)
-    assert len(seen) == 2 * (3 if cv else 5)
+    n_scores = len(numbers_to_try(4)) + 1  # and the dummy model
+    assert len(seen) == 2 * (3 if cv else 5) * n_scores
     for train, test in seen:
         assert not np.intersect1d(groups[train], groups[test]).size
 
@@ -398,10 +395,7 @@ def test_a_row_of_weight_two_is_never_in_training_and_test_rows(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
     seen = []
-    monkeypatch.setattr(
-        _choose_k, "_scores",
-        lambda design, goal, fold, path: seen.append(fold) or [0.0] * len(path),
-    )  # fmt: skip
+    monkeypatch.setattr(Goal, "score", lambda goal, model, Z, fold: seen.append(fold) or 0.0)
     weights = np.arange(40) % 3
     SelectBestK("auto").fit(X, y, sample_weight=weights)
     for train, test in seen:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from evidence import markup
 
-from bestk.selection.method_notes import NOTES
+from bestk.selection.method_notes import describe_method
 from bestk.selection.methods import METHODS
 
 HEAD = """Methods
@@ -22,7 +22,7 @@ def write(folder: Path) -> None:
 
 
 def _section(name: str) -> str:
-    title, _, rest = NOTES[name].partition(":")
+    title, _, rest = describe_method(name).partition(":")
     heading = f"``{name}``: {title}"
     body = f"``{METHODS[name]!r}``:{rest}" if rest else f"``{METHODS[name]!r}``"
     return f"{heading}\n{'-' * len(heading)}\n\n{body}\n"

@@ -219,7 +219,7 @@ def test_methods_lists_all_and_tells_of_one():
     listed = bestk("methods").stdout
     assert all(f" {name} " in listed for name in METHODS)
     assert set(json.loads(bestk("methods", "--json").stdout)) == set(METHODS)
-    assert "sum of I(xi,xj;y)" in bestk("methods", "jmi").stdout
+    assert "sum I(xi, xj; y)" in bestk("methods", "jmi").stdout
     assert "did you mean 'mrmr'?" in fails("methods", "mrrm")
 
 

@@ -180,19 +180,16 @@ def report(output: Path, errors: bool, date: str, **options: Any) -> None:
 def methods(name: str | None, as_json: bool) -> None:
     """List the available methods, or describe the method NAME."""
     from bestk.cli._output import bold, console, new_table
-    from bestk.selection.method_notes import NOTES
+    from bestk.selection.method_notes import describe_method
+    from bestk.selection.methods import METHODS
 
-    if name is not None and name not in NOTES:
-        from bestk.selection.methods import get_method
-
-        get_method(name)  # raises an error with the nearest name
-    notes = {key: NOTES[key] for key in NOTES if name in (None, key)}
+    described = {each: describe_method(each) for each in ([name] if name else METHODS)}
     if as_json:
-        print_json(notes)
+        print_json(described)
         return
     table = new_table(("method", "description"))
-    for key, note in notes.items():
-        table.add_row(bold(key), note)
+    for each, description in described.items():
+        table.add_row(bold(each), description)
     console().print(table)
 
 

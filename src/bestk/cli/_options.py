@@ -171,9 +171,9 @@ def complete_columns(ctx: Any, param: Any, incomplete: str) -> list[str]:
 
 def complete_methods(ctx: Any, param: Any, incomplete: str) -> list[str]:
     """The methods that start with the typed text."""
-    from bestk.selection.method_notes import NOTES
+    from bestk.selection.methods import METHODS
 
-    return [name for name in NOTES if name.startswith(incomplete)]
+    return [name for name in METHODS if name.startswith(incomplete)]
 
 
 debug_option = click.option(

@@ -37,7 +37,7 @@ class Criterion:
 
 @dataclass(frozen=True)
 class MaxRel(Criterion):
-    """Relevance alone, also called MIM: ``I(xi; y)``."""
+    """Maximal relevance (MIM): the largest ``I(xi; y)`` (Lewis 1992)."""
 
     name: ClassVar[str] = "maxrel"
     uses_pairs: ClassVar[bool] = False
@@ -49,7 +49,7 @@ class MaxRel(Criterion):
 
 @dataclass(frozen=True)
 class MIFS(Criterion):
-    """Relevance less redundancy: ``I(xi; y) - beta * sum I(xi; xj)`` (Battiti 1994)."""
+    """MI feature selection: ``I(xi; y) - beta * sum I(xi; xj)`` (Battiti 1994)."""
 
     beta: float = 1.0
     name: ClassVar[str] = "mifs"
@@ -65,7 +65,7 @@ class MIFS(Criterion):
 
 @dataclass(frozen=True)
 class MRMR(Criterion):
-    """Relevance and mean redundancy (Peng et al. 2005).
+    """Minimal redundancy, maximal relevance: ``I(xi; y) - mean I(xi; xj)`` (Peng et al. 2005).
 
     ``difference``: ``I(xi; y) - mean I(xi; xj)``; ``quotient``: ``I(xi; y) / mean I(xi; xj)``.
     """
@@ -88,7 +88,7 @@ class MRMR(Criterion):
 
 @dataclass(frozen=True)
 class CIFE(Criterion):
-    """``I(xi; y) - sum (I(xi; xj) - I(xi; xj | y))`` (Lin and Tang 2006)."""
+    """Conditional infomax: ``I(xi; y) - sum (I(xi; xj) - I(xi; xj | y))`` (Lin and Tang 2006)."""
 
     name: ClassVar[str] = "cife"
 
@@ -103,7 +103,7 @@ class CIFE(Criterion):
 
 @dataclass(frozen=True)
 class ICAP(Criterion):
-    """``I(xi; y) - sum max(0, I(xi; xj) - I(xi; xj | y))`` (Jakulin 2005)."""
+    """Interaction capping: ``I(xi; y) - sum max(0, I(xi; xj) - I(xi; xj | y))`` (Jakulin 2005)."""
 
     name: ClassVar[str] = "icap"
 
@@ -118,7 +118,7 @@ class ICAP(Criterion):
 
 @dataclass(frozen=True)
 class JMI(Criterion):
-    """What a feature says with each pick: ``sum I(xi, xj; y)`` (Yang and Moody 1999)."""
+    """Joint mutual information: ``sum I(xi, xj; y)`` (Yang and Moody 1999)."""
 
     name: ClassVar[str] = "jmi"
 
@@ -129,7 +129,7 @@ class JMI(Criterion):
 
 @dataclass(frozen=True)
 class JMIM(Criterion):
-    """The least of ``I(xi, xj; y)`` over the picks (Bennasar et al. 2015)."""
+    """Joint mutual information maximization: ``min I(xi, xj; y)`` (Bennasar et al. 2015)."""
 
     name: ClassVar[str] = "jmim"
     gather: ClassVar[Any] = np.minimum
@@ -141,7 +141,7 @@ class JMIM(Criterion):
 
 @dataclass(frozen=True)
 class CMIM(Criterion):
-    """What it adds to the pick that knows most of it: ``min I(xi; y | xj)`` (Fleuret 2004)."""
+    """Conditional mutual information maximization: ``min I(xi; y | xj)`` (Fleuret 2004)."""
 
     name: ClassVar[str] = "cmim"
     gather: ClassVar[Any] = np.minimum
@@ -153,7 +153,7 @@ class CMIM(Criterion):
 
 @dataclass(frozen=True)
 class DISR(Criterion):
-    """``sum I(xi, xj; y) / H(xi, xj, y)`` (Meyer and Bontempi 2006)."""
+    """Double input symmetrical relevance: ``sum I(xi, xj; y) / H(xi, xj, y)`` (Meyer 2006)."""
 
     name: ClassVar[str] = "disr"
 
@@ -164,7 +164,7 @@ class DISR(Criterion):
 
 @dataclass(frozen=True)
 class NJMIM(Criterion):
-    """The least of ``I(xi, xj; y) / H(xi, xj, y)`` over the picks (Bennasar et al. 2015)."""
+    """Normalized JMIM: ``min I(xi, xj; y) / H(xi, xj, y)`` (Bennasar et al. 2015)."""
 
     name: ClassVar[str] = "njmim"
     gather: ClassVar[Any] = np.minimum

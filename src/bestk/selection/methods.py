@@ -199,7 +199,7 @@ class Greedy:
 
 @dataclass(frozen=True)
 class Joint:
-    """The default: relevance, less what the selected features share about the target.
+    """Joint forward selection: relevance minus what the selected features share about y.
 
     Tables are searched by :class:`~bestk.selection.joint.JointForward`, which counts what all
     selected features share together. Where rows are too few for that (fewer than 200 and than

@@ -116,7 +116,7 @@ class CMI(Objective):
 
 @dataclass(frozen=True)
 class JMI(Objective):
-    """What pairs say together: ``Q_ij = I(xi, xj; y) / (k - 1)``, nothing on the diagonal.
+    """JMI as one problem: ``Q_ij = I(xi, xj; y) / (k - 1)``, with a diagonal of zeros.
 
     A single feature has no pair: for k = 1 it is ``I(xi; y)``.
     """
@@ -136,7 +136,7 @@ class JMI(Objective):
 
 @dataclass(frozen=True)
 class MRMR(Objective):
-    """Relevance without redundancy: ``Q_ii = I(xi; y)``, ``Q_ij = -I(xi; xj) / (k - 1)``."""
+    """mRMR as one problem: ``Q_ii = I(xi; y)``, ``Q_ij = -I(xi; xj) / (k - 1)``."""
 
     name: ClassVar[str] = "mrmr"
     measure: ClassVar[Measure | None] = NO_REDUNDANCY
@@ -283,7 +283,7 @@ class MaxRel(Objective):
 
 @dataclass(frozen=True)
 class QPFS(Objective):
-    """Relevance and redundancy in balance: the matrix of the ``simplex`` solver.
+    """Quadratic programming feature selection: weights of features (Rodriguez-Lujan et al. 2010).
 
     ``Q_ij = alpha (f_i + f_j) / 2 - (1 - alpha) H_ij / 2``, diagonal included, with
     ``f_i = I(xi; y)`` and ``H_ij = I(xi; xj)``. For weights w >= 0 of sum 1 it is

@@ -32,7 +32,7 @@ MAX_EXACT_SUM = 2.0**40  # whole numbers up to this add up without rounding
 
 @dataclass(frozen=True)
 class Exact:
-    """Prove a choice optimal, or bound how far it can be from the optimum.
+    """Branch and bound: proves a choice optimal, or bounds its gap; set a time limit.
 
     Branch and bound by rows settles an easy problem. For the others, the doubly non-negative
     relaxation bounds what is better than a good choice and decides items, which makes the problem

@@ -19,7 +19,7 @@ MIN_SCANNED_ITEMS = 16  # items whose partners are scanned, however many items t
 
 @dataclass(frozen=True)
 class Forward:
-    """Add the item that helps most, k times; the lowest index wins a tie."""
+    """Forward selection: adds the item that helps most, k times; ties go to the lowest index."""
 
     name: ClassVar[str] = "forward"
     needs: ClassVar[Needs] = "columns"

@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class LowRank:
-    """Try the k best items along random directions of the d leading eigenvectors.
+    """Low-rank approximation: the best k in d eigenvectors (Papailiopoulos et al. 2014).
 
     Q is near V S V', where V = U sqrt(abs(L)) holds the d eigenpairs of largest magnitude and S
     their signs. For c ~ N(0, I_d) the candidate is X = top_k(Vc), scored on Q itself; where an

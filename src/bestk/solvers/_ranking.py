@@ -19,7 +19,7 @@ MIN_SAMPLE = 3  # columns; fewer give no standard error
 
 @dataclass(frozen=True)
 class Linear:
-    """The k items of the largest row sums of Q: LP2 of Venkateswara et al. (2015), exactly.
+    """Linear relaxation: the k largest row sums of Q (LP2 of Venkateswara et al. 2015).
 
     The columns of a lazy Q are added up some at a time, and none is kept; for a million items
     that takes hours. A sample takes seconds, and ``details["row_sums"]`` of the solution holds
@@ -122,7 +122,7 @@ def _each_column(problem: BQP, items: Indices) -> Iterator[tuple[int, Floats]]:
 
 @dataclass(frozen=True)
 class Spectral:
-    """The k largest entries, in absolute value, of the eigenvector of the largest eigenvalue.
+    """Spectral relaxation: the k largest entries of the leading eigenvector (Nguyen et al. 2014).
 
     References
     ----------

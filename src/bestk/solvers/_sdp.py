@@ -13,7 +13,7 @@ from bestk.solvers._base import Needs, Run
 
 @dataclass(frozen=True)
 class SDP:
-    """Relax the problem to a semidefinite one, and round the solution by random projections.
+    """Semidefinite relaxation: rounded by random projections (Nguyen et al. 2014).
 
     With y = 2x - 1, z = (1, y) and W = 1/4 [e'Qe, (Qe)'; Qe, Q], the value of x is z'Wz. The
     relaxation replaces zz' by a matrix Z:

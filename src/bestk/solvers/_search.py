@@ -33,7 +33,7 @@ STEP, IDLE, N_TABU, BORN, YOUNG, SIZE, STALE, WAIT = range(8)  # places in count
 
 @dataclass(frozen=True)
 class Search:
-    """Walk from choice to choice by the best swap, and breed the best choices found.
+    """Memetic tabu search: the best swaps, from combinations of good choices (Wu and Hao 2013).
 
     Swapping item u for v changes x'Qx by p_v - p_u - 2 Q_uv, where p_i = Q_ii + 2 sum of Q_ij over
     the other chosen j. A tabu walk takes the best such swap, even a bad one, but leaves items that

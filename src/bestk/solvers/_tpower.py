@@ -18,7 +18,7 @@ from bestk.solvers._ranking import Linear
 
 @dataclass(frozen=True)
 class TruncatedPower:
-    """Multiply by Q, keep the k largest entries, repeat; from Linear.
+    """Truncated power method: multiply by Q, keep the k largest entries (Yuan and Zhang 2013).
 
     Only some columns of a lazy Q are computed, but the row sums, where Linear starts, need all:
     for more than ``exact_rows`` items they are estimated from ``sample`` columns (see

@@ -5,10 +5,7 @@ import grimp
 KNOWN = {  # to be removed
     ("bestk.bounds._sdp", "bestk.solvers._base"),
     ("bestk.bounds._sdp", "bestk.solvers._sdp"),
-    ("bestk.cli._compare", "bestk.evaluation._keep"),
     ("bestk.cli._doctor", "bestk.native._library"),
-    ("bestk.cli._side_by_side", "bestk.evaluation._classifier"),
-    ("bestk.cli._side_by_side", "bestk.evaluation._shared"),
     ("bestk.selection.methods", "bestk.solvers._base"),
     ("bestk.selection.methods", "bestk.solvers._fixed"),
     ("bestk.selection.methods", "bestk.solvers._path"),

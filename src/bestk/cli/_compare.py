@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bestk.cli._errors import in_shell_words
-from bestk.cli._options import AUTO, Request, shown
+from bestk.cli._options import AUTO, TableOptions, shown
 from bestk.cli._output import Messages, bold, console, heading, new_table
 from bestk.cli._table import check, read
 from bestk.data.files import Loaded
@@ -19,8 +19,8 @@ from bestk.selection.pipeline import Task, tell
 from bestk.selection.selector import SelectBestK
 
 
-def run(
-    request: Request, messages: Messages, names: tuple[str, ...], cv: int, keep: Path | None
+def compare_methods(
+    request: TableOptions, messages: Messages, names: tuple[str, ...], cv: int, keep: Path | None
 ) -> dict[str, Any]:
     """Check the options, then read, select and cross-validate."""
     if cv == 1:
@@ -35,7 +35,7 @@ def run(
     assert isinstance(k, int)
     if cv:
         _check_folds(loaded, request, cv)
-    rows = _select(loaded, k, methods, request, messages)
+    rows = _select_by_each(loaded, k, methods, request, messages)
     if cv:
         random = {"random_state": request.seed or 0}  # the same folds each time
         with messages.stage(f"{cv}-fold cross-validation") as progress:
@@ -57,7 +57,7 @@ def run(
     }
 
 
-def _check_folds(loaded: Loaded, request: Request, cv: int) -> None:
+def _check_folds(loaded: Loaded, request: TableOptions, cv: int) -> None:
     """Refuse more folds than the rows of the largest class."""
     continuous = is_continuous(loaded.y, request.target_kind)
     most = len(loaded.y) if continuous else max(Counter(loaded.y.tolist()).values())
@@ -69,8 +69,8 @@ def _check_folds(loaded: Loaded, request: Request, cv: int) -> None:
         )
 
 
-def _select(
-    loaded: Loaded, k: int, methods: dict[str, Method], request: Request, messages: Messages
+def _select_by_each(
+    loaded: Loaded, k: int, methods: dict[str, Method], request: TableOptions, messages: Messages
 ) -> dict[str, dict[str, Any]]:
     """The selection of each method from all rows, with its value by the estimates of the first."""
     selector = SelectBestK(k, **request.options())
@@ -105,7 +105,7 @@ def _value(task: Task, solution: Solution) -> float:
     return float(tell(task.read, places)["pairs"].sum())
 
 
-def show(result: dict[str, Any]) -> None:
+def print_comparison(result: dict[str, Any]) -> None:
     """Print a row for each method, with the best value and error in bold."""
     rows: dict[str, Any] = result["methods"]
     first = next(iter(rows))

@@ -55,7 +55,7 @@ class ErrorGroup(click.Group):
 
                 text = "".join(traceback.format_exception(error))
                 click.echo(printable_lines(text), nl=False, err=True)
-            message, code = describe(error)
+            message, code = format_error(error)
             click.echo(message, err=True)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -93,14 +93,14 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def describe(error: Exception) -> tuple[str, int]:
+def format_error(error: Exception) -> tuple[str, int]:
     """The line to print, and the exit status.
 
     Examples
     --------
-    >>> describe(ValueError("k=9 is more than the 4 columns of the table"))
+    >>> format_error(ValueError("k=9 is more than the 4 columns of the table"))
     ('bestk: error: -k 9 is more than the 4 columns of the table', 2)
-    >>> describe(ValueError("/tmp/bestk-stdin-1/stdin.csv is empty"))[0]
+    >>> format_error(ValueError("/tmp/bestk-stdin-1/stdin.csv is empty"))[0]
     'bestk: error: standard input is empty'
     """
     if isinstance(error, click.Abort):

@@ -8,7 +8,7 @@ import click
 from bestk import __version__
 from bestk.cli._errors import CODES, ErrorGroup
 from bestk.cli._options import (
-    Request,
+    TableOptions,
     complete_methods,
     debug_option,
     json_option,
@@ -66,7 +66,9 @@ def main(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-@main.command(epilog=SELECT_EXAMPLES, short_help="Select the k best features for a target.")
+@main.command(
+    "select", epilog=SELECT_EXAMPLES, short_help="Select the k best features for a target."
+)
 @table_options(auto=True)
 @method_options
 @click.option(
@@ -88,7 +90,7 @@ def main(ctx: click.Context) -> None:
 @click.option(
     "--dry-run", is_flag=True, help="Print how FILE would be read and the memory needed, then stop."
 )
-def select(
+def select_command(
     output: Path | None, escape_formulas: bool, plot: Path | None, stream: bool, dry_run: bool,
     **options: Any,
 ) -> None:  # fmt: skip
@@ -100,15 +102,15 @@ def select(
     """
     from bestk.cli import _select
 
-    request = Request(**options)
+    request = TableOptions(**options)
     messages = Messages(request.quiet)
     if dry_run:
         estimate = _select.dry_run(request, messages, stream)
-        print_result(request, messages, estimate, _select.show_dry_run)
+        print_result(request, messages, estimate, _select.print_dry_run)
         return
     outputs = _select.Outputs(output, plot, escape_formulas)
-    result = _select.run(request, messages, outputs, stream)
-    show = _select.show_names if request.quiet else _select.show
+    result = _select.select_from_file(request, messages, outputs, stream)
+    show = _select.print_names if request.quiet else _select.print_selection
     print_result(request, messages, result, show)
 
 
@@ -136,10 +138,10 @@ def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **options: Any
     """
     from bestk.cli import _compare
 
-    request = Request(**options)
+    request = TableOptions(**options)
     messages = Messages(request.quiet)
-    result = _compare.run(request, messages, tuple(dict.fromkeys(methods)), cv, keep)
-    print_result(request, messages, result, _compare.show)
+    result = _compare.compare_methods(request, messages, tuple(dict.fromkeys(methods)), cv, keep)
+    print_result(request, messages, result, _compare.print_comparison)
 
 
 @main.command(epilog=REPORT_EXAMPLES, short_help="Write an HTML report of a selection.")
@@ -166,10 +168,10 @@ def report(output: Path, errors: bool, date: str, **options: Any) -> None:
     """
     from bestk.cli import _report
 
-    request = Request(**options)
+    request = TableOptions(**options)
     messages = Messages(request.quiet)
-    result = _report.run(request, messages, output, errors=errors, date=date)
-    show = _report.show_path if request.quiet else _report.show
+    result = _report.write_report(request, messages, output, errors=errors, date=date)
+    show = _report.print_path if request.quiet else _report.print_report
     print_result(request, messages, result, show)
 
 

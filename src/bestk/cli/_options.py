@@ -26,7 +26,7 @@ Decorator = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Request:
+class TableOptions:
     """The options of a command that reads a table."""
 
     file: Path

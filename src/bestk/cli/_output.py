@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from bestk.cli._errors import in_shell_words
-from bestk.cli._options import Request
+from bestk.cli._options import TableOptions
 from bestk.data.printable import printable, printable_json
 
 PIPE_WIDTH = 10_000  # characters: nothing is cut or folded in a pipe
@@ -70,7 +70,7 @@ class Messages:
 
 
 def print_result(
-    request: Request, messages: Messages, result: dict[str, Any], show: Callable[[Any], None]
+    request: TableOptions, messages: Messages, result: dict[str, Any], show: Callable[[Any], None]
 ) -> None:
     """Print the notes, then the result: as JSON, or by the function given."""
     if not request.quiet:

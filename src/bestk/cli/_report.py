@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from bestk.cli._errors import in_shell_words
-from bestk.cli._options import Request, shown
+from bestk.cli._options import TableOptions, shown
 from bestk.cli._output import Messages, bold, console, heading
 from bestk.cli._select import as_dict, select_in_memory
 from bestk.cli._table import check, new_file, read
@@ -19,8 +19,8 @@ from bestk.selection.selector import SelectBestK
 SUFFIXES = (".html", ".htm")
 
 
-def run(
-    request: Request, messages: Messages, output: Path, *, errors: bool, date: str
+def write_report(
+    request: TableOptions, messages: Messages, output: Path, *, errors: bool, date: str
 ) -> dict[str, Any]:
     """Check the options, then read, select and write the report."""
     checked = check(request)
@@ -38,7 +38,7 @@ def run(
                 SelectBestK(k, request.method, **request.options()), loaded.table, loaded.y,
                 solution=solution, target=request.target, errors=errors, date=date,
                 notes=[note for note in messages.notes if note not in known],
-                path=shown(request.file), command=select_command(request), progress=progress,
+                path=shown(request.file), command=equivalent_command(request), progress=progress,
                 dropped=[name for name in checked.source.types if name not in names],
             )  # fmt: skip
         file.write_text(made.html, encoding="utf-8", newline="\n")
@@ -48,7 +48,7 @@ def run(
     return result | {"report": str(output), "bytes": size, "warnings": cautions}
 
 
-def select_command(request: Request) -> str:
+def equivalent_command(request: TableOptions) -> str:
     """The command that selects the same features."""
     words = ["bestk", "select", shown(request.file), "--target", request.target]
     given = {
@@ -69,7 +69,7 @@ def select_command(request: Request) -> str:
     return shlex.join(words)
 
 
-def show(result: dict[str, Any]) -> None:
+def print_report(result: dict[str, Any]) -> None:
     """Print the selection in a line, the warnings, and the file."""
     out = console()
     out.print(heading(result, f"method: {result['method']}"), f": {result['quality']}", sep="")
@@ -79,6 +79,6 @@ def show(result: dict[str, Any]) -> None:
     out.print("Wrote ", bold(result["report"]), f" ({size})", sep="")
 
 
-def show_path(result: dict[str, Any]) -> None:
+def print_path(result: dict[str, Any]) -> None:
     """Print the name of the file alone."""
     click.echo(printable(result["report"]))

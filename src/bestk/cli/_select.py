@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from bestk._memory import machine_memory
-from bestk.cli._options import AUTO, Request, shown
+from bestk.cli._options import AUTO, TableOptions, shown
 from bestk.cli._output import Messages, bold, console, heading, new_table
 from bestk.cli._table import CheckedFile, check, is_long, new_file, read, select_in_blocks
 from bestk.data.files import Formulas, Loaded, copy_columns, count_rows, output_suffix
@@ -33,7 +33,9 @@ class Outputs:
     escape_formulas: bool
 
 
-def run(request: Request, messages: Messages, outputs: Outputs, stream: bool) -> dict[str, Any]:
+def select_from_file(
+    request: TableOptions, messages: Messages, outputs: Outputs, stream: bool
+) -> dict[str, Any]:
     """Check the options, then read, select and write."""
     suffix = output_suffix(outputs.table) if outputs.table else ""
     image = check_image(outputs.plot) if outputs.plot else ""
@@ -62,7 +64,7 @@ def run(request: Request, messages: Messages, outputs: Outputs, stream: bool) ->
 
 
 def select_in_memory(
-    loaded: Loaded, k: int | str, request: Request, messages: Messages
+    loaded: Loaded, k: int | str, request: TableOptions, messages: Messages
 ) -> Solution:
     """Select from a table in memory."""
     number = "features" if k == AUTO else f"{k} features"
@@ -71,7 +73,7 @@ def select_in_memory(
 
 
 def as_dict(
-    loaded: Loaded, solution: Solution, request: Request, seconds: dict[str, float]
+    loaded: Loaded, solution: Solution, request: TableOptions, seconds: dict[str, float]
 ) -> dict[str, Any]:
     """A selection in plain values."""
     features = [
@@ -111,7 +113,7 @@ def _write_table(
         )
 
 
-def show(result: dict[str, Any]) -> None:
+def print_selection(result: dict[str, Any]) -> None:
     """Print a table of the features, and lines on the whole selection."""
     names = ("relevance", "contribution", "new_information")
     heads = tuple(name.replace("_", " ") for name in names)
@@ -135,7 +137,7 @@ def show(result: dict[str, Any]) -> None:
     )
 
 
-def show_names(result: dict[str, Any]) -> None:
+def print_names(result: dict[str, Any]) -> None:
     """Print the names of the features alone."""
     click.echo("\n".join(printable(feature["name"]) for feature in result["features"]))
 
@@ -166,7 +168,7 @@ def draw(solution: Solution, path: Path, suffix: str) -> None:
     figure.savefig(path, format=suffix[1:], dpi=150, bbox_inches="tight")
 
 
-def dry_run(request: Request, messages: Messages, stream: bool) -> dict[str, Any]:
+def dry_run(request: TableOptions, messages: Messages, stream: bool) -> dict[str, Any]:
     """Estimate the memory of a selection; the rows are counted, and one block is read."""
     checked = check(request)
     with messages.stage(f"counting the rows of {shown(request.file)}"):
@@ -201,7 +203,7 @@ def _bytes_of_pairs(method: str, columns: int, k: int) -> int:
     return min(8 * columns * k, KEPT)
 
 
-def show_dry_run(result: dict[str, Any]) -> None:
+def print_dry_run(result: dict[str, Any]) -> None:
     """Print an estimate in a few lines."""
     out, memory, blocks = console(), result["memory"], result["blocks"]
     k = "a number of features chosen by cross-validation" if result["k"] == AUTO else result["k"]

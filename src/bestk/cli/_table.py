@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bestk.cli._options import AUTO, Request, is_piped_in, refuse_missing, shown
+from bestk.cli._options import AUTO, TableOptions, is_piped_in, refuse_missing, shown
 from bestk.cli._output import Messages
 from bestk.data.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
 from bestk.data.table import Table
@@ -31,7 +31,7 @@ class CheckedFile:
     k: int  # the smallest, if it is chosen by cross-validation
 
 
-def check(request: Request) -> CheckedFile:
+def check(request: TableOptions) -> CheckedFile:
     """Open the file, and check the columns and -k before it is read."""
     refuse_missing(request.file)
     source = open_source(request.file)
@@ -56,7 +56,7 @@ def check(request: Request) -> CheckedFile:
 
 
 def read(
-    checked: CheckedFile, request: Request, messages: Messages
+    checked: CheckedFile, request: TableOptions, messages: Messages
 ) -> tuple[Loaded, int | str, float]:
     """Read the table without columns that identify rows; return it, k, and the seconds taken."""
     start = perf_counter()
@@ -99,7 +99,7 @@ def _valid_notes(loaded: Loaded, parsed: Table) -> Iterator[str]:
     yield from parsed.notes
 
 
-def _without_identifiers(loaded: Loaded, request: Request, messages: Messages) -> Loaded:
+def _without_identifiers(loaded: Loaded, request: TableOptions, messages: Messages) -> Loaded:
     """Drop text that differs in most rows, of which uncorrected estimates are far too large."""
     table, dropped = loaded.table, []
     for block in table.blocks:
@@ -132,7 +132,7 @@ def is_long(path: Path) -> bool:
 
 
 def select_in_blocks(
-    checked: CheckedFile, request: Request, messages: Messages
+    checked: CheckedFile, request: TableOptions, messages: Messages
 ) -> tuple[Loaded, Any, dict[str, float]]:
     """Select from a file in blocks of rows; return the columns, the solution and the seconds."""
     from bestk.selection.selector import SelectBestK

@@ -123,7 +123,7 @@ def error_curves(
     read_column(y)  # refuses what is not a column
     table, y = read_table(X), column_or_1d(y)
     check_consistent_length(range(table.n_samples), y)
-    allowed = _settle(selector, table, y)
+    allowed = _fix_options(selector, table, y)
     text = set(table.kinds[allowed].tolist()) - {"numeric", "boolean"}
     trees = estimator is None and bool(text)
     X = _indexable(X, table, selector, coded=trees)
@@ -174,7 +174,7 @@ def split(y: NDArray[Any], cv: Any, *, continuous: bool, random_state: int | Non
     return read_folds(lambda: check_cv(cv), np.empty((len(y), 1)), y)
 
 
-def _settle(selector: SelectBestK, table: Table, y: Any) -> Indices:
+def _fix_options(selector: SelectBestK, table: Table, y: Any) -> Indices:
     """Set what must be the same in all folds; return the features that may be selected."""
     included, excluded = (
         find_features(each, table) for each in (selector.include, selector.exclude)

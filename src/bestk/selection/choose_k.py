@@ -124,7 +124,7 @@ def cross_validate(
         (np.repeat(train, counts[train]), np.repeat(test, counts[test]))
         for train, test in goal.split(options.cv, groups, options.random_state)
     ]
-    paths = [_select(options, table, goal, train, ks) for train, _ in folds]
+    paths = [_select_in_fold(options, table, goal, train, ks) for train, _ in folds]
     needed = np.unique(np.concatenate([support for path in paths for support in path]))
     design = Design.of(table, needed, _nominal(options, table))
     scores, guess = np.empty((len(folds), len(ks))), np.empty(len(folds))
@@ -237,7 +237,9 @@ def _standardized(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     return (small - small.mean()) / (small.std() or 1.0)
 
 
-def _select(options: Any, table: Table, goal: Goal, train: Indices, ks: list[int]) -> list[Indices]:
+def _select_in_fold(
+    options: Any, table: Table, goal: Goal, train: Indices, ks: list[int]
+) -> list[Indices]:
     """The features for every k, chosen from the training rows."""
     alike = copy(options)
     alike.target = "continuous" if goal.classes is None else "classes"

@@ -21,7 +21,7 @@ from bestk.errors import ParameterError
 from bestk.selection.base import SELECTABLE, TableSelector
 from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import choose
-from bestk.selection.folds import group_splitter, read_folds
+from bestk.selection.folds import Fold, group_splitter, read_folds
 from bestk.selection.pipeline import Task
 
 MAX_DEFAULT_K = 100
@@ -165,8 +165,8 @@ class SelectBestKCV(TableSelector):
         folds = read_folds(lambda: check_cv(cv, y, classifier=kind), X, y, groups)
         scorer = check_scoring(self.estimator, scoring=self.scoring)
         scores = np.array([
-            self._score_fold(options, X, y, train, test, ks, scorer)
-            for train, test in folds
+            self._score_fold(options, X, y, fold, ks, scorer)
+            for fold in folds
         ])  # fmt: skip
         self.cv_results_ = _results(ks, scores)
         self.best_k_ = choose(ks, scores, self.rule)
@@ -203,9 +203,10 @@ class SelectBestKCV(TableSelector):
         return task
 
     def _score_fold(
-        self, options: Any, X: Any, y: Any, train: Any, test: Any, ks: list[int], scorer: Any
+        self, options: Any, X: Any, y: Any, fold: Fold, ks: list[int], scorer: Any
     ) -> list[float]:
         """The score of every k on the test rows."""
+        train, test = fold
         X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
         X_test, y_test = _safe_indexing(X, test), _safe_indexing(y, test)
         task = self._measure(options, X_train, y_train)

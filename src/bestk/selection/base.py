@@ -33,6 +33,19 @@ SELECTABLE: dict[str, list[Any]] = {
     "backend": [str],
     "n_jobs": [Integral, None],
 }  # fmt: skip
+FOUND = (
+    "solution_", "support_", "ranking_", "scores_", "discretizer_", "discretized_features_",
+)  # fmt: skip
+FORGOTTEN = (
+    *FOUND, "pair_counts_", "n_samples_seen_", "k_scores_", "k_errors_", "_cuts", "_waiting",
+    "_in_blocks", "feature_names_in_",
+)  # fmt: skip
+
+
+def forget(selector: Any) -> None:
+    """Drop the results of an earlier fit."""
+    for name in FORGOTTEN:
+        vars(selector).pop(name, None)
 
 
 class TableSelector(SelectorMixin, BaseEstimator):

@@ -17,22 +17,9 @@ from bestk.data.target import is_fractional, note_on_target
 from bestk.data.written import TextNumbers
 from bestk.information.counted.blocks import Cuts, Stream, is_fitted
 from bestk.information.counted.counts import PairCounts
+from bestk.selection.base import FOUND, forget
 from bestk.selection.choose_k import AUTO
 from bestk.selection.pipeline import Columns, Task, count_features, settle
-
-FOUND = (
-    "solution_", "support_", "ranking_", "scores_", "discretizer_", "discretized_features_",
-)  # fmt: skip
-FORGOTTEN = (
-    *FOUND, "pair_counts_", "n_samples_seen_", "k_scores_", "k_errors_", "_cuts", "_waiting",
-    "_in_blocks", "feature_names_in_",
-)  # fmt: skip
-
-
-def forget(selector: Any) -> None:
-    """Drop the results of an earlier fit."""
-    for name in FORGOTTEN:
-        vars(selector).pop(name, None)
 
 
 def read_blocks(selector: Any, X: Any, y: Any) -> Task:

@@ -8,8 +8,8 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from bestk.data.blocks.blocks import is_stream
 from bestk.data.features import read_features
 from bestk.problem.solution import Solution
-from bestk.selection.base import SELECTABLE, TableSelector
-from bestk.selection.blocks import PartialFit, forget, read_blocks
+from bestk.selection.base import SELECTABLE, TableSelector, forget
+from bestk.selection.blocks import PartialFit, read_blocks
 from bestk.selection.cautions import warn_of, with_warnings
 from bestk.selection.choose_k import AUTO, refuse_auto, select_auto_k
 from bestk.selection.pipeline import Task, count_features

@@ -18,6 +18,7 @@ from bestk.native.threads import run_tiles, spans
 
 Indices = NDArray[np.int64]
 FEATURES_PER_TASK = 16  # that a thread fills at once
+MAX_PLANES_PER_TASK = 64  # that a thread counts together
 PLANES_PER_STRIP = 256  # that are translated at once
 
 
@@ -55,6 +56,19 @@ def add_block(
         lambda group: kernels.add_block(*table, *group, *by_size(cells)),
         list(pairwise(groups.tolist())),
     )
+
+
+def counting_seconds(shape: tuple[int, ...], n_planes: int, n_classes: int) -> float:
+    """Seconds for packing and counting a block of codes, about."""
+    words = shape[1] / 32 + n_classes
+    return 1e-9 * shape[0] * shape[1] + n_planes**2 * 1e-9 * (0.015 * words + n_classes)
+
+
+def group_features(first: Indices, n_threads: int) -> Indices:
+    """Cut features into groups of about as many planes as a thread counts together."""
+    size = max(4, min(MAX_PLANES_PER_TASK, first[-1] // (8 * n_threads)))
+    cuts = np.searchsorted(first, np.arange(0, first[-1], size))
+    return np.unique(np.concatenate([[0], cuts, [len(first) - 1]]))
 
 
 def fill_pairs(

@@ -17,15 +17,14 @@ from bestk.data.frames import as_array
 from bestk.data.table import Table, read_table
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._packed import pack
+from bestk.information.counted import cells
 from bestk.information.counted._source import CountedPairs
-from bestk.information.counted.cells import add_block, add_translated, in_their_terms, margins
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.native.threads import threads
 
 Indices = NDArray[np.int64]
 # rows that are counted together: each time visits all counts
 MAX_WAITING_ROWS, MAX_WAITING_BYTES = 2**16, 2**27
-PLANES_AT_ONCE = 64  # planes that a thread counts together, at most
 MAX_PLANES = 2**16
 
 
@@ -137,9 +136,9 @@ class PairCounts:
             self._cells += other._cells.astype(self._cells.dtype, copy=False)
         elif len(other._sizes):
             every = np.arange(self.n_features)
-            terms = in_their_terms(self._planes(every), other._planes(every), numbers)
+            terms = cells.in_their_terms(self._planes(every), other._planes(every), numbers)
             theirs = other._sizes, other._cells
-            add_translated(terms, theirs, classes, self._cells, len(self._sizes))
+            cells.add_translated(terms, theirs, classes, self._cells, len(self._sizes))
         self._sizes[classes[: len(other._sizes)]] += other._sizes
 
     def keep(self, features: Indices) -> PairCounts:
@@ -147,7 +146,7 @@ class PairCounts:
         levels = self._known()
         self._count_waiting()
         kept = copy(self)
-        self._lent = kept._lent = True
+        self._lent, kept._lent, kept._waiting = True, True, []
         kept._levels = Levels([levels.names[i] for i in features])
         kept._levels.places = [levels.places[i] for i in features]
         kept._feature = np.searchsorted(features, self._feature)
@@ -226,11 +225,13 @@ class PairCounts:
         self._waiting.clear()
         order = np.argsort(levels, kind="stable")
         first, planes = self._planes(order)
-        with threads(seconds=_seconds(values, first[-1], len(sizes))) as n_threads:
+        with threads(
+            seconds=cells.counting_seconds(values.shape, first[-1], len(sizes))
+        ) as n_threads:
             target = Target(y, np.arange(len(sizes)), sizes)
             packed = pack(Codes(values, levels, names), target, order, MAX_PLANES)
-            groups = _groups(first, max(4, min(PLANES_AT_ONCE, first[-1] // (8 * n_threads))))
-            add_block(packed, first, planes, groups, self._cells)
+            groups = cells.group_features(first, n_threads)
+            cells.add_block(packed, first, planes, groups, self._cells)
         self._sizes += sizes
 
     def _planes(self, order: Indices) -> tuple[Indices, Indices]:
@@ -270,7 +271,7 @@ class PairCounts:
         self._cells.resize(n_planes * (n_planes + 1) // 2 * n_classes, refcheck=False)
 
     def _margins(self) -> Indices:
-        return margins(len(self._feature), len(self._sizes), self._cells)
+        return cells.margins(len(self._feature), len(self._sizes), self._cells)
 
 
 def bytes_of_counts(n_planes: int, n_classes: int, itemsize: int = 4) -> float:
@@ -284,18 +285,6 @@ def bytes_of_counts(n_planes: int, n_classes: int, itemsize: int = 4) -> float:
     return n_planes * (n_planes + 1) / 2 * n_classes * itemsize
 
 
-def _seconds(values: NDArray[Any], n_planes: int, n_classes: int) -> float:
-    """What it takes to pack and to count a block, about."""
-    words = values.shape[1] / 32 + n_classes
-    return 1e-9 * values.size + n_planes**2 * 1e-9 * (0.015 * words + n_classes)
-
-
-def _groups(first: Indices, most: int) -> Indices:
-    """Cut features into groups of about so many planes."""
-    cuts = np.searchsorted(first, np.arange(0, first[-1], most))
-    return np.unique(np.concatenate([[0], cuts, [len(first) - 1]]))
-
-
 def _widen(values: NDArray[Any]) -> NDArray[np.uint16]:
     """Codes in two bytes; the largest number, which has no plane, stays the largest."""
     if values.dtype == np.uint16:
@@ -306,7 +295,5 @@ def _widen(values: NDArray[Any]) -> NDArray[np.uint16]:
 
 
 def _n_rows(X: Any) -> int | None:
-    if isinstance(X, Table):
-        return X.n_samples
-    shape = getattr(X, "shape", None)
+    shape = (X.n_samples,) if isinstance(X, Table) else getattr(X, "shape", None)
     return int(shape[0]) if shape else None

@@ -3,7 +3,6 @@
 jinja2 comes with ``pip install 'bestk[report]'``.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -58,7 +57,6 @@ def make_report(
     *,
     target: str = "y",
     errors: bool = True,
-    notes: Sequence[str] = (),
     date: str = "",
     **more: Any,
 ) -> Report:
@@ -78,14 +76,12 @@ def make_report(
         The name of y.
     errors : bool, default=True
         Whether to measure cross-validated errors, the slowest part.
-    notes : sequence of str
-        Further warnings to show.
     date : str, default=""
         The date to show; without it the same input gives the same bytes.
     **more
-        ``solution``, if the selector is not fitted; ``path`` of the file that was read, its
-        columns that were ``dropped`` and the ``command`` that read it; ``progress``, called with
-        the number of folds done and of all.
+        ``notes``, further warnings to show; ``solution``, if the selector is not fitted; ``path``
+        of the file that was read, its columns that were ``dropped`` and the ``command`` that read
+        it; ``progress``, called with the number of folds done and of all.
 
     Returns
     -------
@@ -104,7 +100,7 @@ def make_report(
     from bestk.report.page import render
     from bestk.report.records import ReportRequest
 
-    facts = collect_facts(ReportRequest(selected, X, y, target, errors, notes, date, **more))
+    facts = collect_facts(ReportRequest(selected, X, y, target, errors, date, **more))
     return Report(render(facts), facts)
 
 

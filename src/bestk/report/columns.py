@@ -130,8 +130,9 @@ def _count_bins(
     codes: NDArray[np.int64], labels: list[str], classes: NDArray[np.int64]
 ) -> tuple[Bin, ...]:
     """The rows of each class in each bin; rare bins are put together."""
-    counts = np.zeros((len(labels), int(classes.max(initial=0)) + 1), np.int64)
-    np.add.at(counts, (codes, classes), 1)
+    n_classes = int(classes.max(initial=0)) + 1
+    flat = np.bincount(codes * n_classes + classes, minlength=len(labels) * n_classes)
+    counts = flat.reshape(-1, n_classes)
     if not counts[-1].any():  # no missing values
         counts, labels = counts[:-1], labels[:-1]
     if len(labels) > MAX_BINS:

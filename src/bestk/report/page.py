@@ -1,8 +1,8 @@
 """The HTML page of a report, from the templates."""
 
 import base64
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -11,7 +11,7 @@ from markupsafe import Markup
 from bestk.plots.names import shorten
 from bestk.problem.solution import ROUNDING, percent_of
 from bestk.report import charts
-from bestk.report.records import NAN, Facts
+from bestk.report.records import NAN, Facts, Feature
 from bestk.report.text import format_error, format_number, format_text, join_some
 from bestk.selection.method_notes import method_title
 
@@ -35,30 +35,26 @@ def render(facts: Facts) -> str:
         loader.get_source(pages, name)[0] for name in ("style.css", "page.js", "heatmap.js")
     )
     script = "".join(scripts)
+    labels = shorten([f.name for f in facts.features], [f.place for f in facts.features])
+    pairs = np.asarray(facts.solution.details["pairs"], np.float64)[:MAX_MAPPED, :MAX_MAPPED]
     return pages.get_template("page.html").render(
         facts=facts,
         k=len(facts.features),
         errors=facts.comparison.errors if facts.comparison else None,
-        labels=shorten([f.name for f in facts.features], [f.place for f in facts.features]),
-        pairs=_mapped_pairs(facts),
+        labels=labels,
+        pairs=pairs,
         gap=_format_gap(facts),
-        data=_heat_map(facts),
+        data={"labels": labels[:MAX_MAPPED], **_map_data(facts.features[:MAX_MAPPED], pairs)},
         style=Markup(style),
         script=Markup(script),
         hashes={"style": _hash(style), "script": _hash(script)},
     )
 
 
-def _mapped_pairs(facts: Facts) -> Any:
-    return np.asarray(facts.solution.details["pairs"], np.float64)[:MAX_MAPPED, :MAX_MAPPED]
-
-
-def _heat_map(facts: Facts) -> dict[str, object]:
+def _map_data(drawn: Sequence[Feature], pairs: charts.Floats) -> dict[str, object]:
     """The data of the script that draws the heat map."""
-    drawn, pairs = facts.features[:MAX_MAPPED], _mapped_pairs(facts)
     return {
-        "names": [feature.name for feature in drawn],
-        "labels": shorten([f.name for f in drawn], [f.place for f in drawn]),
+        "names": [f.name for f in drawn],
         "relevance": charts.as_json([f.relevance for f in drawn]),
         "contribution": charts.as_json([f.contribution for f in drawn]),
         "new_information": charts.as_json([f.new_information for f in drawn]),

@@ -19,8 +19,8 @@ class ReportRequest:
     y: Any = None
     target: str = "y"
     errors: bool = True
-    notes: Sequence[str] = ()
     date: str = ""
+    notes: Sequence[str] = ()  # further warnings
     solution: Solution | None = None  # of a selector that is not fitted
     path: str | None = None  # of the file that was read
     dropped: Sequence[str] = ()  # its columns that were not used

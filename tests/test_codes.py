@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bestk.data.codes import Codes, encode, read_continuous_target, read_target
+from bestk.data.codes import Codes, encode
 from bestk.data.table import read_table
+from bestk.data.target import read_continuous_target, read_target
 from bestk.native.threads import threads
 
 nan = np.nan

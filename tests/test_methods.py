@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from bestk.data.codes import encode, read_target
+from bestk.data.codes import encode
+from bestk.data.target import read_target
 from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.selection.criteria import CRITERIA
 from bestk.selection.methods import METHODS, Effort, Greedy, Joint, Method, Quadratic, get_method

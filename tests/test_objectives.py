@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.data.codes import encode, read_target
+from bestk.data.codes import encode
+from bestk.data.target import read_target
 from bestk.information import Entropies, GaussianSource, Measure, ScoredTable
 from bestk.selection.criteria import CRITERIA, pick_greedily
 from bestk.selection.criteria import MIFS as GREEDY_MIFS

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 
 from bestk import CAIM
-from bestk.data.codes import encode, read_target
+from bestk.data.codes import encode
 from bestk.data.features import find_features
 from bestk.data.table import read_table
-from bestk.data.target import is_continuous, note_on_target
+from bestk.data.target import is_continuous, note_on_target, read_target
 from bestk.discretize import DISCRETIZERS
 from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.information.reading import Reading

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 
 from bestk import SelectBestK
-from bestk.data.codes import encode, read_continuous_target, read_target
+from bestk.data.codes import encode
 from bestk.data.files import load, open_source
 from bestk.data.table import read_table
+from bestk.data.target import read_continuous_target, read_target
 from bestk.data.written import parse_text
 
 RNG = np.random.default_rng(0)

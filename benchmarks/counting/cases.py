@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.codes import Codes, Target, encode, read_target
+from bestk.data.codes import Codes, encode
+from bestk.data.target import Target, read_target
 from bestk.discretize import CAIM
 
 Table = NDArray[np.int16]

@@ -27,7 +27,8 @@ from distributed import Client, LocalCluster
 from benchmarks.machine import RESULTS
 from benchmarks.scale.record import Row, append, peak_gib
 from bestk import SelectBestK
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
+from bestk.data.target import Target
 from bestk.information import Query
 from bestk.information.backends import cluster, get_backend
 from bestk.information.measures import SYMMETRIC_CMI

@@ -26,7 +26,8 @@ import torch
 
 from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.scale.gpu_picture import draw
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
+from bestk.data.target import Target
 from bestk.information import Entropies, Query
 from bestk.information.backends import get_backend
 from bestk.information.backends._torch_table import ONE

@@ -24,7 +24,7 @@ from benchmarks.scale.growth_picture import draw
 from benchmarks.scale.record import Row, append, peak_gib
 from benchmarks.timing import clock
 from bestk import PairCounts, encode
-from bestk.data.codes import read_target
+from bestk.data.target import read_target
 from bestk.information import Entropies
 from bestk.selection.objectives import get_objective
 from bestk.solvers import solve

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bestk import encode
-from bestk.data.codes import read_target
+from bestk.data.target import read_target
 from bestk.evaluation import SharedEntropies, _study
 from bestk.information import Entropies, measures
 

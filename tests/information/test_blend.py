@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.data.codes import encode, read_target
+from bestk.data.codes import encode
 from bestk.data.table import read_table
+from bestk.data.target import read_target
 from bestk.discretize import MDLP, EqualFrequency
 from bestk.information import (
     BlendedSource,

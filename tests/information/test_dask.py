@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
 from bestk import EqualFrequency, SelectBestK, cmi_matrix, encode, joint_mi_matrix
-from bestk.data.codes import read_target
+from bestk.data.target import read_target
 from bestk.information import Entropies, Measure, Query, measures
 
 from .conftest import tables

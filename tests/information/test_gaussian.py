@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from bestk.data.codes import read_target
+from bestk.data.target import read_target
 from bestk.information import GaussianSource, ScoredTable
 from bestk.information.entropies import Entropies
 

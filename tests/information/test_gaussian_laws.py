@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.data.codes import read_target
+from bestk.data.target import read_target
 from bestk.information import GaussianSource, ScoredTable, measures
 from bestk.information._scores import normal_scores
 from bestk.information.entropies import Entropies

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from bestk import CAIM, cmi_matrix, joint_mi_matrix, mutual_information
-from bestk.data.codes import read_target
+from bestk.data.target import read_target
 from bestk.information import Entropies, GaussianSource, ScoredTable, measure_table
 from bestk.information.entropies import _allocate
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import cmi_matrix, encode, joint_mi_matrix, mutual_information
-from bestk.data.codes import read_target
+from bestk.data.target import read_target
 from bestk.information import Entropies
 
 from .conftest import tables

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import encode
-from bestk.data.codes import read_target
+from bestk.data.target import read_target
 from bestk.information import Entropies, Query, measures
 from bestk.information.backends import _reductions
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import cmi_matrix, encode, solve
-from bestk.data.codes import read_target
+from bestk.data.target import read_target
 from bestk.information import Entropies, Measure, Query, measures
 from bestk.information.backends import get_backend
 from bestk.selection.methods import METHODS, Effort

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
+from bestk.data.target import Target
 from bestk.information import Query, measures
 from bestk.information._fixed_point import expected_cells
 from bestk.information.backends._native import NativeCounter

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from bestk import SelectBestK
-from bestk.data.codes import read_target
 from bestk.data.table import read_table
+from bestk.data.target import read_target
 from bestk.report import columns
 from bestk.report.columns import describe_column
 from bestk.selection.look import column_values

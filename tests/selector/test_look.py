@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestk.data.codes import read_target
 from bestk.data.table import read_table
+from bestk.data.target import read_target
 from bestk.selection.look import LEAK, column_values, is_leak, names_rows
 
 

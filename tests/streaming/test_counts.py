@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk import Entropies, PairCounts, encode
-from bestk.data.codes import read_target
+from bestk.data.target import read_target
 from bestk.information import Query, measures
 from bestk.information.counted import _source
 from bestk.information.counted import counts as _counts

@@ -1,4 +1,4 @@
-"""Discrete data as small integers: the codes of a table, the classes of a target."""
+"""Discrete tables as small integers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._typing import Array, Floats, Indices
-from bestk.data.objects import check_exact, check_finite
-from bestk.data.table import Block, read_column, read_table
+from bestk._typing import Array, Indices
+from bestk.data.objects import check_finite
+from bestk.data.table import read_table
 from bestk.errors import DataError
 from bestk.native import as_table, kernels
 from bestk.native.threads import run_tiles, spans, threads
@@ -54,20 +54,6 @@ class Codes:
         return int(self.values.shape[1])
 
 
-@dataclass(frozen=True)
-class Target:
-    """The class of every sample."""
-
-    codes: Indices  # classes[codes] are the labels
-    classes: Array  # sorted
-    counts: Indices  # how many samples each class has, never 0
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return len(self.classes)
-
-
 def encode(X: Any, *, missing: str = "category") -> Codes:
     """Write a discrete table as dense codes: the levels of each column, in order, are 0, 1, ...
 
@@ -103,74 +89,6 @@ def encode(X: Any, *, missing: str = "category") -> Codes:
                 values = values.astype(np.uint16)
                 write(strip, columns, table.names, values)
     return Codes(values, levels, table.names)
-
-
-def read_target(y: Any, n_samples: int) -> Target:
-    """Read the class of every sample: whole numbers, booleans, strings or categories.
-
-    Examples
-    --------
-    >>> read_target(["no", "yes", "no"], n_samples=3)
-    Target(codes=array([0, 1, 0]), classes=array(['no', 'yes'], dtype='<U3'), counts=array([2, 1]))
-    """
-    codes, classes = read_labels(y, n_samples)
-    if len(classes) == 1:
-        raise DataError(f"y has one class only, {classes[0]}; at least two are needed")
-    return Target(codes, classes, np.bincount(codes))
-
-
-def read_labels(y: Any, n_samples: int) -> tuple[Indices, Array]:
-    """The class of every sample as a number, and the labels of the classes, sorted."""
-    block = read_full_column(y, n_samples)
-    values = block.values[:, 0]
-    if block.categories is not None:
-        labels = np.empty(len(block.categories[0]), dtype=object)
-        labels[:] = block.categories[0]
-        is_text = isinstance(labels[0], str)
-        return values.astype(np.int64), labels.astype(str) if is_text else labels
-    fractional = values[values % 1 != 0] if values.dtype.kind == "f" else []
-    if len(fractional):
-        raise DataError(
-            f"y is not discrete: it holds {fractional[0]}; discretise it into classes first, "
-            "or use information='gaussian'"
-        )
-    classes, codes = np.unique(values, return_inverse=True)
-    return codes.astype(np.int64), classes
-
-
-def read_continuous_target(y: Any, n_samples: int) -> Floats:
-    """Read a finite number for every sample.
-
-    Examples
-    --------
-    >>> read_continuous_target([0.5, 1, 2], n_samples=3)
-    array([0.5, 1. , 2. ])
-    """
-    block = read_full_column(y, n_samples)
-    if block.categories is not None:
-        came = block.categories[0][0]
-        raise DataError(f"y holds {block.kind} values such as {came!r}; give it as numbers")
-    if block.values.dtype.kind in "iu":
-        check_exact(block.values, ["y"])
-    with np.errstate(over="ignore"):
-        values = np.asarray(block.values[:, 0], dtype=np.float64)
-    check_finite("y", values)
-    return values
-
-
-def read_full_column(y: Any, n_samples: int) -> Block:
-    """Read a target, which has a finite value for each sample."""
-    block = read_column(y)
-    if len(block.values) != n_samples:
-        came = f"y has {len(block.values)} values but X has {n_samples} rows"
-        raise DataError(f"{came}; give one value for each row")
-    if n_samples == 0:
-        raise DataError("y is empty; give one value for each row of X")
-    if gone := block.missing(block.values).sum():
-        raise DataError(f"y has {gone} missing values (NaN or None); drop those rows of X and y")
-    if block.categories is None:
-        check_finite("y", block.values)
-    return block
 
 
 def _encode_categories(

@@ -1,16 +1,102 @@
-"""What a target is: classes, or numbers to predict."""
+"""The target: classes, or numbers to predict."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bestk._checks import choice
+from bestk._typing import Array, Floats, Indices
+from bestk.data.objects import check_exact, check_finite
 from bestk.data.table import Block, read_column
+from bestk.errors import DataError
 
 TARGETS = ("auto", "classes", "continuous")
 MAX_CLASSES = 20  # different whole numbers that are always classes
 MAX_CODES = 100  # different whole numbers that may be the codes of classes
 MIN_ROWS_PER_CLASS = 20  # fewer on average, and many different whole numbers are a quantity
+
+
+@dataclass(frozen=True)
+class Target:
+    """The class of every sample."""
+
+    codes: Indices  # classes[codes] are the labels
+    classes: Array  # sorted
+    counts: Indices  # how many samples each class has, never 0
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+
+def read_target(y: Any, n_samples: int) -> Target:
+    """Read the class of every sample: whole numbers, booleans, strings or categories.
+
+    Examples
+    --------
+    >>> read_target(["no", "yes", "no"], n_samples=3)
+    Target(codes=array([0, 1, 0]), classes=array(['no', 'yes'], dtype='<U3'), counts=array([2, 1]))
+    """
+    codes, classes = read_labels(y, n_samples)
+    if len(classes) == 1:
+        raise DataError(f"y has one class only, {classes[0]}; at least two are needed")
+    return Target(codes, classes, np.bincount(codes))
+
+
+def read_labels(y: Any, n_samples: int) -> tuple[Indices, Array]:
+    """The class of every sample as a number, and the labels of the classes, sorted."""
+    block = read_full_column(y, n_samples)
+    values = block.values[:, 0]
+    if block.categories is not None:
+        labels = np.empty(len(block.categories[0]), dtype=object)
+        labels[:] = block.categories[0]
+        is_text = isinstance(labels[0], str)
+        return values.astype(np.int64), labels.astype(str) if is_text else labels
+    fractional = values[values % 1 != 0] if values.dtype.kind == "f" else []
+    if len(fractional):
+        raise DataError(
+            f"y is not discrete: it holds {fractional[0]}; discretise it into classes first, "
+            "or use information='gaussian'"
+        )
+    classes, codes = np.unique(values, return_inverse=True)
+    return codes.astype(np.int64), classes
+
+
+def read_continuous_target(y: Any, n_samples: int) -> Floats:
+    """Read a finite number for every sample.
+
+    Examples
+    --------
+    >>> read_continuous_target([0.5, 1, 2], n_samples=3)
+    array([0.5, 1. , 2. ])
+    """
+    block = read_full_column(y, n_samples)
+    if block.categories is not None:
+        came = block.categories[0][0]
+        raise DataError(f"y holds {block.kind} values such as {came!r}; give it as numbers")
+    if block.values.dtype.kind in "iu":
+        check_exact(block.values, ["y"])
+    with np.errstate(over="ignore"):
+        values = np.asarray(block.values[:, 0], dtype=np.float64)
+    check_finite("y", values)
+    return values
+
+
+def read_full_column(y: Any, n_samples: int) -> Block:
+    """Read a target, which has a finite value for each sample."""
+    block = read_column(y)
+    if len(block.values) != n_samples:
+        came = f"y has {len(block.values)} values but X has {n_samples} rows"
+        raise DataError(f"{came}; give one value for each row")
+    if n_samples == 0:
+        raise DataError("y is empty; give one value for each row of X")
+    if gone := block.missing(block.values).sum():
+        raise DataError(f"y has {gone} missing values (NaN or None); drop those rows of X and y")
+    if block.categories is None:
+        check_finite("y", block.values)
+    return block
 
 
 def is_continuous(y: Any, target: str = "auto") -> bool:

@@ -35,7 +35,8 @@ class BlendedSource:
 
     Examples
     --------
-    >>> from bestk.data.codes import encode, read_target
+    >>> from bestk.data.codes import encode
+    >>> from bestk.data.target import read_target
     >>> from bestk.information.backends import get_backend
     >>> codes, target = encode([[0, 0], [0, 1], [1, 0], [1, 1]]), read_target([0, 1, 1, 0], 4)
     >>> one = get_backend("numpy")(codes, target, None)

@@ -75,7 +75,7 @@ class GaussianSource:
 
     Examples
     --------
-    >>> from bestk.data.codes import Target
+    >>> from bestk.data.target import Target
     >>> from bestk.information import ScoredTable
     >>> X = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 4.0], [4.0, 3.0]])
     >>> target = Target(np.array([0, 0, 1, 1]), np.array([0, 1]), np.array([2, 2]))

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bestk._checks import choice
-from bestk.data.codes import encode, read_continuous_target, read_target
+from bestk.data.codes import encode
 from bestk.data.table import Table, read_table
-from bestk.data.target import TARGETS, is_fractional
+from bestk.data.target import TARGETS, is_fractional, read_continuous_target, read_target
 from bestk.information import measures
 from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Target
+from bestk.data.target import Target
 from bestk.native import kernels
 from bestk.native.threads import run_tiles
 

@@ -9,7 +9,8 @@ from numpy.typing import DTypeLike
 
 from bestk._memory import free_memory, limits
 from bestk._typing import Floats, Indices
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
+from bestk.data.target import Target
 from bestk.information import measures
 from bestk.information._fixed_point import Correction
 from bestk.information.backends import OnDevice, PairSource, Summarizing, get_backend

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from bestk.data.codes import Target, encode, read_continuous_target, read_target
+from bestk.data.codes import encode
 from bestk.data.features import find_features, find_numeric, split_numbers
 from bestk.data.table import Block, Table, read_column
-from bestk.data.target import is_continuous
+from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
 from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, codes_of
 from bestk.information._blend import BlendedSource
 from bestk.information._fixed_point import Correction

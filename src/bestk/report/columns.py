@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.codes import Target
-from bestk.data.target import is_continuous
+from bestk.data.target import Target, is_continuous
 from bestk.problem.solution import Solution
 from bestk.report.records import Bin, Column, ReportRequest, TableFacts
 from bestk.report.text import format_text

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from bestk.data.blocks.blocks import is_stream
-from bestk.data.codes import Target
 from bestk.data.features import read_features
 from bestk.data.table import Table
-from bestk.data.target import is_continuous
+from bestk.data.target import Target, is_continuous
 from bestk.information.reading import Reading
 from bestk.plots.names import read_solution
 from bestk.problem.solution import TOLD, Solution

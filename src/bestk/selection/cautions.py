@@ -10,7 +10,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.codes import Target
+from bestk.data.target import Target
 from bestk.errors import SelectionWarning
 from bestk.problem.solution import Solution
 from bestk.selection._independence import Graded, chi_square, grade, p_value

@@ -10,11 +10,10 @@ from warnings import catch_warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.codes import Target, read_continuous_target, read_target
 from bestk.data.features import find_features
 from bestk.data.frames import as_array
 from bestk.data.table import Table
-from bestk.data.target import is_continuous
+from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
 from bestk.errors import ParameterError
 from bestk.problem.solution import Solution
 from bestk.relaxations import one_thread

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.codes import Target
 from bestk.data.table import Block, Table
+from bestk.data.target import Target
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
 MIN_ROWS = 10  # of a table in which an identifier can be recognized
@@ -99,7 +99,7 @@ def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
 
     Examples
     --------
-    >>> from bestk.data.codes import read_target
+    >>> from bestk.data.target import read_target
     >>> y = read_target([0, 1] * 10, 20)
     >>> is_leak(np.array([0, 1] * 10), y), is_leak(np.array([0, 1] * 9 + [1, 1]), y)
     (True, False)

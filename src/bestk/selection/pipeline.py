@@ -10,11 +10,10 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.codes import read_full_column
 from bestk.data.features import find_constant, find_features
 from bestk.data.frames import as_array
 from bestk.data.table import Block, Table, read_column
-from bestk.data.target import note_on_target
+from bestk.data.target import note_on_target, read_full_column
 from bestk.information.reading import Measured, ParsedTarget, Reading
 from bestk.problem.solution import Solution
 from bestk.selection.methods import Effort, Method, get_method

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.codes import read_full_column
 from bestk.data.frames import batch_as_table, is_frame
 from bestk.data.table import Block, Table, read_table
+from bestk.data.target import read_full_column
 from bestk.errors import UnknownNameError
 
 T = TypeVar("T")

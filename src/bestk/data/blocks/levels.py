@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._memory import gib
-from bestk.data.codes import MAX_LEVELS, Codes, Target, encode, read_labels
+from bestk.data.codes import MAX_LEVELS, Codes, encode
 from bestk.data.table import Table
+from bestk.data.target import Target, read_labels
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans, threads
 

@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 from bestk._typing import Array, Floats
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
+from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._numpy import NumpyCounter

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
+from bestk.data.target import Target
 from bestk.information._fixed_point import Correction, ExactEntropies, Tables
 from bestk.information.backends._costs import LANES
 from bestk.information.backends._packed import Packed, Request, bind, cut_tasks, fill, pack

@@ -5,7 +5,8 @@ from functools import cached_property
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
+from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
 from bestk.information.measures import Query
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
+from bestk.data.target import Target
 from bestk.information._fixed_point import Formula
 from bestk.information.backends._costs import (
     CELL_COST,

@@ -9,7 +9,8 @@ from scipy.sparse.linalg import LinearOperator
 from torch import Tensor
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
+from bestk.data.target import Target
 from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
 from bestk.information.backends._reductions import Summary, check_pairs
 from bestk.information.backends._torch_pairs import Plan, plan

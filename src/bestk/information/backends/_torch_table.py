@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 
 from bestk._typing import Indices
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
+from bestk.data.target import Target
 
 MOST_LEVELS = 255  # of a column that has planes: its codes fit a byte, with one to spare
 MOST_CELLS = 2**18  # of a pair that is counted by planes, over all classes

@@ -11,7 +11,8 @@ import numpy as np
 from distributed import Client, Future, as_completed, get_client, get_worker
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
+from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
 from bestk.information._tiles import as_slice, cut
 from bestk.information.backends._costs import LANES

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from bestk._memory import gib, memory_to_use
 from bestk.data.blocks.blocks import refuse_other_columns
 from bestk.data.blocks.levels import Label, Levels, ends, read_classes
-from bestk.data.codes import Codes, Target
+from bestk.data.codes import Codes
 from bestk.data.frames import as_array
 from bestk.data.table import Table, read_table
+from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._packed import pack
 from bestk.information.counted import cells

@@ -58,6 +58,8 @@ class Backend(Protocol):
         """Prepare the table for counting."""
 
 
+NO_TORCH = "backend='torch' needs PyTorch; install it with pip install 'bestk[gpu]'"
+NO_DASK = "backend='dask' needs dask and distributed; install them with pip install 'bestk[dask]'"
 BACKENDS: dict[str, Backend] = {b.name: b for b in (NativeCounter, NumpyCounter)}
 
 
@@ -77,23 +79,21 @@ def get_backend(name: str) -> Backend:
         return NativeCounter
     kind, _, device = name.partition(":")
     if kind == "torch":
-        return partial(_import("torch", "PyTorch", "gpu").TorchCounter, device=device or "auto")
+        return partial(_import("_torch", NO_TORCH).TorchCounter, device=device or "auto")
     if name == "dask":
-        return _import("dask", "dask and distributed", "dask").DaskCounter
+        counter: Backend = _import("cluster", NO_DASK).DaskCounter
+        return counter
     if name not in BACKENDS:
         known = ", ".join(map(repr, ("auto", *sorted(BACKENDS), "torch", "dask")))
         raise ValueError(f"unknown backend {name!r}; choose one of {known}")
     return BACKENDS[name]
 
 
-def _import(backend: str, packages: str, extra: str) -> Any:
+def _import(module: str, needed: str) -> Any:
     """The module of a backend whose packages are optional."""
     try:
-        return import_module(f"bestk.information.backends._{backend}")
+        return import_module(f"bestk.information.backends.{module}")
     except ModuleNotFoundError as error:
         if error.name not in ("torch", "dask", "distributed"):
             raise
-        raise ModuleNotFoundError(
-            f"backend={backend!r} needs {packages}; install it with pip install 'bestk[{extra}]'",
-            name=error.name,
-        ) from error
+        raise ModuleNotFoundError(needed, name=error.name) from error

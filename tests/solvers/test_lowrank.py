@@ -35,6 +35,12 @@ def test_the_number_of_draws_is_the_published_one():
     assert one.details["draws"] == 16351
 
 
+def test_a_small_problem_needs_few_draws():
+    one = run()
+    LowRank().pick(BQP(random_matrix(8), 3), one)
+    assert one.details["draws"] == 100 * 56
+
+
 @given(problem=problems())
 def test_no_choice_is_above_the_optimum_or_not_a_choice(problem):
     picked = QUICK.pick(problem, run())

@@ -15,6 +15,7 @@ from bestk.problem import CachedColumns
 from bestk.relaxations import Bound, rows_bound
 from bestk.solvers import check_matrix, prove, solve_each, with_useful_bound
 from bestk.solvers._lowrank import LowRank
+from bestk.solvers._referee import default_budget
 
 from .conftest import optimum, problems
 
@@ -289,6 +290,53 @@ def test_a_default_bound_never_starts_what_takes_longer_than_the_choice(monkeypa
     monkeypatch.setattr(bounds, "spectral_bound", lambda problem: calls.append(1))
     prove(problem, np.arange(20), "fast", 0.01)
     assert not calls
+
+
+def test_a_default_bound_without_time_is_none():
+    problem = BQP(np.ones((50, 50)), 5)
+    bound = prove(problem, np.arange(5), "fast", 1e-9)
+    assert bound.value == np.inf
+
+
+@pytest.mark.parametrize(
+    ("seconds", "limit", "left", "budget"),
+    [
+        (0.001, None, np.inf, 0.05),  # a short time is always there
+        (2.0, None, np.inf, 2.0),  # as long as the selection took
+        (1.0, 1.0, -0.1, 0.1),  # a tenth of the limit, where the solver has used it up
+        (0.2, 1.0, 0.8, 0.2),
+    ],
+)
+def test_a_default_bound_takes_no_longer_than_the_selection_or_the_limit(
+    seconds, limit, left, budget
+):
+    assert default_budget(seconds, limit, left) == budget
+
+
+@pytest.mark.parametrize("name", sorted(SOLVERS))
+def test_without_time_every_solver_gives_a_choice_and_a_path(name):
+    rng = np.random.default_rng(0)
+    matrix = rng.normal(size=(260, 260))
+    solution = solve(matrix, 5, name, time_limit=1e-6, random_state=0)
+    assert len(set(solution.support.tolist())) == 5
+    path = solve_path(matrix, [2, 4], name, time_limit=1e-6, bound="tight", random_state=0)
+    assert [one.k for one in path] == [2, 4]
+    assert all(one.objective <= one.upper_bound for one in path)
+
+
+def test_a_path_shares_its_time_with_tight_bounds(monkeypatch):
+    given_time = []
+
+    def note(problem, items, effort, seconds):
+        given_time.append(seconds)
+        return Bound(np.inf, "none")
+
+    monkeypatch.setattr("bestk.solvers._referee.prove", note)
+    for solver in (Slow(), SlowPath()):
+        given_time.clear()
+        solve_path(Q, [1, 2], solver, time_limit=60.0, bound="tight")
+        assert len(given_time) == 2
+        assert all(29 < seconds <= 60 for seconds in given_time)
 
 
 def test_a_default_bound_that_says_little_is_none_and_the_solution_says_what_to_do():

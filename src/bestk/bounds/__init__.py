@@ -27,6 +27,8 @@ BOUNDS: dict[str, Callable[..., Bound]] = {
 EFFORTS = ("fast", "tight")
 TIMED = ("sdp", "dnn")  # these take time_limit and best_known
 MAX_SPECTRAL_ITEMS = 1000  # above it, an eigenvalue is not cheap
+SECONDS_OF_ROWS = 5e-9  # times n^2, about
+SECONDS_OF_SPECTRAL = 5e-10  # times n^3, about
 MAX_QUICK_SDP_ITEMS = 400
 MIN_QUICK_SDP_GAP = 0.1  # a smaller gap is not worth the time
 MAX_DNN_ITEMS = 2500  # above it, one step takes seconds
@@ -51,7 +53,7 @@ def upper_bound(
         A name from ``BOUNDS``; or "fast": the smaller of "rows" and, up to 1000 items,
         "spectral"; or "tight": that and "dnn", above 2500 items "sdp".
     time_limit : float, optional
-        Seconds for "dnn" and "sdp"; 60 by default.
+        Seconds; 60 for "dnn" by default. What would not fit is left out of "fast" and "tight".
     best_known : float, optional
         The value of the best choice known, which helps "dnn" to decide items.
 
@@ -94,8 +96,10 @@ def bound_problem(
         return replace(only_choice(problem), seconds=perf_counter() - start)
     bounds = []
     for name in _names(problem.n, method):
-        limits = (time_limit, best_known) if name in TIMED else ()
-        bounds.append(BOUNDS[name](problem, *limits))
+        left = None if time_limit is None else time_limit - (perf_counter() - start)
+        late = left is not None and left < _seconds(name, problem.n)
+        if not late or not bounds:
+            bounds.append(BOUNDS[name](problem, *((left, best_known) if name in TIMED else ())))
     best = min(bounds, key=lambda bound: bound.value)
     return replace(best, seconds=perf_counter() - start)
 
@@ -111,18 +115,27 @@ def _names(n: int, method: str) -> list[str]:
     return names
 
 
+def _seconds(name: str, n: int) -> float:
+    """What a bound takes, or at least takes, of n items."""
+    if name == "spectral":
+        return 0.005 + SECONDS_OF_SPECTRAL * n**3
+    return SECONDS_OF_ROWS * n**2
+
+
 def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
     """The best bound that takes about so many seconds; what each takes is estimated from n.
 
-    By rows first, always; then by eigenvalues; and for a small problem by the semidefinite
-    relaxation, if the gap is still wide. Each is computed whole or not at all: a clock within it
-    would give another bound in every run.
+    By rows first; then by eigenvalues; and for a small problem by the semidefinite relaxation, if
+    the gap is still wide. Each is computed completely or not at all: a clock within it would give
+    another bound in every run. If there is no time for any, the bound is infinity.
     """
     start, n = perf_counter(), problem.n
     if problem.is_lazy or problem.k == n:
         return bound_problem(problem, "fast")
+    if _seconds("rows", n) > seconds:
+        return Bound(float("inf"), "nothing: no time")
     bounds = [rows_bound(problem)]
-    takes = 0.005 + 5e-10 * n**3
+    takes = _seconds("spectral", n)
     if n <= MAX_SPECTRAL_ITEMS and takes <= seconds:
         bounds.append(spectral_bound(problem))
         seconds -= takes

@@ -52,7 +52,7 @@ def grow(problem: BQP, items: Indices = NO_ITEMS, deadline: float = inf) -> Indi
         best = int(np.argmax(gains))
         grown.append(best)
         gains += 2 * problem.columns([best])[:, 0]
-        gains[grown] = -np.inf
+        gains[best] = -np.inf
     return np.array(grown, np.int64)
 
 

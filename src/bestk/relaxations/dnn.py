@@ -16,6 +16,7 @@ from bestk.relaxations.subproblem import Subproblem, screen
 DEFAULT_SECONDS = 60.0
 STEPS_TO_BOUND = 10  # from one estimate of the bound to the next
 STEPS_TO_PROOF = 50  # from one proof, and check of the progress, to the next
+SECONDS_OF_STEP = 7e-10  # times n^3: the first step, and about as much for a proof
 MIN_DECIDED = 0.05  # share of the items that must be decided before the rest is set up anew
 
 
@@ -93,12 +94,20 @@ class Gap:
         assert bound.row_values is not None
         self.value = min(self.value, self.part.base + bound.value)
         self._decide(bound.value, bound.row_values)
-        last = inf
+        last, before = inf, self.steps
+        step = proof = SECONDS_OF_STEP * self.part.n**3
         while not self._settled() and not self.closed:
-            self._step()
-            late = perf_counter() > deadline
+            start = perf_counter()
+            late = start + step + proof > deadline
+            if late and self.steps == before:
+                return
+            if not late:
+                self._step()
+                step = perf_counter() - start
             if late or self.steps % STEPS_TO_PROOF == 0:
+                start = perf_counter()
                 smaller = self._decide(*self._prove())
+                proof = perf_counter() - start
                 gap = self.value - self.floor
                 if late or (not smaller and last - gap < patience * gap):
                     return

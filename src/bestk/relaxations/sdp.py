@@ -58,7 +58,8 @@ def relax(
     """Climb until a bound within the tolerance is proved, or time is up; return that bound."""
     best, ratio = inf, 2 * tolerance
     while True:
-        stop = deadline - _seconds_to_finish(factor)
+        test, rounding_time = _seconds_to_finish(factor)
+        stop = deadline - 2 * test - rounding_time
         factor.climb(ratio, stop, iterations)
         last = factor.stalled or factor.iterations >= iterations
         last = last or perf_counter() >= stop or ratio < 1e-4 * tolerance
@@ -68,7 +69,7 @@ def relax(
             factor.multipliers,
             slack=max(allowed, 2 * factor.slope) if last else allowed,
             tests=60 if last else 8 if factor.problem.n <= MAX_TIGHTENED_ITEMS else 1,
-            deadline=deadline,
+            deadline=deadline - test - rounding_time,
         )
         best = min(best, bound)
         if last or bound <= factor.value + 1.01 * allowed:
@@ -76,10 +77,10 @@ def relax(
         ratio /= 3
 
 
-def _seconds_to_finish(factor: LowRankFactor) -> float:
-    """Time for two factorisations and the rounding, estimated from the last product with Q."""
+def _seconds_to_finish(factor: LowRankFactor) -> tuple[float, float]:
+    """Time for a factorisation and for the rounding, estimated from the last product with Q."""
     n, r = factor.V.shape
-    return factor.product_seconds * (4 + 2 * n / (3 * r))
+    return factor.product_seconds * (1 + n / (3 * r)), factor.product_seconds * (1 + 200 / r)
 
 
 def dual_bound(

@@ -30,6 +30,10 @@ class Run:
         """Seconds until the deadline."""
         return self.deadline - perf_counter()
 
+    def part(self, share: float) -> float:
+        """The deadline of a part of the work that may take a share of the time left."""
+        return perf_counter() + share * self.time_left
+
 
 class Solver(Protocol):
     """A dataclass whose fields are settings; frozen, and the same for every run."""

@@ -9,6 +9,7 @@ from bestk.native import kernels
 from bestk.relaxations import row_values
 
 MAX_TABLE = 8_000_000  # entries of the table of partners
+SECONDS_OF_ENTRY = 1e-8  # about
 LEFT_COUNT, POSITION, PATH_CHOSEN, PATH_BEST = range(4)  # rows of the path, as in branch.c
 
 
@@ -42,9 +43,10 @@ class Branching:
         self.tree = new_tree(Q[np.ix_(self.order, self.order)], k, floor - self.base)
 
     @staticmethod
-    def fits(n: int, k: int) -> bool:
-        """Whether the tables of such a problem are small enough."""
-        return min(k, n - k) * n**2 <= MAX_TABLE
+    def fits(n: int, k: int, seconds: float) -> bool:
+        """Whether the tables of such a problem are small enough, also for the time."""
+        entries = min(k, n - k) * n**2
+        return entries <= MAX_TABLE and SECONDS_OF_ENTRY * entries <= seconds
 
     def advance(self, nodes: int) -> bool:
         """Visit so many more nodes; True when the search is complete."""

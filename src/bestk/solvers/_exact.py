@@ -141,7 +141,7 @@ class _Proof:
 
     def enumerate(self, part: Subproblem, nodes: int) -> bool:
         """Branch and bound by rows, in a share of the time; True when all of the part is seen."""
-        if not Branching.fits(part.n, part.k):
+        if not Branching.fits(part.n, part.k, ENUMERATION_SHARE * self.run.time_left):
             return False
         tree = Branching(part.Q, part.k, self.floor - part.base)
         done, end = False, perf_counter() + ENUMERATION_SHARE * self.run.time_left
@@ -232,7 +232,9 @@ class _Proof:
 
 def _grid(Q: Floats) -> float:
     """The step in which values x'Qx come if Q is whole, else 0."""
-    if largest_entry(Q) * len(Q) ** 2 > MAX_EXACT_SUM or (np.rint(Q) != Q).any():
+    if (np.rint(Q[0]) != Q[0]).any() or (np.rint(Q) != Q).any():
+        return 0.0
+    if largest_entry(Q) * len(Q) ** 2 > MAX_EXACT_SUM:
         return 0.0
     whole = 2 * Q.astype(np.int64)
     whole.flat[:: len(Q) + 1] //= 2

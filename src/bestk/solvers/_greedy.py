@@ -54,7 +54,7 @@ class Backward:
             worst = problem.n - 1 - int(np.argmin(loss[::-1]))
             dropped.append(worst)
             loss -= 2 * problem.Q[worst]
-            loss[dropped] = np.inf
+            loss[worst] = np.inf
         order = np.array(dropped[::-1], np.int64)
         return {k: order[:k] for k in ks}
 

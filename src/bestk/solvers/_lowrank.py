@@ -2,22 +2,29 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from math import comb, inf
+from time import perf_counter
 from typing import ClassVar, TypeVar
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackError, eigsh
+from scipy.sparse.linalg import ArpackError
 
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import n_threads
 from bestk.problem import BQP, best_first
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
+from bestk.solvers._lanczos import lanczos
 from bestk.solvers._search import by_rows
 
-FIRST_BATCH, MAX_BATCH = 1 << 12, 1 << 20  # directions drawn at once
-MAX_SCORES = 8_000_000  # that one thread computes between two checks of the clock
+MAX_BATCH = 1 << 20  # directions drawn at once
+FIRST_TIMED_BATCH, MAX_TIMED_BATCH = 1 << 6, 1 << 16  # the same, with a time limit
+MAX_SCORES = 8_000_000  # that one thread computes at once
+MAX_TIMED_SCORES = 125_000  # the same, with a time limit
+MAX_DRAWS_PER_CHOICE = 100  # a small problem needs no more draws
 BANDS = 0.45  # as many as make the steps along and between them about equal
 KEPT_DIRECTIONS = 16  # of a piece, which are scored for each k of a path
 
@@ -72,10 +79,10 @@ class LowRank:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""
-        Q, (V, signs) = by_rows(problem.Q), factor(problem.Q, self.d)
-        best = -np.inf
-        for value, items in self._in_threads(
-            lambda piece: _best_along(Q, V, signs, piece, problem.k), V, run
+        Q, (V, signs) = by_rows(problem.Q), factor(problem.Q, self.d, run.part(0.5))
+        best, count = -np.inf, self._count(problem.n, [problem.k])
+        for value, items in _in_threads(
+            lambda piece: _best_along(Q, V, signs, piece, problem.k), V, count, run
         ):
             if value > best:
                 best, run.details["incumbent"] = value, items
@@ -83,38 +90,63 @@ class LowRank:
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
         """One order of the items along each draw serves every k; the best draws are scored."""
-        Q, (V, signs) = by_rows(problem.Q), factor(problem.Q, self.d)
-        wanted = np.unique(np.asarray(ks, np.int64))
-        kept = [*self._in_threads(lambda piece: _promising(V, signs, piece, wanted), V, run)]
+        Q, (V, signs) = by_rows(problem.Q), factor(problem.Q, self.d, run.part(0.5))
+        wanted, count = np.unique(np.asarray(ks, np.int64)), self._count(problem.n, ks)
+        # half of the time for screening, the rest for scoring
+        first = replace(run, deadline=run.part(0.5))
+        work = partial(_promising, V, signs, ks=wanted)
+        kept = np.concatenate([*_in_threads(work, V, count, first)], axis=1)
         picks = {}
-        for k, directions in zip(wanted.tolist(), np.concatenate(kept, axis=1), strict=True):
-            _, items = _best_along(Q, V, signs, directions, k)
-            picks[k] = best_first(problem, items)
+        for number, (k, directions) in enumerate(zip(wanted.tolist(), kept, strict=True)):
+            stop = perf_counter() + run.time_left / (len(wanted) - number)
+            found = (
+                _best_along(Q, V, signs, piece, k) for piece in _pieces(directions, problem.n, run)
+            )
+            best = next(found)
+            while perf_counter() < stop and (other := next(found, None)) is not None:
+                best = max(best, other, key=lambda one: one[0])
+            picks[k] = best_first(problem, best[1])
         return picks
 
-    def _in_threads(
-        self, work: Callable[[Floats], Result], V: Floats, run: Run
-    ) -> Iterator[Result]:
-        """Work on the draws piece by piece, on one at least, until the deadline."""
-        run.details["draws"] = 0
-        size = max(16, MAX_SCORES // V.shape[1])
-        with ThreadPoolExecutor(n_threads()) as pool:
-            for draws in self._batches(len(V), run):
-                pieces = [draws[i : i + size] for i in range(0, len(draws), size)]
-                futures = [pool.submit(work, piece) for piece in pieces]
-                for piece, future in zip(pieces, futures, strict=True):
-                    if run.time_left > 0 or run.details["draws"] == 0:
-                        yield future.result()
-                        run.details["draws"] += len(piece)
-                    else:
-                        future.cancel()
+    def _count(self, n: int, ks: Sequence[int]) -> int:
+        """Number of draws for a problem: all, or fewer where there are few choices."""
+        if self.samples is not None:
+            return self.samples
+        return min(self.draws, MAX_DRAWS_PER_CHOICE * max(comb(n, k) for k in ks))
 
-    def _batches(self, d: int, run: Run) -> Iterator[Floats]:
-        """Draws in an order in which neighbours are close; few at first if there is a deadline."""
-        left, size = self.draws, FIRST_BATCH if np.isfinite(run.deadline) else MAX_BATCH
-        while left > 0 and (run.time_left > 0 or left == self.draws):
-            yield along_a_curve(run.rng.standard_normal((min(left, size), d)))
-            left, size = left - min(left, size), min(2 * size, MAX_BATCH)
+
+def _in_threads(
+    work: Callable[[Floats], Result], V: Floats, count: int, run: Run
+) -> Iterator[Result]:
+    """Work on so many draws piece by piece, on one piece at least, until the deadline."""
+    run.details["draws"] = 0
+    with ThreadPoolExecutor(n_threads()) as pool:
+        for draws in _batches(len(V), count, run):
+            pieces = _pieces(draws, V.shape[1], run)
+            futures = [pool.submit(work, piece) for piece in pieces]
+            for piece, future in zip(pieces, futures, strict=True):
+                if run.time_left > 0 or run.details["draws"] == 0:
+                    yield future.result()
+                    run.details["draws"] += len(piece)
+                else:
+                    future.cancel()
+
+
+def _batches(d: int, count: int, run: Run) -> Iterator[Floats]:
+    """Draws in an order in which neighbours are close; few at first if there is a deadline."""
+    timed = np.isfinite(run.deadline)
+    size, most = (FIRST_TIMED_BATCH, MAX_TIMED_BATCH) if timed else (MAX_BATCH, MAX_BATCH)
+    left = count
+    while left > 0 and (run.time_left > 0 or left == count):
+        yield along_a_curve(run.rng.standard_normal((min(left, size), d)))
+        left, size = left - min(left, size), min(2 * size, most)
+
+
+def _pieces(directions: Floats, n: int, run: Run) -> list[Floats]:
+    """Directions that one thread tries at once."""
+    scores = MAX_TIMED_SCORES if np.isfinite(run.deadline) else MAX_SCORES
+    size = max(16, scores // n)
+    return [directions[i : i + size] for i in range(0, len(directions), size)]
 
 
 def _best_along(
@@ -150,21 +182,21 @@ def _promising(V: Floats, signs: Floats, directions: Floats, ks: Indices) -> Flo
     return np.asarray(directions[np.sort(kept, axis=1)])
 
 
-def factor(Q: Floats, d: int) -> tuple[Floats, Floats]:
+def factor(Q: Floats, d: int, deadline: float = inf) -> tuple[Floats, Floats]:
     """Rows sqrt(abs(l)) u for the d eigenpairs of largest magnitude, and the signs of l."""
-    values, vectors = _eigenpairs(Q, min(d, len(Q)))
+    values, vectors = _eigenpairs(Q, min(d, len(Q)), deadline)
     peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))]
     vectors = vectors * np.where(peaks < 0, -1.0, 1.0)
     rows = np.ascontiguousarray((vectors * np.sqrt(np.abs(values))).T)
     return rows, np.where(values < 0, -1.0, 1.0)
 
 
-def _eigenpairs(Q: Floats, d: int) -> tuple[Floats, Floats]:
+def _eigenpairs(Q: Floats, d: int, deadline: float) -> tuple[Floats, Floats]:
     n = len(Q)
     if n > MAX_LAPACK_ITEMS and d < n // 2:
         try:
             start = np.random.default_rng(0).uniform(0.5, 1.5, n)
-            values, vectors = eigsh(Q, k=d, which="LM", v0=start)
+            values, vectors = lanczos(Q, start, "LM", d, deadline=deadline)
             order = np.argsort(-np.abs(values), kind="stable")
             return values[order], vectors[:, order]
         except ArpackError:  # e.g. a matrix of zeros

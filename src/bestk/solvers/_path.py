@@ -12,6 +12,7 @@ from bestk._typing import Indices
 from bestk.problem import BQP, Solution, grow
 from bestk.solvers._base import Patient, Run, Solver
 from bestk.solvers._referee import (
+    MIN_BOUND_SECONDS,
     BoundEffort,
     check_matrix,
     check_options,
@@ -45,9 +46,10 @@ def solve_path(
     ks : sequence of int
         The numbers of items.
     time_limit : float, default=None
-        Seconds for all of them together.
+        Seconds for all of them together, bounds included.
     bound : {None, "fast", "tight"}, default=None
-        What to spend on the upper bound of each.
+        What to spend on the upper bound of each: nothing; at most as long as the selection took;
+        or as much as it takes, with a time limit half of it.
 
     Returns
     -------
@@ -74,15 +76,26 @@ def solve_path(
     if not hasattr(chosen, "pick_path"):
         return solve_each(problems.__getitem__, wanted, chosen, random_state=random_state,
                           time_limit=time_limit, bound=bound)  # fmt: skip
-    run = new_run(random_state, time_limit)
+    total = new_run(random_state, time_limit)
+    run = replace(total, deadline=total.part(0.5)) if bound == "tight" else total
     picks: Mapping[int, Indices] = chosen.pick_path(problems[max(wanted)], sorted(problems), run)
     each = (perf_counter() - start) / len(wanted)
-    budget = each if bound == "fast" else None
-    solutions = {
-        k: score(problems[k], chosen.name, picks[k], Run(details=dict(run.details)), bound, budget)
-        for k in picks
-    }
+    solutions = {}
+    for number, k in enumerate(sorted(picks)):
+        budget = _bound_seconds(bound, each, time_limit, total.part(1 / (len(picks) - number)))
+        one = Run(details=dict(run.details))
+        solutions[k] = score(problems[k], chosen.name, picks[k], one, bound, budget)
     return [with_useful_bound(replace(solutions[k], seconds=each)) for k in wanted]
+
+
+def _bound_seconds(
+    bound: BoundEffort | None, seconds: float, time_limit: float | None, deadline: float
+) -> float | None:
+    """Seconds for the bound of one k, which took so long to select."""
+    left = deadline - perf_counter()
+    if bound == "fast":
+        return max(MIN_BOUND_SECONDS, seconds) if time_limit is None else min(seconds, left)
+    return None if time_limit is None else max(0.0, left)
 
 
 def solve_each(
@@ -106,13 +119,14 @@ def solve_each(
     for number, k in enumerate(sorted(set(wanted))):
         problem, start = problem_of(k), perf_counter()
         check_matrix(problem, solver)
-        share = run.time_left / (len(set(wanted)) - number)
-        deadline = start + share if np.isfinite(share) else np.inf
-        starts = [grow(problem, before)] if len(before) else []
+        deadline = run.part(1 / (len(set(wanted)) - number))
+        starts = [grow(problem, before, deadline)] if len(before) else []
         one = Run(run.rng, deadline, starts)
+        if bound == "tight":
+            one.deadline = one.part(0.5)
         before = solver.pick(problem, one)
         seconds = perf_counter() - start
-        budget = seconds if bound == "fast" else None
+        budget = _bound_seconds(bound, seconds, time_limit, deadline)
         solution = score(problem, solver.name, before, one, bound, budget)
         solutions[k] = with_useful_bound(replace(solution, seconds=seconds))
     return [solutions[k] for k in wanted]

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackError, eigsh
+from scipy.sparse.linalg import ArpackError
 
 from bestk._typing import Floats, Indices
 from bestk.problem import BQP, stream, top_k
 from bestk.relaxations import largest_entry
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
+from bestk.solvers._lanczos import lanczos
 
 STRIP_ROWS = 512  # added up together: they stay in the cache
 MIN_SAMPLE = 3  # columns; fewer give no standard error
@@ -135,7 +137,7 @@ class Spectral:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight in the eigenvector."""
-        return top_k(np.abs(leading_eigenvector(problem.Q)), problem.k)
+        return top_k(np.abs(leading_eigenvector(problem.Q, run.deadline)), problem.k)
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
         """One order serves every k."""
@@ -143,17 +145,17 @@ class Spectral:
         return {k: order[:k] for k in ks}
 
 
-def leading_eigenvector(Q: Any) -> Floats:
-    """Eigenvector of the largest eigenvalue of a symmetric matrix."""
+def leading_eigenvector(Q: Any, deadline: float = inf) -> Floats:
+    """Eigenvector of the largest eigenvalue of a symmetric matrix, or its best approximation."""
     n = Q.shape[0]
     if not isinstance(Q, np.ndarray):  # known by its products with vectors
-        return np.asarray(eigsh(Q.operator(), k=1, which="LA", v0=np.ones(n))[1][:, 0])
+        return lanczos(Q.operator(), np.ones(n), "LA", deadline=deadline)[1][:, 0]
     scale = largest_entry(Q)
     if scale == 0.0:
         return np.ones(n) / np.sqrt(n)
     if n > MAX_LAPACK_ITEMS:
         try:
-            return np.asarray(eigsh(Q, k=1, which="LA", v0=np.ones(n))[1][:, 0])
+            return lanczos(Q, np.ones(n), "LA", deadline=deadline)[1][:, 0]
         except ArpackError:  # e.g. the start is an eigenvector of a smaller eigenvalue
             pass
     return np.asarray(eigh(Q / scale, subset_by_index=[n - 1, n - 1])[1][:, 0])

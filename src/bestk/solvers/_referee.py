@@ -17,6 +17,7 @@ from bestk.solvers._registry import get_solver
 BoundEffort = Literal["fast", "tight"]
 MAX_USEFUL_GAP = 0.25  # a default bound with a larger gap is dropped
 MIN_BOUND_SECONDS = 0.05  # that a default bound may take, however fast the selection was
+MIN_BOUND_SHARE = 0.1  # of a time limit, for a default bound after a solver that has used it up
 PROVED_GAP = 1e-9  # a smaller one is rounding
 
 
@@ -47,7 +48,7 @@ def solve(
     time_limit : float, default=None
         Seconds for the solver, and as many again for a tight bound.
     bound : {None, "fast", "tight"}, default="fast"
-        What to spend on the upper bound: nothing; at most as long as the solver took, and no
+        What to spend on the upper bound: nothing; at most as long as the selection took, and no
         bound if the gap is above 25%; or as much as it takes.
     strict : bool, default=False
         Raise an error for a matrix that is not symmetric.
@@ -100,9 +101,17 @@ def solve_problem(
         picked = np.asarray(run.details["incumbent"], np.int64)
         run.details["interrupted"] = True
     seconds = perf_counter() - start
-    budget = seconds + spent if bound == "fast" else time_limit
+    budget = time_limit
+    if bound == "fast":
+        budget = default_budget(seconds + spent, time_limit, run.time_left)
     solution = score(problem, chosen.name, picked, run, bound, budget)
     return replace(solution, seconds=seconds, names=names)
+
+
+def default_budget(seconds: float, time_limit: float | None, left: float) -> float:
+    """Seconds for a default bound: as long as the selection took, within the time limit."""
+    budget = max(MIN_BOUND_SECONDS, seconds)
+    return budget if time_limit is None else min(budget, max(left, MIN_BOUND_SHARE * time_limit))
 
 
 def score(
@@ -144,7 +153,7 @@ def prove(
     """
     start, objective = perf_counter(), problem.value(items)
     if effort == "fast":
-        return quick_bound(problem, max(MIN_BOUND_SECONDS, time_limit or 0.0), objective)
+        return quick_bound(problem, time_limit or 0.0, objective)
     bound = bound_problem(problem, effort, time_limit=time_limit, best_known=objective)
     if time_limit is None or problem.is_lazy or problem.n > MAX_DNN_ITEMS:
         return bound

@@ -2,19 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
+from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
-from scipy.sparse.linalg import LinearOperator, eigsh
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Floats, Indices, Mask
 from bestk.problem import BQP
 from bestk.relaxations import one_thread
 from bestk.solvers._base import Needs, Run
+from bestk.solvers._lanczos import lanczos
 
 MAX_DENSE_EIGEN_ITEMS = 300  # up to this size LAPACK is as fast as Lanczos
 MAX_FACTORED_ITEMS = 2500  # above it, a factor of the whole matrix takes longer than all the rest
+SECONDS_OF_FACTOR = 1e-10  # times the cube of the number of items, about
 MIN_RIDGE = 1e-9  # of the scale of A; copies of an item then share its weight
 
 
@@ -61,8 +64,8 @@ class Simplex:
 
     def _ranking(self, Q: Floats, run: Run) -> Indices:
         with one_thread():
-            A = Centred(Q, -2.0)
-            w, prices = minimise(A, 2 * A.g)
+            A = Centred(Q, -2.0, deadline=run.part(0.3))
+            w, prices = minimise(A, 2 * A.g, run.deadline)
         run.details.update(weights=w, shift=A.shift)
         return rank_by_weight(w, prices)
 
@@ -85,6 +88,7 @@ class Centred:
     M: Floats
     c: float
     shift: float = 0.0
+    deadline: float = inf  # of the eigenvalue, which is then as accurate as the time allows
 
     def __post_init__(self) -> None:
         sums = self.M.mean(axis=1)
@@ -113,23 +117,27 @@ class Centred:
         n = len(self.M)
         if n <= MAX_DENSE_EIGEN_ITEMS:
             return float(eigvalsh(self.block(np.arange(n)), subset_by_index=[0, 0])[0])
-        A = LinearOperator((n, n), matvec=lambda x: self @ np.ravel(x), dtype=np.float64)
-        v0 = np.random.default_rng(0).standard_normal(n)
+        start = np.random.default_rng(0).standard_normal(n)
         accuracy = 1e-8 if n <= MAX_FACTORED_ITEMS else 1e-4
-        least = eigsh(A, k=1, which="SA", v0=v0, tol=accuracy, return_eigenvectors=False)
-        return float(least[0]) - 100 * accuracy * abs(float(least[0]))  # Lanczos stays above it
+        least = float(lanczos(self, start, "SA", tol=accuracy, deadline=self.deadline)[0][0])
+        if perf_counter() >= self.deadline:
+            accuracy = 1e-3
+        return least - 100 * accuracy * abs(least)  # Lanczos stays above it
 
 
-def minimise(A: Centred, b: Floats) -> tuple[Floats, Floats]:
+def minimise(A: Centred, b: Floats, deadline: float = inf) -> tuple[Floats, Floats]:
     """Minimise w'Aw / 2 - b'w over w >= 0, sum w = 1: w, and the price of raising each item.
 
     An active-set method. Whole blocks of items enter and leave as long as that lowers the
     objective; when it does not, one item enters and the ratio test decides which leaves, which
     always lowers it. So no set of items comes twice, and the last one solves the problem: items
-    in it have w > 0 and price 0, all others w = 0 and a price >= 0.
+    in it have w > 0 and price 0, all others w = 0 and a price >= 0. After the deadline, the
+    weights are the last ones.
     """
-    items = _likely_items(A, b)
-    w = _settle(A, b, items)
+    likely = _likely_weights(A, b, deadline)
+    w = _settle(A, b, likely > 0, deadline)
+    if w is None:
+        w = likely
     value = np.inf
     while True:
         slopes = A @ w - b
@@ -137,19 +145,21 @@ def minimise(A: Centred, b: Floats) -> tuple[Floats, Floats]:
         prices = slopes - float(w @ slopes)
         small = 1e-11 * (float(np.abs(slopes).max()) + float(np.abs(b).max()))
         wanted = prices < -small
-        if not wanted.any() or now >= value:
+        if not wanted.any() or now >= value or perf_counter() >= deadline:
             prices[w > 0] = 0.0
             return w, np.maximum(prices, 0.0)
         value = now
-        blocks = _settle(A, b, np.flatnonzero((w > 0) | wanted))
-        if float(blocks @ (A @ blocks)) / 2 - float(b @ blocks) < value:
+        blocks = _settle(A, b, (w > 0) | wanted, deadline)
+        if blocks is None:
+            deadline = -inf
+        elif float(blocks @ (A @ blocks)) / 2 - float(b @ blocks) < value:
             w = blocks
         else:
             w = _enter(A, b, w, int(np.argmin(prices)))
 
 
-def _likely_items(A: Centred, b: Floats) -> Indices:
-    """Likely items of the answer, by projected gradients with momentum."""
+def _likely_weights(A: Centred, b: Floats, deadline: float) -> Floats:
+    """Weights with the likely items of the answer, by projected gradients with momentum."""
     n = len(b)
     steps = 40 if n <= MAX_FACTORED_ITEMS else 20
     w = np.full(n, 1 / n)
@@ -159,16 +169,21 @@ def _likely_items(A: Centred, b: Floats) -> Indices:
     step = 0.8 / float(np.linalg.norm(start)) if start.any() else 1.0
     ahead, momentum = w, 1.0
     for _ in range(steps):
+        if perf_counter() >= deadline:
+            break
         moved = _project(ahead - step * (A @ ahead - b))
         faster = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         ahead = moved + (momentum - 1) / faster * (moved - w)
         w, momentum = moved, faster
-    return np.flatnonzero(w)
+    return w
 
 
-def _settle(A: Centred, b: Floats, items: Indices) -> Floats:
-    """Solve on those items; drop all that come out negative, and again."""
+def _settle(A: Centred, b: Floats, used: Mask, deadline: float = inf) -> Floats | None:
+    """Solve on those items; drop all that come out negative, and again; None if time is up."""
+    items = np.flatnonzero(used)
     while True:
+        if perf_counter() + SECONDS_OF_FACTOR * len(items) ** 3 >= deadline:
+            return None
         weights = _stationary(A, b, items)
         kept = weights > 0
         if kept.all():

@@ -6,13 +6,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.linalg import eigvalsh
-from scipy.sparse.linalg import eigsh
 
 from bestk._typing import Floats, Indices
 from bestk.problem import BQP, grow, top_k
 from bestk.relaxations import largest_entry
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, PathSolver, Run
 from bestk.solvers._greedy import Forward
+from bestk.solvers._lanczos import lanczos
 from bestk.solvers._ranking import Linear
 
 
@@ -177,5 +177,4 @@ def psd_shift(problem: BQP) -> float:
         raise ValueError("shift='psd' needs the whole matrix; use shift='adaptive'")
     if problem.n <= MAX_LAPACK_ITEMS:
         return max(0.0, -float(eigvalsh(problem.Q, subset_by_index=[0, 0])[0]))
-    values = eigsh(problem.Q, 1, which="SA", v0=np.ones(problem.n), return_eigenvectors=False)
-    return max(0.0, -float(values[0]))
+    return max(0.0, -float(lanczos(problem.Q, np.ones(problem.n), "SA")[0][0]))

@@ -94,7 +94,7 @@ def bound_problem(
         return Bound(float("inf"), "nothing: Q is lazy")
     if problem.k == problem.n:
         return replace(only_choice(problem), seconds=perf_counter() - start)
-    bounds = []
+    bounds: list[Bound] = []
     for name in _names(problem.n, method):
         left = None if time_limit is None else time_limit - (perf_counter() - start)
         late = left is not None and left < _seconds(name, problem.n)

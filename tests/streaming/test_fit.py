@@ -21,6 +21,8 @@ from bestk.data.blocks.sample import Reservoir
 from bestk.data.table import read_table
 from bestk.errors import SelectionWarning
 from bestk.information.counted import blocks as _measure
+from bestk.selection.methods import Effort
+from bestk.selection.objectives import OBJECTIVES
 
 from ..selector.conftest import mixed_frame as wide_mixed_frame
 
@@ -455,3 +457,16 @@ def test_integers_that_floats_in_another_block_would_merge_are_refused():
     blocks = [(np.array(X), y) for X, y in blocks]
     with pytest.raises(ValueError, match=r"'x0' holds whole numbers of 2\*\*53 or more"):
         Select(k=1).fit(blocks)
+
+
+@pytest.mark.parametrize("objective", sorted(set(OBJECTIVES) - {"qpfs"}))
+@pytest.mark.parametrize("solver", ["linear", "tpower", "auto"])
+def test_columns_on_demand_of_counted_pairs_serve_every_objective(objective, solver):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (300, 40)), rng.integers(0, 2, 300)
+    X[:, 7] = y
+    entropies, method = PairCounts().add(X, y).entropies("chance"), Quadratic(objective, solver)
+    lazy = method.select(entropies, 5, effort=Effort(0, bound=None, memory=1))
+    whole = method.select(entropies, 5, effort=Effort(0, bound=None))
+    assert 7 in lazy.support
+    assert lazy.objective >= 0.9 * whole.objective

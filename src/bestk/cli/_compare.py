@@ -15,7 +15,7 @@ from bestk.data.target import is_continuous
 from bestk.evaluation import error_curves, shared_tasks
 from bestk.problem.solution import Solution
 from bestk.selection.methods import Method, get_method
-from bestk.selection.pipeline import Task, tell
+from bestk.selection.pipeline import Task, pair_details
 from bestk.selection.selector import SelectBestK
 
 
@@ -102,7 +102,7 @@ def _value(task: Task, solution: Solution) -> float:
     """The sum over all pairs of the selected features, by the estimates of one task."""
     varying = solution.support[np.isin(solution.support, task.allowed)]
     places = np.searchsorted(task.allowed, varying)
-    return float(tell(task.read, places)["pairs"].sum())
+    return float(pair_details(task.read, places)["pairs"].sum())
 
 
 def print_comparison(result: dict[str, Any]) -> None:

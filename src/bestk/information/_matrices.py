@@ -63,7 +63,7 @@ def joint_mi_matrix(X: Any, y: Any, *, dtype: DTypeLike = np.float64, **options:
 
     Examples
     --------
-    Neither column says anything about their exclusive or; both together say it all.
+    Neither column alone has information about their exclusive or; together they determine it.
 
     >>> joint_mi_matrix([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     array([[0.        , 0.69314718],
@@ -80,7 +80,7 @@ def cmi_matrix(
     dtype: DTypeLike = np.float64,
     **options: Any,
 ) -> Floats:
-    """What each column adds to each other one: the matrix Q of the quadratic problem.
+    """Information of each column beyond each other one: the matrix Q of the quadratic problem.
 
     ``Q[i, i] = I(Xi; Y)`` and ``Q[i, j] = I(Xj; Y | Xi)``, in nats.
 
@@ -103,13 +103,13 @@ def cmi_matrix(
         What y is. "auto" takes numbers with a fractional part as continuous, which needs
         ``information="gaussian"``, and all else as classes.
     correction : {None, "miller-madow", "chance"}, default=None
-        Take the bias of small samples from the estimates. "miller-madow" adds
+        Subtract the small-sample bias from the estimates. "miller-madow" adds
         (occupied cells - 1) / 2m to each entropy. "chance" subtracts, from the information of
         each column and each pair, the exact average over all orders of the labels; what is
         left may be negative.
     missing : {"category", "error"}, default="category"
         Missing values are a level of their own, or refused. Gaussian information has no levels:
-        there a missing value stands at the mean of its column and so says nothing.
+        there a missing value takes the mean of its column.
     backend : {"auto", "native", "torch", "dask", "numpy"}, default="auto"
         Counting backend: "auto" is "native", compiled kernels on the CPU; "torch" uses a GPU and
         gives the same bits

@@ -173,7 +173,7 @@ def _first_look(selector: Any, blocks: list[Part]) -> Cuts | None:
     text = TextNumbers.find(sample.table, columns.categorical)
     sample = replace(sample, table=text.parse(sample.table))
     reading = columns.reading(selector, np.arange(sample.table.n_features), blocks=True)
-    if selector.target == "auto":  # few rows do not tell a quantity from classes
+    if selector.target == "auto":  # a few rows do not show whether whole numbers are classes
         reading = replace(reading, target="continuous" if is_fractional(y) else "classes")
     if (y == y[0]).all() and not is_fitted(reading.discretizer):
         numeric = np.intersect1d(np.flatnonzero(sample.table.kinds == "numeric"), columns.allowed)

@@ -154,7 +154,7 @@ class Task:
         wanted = min(k, len(self.allowed))
         found = self.method.select(self.read.entropies, wanted, self.include, self.effort)
         unknown = {"contribution": np.full(found.k, np.nan)}  # to a method of the user's own
-        details = {**unknown, **found.details, **tell(self.read, found.support)}
+        details = {**unknown, **found.details, **pair_details(self.read, found.support)}
         return self._filled(self._placed(found, details=details), k)
 
     def path(self, ks: list[int]) -> list[Solution]:
@@ -198,7 +198,7 @@ def _padded(values: Any, k: int, more: int) -> Any:
     return np.pad(values, [(0, more if n == k else 0) for n in np.shape(values)])
 
 
-def tell(read: Measured, support: Indices) -> Mapping[str, Any]:
+def pair_details(read: Measured, support: Indices) -> Mapping[str, Any]:
     """Information of each selected feature about y, in nats.
 
     ``relevance`` is I(xi; y); ``pairs[i, j]`` is I(xj; y | xi), with the relevance on the
@@ -227,7 +227,7 @@ def count_features(k: float | str, n: int, task: Task) -> int:
 
 
 def weigh(table: Table, y: Block, sample_weight: Any) -> tuple[Table, Block]:
-    """Repeat each row as often as its weight says."""
+    """Repeat each row by its weight."""
     weights = as_array(sample_weight)
     if weights.shape != (table.n_samples,):
         raise ValueError(
@@ -247,7 +247,7 @@ def _whole_weights(weights: NDArray[Any]) -> Indices:
     except (TypeError, ValueError) as error:
         raise ValueError(f"sample_weight holds {weights.dtype} values; {WEIGHTS}") from error
     if not (counts >= 0).all() or (counts != np.floor(counts)).any() or not counts.any():
-        raise ValueError(f"sample_weight says how often each row counts: {WEIGHTS}")
+        raise ValueError(f"sample_weight must be {WEIGHTS}")
     if counts.sum() >= MAX_WEIGHTED_ROWS:
         raise ValueError(
             f"sample_weight adds up to {counts.sum():.3g} rows, {MAX_WEIGHTED_ROWS} or more; "

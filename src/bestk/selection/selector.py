@@ -24,9 +24,9 @@ class SelectBestK(PartialFit, TableSelector):
     Parameters
     ----------
     k : int, float or "auto", default=10
-        How many features; a fraction below or equal to 1.0 means that share of them, at least
-        one. With more than there are, all are selected, with a warning. "auto" takes the fewest
-        that predict about as well as any number up to 100 in cross-validation; see Notes.
+        Number of features, or a fraction of them in (0, 1], at least one. If k is more than the
+        number of columns, all are selected, with a warning. "auto" takes the fewest features that
+        predict about as well as any number up to 100 in cross-validation; see Notes.
     method : str or Method, default="auto"
         A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
         ``Greedy(criterion)``. "auto" is forward selection by relevance, less what all selected
@@ -37,11 +37,12 @@ class SelectBestK(PartialFit, TableSelector):
         classes; or take the mean of both, counts corrected for chance. "auto" is what belongs to
         the method: a blend for "auto", and counts, as in the paper, for all others.
     discretizer : str, transformer or None, default="auto"
-        What makes levels of numeric columns: ``caim``, ``mdlp``, ``equal-width``,
-        ``equal-frequency``, ``sigma``, or a discretiser of your own. None: they are codes already,
-        whole numbers from 0 up. "auto" is CAIM; in a blend it is MDLP and equal frequency, both.
+        How numeric columns are cut into bins: ``caim``, ``mdlp``, ``equal-width``,
+        ``equal-frequency``, ``sigma``, or a discretiser of your own. None: the columns already
+        contain integer codes, from 0 up. "auto" is CAIM; in a blend it is MDLP and equal frequency,
+        both.
     correction : {None, "miller-madow", "chance"}, default=None
-        Take the bias of small samples from the estimates; see :func:`bestk.cmi_matrix`.
+        Subtract the small-sample bias from the estimates; see :func:`bestk.cmi_matrix`.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns of categories and booleans are always categorical, and columns of strings unless
         they hold numbers or dates. Other columns that are codes rather than quantities can be
@@ -53,7 +54,7 @@ class SelectBestK(PartialFit, TableSelector):
     include, exclude : array-like of str or int, default=None
         Features that must be selected, and features that must not, by name or index.
     bound : {"fast", "tight", None}, default="fast"
-        What to spend on the proof of a quadratic method; see :func:`bestk.solve`.
+        Effort for the upper bound of a quadratic method; see :func:`bestk.solve`.
     time_limit : float, default=None
         Seconds for the solver.
     scoring : str or callable, default=None
@@ -74,7 +75,7 @@ class SelectBestK(PartialFit, TableSelector):
     solution_ : Solution
         The features best first, with objective, bound and gap; prints itself, and
         ``solution_.to_frame()`` has for each feature its relevance, its part of the objective
-        and what it adds to the others.
+        and its new information beyond the others.
     k_ : int
         The number of selected features.
     k_scores_ : dict of int to float
@@ -111,8 +112,8 @@ class SelectBestK(PartialFit, TableSelector):
     where they are Gaussian. Columns of one value, or of none, are selected only where no others
     are left. Whole-number ``sample_weight`` say how often each row counts.
 
-    What to know before trusting the selection, such as columns at chance level, leaks and copies,
-    is warned of once (:class:`SelectionWarning`), and kept in ``solution_.warnings``.
+    Columns at chance level, leaks, copies and the like are reported in one warning
+    (:class:`SelectionWarning`), which is kept in ``solution_.warnings``.
 
     ``k="auto"`` tries 1, 2, 3, 5, 8, ... features, to 100 or all. In each fold the features are
     selected in the training rows, and logistic or ridge regression on them is scored on the test

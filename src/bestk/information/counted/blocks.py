@@ -226,7 +226,7 @@ class Counting:
         return (self.cuts.apply(part, self.allowed) for part in self.stream.blocks)
 
     def _prefers_counts(self, table: Table, y: NDArray[Any]) -> bool:
-        """Whether counts take less memory than codes, as far as the first rows tell."""
+        """Whether counts take less memory than codes, judged by the first rows."""
         if self.reading.backend not in COUNTED_HERE:
             return False
         if self.stream.n_rows is None:

@@ -51,7 +51,7 @@ class DaskCounting(Counting):
 
     def _parts(self) -> Iterator[Part]:
         cut, tasks = delayed(_cut), self.stream.partitions.tasks
-        for some in (tasks[:1], tasks[1:]):  # the first tells whether the others are needed
+        for some in (tasks[:1], tasks[1:]):  # the first decides whether the others are needed
             for part in gather(cut(task, self.cuts, self.allowed) for task in some):
                 if part[0].n_samples:
                     yield part

@@ -26,15 +26,15 @@ from bestk.cli import main
 from bestk.data.table import read_table
 from bestk.errors import SelectionWarning
 from bestk.report.errors import tried_sizes
-from bestk.selection._design import Design
 from bestk.selection.choose_k import (
     GRID,
+    Design,
     Goal,
-    choose,
     cross_validate,
     mean_log_loss,
     numbers_to_try,
 )
+from bestk.selection.folds import choose
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from bestk import METHODS, SelectBestK, SelectBestKCV
-from bestk.selection.selector_cv import choose
+from bestk.selection.folds import choose
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Floats
 from bestk.errors import ParameterError
 from bestk.evaluation._comparison import Comparison, win_tie_loss
 from bestk.evaluation._stability import Stability, stability
 
-Floats = NDArray[np.float64]
 BASELINE = "all"  # the method name of rows with all features
 
 

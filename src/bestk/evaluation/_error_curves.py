@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from bestk._checks import choice, jobs
+from bestk._typing import Indices
 from bestk.data.features import find_features
 from bestk.data.table import Table, read_column, read_table
 from bestk.data.target import is_continuous
@@ -23,7 +24,6 @@ from bestk.selection.folds import Fold, read_folds
 from bestk.selection.methods import Method, get_method
 from bestk.selection.selector import SelectBestK
 
-Indices = NDArray[np.int64]
 PROTOCOLS = ("nested", "paper")
 MAX_ROWS_LEAVE_ONE_OUT = 100
 N_FOLDS = 10

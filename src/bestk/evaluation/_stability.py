@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestk._checks import real, whole
+from bestk._typing import Indices
 from bestk.data.frames import as_array
 from bestk.errors import ParameterError
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

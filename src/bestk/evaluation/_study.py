@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.utils import _safe_indexing
 
+from bestk._typing import Floats, Indices
 from bestk.data.features import read_features
 from bestk.data.table import Table
 from bestk.evaluation._curves import BASELINE, Row
@@ -24,8 +25,6 @@ from bestk.selection.methods import Method
 from bestk.selection.pipeline import Information, Task, settle
 from bestk.selection.selector import SelectBestK
 
-Indices = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Selections = dict[str, list[Solution]]  # by method, for every k
 MAX_MATRIX_BYTES = 2**30  # larger matrices are computed again instead of kept
 

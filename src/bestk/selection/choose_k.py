@@ -1,6 +1,5 @@
 """k="auto": the number of features, chosen by cross-validation of a linear model."""
 
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -10,6 +9,7 @@ from warnings import catch_warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._typing import Floats
 from bestk.data.features import find_features
 from bestk.data.frames import as_array
 from bestk.data.table import Table
@@ -17,8 +17,7 @@ from bestk.data.target import Target, is_continuous, read_continuous_target, rea
 from bestk.errors import ParameterError
 from bestk.problem.solution import Solution
 from bestk.relaxations import one_thread
-from bestk.selection._design import Design
-from bestk.selection.folds import FOLDS, Fold, group_splitter, read_folds
+from bestk.selection.folds import FOLDS, Fold, beats, choose, group_splitter, read_folds
 from bestk.selection.pipeline import Indices, Task
 
 AUTO = "auto"
@@ -31,6 +30,8 @@ MIN_CLASS_ROWS = 3  # of the largest class: with two, a training fold has each c
 MIN_PROBABILITY = 1e-4  # so that one row cannot decide the mean log loss
 LOGISTIC_C = 10.0  # with 1, copies of one good column reduce the loss
 ALPHAS = (1.0, 10.0, 100.0, 1000.0)  # of ridge regression on standardized columns
+TEXT_KINDS = ("categorical", "string")
+MAX_INDICATORS = 20  # for the most frequent levels of a column
 DIGITS = 9  # of a score; smaller differences are rounding errors
 
 
@@ -76,38 +77,9 @@ def numbers_to_try(most: int, least: int = 0) -> list[int]:
     return [first, *(k for k in GRID if first < k < last), *([last] * (last > first))]
 
 
-def choose(ks: Sequence[int], scores: NDArray[np.float64], rule: str) -> int:
-    """The k of the best mean score over folds (rows of ``scores``), by the rule.
-
-    "one-se" takes the smallest k whose mean difference from the best is at most the standard
-    error of that difference.
-    """
-    if not np.isfinite(scores).all():
-        fold = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]) + 1
-        raise ParameterError(
-            f"the score in fold {fold} of {len(scores)} is not finite; pass another scoring, "
-            "or fewer folds, so that each has rows of every class"
-        )
-    best = int(np.argmax(scores.mean(axis=0)))
-    if rule == "best" or len(scores) < 2:
-        return ks[best]
-    worse = scores[:, [best]] - scores
-    return ks[int(np.argmax(worse.mean(axis=0) <= _standard_error(worse)))]
-
-
-def beats(scores: NDArray[np.float64], guess: NDArray[np.float64]) -> bool:
-    """Whether the best mean score exceeds that of a dummy model by more than a standard error."""
-    better = scores[:, [int(np.argmax(scores.mean(axis=0)))]] - guess[:, None]
-    return bool(better.mean() > (_standard_error(better)[0] if len(scores) > 1 else 0.0))
-
-
-def _standard_error(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(differences.std(axis=0, ddof=1) / np.sqrt(len(differences)))
-
-
 def cross_validate(
     options: Any, table: Table, y: Any, ks: list[int], sample_weight: Any = None, groups: Any = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Scores of a linear model, a row for each fold, and those of a dummy model.
 
     The features are selected in the training rows, and the model is scored on the test rows.
@@ -194,7 +166,7 @@ class Goal:
 
         return DummyRegressor() if self.classes is None else DummyClassifier(strategy="prior")
 
-    def score(self, model: Any, Z: NDArray[np.float64], fold: Fold) -> float:
+    def score(self, model: Any, Z: Floats, fold: Fold) -> float:
         """The score of a model on the test rows, larger for better ones."""
         from sklearn.metrics import check_scoring
 
@@ -222,7 +194,7 @@ def _stratified(target: Target, n_folds: int, shuffled: dict[str, Any]) -> list[
     return [(np.sort(np.append(tested[a], trained)), tested[b]) for a, b in parts]
 
 
-def mean_log_loss(model: Any, Z: NDArray[np.float64], y: NDArray[Any]) -> float:
+def mean_log_loss(model: Any, Z: Floats, y: NDArray[Any]) -> float:
     """Mean log loss; the probability of any class, also an unseen one, is at least 1e-4."""
     places = np.minimum(np.searchsorted(model.classes_, y), len(model.classes_) - 1)
     p = model.predict_proba(Z)[np.arange(len(y)), places]
@@ -230,7 +202,7 @@ def mean_log_loss(model: Any, Z: NDArray[np.float64], y: NDArray[Any]) -> float:
     return float(-np.log(np.maximum(p, MIN_PROBABILITY)).mean())
 
 
-def _standardized(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardized(numbers: Floats) -> Floats:
     """Numbers of mean 0 and variance 1."""
     small = numbers / (np.abs(numbers).max() or 1.0)  # squares must not overflow
     return (small - small.mean()) / (small.std() or 1.0)
@@ -257,3 +229,45 @@ def _nominal(options: Any, table: Table) -> Indices:
     if options.discretizer is None and options.information != "gaussian":
         return np.arange(table.n_features)
     return find_features(options.categorical_features, table)
+
+
+@dataclass(frozen=True)
+class Design:
+    """Features as numbers, NaN where missing; categories as one indicator per level."""
+
+    values: Floats
+    features: Indices  # of each column
+
+    @classmethod
+    def of(cls, table: Table, features: Indices, nominal: Indices) -> "Design":
+        """Some features of a table, in rising order; numbers among ``nominal`` are categories."""
+        parts: dict[int, Floats] = {}
+        for block in table.keep(features).blocks:
+            for places, strip in block.strips():
+                for place, column in zip(places.tolist(), strip.T, strict=True):
+                    words = block.kind in TEXT_KINDS or features[place] in nominal
+                    parts[place] = indicators(column) if words else column[:, None]
+        widths = [parts[place].shape[1] for place in range(len(features))]
+        values = np.empty((table.n_samples, sum(widths)), order="F")
+        for place, start in enumerate(np.cumsum([0, *widths[:-1]])):
+            values[:, start : start + widths[place]] = parts[place]
+        return cls(values, np.repeat(features, widths))
+
+    def standardized(self, train: Indices) -> Floats:
+        """All rows, scaled by the training rows, whose mean replaces missing values."""
+        largest = np.nanmax(np.abs(self.values), axis=0, initial=1e-300)
+        Z = self.values / largest  # squares of the largest numbers would overflow
+        known = ~np.isnan(Z[train])
+        count = np.maximum(known.sum(axis=0), 1)
+        Z -= np.nansum(Z[train], axis=0) / count
+        scale = np.sqrt(np.nansum(Z[train] ** 2, axis=0) / count)
+        Z /= np.where(scale > 0, scale, 1.0)
+        np.nan_to_num(Z, copy=False, nan=0.0)
+        return Z
+
+
+def indicators(column: NDArray[Any]) -> Floats:
+    """An indicator for each level, the most frequent first; missing values are a level."""
+    _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
+    frequent = np.argsort(-counts, kind="stable")[:MAX_INDICATORS]
+    return np.equal.outer(codes, frequent).astype(np.float64)

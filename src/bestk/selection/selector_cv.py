@@ -1,12 +1,10 @@
 """SelectBestKCV: the number of features chosen by cross-validation."""
 
-from collections.abc import Sequence
 from copy import copy
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
@@ -20,8 +18,7 @@ from bestk.data.target import is_continuous
 from bestk.errors import ParameterError
 from bestk.selection.base import SELECTABLE, TableSelector
 from bestk.selection.cautions import warn_of
-from bestk.selection.choose_k import choose
-from bestk.selection.folds import Fold, group_splitter, read_folds
+from bestk.selection.folds import Fold, choose, group_splitter, read_folds
 from bestk.selection.pipeline import Task
 
 MAX_DEFAULT_K = 100
@@ -168,7 +165,12 @@ class SelectBestKCV(TableSelector):
             self._score_fold(options, X, y, fold, ks, scorer)
             for fold in folds
         ])  # fmt: skip
-        self.cv_results_ = _results(ks, scores)
+        self.cv_results_ = {
+            "k": np.array(ks),
+            "mean_test_score": scores.mean(axis=0),
+            "std_test_score": scores.std(axis=0),
+            **{f"split{number}_test_score": row for number, row in enumerate(scores)},
+        }
         self.best_k_ = choose(ks, scores, self.rule)
         start = perf_counter()
         self.solution_ = whole.solution(self.best_k_)
@@ -219,13 +221,3 @@ class SelectBestKCV(TableSelector):
             model = clone(self.estimator).fit(_safe_indexing(X_train, chosen, axis=1), y_train)
             scores.append(float(scorer(model, _safe_indexing(X_test, chosen, axis=1), y_test)))
         return scores
-
-
-def _results(ks: Sequence[int], scores: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
-    splits = {f"split{number}_test_score": row for number, row in enumerate(scores)}
-    return {
-        "k": np.array(ks),
-        "mean_test_score": scores.mean(axis=0),
-        "std_test_score": scores.std(axis=0),
-        **splits,
-    }

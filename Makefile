@@ -11,8 +11,9 @@ MINUTES ?= 60
 # Absolute paths, since examples run in a folder of their own.
 export BESTK_DATA := $(abspath $(DATA))
 export BESTK_BQP := $(abspath $(BQP))
-# Let pytest cache the tests that it has compiled.
+# Python compiles what is imported, once; pip would compile all that it installs.
 export PYTHONDONTWRITEBYTECODE :=
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Left out of `make check`: they import heavy libraries or start many processes.
 SLOW := $(addprefix tests/,benchmarks docs experiments report streaming information/test_torch.py information/test_dask.py)
 
@@ -140,8 +141,7 @@ clean:  ## remove the environments and build outputs
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.%: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable ".[$*]" $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[$*]" $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 	@touch $@

@@ -23,10 +23,6 @@ TABLE_TYPES = {  # by number in table.c
     for number, name in enumerate(("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?"))
 }
 Reader = tuple[Callable[[Any, list[Any]], None], list[Any]]
-ERRORS: dict[int, Callable[[str], Exception]] = {
-    1: lambda name: MemoryError(f"no memory left for kernel {name}"),
-    2: lambda name: OverflowError(f"the weights are too large for the exact sums of {name}"),
-}
 
 
 class Kernel:
@@ -44,7 +40,7 @@ class Kernel:
             raise TypeError(f"{self.name} takes {wanted} arguments, not {len(arguments)}")
         status = self._function(*self._values, *_check(self._readers, arguments))
         if status:
-            raise ERRORS[status](self.name)
+            raise MemoryError(f"no memory left for kernel {self.name}")
 
     def bind(self, *arguments: Any) -> "Kernel":
         """The same with its next arguments checked now, for calls that pass the rest."""

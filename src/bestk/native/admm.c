@@ -67,13 +67,6 @@ INLINE void sweep_row(Sweep *s, int64_t i) {
 }
 FOR_EACH_CPU(sweep_row, (Sweep * s, int64_t i), (s, i))
 
-/* The root of the sum of all lanes. */
-static double root_of(const double *lanes) {
-    double sum = 0.0;
-    for (int j = 0; j < LANES; j++) sum += lanes[j];
-    return sqrt(sum);
-}
-
 /* Set Y to the nearest matrix with entries in [0, 1] and (1, x) as border and diagonal, then the
    multipliers Z; distances: how far Y is from P and from its old self. All [n + 1][n + 1]. */
 EXPORT int bestk_admm_sweep(const double *P, const double *cost, const double *x, int64_t n,
@@ -83,7 +76,11 @@ EXPORT int bestk_admm_sweep(const double *P, const double *cost, const double *x
     if (!s.y) return NO_MEMORY;
     for (int64_t i = 0; i <= n; i++) sweep_row_best(&s, i);
     free(s.y);
-    distances[0] = root_of(s.apart);
-    distances[1] = root_of(s.moved);
+    for (int j = 1; j < LANES; j++) {
+        s.apart[0] += s.apart[j];
+        s.moved[0] += s.moved[j];
+    }
+    distances[0] = sqrt(s.apart[0]);
+    distances[1] = sqrt(s.moved[0]);
     return OK;
 }

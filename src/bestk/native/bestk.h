@@ -16,7 +16,7 @@ __asm__(".symver log, log@GLIBC_2.2.5"); /* the same bits, also on Linux from 20
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
-enum { OK = 0, NO_MEMORY = 1, TOO_LARGE = 2 };
+enum { OK = 0, NO_MEMORY = 1 };
 enum { BASELINE = 0, AVX2 = 1, AVX512 = 2 };
 
 #if defined(__x86_64__) || defined(_M_X64)

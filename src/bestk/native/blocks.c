@@ -84,8 +84,8 @@ EXPORT int bestk_add_block(const uint32_t *bits, const int64_t *bits_at, const i
    levels are what the margins leave. */
 static void pair_cells(
     const Counts *counts, int64_t i, int64_t j, int64_t *by_class, int64_t *pairs) {
-    const int64_t *mine = counts->planes + counts->first[i],
-                  *others = counts->planes + counts->first[j];
+    const int64_t *mine = counts->planes + counts->first[i];
+    const int64_t *others = counts->planes + counts->first[j];
     const int64_t n_i = counts->first[i + 1] - counts->first[i], n_classes = counts->n_classes;
     const int64_t n_j = counts->first[j + 1] - counts->first[j], width = n_j + 1;
     memset(pairs, 0, sizeof *pairs * (size_t)((n_i + 1) * width));
@@ -96,8 +96,8 @@ static void pair_cells(
             corner -= by_class[1 + b];
         }
         for (int64_t a = 0; a < n_i; a++) {
-            int64_t left = counts->margin[mine[a] * n_classes + c],
-                    *row = by_class + (a + 1) * width;
+            int64_t *row = by_class + (a + 1) * width;
+            int64_t left = counts->margin[mine[a] * n_classes + c];
             corner -= left;
             for (int64_t b = 0; b < n_j; b++) {
                 const int64_t n = get(counts->cells, place_of(mine[a], others[b]) * n_classes + c);
@@ -118,19 +118,10 @@ static uint64_t sum_table(
     const int64_t *table, const int64_t *known, int64_t n_known, const int64_t *counts, int64_t n) {
     uint64_t total = 0;
     for (int64_t cell = 0; cell < n; cell++) {
-        int64_t at = counts[cell];
-        if (n_known) {
-            int64_t low = 0, high = n_known;
-            while (low < high) {
-                const int64_t middle = (low + high) / 2;
-                if (known[middle] < at)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            at = low;
-        }
-        total += (uint64_t)table[at];
+        const int64_t *at = known;
+        for (int64_t left = n_known; left > 1; left -= left / 2)
+            at += at[left / 2 - 1] < counts[cell] ? left / 2 : 0;
+        total += (uint64_t)table[n_known ? at - known : counts[cell]];
     }
     return total;
 }
@@ -158,8 +149,8 @@ EXPORT int bestk_fill_counted(const int64_t *rows, const int64_t *columns, int64
                 sum_table(pair_table, known, n_known, pairs, n_cells) +
                 sum_table(class_table, known, n_known, by_class, n_cells * n_classes);
             for (int turn = 0; turn <= (mirror ? 1 : 0); turn++) {
-                const int64_t x = turn ? j : i, z = turn ? i : j, to = turn ? s : r,
-                              at = turn ? r : s;
+                const int64_t x = turn ? j : i, z = turn ? i : j;
+                const int64_t to = turn ? s : r, at = turn ? r : s;
                 const uint64_t sum = total + (uint64_t)row_term[x] + (uint64_t)column_term[z];
                 const double value = higher(lowest, (double)(int64_t)sum * scale);
                 if (out64)
@@ -182,21 +173,18 @@ EXPORT int bestk_list_counts(int64_t i, const int64_t *first, const int64_t *pla
     return OK;
 }
 
-/* Write the first row of level l of column j to found[starts[j] + l]. One of the values is given.
+/* Write the first row of level l of column j to found[starts[j] + l]; one of the values is given.
  */
 EXPORT int bestk_find_first(const uint8_t *values8, int64_t stride8, const uint16_t *values16,
     int64_t stride16, int64_t n_columns, int64_t n_rows, const int64_t *starts, int64_t *found) {
+    for (int64_t at = starts[0]; at < starts[n_columns]; at++) found[at] = -1;
     for (int64_t j = 0; j < n_columns; j++) {
         int64_t left = starts[j + 1] - starts[j];
-        for (int64_t at = starts[j]; at < starts[j + 1]; at++) found[at] = -1;
         for (int64_t row = 0; left > 0 && row < n_rows; row++) {
-            const int64_t level =
-                values8 ? values8[j * stride8 + row] : values16[j * stride16 + row];
-            int64_t *to = found + starts[j] + level;
-            if (*to < 0) {
-                *to = row;
-                left--;
-            }
+            const int64_t i = values8 ? values8[j * stride8 + row] : values16[j * stride16 + row];
+            if (found[starts[j] + i] >= 0) continue;
+            found[starts[j] + i] = row;
+            left--;
         }
     }
     return OK;

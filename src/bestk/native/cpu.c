@@ -13,11 +13,12 @@ static int saves(uint32_t mask) {
     return (low & mask) == mask;
 }
 
+/* The highest level of this processor. */
 static int best_level(void) {
     unsigned a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d)) return BASELINE;
-    if (!(c & (1u << 27)) || !(c & (1u << 23)) || !saves(0x6))
-        return BASELINE; /* OSXSAVE, POPCNT */
+    const unsigned first = (1u << 27) | (1u << 23); /* OSXSAVE, POPCNT */
+    if ((c & first) != first || !saves(0x6)) return BASELINE;
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return BASELINE;
     const unsigned avx2 = (1u << 5) | (1u << 3) | (1u << 8); /* AVX2, BMI1, BMI2 */
     if ((b & avx2) != avx2) return BASELINE;

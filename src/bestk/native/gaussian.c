@@ -112,11 +112,10 @@ EXPORT int bestk_write_pairs(const double *part, int64_t n_rows, int64_t n_colum
             part + i * n_columns, n_columns, scale, row_term[i], column_term, lowest, row64, row32);
         for (int64_t j = 0; j < n_columns; j++) {
             if (right_features[j] != left_features[i]) continue;
-            const double value = higher(lowest, diagonal[i]);
             if (row64)
-                row64[j] = value;
+                row64[j] = higher(lowest, diagonal[i]);
             else
-                row32[j] = (float)value;
+                row32[j] = (float)higher(lowest, diagonal[i]);
         }
     }
     return OK;
@@ -129,7 +128,7 @@ EXPORT int bestk_write_mirrored(const double *part, int64_t n_rows, int64_t n_co
     double *turned = malloc(sizeof *turned * STRIPE * (size_t)(n_rows + 1));
     if (!turned) return NO_MEMORY;
     for (int64_t start = first; start < n_columns; start += STRIPE) {
-        const int64_t width = n_columns - start < STRIPE ? n_columns - start : STRIPE;
+        const int64_t width = least_of(n_columns - start, STRIPE);
         for (int64_t i = 0; i < n_rows; i++)
             for (int64_t j = 0; j < width; j++)
                 turned[j * n_rows + i] = part[i * n_columns + start + j];

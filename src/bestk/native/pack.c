@@ -1,7 +1,6 @@
 /* A discrete table made ready for counting: sorted by class, cut into planes of bits, tiled. */
 #include "counting.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #if BESTK_X86
@@ -62,11 +61,11 @@ EXPORT int bestk_pack_planes(const uint8_t *values8, int64_t step8, const uint16
     const int64_t *levels, int64_t n_features, int64_t n_classes, uint32_t *bits, uint32_t *margins,
     int64_t first, int64_t last) {
     const int64_t n_words = words[n_classes];
-    void *padded = malloc((size_t)(n_words * WORD + 1) * sizeof(uint16_t));
-    uint32_t *everyone = malloc((size_t)(n_words + 1) * sizeof *everyone);
-    const int status = padded && everyone ? OK : NO_MEMORY;
-    if (!status) memset(everyone, 0xff, (size_t)n_words * sizeof *everyone);
-    for (int64_t tile = first; !status && tile < last; tile++) {
+    Room room = {0};
+    void *padded = take(&room, n_words * WORD, sizeof(uint16_t));
+    uint32_t *everyone = take(&room, n_words, sizeof *everyone);
+    if (!room.status) memset(everyone, 0xff, (size_t)n_words * sizeof *everyone);
+    for (int64_t tile = first; !room.status && tile < last; tile++) {
         if (n_planes[tile] < 1) continue;
         for (int64_t lane = 0; lane < LANES && tile * LANES + lane < n_features; lane++) {
             const int64_t from = order[tile * LANES + lane], top = levels[tile * LANES + lane] - 1;
@@ -81,9 +80,7 @@ EXPORT int bestk_pack_planes(const uint8_t *values8, int64_t step8, const uint16
         bestk_plane_kernels()->count_rows(everyone, 1, bits + bits_at[tile], n_planes[tile], words,
             n_classes, margins + margins_at[tile]);
     }
-    free(padded);
-    free(everyone);
-    return status;
+    return release(&room);
 }
 
 /* out[place][i] = values[order[place]][samples[i]] for places first:last. */
@@ -92,12 +89,10 @@ EXPORT int bestk_sort_codes(const uint8_t *values8, int64_t step8, const uint16_
     int64_t first, int64_t last) {
     for (int64_t place = first; place < last; place++) {
         uint16_t *to = out + place * n_samples;
-        const uint8_t *row8 = values8 ? values8 + order[place] * step8 : NULL;
-        const uint16_t *row16 = values8 ? NULL : values16 + order[place] * step16;
-        if (row8)
-            for (int64_t i = 0; i < n_samples; i++) to[i] = row8[samples[i]];
-        else
-            for (int64_t i = 0; i < n_samples; i++) to[i] = row16[samples[i]];
+        for (int64_t i = 0; i < n_samples && values8; i++)
+            to[i] = values8[order[place] * step8 + samples[i]];
+        for (int64_t i = 0; i < n_samples && !values8; i++)
+            to[i] = values16[order[place] * step16 + samples[i]];
     }
     return OK;
 }
@@ -111,11 +106,10 @@ EXPORT int bestk_fill_singles(const uint32_t *margins, const int64_t *n_planes,
     const int64_t *with_class, const int64_t *chance, int64_t *x, int64_t *xy) {
     const int64_t n_samples = starts[n_classes];
     int64_t most = n_classes;
-    for (int64_t i = 0; i < n_features; i++)
-        if (levels[i] > most) most = levels[i];
-    int64_t *left = calloc((size_t)most, sizeof *left),
-            *in_class = calloc((size_t)most, sizeof *left);
-    for (int64_t place = 0; left && in_class && place < n_features; place++) {
+    for (int64_t i = 0; i < n_features; i++) most = most_of(levels[i], most);
+    Room room = {0};
+    int64_t *left = take(&room, most, sizeof *left), *in_class = take(&room, most, sizeof *left);
+    for (int64_t place = 0; !room.status && place < n_features; place++) {
         const int64_t tile = place / LANES, lane = place % LANES, last = levels[place] - 1;
         uint64_t alone = 0, both = 0;
         if (n_planes[tile] < 0) { /* left: samples of each level */
@@ -151,8 +145,5 @@ EXPORT int bestk_fill_singles(const uint32_t *margins, const int64_t *n_planes,
         x[place] = (int64_t)alone;
         xy[place] = (int64_t)both;
     }
-    const int status = left && in_class ? OK : NO_MEMORY;
-    free(left);
-    free(in_class);
-    return status;
+    return release(&room);
 }

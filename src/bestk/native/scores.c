@@ -37,11 +37,7 @@ EXPORT int bestk_rank_rows(
 /* Sums over a row that holds distances from its middle, NaN where missing: of the distances less
    the mean times a scale, rounded; and of their squares. All are whole numbers, so that any order
    of adding gives the same. */
-typedef struct {
-    double total, squares;
-} Sums;
-
-INLINE void add_rounded(const double *row, int64_t n, double mean, double scale, Sums *sums) {
+INLINE void add_rounded(const double *row, int64_t n, double mean, double scale, double *sums) {
     double total = 0.0, squares = 0.0;
 #pragma omp simd reduction(+ : total, squares)
     for (int64_t i = 0; i < n; i++) {
@@ -49,19 +45,21 @@ INLINE void add_rounded(const double *row, int64_t n, double mean, double scale,
         total += known;
         squares += known * known;
     }
-    *sums = (Sums){total, squares};
+    sums[0] = total;
+    sums[1] = squares;
 }
 
+/* See bestk_standardise_rows. */
 INLINE void standardise(
     const double *values, int64_t n, Range range, int64_t count, double one, double *out) {
     const double middle = 0.5 * range.low + 0.5 * range.high;
     const double half = 0.5 * range.high - 0.5 * range.low;
-    Sums sums;
+    double sums[2];
     for (int64_t i = 0; i < n; i++) out[i] = (values[i] - middle) / half;
-    add_rounded(out, n, 0.0, one, &sums);
-    const double mean = sums.total / (one * (double)range.n_known);
-    add_rounded(out, n, mean, 0.5 * one, &sums);
-    const double scale = one * sqrt((double)count / sums.squares) * (0.5 * one);
+    add_rounded(out, n, 0.0, one, sums);
+    const double mean = sums[0] / (one * (double)range.n_known);
+    add_rounded(out, n, mean, 0.5 * one, sums);
+    const double scale = one * sqrt((double)count / sums[1]) * (0.5 * one);
     for (int64_t i = 0; i < n; i++) {
         const double score = round_even((out[i] - mean) * scale);
         out[i] = score == score ? score : 0.0;
@@ -77,8 +75,7 @@ EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n
     int64_t impute, double one, double *out, int64_t out_stride) {
     for (int64_t row = 0; row < n_rows; row++, block += stride, out += out_stride) {
         const Range range = bestk_range(block, n);
-        const double half = 0.5 * range.high - 0.5 * range.low;
-        if (range.n_known > 0 && half > 0.0)
+        if (0.5 * range.high - 0.5 * range.low > 0.0)
             standardise_best(block, n, range, impute ? n : range.n_known, one, out);
         else
             for (int64_t i = 0; i < n; i++) out[i] = 0.0;

@@ -117,29 +117,23 @@ static void sort_bits(const double *column, uint64_t *pairs, uint64_t *spare, in
     if (differ << shift << 32) sort_equal(column, pairs, spare, n);
 }
 
-/* The number of bits of n - 1. */
-static int n_bits(int64_t n) { return n > 1 ? 64 - __builtin_clzll((uint64_t)n - 1) : 0; }
-
 void bestk_sort_column(
     const double *column, int64_t n, Range range, uint64_t *pairs, uint64_t *spare) {
-    const int bits = n_bits(n) + SPARE_BITS, n_digits = bits <= 2 * MAX_WIDTH ? 2 : 3;
+    const int bits = SPARE_BITS + (n > 1 ? 64 - __builtin_clzll((uint64_t)n - 1) : 0);
+    const int n_digits = bits <= 2 * MAX_WIDTH ? 2 : 3;
     const int width = (bits + n_digits - 1) / n_digits;
     const double spread = range.high - range.low;
     int64_t known = 0;
-    if (!(spread > 1e-280 && spread < 1e300)) { /* too close, or too far apart, to divide by */
-        for (int64_t row = 0; row < n; row++) {
-            pairs[known] = (uint64_t)row;
-            known += column[row] == column[row];
-        }
-        if (known > 1) sort_bits(column, pairs, spare, known);
-        return;
-    }
-    const double scale = (double)((1 << (width * n_digits)) - 1) / spread;
+    const int even = spread > 1e-280 && spread < 1e300; /* else too close, or far, to divide by */
+    const double scale = even ? (double)((1 << (width * n_digits)) - 1) / spread : 0.0;
     for (int64_t row = 0; row < n; row++) {
-        const int64_t bucket = column[row] == column[row] ? (column[row] - range.low) * scale : 0;
+        const int is_known = column[row] == column[row];
+        const int64_t bucket = is_known && even ? (int64_t)((column[row] - range.low) * scale) : 0;
         pairs[known] = (uint64_t)bucket << 32 | (uint64_t)row;
-        known += column[row] == column[row];
+        known += is_known;
     }
+    if (!even && known > 1) sort_bits(column, pairs, spare, known);
+    if (!even) return;
     sort_high(pairs, spare, range.n_known, width, n_digits);
     sort_equal(column, pairs, spare, range.n_known);
 }

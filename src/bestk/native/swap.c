@@ -8,9 +8,10 @@
    the first of equal ones. columns: [k][n], those of the chosen items; gains: [n], of all items. */
 EXPORT int bestk_best_swap(const double *columns, const double *gains, int64_t n,
     const int64_t *chosen, int64_t k, double least, int64_t *swap) {
-    double *room = malloc(2 * (size_t)n * sizeof *room);
-    if (!room) return NO_MEMORY;
-    double *restrict open = room, *restrict gain = room + n; /* open: of items that may enter */
+    Room room = {0};
+    double *open = take(&room, n, sizeof *open); /* gains of items that may enter */
+    double *restrict gain = take(&room, n, sizeof *gain);
+    if (room.status) return release(&room);
     memcpy(open, gains, (size_t)n * sizeof *open);
     for (int64_t place = 0; place < k; place++) open[chosen[place]] = -INFINITY;
     swap[0] = swap[1] = -1;
@@ -21,8 +22,9 @@ EXPORT int bestk_best_swap(const double *columns, const double *gains, int64_t n
         if (!(highest > least)) continue;
         int64_t item = 0;
         while (gain[item] != highest) item++;
-        swap[0] = place, swap[1] = item, least = highest;
+        swap[0] = place;
+        swap[1] = item;
+        least = highest;
     }
-    free(room);
-    return OK;
+    return release(&room);
 }

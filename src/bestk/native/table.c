@@ -22,12 +22,14 @@ enum { LINE = 8, GROUP = 64, TILE = 256, SCAN = 64 }; /* columns of more cuts ar
 
 void bestk_read_numbers(
     const char *data, int64_t step, const int64_t *order, int64_t n, int64_t type, double *out) {
-#define READ(number, T)                                                          \
-    case number:                                                                 \
-        for (int64_t i = 0; i < n && !order && step == (int64_t)sizeof(T); i++)  \
-            out[i] = (double)((const T *)data)[i];                               \
-        for (int64_t i = 0; i < n && (order || step != (int64_t)sizeof(T)); i++) \
-            out[i] = (double)*(const T *)(data + (order ? order[i] : i) * step); \
+#define READ(number, T)                                                                            \
+    case number:                                                                                   \
+        if (order)                                                                                 \
+            for (int64_t i = 0; i < n; i++) out[i] = (double)*(const T *)(data + order[i] * step); \
+        else if (step == (int64_t)sizeof(T))                                                       \
+            for (int64_t i = 0; i < n; i++) out[i] = (double)((const T *)data)[i];                 \
+        else                                                                                       \
+            for (int64_t i = 0; i < n; i++) out[i] = (double)*(const T *)(data + i * step);        \
         break;
     switch (type) { TYPES(READ) }
 #undef READ
@@ -86,43 +88,24 @@ static void set_ladder(Ladder *ladder, const double *cuts, const int64_t *starts
             ladder->rungs[rung][j] = rung < ladder->n_cuts[j] ? cuts[starts[j] + rung] : INFINITY;
 }
 
-/* Count the cuts below each of a row of values, rung by rung; values has whole lines. Written out
-   for each instruction set, as comparing two vectors, which gives -1 where it holds, is compiled
-   for that of the function where it stands. */
-#define COUNT_BELOW(TARGET, NAME, BYTES)                                                   \
-    TARGET static void NAME(const Ladder *ladder, const double *values, int64_t *below) {  \
-        typedef double Values __attribute__((vector_size(BYTES), aligned(8), may_alias));  \
-        typedef int64_t Counts __attribute__((vector_size(BYTES), aligned(8), may_alias)); \
-        for (int64_t j = 0; j < ladder->width; j += BYTES / 8) {                           \
-            const Values x = *(const Values *)(values + j);                                \
-            const int64_t height = ladder->heights[j / LINE];                              \
-            Counts found = {0};                                                            \
-            for (int64_t rung = 0; rung < height; rung++)                                  \
-                found -= x > *(const Values *)(ladder->rungs[rung] + j);                   \
-            *(Counts *)(below + j) = found;                                                \
-        }                                                                                  \
+/* Codes of a row of values, in whole lines: count the cuts below each, rung by rung. NaN takes the
+   code after the last. */
+INLINE void climb(const Ladder *ladder, const double *values, int16_t *codes) {
+    double below[TILE]; /* whole numbers: vectors of the same width as the values */
+    for (int64_t j = 0; j < ladder->width; j += LINE) {
+        double found[LINE] = {0};
+        for (int64_t rung = 0; rung < ladder->heights[j / LINE]; rung++)
+#pragma omp simd
+            for (int i = 0; i < LINE; i++)
+                found[i] += values[j + i] > ladder->rungs[rung][j + i] ? 1.0 : 0.0;
+        for (int i = 0; i < LINE; i++) below[j + i] = found[i];
     }
-
-COUNT_BELOW(, count_rungs, 16)
-#if BESTK_X86
-COUNT_BELOW(TARGET_AVX2, count_rungs_avx2, 32)
-COUNT_BELOW(TARGET_AVX512, count_rungs_avx512, 64)
-#endif
-
-/* Codes of a row of values; NaN takes the code after the last. */
-static void climb(const Ladder *ladder, const double *values, int16_t *codes) {
-    int64_t below[TILE];
-#if BESTK_X86
-    if (bestk_cpu_level >= AVX512)
-        count_rungs_avx512(ladder, values, below);
-    else if (bestk_cpu_level >= AVX2)
-        count_rungs_avx2(ladder, values, below);
-    else
-#endif
-        count_rungs(ladder, values, below);
     for (int64_t j = 0; j < ladder->width; j++)
-        codes[j] = (int16_t)(values[j] == values[j] ? below[j] : ladder->n_cuts[j] + 1);
+        codes[j] =
+            (int16_t)(values[j] == values[j] ? (int32_t)below[j] : (int32_t)ladder->n_cuts[j] + 1);
 }
+FOR_EACH_CPU(
+    climb, (const Ladder *ladder, const double *values, int16_t *codes), (ladder, values, codes))
 
 /* Codes of a part of a table: for each value the number of cuts of its column that are below it.
    Those of column j are cuts[starts[j]] up to starts[j + 1]. */
@@ -141,7 +124,7 @@ EXPORT int bestk_encode(const char *data, int64_t row_step, int64_t column_step,
             const double *values = plain ? (const double *)from : room;
             int16_t *row = codes + i * stride + first;
             if (!plain) bestk_read_numbers(from, column_step, NULL, width, type, room);
-            climb(ladder, values, row);
+            climb_best(ladder, values, row);
             for (int64_t j = 0; j < width && ladder->searched; j++)
                 if (ladder->n_cuts[j] > SCAN && values[j] == values[j])
                     row[j] = (int16_t)count_below(

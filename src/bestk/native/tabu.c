@@ -23,7 +23,7 @@ enum { STEP, IDLE, N_TABU, BORN, YOUNG, SIZE, STALE, WAIT }; /* in counts */
 typedef struct {
     const double *Q, *least; /* rows of Q, and the least entry of each off the diagonal */
     double lowest;           /* of those */
-    int64_t n, k, blocks, depth, population;
+    int64_t n, k, blocks, population;
     uint8_t *chosen, *best;         /* the choice of the walk, and its best one */
     uint8_t *champion, *pool;       /* the best choice ever, and the population */
     double *p, *values, *worth;     /* gains, values of choices, values of the population */
@@ -34,7 +34,6 @@ typedef struct {
     double *low, *high;         /* of each block: the extremes of p over those */
     double lowest_p, highest_p; /* of those */
     int64_t *ins, *outs;        /* scratch: items that a best swap may involve */
-    uint8_t *anyone;            /* all ones */
 } Island;
 
 typedef struct {
@@ -256,14 +255,6 @@ static void step(Island *w) {
     }
 }
 
-/* Walk until no new best came for ``depth`` steps, or ``steps`` are spent; return the rest. */
-static int64_t stroll(Island *w, int64_t steps) {
-    const int64_t *counts = w->counts;
-    for (; steps > 0 && counts[IDLE] < w->depth && counts[STEP] < LONGEST * w->depth; steps--)
-        step(w);
-    return steps;
-}
-
 /* p += weight * row of an item. */
 static void add_row(Island *w, int64_t item, double weight) {
     const double *restrict row = w->Q + item * w->n;
@@ -290,11 +281,12 @@ static int64_t n_chosen(const Island *w) {
     return count;
 }
 
-/* Choose the item of the highest p among those allowed. */
+/* Choose the item of the highest p among those allowed; NULL: all are. */
 static void add_best(Island *w, const uint8_t *allowed) {
     int64_t best = -1;
     for (int64_t i = 0; i < w->n; i++)
-        if (allowed[i] && !w->chosen[i] && (best < 0 || w->p[i] > w->p[best])) best = i;
+        if (!w->chosen[i] && (!allowed || allowed[i]) && (best < 0 || w->p[i] > w->p[best]))
+            best = i;
     w->chosen[best] = 1;
     add_row(w, best, 2.0);
 }
@@ -310,7 +302,7 @@ static void repair(Island *w) {
         w->chosen[worst] = 0;
         add_row(w, worst, -2.0);
     }
-    for (; surplus < 0; surplus++) add_best(w, w->anyone);
+    for (; surplus < 0; surplus++) add_best(w, NULL);
 }
 
 /* Any k items, by Floyd's rule. */
@@ -388,9 +380,7 @@ static void wake(Island *w, Room *room) {
     w->high = take(room, w->blocks, sizeof *w->high);
     w->ins = take(room, w->n, sizeof *w->ins);
     w->outs = take(room, w->n, sizeof *w->outs);
-    w->anyone = take(room, w->n, sizeof *w->anyone);
     if (room->status) return;
-    memset(w->anyone, 1, (size_t)w->n);
     for (int64_t i = 0; i < w->n; i++) open_gate(w, i);
     for (int64_t j = 0; j < w->counts[N_TABU]; j++) close_gate(w, w->tabu[j]);
     move(w, 0, 0);
@@ -409,7 +399,6 @@ EXPORT int bestk_tabu_advance(const double *Q, const double *least, int64_t n, i
         .n = n,
         .k = k,
         .blocks = (n + BLOCK - 1) / BLOCK,
-        .depth = depth,
         .population = population,
         .chosen = masks,
         .best = masks + n,
@@ -427,9 +416,10 @@ EXPORT int bestk_tabu_advance(const double *Q, const double *least, int64_t n, i
     if (room.status) return release(&room);
     if (counts[BORN] == 0) begin(&w, starts, n_starts);
     while (steps > 0 && counts[WAIT] < patience) {
-        steps = stroll(&w, steps);
+        for (; steps > 0 && counts[IDLE] < depth && counts[STEP] < LONGEST * depth; steps--)
+            step(&w);
         if (steps <= 0) break;
-        settle(&w); /* the walk is over */
+        settle(&w); /* no new best came for ``depth`` steps: the walk is over */
         begin(&w, starts, n_starts);
         steps -= k;
     }

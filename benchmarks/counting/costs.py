@@ -12,7 +12,7 @@ from benchmarks.timing import interleave
 from bestk.information.backends import _costs
 from bestk.information.backends._costs import LANES
 from bestk.information.backends._native import MAX_PLANE_LEVELS, NativeCounter
-from bestk.information.backends._packed import bind, cut_tasks, fill, pack
+from bestk.information.backends._packed import bind, cut_tasks, pack, run_tasks
 from bestk.information.measures import CMI
 from bestk.native.threads import threads
 
@@ -60,7 +60,7 @@ def _time_both(case: Case, levels: int, rounds: int) -> Point:
         "histograms": pack(case.codes, case.target, counter.order, NONE),
     }
     jobs = {
-        way: lambda table=table: fill(bind(table, formula), request, tasks, out)
+        way: lambda table=table: run_tasks(bind(table, formula), request, tasks, out)
         for way, table in packed.items()
     }
     with threads(1):

@@ -173,7 +173,7 @@ def test_strips_give_the_numbers_of_the_whole(monkeypatch, strip):
         at_once = whole(source, measure)
         with monkeypatch.context() as patched:
             patched.setattr(_blend, "MAX_WHOLE_BYTES", 0)
-            patched.setattr(_blend, "STRIP_BYTES", strip)
+            patched.setattr(_blend, "BLEND_STRIP_BYTES", strip)
             np.testing.assert_allclose(whole(source, measure), at_once, **NEAR)
 
 

@@ -29,7 +29,7 @@ dd = pytest.importorskip("dask.dataframe", reason=WHY)
 from bestk.data.blocks.blocks import open_blocks  # noqa: E402
 from bestk.data.blocks.dask_parts import TASKS_PER_THREAD, Partitions  # noqa: E402
 from bestk.information.backends import cluster  # noqa: E402
-from bestk.information.backends.cluster import Tile, TileCounter  # noqa: E402
+from bestk.information.backends.cluster import TileCounter, TileTask  # noqa: E402
 from bestk.information.counted import blocks as counted_blocks  # noqa: E402
 from bestk.information.counted import dask_blocks  # noqa: E402
 from bestk.information.counted.blocks import Stream  # noqa: E402
@@ -84,11 +84,11 @@ def test_a_tile_is_cut_out_of_the_matrix(table, seed):
     counter.native.fill(Query(halves), whole)
     places, order = counter.sort(None)
     cut = 16 * int(rng.integers(0, -(-n // 16)))
-    apart = Tile(places[:cut], places[cut:], "both", order[:cut], order[cut:])
-    square = Tile(places[cut:], places[cut:], "square", order[cut:], order[cut:])
+    apart = TileTask(places[:cut], places[cut:], "both", order[:cut], order[cut:])
+    square = TileTask(places[cut:], places[cut:], "square", order[cut:], order[cut:])
     some = rng.integers(0, n, 5)
     down, at = counter.sort(some)
-    block = Tile(down, places, "block", some[at], order)
+    block = TileTask(down, places, "block", some[at], order)
     for tile in (block, square, *([apart] if cut else [])):
         values, *turned = counter.fill_tile(tile, Query(halves), whole.dtype)
         np.testing.assert_array_equal(values, whole[np.ix_(tile.row_to, tile.column_to)])

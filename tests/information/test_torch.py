@@ -26,7 +26,7 @@ from bestk.information.backends import (  # noqa: E402
     _torch_table,
 )
 from bestk.information.backends._torch import DeviceMatrix  # noqa: E402
-from bestk.information.backends._torch_table import kernels  # noqa: E402
+from bestk.information.backends._torch_table import triton_kernels  # noqa: E402
 
 CORRECTIONS = [None, "miller-madow", "chance"]
 MEASURES = [value for value in vars(measures).values() if isinstance(value, Measure)]
@@ -56,13 +56,15 @@ def tiny_tiles(tiny):
             patch.setattr(_torch_table, "COUNT_BYTES", dict.fromkeys(("cpu", "cuda"), 2**14))
             patch.setattr(_torch_table, "PLANE_BYTES", 2**12)
             patch.setattr(_torch_table, "UPLOAD_BYTES", 2**10)
-            patch.setattr(_torch_table, "SORTED_AT_ONCE", 2**11)
+            patch.setattr(_torch_table, "SORTED_SAMPLES", 2**11)
             patch.setattr(_torch_results, "BUFFER_BYTES", 2**8)
-            patch.setattr(_torch_results, "STRIP_BYTES", 2**12)
-            patch.setattr(_torch_pairs, "STRIP", 32)
+            patch.setattr(_torch_results, "RESULT_BYTES", 2**12)
+            patch.setattr(_torch_pairs, "STRIP_ROWS", 32)
             patch.setattr(_torch_results, "MAX_CANDIDATES", 7)
-            if torch.cuda.is_available() and kernels(torch.device("cuda")) is not None:
-                patch.setattr(kernels(torch.device("cuda")).row_kernels, "TABLE_BYTES", 2**14)
+            if torch.cuda.is_available() and triton_kernels(torch.device("cuda")) is not None:
+                patch.setattr(
+                    triton_kernels(torch.device("cuda")).row_kernels, "TABLE_BYTES", 2**14
+                )
         yield
 
 
@@ -187,7 +189,9 @@ def test_no_bit_differs_where_a_column_has_more_levels_than_a_byte(device, seed,
 
 @every_device
 def test_many_classes_take_the_place_of_many_levels(device, monkeypatch):
-    monkeypatch.setattr(_torch_table, "MOST_CELLS", 30)  # so that some pairs are sorted, some not
+    monkeypatch.setattr(
+        _torch_table, "MAX_PAIR_CELLS", 30
+    )  # so that some pairs are sorted, some not
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, [2, 2, 3, 7, 9], (90, 5)), np.arange(90) % 6
     np.testing.assert_array_equal(cmi_matrix(X, y, backend=f"torch:{device}"), cmi_matrix(X, y))
@@ -205,7 +209,7 @@ def test_large_counts_are_exact_on_a_gpu(n_levels):
 @no_gpu
 def test_results_too_large_for_the_gpu_come_in_strips(monkeypatch):
     monkeypatch.setattr(_torch_results, "MAX_DEVICE_SHARE", 0.0)
-    monkeypatch.setattr(_torch_results, "STRIP_BYTES", 2**17)
+    monkeypatch.setattr(_torch_results, "RESULT_BYTES", 2**17)
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (200, 500)), rng.integers(0, 2, 200)
     np.testing.assert_array_equal(cmi_matrix(X, y, backend="torch:cuda"), cmi_matrix(X, y))
@@ -223,7 +227,7 @@ def test_older_gpus_multiply_other_numbers_to_the_same_end(dtype, monkeypatch):
 @no_gpu
 def test_without_triton_a_gpu_gives_the_same(monkeypatch):
     for module in (_torch_pairs, _torch_table):
-        monkeypatch.setattr(module, "kernels", lambda device: None)
+        monkeypatch.setattr(module, "triton_kernels", lambda device: None)
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, rng.integers(1, 6, 200), (150, 200)), rng.integers(0, 3, 150)
     np.testing.assert_array_equal(cmi_matrix(X, y, backend="torch:cuda"), cmi_matrix(X, y))

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame, unmask
-from bestk.discretize._columns import cut_columns, encode
+from bestk.discretize._columns import cut_columns, encode_columns
 from bestk.native import TABLE_TYPES
 
 MAX_CODES = 2**15  # of int16; one of them is for NaN
@@ -47,7 +47,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Codes from 0 to ``len(cut_points_[j])``, and one more for NaN.
         """
         check_is_fitted(self)
-        return encode(self._numbers(X, reset=False), self.cut_points_)
+        return encode_columns(self._numbers(X, reset=False), self.cut_points_)
 
     def _numbers(self, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
         """Check X (and y, if given) without a conversion of supported types."""
@@ -175,7 +175,7 @@ class CodedColumns:
     def __getitem__(self, key: tuple[slice, slice]) -> NDArray[np.int16]:
         """Columns that lie side by side."""
         rows, columns = key
-        return encode(self._values[:, columns], self._cut_points[columns])[rows]
+        return encode_columns(self._values[:, columns], self._cut_points[columns])[rows]
 
 
 def codes_of(discretizer: Any, values: Any) -> Any:

@@ -51,7 +51,7 @@ def first_values(block: Floats, n_cuts: Indices) -> list[Floats]:
     return [row[:k].copy() for row, k in zip(block, n_cuts.tolist(), strict=True)]
 
 
-def encode(X: Any, cut_points: list[Floats]) -> NDArray[np.int16]:
+def encode_columns(X: Any, cut_points: list[Floats]) -> NDArray[np.int16]:
     """Count for each value the cuts below it; NaN takes the code after the last."""
     codes = np.empty(X.shape, np.int16)
     starts = np.cumsum([0, *map(len, cut_points)])

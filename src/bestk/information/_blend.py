@@ -11,14 +11,14 @@ from bestk.information.backends import PairSource
 from bestk.information.measures import Query
 
 MAX_WHOLE_BYTES = 2**29  # of a matrix that is filled at once, each pair once
-STRIP_BYTES = 2**24  # of a larger one that are filled together
+BLEND_STRIP_BYTES = 2**24  # of a larger one that are filled together
 
 
 class BlendedSource:
-    """The mean of several estimates; for each pair, of those that know both of its columns.
+    """The mean of several estimates; for each pair, of those that have both of its columns.
 
-    Pair information, in total and within classes, is the mean over the estimates that know both
-    columns; information of one column is the mean over those that know it. So the chain rule
+    Pair information, in total and within classes, is the mean over the estimates that have both
+    columns; information of one column is the mean over those that have it. So the chain rule
     ``I(xi, xj; y) = I(xi; y) + I(xj; y | xi)`` holds for every pair.
 
     Estimates err in different ways: counts of a few levels are noisy but detect any relation,
@@ -130,7 +130,7 @@ class BlendedSource:
         )
 
     def _add_known(self, partial: PairSource, query: Query, total: Floats) -> Floats:
-        """Add the estimate that knows some columns only; how many estimates each pair has."""
+        """Add the estimate for some columns; how many estimates each pair has."""
         places = [
             self._place if some is None else self._place[some]
             for some in (query.rows, query.columns)
@@ -149,6 +149,6 @@ class BlendedSource:
 def _strips(out: Array, rows: Indices | None) -> Iterator[tuple[Array, Indices]]:
     """Cut a matrix into strips of rows, each with its features."""
     chosen = np.arange(len(out)) if rows is None else rows
-    height = max(1, STRIP_BYTES // max(1, 8 * out.shape[1]))
+    height = max(1, BLEND_STRIP_BYTES // max(1, 8 * out.shape[1]))
     for start in range(0, len(out), height):
         yield out[start : start + height], chosen[start : start + height]

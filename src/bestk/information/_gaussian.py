@@ -1,6 +1,6 @@
 """Information between numeric columns and a target, from covariances: nothing is discretised.
 
-Operations stand in the same order for both members of a pair, so that results do not depend on
+Operations have the same order for both members of a pair, so that results do not depend on
 how pairs are cut into tiles.
 """
 

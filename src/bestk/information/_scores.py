@@ -18,7 +18,7 @@ from bestk.data.target import Target
 from bestk.native import kernels
 from bestk.native.threads import run_tiles
 
-Kind = Literal["rank", "standard"]
+ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
 STRIP_VALUES = 2**18  # that a thread turns into scores at once
 PRIOR_ROWS = 10.0  # with the mean target, added to those of each category
@@ -33,7 +33,7 @@ class Scores(NamedTuple):
 
 
 def normal_scores(
-    values: Array, kind: Kind = "rank", *, order: Indices | slice = slice(None)
+    values: Array, kind: ScoreKind = "rank", *, order: Indices | slice = slice(None)
 ) -> Scores:
     """Turn each column into scores of mean 0 and variance 1; those of missing values are 0.
 
@@ -77,7 +77,7 @@ def normal_scores(
 
 
 def unit_score(m: int) -> float:
-    """The integer that stands for a score of 1, so that products over m samples add up exactly."""
+    """The integer of a score of 1, so that products over m samples add up exactly."""
     return 2.0 ** ((52 - int(np.ceil(np.log2(m)))) // 2)
 
 
@@ -122,7 +122,7 @@ class ClassTarget:
 class NumberTarget:
     """A number for each sample to condition on, as scores like those of the columns."""
 
-    def __init__(self, y: Array, kind: Kind) -> None:
+    def __init__(self, y: Array, kind: ScoreKind) -> None:
         self.order: Any = slice(None)
         self._y = normal_scores(y[:, np.newaxis], kind).values[0]
         if not self._y.any():
@@ -136,7 +136,7 @@ class NumberTarget:
         return Explained(float(HALF_LOG), 2, weights, np.array([sums, z @ y - sums * total * each]))
 
 
-def read_given(target: Target | Array, kind: Kind, m: int) -> ClassTarget | NumberTarget:
+def read_given(target: Target | Array, kind: ScoreKind, m: int) -> ClassTarget | NumberTarget:
     """Classes or numbers for m samples."""
     n_labels = len(target.codes) if isinstance(target, Target) else len(target)
     if n_labels != m:
@@ -157,7 +157,7 @@ class ScoredTable:
         Normal quantiles of (rank - 1/2) / m, or plain standardisation.
     """
 
-    def __init__(self, values: Array, target: Target | Array, kind: Kind = "rank") -> None:
+    def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
         given = read_given(target, kind, len(values))
         self.values, self.one = normal_scores(values, kind, order=given.order)
         self.n_rows = len(values)

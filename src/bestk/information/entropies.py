@@ -1,4 +1,4 @@
-"""Entropies of a table and its target: singles at hand, pairs whole or by the column."""
+"""Entropies of a table and its target: of single features, and of pairs when asked."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction, ExactEntropies, Tables
 from bestk.information.backends._costs import LANES
-from bestk.information.backends._packed import Packed, Request, bind, cut_tasks, fill, pack
+from bestk.information.backends._packed import Packed, PairRequest, bind, cut_tasks, pack, run_tasks
 from bestk.information.backends._reductions import Summary, check_pairs, summarize
 from bestk.information.measures import Measure, Query
 from bestk.native import Kernel, kernels
@@ -64,7 +64,7 @@ class NativeCounter:
             self._kernels[key] = bind(self.packed, self.exact.formula(*key))
         return self._kernels[key]
 
-    def request(self, rows: Indices | None, columns: Indices | None) -> Request:
+    def request(self, rows: Indices | None, columns: Indices | None) -> PairRequest:
         """The places of features, and where their pairs go."""
         mirror = rows is None and columns is None
         if columns is None:
@@ -74,16 +74,16 @@ class NativeCounter:
             column_to[self.place[columns]] = np.arange(len(columns))
             tiles = np.unique(self.place[columns] // LANES)
         if rows is None:
-            return Request(np.arange(self.n_features), self.order, tiles, column_to, mirror)
+            return PairRequest(np.arange(self.n_features), self.order, tiles, column_to, mirror)
         row_to = np.argsort(self.place[rows], kind="stable")
-        return Request(self.place[rows][row_to], row_to, tiles, column_to, mirror)
+        return PairRequest(self.place[rows][row_to], row_to, tiles, column_to, mirror)
 
     def _write(
         self, kernel: Kernel, out: Array, rows: Indices | None, columns: Indices | None
     ) -> None:
         if out.size:
             request = self.request(rows, columns)
-            fill(kernel, request, cut_tasks(self.packed, request), out)
+            run_tasks(kernel, request, cut_tasks(self.packed, request), out)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle all but the kernels, which hold addresses."""

@@ -33,8 +33,8 @@ WORD = 32
 MAX_ROW_PLANES = 32  # planes of row features that are counted together
 CACHE_BYTES = 262_144  # for their counts
 MAX_CALL_SECONDS = 0.1  # work between two checks for an interrupt
-TASKS_PER_THREAD = 16  # enough to balance,
-MIN_TASK_SECONDS, MAX_TASK_SECONDS = 5e-4, 0.2  # worth a thread, and worth waiting for
+PIECES_PER_THREAD = 16  # enough to balance,
+MIN_TASK_SECONDS, MAX_TASK_SECONDS = 5e-4, 0.2  # long enough for a thread, short enough to balance
 COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
 
 
@@ -124,7 +124,7 @@ def _ends(lengths: Indices) -> Indices:
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
-class Request(NamedTuple):
+class PairRequest(NamedTuple):
     """Which pairs to fill, and where they go."""
 
     rows: Indices  # places of the row features
@@ -152,8 +152,8 @@ def bind(packed: Packed, formula: Formula) -> Kernel:
     )  # fmt: skip
 
 
-def fill(kernel: Kernel, request: Request, tasks: Tasks, out: Array) -> None:
-    """Fill pieces of a request, on as many threads as they are worth."""
+def run_tasks(kernel: Kernel, request: PairRequest, tasks: Tasks, out: Array) -> None:
+    """Fill the pieces of a request, in threads where the work is large enough."""
     outputs = (None, out) if out.dtype == np.float32 else (out, None)
     run, n = kernel.bind(*request, *outputs, tasks.parts), len(tasks.parts)
     with threads(seconds=tasks.seconds) as team:
@@ -164,7 +164,7 @@ def fill(kernel: Kernel, request: Request, tasks: Tasks, out: Array) -> None:
 
 
 def cut_tasks(
-    packed: Packed, request: Request, from_tile: Callable[[int], int] | None = None
+    packed: Packed, request: PairRequest, from_tile: Callable[[int], int] | None = None
 ) -> Tasks:
     """Cut a request into tasks, many for each thread.
 
@@ -177,7 +177,7 @@ def cut_tasks(
     cost = np.add.reduceat(packed.seconds[request.rows], groups[:-1])
     cost *= n_tiles - np.array(first)
     seconds = float(cost.sum())
-    best = seconds / (n_threads() * TASKS_PER_THREAD)
+    best = seconds / (n_threads() * PIECES_PER_THREAD)
     best = min(max(best, MIN_TASK_SECONDS), MAX_TASK_SECONDS)
     parts = []
     for (begin, end), tile, each in zip(pairwise(groups), first, cost.tolist(), strict=True):

@@ -14,7 +14,7 @@ from bestk.data.target import Target
 from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
 from bestk.information.backends._reductions import Summary, check_pairs
 from bestk.information.backends._torch_pairs import Plan, plan
-from bestk.information.backends._torch_results import fill, summarize_tiles
+from bestk.information.backends._torch_results import fill_output, summarize_tiles
 from bestk.information.backends._torch_table import DeviceTable, free_bytes, upload
 from bestk.information.measures import Measure, Query
 
@@ -43,7 +43,7 @@ class TorchCounter:
         self.n_features = codes.n_features
         self._table = upload(codes, target, _choose(device))
         self._plans: dict[tuple[Measure, float, bool], Plan] = {}
-        self._exact = _count_singles(self._table, Tables.of(target.counts, correction))
+        self._exact = _count_on_device(self._table, Tables.of(target.counts, correction))
 
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
@@ -55,13 +55,13 @@ class TorchCounter:
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        fill(self._plan(query), torch.from_numpy(out), query.rows, query.columns)
+        fill_output(self._plan(query), torch.from_numpy(out), query.rows, query.columns)
 
     def matrix(self, query: Query, dtype: Any = torch.float64) -> Tensor:
         """The measure of all pairs, as a tensor that stays on the device."""
         n = self.n_features
         out = torch.empty((n, n), dtype=dtype, device=self._table.device)
-        fill(self._plan(query), out, None, None)
+        fill_output(self._plan(query), out, None, None)
         return out
 
     @property
@@ -94,8 +94,8 @@ class TorchCounter:
         return self._plans[key]
 
 
-def _count_singles(table: DeviceTable, tables: Tables) -> ExactEntropies:
-    """A feature alone is a pair with the constant that stands below the features."""
+def _count_on_device(table: DeviceTable, tables: Tables) -> ExactEntropies:
+    """Count each feature as a pair with the constant that follows the features."""
     n, nothing = table.n_features, np.zeros_like(tables.plain)
     no_terms = np.zeros(n + 1, np.int64)
     x, xy = np.empty((2, n, 1), np.int64)
@@ -104,7 +104,7 @@ def _count_singles(table: DeviceTable, tables: Tables) -> ExactEntropies:
         (xy, tables.chance, tables.plain),
     ):
         formula = Formula(pair_table, class_table, no_terms, no_terms, 1.0, -np.inf)
-        fill(plan(table, formula), torch.from_numpy(out), None, np.array([n]))
+        fill_output(plan(table, formula), torch.from_numpy(out), None, np.array([n]))
     return ExactEntropies(tables, x[:, 0], xy[:, 0])
 
 

@@ -15,16 +15,16 @@ from torch import Tensor
 from bestk._typing import Indices
 from bestk.information._tiles import as_slice
 from bestk.information.backends._reductions import SPLIT, Summary, join
-from bestk.information.backends._torch_pairs import Plan, Side, write_pairs
+from bestk.information.backends._torch_pairs import Plan, TileSide, write_pairs
 from bestk.information.backends._torch_table import free_bytes
 
 BUFFER_BYTES, MAX_BUFFERS = 2**24, 2
-STRIP_BYTES = 2**30  # of the device's memory for results, at a time
+RESULT_BYTES = 2**30  # of the device's memory for results, at a time
 MAX_DEVICE_SHARE = 0.6  # of what is free, for results that are held until the end
 MAX_CANDIDATES = 2**20  # for best pairs, before a search for a higher threshold
 
 
-def fill(plan: Plan, out: Tensor, rows: Indices | None, columns: Indices | None) -> None:
+def fill_output(plan: Plan, out: Tensor, rows: Indices | None, columns: Indices | None) -> None:
     """Write the formula of each row feature against each column feature into ``out``."""
     device = plan.table.device
     sheet = DeviceSheet(out, device) if out.device != device else Sheet(out)
@@ -36,7 +36,7 @@ def fill(plan: Plan, out: Tensor, rows: Indices | None, columns: Indices | None)
             sheet.done(side)
     else:
         across = plan.sides(columns, rows)
-        longest = max(1, STRIP_BYTES // max(1, out.element_size() * out.shape[1]))
+        longest = max(1, RESULT_BYTES // max(1, out.element_size() * out.shape[1]))
         for side in plan.sides(rows, columns, longest):
             target, row = sheet.rows(side)
             for column in across:
@@ -55,11 +55,11 @@ class Sheet:
         """Hold all rows until the end, if there is room: results may then come in any order."""
         return True
 
-    def rows(self, side: Side) -> tuple[Tensor, Side]:
+    def rows(self, side: TileSide) -> tuple[Tensor, TileSide]:
         """What to write these rows on, and their places there."""
         return self._out, side
 
-    def done(self, side: Side) -> None:
+    def done(self, side: TileSide) -> None:
         """Note that rows are complete."""
 
     def close(self) -> None:
@@ -90,14 +90,14 @@ class DeviceSheet:
             self._rows = self._empty(len(self._out))
         return self._rows is not None
 
-    def rows(self, side: Side) -> tuple[Tensor, Side]:
+    def rows(self, side: TileSide) -> tuple[Tensor, TileSide]:
         """What to write these rows on, and their places there."""
         if self._rows is not None:
             return self._rows, side
         self._strip = self._empty(len(side.at))
         return self._strip, side._replace(at=torch.arange(len(side.at), device=self._device))
 
-    def done(self, side: Side) -> None:
+    def done(self, side: TileSide) -> None:
         """Copy the rows before these to the host, while the device works on these."""
         rows = self._strip if self._rows is None else _take(self._rows, side)
         ready = torch.cuda.current_stream(self._device).record_event()
@@ -138,7 +138,7 @@ class DeviceSheet:
         self._out[places if isinstance(places, slice) else torch.from_numpy(places)] = rows
 
 
-def _take(rows: Tensor, side: Side) -> Tensor:
+def _take(rows: Tensor, side: TileSide) -> Tensor:
     """The rows of a side, copied only where they do not follow each other."""
     places = as_slice(side.places)
     return rows[places] if isinstance(places, slice) else rows.index_select(0, side.at)
@@ -157,7 +157,7 @@ def summarize_tiles(plan: Plan, scale: float, count: int, symmetric: bool, sums:
     for rows, above in plan.upper():
         for number, columns in enumerate(above):
             own = len(rows.at) if number == 0 else 0
-            values = _values(plan, rows, columns)
+            values = _tile_values(plan, rows, columns)
             if count:
                 best.take(values, rows, columns, own)
             if sums:
@@ -165,13 +165,13 @@ def summarize_tiles(plan: Plan, scale: float, count: int, symmetric: bool, sums:
                 _add_sums(parts, values, rows.at, columns.at[own:] if symmetric else None)
             if sums and not symmetric and own < len(columns.at):
                 rest = columns.part(own, len(columns.at)) if own else columns
-                _add_sums(parts, _values(plan, rest, rows), rest.at, None)
+                _add_sums(parts, _tile_values(plan, rest, rows), rest.at, None)
     pairs = np.stack(np.divmod(best.keys.cpu().numpy(), n), axis=1)
     high, low = parts.cpu().numpy()
     return Summary(join(high, low, scale), pairs, best.values.cpu().numpy() * scale)
 
 
-def _values(plan: Plan, rows: Side, columns: Side) -> Tensor:
+def _tile_values(plan: Plan, rows: TileSide, columns: TileSide) -> Tensor:
     """The entries of a tile, integers."""
     shape, device = (len(rows.at), len(columns.at)), plan.table.device
     values = torch.empty(shape, dtype=torch.float64, device=device)
@@ -198,7 +198,7 @@ class _BestPairs:
         self.values = torch.empty(0, dtype=torch.float64, device=device)
         self.keys = torch.empty(0, dtype=torch.int64, device=device)
 
-    def take(self, values: Tensor, rows: Side, columns: Side, own: int) -> None:
+    def take(self, values: Tensor, rows: TileSide, columns: TileSide, own: int) -> None:
         """Keep the largest entries of a tile whose first ``own`` columns are its rows."""
         better = values >= self._least
         better[:, :own].triu_(1)

@@ -12,7 +12,7 @@ import torch
 import triton
 import triton.language as tl
 
-MOST_PARTS = 8
+MAX_PARTS = 8
 TABLE_BYTES = 2**28
 BUILT, COLUMNS, WARPS, TURNED = 1024, 2048, 16, 64  # entries of a program at a time
 PROGRAMS = 512  # fewer rows are cut, else the tables of a row stay in one cache
@@ -21,7 +21,7 @@ PROGRAMS = 512  # fewer rows are cut, else the tables of a row stay in one cache
 def suits(counts: Any, target: Any, size: int, n_columns: int) -> bool:
     """Whether a row has columns enough to be worth tables of its own."""
     return bool(
-        counts.shape[0] <= MOST_PARTS and target.dtype != torch.int64 and 4 * n_columns >= size
+        counts.shape[0] <= MAX_PARTS and target.dtype != torch.int64 and 4 * n_columns >= size
     )
 
 

@@ -21,20 +21,20 @@ from bestk._typing import Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 
-MOST_LEVELS = 255  # of a column that has planes: its codes fit a byte, with one to spare
-MOST_CELLS = 2**18  # of a pair that is counted by planes, over all classes
+MAX_BYTE_LEVELS = 255  # of a column that has planes: its codes fit in a byte, with one left
+MAX_PAIR_CELLS = 2**18  # of a pair that is counted by planes, over all classes
 STEPS = (128, 64, 32, 16)  # samples of a class are padded to a multiple of one of these
 WIDTH = 32  # and features of a tile, where tensor cores multiply
 PLANE_BYTES = 2**30  # for the planes of a tile
 COUNT_BYTES = {"cuda": 2**31, "cpu": 2**24}  # for the counts of a tile of pairs, at most
 UPLOAD_BYTES = 2**28
-KEPT_SHARE = 0.3  # of the device's free memory, for planes that are kept
-SORTED_AT_ONCE = 2**24  # samples
+MAX_KEPT_SHARE = 0.3  # of the device's free memory, for planes that are kept
+SORTED_SAMPLES = 2**24  # samples
 COMPILERS = ("cc", "gcc", "clang")
 EXACT_FLOATS = 2**24  # a sum of zeros and ones is exact in float32 up to here
 ONE = 2.0**9  # a byte of 1, read as an 8-bit float, is 2^-9
 
-Part = tuple[int, int]  # first and last place of some samples
+Window = tuple[int, int]  # first and last place of some samples
 
 
 @dataclass(frozen=True)
@@ -67,22 +67,22 @@ class DeviceTable:
         """Number of classes."""
         return len(self.starts) - 1
 
-    def parts(self, by_class: bool) -> list[Part]:
+    def parts(self, by_class: bool) -> list[Window]:
         """The places of each class, or all as one."""
         cuts = self.starts if by_class else self.starts[[0, -1]]
         return [(int(first), int(last)) for first, last in pairwise(cuts)]
 
     def has_planes(self, n_i: int, n_j: int) -> bool:
         """Whether pairs of that many levels are counted by planes, not by sorting."""
-        return max(n_i, n_j) <= MOST_LEVELS and n_i * n_j * self.n_classes <= MOST_CELLS
+        return max(n_i, n_j) <= MAX_BYTE_LEVELS and n_i * n_j * self.n_classes <= MAX_PAIR_CELLS
 
     @cached_property
     def first_planes(self) -> Tensor | None:
-        """Where each feature has level 0, if there is room; some rows at the end say nothing."""
+        """Where each feature has level 0, if there is room; some rows at the end are padding."""
         if self.codes.device != self.device or self.dtype == torch.float32:
             return None
         shape = self.codes.shape[0] + WIDTH, self.codes.shape[1]
-        if shape[0] * shape[1] > KEPT_SHARE * free_bytes(self.device):
+        if shape[0] * shape[1] > MAX_KEPT_SHARE * free_bytes(self.device):
             return None
         planes = torch.empty(shape, dtype=torch.uint8, device=self.device)
         for codes, out in zip(self.codes.split(2**13), planes.split(2**13), strict=False):
@@ -90,7 +90,7 @@ class DeviceTable:
         return planes.view(self.dtype)
 
     def planes(
-        self, features: Tensor, n_levels: int, window: Part, span: slice | None = None
+        self, features: Tensor, n_levels: int, window: Window, span: slice | None = None
     ) -> Tensor:
         """Where each level is: a row of 0 and 1 for ``[level, feature]``; span: side by side."""
         if n_levels == 1 and span is not None and self.first_planes is not None:
@@ -99,7 +99,7 @@ class DeviceTable:
         if codes.device != self.device:
             codes = codes.index_select(0, features.to(codes.device)).to(self.device)
             features = torch.arange(len(features), device=self.device)
-        own = kernels(self.device)
+        own = triton_kernels(self.device)
         if own is not None:
             hot = own.cut_planes(codes, features, n_levels)
         else:
@@ -107,7 +107,7 @@ class DeviceTable:
             hot = (codes.index_select(0, features) == level[:, None, None]).flatten(0, 1)
         return hot.to(self.dtype) if self.dtype == torch.float32 else hot.view(self.dtype)
 
-    def count(self, rows: Any, n_i: int, columns: Any, n_j: int, parts: list[Part]) -> Tensor:
+    def count(self, rows: Any, n_i: int, columns: Any, n_j: int, parts: list[Window]) -> Tensor:
         """Samples of two sides in each cell, at ``[part, level, row, level, column]``."""
         heights = n_i * len(rows.features), n_j * len(columns.features)
         dtype = torch.float32 if self.dtype == torch.float8_e4m3fn else torch.int32
@@ -132,7 +132,7 @@ class DeviceTable:
 
         The next sample of a cell that has t adds step t, and equal cells are sorted together.
         """
-        at_once = max(1, SORTED_AT_ONCE // len(self.samples))
+        at_once = max(1, SORTED_SAMPLES // len(self.samples))
         own = self._known_codes(feature[None])
         sums = []
         for some in others.split(at_once):
@@ -170,10 +170,10 @@ def upload(codes: Codes, target: Target, device: Any) -> DeviceTable:
     source = np.zeros(starts[-1], np.int64)
     source[known] = np.argsort(target.codes, kind="stable")
     padding = np.setdiff1d(np.arange(starts[-1]), known, assume_unique=True)
-    dtype = torch.uint8 if codes.levels.max(initial=1) <= MOST_LEVELS else torch.int16
+    dtype = torch.uint8 if codes.levels.max(initial=1) <= MAX_BYTE_LEVELS else torch.int16
     n_bytes = (codes.n_features + 2) * len(source) * dtype.itemsize
-    home = device if n_bytes < free_bytes(device) / 2 else torch.device("cpu")
-    sorted_codes, first_level = _sort(codes, home, source, padding, starts, dtype)
+    where = device if n_bytes < free_bytes(device) / 2 else torch.device("cpu")
+    sorted_codes, first_level = _sort(codes, where, source, padding, starts, dtype)
     return DeviceTable(
         device,
         plane_dtype(device, len(source)),
@@ -189,20 +189,20 @@ def upload(codes: Codes, target: Target, device: Any) -> DeviceTable:
 
 
 def _sort(
-    codes: Codes, home: Any, source: Any, padding: Any, starts: Any, dtype: Any
+    codes: Codes, where: Any, source: Any, padding: Any, starts: Any, dtype: Any
 ) -> tuple[Tensor, Tensor]:
     """The codes of each place, and how many of each class are at level 0."""
     n, no_level = codes.n_features, 255 if dtype == torch.uint8 else -1
-    out = torch.zeros((n + 2, len(source)), dtype=dtype, device=home)
-    source, padding = torch.tensor(source, device=home), torch.tensor(padding, device=home)
+    out = torch.zeros((n + 2, len(source)), dtype=dtype, device=where)
+    source, padding = torch.tensor(source, device=where), torch.tensor(padding, device=where)
     at_once = max(1, UPLOAD_BYTES // len(source))
     kind = np.uint8 if dtype == torch.uint8 else np.int16
     for first in range(0, n, at_once):
         some = torch.from_numpy(codes.values[first : first + at_once].astype(kind))
-        out[first : first + len(some)] = some.to(home).index_select(1, source)
+        out[first : first + len(some)] = some.to(where).index_select(1, source)
     out[n + 1] = no_level
     out[:, padding] = no_level
-    zeros = torch.empty((len(starts) - 1, n + 2), dtype=torch.int32, device=home)
+    zeros = torch.empty((len(starts) - 1, n + 2), dtype=torch.int32, device=where)
     for first in range(0, n + 2, at_once):
         some = out[first : first + at_once] == 0
         for c, (begin, end) in enumerate(pairwise(starts)):
@@ -211,7 +211,7 @@ def _sort(
 
 
 def free_bytes(device: Any) -> float:
-    """Memory that is left on a device; the host's is not ours to guard."""
+    """Free memory of a device; that of the host is not limited here."""
     if device.type != "cuda":
         return float("inf")
     cached = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
@@ -219,8 +219,8 @@ def free_bytes(device: Any) -> float:
 
 
 @cache
-def kernels(device: Any) -> Any:
-    """Kernels of our own, for a GPU where Triton and the C compiler it needs are installed."""
+def triton_kernels(device: Any) -> Any:
+    """The Triton kernels, for a GPU where Triton and the C compiler it needs are installed."""
     if device.type != "cuda" or not (os.environ.get("CC") or any(map(which, COMPILERS))):
         return None
     try:

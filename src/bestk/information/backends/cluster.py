@@ -17,7 +17,7 @@ from bestk.information._fixed_point import Correction
 from bestk.information._tiles import as_slice, cut
 from bestk.information.backends._costs import LANES
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._packed import Request, cut_tasks, fill
+from bestk.information.backends._packed import PairRequest, cut_tasks, run_tasks
 from bestk.information.measures import Query
 from bestk.native.threads import threads
 
@@ -32,11 +32,11 @@ NO_CLIENT = (
     "backend='dask' found no client of a cluster; start one first: from distributed import "
     "Client; client = Client() for the cores of this machine, Client('address:port') for others"
 )
-Blocks = tuple[Array, ...]
+TileBlocks = tuple[Array, ...]
 _kernel_lock = Lock()  # a task uses all threads of its worker
 
 
-class Tile(NamedTuple):
+class TileTask(NamedTuple):
     """Pairs that one task counts, and where their values belong.
 
     A "square" lies on the diagonal; "both" is a block whose transposed pairs are wanted as well.
@@ -74,7 +74,7 @@ class TileCounter:
         """About what one core needs for those places against so many others."""
         return float(self.native.packed.seconds[rows].sum() * n_columns / LANES)
 
-    def fill_tile(self, tile: Tile, query: Query, dtype: Any) -> Blocks:
+    def fill_tile(self, tile: TileTask, query: Query, dtype: Any) -> TileBlocks:
         """Values of the pairs of rows and columns, then of columns and rows if wanted."""
         n_rows, n_columns = len(tile.rows), len(tile.columns)
         # both halves lie off the diagonal of one array, whose other pages are never touched
@@ -83,13 +83,13 @@ class TileCounter:
         column_to = np.full(self.native.n_features, -1)
         column_to[tile.columns] = shift + np.arange(n_columns)
         tiles = np.unique(tile.columns // LANES)
-        request = Request(tile.rows, np.arange(n_rows), tiles, column_to, tile.kind != "block")
+        request = PairRequest(tile.rows, np.arange(n_rows), tiles, column_to, tile.kind != "block")
 
         def first_tile(place: int) -> int:
             return int(np.searchsorted(tiles, place // LANES)) if tile.kind == "square" else 0
 
         kernel = self.native.kernel(query.measure, query.lowest)
-        fill(kernel, request, cut_tasks(self.native.packed, request, first_tile), out)
+        run_tasks(kernel, request, cut_tasks(self.native.packed, request, first_tile), out)
         return (out[:n_rows, shift:], out[n_rows:, :shift]) if shift else (out,)
 
 
@@ -144,13 +144,13 @@ class DaskCounter:
         return self._data
 
     def _run(
-        self, client: Client, tiles: Iterator[Tile], wanted: tuple[Query, Any]
-    ) -> Iterator[tuple[Tile, Blocks]]:
+        self, client: Client, tiles: Iterator[TileTask], wanted: tuple[Query, Any]
+    ) -> Iterator[tuple[TileTask, TileBlocks]]:
         """Submit tiles as others are done; cancel them all if something goes wrong."""
-        under_way: dict[Future, Tile] = {}
+        under_way: dict[Future, TileTask] = {}
         done = as_completed(loop=client.loop, with_results=True, raise_errors=False)
 
-        def submit(tile: Tile) -> None:
+        def submit(tile: TileTask) -> None:
             future = client.submit(count_tile, self.scatter(), tile, *wanted, pure=False)
             under_way[future] = tile
             done.add(future)
@@ -190,7 +190,7 @@ def one_at_a_time() -> Iterator[None]:
         yield
 
 
-def count_tile(counter: TileCounter, tile: Tile, query: Query, dtype: Any) -> Blocks:
+def count_tile(counter: TileCounter, tile: TileTask, query: Query, dtype: Any) -> TileBlocks:
     """Fill one tile: the task of a worker."""
     with one_at_a_time():
         return counter.fill_tile(tile, query, dtype)
@@ -234,26 +234,26 @@ def _tile_side(client: Client, seconds: float, area: float, itemsize: int) -> in
 
 def _cut_tiles(
     down: tuple[Indices, Indices], across: tuple[Indices, Indices], side: int, query: Query
-) -> Iterator[Tile]:
+) -> Iterator[TileTask]:
     """Cut the places down and across, and with them where they belong, into tiles."""
     shape, whole = (len(down[0]), len(across[0])), query.is_whole
     for top, bottom, first, last in cut(shape, (side, side), whole):
         kind: Any = "both" if whole and not query.measure.is_symmetric else "block"
         rows, columns = slice(top, bottom), slice(first, last)
-        yield Tile(
+        yield TileTask(
             down[0][rows].copy(), across[0][columns].copy(),
             "square" if whole and top == first else kind, down[1][rows], across[1][columns],
         )  # fmt: skip
 
 
-def _paste(tile: Tile, blocks: Blocks, out: Array, mirror: bool) -> None:
+def _paste(tile: TileTask, blocks: TileBlocks, out: Array, mirror: bool) -> None:
     """Put values where they belong, and turned across the diagonal."""
     rows, columns = as_slice(tile.row_to), as_slice(tile.column_to)
-    _write(out, rows, columns, blocks[0])
+    _put(out, rows, columns, blocks[0])
     if mirror and tile.kind != "square":
-        _write(out, columns, rows, blocks[1] if len(blocks) > 1 else blocks[0].T)
+        _put(out, columns, rows, blocks[1] if len(blocks) > 1 else blocks[0].T)
 
 
-def _write(out: Array, rows: Any, columns: Any, block: Array) -> None:
+def _put(out: Array, rows: Any, columns: Any, block: Array) -> None:
     both = isinstance(rows, slice) or isinstance(columns, slice)
     out[(rows, columns) if both else np.ix_(rows, columns)] = block

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bestk.problem.problem import BQP
     from bestk.problem.solution import Solution
     from bestk.selection.methods import METHODS, Greedy, Quadratic
+    from bestk.selection.relevant import SelectRelevant, pair_scan
     from bestk.selection.selector import SelectBestK, select
     from bestk.selection.selector_cv import SelectBestKCV
     from bestk.solvers import SOLVERS, solve, solve_path
@@ -33,6 +34,7 @@ _HOMES = {
     "bestk.information": ("Entropies", "cmi_matrix", "joint_mi_matrix", "mutual_information"),
     "bestk.selection.methods": ("METHODS", "Greedy", "Quadratic"),
     "bestk.problem.problem": ("BQP",),
+    "bestk.selection.relevant": ("SelectRelevant", "pair_scan"),
     "bestk.selection.selector": ("SelectBestK", "select"),
     "bestk.selection.selector_cv": ("SelectBestKCV",),
     "bestk.problem.solution": ("Solution",),
@@ -58,6 +60,7 @@ __all__ = [
     "Quadratic",
     "SelectBestK",
     "SelectBestKCV",
+    "SelectRelevant",
     "SelectionWarning",
     "Sigma",
     "Solution",
@@ -67,6 +70,7 @@ __all__ = [
     "error_curves",
     "joint_mi_matrix",
     "mutual_information",
+    "pair_scan",
     "select",
     "solve",
     "solve_path",

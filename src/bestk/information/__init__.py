@@ -10,7 +10,7 @@ from bestk.information._matrices import (
     measure_table,
     mutual_information,
 )
-from bestk.information._scores import Covariances, ScoredTable, measure_covariances
+from bestk.information._scores import Covariances, ScoredTable, measure_covariances, normal_scores
 from bestk.information.backends import PairSource
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.measures import Measure, Query
@@ -32,4 +32,5 @@ __all__ = [
     "measure_table",
     "measures",
     "mutual_information",
+    "normal_scores",
 ]

@@ -11,6 +11,7 @@ from bestk.cli._options import (
     TableOptions,
     complete_methods,
     debug_option,
+    file_options,
     json_option,
     method_options,
     table_options,
@@ -42,6 +43,11 @@ REPORT_EXAMPLES = """\b
 Examples:
   bestk report cells.csv --target type -k 20 -o report.html
   bestk report cells.parquet -t type -k auto --no-errors -o cells.html
+"""
+RELEVANT_EXAMPLES = """\b
+Examples:
+  bestk relevant cells.csv --target type
+  bestk relevant cells.csv -t type --fdr 0.05 --no-pairs --quiet
 """
 DOCTOR_EXAMPLES = """\b
 Examples:
@@ -142,6 +148,32 @@ def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **options: Any
     messages = Messages(request.quiet)
     result = _compare.compare_methods(request, messages, tuple(dict.fromkeys(methods)), cv, keep)
     print_result(request, messages, result, _compare.print_comparison)
+
+
+@main.command(epilog=RELEVANT_EXAMPLES, short_help="Find all features that carry information.")
+@file_options
+@click.option(
+    "--fdr", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.1,
+    show_default=True, metavar="X", help="Expected share of false discoveries.",
+)  # fmt: skip
+@click.option(
+    "--pairs/--no-pairs", default=True, show_default=True,
+    help="Look for features that are informative only together with another one.",
+)  # fmt: skip
+def relevant(fdr: float, pairs: bool, **options: Any) -> None:
+    """Find every feature of FILE that carries information about the target, alone or in a pair.
+
+    Prints for each feature the p-value, the smallest false discovery rate at which it would be
+    found (q-value), its mutual information with the target, in nats, and the partner given which
+    it is most informative if it is not so alone. Copies of an informative feature are found too.
+    """
+    from bestk.cli import _relevant
+
+    request = Request(**options)
+    messages = Messages(request.quiet)
+    result = _relevant.run(request, messages, fdr, pairs)
+    show = _relevant.show_names if request.quiet else _relevant.show
+    print_result(request, messages, result, show)
 
 
 @main.command(epilog=REPORT_EXAMPLES, short_help="Write an HTML report of a selection.")

@@ -31,17 +31,17 @@ class TableOptions:
 
     file: Path
     target: str
-    k: float | str | None  # None: 10, or all columns where there are fewer
-    information: str
-    discretizer: str
-    correction: str
-    include: tuple[str, ...]
     exclude: tuple[str, ...]
     target_kind: str
-    time_limit: float | None
     seed: int | None
     as_json: bool
     quiet: bool
+    k: float | str | None = None  # None: 10, or all columns where there are fewer
+    information: str = "auto"
+    discretizer: str = "auto"
+    correction: str = "none"
+    include: tuple[str, ...] = ()
+    time_limit: float | None = None
     method: str = "auto"
     bound: str = "fast"
 
@@ -194,15 +194,29 @@ def _columns(name: str, help_: str) -> Decorator:
     )
 
 
-def table_options(*, auto: bool) -> Decorator:
-    """The options of every command that reads a table; ``auto``: -k auto is offered."""
-    k_help = "Number of features, or a fraction of the features in (0, 1]"
+def file_options(command: Any) -> Any:
+    """The file and its target, and how results are printed."""
     options = (
         click.argument("file", type=TableFile()),
         click.option(
             "-t", "--target", metavar="COL", shell_complete=complete_columns,
             callback=require_target, help="The column to predict.  [required]",
         ),
+        _columns("--exclude", "A column to ignore (repeatable)."),
+        _choice("--target-kind", TARGETS, "auto",
+                "Classification or regression; auto: continuous for fractions or many integers."),
+        click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed."),
+        json_option,
+        click.option("-q", "--quiet", is_flag=True, help="Print no progress and no notes."),
+        debug_option,
+    )  # fmt: skip
+    return _all(options)(command)
+
+
+def table_options(*, auto: bool) -> Decorator:
+    """The options of every command that selects; ``auto``: -k auto is offered."""
+    k_help = "Number of features, or a fraction of the features in (0, 1]"
+    options = (
         click.option(
             "-k", type=Count(), show_default="10", metavar="N",
             help=f"{k_help}, or auto: chosen by cross-validation." if auto else f"{k_help}.",
@@ -214,19 +228,12 @@ def table_options(*, auto: bool) -> Decorator:
         _choice("--correction", CORRECTIONS, "none",
                 "Subtract the small-sample bias from the estimates."),
         _columns("--include", "A feature that must be selected (repeatable)."),
-        _columns("--exclude", "A column to ignore (repeatable)."),
-        _choice("--target-kind", TARGETS, "auto",
-                "Classification or regression; auto: continuous for fractions or many integers."),
         click.option(
             "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
             help="Time limit of the solver.",
         ),
-        click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed."),
-        json_option,
-        click.option("-q", "--quiet", is_flag=True, help="Print no progress and no notes."),
-        debug_option,
     )  # fmt: skip
-    return _all(options)
+    return lambda command: file_options(_all(options)(command))
 
 
 def method_options(command: Any) -> Any:

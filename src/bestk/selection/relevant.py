@@ -399,7 +399,9 @@ def _read(
     options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None
 ) -> tuple[Table, ParsedTarget]:
     """The table and its target."""
-    table = read_features(options._check_table(X, reset=True), options.categorical_features)
+    if not isinstance(X, Table):
+        X = options._check_table(X, reset=True)
+    table = read_features(X, options.categorical_features)
     column = read_column(y)
     if sample_weight is not None:
         table, column = weigh(table, column, sample_weight)

@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bestk import Entropies, SelectRelevant, encode, pair_scan
-from bestk.data.codes import read_target
+from bestk.data.target import read_target
 from bestk.information.scan import best_partners, top_pairs
 from bestk.selection.relevant import _largest_sf
 

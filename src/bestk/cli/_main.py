@@ -169,10 +169,10 @@ def relevant(fdr: float, pairs: bool, **options: Any) -> None:
     """
     from bestk.cli import _relevant
 
-    request = Request(**options)
+    request = TableOptions(**options)
     messages = Messages(request.quiet)
-    result = _relevant.run(request, messages, fdr, pairs)
-    show = _relevant.show_names if request.quiet else _relevant.show
+    result = _relevant.find_relevant(request, messages, fdr, pairs)
+    show = _relevant.print_names if request.quiet else _relevant.print_relevant
     print_result(request, messages, result, show)
 
 

@@ -5,17 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from bestk.cli._options import Request, shown
+from bestk.cli._options import TableOptions, shown
 from bestk.cli._output import Messages, console, new_table
-from bestk.cli._select import show_names
+from bestk.cli._select import print_names
 from bestk.cli._table import check, read
 from bestk.data.printable import printable
 from bestk.selection.relevant import SelectRelevant
 
-__all__ = ["run", "show", "show_names"]
+__all__ = ["find_relevant", "print_names", "print_relevant"]
 
 
-def run(request: Request, messages: Messages, fdr: float, pairs: bool) -> dict[str, Any]:
+def find_relevant(
+    request: TableOptions, messages: Messages, fdr: float, pairs: bool
+) -> dict[str, Any]:
     """Read the file, and test its columns."""
     loaded, _, reading = read(check(request), request, messages)
     selector = SelectRelevant(
@@ -48,7 +50,7 @@ def run(request: Request, messages: Messages, fdr: float, pairs: bool) -> dict[s
     }
 
 
-def show(result: dict[str, Any]) -> None:
+def print_relevant(result: dict[str, Any]) -> None:
     """Print the features that were found, best first."""
     table = new_table(("feature", "partner"), ("information", "p-value", "q-value"))
     for feature in result["features"]:

@@ -12,9 +12,10 @@ from sklearn.utils._param_validation import Interval, RealNotInt
 
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
-from bestk.data.codes import Codes, Target, encode, read_target
+from bestk.data.codes import Codes, encode
 from bestk.data.features import find_features, find_numeric, read_features
 from bestk.data.table import Table, read_column
+from bestk.data.target import Target, read_target
 from bestk.discretize import EqualFrequency
 from bestk.information import Entropies, normal_scores
 from bestk.information.reading import ParsedTarget, Reading, discretise

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bestk import Entropies, PairCounts, encode
 from bestk.data.target import read_target
 from bestk.information import Query, measures
-from bestk.information.counted import _source
+from bestk.information.counted import cells
 from bestk.information.counted import counts as _counts
 
 MEASURES = ("cmi", "joint_mi", "pair_mi", "pair_cmi", "xx", "xxy")
@@ -122,22 +122,22 @@ def test_any_rows_and_columns_of_a_measure_can_be_asked_for(table, data):
 @given(cut_tables(), st.sampled_from([None, "miller-madow"]))
 def test_tables_of_the_counts_that_occur_give_what_full_tables_give(table, correction):
     X, y, _ = table
-    before, _source.LONG = _source.LONG, 1
+    before, cells.MAX_FULL_ROWS = cells.MAX_FULL_ROWS, 1
     try:
         same(PairCounts().add(X, y), X, y, correction)
     finally:
-        _source.LONG = before
+        cells.MAX_FULL_ROWS = before
 
 
 @given(cut_tables())
 def test_chance_in_long_tables_is_that_in_short_ones_but_for_rounding(table):
     X, y, _ = table
     expected = PairCounts().add(X, y).entropies("chance")
-    before, _source.LONG_CHANCE = _source.LONG_CHANCE, 1
+    before, cells.MAX_FULL_ROWS_CHANCE = cells.MAX_FULL_ROWS_CHANCE, 1
     try:
         found = PairCounts().add(X, y).entropies("chance")
     finally:
-        _source.LONG_CHANCE = before
+        cells.MAX_FULL_ROWS_CHANCE = before
     np.testing.assert_allclose(found.mi(), expected.mi(), rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.joint_mi(), expected.joint_mi(), rtol=0, atol=1e-12)
 

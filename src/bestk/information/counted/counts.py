@@ -19,7 +19,6 @@ from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._packed import pack
 from bestk.information.counted import cells
-from bestk.information.counted._source import CountedPairs
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.native.threads import threads
 
@@ -183,12 +182,12 @@ class PairCounts:
         """Bytes that the counts take."""
         return int(self._cells.nbytes)
 
-    def source(self, correction: Correction | None = None) -> CountedPairs:
+    def source(self, correction: Correction | None = None) -> cells.CountedPairs:
         """The entropies of pairs, for :class:`bestk.Entropies`."""
         self._known()
         self._count_waiting()
         self._lent = True
-        return CountedPairs(self, correction)
+        return cells.CountedPairs(self, correction)
 
     def entropies(
         self, correction: Correction | None = None, n_jobs: int | None = None

@@ -65,10 +65,7 @@ def test_a_sample_is_told_of_and_repeats_by_its_seed(problem, seed, is_lazy):
         np.testing.assert_array_equal(first.support, whole.support)
         assert "row_sums" not in first.details
     else:
-        told = first.details["row_sums"]
-        assert told["columns"] == 3
-        assert told["standard_error"] >= 0
-        assert 0 <= told["in_doubt"] <= problem.k
+        assert first.details["row_sums"]["columns"] == 3
 
 
 def test_what_is_told_of_a_sample_follows_from_its_sums_and_their_errors():

@@ -14,8 +14,11 @@ export BESTK_BQP := $(abspath $(BQP))
 # Python compiles what is imported, once; pip would compile all that it installs.
 export PYTHONDONTWRITEBYTECODE :=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-# Left out of `make check`: they import heavy libraries or start many processes.
-SLOW := $(addprefix tests/,benchmarks docs experiments report streaming information/test_torch.py information/test_dask.py)
+# The tests of `make check`: one or two quick files of every package.
+QUICK := $(addprefix tests/,golden test_imports.py test_package.py test_errors.py test_table.py test_codes.py test_files.py \
+	test_problem.py test_methods.py test_criteria.py test_joint.py test_reading.py test_bounds.py test_cli.py \
+	discretize/test_caim.py discretize/test_mdlp.py information/test_definition.py native/test_table_kernels.py \
+	solvers/test_referee.py solvers/test_simple.py selector/test_selector.py fuzz/test_found.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo check test test-docs test-torch test-browser test-wheel test-min test-newest test-pythons test-long test-sanitized coverage audit suite \
@@ -28,7 +31,7 @@ demo: $(VENV)/.demo  ## select features of a real table, compare methods and wri
 	$(BIN)/python examples/demo.py
 
 check: lint  ## lint, types, import rules and quick tests: a minute
-	$(BIN)/python -m pytest -n 2 -q -m "not slow" tests $(SLOW:%=--ignore=%)
+	$(BIN)/python -m pytest -n 2 -q $(QUICK)
 
 test: lint  ## lint, types, import rules, all tests and doctests: run it before a commit
 	$(BIN)/python -m pytest -n 2 --ignore=tests/docs

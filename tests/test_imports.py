@@ -2,18 +2,6 @@
 
 import grimp
 
-KNOWN = {  # to be removed
-    ("bestk.bounds._sdp", "bestk.solvers._base"),
-    ("bestk.bounds._sdp", "bestk.solvers._sdp"),
-    ("bestk.cli._doctor", "bestk.native._library"),
-    ("bestk.selection.methods", "bestk.solvers._base"),
-    ("bestk.selection.methods", "bestk.solvers._fixed"),
-    ("bestk.selection.methods", "bestk.solvers._path"),
-    ("bestk.selection.methods", "bestk.solvers._referee"),
-    ("bestk.selection.methods", "bestk.solvers._registry"),
-    ("bestk.solvers._sdp", "bestk.bounds._sdp"),
-}
-
 
 def package(module: str) -> str:
     """The top-level package of a module, such as ``bestk.solvers``."""
@@ -32,7 +20,7 @@ def private_imports(graph: grimp.ImportGraph) -> set[tuple[str, str]]:
 
 
 def test_private_modules_are_imported_by_their_own_package_only():
-    assert private_imports(grimp.build_graph("bestk", cache_dir=None)) <= KNOWN
+    assert private_imports(grimp.build_graph("bestk", cache_dir=None)) == set()
 
 
 def test_an_import_from_another_package_is_found():

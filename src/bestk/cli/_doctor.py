@@ -84,7 +84,7 @@ def run_test() -> dict[str, Any]:
 def select_known() -> dict[str, Any]:
     """Select from a table whose best feature is known, and describe the library."""
     from bestk import select
-    from bestk.native._library import cpu_levels
+    from bestk.native import cpu_levels
     from bestk.native.threads import n_threads
 
     y = [i % 2 for i in range(60)]

@@ -5,6 +5,6 @@ and the memory order that its line in ``SIGNATURES`` states: nothing is converte
 ctypes releases the GIL during a call, so tiles run in Python threads; see ``bestk.native.threads``.
 """
 
-from bestk.native._library import TABLE_TYPES, Kernel, as_table, kernels
+from bestk.native._library import TABLE_TYPES, Kernel, as_table, cpu_levels, kernels
 
-__all__ = ["TABLE_TYPES", "Kernel", "as_table", "kernels"]
+__all__ = ["TABLE_TYPES", "Kernel", "as_table", "cpu_levels", "kernels"]

@@ -1,1 +1,1 @@
-"""bestk beside its peers, on the machine at hand."""
+"""Benchmarks of bestk and other packages."""

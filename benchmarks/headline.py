@@ -1,4 +1,4 @@
-"""The picture of the README, from the records: ``python -m benchmarks.headline``."""
+"""Plot a summary of the records: ``python -m benchmarks.headline``."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pictures as PNG and as SVG, the same bytes for the same numbers."""
+"""Save plots as PNG and SVG, reproducibly."""
 
 from pathlib import Path
 from typing import Any

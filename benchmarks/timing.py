@@ -1,4 +1,4 @@
-"""Time many jobs fairly: in turn, round after round, so that a busy moment hurts all alike."""
+"""Time several functions in turn, over several rounds, so that load affects all of them."""
 
 import statistics
 import time

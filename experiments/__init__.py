@@ -1,1 +1,1 @@
-"""The paper's experiments on this library; not part of the wheel."""
+"""The experiments of Venkateswara et al. (2015); not part of the wheel."""

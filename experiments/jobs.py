@@ -1,4 +1,4 @@
-"""Jobs in processes of one thread each: what is done is stored, what is stored is not done."""
+"""Run jobs in single-threaded processes; results are stored, and stored jobs are skipped."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""What a run of the experiments is asked to do."""
+"""The options of the experiments."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""How far the jobs are and how long they will take: a bar on a terminal, lines elsewhere."""
+"""Progress of the jobs: a bar on a terminal, lines otherwise."""
 
 import sys
 from time import perf_counter

@@ -1,4 +1,4 @@
-"""What the paper prints, as numbers."""
+"""The numbers published in the paper."""
 
 import re
 import tomllib

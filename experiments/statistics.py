@@ -1,4 +1,4 @@
-"""Are some treatments better than others over many data sets? Ranks and their differences."""
+"""Ranks of methods over many data sets, and tests of their differences."""
 
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""A file of finished jobs: a line is added when a job ends, and is there for ever."""
+"""A file of finished jobs, with a line for each."""
 
 import gzip
 import json

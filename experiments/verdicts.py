@@ -1,4 +1,4 @@
-"""Our tables of comparisons beside the paper's, and how often they agree."""
+"""Compare our tables with those of the paper."""
 
 from collections import Counter
 from collections.abc import Iterator

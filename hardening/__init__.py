@@ -1,1 +1,1 @@
-"""Long trials: inputs, faults, load and other machines; what each found is kept in `results`."""
+"""Long tests: fuzzing, fault injection, load and environments, with their `results`."""

@@ -1,4 +1,4 @@
-"""What coverage-guided trials share: they keep each new fault, and go on.
+"""Coverage-guided fuzzing: store each new failure, and continue.
 
 Needs atheris: ``pip install atheris``.
 """

@@ -1,4 +1,4 @@
-"""A row for each trial: what was tried, how often, what failed, when and by which command."""
+"""A row for each trial: number of runs, failures, date and command."""
 
 import csv
 import shlex

@@ -1,1 +1,1 @@
-"""How long counting takes: bestk, what a user would pick instead, and the limits of the chip."""
+"""Running time of counting: bestk, other packages, and the limits of the processor."""

@@ -1,4 +1,4 @@
-"""The tables that are counted: real ones after CAIM where they are at hand, and made-up ones."""
+"""The tables that are counted: real ones after CAIM, if present, and synthetic ones."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

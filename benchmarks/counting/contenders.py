@@ -1,4 +1,4 @@
-"""What takes part: a name, what it computes, and how to make a timed job of it."""
+"""The methods that are compared: name, quantity computed, and timed function."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

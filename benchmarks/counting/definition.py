@@ -1,4 +1,4 @@
-"""What the contenders claim to compute, straight from the definition."""
+"""The computed quantities, from their definitions, to check the results."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a user waits for besides the matrix: discretising, and the first call in a new process."""
+"""Times other than counting: discretizing, and the first call in a new process."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Time against the number of features and of samples, and the powers they grow with."""
+"""Running time by number of features and samples, with fitted exponents."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The limits of the chip: parts of the work that no way of counting the same planes can avoid."""
+"""Limits of the processor: the parts of the work that cannot be avoided."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The yardstick in plain numpy: one-hot columns, a matrix product for each class, a table.
+"""A baseline in numpy: one-hot columns, a matrix product for each class, a table.
 
 Features are grouped by their number of levels and taken in tiles, so that beside the one-hot
 columns and the output only a few tiles are held. ``thrift`` leaves the last level out of the

@@ -1,4 +1,4 @@
-"""What a user would pick instead: the packages on PyPI that measure discrete columns.
+"""Other packages on PyPI that estimate mutual information of discrete columns.
 
 Most return the information of one pair and are called in a loop. Those without a conditional
 measure get I(xi, xj; y) from the two columns written as one: what a careful user would do.

@@ -1,4 +1,4 @@
-"""The picture of a run: time against n, time against m, and time per pair for each contender."""
+"""Plots of a run: time by n, time by m, and time per pair for each method."""
 
 from pathlib import Path
 from typing import Any

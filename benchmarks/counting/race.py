@@ -1,4 +1,4 @@
-"""All contenders on one case: made ready, checked, then timed in turn."""
+"""Run all methods on one table: prepare, check, then time them in turn."""
 
 from collections.abc import Iterable
 

@@ -1,1 +1,1 @@
-"""What each peer can and cannot do, found out by running it in the way its documentation says."""
+"""Features of other packages, checked by running them as documented."""

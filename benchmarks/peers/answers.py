@@ -1,4 +1,4 @@
-"""What comes out of a probe: yes, partly or no, and what was seen, in a line."""
+"""The result of a check: yes, partly or no, with a line of details."""
 
 import re
 import warnings

@@ -1,4 +1,4 @@
-"""Probe a peer in a process of its own: it may crash, hang, or change what others see."""
+"""Check a package in a separate process, since it may crash or hang."""
 
 import signal
 from collections.abc import Callable, Iterator, Sequence

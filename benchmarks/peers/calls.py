@@ -1,4 +1,4 @@
-"""Calls that several peers share."""
+"""Calls that several packages share."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Peers that are estimators, or mean to be, and select by mutual information of pairs."""
+"""Estimators that select by mutual information of pairs."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Peers that are scikit-learn estimators and measure something else than information of pairs."""
+"""scikit-learn estimators that select by other measures."""
 
 from functools import partial
 from typing import Any

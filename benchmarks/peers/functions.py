@@ -1,4 +1,4 @@
-"""Peers that are functions: a table in, names or numbers of columns out."""
+"""Packages with a function that returns names or indices of columns."""
 
 from functools import partial
 from itertools import product

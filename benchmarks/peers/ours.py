@@ -1,4 +1,4 @@
-"""bestk, asked the same as all others."""
+"""bestk, checked in the same way as the other packages."""
 
 from collections.abc import Callable
 from functools import partial

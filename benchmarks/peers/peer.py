@@ -1,4 +1,4 @@
-"""What a peer is: how to call it, by its own documentation, for each thing that is tried."""
+"""A package: how to call it for each check, as documented."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is tried on each peer, a function each."""
+"""The checks, one function each."""
 
 import pickle
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Rows of what was tried, and the file that keeps them: one place for each peer."""
+"""The results of the checks, and their file."""
 
 import csv
 import os

@@ -1,4 +1,4 @@
-"""The peers, ourselves first."""
+"""The packages, bestk first."""
 
 from benchmarks.peers import counters, estimators, functions, ours
 from benchmarks.peers.peer import Peer

@@ -1,4 +1,4 @@
-"""The small tables that peers are tried on: twelve columns, of which two tell of the class."""
+"""The small tables of the checks: twelve columns, two of them informative."""
 
 from typing import Any
 

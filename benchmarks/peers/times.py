@@ -1,4 +1,4 @@
-"""The time of a selection on one table, all peers in turn, round after round.
+"""Time a selection on one table, for all packages in turn.
 
 Seconds are those of the processors, which say the same on a busy machine as on a quiet one; time by
 the clock stands beside them.

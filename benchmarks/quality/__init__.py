@@ -1,1 +1,1 @@
-"""Which features predict best on rows that nobody has seen: bestk's methods and their peers."""
+"""Prediction errors on held-out rows with features selected by bestk and other packages."""

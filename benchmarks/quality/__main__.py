@@ -1,4 +1,4 @@
-"""Which columns predict best: ``python -m benchmarks.quality run|report ...``."""
+"""Compare selected features by error: ``python -m benchmarks.quality run|report ...``."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""The page "What predicts best", its tables and its picture, from the rows of a run."""
+"""Write the page on quality, its tables and its plot, from the rows of a run."""
 
 import json
 from collections.abc import Sequence

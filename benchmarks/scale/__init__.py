@@ -1,1 +1,1 @@
-"""Tables larger than the others time: what a GPU gives."""
+"""Benchmarks on large tables, GPUs and clusters."""

@@ -1,4 +1,4 @@
-"""Time against columns and rows, for each path: ``python -m benchmarks.scale.growth``.
+"""Running time by columns and rows: ``python -m benchmarks.scale.growth``.
 
 Each path goes from a table of two levels and two classes in memory to 50 features by ``forward``:
 all pairs by numpy, by the C kernels, on a GPU (or PyTorch on the CPU) and by two workers of dask;

@@ -1,4 +1,4 @@
-"""Tables of up to a million columns in which pairs of columns tell of the class together.
+"""Tables of up to a million columns with informative pairs of columns.
 
 Classes are two, of equal size. Of each planted pair the first column, the anchor, is relevant
 alone; the second, its partner, hardly is, but says much beside its anchor. With signs a, b and y

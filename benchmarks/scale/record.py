@@ -1,4 +1,4 @@
-"""Rows of what was measured at scale, appended to a file."""
+"""The results of the benchmarks on large tables, appended to a file."""
 
 import csv
 import resource

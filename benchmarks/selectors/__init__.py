@@ -1,1 +1,1 @@
-"""How long a selection takes, from a table to names: bestk and what a user would pick instead."""
+"""Running time of whole selections with bestk and other packages."""

@@ -1,4 +1,4 @@
-"""JMI and mRMR on many genes of few patients, beside every package that selects by them."""
+"""JMI and mRMR on many genes of few patients, in all packages that have them."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A whole selection on a large table beside scikit-learn's filters, which look at one column."""
+"""A whole selection on a large table, compared with scikit-learn's univariate filters."""
 
 from collections.abc import Callable
 from functools import partial

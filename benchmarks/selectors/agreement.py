@@ -1,4 +1,4 @@
-"""Whether somebody's picks are those of the criterion, step by step, ties apart."""
+"""Check that a selection follows its criterion, step by step, up to ties."""
 
 from dataclasses import dataclass
 from typing import ClassVar

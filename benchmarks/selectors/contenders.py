@@ -1,4 +1,4 @@
-"""What takes part: a name, and how to make a timed job of it on a table."""
+"""The methods that are compared: name and timed function."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

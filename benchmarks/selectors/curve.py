@@ -1,4 +1,4 @@
-"""Selection in cross-validation: a curve over a hundred k against one k, the models apart."""
+"""Selection in cross-validation: a hundred k compared with one k, without the models."""
 
 import statistics
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Every method of bestk on the same table, from numbers to a choice with its bound."""
+"""Every method of bestk on the same table, including its bound."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Time of a fit against features and samples, and the first fit in a new process."""
+"""Time of a fit by features and samples, and of the first fit in a new process."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

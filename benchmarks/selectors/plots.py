@@ -1,4 +1,4 @@
-"""The picture of a run: bars for who is beside whom, lines for how time grows."""
+"""Plots of a run: bars of the packages, lines by size."""
 
 from collections.abc import Callable
 from pathlib import Path

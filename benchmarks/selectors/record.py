@@ -1,4 +1,4 @@
-"""What one run found: rows, the file that keeps them, and the table that shows them."""
+"""The results of a run, their file, and a table of them."""
 
 import csv
 from collections.abc import Iterable

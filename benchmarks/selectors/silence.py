@@ -1,4 +1,4 @@
-"""Keep peers quiet, those written in C as well."""
+"""Suppress the output of packages, including C code."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""The tables that features are selected from: numbers as they were measured, and their codes."""
+"""The tables to select from: numbers, and their codes."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,1 +1,1 @@
-"""How good, how fast and how proved the solvers are: on matrices at random, listed and real."""
+"""Objectives, times and gaps of the solvers on random, published and real matrices."""

@@ -1,4 +1,4 @@
-"""Call a function in a process of its own: for its memory, and for libraries that do not mix."""
+"""Call a function in a separate process."""
 
 import multiprocessing
 from collections.abc import Callable

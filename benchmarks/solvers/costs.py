@@ -1,4 +1,4 @@
-"""What TPower costs in matrix-vector products, and what each solver allocates beside Q."""
+"""Matrix-vector products of TPower, and memory of each solver besides Q."""
 
 import tracemalloc
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Matrices of information in real data: each solver's objective, and the gap that time proves."""
+"""Matrices of information of real data: objective of each solver, and gap by time."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""The listed problems: is the best known value found, how soon, and what is proved."""
+"""Published problems: is the best known value found, how fast, and with which gap."""
 
 from collections.abc import Iterator
 from functools import partial

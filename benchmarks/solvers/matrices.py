@@ -1,4 +1,4 @@
-"""The matrices: at random, from the lists of the literature, and of information in real data."""
+"""The matrices: random, published, and of information of real data."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Run a solver and watch it: its answer, its time, and every better choice on the way."""
+"""Run a solver and record its result, time and improvements."""
 
 from collections.abc import Callable, Iterable
 from math import inf, isfinite, nan

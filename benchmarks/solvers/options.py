@@ -1,4 +1,4 @@
-"""What a run of the benchmark is asked to do."""
+"""The options of the benchmark."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""bestk beside what a user could take instead, all with the same time."""
+"""bestk and general solvers with the same time limit."""
 
 from collections.abc import Iterator
 from functools import partial

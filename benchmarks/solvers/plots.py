@@ -1,4 +1,4 @@
-"""The pictures of a run: time against n, objective by cell and against time, gap against time."""
+"""Plots of a run: time by n, objective by cell and by time, gap by time."""
 
 from collections.abc import Callable
 from math import isfinite

@@ -1,4 +1,4 @@
-"""What is to be measured, what was found, and the file that keeps it row by row."""
+"""The measurements, their results, and the file of results."""
 
 import csv
 import json

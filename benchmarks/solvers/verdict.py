@@ -1,4 +1,4 @@
-"""A claim, what was measured, and whether it holds."""
+"""A claim, the measurement, and whether the claim holds."""
 
 from collections import defaultdict
 from collections.abc import Iterable

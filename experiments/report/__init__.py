@@ -1,4 +1,4 @@
-"""Tables, figures and one page of all of them, from whatever is stored so far."""
+"""Write tables, figures and a page of them from the stored results."""
 
 import csv
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What was found, read once for all sections of the report."""
+"""The results, read once for all sections of the report."""
 
 from dataclasses import dataclass
 from functools import cached_property

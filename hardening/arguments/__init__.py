@@ -1,1 +1,1 @@
-"""The arguments of the command, in every order and spelling."""
+"""Fuzzing of the command line."""

@@ -1,4 +1,4 @@
-"""Words that commands are made of, and the running of one."""
+"""Words that commands are made of, and how to run a command."""
 
 import io
 from contextlib import redirect_stderr, redirect_stdout

@@ -1,1 +1,1 @@
-"""Faults put in on purpose: killed, interrupted, out of disk, out of memory, alone."""
+"""Fault injection: kill, interrupt, full disk, little memory, lost workers."""

@@ -1,4 +1,4 @@
-"""Put faults in and see what comes out: ``python -m hardening.faults [--only disk ...]``."""
+"""Inject faults and check the results: ``python -m hardening.faults [--only disk ...]``."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""Compare what is selected now with what is kept: ``python -m hardening.golden [--rewrite]``."""
+"""Compare selections with the stored ones: ``python -m hardening.golden [--rewrite]``."""
 
 import argparse
 import json

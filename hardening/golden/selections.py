@@ -1,4 +1,4 @@
-"""What every method selects of every set, to the last bit."""
+"""The exact selections of every method on every data set."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The tables whose selections are kept."""
+"""The tables whose selections are stored."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,1 +1,1 @@
-"""The property tests of ``tests/fuzz``, over and over with new seeds."""
+"""The property tests of ``tests/fuzz``, repeated with new seeds."""

@@ -1,1 +1,1 @@
-"""Small faults put into the code one at a time, to see whether the tests notice."""
+"""Mutation testing: change one line at a time, and run the tests."""

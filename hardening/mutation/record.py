@@ -1,4 +1,4 @@
-"""What became of each fault: a row in a file, the last one counts."""
+"""The results of mutation testing: a row for each change; the last one counts."""
 
 import csv
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A copy of the repository to put faults into."""
+"""A copy of the repository to change."""
 
 import shutil
 from collections.abc import Iterator

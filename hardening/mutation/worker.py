@@ -1,4 +1,4 @@
-"""One after the other: a fault, and the tests that should see it."""
+"""Apply one change after the other, and run its tests."""
 
 import json
 import os

@@ -1,1 +1,1 @@
-"""The readers of files, given bytes of every kind."""
+"""Fuzzing of the file readers."""

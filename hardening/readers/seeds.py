@@ -1,4 +1,4 @@
-"""Small sound files of each kind, to begin from."""
+"""Small valid files of each format, to start from."""
 
 import gzip
 import tempfile

@@ -15,7 +15,7 @@ export BESTK_BQP := $(abspath $(BQP))
 export PYTHONDONTWRITEBYTECODE :=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The tests of `make check`: one or two quick files of every package.
-QUICK := $(addprefix tests/,golden test_imports.py test_package.py test_errors.py test_table.py test_codes.py test_files.py \
+CHECKED := $(addprefix tests/,golden test_imports.py test_package.py test_errors.py test_table.py test_codes.py test_files.py \
 	test_problem.py test_methods.py test_criteria.py test_joint.py test_reading.py test_bounds.py test_cli.py \
 	discretize/test_caim.py discretize/test_mdlp.py information/test_definition.py native/test_table_kernels.py \
 	solvers/test_referee.py solvers/test_simple.py selector/test_selector.py fuzz/test_found.py)
@@ -31,7 +31,7 @@ demo: $(VENV)/.demo  ## select features of a real table, compare methods and wri
 	$(BIN)/python examples/demo.py
 
 check: lint  ## lint, types, import rules and quick tests: a minute
-	$(BIN)/python -m pytest -n 2 -q $(QUICK)
+	$(BIN)/python -m pytest -n 2 -q $(CHECKED)
 
 test: lint  ## lint, types, import rules, all tests and doctests: run it before a commit
 	$(BIN)/python -m pytest -n 2 --ignore=tests/docs

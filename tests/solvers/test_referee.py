@@ -270,7 +270,7 @@ def test_a_default_bound_of_a_small_problem_is_a_bound_and_better_than_rows():
 def test_the_relaxation_is_computed_where_the_gap_is_wide_and_time_allows(sign, monkeypatch):
     problem, calls = BQP(sign * (np.eye(6) + 1), 3), []  # every choice is worth 12
     monkeypatch.setattr(bounds, "spectral_bound", lambda problem: Bound(12 * sign + 3.0, "told"))
-    monkeypatch.setattr(bounds, "rows_bound", lambda problem: Bound(12 * sign + 2.0, "told"))
+    monkeypatch.setattr(bounds, "fix_items", lambda part, *_: (part, 12 * sign + 2.0))
     monkeypatch.setattr(
         bounds, "sdp_bound",
         lambda problem, best_known: calls.append(1) or Bound(12.0 * sign, "sdp"),
@@ -278,7 +278,7 @@ def test_the_relaxation_is_computed_where_the_gap_is_wide_and_time_allows(sign, 
     items = np.arange(3)
     assert prove(problem, items, "fast", 1.0).value == 12 * sign
     assert len(calls) == 1
-    monkeypatch.setattr(bounds, "rows_bound", lambda problem: Bound(12 * sign + 1.0, "told"))
+    monkeypatch.setattr(bounds, "fix_items", lambda part, *_: (part, 12 * sign + 1.0))
     assert prove(problem, items, "fast", 1.0).value == 12 * sign + 1  # within a tenth
     assert len(calls) == 1
 

@@ -9,7 +9,10 @@ from bestk.bounds._spectral import spectral_bound
 from bestk.problem import BQP
 from bestk.relaxations import (
     Bound,
+    Subproblem,
+    antisymmetric_bound,
     dnn_bound,
+    fix_items,
     linear_bound,
     only_choice,
     rows_bound,
@@ -20,17 +23,20 @@ from bestk.relaxations import (
 BOUNDS: dict[str, Callable[..., Bound]] = {
     "linear": linear_bound,
     "rows": rows_bound,
+    "antisymmetric": antisymmetric_bound,
     "spectral": spectral_bound,
     "sdp": sdp_bound,
     "dnn": dnn_bound,
 }
 EFFORTS = ("fast", "tight")
-TIMED = ("sdp", "dnn")  # these take time_limit and best_known
+TIMED = ("antisymmetric", "sdp", "dnn")  # these take time_limit and best_known
 MAX_SPECTRAL_ITEMS = 1000  # above it, an eigenvalue is not cheap
-SECONDS_OF_ROWS = 5e-9  # times n^2, about
+SECONDS_OF_ROWS = 1.5e-8  # times n^2, about, with the fixing of items
+QUICK_STEPS = 200  # of the multipliers of a quick bound
 SECONDS_OF_SPECTRAL = 5e-10  # times n^3, about
 MAX_QUICK_SDP_ITEMS = 400
 MIN_QUICK_SDP_GAP = 0.1  # a smaller gap is not worth the time
+MAX_USEFUL_GAP = 0.25  # a default bound with a larger gap is dropped
 MAX_DNN_ITEMS = 2500  # above it, one step takes seconds
 
 __all__ = ["BOUNDS", "MAX_DNN_ITEMS", "Bound", "bound_problem", "quick_bound", "screen",
@@ -48,10 +54,10 @@ def upper_bound(
     Parameters
     ----------
     problem : BQP
-        Of a lazy one the bound is infinity, because every bound here needs the matrix.
+        Of a lazy one the bound is infinity, except by the method "antisymmetric".
     method : str, default="fast"
         A name from ``BOUNDS``; or "fast": the smaller of "rows" and, up to 1000 items,
-        "spectral"; or "tight": that and "dnn", above 2500 items "sdp".
+        "spectral"; or "tight": that and "dnn", above 2500 items "antisymmetric" and "sdp".
     time_limit : float, optional
         Seconds; 60 for "dnn" by default. What would not fit is left out of "fast" and "tight".
     best_known : float, optional
@@ -90,7 +96,7 @@ def bound_problem(
     if best_known is not None:
         best_known = real(best_known, "best_known", "the value of a choice")
     start = perf_counter()
-    if problem.is_lazy:
+    if problem.is_lazy and method != "antisymmetric":
         return Bound(float("inf"), "nothing: Q is lazy")
     if problem.k == problem.n:
         return replace(only_choice(problem), seconds=perf_counter() - start)
@@ -98,6 +104,8 @@ def bound_problem(
     for name in _names(problem.n, method):
         left = None if time_limit is None else time_limit - (perf_counter() - start)
         late = left is not None and left < _seconds(name, problem.n)
+        if left is not None and name == "antisymmetric" and method == "tight":
+            left /= 2  # the rest is for the semidefinite bound
         if not late or not bounds:
             bounds.append(BOUNDS[name](problem, *((left, best_known) if name in TIMED else ())))
     best = min(bounds, key=lambda bound: bound.value)
@@ -111,7 +119,7 @@ def _names(n: int, method: str) -> list[str]:
     names = ["rows"]
     names += ["spectral"] if n <= MAX_SPECTRAL_ITEMS else []
     if method == "tight":
-        names.append("dnn" if n <= MAX_DNN_ITEMS else "sdp")
+        names += ["dnn"] if n <= MAX_DNN_ITEMS else ["antisymmetric", "sdp"]
     return names
 
 
@@ -125,23 +133,33 @@ def _seconds(name: str, n: int) -> float:
 def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
     """The best bound that takes about so many seconds; what each takes is estimated from n.
 
-    By rows first; then by eigenvalues; and for a small problem by the semidefinite relaxation, if
-    the gap is still wide. Each is computed completely or not at all: a clock within it would give
-    another bound in every run. If there is no time for any, the bound is infinity.
+    Rows first, with the items that they fix; then eigenvalues; for a small problem the
+    semidefinite relaxation, if the gap is still wide; and rows with multipliers, if it is too wide
+    to be useful. Each is computed completely or not at all: a clock within it would give another
+    bound in every run. If there is no time for any, the bound is infinity.
     """
-    start, n = perf_counter(), problem.n
-    if problem.is_lazy or problem.k == n:
+    start, n, k = perf_counter(), problem.n, problem.k
+    if problem.is_lazy or k == n:
         return bound_problem(problem, "fast")
     if _seconds("rows", n) > seconds:
         return Bound(float("inf"), "nothing: no time")
-    bounds = [rows_bound(problem)]
+    rest, value = fix_items(Subproblem.of(problem), best_known)
+    bounds = [Bound(max(value, best_known), "rows")]
     takes = _seconds("spectral", n)
     if n <= MAX_SPECTRAL_ITEMS and takes <= seconds:
         bounds.append(spectral_bound(problem))
         seconds -= takes
     gap = min(b.value for b in bounds) - best_known
-    wide = gap > MIN_QUICK_SDP_GAP * abs(best_known)
-    if n <= MAX_QUICK_SDP_ITEMS and wide and 0.02 + 2e-4 * n <= seconds:
-        bounds.append(sdp_bound(problem, best_known=best_known))
+    if n <= MAX_QUICK_SDP_ITEMS and gap > MIN_QUICK_SDP_GAP * abs(best_known):
+        takes = 0.02 + 2e-4 * n
+        if takes <= seconds:
+            bounds.append(sdp_bound(problem, best_known=best_known))
+            seconds -= takes
+    gap = min(b.value for b in bounds) - best_known
+    takes = QUICK_STEPS * (3e-4 + 4e-9 * min(k**2, rest.n) * rest.n)
+    if gap > MAX_USEFUL_GAP * abs(best_known) and takes <= seconds:
+        rest, value = fix_items(rest, best_known, QUICK_STEPS)
+        bounds.append(Bound(max(value, best_known), "antisymmetric"))
     best = min(bounds, key=lambda bound: bound.value)
-    return replace(best, seconds=perf_counter() - start)
+    fixed = {"fixed_in": len(rest.inside), "fixed_out": n - rest.n - len(rest.inside)}
+    return replace(best, seconds=perf_counter() - start, details={**best.details, **fixed})

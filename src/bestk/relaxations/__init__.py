@@ -1,6 +1,8 @@
 """Relaxations of the quadratic problem, shared by bounds and solvers."""
 
+from bestk.relaxations.antisymmetric import antisymmetric_bound
 from bestk.relaxations.dnn import Gap, dnn_bound
+from bestk.relaxations.fixing import fix_items
 from bestk.relaxations.rounding import (
     Bound,
     cholesky_margin,
@@ -19,9 +21,11 @@ __all__ = [
     "Gap",
     "LowRankFactor",
     "Subproblem",
+    "antisymmetric_bound",
     "cholesky_margin",
     "dnn_bound",
     "factor_below",
+    "fix_items",
     "largest_entry",
     "linear_bound",
     "moderate",

@@ -59,6 +59,8 @@ def dnn_bound(
     details = {
         "proved_in": np.sort(state.part.inside),
         "proved_out": np.setdiff1d(np.arange(problem.n), known),
+        "fixed_in": len(state.part.inside),
+        "fixed_out": problem.n - state.part.n - len(state.part.inside),
         "steps": state.steps,
     }
     return Bound(max(state.value, floor), "dnn", details=details)

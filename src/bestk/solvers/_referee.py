@@ -9,16 +9,16 @@ import numpy as np
 
 from bestk._checks import choice, real
 from bestk._typing import Indices
-from bestk.bounds import MAX_DNN_ITEMS, Bound, bound_problem, quick_bound
+from bestk.bounds import MAX_DNN_ITEMS, MAX_USEFUL_GAP, Bound, bound_problem, quick_bound
 from bestk.problem import BQP, Solution
 from bestk.solvers._base import Run, Solver
 from bestk.solvers._registry import get_solver
 
 BoundEffort = Literal["fast", "tight"]
-MAX_USEFUL_GAP = 0.25  # a default bound with a larger gap is dropped
 MIN_BOUND_SECONDS = 0.05  # that a default bound may take, however fast the selection was
 MIN_BOUND_SHARE = 0.1  # of a time limit, for a default bound after a solver that has used it up
 PROVED_GAP = 1e-9  # a smaller one is rounding
+FIXED = ("fixed_in", "fixed_out")  # numbers of items that are in every better choice, or in none
 
 
 def solve(
@@ -129,9 +129,11 @@ def score(
         raise RuntimeError(f"solver {name!r} did not return {problem.k} different items: {items}")
     objective = problem.value(items)
     upper = run.upper_bound if problem.k < problem.n else objective  # all: there is no other choice
-    if bound is not None and upper > objective:
-        upper = min(upper, prove(problem, items, bound, seconds).value)
     details = {key: value for key, value in run.details.items() if key != "incumbent"}
+    if bound is not None and upper > objective:
+        proof = prove(problem, items, bound, seconds)
+        upper = min(upper, proof.value)
+        details |= {key: proof.details[key] for key in FIXED if key in proof.details}
     return Solution(
         items, objective, max(upper, objective), name, details=details | {"bound": bound}
     )
@@ -164,6 +166,7 @@ def prove(
     if run.upper_bound >= bound.value:
         return bound
     details = {key: run.details[key] for key in ("optimal", "proved_in", "proved_out", "open")}
+    details |= {"fixed_in": details["proved_in"], "fixed_out": details["proved_out"]}
     return Bound(run.upper_bound, "dnn, split", perf_counter() - start, details=details)
 
 

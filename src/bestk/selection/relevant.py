@@ -24,7 +24,7 @@ from bestk.native.threads import threads
 from bestk.selection.base import SELECTABLE, TableSelector
 from bestk.selection.pipeline import weigh
 
-BINS = 4  # of numeric columns, for what a straight line does not show
+MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
 MAX_PERMUTATIONS = 20
 PERMUTED_PAIR_SAMPLES = 2e10  # pairs times rows that are counted for permutations
 POOLED_TAIL = 10  # permuted values beyond which tails are extrapolated
@@ -48,9 +48,10 @@ class PreparedTable:
         if len(numeric):
             scored = normal_scores(table.keep(numeric).numeric()[0])
             scores = scored.values / scored.one
+        bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
         cut = [table, table]
         if len(numeric):
-            cut = [discretise(EqualFrequency(b), table, numeric, target)[0] for b in (BINS, 2)]
+            cut = [discretise(EqualFrequency(b), table, numeric, target)[0] for b in (bins, 2)]
         return cls(scores, numeric, encode(cut[0]), encode(cut[1]))
 
 

@@ -1,0 +1,1 @@
+"""Features that are informative only together: published problems, and false discoveries."""

@@ -19,6 +19,28 @@ INLINE void shift_whole(const double *values, int64_t n, uint16_t *restrict to, 
     *odd |= (uint8_t)misfit;
 }
 
+/* The same of PIECE integers of at most 16 bits, by their type in TABLE_TYPES of _library.py, a
+   step of bytes apart; 0 for other types, which are not read. */
+static int shift_small(const char *data, int64_t step, int64_t type, uint16_t *to, uint8_t *odd) {
+    int32_t piece[PIECE], misfit = 0;
+#define READ(number, T)                                                           \
+    case number:                                                                  \
+        for (int i = 0; i < PIECE; i++) piece[i] = *(const T *)(data + i * step); \
+        break;
+    switch (type) {
+        READ(4, int16_t)
+        READ(5, int8_t) READ(8, uint16_t) READ(9, uint8_t) READ(10, uint8_t) default : return 0;
+    }
+#undef READ
+    for (int i = 0; i < PIECE; i++) {
+        const int32_t fits = (piece[i] >= 0) & (piece[i] <= LARGEST);
+        misfit |= !fits;
+        to[i] = (uint16_t)(fits ? piece[i] + 1 : 0);
+    }
+    *odd |= (uint8_t)misfit;
+    return 1;
+}
+
 /* Number the values that occur 0, 1, ... in order, missing (0) last; set how many occur.
    code: VALUES numbers of scratch. One of codes8 and codes16 is given. */
 INLINE void renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *restrict codes8,
@@ -64,8 +86,10 @@ EXPORT int bestk_write_codes(const char *data, int64_t row_step, int64_t column_
         for (int64_t j = first; j < last; j++) { /* all columns of some rows: lines stay in cache */
             const char *from = data + start * row_step + j * column_step;
             const int64_t size = least_of(n_rows - start, PIECE);
+            uint16_t *to = raw + (j - first) * n_rows + start;
+            if (size == PIECE && shift_small(from, row_step, type, to, odd + j)) continue;
             bestk_read_numbers(from, row_step, NULL, size, type, piece);
-            shift_whole_best(piece, size, raw + (j - first) * n_rows + start, odd + j);
+            shift_whole_best(piece, size, to, odd + j);
         }
     for (int64_t j = first; j < last && !room.status; j++)
         renumber_best(raw + (j - first) * n_rows, n_rows, code,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 from typing import ClassVar
 
 import numpy as np
@@ -107,9 +108,10 @@ def test_a_contribution_is_a_row_of_the_matrix_and_ties_go_to_the_lowest_index()
     np.testing.assert_allclose(solution.details["contribution"], expected[[2, 0, 1]])
 
 
-def test_the_draws_of_lowrank_are_those_of_its_paper_by_default():
+def test_the_draws_of_lowrank_are_those_of_its_paper_or_a_hundred_for_each_choice():
+    assert LowRank().draws == 926519
     solution = METHODS["lowrank"].select(ENTROPIES, 3, effort=NO_BOUND)
-    assert solution.details["draws"] == 926519
+    assert solution.details["draws"] == 100 * comb(ENTROPIES.n_features, 3)
     quick = QUICK["lowrank"].select(ENTROPIES, 3, effort=NO_BOUND)
     assert sorted(solution.support) == sorted(quick.support)
 

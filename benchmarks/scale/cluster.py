@@ -30,7 +30,8 @@ from bestk import SelectBestK
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information import Query
-from bestk.information.backends import cluster, get_backend
+from bestk.information.backends import dask_cluster as cluster
+from bestk.information.backends import get_backend
 from bestk.information.measures import SYMMETRIC_CMI
 from bestk.native.threads import n_threads
 

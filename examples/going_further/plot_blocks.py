@@ -56,19 +56,15 @@ plt.show()
 
 # %%
 # The same from ``fit``, which takes a function that returns the blocks, or the name of a file or a
-# folder; and from the whole table, which fits in memory here. For blocks the default is the
-# quadratic objective ``shared`` on counts; for a whole table it has to be named.
+# folder; and from the whole table, which fits in memory here. In ``partial_fit`` the default is the
+# quadratic objective ``shared`` on counts; for tables that fit in memory it has to be named.
 
-in_blocks = SelectBestK(k=TELLING, discretizer=None).fit(lambda: map(block, range(n_blocks)))
+counted = {"method": Quadratic("shared", "swap"), "information": "discrete"}
+counted |= {"discretizer": None, "correction": "chance"}
+in_blocks = SelectBestK(k=TELLING, **counted).fit(lambda: map(block, range(n_blocks)))
 parts = [block(number) for number in range(n_blocks)]
 X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
-at_once = SelectBestK(
-    k=TELLING,
-    method=Quadratic("shared", "swap"),
-    information="discrete",
-    discretizer=None,
-    correction="chance",
-).fit(X, y)
+at_once = SelectBestK(k=TELLING, **counted).fit(X, y)
 
 # %%
 values = {s.solution_.objective for s in (selector, in_blocks, at_once)}

@@ -46,7 +46,7 @@ class Annealing:
                 value, gains = value + change, problem.gains(items[:k])
                 best = max(best, (value, tuple(items[:k])))
             trace.append(value)
-        run.report["trace"] = trace
+        run.details["trace"] = trace
         return sorted(best[1], key=lambda item: -problem.gains(best[1])[item])
 
 

@@ -28,8 +28,8 @@ dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
 from bestk.data.blocks.blocks import open_blocks  # noqa: E402
 from bestk.data.blocks.dask_parts import TASKS_PER_THREAD, Partitions  # noqa: E402
-from bestk.information.backends import cluster  # noqa: E402
-from bestk.information.backends.cluster import TileCounter, TileTask  # noqa: E402
+from bestk.information.backends import dask_cluster as cluster  # noqa: E402
+from bestk.information.backends.dask_cluster import TileCounter, TileTask  # noqa: E402
 from bestk.information.counted import blocks as counted_blocks  # noqa: E402
 from bestk.information.counted import dask_blocks  # noqa: E402
 from bestk.information.counted.blocks import Stream  # noqa: E402

@@ -117,15 +117,17 @@ def shared_tasks(
 ) -> dict[str, Task]:
     """A task for each method; methods that read the same estimates share their entropies."""
     tasks: dict[str, Task] = {}
-    read: dict[Information, Task] = {}
+    read: list[tuple[Information, Task]] = []  # a discretizer need not be hashable
     for name, method in methods.items():
         options = copy(selector).set_params(method=method)
-        way = settle(options)
-        if way not in read:
+        information = settle(options)
+        task = next((known for how, known in read if how == information), None)
+        if task is None:
             task = Task.of(options, table, y)
             entropies = SharedEntropies.of(task.read.entropies)
-            read[way] = replace(task, read=replace(task.read, entropies=entropies))
-        tasks[name] = replace(read[way], method=method)
+            task = replace(task, read=replace(task.read, entropies=entropies))
+            read.append((information, task))
+        tasks[name] = replace(task, method=method)
     return tasks
 
 

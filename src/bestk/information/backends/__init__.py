@@ -81,7 +81,7 @@ def get_backend(name: str) -> Backend:
     if kind == "torch":
         return partial(_import("_torch", NO_TORCH).TorchCounter, device=device or "auto")
     if name == "dask":
-        counter: Backend = _import("cluster", NO_DASK).DaskCounter
+        counter: Backend = _import("dask_cluster", NO_DASK).DaskCounter
         return counter
     if name not in BACKENDS:
         known = ", ".join(map(repr, ("auto", *sorted(BACKENDS), "torch", "dask")))

@@ -13,7 +13,7 @@ from bestk.data.blocks.blocks import Part
 from bestk.data.blocks.dask_parts import Partitions, find_client, gather
 from bestk.data.blocks.sample import SAMPLE_ROWS
 from bestk.data.table import Table
-from bestk.information.backends.cluster import one_at_a_time
+from bestk.information.backends.dask_cluster import one_at_a_time
 from bestk.information.counted.blocks import Counted, Counting, Cuts, Stream
 from bestk.information.counted.counts import PairCounts
 from bestk.information.reading import Reading

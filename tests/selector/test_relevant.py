@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bestk import Entropies, SelectRelevant, encode, pair_scan
 from bestk.data.target import read_target
 from bestk.information.scan import best_partners, top_pairs
-from bestk.selection.relevant import _largest_sf
+from bestk.selection._pvalues import _largest_sf
 
 
 def count(X, y):

@@ -10,7 +10,7 @@ from benchmarks.scale.record import read_rows
 from bestk.data.blocks.levels import bytes_of_codes
 from bestk.information.counted.counts import bytes_of_counts
 from bestk.information.reading import MAX_BLENDED_VALUES
-from bestk.selection.methods import LARGE
+from bestk.selection.methods import MAX_DENSE_FEATURES
 from bestk.selection.objectives import MEMORY
 from bestk.solvers import SOLVERS
 
@@ -104,7 +104,10 @@ def crossings(part: str, fixed: int) -> list[tuple[float, str]]:
     if part == "n":
         tpower: Any = SOLVERS["tpower"]
         return [
-            (LARGE, f"{LARGE:,}: columns, if there is no bound (forward, swap)"),
+            (
+                MAX_DENSE_FEATURES,
+                f"{MAX_DENSE_FEATURES:,}: columns, if there is no bound (forward, swap)",
+            ),
             (np.sqrt(MEMORY / 8), f"{np.sqrt(MEMORY / 8):,.0f}: columns, the matrix is over 4 GiB"),
             (tpower.exact_rows, f"{tpower.exact_rows:,}: tpower samples the row sums"),
         ]

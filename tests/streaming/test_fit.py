@@ -346,7 +346,7 @@ def test_counted_pairs_of_many_columns_are_selected_without_their_matrix(monkeyp
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (300, 40)), np.arange(300) % 2
     X[:, 7] = y ^ (rng.random(300) < 0.2)
-    monkeypatch.setattr("bestk.selection.methods.LARGE", 10)
+    monkeypatch.setattr("bestk.selection.methods.MAX_DENSE_FEATURES", 10)
     found = SelectBestK(5, "tpower", bound=None, discretizer=None).partial_fit(X, y)
     assert found.support_[7]
 

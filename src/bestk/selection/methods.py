@@ -28,7 +28,7 @@ Indices = NDArray[np.int64]
 NONE: Sequence[int] = ()
 MIN_ROWS_FOR_JOINT = 200
 DIGITS = 12  # of contributions: what differs beyond them is equal
-LARGE = 4096  # features from which a frugal solver is given columns, but for a tight bound
+MAX_DENSE_FEATURES = 1000  # above, forward and swap get columns, except for a tight bound
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,9 @@ class Quadratic:
         objective, solver = get_objective(self.objective), get_solver(self.solver)
         large = 8 * entropies.n_features**2 > effort.memory
         frugal = effort.bound != "tight" and getattr(solver, "frugal", False)
-        if solver.needs == "columns" and (large or (frugal and entropies.n_features > LARGE)):
+        if solver.needs == "columns" and (
+            large or (frugal and entropies.n_features > MAX_DENSE_FEATURES)
+        ):
             return objective.lazy_pairs(entropies, effort.memory)
         if solver.needs == "products" and large and hasattr(entropies.source, "held"):
             pairs = objective.lazy_pairs(entropies, effort.memory)

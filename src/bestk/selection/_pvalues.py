@@ -18,7 +18,8 @@ from bestk.information.reading import ParsedTarget, discretise
 from bestk.information.scan import best_partners
 
 MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
-POOLED_TAIL = 10  # permuted values beyond which tails are extrapolated
+MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.05  # of a level in a pair; rarer ones are merged
+POOLED_TAIL = 20  # permuted values beyond which tails are extrapolated
 GRID = 512  # points of an integral, and of a tail
 
 
@@ -43,7 +44,17 @@ class PreparedTable:
         cut = [table, table]
         if len(numeric):
             cut = [discretise(EqualFrequency(b), table, numeric, target)[0] for b in (bins, 2)]
-        return cls(scores, numeric, encode(cut[0]), encode(cut[1]))
+        return cls(scores, numeric, encode(cut[0]), _without_rare(encode(cut[1])))
+
+
+def _without_rare(codes: Codes) -> Codes:
+    """The same columns with rare levels made one, as chi-square needs some rows in every cell."""
+    values = codes.values.copy()
+    for i in np.flatnonzero(codes.levels > 2):
+        counts = np.bincount(values[i])
+        rare = counts < max(MIN_LEVEL_ROWS, MIN_LEVEL_SHARE * codes.n_samples)
+        values[i] = np.where(rare[values[i]], len(counts), values[i])
+    return encode(values.T)
 
 
 @dataclass(frozen=True)

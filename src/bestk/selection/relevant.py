@@ -27,7 +27,7 @@ from bestk.selection._pvalues import (
 from bestk.selection.base import SELECTABLE, TableSelector
 from bestk.selection.pipeline import weigh
 
-MAX_PERMUTATIONS = 20
+MAX_PERMUTATIONS = 50
 PERMUTED_PAIR_SAMPLES = 2e10  # pairs times rows that are counted for permutations
 
 
@@ -48,7 +48,7 @@ class SelectRelevant(TableSelector):
         Whether to look for features that are informative only together with another one. The
         time grows with the square of the number of columns.
     permutations : int, default=None
-        How often y is permuted to correct the p-values; by default up to 20 times, fewer for
+        How often y is permuted to correct the p-values; by default up to 50 times, fewer for
         wide tables, and never where that would take minutes (``n_permutations_`` says how often).
     categorical_features : as for :class:`SelectBestK`
     target : {"auto", "classes", "continuous"}, default="auto"

@@ -12,7 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bestk import Entropies, SelectRelevant, encode, pair_scan
 from bestk.data.target import read_target
-from bestk.information.scan import best_partners, top_pairs
+from bestk.information import Query, measures
+from bestk.information.scan import best_partners
 from bestk.selection._pvalues import _largest_sf
 
 
@@ -44,7 +45,7 @@ def test_partners_and_pairs_are_those_of_all_pairs(seed, n):
         assert best[i] == pytest.approx(max(v for p, v in values.items() if i in p), abs=1e-6)
         pair = tuple(sorted((i, int(partners[i]))))
         assert values[pair] == pytest.approx(best[i], abs=1e-6)
-    pairs, found = top_pairs(entropies, 5)
+    _, pairs, found = entropies.source.summary(Query(measures.INTERACTION), 5, sums=False)
     assert found == pytest.approx(sorted(values.values(), reverse=True)[:5], abs=1e-6)
     assert [values[tuple(p)] for p in pairs] == pytest.approx(found, abs=1e-6)
 

@@ -30,7 +30,7 @@ class PreparedTable:
     scores: Floats  # normal scores of the numeric columns, a row each
     numeric: Indices
     bins: Codes  # all columns, numbers in a few bins
-    halves: Codes  # all columns, numbers cut at the median
+    halves: Codes  # all columns, numbers in two
 
     @classmethod
     def of(cls, table: Table, categorical: Indices, target: Target) -> "PreparedTable":
@@ -40,21 +40,32 @@ class PreparedTable:
         if len(numeric):
             scored = normal_scores(table.keep(numeric).numeric()[0])
             scores = scored.values / scored.one
-        bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
-        cut = [table, table]
-        if len(numeric):
-            cut = [discretise(EqualFrequency(b), table, numeric, target)[0] for b in (bins, 2)]
-        return cls(scores, numeric, encode(cut[0]), _without_rare(encode(cut[1])))
+        n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
+        bins = _cut(table, numeric, target, n_bins)
+        return cls(scores, numeric, bins, cut_in_two(table, numeric, target))
 
 
-def _without_rare(codes: Codes) -> Codes:
-    """The same columns with rare levels made one, as chi-square needs some rows in every cell."""
+def cut_in_two(table: Table, numeric: Indices, target: Target) -> Codes:
+    """All columns as pairs need them: numbers cut at the median, rare levels made one.
+
+    Chi-square needs some rows in every cell.
+    """
+    codes = _cut(table, numeric, target, 2)
+    several = np.flatnonzero(codes.levels > 2)
+    if not len(several):
+        return codes
     values = codes.values.copy()
-    for i in np.flatnonzero(codes.levels > 2):
+    for i in several:
         counts = np.bincount(values[i])
         rare = counts < max(MIN_LEVEL_ROWS, MIN_LEVEL_SHARE * codes.n_samples)
         values[i] = np.where(rare[values[i]], len(counts), values[i])
     return encode(values.T)
+
+
+def _cut(table: Table, numeric: Indices, target: Target, n_bins: int) -> Codes:
+    if len(numeric):
+        table = discretise(EqualFrequency(n_bins), table, numeric, target)[0]
+    return encode(table)
 
 
 @dataclass(frozen=True)
@@ -81,28 +92,33 @@ class PreparedTarget:
         return PreparedTarget(classes, None if self.scores is None else self.scores[order])
 
 
-def alone_pvalues(columns: PreparedTable, goal: PreparedTarget) -> tuple[Floats, Floats]:
-    """P-values of each column by itself, and its relevance in nats.
+def mean_relevance(columns: PreparedTable, goal: PreparedTarget) -> Floats:
+    """The mean of I(xi; y) over all permutations of y, in nats."""
+    plain = Entropies.count(columns.bins, goal.classes)
+    return plain.mi() - Entropies.count(columns.bins, goal.classes, correction="chance").mi()
+
+
+def alone_pvalues(columns: PreparedTable, goal: PreparedTarget, mean: Floats) -> Floats:
+    """P-values of each column by itself; ``mean`` is that of its relevance under chance.
 
     Numbers take the smaller of two p-values, doubled: of a straight line through normal scores,
     and of bins. Categories have the second alone.
     """
-    entropies = Entropies.count(columns.bins, goal.classes)
-    relevance = entropies.mi()
-    degrees = (columns.bins.levels - 1) * (goal.classes.n_classes - 1)
+    levels = columns.bins.levels
     if goal.scores is None:
-        # Bartlett: the mean under chance is exact, so the statistic is scaled to that of chi-square
-        chance = relevance - Entropies.count(columns.bins, goal.classes, correction="chance").mi()
-        ratio = np.divide(relevance, chance, out=np.zeros_like(chance), where=chance > 0)
+        # Bartlett: the mean is exact, so the statistic is scaled to the mean of chi-square
+        degrees = (levels - 1) * (goal.classes.n_classes - 1)
+        relevance = Entropies.count(columns.bins, goal.classes).mi()
+        ratio = np.divide(relevance, mean, out=np.zeros_like(mean), where=mean > 0)
         binned = stats.chi2.sf(ratio * degrees, np.maximum(degrees, 1))
     else:
-        binned = _explained(_bin_share(columns.bins, goal.scores), columns.bins.levels - 1, goal)
-    p = np.where(columns.bins.levels > 1, binned, 1.0)
+        binned = _explained(_bin_share(columns.bins, goal.scores), levels - 1, goal)
+    p = np.where(levels > 1, binned, 1.0)
     if len(columns.numeric):
         linear = _explained(*_line_share(columns.scores, goal), goal)
         linear[~columns.scores.any(axis=1)] = 1.0
         p[columns.numeric] = np.minimum(1.0, 2 * np.minimum(p[columns.numeric], linear))
-    return p, relevance
+    return p
 
 
 def _explained(share: Floats, degrees: Any, goal: PreparedTarget) -> Floats:

@@ -17,14 +17,12 @@ from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Floats, Indices
 from bestk.information import Covariances, Entropies
 from bestk.information.measures import INTERACTION
 from bestk.problem.solution import Solution
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
 SMALLEST_VARIANCE = 1e-12
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
@@ -38,9 +36,8 @@ class _Step:
 
     added: int
     gain: float
-    instead: tuple[int, float] | None = (
-        None  # for the first of a pair: what fits without the second
-    )
+    # for the first of a pair: the best single feature and its gain, where no second one fits
+    instead: tuple[int, float] | None = None
 
 
 class Forward:

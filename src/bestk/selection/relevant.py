@@ -11,17 +11,18 @@ from sklearn.utils._param_validation import Interval, RealNotInt
 
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
-from bestk.data.features import find_features, read_features
+from bestk.data.features import find_features, find_numeric, read_features
 from bestk.data.table import Table, read_column
-from bestk.information import Entropies
+from bestk.information import Entropies, Query, measures
 from bestk.information.reading import ParsedTarget, Reading
-from bestk.information.scan import top_pairs
 from bestk.native.threads import threads
 from bestk.selection._pvalues import (
     PreparedTable,
     PreparedTarget,
     alone_pvalues,
     calibrate,
+    cut_in_two,
+    mean_relevance,
     pair_pvalues,
 )
 from bestk.selection.base import SELECTABLE, TableSelector
@@ -145,14 +146,16 @@ class SelectRelevant(TableSelector):
     def _test(self, columns: PreparedTable, goal: PreparedTarget) -> None:
         wanted = self.permutations
         self.n_permutations_ = _affordable(columns, self.pairs) if wanted is None else wanted
-        alone, relevance = alone_pvalues(columns, goal)
+        mean = mean_relevance(columns, goal)  # permutations do not change it
+        alone = alone_pvalues(columns, goal, mean)
+        relevance = Entropies.count(columns.bins, goal.classes).mi()
         given, self.partners_, cmi = np.ones_like(alone), np.full(len(alone), -1), relevance
         if self.pairs:
             given, self.partners_, cmi = pair_pvalues(columns, goal)
         rng, null = check_random_state(self.random_state), []
         for _ in range(self.n_permutations_):
             other = goal.permuted(rng)
-            lowest = alone_pvalues(columns, other)[0]
+            lowest = alone_pvalues(columns, other, mean)
             if self.pairs:
                 lowest = np.minimum(lowest, pair_pvalues(columns, other)[0])
             null.append(lowest[columns.bins.levels > 1])
@@ -225,9 +228,11 @@ def pair_scan(
     table, parsed = _read(options, X, y)
     with threads(n_jobs):
         classes = PreparedTarget.of(parsed).classes
-        codes = PreparedTable.of(table, find_features(categorical_features, table), classes).halves
-        n = codes.n_features
-        pairs, synergy = top_pairs(Entropies.count(codes, classes), whole(top, "top", 1))
+        numeric = find_numeric(table, find_features(categorical_features, table))
+        codes = cut_in_two(table, numeric, classes)
+        n, count = codes.n_features, whole(top, "top", 1)
+        source: Any = Entropies.count(codes, classes).source
+        _, pairs, synergy = source.summary(Query(measures.INTERACTION), count, sums=False)
     degrees = (codes.levels[pairs] - 1).prod(axis=1) * (classes.n_classes - 1)
     tails = stats.chi2.sf(2 * codes.n_samples * synergy, np.maximum(degrees, 1))
     return PairScan(pairs, synergy, np.minimum(1.0, n * (n - 1) / 2 * tails), table.names)

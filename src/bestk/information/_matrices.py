@@ -3,9 +3,10 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from bestk._checks import choice
+from bestk._typing import Floats
 from bestk.data.codes import encode
 from bestk.data.table import Table, read_table
 from bestk.data.target import TARGETS, is_fractional, read_continuous_target, read_target
@@ -17,7 +18,6 @@ from bestk.information.entropies import Entropies
 from bestk.information.reading import refuse_other_kinds
 from bestk.native.threads import threads
 
-Floats = NDArray[np.float64]
 Information = Literal["discrete", "gaussian"]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from bestk._typing import Indices
 from bestk.data.codes import encode
 from bestk.data.features import find_features, find_numeric, split_numbers
 from bestk.data.table import Block, Table, read_column
@@ -21,7 +22,6 @@ from bestk.information.backends import PairSource
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.native.threads import threads
 
-Indices = NDArray[np.int64]
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
 INFORMATION = ("discrete", "gaussian", "blend")
 BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are averaged

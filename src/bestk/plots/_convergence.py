@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Floats
 from bestk.bounds import bound_problem
 from bestk.plots._canvas import BLUE, RED, add_grid, format_ticks, new_axes
 from bestk.problem.problem import BQP
@@ -18,7 +18,6 @@ from bestk.solvers import solve
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 Point = tuple[float, float]  # seconds, value
 TIME_SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # of the longest time limit
 MIN_SECONDS = 1e-4  # earlier times are drawn here

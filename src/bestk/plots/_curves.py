@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._typing import Floats
 from bestk.evaluation import BASELINE, Curves
 from bestk.plots._canvas import COLOURS, PLAIN, add_grid, format_ticks, ink, new_axes
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-Floats = NDArray[np.float64]
 COLUMNS = ("method", "k", "error")
 MAX_BANDS = 4  # lines whose bands do not hide each other
 MARKERS, STYLES = "os^DvPX", ("-", "--", "-.", ":")

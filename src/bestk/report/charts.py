@@ -4,11 +4,10 @@ from math import floor, isfinite, log2, log10, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Floats
 from bestk.report.records import Errors
 
-Floats = NDArray[np.float64]
 HEIGHT = 260  # pixels of the error chart
 MIN_SPREAD = 0.4  # of the height, for the curves when guessing is drawn with them
 TICK_DISTANCE = 9  # percent of the width

@@ -8,6 +8,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from bestk._typing import Floats
 from bestk.plots.names import shorten
 from bestk.problem.solution import ROUNDING, percent_of
 from bestk.report import charts
@@ -51,7 +52,7 @@ def render(facts: Facts) -> str:
     )
 
 
-def _map_data(drawn: Sequence[Feature], pairs: charts.Floats) -> dict[str, object]:
+def _map_data(drawn: Sequence[Feature], pairs: Floats) -> dict[str, object]:
     """The data of the script that draws the heat map."""
     return {
         "names": [f.name for f in drawn],

@@ -9,7 +9,7 @@ from warnings import catch_warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._typing import Floats
+from bestk._typing import Floats, Indices
 from bestk.data.features import find_features
 from bestk.data.frames import as_array
 from bestk.data.table import Table
@@ -18,7 +18,7 @@ from bestk.errors import ParameterError
 from bestk.problem.solution import Solution
 from bestk.relaxations import one_thread
 from bestk.selection.folds import FOLDS, Fold, beats, choose, group_splitter, read_folds
-from bestk.selection.pipeline import Indices, Task
+from bestk.selection.pipeline import Task
 
 AUTO = "auto"
 GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)

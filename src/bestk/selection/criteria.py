@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Floats, Indices
 from bestk.information import Entropies
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 LEAST_REDUNDANCY = 1e-12  # nats; less is rounding, and relevance decides
 
 

@@ -6,7 +6,6 @@ from time import perf_counter
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestk.information import Entropies
 from bestk.problem.solution import Solution
@@ -24,7 +23,6 @@ from bestk.solvers import (
     with_useful_bound,
 )
 
-Indices = NDArray[np.int64]
 NONE: Sequence[int] = ()
 MIN_ROWS_FOR_JOINT = 200
 DIGITS = 12  # of contributions: what differs beyond them is equal

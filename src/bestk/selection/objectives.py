@@ -5,8 +5,8 @@ from math import frexp
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Floats, Indices
 from bestk.information import Entropies, Measure
 from bestk.information.measures import (
     INTERACTION,
@@ -19,8 +19,6 @@ from bestk.information.measures import (
 from bestk.problem.lazy import CachedColumns, WithDiagonal
 from bestk.problem.problem import BQP
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 MEMORY = 2**32  # bytes for a matrix, before it is made by the column
 KEPT = 3 * 2**29  # bytes for columns that are kept: making one again takes little
 

@@ -10,6 +10,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._typing import Indices
 from bestk.data.features import find_constant, find_features
 from bestk.data.frames import as_array
 from bestk.data.table import Block, Table, read_column
@@ -19,7 +20,6 @@ from bestk.problem.solution import Solution
 from bestk.selection.methods import Effort, Method, get_method
 from bestk.selection.objectives import get_objective
 
-Indices = NDArray[np.int64]
 PAPER = "caim"  # levels, as the paper makes them
 STEADY = ("mdlp", "chance")  # levels and correction, where counts have to do without a blend
 MAX_WEIGHTED_ROWS = 2**31  # that weights may make of the rows of a table

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from dask import array, delayed
 from distributed import get_client
-from numpy.typing import NDArray
 
+from bestk._typing import Indices
 from bestk.data.blocks.blocks import Blocks, Part, read_block
 from bestk.data.blocks.sample import Sample, draw_rows, join_pieces, sample_size
 
-Indices = NDArray[np.int64]
 TASKS_PER_THREAD = 2  # one in work, one to follow
 
 

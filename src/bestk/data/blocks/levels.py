@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._memory import gib
+from bestk._typing import Indices
 from bestk.data.codes import MAX_LEVELS, Codes, encode
 from bestk.data.table import Table
 from bestk.data.target import Target, read_labels
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans, threads
 
-Indices = NDArray[np.int64]
 VALUE_COST = 1e-9  # seconds for a value
 STRIP_CELLS = 2**18  # values of the columns that a thread takes at once
 Label = Any  # a number, a string, ...; None where the value is missing

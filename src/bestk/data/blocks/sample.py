@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from bestk._typing import Indices
 from bestk.data.frames import as_array
 from bestk.data.objects import check_exact
 from bestk.data.table import Block, Table
 
-Indices = NDArray[np.int64]
 SAMPLE_ROWS, SAMPLE_BYTES = 100_000, 2**30
 MIN_SAMPLE_ROWS = 1_000  # however many columns there are
 DRAWN_AT_ONCE = 2**20

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._memory import memory_to_use
+from bestk._typing import Indices
 from bestk.data.blocks.blocks import Blocks, Part, read_through
 from bestk.data.blocks.levels import GrowingCodes, bytes_of_codes
 from bestk.data.blocks.sample import SAMPLE_ROWS, Reservoir, Sample, refuse_other_type
@@ -32,7 +33,6 @@ from bestk.information.reading import (
     refuse_identifier,
 )
 
-Indices = NDArray[np.int64]
 MAX_VALUES_IN_MEMORY = 2**27  # of a table in blocks that is read whole
 COUNTED_HERE = ("auto", "native")  # backends whose results the counts of pairs give as well
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._memory import gib, memory_to_use
+from bestk._typing import Indices
 from bestk.data.blocks.blocks import refuse_other_columns
 from bestk.data.blocks.levels import Label, Levels, ends, read_classes
 from bestk.data.codes import Codes
@@ -22,7 +23,6 @@ from bestk.information.counted import cells
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.native.threads import threads
 
-Indices = NDArray[np.int64]
 # rows that are counted together: each time visits all counts
 MAX_WAITING_ROWS, MAX_WAITING_BYTES = 2**16, 2**27
 MAX_PLANES = 2**16

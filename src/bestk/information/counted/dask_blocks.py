@@ -9,6 +9,7 @@ from dask import delayed
 from numpy.typing import NDArray
 
 from bestk._memory import memory_to_use
+from bestk._typing import Indices
 from bestk.data.blocks.blocks import Part
 from bestk.data.blocks.dask_parts import Partitions, find_client, gather
 from bestk.data.blocks.sample import SAMPLE_ROWS
@@ -18,7 +19,6 @@ from bestk.information.counted.blocks import Counted, Counting, Cuts, Stream
 from bestk.information.counted.counts import PairCounts
 from bestk.information.reading import Reading
 
-Indices = NDArray[np.int64]
 WORKER_SHARE = 0.125  # of a worker's memory for one set of counts: several are made and merged
 
 

@@ -1,8 +1,8 @@
-"""Threads over tiles: how many, and a pool that survives forks."""
+"""Threads over tiles: how many, and work that they share."""
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -60,14 +60,27 @@ def run_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
         for item in items:
             work(item)
         return
-    with ThreadPoolExecutor(team) as pool:
-        futures = [pool.submit(work, item) for item in items]
+    waiting, lock, errors = iter(items), threading.Lock(), []
+
+    def take_turns() -> None:
         try:
-            for future in futures:
-                future.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+            while not errors:
+                with lock:
+                    item = next(waiting, waiting)
+                if item is waiting:
+                    return
+                work(item)
+        except BaseException as error:  # raised below, in the thread of the caller
+            errors.append(error)
+
+    others = [threading.Thread(target=take_turns) for _ in range(team - 1)]
+    for thread in others:
+        thread.start()
+    take_turns()
+    for thread in others:
+        thread.join()
+    if errors:
+        raise errors[0]
 
 
 def spans(length: int, size: int) -> list[tuple[int, int]]:

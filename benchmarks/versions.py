@@ -94,8 +94,8 @@ CASES = [
     *(("bound", name, effort, 20) for name in ("arrhythmia", "madelon") for effort in ("fast", "tight")),
     *(("select", name, method, 50, "codes") for name in ("6000x500x2x2", "72x7070x3x2", "2000x649x10x10")
       for method in ("jmi", "mrmr", "maxrel", "tpower")),
-    *(("select", name, "tpower", 10, how) for how in ("codes", "counts") for name in ("spambase", "optdigits", "colon", "madelon")),
-    *(("select", name, "swap", 10, "blend") for name in ("spambase", "optdigits", "colon", "madelon")),
+    *(("select", name, "tpower", 10, how) for how in ("codes", "discrete") for name in ("spambase", "optdigits", "colon", "madelon")),
+    *(("select", name, "search", 10, "blend") for name in ("spambase", "optdigits", "colon", "madelon")),
 ]  # fmt: skip
 
 

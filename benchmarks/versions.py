@@ -105,7 +105,13 @@ class Worker:
     def __init__(self, python: str, data: str, path: str = "") -> None:
         env = {**os.environ, "PYTHONPATH": path}
         self.process = subprocess.Popen(
-            [python, "-c", WORKER, data], stdin=-1, stdout=-1, stderr=-3, text=True, env=env, cwd="/"
+            [python, "-c", WORKER, data],
+            stdin=-1,
+            stdout=-1,
+            stderr=-3,
+            text=True,
+            env=env,
+            cwd="/",
         )
 
     def seconds(self, case: tuple[object, ...]) -> float:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk import SelectBestK
+from bestk import Quadratic, SelectBestK
 from bestk.data.table import read_table
 from bestk.information.reading import Reading
 from bestk.selection.joint import Forward
@@ -55,7 +55,9 @@ def gain(forward, X, y, regression, i, S):
         sum(max((forward.synergy(a)[b] for b in items), default=0.0) for a in items)
         for items in (S, [*S, i])
     ]
-    return forward.certain[i] - redundancy + 0.5 * (synergies[1] - synergies[0])
+    certain = forward.certain[i]
+    alone = min(certain, max(certain - redundancy, 1e-3 * max(certain, 0.0)))
+    return alone + 0.5 * (synergies[1] - synergies[0])
 
 
 @pytest.mark.parametrize("regression", [False, True])
@@ -94,6 +96,26 @@ def test_redundancy_that_is_not_gaussian_counts():
     forward = measure(X, y)
     assert forward.shared(0)[1] > 0.5 * forward.certain[1]
     assert forward.shared(0)[2] < 0.05 * forward.certain[2]
+
+
+def test_redundant_columns_come_before_noise():
+    rng = np.random.default_rng(3)
+    latent = rng.normal(size=(1000, 2))
+    relevant = np.repeat(latent, 5, axis=1) + 0.1 * rng.normal(size=(1000, 10))
+    y = latent.sum(axis=1) + 2 * rng.normal(size=1000)
+    X = np.hstack([relevant, rng.normal(size=(1000, 60))])
+    assert set(SelectBestK(10, bound=None).fit(X, y).solution_.support) == set(range(10))
+
+
+def test_few_rows_of_numbers_are_measured_by_covariances():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 80)), np.arange(60) % 3
+    X[:, :4] += y[:, None]
+    found = SelectBestK(4, bound=None).fit(X, y).solution_
+    gaussian = SelectBestK(4, Quadratic("shared", "swap"), information="gaussian", bound=None)
+    assert found.objective == gaussian.fit(X, y).solution_.objective
+    X[0, 0] = np.nan  # a missing value is a level, which counts see
+    assert SelectBestK(4, bound=None).fit(X, y).solution_.objective != found.objective
 
 
 def test_columns_without_information_are_not_preferred_to_correlated_relevant_ones():

@@ -26,6 +26,7 @@ TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to b
 INFORMATION = ("discrete", "gaussian", "blend")
 BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are averaged
 BLENDED_SHARE = 3.0**-0.5  # of the error of one count in the mean of three estimates
+MIN_ROWS = 200  # with fewer, and fewer than columns, only covariances of numbers are used
 MAX_BLENDED_VALUES = 2**28  # of a table; above, only the first of them is counted
 
 
@@ -91,6 +92,10 @@ class Reading:
         auto = isinstance(self.discretizer, str) and self.discretizer == "auto"
         ways = BLENDED if auto else (self.discretizer,)
         numeric = find_numeric(table, categorical)
+        if auto and self.correction is None and len(numeric) == table.n_features:
+            few = has_few_rows(table.n_samples, table.n_features)
+            if few and not np.isnan(table.numeric()[0]).any():
+                return self._gaussian(table, target, categorical)
         large = table.n_samples * table.n_features > MAX_BLENDED_VALUES
         if large or not len(numeric):  # without numbers, all ways count the same
             ways = ways[:1]
@@ -151,6 +156,8 @@ class ParsedTarget:
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
         """A finite number for each row."""
+        if self.n_samples == 1:
+            raise ValueError("y has 1 sample; at least two are needed")
         return read_continuous_target(self.column, self.n_samples)
 
     @cached_property
@@ -161,8 +168,6 @@ class ParsedTarget:
             refuse_identifier(target.n_classes, self.n_samples)
             return target
         values = self.numbers
-        if self.n_samples == 1:
-            raise ValueError("y has 1 sample; at least two are needed")
         bins = cut_target(values).transform(values.reshape(-1, 1))
         if not bins.any():
             largest = values.max()
@@ -171,6 +176,11 @@ class ParsedTarget:
                 "often to be cut into classes of equal frequency; give y as classes of your own"
             )
         return read_target(bins[:, 0], self.n_samples)
+
+
+def has_few_rows(n_samples: int, n_features: int) -> bool:
+    """Whether counts, and covariances of many columns together, are too uncertain to be used."""
+    return n_samples < min(MIN_ROWS, n_features)
 
 
 def refuse_identifier(n_classes: int, n_rows: int) -> None:

@@ -8,7 +8,8 @@ G is Gaussian information, exact for any number of columns: what many columns sh
 subtracted once. A penalty on pairs cannot do that: either copies are not penalised enough, or
 columns without information are preferred to them. ``shared_ij`` is what the estimate of pairs
 finds xi and xj to share about y beyond chance, so that redundancy that is not Gaussian counts
-too. The doubt is the price of a column whose relevance chance can explain.
+too. The doubt is the price of a column whose relevance chance can explain. Redundancy takes away
+what a column has, and no more: a redundant column still comes before one that may be noise.
 """
 
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from bestk.problem.solution import Solution
 
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
 SMALLEST_VARIANCE = 1e-12
+KEPT = 1e-3  # of its relevance, by a column that others make redundant
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
 MAX_STARTING_PAIRS = 64
 STRIP_ROWS = 256
@@ -161,7 +163,10 @@ class _State:
         """What each column gains; -inf if it is selected."""
         joint = _half_log(*(np.maximum(v, SMALLEST_VARIANCE) for v in self._variances))
         raised = sum((np.maximum(row - best, 0.0) for row, best in self._synergies), 0.0)
-        gains = np.minimum(self._rest + joint, self._limit) + 0.5 * (self._synergy + raised)
+        certain = self._forward.certain
+        alone = np.minimum(self._rest + joint, self._limit)  # relevance minus redundancy
+        alone = np.minimum(np.maximum(alone, KEPT * np.maximum(certain, 0.0)), certain)
+        gains = alone + 0.5 * (self._synergy + raised)
         return np.where(self._selected, -np.inf, gains)
 
     def add(self, j: int) -> None:
@@ -199,8 +204,9 @@ class JointForward:
     relevance that chance gives any of the columns, ``doubt_i = 1.5 c exp(-I(xi; y) / c)``. G is
     Gaussian information of all selected columns together, each with a little independent noise.
     ``shared_ij`` is ``I(xi; y) - I(xi; y | xj)`` minus the largest such value that chance gives any
-    pair, at least 0; the synergy is its negative, minus what covariances explain. Ties go to
-    the lowest index.
+    pair, at least 0; the synergy is its negative, minus what covariances explain. Without synergy
+    a gain is at most ``I(xi; y) - doubt_i``, and at least a thousandth of it, if that is positive.
+    Ties go to the lowest index.
 
     Examples
     --------

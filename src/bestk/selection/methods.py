@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from bestk.information import Entropies
+from bestk.information.reading import has_few_rows
 from bestk.problem.solution import Solution
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
 from bestk.selection.joint import JointForward
@@ -24,7 +25,6 @@ from bestk.solvers import (
 )
 
 NONE: Sequence[int] = ()
-MIN_ROWS_FOR_JOINT = 200
 DIGITS = 12  # of contributions: what differs beyond them is equal
 MAX_DENSE_FEATURES = 1000  # above, forward and swap get columns, except for a tight bound
 
@@ -239,7 +239,7 @@ class Joint:
 def _has_joint(entropies: Entropies) -> bool:
     """Whether covariances of many columns together can be trusted."""
     found = entropies.covariances
-    return found is not None and found.n_samples >= min(MIN_ROWS_FOR_JOINT, found.n_features)
+    return found is not None and not has_few_rows(found.n_samples, found.n_features)
 
 
 def _check_counts(ks: Sequence[int], include: Sequence[int], entropies: Entropies) -> None:

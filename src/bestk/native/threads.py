@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import islice
 from typing import TypeVar
 
 from bestk._checks import jobs
@@ -60,16 +61,17 @@ def run_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
         for item in items:
             work(item)
         return
-    waiting, lock, errors = iter(items), threading.Lock(), []
+    waiting, lock = iter(items), threading.Lock()
+    errors: list[BaseException] = []
 
     def take_turns() -> None:
         try:
             while not errors:
                 with lock:
-                    item = next(waiting, waiting)
-                if item is waiting:
+                    some = list(islice(waiting, 1))
+                if not some:
                     return
-                work(item)
+                work(some[0])
         except BaseException as error:  # raised below, in the thread of the caller
             errors.append(error)
 

@@ -15,7 +15,6 @@ what a column has, and no more: a redundant column still comes before one that m
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import ClassVar
 
 import numpy as np
 
@@ -194,49 +193,23 @@ def _half_log(total: Floats, within: Floats) -> Floats:
     return np.asarray(0.5 * np.log(total / within))
 
 
-@dataclass(frozen=True)
-class JointForward:
-    """Forward selection by relevance minus what is shared with the selected features.
-
-    Each step adds the feature, or the pair, that gains most. Given the selected features S,
-    xi gains ``I(xi; y) - doubt_i - max(G(xi; y) - G(xi; y | xS), max_j shared_ij)``, plus half
-    of the synergies that it raises. I is the blended estimate. With c the largest
-    relevance that chance gives any of the columns, ``doubt_i = 1.5 c exp(-I(xi; y) / c)``. G is
-    Gaussian information of all selected columns together, each with a little independent noise.
-    ``shared_ij`` is ``I(xi; y) - I(xi; y | xj)`` minus the largest such value that chance gives any
-    pair, at least 0; the synergy is its negative, minus what covariances explain. Without synergy
-    a gain is at most ``I(xi; y) - doubt_i``, and at least a thousandth of it, if that is positive.
-    Ties go to the lowest index.
-
-    Examples
-    --------
-    >>> JointForward()
-    JointForward()
-    """
-
-    name: ClassVar[str] = "joint"
-
-    def path(
-        self, entropies: Entropies, ks: Sequence[int], include: Sequence[int]
-    ) -> list[Solution]:
-        """The features for every k; they share the steps."""
-        start = perf_counter()
-        assert entropies.covariances is not None
-        steps = Forward(entropies, entropies.covariances).run(max(ks), include)
-        seconds, n = (perf_counter() - start) / len(ks), entropies.n_features
-        found = []
-        for k in ks:
-            support = np.array([step.added for step in steps[:k]], np.int64)
-            gains = np.array([step.gain for step in steps[:k]])
-            instead = steps[k - 1].instead
-            if instead is not None:
-                support[-1], gains[-1] = instead
-            order = np.argsort(-gains, kind="stable")
-            value = float(gains.sum())
-            # one choice only, or the best of single features
-            bound = value if k in {n, len(include), 1} else np.inf
-            details = {"contribution": gains[order], "bound": "greedy"}
-            found.append(
-                Solution(support[order], value, bound, self.name, seconds, details=details)
-            )
-        return found
+def forward_path(entropies: Entropies, ks: Sequence[int], include: Sequence[int]) -> list[Solution]:
+    """The features for every k, by contribution; all k share the steps."""
+    start = perf_counter()
+    assert entropies.covariances is not None
+    steps = Forward(entropies, entropies.covariances).run(max(ks), include)
+    seconds, n = (perf_counter() - start) / len(ks), entropies.n_features
+    found = []
+    for k in ks:
+        support = np.array([step.added for step in steps[:k]], np.int64)
+        gains = np.array([step.gain for step in steps[:k]])
+        instead = steps[k - 1].instead
+        if instead is not None:
+            support[-1], gains[-1] = instead
+        order = np.argsort(-gains, kind="stable")
+        value = float(gains.sum())
+        # one choice only, or the best of single features
+        bound = value if k in {n, len(include), 1} else np.inf
+        details = {"contribution": gains[order], "bound": "greedy"}
+        found.append(Solution(support[order], value, bound, "joint", seconds, details=details))
+    return found

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from bestk.information import Entropies
 from bestk.information.reading import has_few_rows
 from bestk.problem.solution import Solution
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
-from bestk.selection.joint import JointForward
+from bestk.selection.joint import forward_path
 from bestk.selection.objectives import MEMORY, Objective, Pairs, get_objective
 from bestk.solvers import (
     BoundEffort,
@@ -43,14 +43,14 @@ class Effort:
 EFFORT = Effort()
 
 
-@runtime_checkable
-class Method(Protocol):
+class Method:
     """Picks features from the entropies of a table."""
 
     def select(
         self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
     ) -> Solution:
         """Pick k features, among them those to include."""
+        return self.select_path(entropies, [k], include, effort)[0]
 
     def select_path(
         self,
@@ -60,10 +60,11 @@ class Method(Protocol):
         effort: Effort = EFFORT,
     ) -> list[Solution]:
         """Pick for every k of a list, sharing the work."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Quadratic:
+class Quadratic(Method):
     """Features that are best together: maximise x'Qx over choices of k, Q from an objective.
 
     Parameters
@@ -84,15 +85,32 @@ class Quadratic:
     objective: str | Objective = "cmi"
     solver: str | Solver = "tpower"
 
-    def select(
-        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
-    ) -> Solution:
-        """Pick k features, among them those to include."""
-        _check_counts([k], include, entropies)
-        start = perf_counter()
+    def select_path(
+        self,
+        entropies: Entropies,
+        ks: Sequence[int],
+        include: Sequence[int] = NONE,
+        effort: Effort = EFFORT,
+    ) -> list[Solution]:
+        """Pick for every k of a list, sharing the work."""
+        _check_counts(ks, include, entropies)
+        start, chosen = perf_counter(), get_solver(self.solver)
         pairs = self._pairs(entropies, effort)
-        spent = effort.spent + perf_counter() - start
-        return self._solve(pairs, k, include, replace(effort, spent=spent))
+        if len(include) or len(ks) == 1:
+            spent = effort.spent + perf_counter() - start
+            limit = effort.time_limit and effort.time_limit / max(1, len(ks))
+            share = replace(effort, time_limit=limit, spent=spent)
+            return [self._solve(pairs, k, include, share) for k in ks]
+        options = {
+            "random_state": effort.random_state,
+            "time_limit": effort.time_limit,
+            "bound": effort.bound,
+        }
+        if pairs.objective.same_for_all_k and len(ks):
+            solutions = solve_path(pairs.problem(ks[0])[0], ks, chosen, **options)
+        else:
+            solutions = solve_each(lambda k: pairs.problem(k)[0], ks, chosen, **options)
+        return [_ranked(pairs, solution) for solution in solutions]
 
     def _solve(self, pairs: Pairs, k: int, include: Sequence[int], effort: Effort) -> Solution:
         problem, _ = pairs.problem(k)
@@ -107,31 +125,6 @@ class Quadratic:
             )  # fmt: skip
             solution = solution if fixed is None else fixed.whole(solution)
         return _ranked(pairs, with_useful_bound(solution))
-
-    def select_path(
-        self,
-        entropies: Entropies,
-        ks: Sequence[int],
-        include: Sequence[int] = NONE,
-        effort: Effort = EFFORT,
-    ) -> list[Solution]:
-        """Pick for every k of a list, sharing the work."""
-        _check_counts(ks, include, entropies)
-        pairs, chosen = self._pairs(entropies, effort), get_solver(self.solver)
-        if len(include):
-            limit = effort.time_limit and effort.time_limit / max(1, len(ks))
-            share = replace(effort, time_limit=limit)
-            return [self._solve(pairs, k, include, share) for k in ks]
-        options = {
-            "random_state": effort.random_state,
-            "time_limit": effort.time_limit,
-            "bound": effort.bound,
-        }
-        if pairs.objective.same_for_all_k and len(ks):
-            solutions = solve_path(pairs.problem(ks[0])[0], ks, chosen, **options)
-        else:
-            solutions = solve_each(lambda k: pairs.problem(k)[0], ks, chosen, **options)
-        return [_ranked(pairs, solution) for solution in solutions]
 
     def _pairs(self, entropies: Entropies, effort: Effort) -> Pairs:
         """All pairs, unless they are too many, or few are needed and none for a proof."""
@@ -150,7 +143,7 @@ class Quadratic:
 
 
 @dataclass(frozen=True)
-class Greedy:
+class Greedy(Method):
     """Features picked one by one, each by a score that looks at those picked before.
 
     Parameters
@@ -166,12 +159,6 @@ class Greedy:
     """
 
     criterion: str | Criterion = "jmi"
-
-    def select(
-        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
-    ) -> Solution:
-        """Pick k features, those to include first."""
-        return self.select_path(entropies, [k], include, effort)[0]
 
     def select_path(
         self,
@@ -198,13 +185,22 @@ class Greedy:
 
 
 @dataclass(frozen=True)
-class Joint:
+class Joint(Method):
     """Joint forward selection: relevance minus what the selected features share about y.
 
-    Tables are searched by :class:`~bestk.selection.joint.JointForward`, which counts what all
-    selected features share together. Where rows are too few for that (fewer than 200 and than
-    columns), or no covariances of all columns are at hand (rows in blocks, more than 2**28
-    values, counts asked for), the quadratic objective ``shared`` takes its place, solved by swaps.
+    Each step adds the feature, or the pair, that gains most. Given the selected features S,
+    xi gains ``I(xi; y) - doubt_i - max(G(xi; y) - G(xi; y | xS), max_j shared_ij)``, plus half
+    of the synergies that it raises. I is the blended estimate. With c the largest
+    relevance that chance gives any of the columns, ``doubt_i = 1.5 c exp(-I(xi; y) / c)``. G is
+    Gaussian information of all selected columns together, each with a little independent noise.
+    ``shared_ij`` is ``I(xi; y) - I(xi; y | xj)`` minus the largest such value that chance gives any
+    pair, at least 0; the synergy is its negative, minus what covariances explain. Without synergy
+    a gain is at most ``I(xi; y) - doubt_i``, and at least a thousandth of it, if that is positive.
+    Ties go to the lowest index.
+
+    Where rows are too few for that (fewer than 200 and than columns), or no covariances of all
+    columns are at hand (rows in blocks, more than 2**28 values, counts asked for), the quadratic
+    objective ``shared`` takes its place, solved by swaps.
 
     Examples
     --------
@@ -213,14 +209,6 @@ class Joint:
     """
 
     objective: ClassVar[str] = "shared"
-
-    def select(
-        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
-    ) -> Solution:
-        """Pick k features, among them those to include."""
-        if not _has_joint(entropies):
-            return Quadratic(self.objective, "swap").select(entropies, k, include, effort)
-        return self.select_path(entropies, [k], include, effort)[0]
 
     def select_path(
         self,
@@ -233,7 +221,7 @@ class Joint:
         if not _has_joint(entropies):
             return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
         _check_counts(ks, include, entropies)
-        return JointForward().path(entropies, ks, include) if len(ks) else []
+        return forward_path(entropies, ks, include) if len(ks) else []
 
 
 def _has_joint(entropies: Entropies) -> bool:

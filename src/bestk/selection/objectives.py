@@ -32,12 +32,19 @@ class Objective:
 
     name: ClassVar[str]
     measure: ClassVar[Measure | None] = None  # of a pair, symmetric; None: pairs are worth nothing
-    same_for_all_k: ClassVar[bool] = True
+    pair_share: ClassVar[float] = 1.0  # of a pair, which stands twice in x'Qx
+    min_partners: ClassVar[int | None] = None  # pairs are a mean over k - 1 partners, or this many
     information: ClassVar[str] = "discrete"  # that it is read from, unless another is asked for
+
+    @property
+    def same_for_all_k(self) -> bool:
+        """Whether one matrix serves all k."""
+        return self.min_partners is None
 
     def pair_weight(self, k: int) -> float:
         """How much a pair counts among k features; positive."""
-        return 1.0
+        partners = 1 if self.min_partners is None else max(self.min_partners, k - 1)
+        return self.pair_share / partners
 
     def feature_weight(self, k: int) -> float:
         """How much the relevance of a feature counts among k."""
@@ -50,11 +57,10 @@ class Objective:
 
     def lazy_pairs(self, entropies: Entropies, memory: int = KEPT) -> "Pairs":
         """The same by the column, made when asked for and kept within ``memory`` bytes."""
-        n, room = entropies.n_features, min(memory, KEPT)
         held = None if self.measure is None else entropies.held(self.measure, self._signed)
         columns = held or CachedColumns(
-            lambda i: self._fill(entropies, i, i).T, np.zeros(n), room,
-            lambda: self._row_sums(entropies), entropies.sums_quickly,
+            lambda i: self._fill(entropies, i, i).T, np.zeros(entropies.n_features),
+            min(memory, KEPT), lambda: self._row_sums(entropies), entropies.sums_quickly,
         )  # fmt: skip
         return Pairs(self, columns, self._relevance(entropies))
 
@@ -66,9 +72,8 @@ class Objective:
         return self.measure != SYMMETRIC_CMI
 
     def _row_sums(self, entropies: Entropies) -> Floats | None:
-        if self.measure is None:
-            return np.zeros(entropies.n_features)
-        return entropies.row_sums(self.measure, self._signed)
+        zeros = np.zeros(entropies.n_features)
+        return zeros if self.measure is None else entropies.row_sums(self.measure, self._signed)
 
     def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
         if self.measure is None:
@@ -104,8 +109,7 @@ class CMI(Objective):
     """The paper's objective: relevance, and what each feature adds to each other one.
 
     ``Q_ii = I(xi; y)``, ``Q_ij = (I(xi; y | xj) + I(xj; y | xi)) / 2``. Exact copies add nothing
-    to each other; a partner of pure noise adds half of what a feature says alone, so that at
-    large k noise can be preferred to redundancy.
+    to each other, and noise half of what a feature says alone: at large k noise is preferred.
     """
 
     name: ClassVar[str] = "cmi"
@@ -114,21 +118,14 @@ class CMI(Objective):
 
 @dataclass(frozen=True)
 class JMI(Objective):
-    """JMI as one problem: ``Q_ij = I(xi, xj; y) / (k - 1)``, with a diagonal of zeros.
-
-    A single feature has no pair: for k = 1 it is ``I(xi; y)``.
-    """
+    """JMI as one problem: ``Q_ij = I(xi, xj; y) / (k - 1)`` and ``Q_ii = 0``, unless k = 1."""
 
     name: ClassVar[str] = "jmi"
     measure: ClassVar[Measure | None] = JOINT_MI
-    same_for_all_k: ClassVar[bool] = False
-
-    def pair_weight(self, k: int) -> float:
-        """One over the partners that a feature has."""
-        return 1.0 / max(1, k - 1)
+    min_partners: ClassVar[int | None] = 1
 
     def feature_weight(self, k: int) -> float:
-        """Only a feature without partners is worth something alone."""
+        """Only a feature without partners counts alone."""
         return 1.0 if k == 1 else 0.0
 
 
@@ -138,24 +135,12 @@ class MRMR(Objective):
 
     name: ClassVar[str] = "mrmr"
     measure: ClassVar[Measure | None] = NO_REDUNDANCY
-    same_for_all_k: ClassVar[bool] = False
-
-    def pair_weight(self, k: int) -> float:
-        """Redundancy is a mean over the partners of a feature."""
-        return 1.0 / max(1, k - 1)
+    min_partners: ClassVar[int | None] = 1
 
 
 @dataclass(frozen=True)
 class MIFS(Objective):
-    """Relevance less a fixed share of redundancy: ``Q_ij = -beta I(xi; xj) / 2``.
-
-    Both orders of a pair count, so that x'Qx takes ``beta I(xi; xj)`` off for each pair.
-
-    Parameters
-    ----------
-    beta : float
-        The share, above 0.
-    """
+    """Relevance less a fixed share ``beta`` of redundancy: ``Q_ij = -beta I(xi; xj) / 2``."""
 
     beta: float = 1.0
 
@@ -164,27 +149,21 @@ class MIFS(Objective):
 
     def __post_init__(self) -> None:
         if not self.beta > 0:
-            wanted = "0 is objective 'maxrel'"
-            raise ValueError(f"beta must be above 0, not {self.beta!r}; {wanted}")
+            raise ValueError(f"beta must be above 0, not {self.beta!r}; 0 is objective 'maxrel'")
 
-    def pair_weight(self, k: int) -> float:
+    @property
+    def pair_share(self) -> float:  # type: ignore[override]
         """Half of beta: each pair stands twice in x'Qx."""
         return 0.5 * self.beta
 
 
 @dataclass(frozen=True)
 class CIFE(Objective):
-    """Information up to pairs: ``Q_ij = (I(xi; xj | y) - I(xi; xj)) / 2``.
-
-    x'Qx is the expansion of I(x1, ..., xk; y) into single features and pairs.
-    """
+    """I(x1, ..., xk; y) expanded up to pairs: ``Q_ij = (I(xi; xj | y) - I(xi; xj)) / 2``."""
 
     name: ClassVar[str] = "cife"
     measure: ClassVar[Measure | None] = INTERACTION
-
-    def pair_weight(self, k: int) -> float:
-        """Each pair stands twice in x'Qx."""
-        return 0.5
+    pair_share: ClassVar[float] = 0.5
 
 
 @dataclass(frozen=True)
@@ -194,25 +173,14 @@ class Balanced(Objective):
     ``Q_ii = I(xi; y)``, ``Q_ij = (complement I(xi; xj | y) - redundancy I(xi; xj)) / w``, where
     w = max(2, k - 1): pairs are a mean over the partners of a feature, and none counts more than
     it does in I(xi, xj; y). With shares of 1 and 0 it is ``mrmr``, from k = 3 on; with 1 and 1
-    nearly ``cmi``, with 0.5 and 0.5 nearly ``jmi``, but for a factor. Three quarters predicted
-    best.
-
-    Parameters
-    ----------
-    redundancy, complement : float
-        Weights of what two features share, and of what they share within classes, from 0 up.
-
-    References
-    ----------
-    G. Brown, A. Pocock, M.-J. Zhao, M. Lujan. Conditional likelihood maximisation. JMLR 13
-    (2012), 27-66: the family of criteria with these two weights.
+    nearly ``cmi``, with 0.5 and 0.5 nearly ``jmi``, but for a factor (Brown et al. 2012).
     """
 
     redundancy: float = 1.0
     complement: float = 0.75
 
     name: ClassVar[str] = "balanced"
-    same_for_all_k: ClassVar[bool] = False
+    min_partners: ClassVar[int | None] = 2
     information: ClassVar[str] = "blend"
 
     def __post_init__(self) -> None:
@@ -232,9 +200,10 @@ class Balanced(Objective):
         total = 3.0 * self.redundancy + 4.0 * self.complement
         return min(4.0, 2.0 ** -frexp(total / MAX_WEIGHT)[1])
 
-    def pair_weight(self, k: int) -> float:
-        """Pairs are a mean over the partners of a feature, which stand twice in x'Qx."""
-        return 1.0 / (self._factor * max(2, k - 1))
+    @property
+    def pair_share(self) -> float:  # type: ignore[override]
+        """What undoes the factor of the measure."""
+        return 1.0 / self._factor
 
 
 @dataclass(frozen=True)
@@ -250,12 +219,8 @@ class Shared(Objective):
     """
 
     name: ClassVar[str] = "shared"
-    same_for_all_k: ClassVar[bool] = False
+    min_partners: ClassVar[int | None] = 2
     information: ClassVar[str] = "blend"
-
-    def pair_weight(self, k: int) -> float:
-        """Pairs are a mean over the partners of a feature, which stand twice in x'Qx."""
-        return 1.0 / max(2, k - 1)
 
     def _relevance(self, entropies: Entropies) -> Floats:
         return entropies.certain_mi()
@@ -285,12 +250,7 @@ class QPFS(Objective):
 
     ``Q_ij = alpha (f_i + f_j) / 2 - (1 - alpha) H_ij / 2``, diagonal included, with
     ``f_i = I(xi; y)`` and ``H_ij = I(xi; xj)``. For weights w >= 0 of sum 1 it is
-    ``w'Qw = alpha f'w - (1 - alpha) w'Hw / 2``.
-
-    Parameters
-    ----------
-    alpha : "auto" or float
-        Weight of relevance, from 0 to 1; by default mean(H) / (mean(H) + mean(f)).
+    ``w'Qw = alpha f'w - (1 - alpha) w'Hw / 2``. By default alpha = mean(H) / (mean(H) + mean(f)).
     """
 
     alpha: Any = "auto"

@@ -31,7 +31,7 @@ class SelectBestK(PartialFit, TableSelector):
         A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
         ``Greedy(criterion)``. "auto" is forward selection by relevance, less what all selected
         features share about y, plus synergy of pairs; see
-        :class:`~bestk.selection.joint.JointForward`.
+        :class:`~bestk.selection.methods.Joint`.
     information : {"auto", "discrete", "gaussian", "blend"}, default="auto"
         Count the levels of discrete columns; or take numbers as jointly normal within and over
         classes; or take the mean of both, counts corrected for chance. "auto" is what belongs to

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from bestk import Quadratic, SelectBestK
 from bestk.data.table import read_table
 from bestk.information.reading import Reading
+from bestk.selection import joint
 from bestk.selection.joint import Forward
 
 seeds = st.integers(0, 10**6)
@@ -160,6 +161,17 @@ def test_a_pair_that_tells_something_only_together_is_found(n):
     y = (X[:, 7] * X[:, 31] > 0).astype(int)
     found = SelectBestK(2, bound=None).fit(X, y).solution_.support
     assert set(found) == {7, 31}
+
+
+def test_a_pair_of_columns_that_are_not_among_the_most_relevant_is_found(monkeypatch):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(600, 300))
+    y = (X[:, 7] * X[:, 31] > 0).astype(int)
+    monkeypatch.setattr(joint, "MAX_SCANNED_PAIRS", 300 * 5)
+    found = SelectBestK(2, bound=None).fit(X, y).solution_.support
+    assert set(found) == {7, 31}
+    found = SelectBestK(2, bound=None, time_limit=1e-6).fit(X, y).solution_.support
+    assert set(found) != {7, 31}
 
 
 def test_one_feature_of_a_pair_gives_way_to_the_best_single_one():

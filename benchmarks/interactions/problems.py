@@ -12,7 +12,7 @@ FOLDS = 6
 
 @dataclass(frozen=True)
 class Draw:
-    """A table whose columns are in random order, its target, and the columns that matter."""
+    """A table, its target, and the columns that matter."""
 
     X: Floats
     y: NDArray[np.int64]
@@ -20,15 +20,14 @@ class Draw:
 
 
 def draw(problem: str, rows: int, columns: int, seed: int) -> Draw:
-    """Rows of independent uniform columns, of which the first ones decide the class."""
+    """Rows of independent uniform columns, of which a few, at random places, decide the class."""
     rng = np.random.default_rng(seed)
     X = rng.random((rows, columns))
-    k = RELEVANT[problem]
-    y = _decide(problem, X[:, :k], rng).astype(np.int64)
-    place = rng.permutation(columns)
-    shuffled = np.empty_like(X)
-    shuffled[:, place] = X
-    return Draw(2 * shuffled - 1, y, place[:k])
+    relevant = rng.permutation(columns)[: RELEVANT[problem]]
+    y = _decide(problem, X[:, relevant], rng).astype(np.int64)
+    X *= 2.0
+    X -= 1.0
+    return Draw(X, y, relevant)
 
 
 def _decide(problem: str, x: Floats, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -50,6 +49,4 @@ def _decide(problem: str, x: Floats, rng: np.random.Generator) -> NDArray[np.boo
 
 def training_rows(rows: int, fold: int) -> NDArray[np.int64]:
     """All rows but those of one of six contiguous folds."""
-    return np.concatenate(
-        [r for i, r in enumerate(np.array_split(np.arange(rows), FOLDS)) if i != fold]
-    )
+    return np.delete(np.arange(rows), np.array_split(np.arange(rows), FOLDS)[fold])

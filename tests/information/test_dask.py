@@ -28,11 +28,13 @@ dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
 from bestk.data.blocks.blocks import open_blocks  # noqa: E402
 from bestk.data.blocks.dask_parts import TASKS_PER_THREAD, Partitions  # noqa: E402
+from bestk.information.backends import _scan  # noqa: E402
 from bestk.information.backends import dask_cluster as cluster  # noqa: E402
 from bestk.information.backends.dask_cluster import TileCounter, TileTask  # noqa: E402
 from bestk.information.counted import blocks as counted_blocks  # noqa: E402
 from bestk.information.counted import dask_blocks  # noqa: E402
 from bestk.information.counted.blocks import Stream  # noqa: E402
+from bestk.information.scan import scan_pairs  # noqa: E402
 
 CORRECTIONS = [None, "miller-madow", "chance"]
 MEASURES = [value for value in vars(measures).values() if isinstance(value, Measure)]
@@ -121,6 +123,17 @@ def test_no_bit_differs_from_the_default(client, table, seed):
     for wanted in ((None, None), (rows, None), (None, columns), (rows, columns)):
         values = h.measure(measure, *wanted, **how)
         np.testing.assert_array_equal(values, native.measure(measure, *wanted, **how))
+
+
+@pytest.mark.parametrize("shape", [(6, 9), (3, 5)])
+def test_a_scan_finds_what_the_default_finds(client, shape, monkeypatch):
+    monkeypatch.setattr(_scan, "TILE_ROWS", shape[0])
+    monkeypatch.setattr(_scan, "TILE_COLUMNS", shape[1])
+    X, y = made_up(40, 25)
+    groups = np.unique(encode(X).levels, return_inverse=True)[1]
+    found = [scan_pairs(count(X, y, backend), groups, top=20) for backend in ("native", "dask")]
+    for own, wanted in zip(*found, strict=True):
+        np.testing.assert_array_equal(own, wanted)
 
 
 def test_numbers_of_real_columns_give_the_same_selection_and_matrix(client):

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import NotFittedError
 
-from bestk import SelectBestK, select
+from bestk import SelectBestK, SelectRelevant, select
 from bestk.report import make_report
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -48,6 +48,14 @@ def test_what_was_left_out_is_the_most_relevant_of_the_rest(report, fitted):
     assert [f.place for f in report.facts.runners_up] == best.tolist()
     np.testing.assert_allclose([f.relevance for f in report.facts.runners_up],
                                fitted.scores_[best])  # fmt: skip
+
+
+def test_the_relevant_columns_are_those_that_exceed_chance(report, fitted):
+    relevant, wanted = report.facts.relevant, SelectRelevant().fit(X, y)
+    assert {c.name for c in relevant.columns} == set(wanted.get_feature_names_out())
+    ranks = {X.columns[j]: i for i, j in enumerate(fitted.solution_.support, 1)}
+    assert all(c.rank == ranks.get(c.name) for c in relevant.columns)
+    assert f"{len(relevant.columns)} of 12 columns exceed chance" in report.html
 
 
 def test_the_comparison_is_what_the_methods_select_and_their_errors(report, fitted):

@@ -12,13 +12,16 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bestk import Entropies, SelectRelevant, encode, pair_scan
 from bestk.data.target import read_target
-from bestk.information import Query, measures
-from bestk.information.scan import best_partners
+from bestk.information import measures
+from bestk.information.backends import _scan
+from bestk.information.counted.blocks import Stream
+from bestk.information.scan import scan_pairs
+from bestk.selection import _pvalues
 from bestk.selection._pvalues import _largest_sf
 
 
-def count(X, y):
-    return Entropies.count(encode(X), read_target(y, len(y)))
+def count(X, y, backend="auto"):
+    return Entropies.count(encode(X), read_target(y, len(y)), backend)
 
 
 def interaction(X, y, i, j):
@@ -33,21 +36,56 @@ def interaction(X, y, i, j):
     return given - (entropy(a) + entropy(y) - entropy(a, y))
 
 
-@settings(max_examples=20, deadline=None)
+@pytest.mark.parametrize("backend", ["native", "numpy", "torch:cpu"])
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 9))
-def test_partners_and_pairs_are_those_of_all_pairs(seed, n):
+def test_partners_and_pairs_are_those_of_all_pairs(backend, seed, n):
+    if backend.startswith("torch"):
+        pytest.importorskip("torch")
     rng = np.random.default_rng(seed)
     X, y = rng.integers(0, 3, (40, n)), rng.integers(0, 2, 40)
-    values = {(i, j): interaction(X, y, i, j) for i, j in itertools.combinations(range(n), 2)}
-    entropies = count(X, y)
-    best, partners = best_partners(entropies)
-    for i in range(n):
-        assert best[i] == pytest.approx(max(v for p, v in values.items() if i in p), abs=1e-6)
-        pair = tuple(sorted((i, int(partners[i]))))
-        assert values[pair] == pytest.approx(best[i], abs=1e-6)
-    _, pairs, found = entropies.source.summary(Query(measures.INTERACTION), 5, sums=False)
-    assert found == pytest.approx(sorted(values.values(), reverse=True)[:5], abs=1e-6)
-    assert [values[tuple(p)] for p in pairs] == pytest.approx(found, abs=1e-6)
+    X[:, ::2] = X[:, ::2] > 0
+    groups = (np.arange(n) + 1) % 2 if n > 2 else np.zeros(n, int)
+    values = np.full((n, n), -np.inf)
+    for i, j in itertools.permutations(range(n), 2):
+        values[i, j] = interaction(X, y, *sorted((i, j)))
+    found = scan_pairs(count(X, y, backend), groups, top=5)
+    for g, i in itertools.product(range(groups.max() + 1), range(n)):
+        others = np.where(groups == g, values[i], -np.inf)
+        assert found.best[g, i] == pytest.approx(others.max(), abs=1e-6)
+        assert others[found.partners[g, i]] == pytest.approx(others.max(), abs=1e-6)
+    upper = np.sort(values[np.triu_indices(n, 1)])[::-1][:5]
+    assert found.values == pytest.approx(upper, abs=1e-6)
+    assert [values[i, j] for i, j in found.pairs] == pytest.approx(upper, abs=1e-6)
+
+
+@pytest.mark.parametrize("backend", ["native", "torch:cpu"])
+def test_ties_go_to_the_lowest_column_however_the_matrix_is_cut(backend, monkeypatch):
+    if backend.startswith("torch"):
+        pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (12, 60)), np.arange(12) % 2  # many values are equal
+    wanted = scan_pairs(count(X, y, "native"), top=30)
+    values = count(X, y).measure(measures.INTERACTION, dtype=np.float32, signed=True)
+    np.fill_diagonal(values, -np.inf)
+    np.testing.assert_array_equal(wanted.partners[0], values.argmax(axis=1))
+    monkeypatch.setattr(_scan, "TILE_ROWS", 7)
+    monkeypatch.setattr(_scan, "TILE_COLUMNS", 11)
+    for one, other in zip(wanted, scan_pairs(count(X, y, backend), top=30), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_scan_reports_its_progress_and_can_be_interrupted():
+    rng = np.random.default_rng(0)
+    entropies, calls = count(rng.integers(0, 2, (50, 40)), np.arange(50) % 2), []
+    scan_pairs(entropies, progress=lambda done, total: calls.append((done, total)))
+    assert [done for done, _ in calls] == list(range(1, calls[0][1] + 1))
+
+    def interrupt(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        scan_pairs(entropies, progress=interrupt)
 
 
 @pytest.mark.parametrize(("alone", "together", "tests"), [(1, 1, 50), (2, 2, 300), (1, 3, 1)])
@@ -120,6 +158,13 @@ def test_categories_missing_values_and_constants():
     assert "gap" in SelectRelevant().fit(frame, y).get_feature_names_out()
 
 
+def test_a_continuous_target_that_is_mostly_at_its_largest_value():
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(300, 5))
+    y = np.minimum(X[:, 3] + 0.5 * rng.normal(size=300), -0.3)
+    assert SelectRelevant(target="continuous").fit(X, y).get_support(indices=True).tolist() == [3]
+
+
 def test_weights_repeat_rows():
     rng = np.random.default_rng(7)
     X, weights = rng.normal(size=(80, 6)), rng.integers(0, 3, 80)
@@ -138,6 +183,36 @@ def test_the_best_pairs_of_a_table_with_their_names():
     assert frame["pvalue"][0] < 1e-10
     assert frame["synergy"].is_monotonic_decreasing
     assert len(pair_scan(X, y, top=10_000).pairs) == 40 * 39 // 2
+
+
+def test_columns_are_tested_in_parts_with_the_same_result(monkeypatch):
+    rng = np.random.default_rng(9)
+    frame = pd.DataFrame(rng.normal(size=(120, 9)), columns=list("abcdefghi"))
+    frame["kind"] = rng.choice(list("xyz"), 120)
+    y = frame["b"] + rng.normal(size=120) > 0
+    whole = SelectRelevant().fit(frame, y)
+    monkeypatch.setattr(_pvalues, "BLOCK_VALUES", 500)
+    parts = SelectRelevant().fit(frame, y)
+    np.testing.assert_array_equal(whole.pvalues_, parts.pvalues_)
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_rows_in_blocks_are_counted(regression, monkeypatch):
+    rng = np.random.default_rng(10)
+    X = rng.normal(size=(4000, 12))
+    y = X[:, 2] + 2 * X[:, 5] * X[:, 8] + rng.normal(size=4000)
+    y = y if regression else (y > 0).astype(int)
+    parts = [(X[i : i + 700], y[i : i + 700]) for i in range(0, 4000, 700)]
+    in_memory = SelectRelevant().fit(parts, None)
+    assert in_memory.n_permutations_ > 0
+    monkeypatch.setattr(Stream, "is_short", False)
+    selector = SelectRelevant(0.01).fit(parts, None)
+    assert selector.n_permutations_ == 0
+    assert set(selector.get_support(indices=True)) == {2, 5, 8}
+    assert selector.partners_[[5, 8]].tolist() == [8, 5]
+    assert pair_scan(parts, None, top=1).pairs.tolist() == [[5, 8]]
+    noise = SelectRelevant().fit([(x, rng.permutation(t)) for x, t in parts], None)
+    assert noise.qvalues_.min() > 0.01
 
 
 @parametrize_with_checks([SelectRelevant(permutations=2)])

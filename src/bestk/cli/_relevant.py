@@ -24,8 +24,8 @@ def find_relevant(
         fdr, pairs=pairs, target=request.target_kind, random_state=request.seed or 0
     )
     start = perf_counter()
-    with messages.stage("testing every column"):
-        selector.fit(loaded.table, loaded.y)
+    with messages.stage("testing every column") as progress:
+        selector.fit(loaded.table, loaded.y, progress=progress)
     names, partners = loaded.table.names, selector.partners_
     found = np.flatnonzero(selector.support_)
     order = found[np.argsort(selector.pvalues_[found], kind="stable")]

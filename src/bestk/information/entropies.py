@@ -1,6 +1,6 @@
 """Entropies of a table and its target: of single features, and of pairs when asked."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,7 @@ class Entropies:
     levels: Indices | None = None  # of each column, as counted
     share: Floats | float = 1.0  # of the error of a count in the estimate of a column
     chance: Floats | None = None  # about the largest relevance of a column by chance
+    find_synergy: Callable[[int], Any] | None = None  # so many best pairs of all, by other counts
 
     @classmethod
     def count(

@@ -1,7 +1,7 @@
 """From a table and its target to entropies: numbers are cut and counted, or taken as normal."""
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from bestk._typing import Indices
-from bestk.data.codes import encode
+from bestk.data.codes import Codes, encode
 from bestk.data.features import find_features, find_numeric, split_numbers
 from bestk.data.table import Block, Table, read_column
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
@@ -20,6 +20,7 @@ from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import ScoredTable, measure_covariances
 from bestk.information.backends import PairSource
 from bestk.information.entropies import Entropies, largest_by_chance
+from bestk.information.scan import DiscreteTable, Synergies, strongest_pairs
 from bestk.native.threads import threads
 
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
@@ -27,6 +28,7 @@ INFORMATION = ("discrete", "gaussian", "blend")
 BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are averaged
 BLENDED_SHARE = 3.0**-0.5  # of the error of one count in the mean of three estimates
 MIN_ROWS = 200  # with fewer, and fewer than columns, only covariances of numbers are used
+MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.05  # of a level in a pair; rarer ones are merged
 MAX_BLENDED_VALUES = 2**28  # of a table; above, only the first of them is counted
 
 
@@ -125,6 +127,7 @@ class Reading:
         entropies = Entropies(
             *source.singles(), source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
             levels=levels, share=share, chance=chance,
+            find_synergy=partial(find_synergy, table, numeric, target.classes, self.backend),
         )  # fmt: skip
         return replace(counted[0], entropies=entropies)
 
@@ -228,6 +231,38 @@ def discretise(
         fitted.cut_points_ = [cuts[column] for column in numeric.tolist()]
         fitted.n_features_in_ = len(numeric)
     return Table(table.n_samples, table.names, tuple(blocks)), fitted
+
+
+def cut_numbers(table: Table, numeric: Indices, n_bins: int, target: Target) -> Codes:
+    """The codes of a table, numbers in bins of equal frequency."""
+    if len(numeric):
+        table = discretise(EqualFrequency(n_bins), table, numeric, target)[0]
+    return encode(table)
+
+
+def cut_in_two(table: Table, numeric: Indices, target: Target) -> Codes:
+    """The codes of a table as pairs need them: numbers cut at the median, rare levels made one.
+
+    Chi-square needs some rows in every cell.
+    """
+    codes = cut_numbers(table, numeric, 2, target)
+    several = np.flatnonzero(codes.levels > 2)
+    if not len(several):
+        return codes
+    values = codes.values.copy()
+    for i in several:
+        counts = np.bincount(values[i])
+        rare = counts < max(MIN_LEVEL_ROWS, MIN_LEVEL_SHARE * codes.n_samples)
+        values[i] = np.where(rare[values[i]], len(counts), values[i])
+    return encode(values.T)
+
+
+def find_synergy(
+    table: Table, numeric: Indices, target: Target, backend: str, top: int
+) -> Synergies:
+    """The pairs of columns with the largest synergy, among all."""
+    codes = cut_in_two(table, numeric, target)
+    return strongest_pairs(DiscreteTable.of(codes, target, backend), top)
 
 
 def cut_target(values: NDArray[np.float64]) -> Any:

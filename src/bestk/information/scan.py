@@ -1,28 +1,69 @@
-"""The best partner of every feature, from the matrix of all pairs, which is never held."""
+"""All pairs of features, of which only the best are kept: the matrix of pairs is never held."""
+
+from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from bestk._typing import Floats, Indices
+from bestk.data.codes import Codes
+from bestk.data.target import Target
+from bestk.information.backends import Scanning
+from bestk.information.backends._scan import Progress, Scan, cut_tiles, scan_tiles
 from bestk.information.entropies import Entropies
-from bestk.information.measures import INTERACTION
+from bestk.information.measures import INTERACTION, Query
+from bestk.native.threads import threads
 
-STRIP_ENTRIES = 2**21  # of the matrix of pairs that is in memory
+__all__ = ["DiscreteTable", "Progress", "Synergies", "scan_pairs", "strongest_pairs"]
 
 
-def best_partners(entropies: Entropies, columns: Indices | None = None) -> tuple[Floats, Indices]:
-    """The largest interaction of each feature with another of the columns, and that column.
+class DiscreteTable(NamedTuple):
+    """A discrete table whose pairs can be counted."""
 
-    The interaction is I(xi; y | xj) - I(xi; y). A feature without another column has -inf and -1.
+    entropies: Entropies
+    levels: Indices
+    n_samples: int
+    n_classes: int
+
+    @classmethod
+    def of(cls, codes: Codes, target: Target, backend: str) -> "DiscreteTable":
+        """A table in memory."""
+        entropies = Entropies.count(codes, target, backend)
+        return cls(entropies, codes.levels, codes.n_samples, target.n_classes)
+
+
+class Synergies(NamedTuple):
+    """The pairs with the largest synergy."""
+
+    pairs: Indices  # a row for each, the lower column first
+    values: Floats  # I(xi; y | xj) - I(xi; y), in nats, descending
+    pvalues: Floats  # of an interaction as large in any of all pairs
+
+
+def strongest_pairs(table: DiscreteTable, top: int, progress: Progress | None = None) -> Synergies:
+    """The pairs with the largest synergy; p-values are those of chi-square times all pairs."""
+    found = scan_pairs(table.entropies, top=top, progress=progress)
+    degrees = (table.levels[found.pairs] - 1).prod(axis=1) * (table.n_classes - 1)
+    tails = stats.chi2.sf(2 * table.n_samples * found.values, np.maximum(degrees, 1))
+    n = len(table.levels)
+    return Synergies(found.pairs, found.values, np.minimum(1.0, n * (n - 1) / 2 * tails))
+
+
+def scan_pairs(
+    entropies: Entropies,
+    groups: Indices | None = None,
+    top: int = 0,
+    progress: Progress | None = None,
+) -> Scan:
+    """Find the best partner of every feature, and the best of all pairs.
+
+    The interaction of two features is I(xi; y | xj) - I(xi; y). For every group of features, 0,
+    1, ..., the best partner of a feature is the one of that group with which its interaction is
+    largest. Ties go to the lowest index.
     """
-    n = entropies.n_features
-    others = np.arange(n) if columns is None else columns
-    best, partners = np.full(n, -np.inf), np.full(n, -1)
-    height = max(1, STRIP_ENTRIES // max(1, len(others)))
-    for start in range(0, n, height):
-        rows = np.arange(start, min(n, start + height))
-        found = entropies.measure(INTERACTION, rows, others, np.float32, signed=True)
-        found[rows[:, np.newaxis] == others] = -np.inf
-        place = found.argmax(axis=1)
-        best[rows] = found[np.arange(len(rows)), place]
-        partners[rows] = np.where(np.isfinite(best[rows]), others[place], -1)
-    return best, partners
+    source, query = entropies.source, Query(INTERACTION)
+    groups = np.zeros(entropies.n_features, np.int64) if groups is None else groups
+    with threads(entropies.n_jobs):
+        if isinstance(source, Scanning):
+            return source.scan(query, groups, top)
+        return scan_tiles(source, query, groups, list(cut_tiles(groups)), top, progress)

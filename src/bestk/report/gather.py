@@ -20,6 +20,7 @@ from bestk.report.columns import describe_fit, describe_table
 from bestk.report.errors import compare_methods, method_name, tried_sizes
 from bestk.report.recipe import list_settings, list_versions, write_code
 from bestk.report.records import NAN, Caution, Facts, Feature, ReportRequest
+from bestk.report.relevant import find_relevant
 from bestk.report.text import format_text, join_some
 from bestk.selection.cautions import describe, find_cautions
 from bestk.selection.look import MOSTLY
@@ -109,6 +110,7 @@ def _from_table(request: ReportRequest) -> Facts:
         tried=tried_sizes(solution, continuous=continuous),
         table=describe_table(request, task, goal, solution),
         comparison=compare_methods(request, table, solution),
+        relevant=find_relevant(options, task, y, solution),
         cautions=(
             *_find_cautions(task, goal, solution),
             *_as_notes(list(dict.fromkeys(notes))),

@@ -161,6 +161,28 @@ class OtherMethods:
 
 
 @dataclass(frozen=True)
+class RelevantColumn:
+    """A column that carries information about the target."""
+
+    name: str
+    partner: str  # "" if it is most informative alone
+    information: float  # I(x; y), or I(x; y | partner), in nats
+    qvalue: float
+    rank: int | None  # in the selection
+
+
+@dataclass(frozen=True)
+class Relevant:
+    """All columns that carry information, and how they were tested."""
+
+    n_tested: int
+    fdr: float
+    pairs: bool
+    n_permutations: int
+    columns: tuple[RelevantColumn, ...]  # smallest p-value first
+
+
+@dataclass(frozen=True)
 class Facts:
     """The content of a report; None for what needs the table, if there was none."""
 
@@ -172,6 +194,7 @@ class Facts:
     tried: Errors | None = None  # how k="auto" was chosen
     table: TableFacts | None = None
     comparison: OtherMethods | None = None
+    relevant: Relevant | None = None
     cautions: tuple[Caution, ...] | None = None
     absent: str = ""  # what is missing, and how to get it
     settings: Mapping[str, str] | None = None

@@ -1,71 +1,29 @@
 """P-values of single columns and of columns given their best partner."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
 
 from bestk._typing import Floats, Indices
-from bestk.data.codes import Codes, encode
+from bestk.data.codes import Codes
 from bestk.data.features import find_numeric
 from bestk.data.table import Table
 from bestk.data.target import Target, read_target
 from bestk.discretize import EqualFrequency
 from bestk.information import Entropies, normal_scores
-from bestk.information.reading import ParsedTarget, discretise
-from bestk.information.scan import best_partners
+from bestk.information.reading import ParsedTarget, cut_in_two, cut_numbers
+from bestk.information.scan import DiscreteTable, Progress, scan_pairs
+from bestk.native.threads import spans
 
 MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
-MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.05  # of a level in a pair; rarer ones are merged
+BLOCK_VALUES = 2**24  # of columns that are tested together
 POOLED_TAIL = 20  # permuted values beyond which tails are extrapolated
 GRID = 512  # points of an integral, and of a tail
-
-
-@dataclass(frozen=True)
-class PreparedTable:
-    """A table as the tests need it: nothing here depends on the target."""
-
-    scores: Floats  # normal scores of the numeric columns, a row each
-    numeric: Indices
-    bins: Codes  # all columns, numbers in a few bins
-    halves: Codes  # all columns, numbers in two
-
-    @classmethod
-    def of(cls, table: Table, categorical: Indices, target: Target) -> "PreparedTable":
-        """Bins and scores of every column."""
-        numeric = find_numeric(table, categorical)
-        scores = np.empty((0, table.n_samples))
-        if len(numeric):
-            scored = normal_scores(table.keep(numeric).numeric()[0])
-            scores = scored.values / scored.one
-        n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
-        bins = _cut(table, numeric, target, n_bins)
-        return cls(scores, numeric, bins, cut_in_two(table, numeric, target))
-
-
-def cut_in_two(table: Table, numeric: Indices, target: Target) -> Codes:
-    """All columns as pairs need them: numbers cut at the median, rare levels made one.
-
-    Chi-square needs some rows in every cell.
-    """
-    codes = _cut(table, numeric, target, 2)
-    several = np.flatnonzero(codes.levels > 2)
-    if not len(several):
-        return codes
-    values = codes.values.copy()
-    for i in several:
-        counts = np.bincount(values[i])
-        rare = counts < max(MIN_LEVEL_ROWS, MIN_LEVEL_SHARE * codes.n_samples)
-        values[i] = np.where(rare[values[i]], len(counts), values[i])
-    return encode(values.T)
-
-
-def _cut(table: Table, numeric: Indices, target: Target, n_bins: int) -> Codes:
-    if len(numeric):
-        table = discretise(EqualFrequency(n_bins), table, numeric, target)[0]
-    return encode(table)
 
 
 @dataclass(frozen=True)
@@ -82,8 +40,10 @@ class PreparedTarget:
             return cls(target.classes, None)
         numbers = target.numbers
         halves = EqualFrequency(2).fit_transform(numbers[:, np.newaxis])[:, 0]
+        # where most rows have the largest value, the median does not separate any
+        classes = read_target(halves, len(numbers)) if halves.any() else target.classes
         scored = normal_scores(numbers[:, np.newaxis])
-        return cls(read_target(halves, len(numbers)), scored.values[0] / scored.one)
+        return cls(classes, scored.values[0] / scored.one)
 
     def permuted(self, rng: np.random.RandomState) -> "PreparedTarget":
         """The same values in other rows."""
@@ -92,33 +52,60 @@ class PreparedTarget:
         return PreparedTarget(classes, None if self.scores is None else self.scores[order])
 
 
-def mean_relevance(columns: PreparedTable, goal: PreparedTarget) -> Floats:
-    """The mean of I(xi; y) over all permutations of y, in nats."""
-    plain = Entropies.count(columns.bins, goal.classes)
-    return plain.mi() - Entropies.count(columns.bins, goal.classes, correction="chance").mi()
+class Alone(NamedTuple):
+    """What the columns tell by themselves, and what pairs of them are counted from."""
+
+    pvalues: Floats  # (target, column)
+    relevance: Floats  # I(xi; y) of the first target, in nats
+    halves: Codes  # numbers cut at the median
 
 
-def alone_pvalues(columns: PreparedTable, goal: PreparedTarget, mean: Floats) -> Floats:
-    """P-values of each column by itself; ``mean`` is that of its relevance under chance.
+def alone_pvalues(table: Table, categorical: Indices, targets: Sequence[PreparedTarget]) -> Alone:
+    """P-values of each column by itself for some targets, which are permutations of each other.
 
     Numbers take the smaller of two p-values, doubled: of a straight line through normal scores,
     and of bins. Categories have the second alone.
     """
-    levels = columns.bins.levels
-    if goal.scores is None:
-        # Bartlett: the mean is exact, so the statistic is scaled to the mean of chi-square
-        degrees = (levels - 1) * (goal.classes.n_classes - 1)
-        relevance = Entropies.count(columns.bins, goal.classes).mi()
-        ratio = np.divide(relevance, mean, out=np.zeros_like(mean), where=mean > 0)
-        binned = stats.chi2.sf(ratio * degrees, np.maximum(degrees, 1))
-    else:
-        binned = _explained(_bin_share(columns.bins, goal.scores), levels - 1, goal)
-    p = np.where(levels > 1, binned, 1.0)
-    if len(columns.numeric):
-        linear = _explained(*_line_share(columns.scores, goal), goal)
-        linear[~columns.scores.any(axis=1)] = 1.0
-        p[columns.numeric] = np.minimum(1.0, 2 * np.minimum(p[columns.numeric], linear))
-    return p
+    parts = []
+    for start, stop in spans(table.n_features, max(1, BLOCK_VALUES // table.n_samples)):
+        columns = np.arange(start, stop)
+        part = table if len(columns) == table.n_features else table.keep(columns)
+        parts.append(_test_columns(part, np.flatnonzero(np.isin(columns, categorical)), targets))
+    pvalues, relevance, halves = zip(*parts, strict=True)
+    values = np.concatenate([codes.values for codes in halves])
+    levels = np.concatenate([codes.levels for codes in halves])
+    codes = Codes(values, levels, table.names)
+    return Alone(np.concatenate(pvalues, axis=1), np.concatenate(relevance), codes)
+
+
+def _test_columns(table: Table, categorical: Indices, targets: Sequence[PreparedTarget]) -> Alone:
+    numeric, classes = find_numeric(table, categorical), targets[0].classes
+    n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
+    bins = cut_numbers(table, numeric, n_bins, classes)
+    relevance = Entropies.count(bins, classes).mi()
+    # the mean over all permutations
+    mean = relevance - Entropies.count(bins, classes, correction="chance").mi()
+    scores = np.empty((0, table.n_samples))
+    if len(numeric):
+        scores = normal_scores(table.keep(numeric).numeric()[0]).values
+    p = np.stack([_binned_pvalues(bins, mean, target) for target in targets])
+    if len(numeric):
+        lines = np.stack([_explained(*_line_share(scores, target), target) for target in targets])
+        lines[:, ~scores.any(axis=1)] = 1.0
+        p[:, numeric] = np.minimum(1.0, 2 * np.minimum(p[:, numeric], lines))
+    return Alone(p, relevance, cut_in_two(table, numeric, classes))
+
+
+def _binned_pvalues(bins: Codes, mean: Floats, target: PreparedTarget) -> Floats:
+    """P-values of bins; ``mean`` is that of their relevance over all permutations."""
+    if target.scores is not None:
+        share = _explained(_bin_share(bins, target.scores), bins.levels - 1, target)
+        return np.where(bins.levels > 1, share, 1.0)
+    # Bartlett: the mean is exact, so the statistic is scaled to the mean of chi-square
+    degrees = (bins.levels - 1) * (target.classes.n_classes - 1)
+    relevance = Entropies.count(bins, target.classes).mi()
+    ratio = np.divide(relevance, mean, out=np.zeros_like(mean), where=mean > 0)
+    return np.where(bins.levels > 1, stats.chi2.sf(ratio * degrees, np.maximum(degrees, 1)), 1.0)
 
 
 def _explained(share: Floats, degrees: Any, goal: PreparedTarget) -> Floats:
@@ -146,32 +133,41 @@ def _bin_share(codes: Codes, scores: Floats) -> Floats:
     return share / (scores @ scores)
 
 
-def pair_pvalues(columns: PreparedTable, goal: PreparedTarget) -> tuple[Floats, Indices, Floats]:
-    """P-values of each column given its best partner, the partner, and I(xi; y | partner).
+class InPairs(NamedTuple):
+    """Each column given its best partner."""
+
+    pvalues: Floats
+    partners: Indices
+    information: Floats  # I(xi; y | partner), in nats
+
+    @classmethod
+    def none(cls, n: int) -> "InPairs":
+        """Columns without partners."""
+        return cls(np.ones(n), np.full(n, -1), np.zeros(n))
+
+
+def pair_pvalues(table: DiscreteTable, progress: Progress | None = None) -> InPairs:
+    """P-values of each column given its best partner.
 
     The statistic is the largest 2 m I(xi; y | xj) = 2 m I(xi; y) + 2 m interaction over all j. If
     xi is independent of the others and y, the first part is chi-square, and the second parts are
     independent chi-squares; if columns depend on each other, the largest is smaller.
     """
-    codes, n_classes = columns.halves, goal.classes.n_classes
-    entropies = Entropies.count(codes, goal.classes)
-    relevance, m = entropies.mi(), codes.n_samples
-    p, partner = np.ones(codes.n_features), np.full(codes.n_features, -1)
-    cmi = np.zeros(codes.n_features)
-    kinds = [int(level) for level in np.unique(codes.levels) if level > 1]
-    for level in kinds:
-        others = np.flatnonzero(codes.levels == level)
-        best, found = best_partners(entropies, others)
-        for own in kinds:
-            rows = np.flatnonzero((codes.levels == own) & (found >= 0))
-            alone = (own - 1) * (n_classes - 1)
-            given = relevance[rows] + best[rows]
-            tests = len(others) - (own == level)
-            each = len(kinds) * _largest_sf(2 * m * given, alone, alone * (level - 1), tests)
-            better = each < p[rows]
-            p[rows[better]], partner[rows[better]] = each[better], found[rows[better]]
-            cmi[rows[better]] = given[better]
-    return np.minimum(p, 1.0), partner, cmi
+    kinds, groups, sizes = np.unique(table.levels, return_inverse=True, return_counts=True)
+    scan = scan_pairs(table.entropies, groups, progress=progress)
+    given = table.entropies.mi() + scan.best
+    p = np.ones(given.shape)
+    p[kinds < 2] = np.inf  # constant columns are no partners
+    for (g, level), (own_group, own) in product(enumerate(kinds), repeat=2):
+        rows = np.flatnonzero((groups == own_group) & (scan.partners[g] >= 0))
+        if min(own, level) > 1 and len(rows):
+            alone = int(own - 1) * (table.n_classes - 1)
+            tests = int(sizes[g]) - (own_group == g)
+            t = 2 * table.n_samples * given[g, rows]
+            p[g, rows] = _largest_sf(t, alone, alone * int(level - 1), tests)
+    best, every = p.argmin(axis=0), np.arange(len(groups))
+    lowest = np.minimum(1.0, max(1, (kinds > 1).sum()) * p[best, every])
+    return InPairs(lowest, scan.partners[best, every], np.maximum(given[best, every], 0.0))
 
 
 def _largest_sf(t: Floats, alone: int, together: int, tests: int) -> Floats:
@@ -201,8 +197,8 @@ def _largest_tail(alone: int, together: int, tests: int) -> tuple[Floats, Floats
 def calibrate(p: Floats, null: Floats, tests: int) -> Floats:
     """P-values from the smaller of some tests, by what permuted targets gave.
 
-    Within the permuted values the p-value is their share; beyond, tails keep their shape.
-    Without permutations the smallest is multiplied by the number of tests.
+    Within the permuted values the p-value is their share. Beyond them, and without permutations,
+    the smallest is multiplied by the number of tests, or by more if permuted targets gave more.
     """
     if not len(null):
         return np.minimum(1.0, tests * p)
@@ -210,4 +206,4 @@ def calibrate(p: Floats, null: Floats, tests: int) -> Floats:
     share = (1 + np.searchsorted(null, p, side="right")) / (1 + len(null))
     edge = min(POOLED_TAIL, len(null)) - 1
     slope = (edge + 2) / (1 + len(null)) / max(null[edge], 1e-300)
-    return np.where(p < null[edge], np.minimum(p * max(slope, 1.0), share), share)
+    return np.where(p < null[edge], np.minimum(p * max(slope, tests), share), share)

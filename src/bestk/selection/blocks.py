@@ -11,12 +11,15 @@ from sklearn.utils.metaestimators import available_if
 
 from bestk.data.blocks.blocks import Part, is_dask, open_blocks, read_values
 from bestk.data.blocks.sample import Reservoir
-from bestk.data.features import read_features
+from bestk.data.features import find_features, read_features
 from bestk.data.table import Table, read_table
 from bestk.data.target import is_fractional, note_on_target
 from bestk.data.written import TextNumbers
+from bestk.discretize import EqualFrequency
 from bestk.information.counted.blocks import Cuts, Stream, is_fitted
 from bestk.information.counted.counts import PairCounts
+from bestk.information.reading import Reading
+from bestk.information.scan import DiscreteTable
 from bestk.selection.base import FOUND, forget
 from bestk.selection.choose_k import AUTO
 from bestk.selection.pipeline import Columns, Task, count_features, settle
@@ -26,7 +29,7 @@ def read_blocks(selector: Any, X: Any, y: Any) -> Task:
     """Read and measure a table that comes in blocks."""
     stream = _look(selector, X, y)
     sample = stream.sample
-    _note_columns(selector, sample.table)
+    note_columns(selector, sample.table)
     selector.n_samples_seen_, selector._in_blocks = stream.n_rows, not stream.is_short
     gaussian = selector.information == "gaussian"
     if not stream.is_short and not gaussian:
@@ -203,8 +206,33 @@ def _solve(selector: Any) -> None:
     selector._keep(task)
 
 
-def _note_columns(selector: Any, table: Table) -> None:
+def note_columns(selector: Any, table: Table) -> None:
     """Remember the columns, as scikit-learn does for a table."""
     selector.n_features_in_ = table.n_features
     if list(table.names) != [f"x{j}" for j in range(table.n_features)]:
         selector.feature_names_in_ = np.array(list(table.names), dtype=object)
+
+
+def open_stream(X: Any, y: Any) -> Stream:
+    """Rows in blocks, and a random sample of them all."""
+    if is_dask(X):
+        from bestk.information.counted.dask_blocks import DaskStream
+
+        return DaskStream.open(X, y, 0, whole=True)
+    return Stream.look(open_blocks(X, y), 0, whole=True)
+
+
+def count_quantiles(options: Any, stream: Stream, n_bins: int) -> DiscreteTable:
+    """The counts of all rows; numbers are cut into bins of equal frequency by a sample."""
+    stream, text = stream.parsed(options.categorical_features)
+    sample, every = stream.sample, np.arange(stream.sample.table.n_features)
+    reading = Reading(
+        discretizer=EqualFrequency(n_bins), target=options.target, backend=options.backend,
+        categorical_features=find_features(options.categorical_features, sample.table),
+        n_jobs=options.n_jobs,
+    )  # fmt: skip
+    cuts = Cuts.find(reading, sample, every, text)
+    counted = stream.count(reading, cuts, every, included=every)
+    n_classes = reading.parse(sample.y, len(sample.y)).classes.n_classes
+    levels = np.asarray(counted.measured.levels)
+    return DiscreteTable(counted.measured.entropies, levels, counted.n_rows, n_classes)

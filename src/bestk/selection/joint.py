@@ -28,6 +28,10 @@ SMALLEST_VARIANCE = 1e-12
 KEPT = 1e-3  # of its relevance, by a column that others make redundant
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
 MAX_STARTING_PAIRS = 64
+SCAN_SECONDS = 1.0  # for a scan of all pairs, if there is no time limit
+WORK_PER_SECOND = 1e12  # pairs of columns times rows, about, on two cores
+PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
+MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
 STRIP_ROWS = 256
 
 
@@ -44,8 +48,11 @@ class _Step:
 class Forward:
     """Features added one by one or in pairs, each time those that gain most."""
 
-    def __init__(self, entropies: Entropies, covariances: Covariances) -> None:
+    def __init__(
+        self, entropies: Entropies, covariances: Covariances, scan_seconds: float = SCAN_SECONDS
+    ) -> None:
         self._entropies, self._covariances = entropies, covariances
+        self._scan_seconds = scan_seconds
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
         n = covariances.n_features
         self.certain = entropies.certain_mi()
@@ -103,15 +110,25 @@ class Forward:
             found[np.arange(len(some)), some] = 0.0
             partner[start : start + len(some)] = found.argmax(axis=1)
             best[start : start + len(some)] = found.max(axis=1)
+        order = np.argsort(-best, kind="stable")[: 4 * MAX_STARTING_PAIRS]
+        likely = [(int(items[i]), int(partner[i])) for i in order if best[i] > 0]
         pairs, used = [], set[int]()
-        for place in np.argsort(-best, kind="stable")[: 4 * MAX_STARTING_PAIRS]:
-            i, j = int(items[place]), int(partner[place])
-            if best[place] > 0 and not used & {i, j} and self.synergy(i)[j] > 0:
+        for i, j in [*likely, *self._scanned_pairs(len(items))]:
+            if not used & {i, j} and self.synergy(i)[j] > 0:
                 pairs.append((i, j))
                 used |= {i, j}
             if len(pairs) == MAX_STARTING_PAIRS:
                 break
         return pairs
+
+    def _scanned_pairs(self, known: int) -> list[tuple[int, int]]:
+        """Significant pairs, from a scan of all unless their columns are known or time is short."""
+        n, find = self._entropies.n_features, self._entropies.find_synergy
+        work = n * n * (self._covariances.n_samples + PAIR_ROWS)
+        if find is None or known == n or work > self._scan_seconds * WORK_PER_SECOND:
+            return []
+        found = find(MAX_STARTING_PAIRS)
+        return [(int(i), int(j)) for i, j in found.pairs[found.pvalues < MAX_PAIR_PVALUE]]
 
     def run(self, k: int, include: Sequence[int]) -> list[_Step]:
         """Add k features, those to include first."""
@@ -193,11 +210,16 @@ def _half_log(total: Floats, within: Floats) -> Floats:
     return np.asarray(0.5 * np.log(total / within))
 
 
-def forward_path(entropies: Entropies, ks: Sequence[int], include: Sequence[int]) -> list[Solution]:
+def forward_path(
+    entropies: Entropies,
+    ks: Sequence[int],
+    include: Sequence[int],
+    scan_seconds: float = SCAN_SECONDS,
+) -> list[Solution]:
     """The features for every k, by contribution; all k share the steps."""
     start = perf_counter()
     assert entropies.covariances is not None
-    steps = Forward(entropies, entropies.covariances).run(max(ks), include)
+    steps = Forward(entropies, entropies.covariances, scan_seconds).run(max(ks), include)
     seconds, n = (perf_counter() - start) / len(ks), entropies.n_features
     found = []
     for k in ks:

@@ -11,7 +11,7 @@ from bestk.information import Entropies
 from bestk.information.reading import has_few_rows
 from bestk.problem.solution import Solution
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
-from bestk.selection.joint import forward_path
+from bestk.selection.joint import SCAN_SECONDS, forward_path
 from bestk.selection.objectives import MEMORY, Objective, Pairs, get_objective
 from bestk.solvers import (
     BoundEffort,
@@ -221,7 +221,8 @@ class Joint(Method):
         if not _has_joint(entropies):
             return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
         _check_counts(ks, include, entropies)
-        return forward_path(entropies, ks, include) if len(ks) else []
+        seconds = effort.time_limit or SCAN_SECONDS
+        return forward_path(entropies, ks, include, seconds) if len(ks) else []
 
 
 def _has_joint(entropies: Entropies) -> bool:

@@ -11,34 +11,35 @@ from sklearn.utils._param_validation import Interval, RealNotInt
 
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
+from bestk.data.blocks.blocks import is_stream
 from bestk.data.features import find_features, find_numeric, read_features
 from bestk.data.table import Table, read_column
-from bestk.information import Entropies, Query, measures
-from bestk.information.reading import ParsedTarget, Reading
+from bestk.information.reading import ParsedTarget, Reading, cut_in_two
+from bestk.information.scan import DiscreteTable, Progress, strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection._pvalues import (
-    PreparedTable,
+    InPairs,
     PreparedTarget,
     alone_pvalues,
     calibrate,
-    cut_in_two,
-    mean_relevance,
     pair_pvalues,
 )
 from bestk.selection.base import SELECTABLE, TableSelector
+from bestk.selection.blocks import count_quantiles, note_columns, open_stream
 from bestk.selection.pipeline import weigh
 
 MAX_PERMUTATIONS = 50
-PERMUTED_PAIR_SAMPLES = 2e10  # pairs times rows that are counted for permutations
+BLOCK_BINS = 4  # of numbers in rows that come in blocks, for single columns and pairs alike
+MAX_PERMUTED_WORK = 1e12  # pairs of columns times rows, in all permutations: a second or two
+PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
 
 
 class SelectRelevant(TableSelector):
     """Select every feature that carries information about the target, alone or in a pair.
 
-    A feature is tested by itself, and given its best partner among all other columns: the
-    statistic is the largest conditional mutual information I(xi; y | xj). P-values are those of
-    chi-square and beta distributions, corrected by permutations of y where these are affordable;
-    the Benjamini-Hochberg procedure controls the false discovery rate. The selection is
+    A feature is tested by itself, and given its best partner among all other columns, by the
+    largest conditional mutual information I(xi; y | xj). P-values are those of chi-square and beta
+    distributions, corrected by permutations of y where these are affordable. The selection is
     all-relevant, not minimal: copies of an informative feature are selected too.
 
     Parameters
@@ -46,7 +47,7 @@ class SelectRelevant(TableSelector):
     fdr : float, default=0.1
         The expected share of false discoveries among the selected features.
     pairs : bool, default=True
-        Whether to look for features that are informative only together with another one. The
+        Whether to look for features that are informative only together with another one: the
         time grows with the square of the number of columns.
     permutations : int, default=None
         How often y is permuted to correct the p-values; by default up to 50 times, fewer for
@@ -56,6 +57,8 @@ class SelectRelevant(TableSelector):
         Classes, or numbers to predict.
     random_state : int or RandomState, default=0
         Seed of the permutations.
+    backend : str, default="auto"
+        What counts pairs: ``"native"``, or ``"torch"`` for a GPU.
     n_jobs : int, default=None
         Number of threads; None: all.
 
@@ -97,7 +100,7 @@ class SelectRelevant(TableSelector):
         "pairs": ["boolean"],
         "permutations": [Interval(Integral, 0, None, closed="left"), None],
         **{name: SELECTABLE[name] for name in
-           ("categorical_features", "target", "random_state", "n_jobs")},
+           ("categorical_features", "target", "random_state", "backend", "n_jobs")},
     }  # fmt: skip
 
     def __init__(
@@ -109,6 +112,7 @@ class SelectRelevant(TableSelector):
         categorical_features: Any = "from_dtype",
         target: str = "auto",
         random_state: Any = 0,
+        backend: str = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.fdr = fdr
@@ -117,55 +121,69 @@ class SelectRelevant(TableSelector):
         self.categorical_features = categorical_features
         self.target = target
         self.random_state = random_state
+        self.backend = backend
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, progress: Progress | None = None
+    ) -> Self:
         """Test every feature.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            As for :meth:`SelectBestK.fit`, in memory.
+            As for :meth:`SelectBestK.fit`, in memory or in blocks of rows.
         y : array-like of shape (n_samples,)
-            The classes, or numbers to predict.
+            The classes, or numbers to predict; for files and blocks as for :class:`SelectBestK`.
         sample_weight : array-like of shape (n_samples,), default=None
             How often each row counts: integers from 0 up.
+        progress : callable, default=None
+            Called with the number of blocks of pairs that are done, and of all.
 
         Returns
         -------
         self
         """
         self._validate_params()
-        table, target = _read(self, X, y, sample_weight)
         with threads(self.n_jobs):
-            goal = PreparedTarget.of(target)
-            categorical = find_features(self.categorical_features, table)
-            self._test(PreparedTable.of(table, categorical, goal.classes), goal)
-        return self
-
-    def _test(self, columns: PreparedTable, goal: PreparedTarget) -> None:
-        wanted = self.permutations
-        self.n_permutations_ = _affordable(columns, self.pairs) if wanted is None else wanted
-        mean = mean_relevance(columns, goal)  # permutations do not change it
-        alone = alone_pvalues(columns, goal, mean)
-        relevance = Entropies.count(columns.bins, goal.classes).mi()
-        given, self.partners_, cmi = np.ones_like(alone), np.full(len(alone), -1), relevance
-        if self.pairs:
-            given, self.partners_, cmi = pair_pvalues(columns, goal)
-        rng, null = check_random_state(self.random_state), []
-        for _ in range(self.n_permutations_):
-            other = goal.permuted(rng)
-            lowest = alone_pvalues(columns, other, mean)
-            if self.pairs:
-                lowest = np.minimum(lowest, pair_pvalues(columns, other)[0])
-            null.append(lowest[columns.bins.levels > 1])
-        pool = np.concatenate(null) if null else np.empty(0)
-        self.in_pair_ = given < alone
-        self.scores_ = np.where(self.in_pair_, cmi, relevance)
-        p = calibrate(np.minimum(alone, given), pool, 1 + self.pairs)
-        self.pvalues_ = np.where(columns.bins.levels > 1, p, 1.0)
+            read = _read(self, X, y, sample_weight)
+            if isinstance(read, DiscreteTable):
+                self._test_counts(read, progress)
+            else:
+                self._test_rows(*read, progress)
         self.qvalues_ = stats.false_discovery_control(self.pvalues_)
         self.support_ = self.qvalues_ <= self.fdr
+        return self
+
+    def _test_rows(self, table: Table, parsed: ParsedTarget, progress: Progress | None) -> None:
+        """Test the columns of a table in memory."""
+        n, rng = self.permutations, check_random_state(self.random_state)
+        self.n_permutations_ = n = _affordable(table, self.pairs) if n is None else n
+        target = PreparedTarget.of(parsed)
+        targets = [target, *(target.permuted(rng) for _ in range(n))]
+        categorical = find_features(self.categorical_features, table)
+        p, relevance, codes = alone_pvalues(table, categorical, targets)
+        given = InPairs.none(table.n_features)
+        for i in reversed(range(n + 1) if self.pairs else ()):
+            halves = DiscreteTable.of(codes, targets[i].classes, self.backend)
+            given = pair_pvalues(halves, _share(progress, n - i, n + 1))
+            if i:
+                np.minimum(p[i], given.pvalues, out=p[i])
+        self._keep_best(p[0], relevance, given, p[1:, codes.levels > 1].ravel())
+
+    def _test_counts(self, table: DiscreteTable, progress: Progress | None) -> None:
+        """Test columns by their counts: rows that came in blocks are not permuted."""
+        degrees, relevance = (table.levels - 1) * (table.n_classes - 1), table.entropies.mi()
+        p = stats.chi2.sf(2 * table.n_samples * relevance, np.maximum(degrees, 1))
+        given = pair_pvalues(table, progress) if self.pairs else InPairs.none(len(p))
+        self.n_permutations_ = 0
+        self._keep_best(np.where(degrees > 0, p, 1.0), relevance, given, np.empty(0))
+
+    def _keep_best(self, alone: Floats, relevance: Floats, given: InPairs, null: Floats) -> None:
+        """Keep the smaller p-value of each column, by what permuted targets gave."""
+        self.in_pair_, self.partners_ = given.pvalues < alone, given.partners
+        self.scores_ = np.where(self.in_pair_, given.information, relevance)
+        self.pvalues_ = calibrate(np.minimum(alone, given.pvalues), null, 1 + self.pairs)
 
 
 @dataclass(frozen=True)
@@ -193,7 +211,9 @@ def pair_scan(
     *,
     categorical_features: Any = "from_dtype",
     target: str = "auto",
+    backend: str = "auto",
     n_jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> PairScan:
     """Find the pairs of features with the largest synergy among all n (n - 1) / 2.
 
@@ -206,8 +226,10 @@ def pair_scan(
     y : array-like of shape (n_samples,)
     top : int, default=1000
         The number of pairs to return, or all if there are fewer.
-    categorical_features, target, n_jobs
+    categorical_features, target, backend, n_jobs
         As for :class:`SelectRelevant`.
+    progress : callable, default=None
+        Called with the number of blocks of pairs that are done, and of all.
 
     Returns
     -------
@@ -222,27 +244,34 @@ def pair_scan(
     array([[12, 57]])
     """
     options = SelectRelevant(
-        categorical_features=categorical_features, target=target, n_jobs=n_jobs
+        categorical_features=categorical_features, target=target, backend=backend, n_jobs=n_jobs
     )
     options._validate_params()
-    table, parsed = _read(options, X, y)
+    count = whole(top, "top", 1)
     with threads(n_jobs):
-        classes = PreparedTarget.of(parsed).classes
-        numeric = find_numeric(table, find_features(categorical_features, table))
-        codes = cut_in_two(table, numeric, classes)
-        n, count = codes.n_features, whole(top, "top", 1)
-        source: Any = Entropies.count(codes, classes).source
-        _, pairs, synergy = source.summary(Query(measures.INTERACTION), count, sums=False)
-    degrees = (codes.levels[pairs] - 1).prod(axis=1) * (classes.n_classes - 1)
-    tails = stats.chi2.sf(2 * codes.n_samples * synergy, np.maximum(degrees, 1))
-    return PairScan(pairs, synergy, np.minimum(1.0, n * (n - 1) / 2 * tails), table.names)
+        read = _read(options, X, y)
+        if not isinstance(read, DiscreteTable):
+            table, classes = read[0], PreparedTarget.of(read[1]).classes
+            numeric = find_numeric(table, find_features(categorical_features, table))
+            read = DiscreteTable.of(cut_in_two(table, numeric, classes), classes, backend)
+        found = strongest_pairs(read, count, progress)
+    names = getattr(options, "feature_names_in_", None)
+    return PairScan(*found, [f"x{i}" for i in range(len(read.levels))] if names is None else names)
 
 
 def _read(
     options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None
-) -> tuple[Table, ParsedTarget]:
-    """The table and its target."""
-    if not isinstance(X, Table):
+) -> tuple[Table, ParsedTarget] | DiscreteTable:
+    """The table and its target, or the counts of rows that come in many blocks."""
+    if is_stream(X, y):
+        if sample_weight is not None:
+            raise ValueError("sample_weight is for tables in memory; repeat rows in blocks")
+        stream = open_stream(X, y)
+        note_columns(options, stream.sample.table)
+        if not stream.is_short:
+            return count_quantiles(options, stream, BLOCK_BINS)
+        X, y = stream.sample.table, stream.sample.y
+    elif not isinstance(X, Table):
         X = options._check_table(X, reset=True)
     table = read_features(X, options.categorical_features)
     column = read_column(y)
@@ -251,8 +280,14 @@ def _read(
     return table, Reading(target=options.target).parse(column, table.n_samples)
 
 
-def _affordable(columns: PreparedTable, pairs: bool) -> int:
+def _share(progress: Progress | None, part: int, parts: int) -> Progress | None:
+    """The progress of one of several scans."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(part * total + done, parts * total)
+
+
+def _affordable(table: Table, pairs: bool) -> int:
     """How often y is permuted if nobody says."""
-    n, m = columns.bins.n_features, columns.bins.n_samples
-    work = n * m * (n if pairs else 1)
-    return min(MAX_PERMUTATIONS, int(PERMUTED_PAIR_SAMPLES / work))
+    n, rows = table.n_features, table.n_samples + PAIR_ROWS
+    return min(MAX_PERMUTATIONS, int(MAX_PERMUTED_WORK / (n * rows * (n if pairs else PAIR_ROWS))))

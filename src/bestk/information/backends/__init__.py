@@ -5,16 +5,19 @@ from functools import partial
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
-from bestk._typing import Array, Floats
+from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._numpy import NumpyCounter
 from bestk.information.backends._reductions import Summary
+from bestk.information.backends._scan import Scan
 from bestk.information.measures import Query
 
-__all__ = ["BACKENDS", "Backend", "OnDevice", "PairSource", "Summarizing", "get_backend"]
+__all__ = [
+    "BACKENDS", "Backend", "OnDevice", "PairSource", "Scanning", "Summarizing", "get_backend",
+]  # fmt: skip
 
 
 class PairSource(Protocol):
@@ -39,6 +42,14 @@ class Summarizing(Protocol):
 
     def summary(self, query: Query, count: int = 0, sums: bool = True) -> Summary:
         """Row sums without the diagonal, and the ``count`` best pairs."""
+
+
+@runtime_checkable
+class Scanning(Protocol):
+    """The ability to find best partners and pairs where the pairs are counted."""
+
+    def scan(self, query: Query, groups: Indices, count: int) -> Scan:
+        """The best partner of each feature in each group, and the ``count`` best pairs."""
 
 
 @runtime_checkable

@@ -60,6 +60,7 @@ def summarize(
         if sums:
             row_sums.take(values, rows, columns, measure.is_symmetric)
         if count:
+            values[np.tri(len(rows), dtype=bool).nonzero()] = -np.inf
             best.take(values, rows, columns)
     return Summary(join(row_sums.high, row_sums.low, scale), best.pairs, best.values * scale)
 
@@ -94,7 +95,7 @@ class TopPairs:
     """The largest entries above the diagonal, in the host's memory."""
 
     def __init__(self, count: int, n: int) -> None:
-        self.count, self._n, self._least = count, n, np.finfo(np.float64).min
+        self.count, self._n, self.least = count, n, float(np.finfo(np.float32).min)
         self.values, self._keys = np.empty(0), np.empty(0, np.int64)
 
     @property
@@ -103,19 +104,18 @@ class TopPairs:
         return np.stack(np.divmod(self._keys, self._n), axis=1)
 
     def take(self, values: Floats, rows: Indices, columns: Indices) -> None:
-        """Keep the largest entries of a strip whose first columns are its rows."""
-        values[np.tri(len(rows), dtype=bool).nonzero()] = -np.inf
-        enough = min(self.count, values.size)
-        if not len(self.values) and enough:
-            self._least = max(self._least, np.partition(values, -enough, axis=None)[-enough])
-        i, j = np.nonzero(values >= self._least)
+        """Keep the largest entries of some pairs, -inf where they are not wanted."""
+        if not len(self.values) and values.size > self.count:
+            least = np.partition(values, -self.count, axis=None)[-self.count]
+            self.least = max(self.least, float(least))
+        i, j = np.nonzero(values >= self.least)
         low, high = np.minimum(rows[i], columns[j]), np.maximum(rows[i], columns[j])
         found = np.concatenate([self.values, values[i, j]])
         keys = np.concatenate([self._keys, low * self._n + high])
         best = np.lexsort((keys, -found))[: self.count]
         self.values, self._keys = found[best], keys[best]
         if len(best) == self.count:
-            self._least = self.values[-1]
+            self.least = float(self.values[-1])
 
 
 def add_sums(values: Floats, high: Floats, low: Floats, by_row: bool) -> None:

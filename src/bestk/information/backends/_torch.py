@@ -13,8 +13,9 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
 from bestk.information.backends._reductions import Summary, check_pairs
+from bestk.information.backends._scan import Scan
 from bestk.information.backends._torch_pairs import Plan, plan
-from bestk.information.backends._torch_results import fill_output, summarize_tiles
+from bestk.information.backends._torch_results import fill_output, scan_device, summarize_tiles
 from bestk.information.backends._torch_table import DeviceTable, free_bytes, upload
 from bestk.information.measures import Measure, Query
 
@@ -82,6 +83,11 @@ class TorchCounter:
         ready = self._plan(query, in_nats=False)
         scale = self._exact.tables.scale
         return summarize_tiles(ready, scale, count, query.measure.is_symmetric, sums)
+
+    def scan(self, query: Query, groups: Indices, count: int) -> Scan:
+        """The best partner of each feature in each group, and the ``count`` best pairs."""
+        check_pairs(query.measure, count=1)
+        return scan_device(self._plan(query), groups, count)
 
     def _plan(self, query: Query, in_nats: bool = True) -> Plan:
         """The formula of a measure on the device, kept for queries that come a row at a time."""

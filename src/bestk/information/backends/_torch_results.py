@@ -15,6 +15,7 @@ from torch import Tensor
 from bestk._typing import Indices
 from bestk.information._tiles import as_slice
 from bestk.information.backends._reductions import SPLIT, Summary, join
+from bestk.information.backends._scan import Scan
 from bestk.information.backends._torch_pairs import Plan, TileSide, write_pairs
 from bestk.information.backends._torch_table import free_bytes
 
@@ -171,10 +172,48 @@ def summarize_tiles(plan: Plan, scale: float, count: int, symmetric: bool, sums:
     return Summary(join(high, low, scale), pairs, best.values.cpu().numpy() * scale)
 
 
-def _tile_values(plan: Plan, rows: TileSide, columns: TileSide) -> Tensor:
-    """The entries of a tile, integers."""
+def scan_device(plan: Plan, groups: Indices, count: int) -> Scan:
+    """Count every tile once; keep the best partner of each feature, and the best pairs."""
+    n, device, shape = len(groups), plan.table.device, (int(groups.max()) + 1, len(groups))
+    best = torch.full(shape, -torch.inf, device=device)
+    partners, pairs = torch.full(shape, -1, device=device), _BestPairs(count, n, device)
+    group = torch.tensor(groups, device=device)
+    for rows, above in plan.upper():
+        for number, columns in enumerate(above):
+            own = len(rows.at) if number == 0 else 0
+            values = _tile_values(plan, rows, columns, torch.float32)
+            diagonal = values[:, :own]
+            diagonal.masked_fill_(torch.ones_like(diagonal).tril_().bool(), -torch.inf)
+            if count:
+                pairs.take(values, rows, columns, own)
+            for found, mine, others in ((values, rows, columns), (values.T, columns, rows)):
+                for g in group[others.at].unique().tolist():
+                    some = group[others.at] == g
+                    part = found if bool(some.all()) else found[:, some]
+                    _take_best(best[g], partners[g], part, mine.at, others.at[some])
+    return Scan(
+        best.cpu().numpy().astype(np.float64), partners.cpu().numpy(),
+        np.stack(np.divmod(pairs.keys.cpu().numpy(), n), axis=1), pairs.values.cpu().numpy(),
+    )  # fmt: skip
+
+
+def _take_best(best: Tensor, partners: Tensor, found: Tensor, own: Tensor, others: Tensor) -> None:
+    """Compare what each feature has with a row of values; ties go to the lowest feature."""
+    most = found.amax(1)
+    some = (most >= best[own]).nonzero()[:, 0]
+    own, most = own[some], most[some]
+    largest = found[some] == most[:, None]
+    lowest = torch.where(largest, others, len(best)).amin(1)
+    better = (most > best[own]) | ((most == best[own]) & (lowest < partners[own]))
+    best[own[better]], partners[own[better]] = most[better], lowest[better]
+
+
+def _tile_values(
+    plan: Plan, rows: TileSide, columns: TileSide, dtype: Any = torch.float64
+) -> Tensor:
+    """The entries of a tile."""
     shape, device = (len(rows.at), len(columns.at)), plan.table.device
-    values = torch.empty(shape, dtype=torch.float64, device=device)
+    values = torch.empty(shape, dtype=dtype, device=device)
     here, across = (torch.arange(length, device=device) for length in shape)
     write_pairs(plan, rows._replace(at=here), columns._replace(at=across, first=0), values, False)
     return values

@@ -1,11 +1,12 @@
 """The cluster backend: tiles of the pair matrix as dask tasks, the same bits as the default."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import reduce
 from itertools import count, islice
 from threading import Lock
 from time import sleep
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from distributed import Client, Future, as_completed, get_client, get_worker
@@ -18,6 +19,7 @@ from bestk.information._tiles import as_slice, cut
 from bestk.information.backends._costs import LANES
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import PairRequest, cut_tasks, run_tasks
+from bestk.information.backends._scan import Scan, Tile, cut_tiles, scan_tiles
 from bestk.information.measures import Query
 from bestk.native.threads import threads
 
@@ -33,6 +35,7 @@ NO_CLIENT = (
     "Client; client = Client() for the cores of this machine, Client('address:port') for others"
 )
 TileBlocks = tuple[Array, ...]
+P, T = TypeVar("P"), TypeVar("T")
 _kernel_lock = Lock()  # a task uses all threads of its worker
 
 
@@ -129,8 +132,23 @@ class DaskCounter:
         side = _tile_side(self._client, seconds, out.size / halves, out.itemsize)
         tiles = _cut_tiles(down, across, side, query)
         every_pair = query._replace(rows=None, columns=None)  # tiles say which, queries may be long
-        for tile, blocks in self._run(self._client, tiles, (every_pair, out.dtype)):
+        wanted = every_pair, out.dtype
+        for tile, blocks in self._run(self._client, count_tile, tiles, wanted):
             _paste(tile, blocks, out, query.is_whole)
+
+    def scan(self, query: Query, groups: Indices, count: int) -> Scan:
+        """The best partner of each feature in each group, and the ``count`` best pairs."""
+        tiles = list(cut_tiles(groups))
+        n = len(groups)
+        seconds = self._counter.seconds(np.arange(n), n) / 2
+        if self._client is None or seconds < MIN_CLUSTER_SECONDS:
+            with one_at_a_time():
+                return scan_tiles(self._counter.native, query, groups, tiles, count)
+        n_parts = TILES_PER_WORKER * max(1, len(self._client.nthreads()))
+        parts = (tiles[first::n_parts] for first in range(min(n_parts, len(tiles))))
+        wanted = query, groups, count
+        scans = (found for _, found in self._run(self._client, scan_part, parts, wanted))
+        return reduce(lambda one, other: one.merge(other, count), scans)
 
     def scatter(self) -> Future:
         """The table on every worker, sent if it is on none."""
@@ -144,14 +162,14 @@ class DaskCounter:
         return self._data
 
     def _run(
-        self, client: Client, tiles: Iterator[TileTask], wanted: tuple[Query, Any]
-    ) -> Iterator[tuple[TileTask, TileBlocks]]:
+        self, client: Client, work: Callable[..., T], tiles: Iterator[P], wanted: tuple[Any, ...]
+    ) -> Iterator[tuple[P, T]]:
         """Submit tiles as others are done; cancel them all if something goes wrong."""
-        under_way: dict[Future, TileTask] = {}
+        under_way: dict[Future, P] = {}
         done = as_completed(loop=client.loop, with_results=True, raise_errors=False)
 
-        def submit(tile: TileTask) -> None:
-            future = client.submit(count_tile, self.scatter(), tile, *wanted, pure=False)
+        def submit(tile: P) -> None:
+            future = client.submit(work, self.scatter(), tile, *wanted, pure=False)
             under_way[future] = tile
             done.add(future)
 
@@ -194,6 +212,14 @@ def count_tile(counter: TileCounter, tile: TileTask, query: Query, dtype: Any) -
     """Fill one tile: the task of a worker."""
     with one_at_a_time():
         return counter.fill_tile(tile, query, dtype)
+
+
+def scan_part(
+    counter: TileCounter, tiles: list[Tile], query: Query, groups: Indices, top: int
+) -> Scan:
+    """Scan some tiles: the task of a worker."""
+    with one_at_a_time():
+        return scan_tiles(counter.native, query, groups, tiles, top)
 
 
 def _send(client: Client, counter: TileCounter, attempts: int = MAX_RESTARTS) -> Future:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Array, Floats, Indices
 from bestk.information.backends._costs import LANES
 from bestk.information.measures import Measure
 from bestk.native import kernels
@@ -103,7 +103,7 @@ class TopPairs:
         """The features of each."""
         return np.stack(np.divmod(self._keys, self._n), axis=1)
 
-    def take(self, values: Floats, rows: Indices, columns: Indices) -> None:
+    def take(self, values: Array, rows: Indices, columns: Indices) -> None:
         """Keep the largest entries of some pairs, -inf where they are not wanted."""
         if not len(self.values) and values.size > self.count:
             least = np.partition(values, -self.count, axis=None)[-self.count]

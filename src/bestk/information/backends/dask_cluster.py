@@ -35,7 +35,8 @@ NO_CLIENT = (
     "Client; client = Client() for the cores of this machine, Client('address:port') for others"
 )
 TileBlocks = tuple[Array, ...]
-P, T = TypeVar("P"), TypeVar("T")
+T = TypeVar("T")
+Found = TypeVar("Found")
 _kernel_lock = Lock()  # a task uses all threads of its worker
 
 
@@ -162,13 +163,17 @@ class DaskCounter:
         return self._data
 
     def _run(
-        self, client: Client, work: Callable[..., T], tiles: Iterator[P], wanted: tuple[Any, ...]
-    ) -> Iterator[tuple[P, T]]:
+        self,
+        client: Client,
+        work: Callable[..., Found],
+        tiles: Iterator[T],
+        wanted: tuple[Any, ...],
+    ) -> Iterator[tuple[T, Found]]:
         """Submit tiles as others are done; cancel them all if something goes wrong."""
-        under_way: dict[Future, P] = {}
+        under_way: dict[Future, T] = {}
         done = as_completed(loop=client.loop, with_results=True, raise_errors=False)
 
-        def submit(tile: P) -> None:
+        def submit(tile: T) -> None:
             future = client.submit(work, self.scatter(), tile, *wanted, pure=False)
             under_way[future] = tile
             done.add(future)

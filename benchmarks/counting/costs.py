@@ -9,10 +9,15 @@ from scipy.optimize import nnls
 
 from benchmarks.counting.cases import Case, synthetic
 from benchmarks.timing import interleave
-from bestk.information.backends import _costs
-from bestk.information.backends._costs import LANES
-from bestk.information.backends._native import MAX_PLANE_LEVELS, NativeCounter
-from bestk.information.backends._packed import bind, cut_tasks, pack, run_tasks
+from bestk.information.backends._native import (
+    COSTS,
+    MAX_PLANE_LEVELS,
+    NativeCounter,
+    bind,
+    cut_tasks,
+    run_tasks,
+)
+from bestk.information.backends._packed import LANES, pack
 from bestk.information.measures import CMI
 from bestk.native.threads import threads
 
@@ -52,21 +57,21 @@ def measure(quick: bool) -> Iterator[Point]:
 def _time_both(case: Case, levels: int, rounds: int) -> Point:
     counter = NativeCounter(case.codes, case.target)
     formula, request = counter.exact.formula(CMI, 0.0), counter.request(None, None)
-    tasks = cut_tasks(counter.packed, request)
+    tasks, seconds = cut_tasks(counter.packed, request)
     out = np.empty((N_FEATURES, N_FEATURES))
     with_planes = pack(case.codes, case.target, counter.order, MAX_PLANE_LEVELS)
     packed: dict[str, Any] = {
-        "planes": replace(with_planes, codes=np.empty((0, len(case.X)), np.uint16)),
+        "planes": replace(with_planes, codes=None),
         "histograms": pack(case.codes, case.target, counter.order, NONE),
     }
     jobs = {
-        way: lambda table=table: run_tasks(bind(table, formula), request, tasks, out)
+        way: lambda table=table: run_tasks(bind(table, formula), request, tasks, seconds, out)
         for way, table in packed.items()
     }
     with threads(1):
         interleave(jobs, 1)
         timings = interleave(jobs, rounds)
-    begin, end, first, last = tasks.parts.T
+    begin, end, first, last = tasks.T
     blocks = (end - begin) @ (last - first)
     each = {way: 1e9 * timing.best / blocks for way, timing in timings.items()}
     words = int(with_planes.words[-1])
@@ -88,8 +93,7 @@ def report_costs(quick: bool) -> None:
     print(" levels classes samples   planes ns  histograms ns   (of sixteen pairs, one core)")
     for p in points:
         print(f"{p.levels:7} {p.classes:7} {p.samples:7} {p.planes:11.0f} {p.histograms:14.0f}")
-    in_use = (_costs.WORD_COST, _costs.CELL_COST, _costs.SAMPLE_COST)
-    for title, constants in (("in use", in_use), ("fitted", fit(points))):
+    for title, constants in (("in use", COSTS.tolist()), ("fitted", fit(points))):
         word, cell, sample = constants
         planes = np.array([p.parts for p in points]) @ (word, cell)
         histograms = np.array([p.samples * LANES * sample for p in points])

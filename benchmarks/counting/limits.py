@@ -6,9 +6,8 @@ import numpy as np
 
 from benchmarks.counting.cases import Case
 from benchmarks.counting.contenders import Contender, Job
-from bestk.information.backends._costs import LANES
-from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._packed import cut_tasks
+from bestk.information.backends._native import NativeCounter, cut_tasks
+from bestk.information.backends._packed import LANES
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 
@@ -17,7 +16,7 @@ def _and_popcount(case: Case, budget: float) -> Job:
     """AND and popcount of all planes, over the groups of rows and tiles that bestk counts."""
     counter = NativeCounter(case.codes, case.target)
     packed, request = counter.packed, counter.request(None, None)
-    if len(packed.codes):
+    if packed.codes is not None:
         raise ValueError("bestk does not count all pairs of this table by planes")
     n_words, n_classes = int(packed.words[-1]), len(packed.sizes)
 
@@ -34,7 +33,7 @@ def _and_popcount(case: Case, budget: float) -> Job:
         bits = packed.bits[packed.bits_at[tile] : packed.bits_at[tile + 1]]
         return bits.reshape(-1, n_words, LANES)[: packed.levels[place] - 1, :, lane]
 
-    tasks = cut_tasks(packed, request).parts.tolist()
+    tasks = cut_tasks(packed, request)[0].tolist()
     run_tiles(count, tasks)
     return Job(lambda: run_tiles(count, tasks), case.n_pairs)
 

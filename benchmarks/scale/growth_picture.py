@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.pictures import pyplot, save
 from benchmarks.scale.record import read_rows
 from bestk.data.blocks.levels import bytes_of_codes
-from bestk.information.counted.counts import bytes_of_counts
+from bestk.information.counts import bytes_of_counts
 from bestk.information.reading import MAX_BLENDED_VALUES
 from bestk.selection.methods import MAX_DENSE_FEATURES
 from bestk.selection.objectives import MEMORY

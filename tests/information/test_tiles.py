@@ -5,26 +5,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.information import _tiles
-from bestk.information._tiles import cut, in_threads, part_of
+from bestk.information import _gaussian
+from bestk.information._gaussian import cut, in_threads, part_of
 from bestk.native.threads import threads
 
 sides = st.integers(0, 9)
 
 
-@given(shape=st.tuples(sides, sides), size=st.tuples(st.integers(1, 9), st.integers(1, 9)))
-def test_tiles_cover_every_entry_once_and_none_is_larger_than_asked(shape, size):
+@given(shape=st.tuples(sides, sides), side=st.integers(1, 9))
+def test_tiles_cover_every_entry_once_and_none_is_larger_than_asked(shape, side):
     covered = np.zeros(shape, int)
-    for top, bottom, first, last in cut(shape, size, mirror=False):
-        assert 0 < (bottom - top) * (last - first) <= size[0] * size[1]
+    for top, bottom, first, last in cut(shape, side, mirror=False):
+        assert 0 < (bottom - top) * (last - first) <= side**2
         covered[top:bottom, first:last] += 1
     assert (covered == 1).all()
 
 
-@given(n=sides, size=st.tuples(st.integers(1, 9), st.integers(1, 9)))
-def test_tiles_of_a_matrix_that_mirrors_itself_cover_its_upper_half_once(n, size):
+@given(n=sides, side=st.integers(1, 9))
+def test_tiles_of_a_matrix_that_mirrors_itself_cover_its_upper_half_once(n, side):
     covered = np.zeros((n, n), int)
-    for top, bottom, first, last in cut((n, n), size, mirror=True):
+    for top, bottom, first, last in cut((n, n), side, mirror=True):
         assert last > top  # it touches the upper half
         covered[top:bottom, first:last] += 1
     assert (covered[np.triu_indices(n)] == 1).all()
@@ -53,5 +53,5 @@ def test_an_error_in_a_thread_is_raised(n_threads):
 def test_a_thread_finds_a_blas_that_starts_none_itself():
     seen = []
     with threads(2):
-        in_threads(lambda _: seen.extend(_tiles._blas().info()), range(2))
+        in_threads(lambda _: seen.extend(_gaussian._blas().info()), range(2))
     assert {lib["num_threads"] for lib in seen if lib["user_api"] == "blas"} <= {1}

@@ -4,21 +4,20 @@ import numpy as np
 import pytest
 
 from bestk import PairCounts
-from bestk.data.blocks.levels import by_width, find_first, renumber
-from bestk.information.counted.cells import (
+from bestk.data.blocks.levels import find_first, renumber
+from bestk.information._cells import (
     PlaneCounts,
     add_rows,
     fill_pairs,
     gram_rows,
     list_counts,
-    margins,
 )
-from bestk.native import kernels
+from bestk.information._fixed_point import Formula
 
 rng = np.random.default_rng(0)
 
 
-def counted(n_samples=150, n_features=20, n_classes=3, most=4, dtype=np.int32):
+def counted(n_samples=150, n_features=20, n_classes=3, most=4):
     """A table, its classes, and counts of its planes, each from two blocks."""
     X = rng.integers(0, rng.integers(2, most + 1, n_features), (n_samples, n_features))
     X[0], X[1:most] = 0, np.minimum(np.arange(1, most)[:, None], X.max(axis=0))
@@ -26,8 +25,7 @@ def counted(n_samples=150, n_features=20, n_classes=3, most=4, dtype=np.int32):
     counts = PairCounts().add(X[:70], y[:70]).add(X[70:], y[70:])
     counts.source()
     first, planes = counts._planes(np.arange(n_features))
-    cells = counts._cells.astype(dtype)
-    return X, y, PlaneCounts(first, planes, counts._margins(), counts._sizes, cells)
+    return X, y, PlaneCounts(first, planes, counts._margins(), counts._sizes, counts._cells)
 
 
 def table_of(X, y, counts, i, j):
@@ -54,33 +52,32 @@ def test_cells_are_the_rows_that_two_planes_share(cpu):
     )
 
 
-class Formula:
-    """Tables over counts and terms of features, in whole numbers."""
-
-    pair_table, class_table = rng.integers(-(2**40), 2**40, (2, 1000))
-    row_term, column_term = rng.integers(-(2**40), 2**40, (2, 50))
-    scale, lowest = 2.0**-30, -500.0
+# tables over counts and terms of features, in whole numbers
+FORMULA = Formula(
+    *rng.integers(-(2**40), 2**40, (2, 1000)), *rng.integers(-(2**40), 2**40, (2, 50)),
+    2.0**-30, -500.0,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("cells", [np.int32, np.int64])
 @pytest.mark.parametrize("some", [False, True])
 @pytest.mark.parametrize("sparse", [False, True])
-def test_a_formula_is_summed_over_the_cells_of_each_pair(dtype, cells, some, sparse):
-    X, y, counts = counted(dtype=cells)
-    n, known, formula = X.shape[1], np.empty(0, np.int64), Formula()
+def test_a_formula_is_summed_over_the_cells_of_each_pair(dtype, some, sparse):
+    X, y, counts = counted()
+    n, known, formula = X.shape[1], np.empty(0, np.int64), FORMULA
     if sparse:  # tables over the counts that occur
         known = np.unique(np.concatenate([list_counts(counts, i) for i in range(n)]))
-        formula.pair_table = Formula.pair_table[known]
-        formula.class_table = Formula.class_table[known]
+        formula = FORMULA._replace(
+            pair_table=FORMULA.pair_table[known], class_table=FORMULA.class_table[known]
+        )
     rows, columns = (np.array([3, 17, 4]), np.array([4, 0])) if some else (None, None)
     out = np.empty((3, 2) if some else (n, n), dtype)
     fill_pairs(counts, formula, known, out, rows, columns)
     for r, i in enumerate(range(n) if rows is None else rows):
         for s, j in enumerate(range(n) if columns is None else columns):
             by_class = table_of(X, y, counts, i, j)
-            total = Formula.pair_table[by_class.sum(axis=0)].sum()
-            total += Formula.class_table[by_class].sum()
+            total = FORMULA.pair_table[by_class.sum(axis=0)].sum()
+            total += FORMULA.class_table[by_class].sum()
             value = (total + formula.row_term[i] + formula.column_term[j]) * formula.scale
             assert out[r, s] == dtype(max(value, formula.lowest))
 
@@ -105,7 +102,6 @@ def test_rows_of_products_come_out_as_they_went_in():
         np.testing.assert_array_equal(
             twice.reshape(-1, n_classes)[:, c], 2 * counts.cells.reshape(-1, n_classes)[:, c]
         )
-    np.testing.assert_array_equal(margins(n, n_classes, counts.cells), counts.margin)
 
 
 @pytest.mark.parametrize("came", [np.uint8, np.uint16])
@@ -122,9 +118,3 @@ def test_levels_are_found_and_numbered_anew(came, wanted):
     out = np.empty(values.shape, wanted)
     renumber(values, starts, numbers, out)
     np.testing.assert_array_equal(out, numbers[starts[:-1, None] + values])
-
-
-def test_codes_of_another_width_are_refused():
-    values = np.zeros((1, 2), np.int32)
-    with pytest.raises(TypeError, match="find_first"):
-        kernels.find_first(*by_width(values), 1, 2, np.array([0, 1]), np.empty(1, np.int64))

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import xlogy
 
-from bestk.discretize._supervised import _log_tables
-from bestk.native import kernels
+from bestk.discretize._methods import BY_ENTROPY, BY_FREQUENCY, BY_MAJORITY, _by_kernel, _log_tables
 
 rng = np.random.default_rng(0)
 TIE = 1e-12
@@ -128,12 +127,6 @@ def numpy_frequency(column, n_bins):
     return midpoints(values, after[after < n])
 
 
-def supervised(kernel, column, y, n_classes, max_bins, *tables):
-    block, n_cuts = column[np.newaxis].copy(), np.empty(1, np.int64)
-    kernel(block, 1, len(column), y, n_classes, max_bins, *tables, n_cuts)
-    return block[0, : n_cuts[0]]
-
-
 def classes_for(column, n_classes):
     """Classes that ascend with the rows, and the column with values that tell of them."""
     y = np.sort(rng.integers(0, n_classes, len(column))).astype(np.int32)
@@ -152,10 +145,10 @@ SHORT = [name for name in COLUMNS if len(COLUMNS[name]) <= 1000]
 def test_mdlp_and_caim_take_the_steps_of_their_twins(name, n_classes, max_bins):
     column, y = classes_for(COLUMNS[name], n_classes)
     tables = _log_tables(len(y), n_classes)
-    found = supervised(kernels.cut_mdlp, column, y, n_classes, max_bins, *tables)
+    (found,) = _by_kernel(BY_ENTROPY, y, n_classes, max_bins, *tables)(column[np.newaxis].copy())
     np.testing.assert_array_equal(found, numpy_mdlp(column, y, n_classes, max_bins))
     if max_bins <= 4 or len(np.unique(column)) <= 60:
-        found = supervised(kernels.cut_caim, column, y, n_classes, max_bins)
+        (found,) = _by_kernel(BY_MAJORITY, y, n_classes, max_bins)(column[np.newaxis].copy())
         np.testing.assert_array_equal(found, numpy_caim(column, y, n_classes, max_bins))
 
 
@@ -163,10 +156,9 @@ def test_mdlp_and_caim_take_the_steps_of_their_twins(name, n_classes, max_bins):
 @pytest.mark.parametrize("name", COLUMNS)
 def test_bins_of_equal_frequency_are_cut_after_the_quantiles(name, n_bins):
     column = COLUMNS[name]
-    block, n_cuts = np.stack([column, column[::-1]]), np.empty(2, np.int64)
-    kernels.cut_frequency(block, *block.shape, np.zeros(len(column), np.int32), n_bins, n_cuts)
-    for row, n in zip(block, n_cuts, strict=True):
-        np.testing.assert_array_equal(row[:n], numpy_frequency(column, n_bins))
+    cut = _by_kernel(BY_FREQUENCY, np.zeros(len(column), np.int32), 1, n_bins)
+    for found in cut(np.stack([column, column[::-1]])):
+        np.testing.assert_array_equal(found, numpy_frequency(column, n_bins))
 
 
 @pytest.mark.parametrize("low", [-1.7e308, -1.0, -5e-324, 0.0, 5e-324, 0.1, 1.7e308])
@@ -176,7 +168,7 @@ def test_a_cut_is_not_below_the_lower_and_is_below_the_upper_value(low, step):
     for _ in range(step):
         high = np.nextafter(high, np.inf)
     for upper in (high, 1.75e308):
-        block, n_cuts = np.array([[upper, low]]), np.empty(1, np.int64)
-        kernels.cut_frequency(block, 1, 2, np.zeros(2, np.int32), 2, n_cuts)
-        assert n_cuts[0] == 1
-        assert low <= block[0, 0] < upper
+        ((middle,),) = _by_kernel(BY_FREQUENCY, np.zeros(2, np.int32), 1, 2)(
+            np.array([[upper, low]])
+        )
+        assert low <= middle < upper

@@ -79,7 +79,7 @@ def test_workers_of_joblib_share_the_cores(monkeypatch):
 
 @pytest.mark.parametrize("level", [*cpu_levels(), "sse9"])
 def test_the_environment_chooses_the_instruction_set(level):
-    code = "from bestk.native._library import kernels; kernels.least_entries"
+    code = "from bestk.native._library import kernels; kernels.tabu_advance"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True,
         env=os.environ | {"BESTK_CPU": level},

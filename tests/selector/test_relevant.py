@@ -14,7 +14,7 @@ from bestk import Entropies, SelectRelevant, encode, pair_scan
 from bestk.data.target import read_target
 from bestk.information import measures
 from bestk.information.backends import _scan
-from bestk.information.counted.blocks import Stream
+from bestk.information.blocks import Stream
 from bestk.information.scan import scan_pairs
 from bestk.selection import _pvalues
 from bestk.selection._pvalues import _largest_sf

@@ -20,7 +20,7 @@ from bestk.data.blocks.blocks import Blocks, open_blocks
 from bestk.data.blocks.sample import Reservoir
 from bestk.data.table import read_table
 from bestk.errors import SelectionWarning
-from bestk.information.counted import blocks as _measure
+from bestk.information import blocks as _measure
 from bestk.selection.methods import Effort
 from bestk.selection.objectives import OBJECTIVES
 

@@ -1,8 +1,7 @@
 """Supervised and unsupervised discretisers: numbers to integer codes."""
 
 from bestk.discretize._base import CodedColumns, Discretizer, codes_of
-from bestk.discretize._supervised import CAIM, MDLP
-from bestk.discretize._unsupervised import EqualFrequency, EqualWidth, Sigma
+from bestk.discretize._methods import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
 
 DISCRETIZERS: dict[str, type[Discretizer]] = {
     "caim": CAIM,

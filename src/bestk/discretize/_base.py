@@ -1,6 +1,7 @@
-"""The base classes of discretisers: input checks, codes, the scikit-learn interface."""
+"""The base class of discretisers: input checks, codes, the scikit-learn interface."""
 
 from collections.abc import Callable
+from inspect import cleandoc
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +19,17 @@ MAX_CODES = 2**15  # of int16; one of them is for NaN
 MAX_BINS = MAX_CODES - 1
 # how numpy, scipy and pyarrow begin their errors about values that are not numbers
 NO_NUMBERS = ("could not convert", "setting an array", "Cannot c", "cannot do", "int too large")
-
+ATTRIBUTES = """Attributes
+----------
+cut_points_ : list of ndarray
+    The cuts of each column, ascending.
+n_features_in_ : int
+    The number of columns seen in ``fit``.
+feature_names_in_ : ndarray
+    Their names, where they had names."""
+CLASSES = """
+classes_ : ndarray
+    The classes seen in ``fit``."""
 Labels = NDArray[np.int32]
 
 
@@ -28,10 +39,68 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     A value's code is the number of cut points below it, so that the intervals are
     ``(-inf, c_0], (c_0, c_1], ..., (c_last, inf)``. A missing value (NaN) does not
     influence the cuts of its column, and takes the code after the last, ``len(cut_points_) + 1``.
+
+    A subclass has a method ``_cutter``, and ``{attributes}`` in its docstring.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+    _supervised: ClassVar[bool] = False  # whether it uses the class
     cut_points_: list[Floats]
+    classes_: Array
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        attributes = ATTRIBUTES + CLASSES * cls._supervised
+        cls.__doc__ = cleandoc(cls.__doc__ or "").replace("{attributes}", attributes)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the cut points of every column.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Numbers, NaN where missing.
+        y : array-like of shape (n_samples,)
+            The class of each sample, two classes or more, for CAIM and MDLP; others ignore it.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        if self._supervised:
+            X, y = self._numbers(X, y)
+            labels, order = self._classes(y)
+            cut = self._cutter(labels, len(self.classes_))
+        else:
+            X, order = self._numbers(X), None
+            cut = self._cutter(np.zeros(X.shape[0], np.int32), 1)
+        cut_points = cut_columns(X, cut, order)
+        for j, cuts in enumerate(cut_points):
+            if len(cuts) + 2 > MAX_CODES:
+                raise ValueError(
+                    f"column {j} would need {len(cuts) + 1} intervals, and at most {MAX_BINS} "
+                    f"fit the codes; pass a smaller max_bins, or drop the column"
+                )
+        self.cut_points_ = cut_points
+        return self
+
+    def _cutter(self, y: Labels, n_classes: int) -> Callable[[Floats], list[Floats]]:
+        """Return a function that cuts each row of a block, which it may overwrite."""
+        raise NotImplementedError
+
+    def _classes(self, y: Any) -> tuple[Labels, Indices]:
+        """Return the class numbers in ascending order, and the samples in that order."""
+        with np.errstate(invalid="ignore"):  # where classes are larger than any integer
+            check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs two "
+                f"or more: give it samples of another class, or use EqualFrequency"
+            )
+        order = np.argsort(labels, kind="stable")
+        return labels[order].astype(np.int32), order
 
     def transform(self, X: Any) -> NDArray[np.int16]:
         """Give each value the number of its interval.
@@ -71,95 +140,12 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             name = type(self).__name__
             raise kind(f"{error}; {name} needs a table of numbers, one row per sample") from error
 
-    def _keep(self, cut_points: list[Floats]) -> Self:
-        """Store the cuts, unless some column has more of them than there are codes."""
-        for j, cuts in enumerate(cut_points):
-            if len(cuts) + 2 > MAX_CODES:
-                raise ValueError(
-                    f"column {j} would need {len(cuts) + 1} intervals, and at most {MAX_BINS} "
-                    f"fit the codes; pass a smaller max_bins, or drop the column"
-                )
-        self.cut_points_ = cut_points
-        return self
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
-        return tags
-
-
-class UnsupervisedDiscretizer(Discretizer):
-    """A discretiser that ignores the class."""
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the cut points of every column.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Numbers, NaN where missing.
-        y : ignored
-            For compatibility with the scikit-learn interface.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        return self._keep(cut_columns(self._numbers(X), self._cut))
-
-    def _cut(self, block: Floats) -> list[Floats]:
-        """Return the cuts of each row of the block, which may be overwritten."""
-        raise NotImplementedError
-
-
-class SupervisedDiscretizer(Discretizer):
-    """A discretiser that uses the class."""
-
-    classes_: Array
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Choose the cut points of every column.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Numbers, NaN where missing.
-        y : array-like of shape (n_samples,)
-            The class of each sample: two classes or more.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        X, y = self._numbers(X, y)
-        labels, order = self._classes(y)
-        cut = self._cutter(labels, len(self.classes_))
-        return self._keep(cut_columns(X, cut, order))
-
-    def _cutter(self, y: Labels, n_classes: int) -> Callable[[Floats], list[Floats]]:
-        """Return a function that cuts each row of a block, which it may overwrite."""
-        raise NotImplementedError
-
-    def _classes(self, y: Any) -> tuple[Labels, Indices]:
-        """Return the class numbers in ascending order, and the samples in that order."""
-        with np.errstate(invalid="ignore"):  # where classes are larger than any integer
-            check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs two "
-                f"or more: give it samples of another class, or use EqualFrequency"
-            )
-        order = np.argsort(labels, kind="stable")
-        return labels[order].astype(np.int32), order
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
+        tags.target_tags.required = self._supervised
         return tags
 
 

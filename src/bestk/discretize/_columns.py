@@ -46,11 +46,6 @@ def cut_columns(
     return [cuts for start in starts for cuts in found[start]]
 
 
-def first_values(block: Floats, n_cuts: Indices) -> list[Floats]:
-    """The cuts that a kernel wrote at the start of each row."""
-    return [row[:k].copy() for row, k in zip(block, n_cuts.tolist(), strict=True)]
-
-
 def encode_columns(X: Any, cut_points: list[Floats]) -> NDArray[np.int16]:
     """Count for each value the cuts below it; NaN takes the code after the last."""
     codes = np.empty(X.shape, np.int16)

@@ -1,6 +1,6 @@
 """The mean of several estimates of the same information."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -53,33 +53,30 @@ class BlendedSource:
         partial: PairSource | None = None,
         known: Indices | None = None,
     ) -> None:
-        self._counted, self._partial = list(counted), partial
-        self.n_features = len(self._counted[0].singles()[0])
+        self._sources, self._partial = list(counted), partial
+        self.n_features = len(counted[0].singles()[0])
+        self._known = np.arange(0) if known is None else known
+        if partial is not None and np.array_equal(self._known, np.arange(self.n_features)):
+            self._sources, self._partial = [*counted, partial], None
         self._place = np.full(self.n_features, -1)
-        if partial is not None and known is not None:
-            self._place[known] = np.arange(len(known))
-        self._known = np.flatnonzero(self._place >= 0)
+        self._place[self._known] = np.arange(len(self._known))
 
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
-        parts = [source.singles() for source in self._counted]
-        y = parts[0][2]
-        x = np.sum([part[0] for part in parts], axis=0)
-        given = np.sum([part[1] - part[2] for part in parts], axis=0)
-        share = np.full(self.n_features, float(len(parts)))
-        if self._partial is not None:
-            own = self._partial.singles()
-            x[self._known] += own[0]
-            given[self._known] += own[1] - own[2]
-            share[self._known] += 1
-        return x / share, given / share + y, y
+        y = self._sources[0].singles()[2]
+        x = self._mean(lambda source: source.singles()[0])
+        return x, self._mean(_entropy_within) + y, y
 
     def copies(self) -> Floats:
         """I(x; x') of each feature and a copy of it."""
-        total = np.sum([source.copies() for source in self._counted], axis=0)
-        share = np.full(self.n_features, float(len(self._counted)))
+        return self._mean(lambda source: source.copies())
+
+    def _mean(self, each: Callable[[PairSource], Floats]) -> Floats:
+        """The mean over the estimates that have a column."""
+        total = np.sum([each(source) for source in self._sources], axis=0)
+        share = np.full(self.n_features, float(len(self._sources)))
         if self._partial is not None:
-            total[self._known] += self._partial.copies()
+            total[self._known] += each(self._partial)
             share[self._known] += 1
         return np.asarray(total / share)
 
@@ -93,29 +90,25 @@ class BlendedSource:
     def _fill(self, query: Query, out: Array) -> None:
         total = out if out.dtype == np.float64 else np.empty(out.shape)
         other = np.empty(out.shape)
-        self._counted[0].fill(query, total)
-        for source in self._counted[1:]:
+        self._sources[0].fill(query, total)
+        for source in self._sources[1:]:
             source.fill(query, other)
             total += other
-        share: Any = len(self._counted)
-        if self._partial is not None and len(self._known) == self.n_features:
-            self._partial.fill(query, other)
-            total += other
-            share += 1
-        elif self._partial is not None:
+        share: Any = len(self._sources)
+        if self._partial is not None:
             share = self._add_known(self._partial, query, total)
-            total /= share
-            total += (share == len(self._counted)) * self._single_terms(query)
-            share = 1
-        np.divide(total, share, out=out, casting="same_kind")
+        total /= share
+        if self._partial is not None:
+            total += (share == len(self._sources)) * self._single_terms(query)
+        if total is not out:
+            out[:] = total
 
     @cached_property
     def _excess(self) -> tuple[Floats, Floats]:
         """H(x) and H(x | y) of each column over all estimates, less those of counts."""
-        counted = [source.singles() for source in self._counted]
         x, xy, y = self.singles()
-        x = x - np.mean([part[0] for part in counted], axis=0)
-        return x, xy - y - np.mean([part[1] - part[2] for part in counted], axis=0)
+        x = x - np.mean([source.singles()[0] for source in self._sources], axis=0)
+        return x, xy - y - np.mean([_entropy_within(source) for source in self._sources], axis=0)
 
     def _single_terms(self, query: Query) -> Floats:
         """What each pair of the query adds to the measure by the means of its columns."""
@@ -136,7 +129,7 @@ class BlendedSource:
             for some in (query.rows, query.columns)
         ]
         here = [np.flatnonzero(place >= 0) for place in places]
-        share = np.full(total.shape, float(len(self._counted)))
+        share = np.full(total.shape, float(len(self._sources)))
         own = np.empty((len(here[0]), len(here[1])))
         if own.size:
             left, right = (place[some] for place, some in zip(places, here, strict=True))
@@ -144,6 +137,12 @@ class BlendedSource:
             total[np.ix_(*here)] += own
             share[np.ix_(*here)] += 1
         return share
+
+
+def _entropy_within(source: PairSource) -> Floats:
+    """H(x | y) of each feature."""
+    _, xy, y = source.singles()
+    return xy - y
 
 
 def _strips(out: Array, rows: Indices | None) -> Iterator[tuple[Array, Indices]]:

@@ -95,9 +95,14 @@ class ExactEntropies:
         x, xy = np.stack([self.x, self.xy])[:, place] * np.float64(scale)
         return x, xy, self.tables.y * scale
 
-    def formula(self, measure: Measure, lowest: float) -> Formula:
+    def formula(self, measure: Measure, lowest: float, in_nats: bool = True) -> Formula:
         """The measure as tables over counts and terms of single features."""
-        _check_weights(measure)
+        total = sum(map(abs, vars(measure).values()))
+        if not total < MAX_WEIGHT:
+            raise OverflowError(
+                f"the weights of {measure} add up to {total:g}, and exact sums have room for less "
+                f"than {MAX_WEIGHT:g}; divide them all by the same power of two"
+            )
         tables = self.tables
         pair_table = -_weigh((measure.xx, tables.plain), (measure.xxy, tables.chance))
         class_table = -_weigh((measure.xxy, tables.plain))
@@ -108,12 +113,8 @@ class ExactEntropies:
         )
         row = _weigh((measure.xi, self.x), (measure.xiy, self.xy)) + once
         column = _weigh((measure.xj, self.x), (measure.xjy, self.xy))
-        return Formula(pair_table, class_table, row, column, tables.scale, lowest)
-
-    def integer_formula(self, measure: Measure, lowest: float) -> Formula:
-        """The same in units of fixed point, not in nats."""
-        formula = self.formula(measure, lowest)
-        return formula._replace(scale=1.0, lowest=lowest / self.tables.scale)
+        scale, unit = (tables.scale, 1.0) if in_nats else (1.0, tables.scale)
+        return Formula(pair_table, class_table, row, column, scale, lowest / unit)
 
 
 def expected_cells(totals: Indices, sizes: Indices, table: Floats | None = None) -> Floats:
@@ -134,16 +135,6 @@ def expected_cells(totals: Indices, sizes: Indices, table: Floats | None = None)
     expect = kernels.expect.bind(totals, sizes, len(sizes), m, large, table, out)
     run_tiles(lambda span: expect(*span), spans(len(totals), CELLS_AT_ONCE))
     return out
-
-
-def _check_weights(measure: Measure) -> None:
-    """Refuse weights whose sums may not fit 64 bits."""
-    total = sum(map(abs, vars(measure).values()))
-    if not total < MAX_WEIGHT:
-        raise OverflowError(
-            f"the weights of {measure} add up to {total:g}, and exact sums have room for less than "
-            f"{MAX_WEIGHT:g}; divide them all by the same power of two"
-        )
 
 
 def _weigh(*terms: tuple[float, Any]) -> Any:

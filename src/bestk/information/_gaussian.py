@@ -4,33 +4,24 @@ Operations have the same order for both members of a pair, so that results do no
 how pairs are cut into tiles.
 """
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.special import digamma
 
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
-from bestk.information._scores import HALF_LOG, Explained, Part
-from bestk.information._tiles import Tile, cut, in_threads, part_of
+from bestk.information._scores import HALF_LOG, ScoredTable
 from bestk.information.measures import Measure, Query
-from bestk.native import kernels
+from bestk.native.threads import n_threads, run_tiles
 
 MIN_NOISE = 1e-10  # keeps rounding out of the determinants
-TILE = 384, 384
+TILE_SIDE = 256  # pairs whose temporary arrays stay in the cache
 
-
-class Scored(Protocol):
-    """Numeric columns as normal scores, summed over all rows."""
-
-    n_rows: int
-    one: float  # the score of one standard deviation
-    sums: Floats
-    squares: Floats
-    explained: Explained
-
-    def products(self, rows: Part, columns: Part) -> Floats:
-        """Sums of products of the scores of some columns with those of others."""
+T = TypeVar("T")
+Tile = tuple[int, int, int, int]  # first row, last row, first column, last column
 
 
 class Side(NamedTuple):
@@ -46,9 +37,9 @@ class Side(NamedTuple):
     column_term: Floats  # as xj
     diagonal: Floats  # the measure of the feature with itself
 
-    def part(self, features: Part) -> "Side":
+    def part(self, features: Indices | slice) -> "Side":
         """Some of the features."""
-        vectors: Any = (np.ascontiguousarray(vector[..., features]) for vector in self)
+        vectors: Any = (vector[..., features] for vector in self)
         return Side(*vectors)
 
 
@@ -64,8 +55,8 @@ class GaussianSource:
 
     Parameters
     ----------
-    columns : Scored
-        The columns, e.g. a ScoredTable. A missing value has the mean score.
+    columns : ScoredTable
+        A missing value has the mean score.
     noise : float or None
         Variance of the noise, where that of a column is 1; None is 1 / m, which vanishes
         faster than the error of the estimate. At least 1e-10.
@@ -87,7 +78,7 @@ class GaussianSource:
     is_discrete = False
 
     def __init__(
-        self, columns: Scored, *, noise: float | None = None, correction: str | None = None
+        self, columns: ScoredTable, *, noise: float | None = None, correction: str | None = None
     ) -> None:
         if correction == "miller-madow":
             raise ValueError("correction='miller-madow' is meant for counts; use None or 'chance'")
@@ -97,7 +88,6 @@ class GaussianSource:
         m, unit, explained = columns.n_rows, columns.one**2, columns.explained
         self._noise = unit if noise is None else max(noise, MIN_NOISE) * unit * m
         self._unit = m * unit
-        self._chance = GaussianChance.of(m, explained.groups) if correction else None
         total = columns.squares - columns.sums * columns.sums * (1.0 / m) + self._noise
         within = columns.squares.copy()
         for entry, weight in zip(explained.entries, explained.weights, strict=True):
@@ -107,8 +97,10 @@ class GaussianSource:
         self._scales = 1.0 / np.sqrt(total), 1.0 / np.sqrt(within)
         self._x = HALF_LOG + 0.5 * np.log(total / self._unit)
         self._xy = HALF_LOG + 0.5 * np.log(within / self._unit) + explained.entropy
-        if self._chance is not None:
-            self._xy += self._varies * self._chance.single
+        self._pair_chance = 0.0  # E[I(xi, xj; y) - I(xi; y) - I(xj; y)] of random labels
+        if correction:
+            single, self._pair_chance = expected_by_chance(m, explained.groups)
+            self._xy += self._varies * single
 
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
@@ -129,14 +121,18 @@ class GaussianSource:
             top, bottom, first, last = tile
             chosen = part_of(query.rows, top, bottom), part_of(query.columns, first, last)
             left, right = every.part(chosen[0]), every.part(chosen[1])
-            part = self._pair_part(query.measure, chosen, left, right)
-            write(part, left, right, query.lowest, out[top:bottom, first:last])
-            if mirror:
+            part = self._pair_part(query.measure, self._columns.products(*chosen), left, right)
+            values = part + np.add.outer(left.row_term, right.column_term)
+            i, j = np.nonzero(left.features[:, np.newaxis] == right.features)
+            values[i, j] = left.diagonal[i]
+            out[top:bottom, first:last] = np.maximum(values, query.lowest, out=values)
+            if mirror and bottom < last:
                 done = max(bottom - first, 0)  # tiles on the diagonal hold both halves
-                turned = out[first:last, top:bottom]
-                write_mirrored(part, left, right, query.lowest, done, turned)
+                terms = np.add.outer(left.column_term, right.row_term[done:])
+                turned = np.maximum(part[:, done:] + terms, query.lowest)
+                out[first + done : last, top:bottom] = turned.T
 
-        in_threads(work, list(cut(out.shape, TILE, mirror)))
+        in_threads(work, list(cut(out.shape, TILE_SIDE, mirror)))
 
     def _side(self, measure: Measure) -> Side:
         """All features, with what each adds to the measure of a pair."""
@@ -152,103 +148,107 @@ class GaussianSource:
             row, column, diagonal,
         )  # fmt: skip
 
-    def _pair_part(
-        self, measure: Measure, chosen: tuple[Part, Part], left: Side, right: Side
-    ) -> "PairPart":
+    def _pair_part(self, measure: Measure, products: Floats, left: Side, right: Side) -> Floats:
         """What a pair adds to the measure: correlations r, and s within y.
 
         ``H(xi,xj) = H(xi) + H(xj) + log(1 - r^2) / 2`` and
         ``H(xi,xj,y) = H(xi,y) + H(xj,y) - H(y) + log(1 - s^2) / 2``.
         """
         a, b = 0.5 * measure.xx, 0.5 * measure.xxy
-        n_inverse, weights = 1.0 / self._columns.n_rows, self._explained.weights
-        products = self._columns.products(*chosen)
-        shares, rest = correlate(products, (left, right), n_inverse, weights, a, b)
-        np.log(shares, out=shares)
-        if a == -b or a == 0.0 or b == 0.0:
-            part, scale = shares, a or b
+        part = np.zeros(products.shape)
+        total = self._unexplained(products, left, right) if a else part
+        within = self._unexplained_within(products, left, right) if b else part
+        if a and a == -b:  # one logarithm is enough
+            part = a * np.log(total / within)
         else:
-            part, scale = a * shares + b * np.log(rest), 1.0
-        if self._chance is not None:
-            part *= scale
-            part += measure.xxy * self._chance.pair * np.outer(left.varies, right.varies)
-            scale = 1.0
-        return PairPart(part, scale)
+            for weight, share in ((a, total), (b, within)):
+                part += weight * np.log(share) if weight else 0.0
+        if self._pair_chance:
+            part += measure.xxy * self._pair_chance * np.outer(left.varies, right.varies)
+        return part
+
+    def _unexplained(self, products: Floats, left: Side, right: Side) -> Floats:
+        """``1 - r^2``, r the correlation."""
+        r = np.outer(left.sums, right.sums)
+        r *= 1.0 / self._columns.n_rows
+        np.subtract(products, r, out=r)
+        return _one_minus_square(r, left.scale, right.scale)
+
+    def _unexplained_within(self, products: Floats, left: Side, right: Side) -> Floats:
+        """The same within y: each term takes its weight times the entries of both off."""
+        s, term = products.copy(), np.empty(products.shape)
+        for mine, yours, weight in zip(
+            left.entries, right.entries, self._explained.weights, strict=True
+        ):
+            np.multiply.outer(mine, yours, out=term)
+            term *= weight
+            s -= term
+        return _one_minus_square(s, left.scale_within, right.scale_within)
 
 
-class PairPart(NamedTuple):
-    """What the pairs of a tile add to a measure: ``scale * values``."""
+def _one_minus_square(spread: Floats, left: Floats, right: Floats) -> Floats:
+    r = np.multiply.outer(left, right)
+    r *= spread
+    r *= r
+    return np.subtract(1.0, r, out=r)
 
-    values: Floats
-    scale: float
 
-
-class GaussianChance(NamedTuple):
-    """Expected information of Gaussian columns about random labels.
+def expected_by_chance(m: int, groups: int) -> tuple[float, float]:
+    """E[I(x; y)] and E[I(xi, xj; y) - I(xi; y) - I(xj; y)] of random labels.
 
     For m samples and c classes W/T is distributed as beta((m - c) / 2, (c - 1) / 2), and
     det W_ij / det T_ij as Wilks' lambda, a product of two such: means of their logarithms are
     differences of digammas. A continuous y counts as two classes.
     """
+    if m < groups + 2:
+        raise ValueError(
+            f"correction='chance' needs two samples more than classes, {groups + 2} in all, "
+            f"not {m}; use correction=None"
+        )
 
-    single: float  # E[I(x; y)]
-    pair: float  # E[I(xi, xj; y) - I(xi; y) - I(xj; y)]
+    def dependence(degrees: int) -> float:
+        """E[-1/2 log(1 - r^2)] of independent columns."""
+        return float(0.5 * (digamma(degrees / 2) - digamma((degrees - 1) / 2)))
 
-    @classmethod
-    def of(cls, m: int, groups: int) -> "GaussianChance":
-        """The expectations for m samples."""
-        if m < groups + 2:
-            raise ValueError(
-                f"correction='chance' needs two samples more than classes, {groups + 2} in all, "
-                f"not {m}; use correction=None"
-            )
-        single = 0.5 * (digamma((m - 1) / 2) - digamma((m - groups) / 2))
-        return cls(float(single), _dependence(m - groups) - _dependence(m - 1))
+    single = 0.5 * (digamma((m - 1) / 2) - digamma((m - groups) / 2))
+    return float(single), dependence(m - groups) - dependence(m - 1)
 
 
-def _dependence(degrees: int) -> float:
-    """E[-1/2 log(1 - r^2)] of independent columns."""
-    return float(0.5 * (digamma(degrees / 2) - digamma((degrees - 1) / 2)))
+def cut(shape: tuple[int, ...], side: int, mirror: bool) -> Iterator[Tile]:
+    """Cut a matrix into tiles of at most ``side ** 2`` entries, wide ones where rows are few.
 
+    If the matrix mirrors itself, only those that touch its upper half.
 
-def correlate(
-    products: Floats,
-    sides: tuple[Side, Side],
-    n_inverse: float,
-    weights: Floats,
-    a: float,
-    b: float,
-) -> tuple[Floats, Floats]:
-    """Put in place of products the arguments of ``a log(1 - r^2) + b log(1 - s^2)``.
-
-    That is one of them, or their ratio, where one logarithm is enough; else the second of them
-    comes in an array of its own.
+    Examples
+    --------
+    >>> list(cut((4, 4), 3, mirror=True))
+    [(0, 3, 0, 3), (0, 3, 3, 4), (3, 4, 3, 4)]
     """
-    rest = np.empty(products.shape if a and b and a != -b else (0, 0))
-    vectors = (vector for side in sides for vector in side[1:5])
-    kernels.correlate(
-        products, *products.shape, *vectors, n_inverse, weights, len(weights), a, b,
-        rest if rest.size else None,
-    )  # fmt: skip
-    return products, rest
+    n_rows, n_columns = shape
+    width = max(1, min(n_columns, max(side, side**2 // max(1, n_rows))))
+    height = side**2 // width
+    for top in range(0, n_rows, height):
+        bottom = min(top + height, n_rows)
+        for first in range(top if mirror else 0, n_columns, width):
+            yield top, bottom, first, min(first + width, n_columns)
 
 
-def write(part: PairPart, left: Side, right: Side, lowest: float, out: Array) -> None:
-    """Write a tile: the part of each pair, and those of its features."""
-    mine = left.features, left.row_term, left.diagonal
-    others = right.features, right.column_term
-    values, scale = part
-    kernels.write_pairs(values, *values.shape, scale, *mine, *others, lowest, *by_precision(out))
+def part_of(features: Indices | None, start: int, stop: int) -> Indices | slice:
+    """Some of the features; None means all of them."""
+    return slice(start, stop) if features is None else features[start:stop]
 
 
-def write_mirrored(
-    part: PairPart, left: Side, right: Side, lowest: float, first: int, out: Array
-) -> None:
-    """Write a tile, from column ``first`` on, across the diagonal."""
-    terms, (values, scale) = (right.row_term, left.column_term), part
-    kernels.write_mirrored(values, *values.shape, scale, *terms, lowest, first, *by_precision(out))
+def in_threads(work: Callable[[T], None], items: Sequence[T]) -> None:
+    """Work on each item, in as many threads as allowed, with a BLAS that starts none itself."""
+    if min(len(items), n_threads()) < 2:
+        run_tiles(work, items)
+        return
+    with _blas().limit(limits=1, user_api="blas"):
+        run_tiles(work, items)
 
 
-def by_precision(out: Array) -> tuple[Array | None, Array | None]:
-    """An array of floats as kernels take it: of 64 bits, or of 32."""
-    return (out, None) if out.dtype == np.float64 else (None, out)
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

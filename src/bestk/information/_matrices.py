@@ -8,15 +8,11 @@ from numpy.typing import DTypeLike
 from bestk._checks import choice
 from bestk._typing import Floats
 from bestk.data.codes import encode
-from bestk.data.table import Table, read_table
+from bestk.data.table import read_table
 from bestk.data.target import TARGETS, is_fractional, read_continuous_target, read_target
 from bestk.information import measures
-from bestk.information._fixed_point import Correction
-from bestk.information._gaussian import GaussianSource
-from bestk.information._scores import ScoredTable
 from bestk.information.entropies import Entropies
-from bestk.information.reading import refuse_other_kinds
-from bestk.native.threads import threads
+from bestk.information.reading import gaussian_entropies, refuse_other_kinds
 
 Information = Literal["discrete", "gaussian"]
 
@@ -154,8 +150,13 @@ def measure_table(
     options = {"backend": "auto", "correction": None, "n_jobs": None} | options
     if information == "gaussian":
         del options["backend"]
+        table = read_table(X, missing=missing)
+        numbers, places = table.numeric()  # and booleans
+        if len(places) < table.n_features:
+            refuse_other_kinds(table, np.empty(0, np.int64))
         continuous = target == "continuous" or (target == "auto" and is_fractional(y))
-        return _gaussian(read_table(X, missing=missing), y, continuous, **options)
+        read = read_continuous_target if continuous else read_target
+        return gaussian_entropies(numbers, read(y, table.n_samples), **options)
     if target == "continuous":
         raise ValueError(
             "a continuous target has no classes to count; pass information='gaussian', "
@@ -163,16 +164,3 @@ def measure_table(
         )
     codes = encode(X, missing=missing)
     return Entropies.count(codes, read_target(y, codes.n_samples), **options)
-
-
-def _gaussian(
-    table: Table, y: Any, continuous: bool, correction: Correction | None, n_jobs: int | None
-) -> Entropies:
-    """Entropies of numbers and booleans; missing values take the mean of their column's scores."""
-    values, places = table.numeric()
-    if len(places) < table.n_features:
-        refuse_other_kinds(table, np.empty(0, np.int64))
-    goal: Any = (read_continuous_target if continuous else read_target)(y, table.n_samples)
-    with threads(n_jobs):
-        source = GaussianSource(ScoredTable(values, goal), correction=correction)
-        return Entropies(*source.singles(), source, correction is not None, n_jobs)

@@ -6,7 +6,8 @@ order: not on threads, on blocks, on the library that takes the product, nor on 
 and columns. Equal columns have equal information, to the last bit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -69,7 +70,7 @@ def normal_scores(
         block = np.array(values[order, strip].T, dtype=np.float64, order="C")
         if kind == "rank":
             _rank(block, table)
-        kernels.standardise_rows(block, *block.shape, 1, one, out[strip])
+        kernels.standardise_rows(block, *block.shape, one, out[strip])
 
     width = max(1, STRIP_VALUES // m)
     run_tiles(work, [slice(start, start + width) for start in range(0, n, width)])
@@ -104,44 +105,33 @@ class Explained(NamedTuple):
     entries: Floats  # (term, feature)
 
 
-class ClassTarget:
-    """Classes to condition on; samples are sorted by class."""
-
-    def __init__(self, target: Target) -> None:
-        self.order: Any = np.argsort(target.codes, kind="stable")
-        self._sizes = target.counts
-
-    def explain(self, z: Floats) -> Explained:
-        """What the classes explain of columns, given by their scores, one row each."""
-        sizes, m = self._sizes, self._sizes.sum()
-        entropy = float(np.log(m) - (sizes * np.log(sizes)).sum() / m)
-        entries = np.add.reduceat(z, np.cumsum(sizes) - sizes, axis=1).T.copy()
-        return Explained(entropy, len(sizes), 1.0 / sizes, entries)
+Explain = Callable[[Floats], Explained]  # of columns, given by their scores, one row each
 
 
-class NumberTarget:
-    """A number for each sample to condition on, as scores like those of the columns."""
-
-    def __init__(self, y: Array, kind: ScoreKind) -> None:
-        self.order: Any = slice(None)
-        self._y = normal_scores(y[:, np.newaxis], kind).values[0]
-        if not self._y.any():
-            raise ValueError(f"y is constant, {y[0]}; at least two different values are needed")
-
-    def explain(self, z: Floats) -> Explained:
-        """What the number explains of columns, given by their scores, one row each."""
-        y, each = self._y, 1.0 / len(self._y)
-        total, sums = y.sum(), z.sum(axis=1)
-        weights = np.array([each, 1.0 / (y @ y - total * total * each)])
-        return Explained(float(HALF_LOG), 2, weights, np.array([sums, z @ y - sums * total * each]))
-
-
-def read_given(target: Target | Array, kind: ScoreKind, m: int) -> ClassTarget | NumberTarget:
-    """Classes or numbers for m samples."""
+def read_given(target: Target | Array, kind: ScoreKind, m: int) -> tuple[Any, Explain]:
+    """An order of m samples, and what their classes or numbers explain of scores in that order."""
     n_labels = len(target.codes) if isinstance(target, Target) else len(target)
     if n_labels != m:
         raise ValueError(f"the target has {n_labels} values but X has {m} rows; give one each")
-    return ClassTarget(target) if isinstance(target, Target) else NumberTarget(target, kind)
+    if isinstance(target, Target):
+        return np.argsort(target.codes, kind="stable"), partial(_explain_by_class, target.counts)
+    y = normal_scores(target[:, np.newaxis], kind).values[0]
+    if not y.any():
+        raise ValueError(f"y is constant, {target[0]}; at least two different values are needed")
+    return slice(None), partial(_explain_by_number, y)
+
+
+def _explain_by_class(sizes: Indices, z: Floats) -> Explained:
+    m = sizes.sum()
+    entropy = float(np.log(m) - (sizes * np.log(sizes)).sum() / m)
+    entries = np.add.reduceat(z, np.cumsum(sizes) - sizes, axis=1).T.copy()
+    return Explained(entropy, len(sizes), 1.0 / sizes, entries)
+
+
+def _explain_by_number(y: Floats, z: Floats) -> Explained:
+    each, total, sums = 1.0 / len(y), y.sum(), z.sum(axis=1)
+    weights = np.array([each, 1.0 / (y @ y - total * total * each)])
+    return Explained(float(HALF_LOG), 2, weights, np.array([sums, z @ y - sums * total * each]))
 
 
 class ScoredTable:
@@ -158,12 +148,12 @@ class ScoredTable:
     """
 
     def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
-        given = read_given(target, kind, len(values))
-        self.values, self.one = normal_scores(values, kind, order=given.order)
+        order, explain = read_given(target, kind, len(values))
+        self.values, self.one = normal_scores(values, kind, order=order)
         self.n_rows = len(values)
         self.sums = self.values.sum(axis=1)
         self.squares = np.einsum("ij,ij->i", self.values, self.values)
-        self.explained = given.explain(self.values)
+        self.explained = explain(self.values)
 
     def products(self, rows: Part, columns: Part) -> Floats:
         """Sums of products of the scores of some columns with those of others."""
@@ -178,23 +168,20 @@ class Covariances:
     parts : sequence of (places, scores)
         Columns of mean 0 and variance 1, a row of ``scores`` each, in whole multiples of
         ``1 / one``: their products add up exactly, in any order.
-    given : ClassTarget or NumberTarget
-        The target.
+    explain : callable
+        What the target explains of scores.
     one : float
         The score of one standard deviation.
     """
 
     def __init__(
-        self,
-        parts: Sequence[tuple[Indices, Floats]],
-        given: ClassTarget | NumberTarget,
-        one: float,
+        self, parts: Sequence[tuple[Indices, Floats]], explain: Explain, one: float
     ) -> None:
         self._parts = list(parts)
         self.n_features = sum(len(places) for places, _ in parts)
         self.n_samples = parts[0][1].shape[1]
         self._unit = self.n_samples * one * one
-        explained = [given.explain(z) for _, z in self._parts]
+        explained = [explain(z) for _, z in self._parts]
         self.n_groups, self._weights = explained[0].groups, explained[0].weights
         self._sums = np.empty(self.n_features)
         self._entries = np.empty((len(self._weights), self.n_features))
@@ -236,14 +223,13 @@ def measure_covariances(
 ) -> Covariances:
     """Covariances of numeric columns, given as scores, and of categories, by their mean target."""
     m = numbers[1].shape[1]
-    given = read_given(target, "standard", m)
+    order, explain = read_given(target, "standard", m)
     parts = [numbers] if len(numbers[0]) else []
     places, codes = categories
     if len(places):
         means = np.array([_mean_target(row.astype(np.int64), target) for row in codes]).T
-        scored = normal_scores(means, "standard", order=given.order)
-        parts.append((places, scored.values))
-    return Covariances(parts, given, unit_score(m))
+        parts.append((places, normal_scores(means, "standard", order=order).values))
+    return Covariances(parts, explain, unit_score(m))
 
 
 def _mean_target(codes: Array, target: Target | Floats) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from bestk._typing import Indices
+from bestk._typing import Array, Indices
 from bestk.data.codes import Codes, encode
 from bestk.data.features import find_features, find_numeric, split_numbers
 from bestk.data.table import Block, Table, read_column
@@ -75,19 +75,9 @@ class Reading:
 
     def _gaussian(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
         refuse_other_kinds(table, categorical)
-        goal = target.goal
-        with threads(self.n_jobs):
-            scored = ScoredTable(table.numeric()[0], goal)
-            source = GaussianSource(scored, correction=self.correction)
-            every = np.arange(table.n_features)
-            covariances = measure_covariances((every, scored.values), (every[:0], ()), goal)
-            signed = self.correction is not None
-            pairs = np.full(table.n_features, 2)  # a column takes one parameter, like two levels
-            entropies = Entropies(
-                *source.singles(), source, signed, self.n_jobs, covariances, pairs,
-                chance=largest_by_chance(pairs, table.n_samples, covariances.n_groups),
-            )  # fmt: skip
-            return Measured(entropies, goal)
+        numbers = table.numeric()[0]
+        entropies = gaussian_entropies(numbers, target.goal, self.correction, self.n_jobs)
+        return Measured(entropies, target.goal)
 
     def _blended(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
         """Counts of one or two kinds of levels, corrected for chance, and covariances, averaged."""
@@ -130,6 +120,22 @@ class Reading:
             find_synergy=partial(find_synergy, table, numeric, target.classes, self.backend),
         )  # fmt: skip
         return replace(counted[0], entropies=entropies)
+
+
+def gaussian_entropies(
+    numbers: Array, goal: Any, correction: Correction | None, n_jobs: int | None
+) -> Entropies:
+    """Entropies of numbers that are taken as normal, with classes or numbers as the target."""
+    m, n = numbers.shape
+    with threads(n_jobs):
+        scored = ScoredTable(numbers, goal)
+        source = GaussianSource(scored, correction=correction)
+        covariances = measure_covariances((np.arange(n), scored.values), (np.arange(0), ()), goal)
+        levels = np.full(n, 2)  # a column takes one parameter, like two levels
+        return Entropies(
+            *source.singles(), source, correction is not None, n_jobs, covariances, levels,
+            chance=largest_by_chance(levels, m, covariances.n_groups),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,6 @@ SIGNATURES: dict[str, str] = {
     # pack.c
     "pack_planes": "u8[rows]? u16[rows]? i64[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:]"
     " i64 i64 u32[:]! u32[:]! i64 i64",
-    "sort_codes": "u8[rows]? u16[rows]? i64[:] u32[:] i64 u16[:,:]! i64 i64",
-    "fill_singles": "u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] u16[:,:]? i64 i64"
-    " i64[:] i64[:] i64[:] i64[:]! i64[:]!",
     # correction.c
     "expect": "i64[:] i64[:] i64 i64 f64 f64[:]? f64[:]! i64 i64",
     # sums.c
@@ -35,31 +32,18 @@ SIGNATURES: dict[str, str] = {
     "read_columns": "table i64[:] i64 f64[rows]! i64",
     "encode": "table i64 i64 f64[:] i64[:] i16[rows]!",
     # cuts.c
-    "cut_mdlp": "f64[rows]! i64 i64 i32[:] i64 i64 f64[:] f64[:] f64[:] f64[:] i64[:]!",
-    "cut_caim": "f64[rows]! i64 i64 i32[:] i64 i64 i64[:]!",
-    "cut_frequency": "f64[rows]! i64 i64 i32[:] i64 i64[:]!",
+    "cut": "f64[rows]! i64 i64 i32[:] i64 i64 i64 f64[:]? f64[:]? f64[:]? f64[:]? i64[:]!",
     # scores.c
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
-    "standardise_rows": "f64[rows] i64 i64 i64 f64 f64[rows]!",
-    # gaussian.c: products, the left and the right side, the weights, where the rest goes
-    "correlate": "f64[:,:]! i64 i64 f64[:] f64[:,:] f64[:] f64[:] f64[:] f64[:,:] f64[:] f64[:]"
-    " f64 f64[:] i64 f64 f64 f64[:,:]!?",
-    "write_pairs": "f64[:,:] i64 i64 f64 i64[:] f64[:] f64[:] i64[:] f64[:] f64"
-    " f64[rows]!? f32[rows]!?",
-    "write_mirrored": "f64[:,:] i64 i64 f64 f64[:] f64[:] f64 i64 f64[rows]!? f32[rows]!?",
+    "standardise_rows": "f64[rows] i64 i64 f64 f64[rows]!",
     # blocks.c: the packed block, the planes, the counts
-    "add_block": "u32[:] i64[:] i64[:] i64 i64[:] i64 i64[:] i64 i64[:] i64 i64 i32[:]!? i64[:]!?",
-    "fill_counted": "i64[:] i64[:] i64 i64 i64[:] i64[:] i64[:,:] i64[:] i64 i32[:]? i64[:]? i64"
-    " i64[:] i64 i64[:] i64[:] i64[:] i64[:] f64 f64 f64[rows]!? f32[rows]!? i64 i64",
-    "list_counts": "i64 i64[:] i64[:] i64[:,:] i64[:] i64 i32[:]? i64[:]? i64 i64[:,:]!",
-    "find_first": "u8[rows]? u16[rows]? i64 i64 i64[:] i64[:]!",
-    "renumber": "u8[rows]? u16[rows]? i64 i64 i64[:] u16[:] u8[rows]!? u16[rows]!?",
+    "add_block": "u32[:] i64[:] i64[:] i64 i64[:] i64 i64[:] i64 i64[:] i32[:]! i64 i64",
+    "fill_counted": "i64[:] i64[:] i64 i64 i64[:] i64[:] i64[:,:] i64[:] i64 i32[:] i64"
+    " i64[:] i64 i64[:] i64[:] i64[:] i64[:] f64 f64 f64[rows]! i64 i64",
+    "list_counts": "i64 i64[:] i64[:] i64[:,:] i64[:] i64 i32[:] i64 i64[:,:]!",
     # tabu.c
     "tabu_advance": "f64[:,:] f64[:] i64 i64 i64 i64 i64 u8[:,:] i64 i64"
     " u8[:,:]! f64[:]! i64[:,:]! f64[:]! i64[:]! u64[:]!",
-    "least_entries": "f64[:,:] i64 f64[:]!",
-    # swap.c
-    "best_swap": "f64[:,:] f64[:] i64 i64[:] i64 f64 i64[:]!",
     # branch.c
     "branch_partners": "f64[:,:] i64 i64 f64[:,:,:]!",
     "branch_advance": "f64[:,:] f64[:,:,:] i64 i64 i64"
@@ -67,7 +51,4 @@ SIGNATURES: dict[str, str] = {
     # lowrank.c
     "try_directions": "f64[:,:] f64[:,:] f64[:] i64 i64 i64 f64[:,:] i64 u8[:]! f64[:]!",
     "screen_directions": "f64[:,:] f64[:] i64 i64 f64[:,:] i64 i64[:] i64 i64 f64[:,:]! i64[:,:]!",
-    # admm.c
-    "minus_outer": "f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
-    "admm_sweep": "f64[:,:] f64[:,:] f64[:] i64 f64 f64 f64[:,:]! f64[:,:]! f64[:]!",
 }

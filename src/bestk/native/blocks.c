@@ -6,20 +6,9 @@
 
 #include "counting.h"
 
-/* Counts of 32 or of 64 bits: one of them is given. */
-typedef struct {
-    int32_t *narrow;
-    int64_t *wide;
-} Cells;
-
 /* Where the counts of two planes begin, over n_classes. */
 static inline int64_t place_of(int64_t p, int64_t q) {
     return p > q ? p * (p + 1) / 2 + q : q * (q + 1) / 2 + p;
-}
-
-/* One count. */
-static inline int64_t get(Cells cells, int64_t at) {
-    return cells.narrow ? cells.narrow[at] : cells.wide[at];
 }
 
 /* Counts of all pairs, and the planes of the features: those of the feature at a place are
@@ -27,7 +16,7 @@ static inline int64_t get(Cells cells, int64_t at) {
 typedef struct {
     const int64_t *first, *planes, *margin, *sizes; /* margin: [plane][class] */
     int64_t n_classes;
-    Cells cells;
+    int32_t *cells;
 } Counts;
 
 /* Add the counts of one tile with some rows, [class][row][plane][lane], of the pairs that are not
@@ -41,10 +30,7 @@ static void add_tile(const Counts *counts, const uint32_t *found, int64_t n_rows
                 const int64_t to = place_of(own[row], counts->planes[p]) * counts->n_classes;
                 const uint32_t *from = found + (row * n_j + b) * LANES + place - start;
                 for (int64_t c = 0; c < counts->n_classes; c++, from += n_rows * n_j * LANES)
-                    if (counts->cells.narrow)
-                        counts->cells.narrow[to + c] += (int32_t)*from;
-                    else
-                        counts->cells.wide[to + c] += *from;
+                    counts->cells[to + c] += (int32_t)*from;
             }
 }
 
@@ -52,9 +38,8 @@ static void add_tile(const Counts *counts, const uint32_t *found, int64_t n_rows
    from their tile on. */
 EXPORT int bestk_add_block(const uint32_t *bits, const int64_t *bits_at, const int64_t *n_planes,
     int64_t n_tiles, const int64_t *words, int64_t n_classes, const int64_t *first,
-    int64_t n_places, const int64_t *planes, int64_t begin, int64_t end, int32_t *narrow,
-    int64_t *wide) {
-    const Counts counts = {first, planes, NULL, NULL, n_classes, {narrow, wide}};
+    int64_t n_places, const int64_t *planes, int32_t *cells, int64_t begin, int64_t end) {
+    const Counts counts = {first, planes, NULL, NULL, n_classes, cells};
     const int64_t n_rows = first[end] - first[begin], n_words = words[n_classes];
     int64_t most = 0;
     for (int64_t tile = 0; tile < n_tiles; tile++) most = most_of(n_planes[tile], most);
@@ -100,7 +85,7 @@ static void pair_cells(
             int64_t left = counts->margin[mine[a] * n_classes + c];
             corner -= left;
             for (int64_t b = 0; b < n_j; b++) {
-                const int64_t n = get(counts->cells, place_of(mine[a], others[b]) * n_classes + c);
+                const int64_t n = counts->cells[place_of(mine[a], others[b]) * n_classes + c];
                 row[1 + b] = n;
                 by_class[1 + b] -= n;
                 left -= n;
@@ -126,16 +111,15 @@ static uint64_t sum_table(
     return total;
 }
 
-/* Sum a formula over the cells of each pair, for the rows from begin up to end of out; mirror: rows
-   and columns are the same, and the other half is written with this one. n_most: the most levels.
- */
+/* Sum a formula over the cells of each pair, for the rows from begin up to end of out. mirror: rows
+   and columns are the same, and both halves are written. n_most: the most levels. */
 EXPORT int bestk_fill_counted(const int64_t *rows, const int64_t *columns, int64_t n_columns,
     int64_t mirror, const int64_t *first, const int64_t *planes, const int64_t *margin,
-    const int64_t *sizes, int64_t n_classes, int32_t *narrow, int64_t *wide, int64_t n_most,
+    const int64_t *sizes, int64_t n_classes, int32_t *cells, int64_t n_most,
     const int64_t *known, int64_t n_known, const int64_t *pair_table, const int64_t *class_table,
-    const int64_t *row_term, const int64_t *column_term, double scale, double lowest, double *out64,
-    int64_t stride64, float *out32, int64_t stride32, int64_t begin, int64_t end) {
-    const Counts counts = {first, planes, margin, sizes, n_classes, {narrow, wide}};
+    const int64_t *row_term, const int64_t *column_term, double scale, double lowest, double *out,
+    int64_t stride, int64_t begin, int64_t end) {
+    const Counts counts = {first, planes, margin, sizes, n_classes, cells};
     Room room = {0};
     int64_t *pairs = take(&room, n_most * n_most, sizeof *pairs);
     int64_t *by_class = take(&room, n_most * n_most * n_classes, sizeof *by_class);
@@ -152,11 +136,7 @@ EXPORT int bestk_fill_counted(const int64_t *rows, const int64_t *columns, int64
                 const int64_t x = turn ? j : i, z = turn ? i : j;
                 const int64_t to = turn ? s : r, at = turn ? r : s;
                 const uint64_t sum = total + (uint64_t)row_term[x] + (uint64_t)column_term[z];
-                const double value = higher(lowest, (double)(int64_t)sum * scale);
-                if (out64)
-                    out64[to * stride64 + at] = value;
-                else
-                    out32[to * stride32 + at] = (float)value;
+                out[to * stride + at] = higher(lowest, (double)(int64_t)sum * scale);
             }
         }
     return release(&room);
@@ -165,47 +145,10 @@ EXPORT int bestk_fill_counted(const int64_t *rows, const int64_t *columns, int64
 /* All counts of the cells of feature i with those up to it, a row of found each: width cells for
    each class, then width without it. */
 EXPORT int bestk_list_counts(int64_t i, const int64_t *first, const int64_t *planes,
-    const int64_t *margin, const int64_t *sizes, int64_t n_classes, int32_t *narrow, int64_t *wide,
-    int64_t width, int64_t *found) {
-    const Counts counts = {first, planes, margin, sizes, n_classes, {narrow, wide}};
+    const int64_t *margin, const int64_t *sizes, int64_t n_classes, int32_t *cells, int64_t width,
+    int64_t *found) {
+    const Counts counts = {first, planes, margin, sizes, n_classes, cells};
     for (int64_t j = 0; j <= i; j++, found += width * (n_classes + 1))
         pair_cells(&counts, i, j, found, found + width * n_classes);
-    return OK;
-}
-
-/* Write the first row of level l of column j to found[starts[j] + l]; one of the values is given.
- */
-EXPORT int bestk_find_first(const uint8_t *values8, int64_t stride8, const uint16_t *values16,
-    int64_t stride16, int64_t n_columns, int64_t n_rows, const int64_t *starts, int64_t *found) {
-    for (int64_t at = starts[0]; at < starts[n_columns]; at++) found[at] = -1;
-    for (int64_t j = 0; j < n_columns; j++) {
-        int64_t left = starts[j + 1] - starts[j];
-        for (int64_t row = 0; left > 0 && row < n_rows; row++) {
-            const int64_t i = values8 ? values8[j * stride8 + row] : values16[j * stride16 + row];
-            if (found[starts[j] + i] >= 0) continue;
-            found[starts[j] + i] = row;
-            left--;
-        }
-    }
-    return OK;
-}
-
-/* Set out[j][r] to numbers[starts[j] + values[j][r]]. */
-EXPORT int bestk_renumber(const uint8_t *values8, int64_t stride8, const uint16_t *values16,
-    int64_t stride16, int64_t n_columns, int64_t n_rows, const int64_t *starts,
-    const uint16_t *numbers, uint8_t *out8, int64_t out_stride8, uint16_t *out16,
-    int64_t out_stride16) {
-    for (int64_t j = 0; j < n_columns; j++) {
-        const uint16_t *mine = numbers + starts[j];
-        const uint8_t *row8 = values8 ? values8 + j * stride8 : NULL;
-        const uint16_t *row16 = values8 ? NULL : values16 + j * stride16;
-        for (int64_t row = 0; row < n_rows; row++) {
-            const uint16_t number = mine[row8 ? row8[row] : row16[row]];
-            if (out8)
-                out8[j * out_stride8 + row] = (uint8_t)number;
-            else
-                out16[j * out_stride16 + row] = number;
-        }
-    }
     return OK;
 }

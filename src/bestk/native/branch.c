@@ -118,19 +118,8 @@ EXPORT int bestk_branch_advance(const double *Q, const double *partners, int64_t
     int64_t nodes, double *gains, int64_t *left, int64_t *path, double *value, double *state) {
     double *room = malloc(2 * (size_t)n * sizeof *room);
     if (!room) return NO_MEMORY;
-    Tree t = {.Q = Q,
-        .partners = partners,
-        .n = n,
-        .k = k,
-        .gains = gains,
-        .left = left,
-        .many = path,
-        .at = path + k,
-        .chosen = path + 2 * k,
-        .best = path + 3 * k,
-        .value = value,
-        .worth = room,
-        .scratch = room + n};
+    Tree t = {Q, partners, n, k, gains, left, path, path + k, path + 2 * k, path + 3 * k, value, room,
+        room + n};
     int64_t depth = (int64_t)state[DEPTH], seen = 0;
     for (; depth >= 0 && seen < nodes; seen++) {
         const int64_t open = t.many[depth] - t.at[depth];

@@ -1,5 +1,4 @@
-/* What random labels give on average: E[sum over classes of n log n] for cells of so many samples.
- */
+/* What random labels give on average: E[sum over classes of n log n] of a cell. */
 #include "bestk.h"
 
 #include <math.h>

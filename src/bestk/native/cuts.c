@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
     int64_t n_samples, n_classes, max_bins;
     const int32_t *y;
-    const double *xlogx, *steps, *logs, *classes; /* tables of logarithms; see bestk_cut_mdlp */
+    const double *xlogx, *steps, *logs, *classes; /* tables of logarithms; see bestk_cut */
     int32_t *cells;
     uint64_t *pairs, *spare;
     Runs runs;
@@ -327,52 +327,28 @@ static int64_t cut_by_frequency(Cutter *cutter) {
     return n_cuts;
 }
 
-/* Cut each row of a block of columns by one of the methods, and overwrite its head with the cuts,
-   midway between the values that they part. */
-static int cut_block(Cutter *cutter, double *block, int64_t stride, int64_t width, int64_t *n_cuts,
-    int64_t (*method)(Cutter *)) {
+/* Cut each row of a block of columns and overwrite its head with the cuts, midway between the values
+   that they part. method: 0 for MDLP, 1 for CAIM, 2 for equal frequency; y: the classes, ascending.
+   For MDLP xlogx and logs are n log n and log n of 0 to n_samples, steps the differences of
+   neighbours in xlogx, classes log(3^k - 2) of 0 to n_classes. */
+EXPORT int bestk_cut(double *block, int64_t stride, int64_t width, int64_t n_samples,
+    const int32_t *y, int64_t method, int64_t n_classes, int64_t max_bins, const double *xlogx,
+    const double *steps, const double *logs, const double *classes, int64_t *n_cuts) {
+    int64_t (*const methods[])(Cutter *) = {cut_by_entropy, cut_by_majority, cut_by_frequency};
+    Cutter cutter = {n_samples, n_classes, max_bins, y, xlogx, steps, logs, classes, NULL, NULL,
+        NULL, {0}, {0}};
     Room room = {0};
-    make_room(cutter, &room);
+    make_room(&cutter, &room);
     if (room.status) return release(&room);
-    const int64_t *edge = cutter->scheme.edge;
-    const double *value = cutter->runs.value;
+    const double *value = cutter.runs.value;
+    int64_t *edge = cutter.scheme.edge;
     for (int64_t j = 0; j < width; j++, block += stride) {
-        tally(cutter, block);
-        cutter->scheme.edge[0] = 0;
-        cutter->scheme.edge[1] = cutter->runs.n_values;
-        n_cuts[j] = cutter->runs.n_values ? method(cutter) : 0;
+        tally(&cutter, block);
+        edge[0] = 0;
+        edge[1] = cutter.runs.n_values;
+        n_cuts[j] = cutter.runs.n_values ? methods[method](&cutter) : 0;
         for (int64_t t = 1; t <= n_cuts[j]; t++)
             block[t - 1] = midpoint(value[edge[t] - 1], value[edge[t]]);
     }
     return release(&room);
-}
-
-/* MDLP. y: the classes, ascending; xlogx and logs: n log n and log n of 0 to n_samples; steps: the
-   differences of neighbours in xlogx; classes: log(3^k - 2) of 0 to n_classes. */
-EXPORT int bestk_cut_mdlp(double *block, int64_t stride, int64_t width, int64_t n_samples,
-    const int32_t *y, int64_t n_classes, int64_t max_bins, const double *xlogx, const double *steps,
-    const double *logs, const double *classes, int64_t *n_cuts) {
-    Cutter cutter = {.n_samples = n_samples,
-        .n_classes = n_classes,
-        .max_bins = max_bins,
-        .y = y,
-        .xlogx = xlogx,
-        .steps = steps,
-        .logs = logs,
-        .classes = classes};
-    return cut_block(&cutter, block, stride, width, n_cuts, cut_by_entropy);
-}
-
-/* CAIM. */
-EXPORT int bestk_cut_caim(double *block, int64_t stride, int64_t width, int64_t n_samples,
-    const int32_t *y, int64_t n_classes, int64_t max_bins, int64_t *n_cuts) {
-    Cutter cutter = {.n_samples = n_samples, .n_classes = n_classes, .max_bins = max_bins, .y = y};
-    return cut_block(&cutter, block, stride, width, n_cuts, cut_by_majority);
-}
-
-/* Bins of equal frequency. zeros: a class 0 for each sample. */
-EXPORT int bestk_cut_frequency(double *block, int64_t stride, int64_t width, int64_t n_samples,
-    const int32_t *zeros, int64_t n_bins, int64_t *n_cuts) {
-    Cutter cutter = {.n_samples = n_samples, .n_classes = 1, .max_bins = n_bins, .y = zeros};
-    return cut_block(&cutter, block, stride, width, n_cuts, cut_by_frequency);
 }

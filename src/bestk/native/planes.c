@@ -5,8 +5,6 @@
    for many pairs and no sum across a register is ever needed. */
 #include "counting.h"
 
-#include <string.h>
-
 #define MAGIC 0x1.00000801p84 /* 2^84 + 2^63 + 2^52 */
 
 #if BESTK_X86

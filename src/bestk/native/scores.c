@@ -1,4 +1,4 @@
-/* Normal scores: ranks, standardised whole numbers, and scores of values between known ones. */
+/* Normal scores: ranks, and standardised whole numbers. */
 #include <math.h>
 
 #include "columns.h"
@@ -51,7 +51,7 @@ INLINE void add_rounded(const double *row, int64_t n, double mean, double scale,
 
 /* See bestk_standardise_rows. */
 INLINE void standardise(
-    const double *values, int64_t n, Range range, int64_t count, double one, double *out) {
+    const double *values, int64_t n, Range range, double one, double *out) {
     const double middle = 0.5 * range.low + 0.5 * range.high;
     const double half = 0.5 * range.high - 0.5 * range.low;
     double sums[2];
@@ -59,24 +59,24 @@ INLINE void standardise(
     add_rounded(out, n, 0.0, one, sums);
     const double mean = sums[0] / (one * (double)range.n_known);
     add_rounded(out, n, mean, 0.5 * one, sums);
-    const double scale = one * sqrt((double)count / sums[1]) * (0.5 * one);
+    const double scale = one * sqrt((double)n / sums[1]) * (0.5 * one);
     for (int64_t i = 0; i < n; i++) {
         const double score = round_even((out[i] - mean) * scale);
         out[i] = score == score ? score : 0.0;
     }
 }
 FOR_EACH_CPU(standardise,
-    (const double *values, int64_t n, Range range, int64_t count, double one, double *out),
-    (values, n, range, count, one, out))
+    (const double *values, int64_t n, Range range, double one, double *out),
+    (values, n, range, one, out))
 
 /* Centre, scale and round each row: whole numbers of mean 0 and variance one^2, 0 where the value
-   is missing. impute: over all n values, else over those that are known. */
+   is missing, over all n values. */
 EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n_rows, int64_t n,
-    int64_t impute, double one, double *out, int64_t out_stride) {
+    double one, double *out, int64_t out_stride) {
     for (int64_t row = 0; row < n_rows; row++, block += stride, out += out_stride) {
         const Range range = bestk_range(block, n);
         if (0.5 * range.high - 0.5 * range.low > 0.0)
-            standardise_best(block, n, range, impute ? n : range.n_known, one, out);
+            standardise_best(block, n, range, one, out);
         else
             for (int64_t i = 0; i < n; i++) out[i] = 0.0;
     }

@@ -13,11 +13,6 @@
     F(4, int16_t) \
     F(5, int8_t) F(6, uint64_t) F(7, uint32_t) F(8, uint16_t) F(9, uint8_t) F(10, uint8_t)
 
-typedef struct {
-    const char *data;
-    int64_t row_step, column_step, type; /* steps in bytes */
-} Table;
-
 enum { LINE = 8, GROUP = 64, TILE = 256, SCAN = 64 }; /* columns of more cuts are searched */
 
 void bestk_read_numbers(
@@ -35,16 +30,15 @@ void bestk_read_numbers(
 #undef READ
 }
 
-/* Set block[j][i] = X[order[i], j] for up to GROUP columns: a cache line of each column at a time.
- */
-static void read_group(Table X, const int64_t *order, int64_t n_samples, int64_t width,
-    double *block, int64_t stride) {
+/* Set block[j][i] = X[order[i], j] for up to GROUP columns: a cache line of each at a time. */
+static void read_group(const char *data, int64_t row_step, int64_t column_step, int64_t type,
+    const int64_t *order, int64_t n_samples, int64_t width, double *block, int64_t stride) {
     double lines[LINE][GROUP];
     for (int64_t start = 0; start < n_samples; start += LINE) {
         const int64_t depth = least_of(n_samples - start, LINE);
         for (int64_t i = 0; i < depth; i++)
-            bestk_read_numbers(X.data + order[start + i] * X.row_step, X.column_step, NULL, width,
-                X.type, lines[i]);
+            bestk_read_numbers(
+                data + order[start + i] * row_step, column_step, NULL, width, type, lines[i]);
         for (int64_t j = 0; j < width; j++)
             for (int64_t i = 0; i < depth; i++) block[j * stride + start + i] = lines[i][j];
     }
@@ -55,11 +49,12 @@ EXPORT int bestk_read_columns(const char *data, int64_t row_step, int64_t column
     const int64_t *order, int64_t n_samples, double *block, int64_t stride, int64_t width) {
     const int by_column = llabs(row_step) < llabs(column_step);
     for (int64_t j = 0; j < width; j += by_column ? 1 : GROUP) {
-        const Table X = {data + j * column_step, row_step, column_step, type};
+        const char *from = data + j * column_step;
         if (by_column)
-            bestk_read_numbers(X.data, row_step, order, n_samples, type, block + j * stride);
+            bestk_read_numbers(from, row_step, order, n_samples, type, block + j * stride);
         else
-            read_group(X, order, n_samples, least_of(width - j, GROUP), block + j * stride, stride);
+            read_group(from, row_step, column_step, type, order, n_samples,
+                least_of(width - j, GROUP), block + j * stride, stride);
     }
     return OK;
 }

@@ -393,24 +393,9 @@ EXPORT int bestk_tabu_advance(const double *Q, const double *least, int64_t n, i
     int64_t depth, int64_t patience, int64_t steps, const uint8_t *starts, int64_t n_starts,
     int64_t population, uint8_t *masks, double *p, int64_t *tabu, double *values, int64_t *counts,
     uint64_t *random) {
-    Island w = {.Q = Q,
-        .least = least,
-        .lowest = bestk_range(least, n).low,
-        .n = n,
-        .k = k,
-        .blocks = (n + BLOCK - 1) / BLOCK,
-        .population = population,
-        .chosen = masks,
-        .best = masks + n,
-        .champion = masks + 2 * n,
-        .pool = masks + 3 * n,
-        .p = p,
-        .values = values,
-        .worth = values + WORTH,
-        .until = tabu,
-        .tabu = tabu + n,
-        .counts = counts,
-        .random = random};
+    Island w = {Q, least, bestk_range(least, n).low, n, k, (n + BLOCK - 1) / BLOCK, population, masks,
+        masks + n, masks + 2 * n, masks + 3 * n, p, values, values + WORTH, tabu, tabu + n, counts,
+        random, NULL, NULL, NULL, NULL, 0.0, 0.0, NULL, NULL};
     Room room = {0};
     wake(&w, &room);
     if (room.status) return release(&room);
@@ -424,13 +409,4 @@ EXPORT int bestk_tabu_advance(const double *Q, const double *least, int64_t n, i
         steps -= k;
     }
     return release(&room);
-}
-
-/* The least entry of each row of Q off the diagonal; inf for a single item. */
-EXPORT int bestk_least_entries(const double *Q, int64_t n, double *least) {
-    for (int64_t i = 0; i < n; i++) {
-        const double *row = Q + i * n;
-        least[i] = lower(bestk_range(row, i).low, bestk_range(row + i + 1, n - i - 1).low);
-    }
-    return OK;
 }

@@ -7,7 +7,6 @@ from time import perf_counter
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.native import kernels
 from bestk.problem.problem import BQP
 
 MIN_GAIN = 1e-12  # of a swap, relative to the largest entry: a smaller one is rounding
@@ -86,9 +85,11 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
 
 def best_swap(columns: Floats, gains: Floats, chosen: Indices, least: float) -> tuple[int, int]:
     """The place of the item to drop and the item to add, or -1; the first of equal ones."""
-    swap = np.empty(2, np.int64)
-    kernels.best_swap(columns, gains, len(gains), chosen, len(chosen), least, swap)
-    return int(swap[0]), int(swap[1])
+    table = gains - gains[chosen][:, np.newaxis]
+    table -= 2.0 * columns
+    table[:, chosen] = -np.inf
+    place, item = divmod(int(table.argmax()), len(gains))
+    return (place, item) if table[place, item] > least else (-1, -1)
 
 
 def good_choice(problem: BQP, deadline: float = inf) -> Indices:

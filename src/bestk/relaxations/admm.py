@@ -6,7 +6,6 @@ import numpy as np
 from scipy.linalg import eigh
 
 from bestk._typing import Floats, Mask
-from bestk.native import kernels
 from bestk.relaxations.rounding import k_largest, largest_eigenvalue, largest_entry, rounding
 from bestk.relaxations.rows import row_values
 from bestk.relaxations.subproblem import Subproblem
@@ -93,11 +92,17 @@ class DoublyNonnegative:
         diagonal = (self.P.diagonal() + (self.cost.diagonal() - self.Z.diagonal()) / b)[1:]
         target = (2 * (self.P[0] + (self.cost[0] - self.Z[0]) / b)[1:] + diagonal) / 3
         x = _capped(target, self.k)
-        residuals = np.empty(2)
-        kernels.admm_sweep(
-            self.P, self.cost, x, len(x), b, OVER_RELAXATION, self.Y, self.Z, residuals
-        )  # fmt: skip
-        primal, dual = residuals
+        Y = self.cost - self.Z
+        Y /= b
+        Y += self.P
+        np.clip(Y, 0.0, 1.0, out=Y)
+        Y[0, 1:] = Y[1:, 0] = x
+        np.fill_diagonal(Y, np.append(1.0, x))
+        gap = Y - self.P
+        primal, dual = np.linalg.norm(gap), np.linalg.norm(Y - self.Y)
+        gap *= OVER_RELAXATION * b
+        self.Z += gap
+        self.Y = Y
         self.steps += 1
         if self.steps % 10 == 0 and primal > BALANCE * b * dual:
             self.penalty *= 1.5
@@ -123,9 +128,9 @@ def reflect(A: Floats, v: Floats) -> Floats:
     """V'AV, V the columns of I - 2vv' but the first, for symmetric A."""
     w = 2 * (A @ v)
     w -= (v @ w) * v
-    out = np.empty((len(A) - 1, len(A) - 1))
-    kernels.minus_outer(np.ascontiguousarray(A), v, w, len(out), out)
-    return out
+    out = A[1:, 1:] - np.outer(v[1:], w[1:])
+    out -= np.outer(w[1:], v[1:])
+    return np.asarray(out)
 
 
 def _capped(target: Floats, k: int) -> Floats:

@@ -16,8 +16,8 @@ from bestk.data.table import Table, read_table
 from bestk.data.target import is_fractional, note_on_target
 from bestk.data.written import TextNumbers
 from bestk.discretize import EqualFrequency
-from bestk.information.counted.blocks import Cuts, Stream, is_fitted
-from bestk.information.counted.counts import PairCounts
+from bestk.information.blocks import Cuts, Stream, is_fitted
+from bestk.information.counts import PairCounts
 from bestk.information.reading import Reading
 from bestk.information.scan import DiscreteTable
 from bestk.selection.base import FOUND, forget
@@ -49,7 +49,7 @@ def _look(selector: Any, X: Any, y: Any) -> Stream:
     gaussian = how.information == "gaussian"
     needed = gaussian or how.discretizer is not None or selector.target == "continuous"
     if is_dask(X):
-        from bestk.information.counted.dask_blocks import DaskStream
+        from bestk.information.dask_blocks import DaskStream
 
         return DaskStream.open(X, y, int(seed or 0), needed)
     blocks = open_blocks(X, y)
@@ -216,7 +216,7 @@ def note_columns(selector: Any, table: Table) -> None:
 def open_stream(X: Any, y: Any) -> Stream:
     """Rows in blocks, and a random sample of them all."""
     if is_dask(X):
-        from bestk.information.counted.dask_blocks import DaskStream
+        from bestk.information.dask_blocks import DaskStream
 
         return DaskStream.open(X, y, 0, whole=True)
     return Stream.look(open_blocks(X, y), 0, whole=True)

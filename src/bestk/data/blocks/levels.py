@@ -1,6 +1,7 @@
 """The codes of discrete columns that come in blocks: levels are numbered as they come."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,7 @@ from bestk._typing import Indices
 from bestk.data.codes import MAX_LEVELS, Codes, encode
 from bestk.data.table import Table
 from bestk.data.target import Target, read_labels
-from bestk.native import kernels
-from bestk.native.threads import run_tiles, spans, threads
 
-VALUE_COST = 1e-9  # seconds for a value
-STRIP_CELLS = 2**18  # values of the columns that a thread takes at once
 Label = Any  # a number, a string, ...; None where the value is missing
 
 
@@ -108,38 +105,19 @@ def ends(lengths: Indices) -> Indices:
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
-def strips(n_columns: int, n_rows: int) -> list[tuple[int, int]]:
-    """Columns that a thread takes at once."""
-    return spans(n_columns, max(1, STRIP_CELLS // max(1, n_rows)))
-
-
 def find_first(values: NDArray[Any], starts: Indices) -> Indices:
     """The first row of level l of column j, at ``starts[j] + l``."""
-    first = np.empty(starts[-1], np.int64)
-
-    def work(span: tuple[int, int]) -> None:
-        some = values[slice(*span)]
-        kernels.find_first(*by_width(some), *some.shape, starts[span[0] :], first)
-
-    with threads(seconds=VALUE_COST * values.size):
-        run_tiles(work, strips(*values.shape))
+    first, backwards = np.empty(starts[-1], np.int64), np.arange(values.shape[1])[::-1]
+    for column, start in zip(values, starts, strict=False):
+        first[start + column[::-1].astype(np.int64)] = backwards  # the last to be set is the first
     return first
 
 
 def renumber(values: NDArray[Any], starts: Indices, numbers: Any, out: NDArray[Any]) -> None:
     """Set ``out[j, r]`` to ``numbers[starts[j] + values[j, r]]``."""
-
-    def work(span: tuple[int, int]) -> None:
-        some, given = values[slice(*span)], (starts[span[0] :], numbers)
-        kernels.renumber(*by_width(some), *some.shape, *given, *by_width(out[slice(*span)]))
-
-    with threads(seconds=VALUE_COST * out.size):
-        run_tiles(work, strips(*values.shape))
-
-
-def by_width(codes: NDArray[Any]) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
-    """Codes as kernels take them: of 8 bits, or of 16."""
-    return (codes, None) if codes.dtype == np.uint8 else (None, codes)
+    mine = numbers.astype(out.dtype)
+    for column, (first, last), to in zip(values, pairwise(starts), out, strict=True):
+        np.take(mine[first:last], column, out=to, mode="clip")  # all are in range
 
 
 class GrowingCodes:

@@ -1,24 +1,36 @@
 """The default backend: bit-planes or histograms, chosen pair by pair, in integers throughout."""
 
+from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
-from bestk.information._fixed_point import Correction, ExactEntropies, Tables
-from bestk.information.backends._costs import LANES
-from bestk.information.backends._packed import Packed, PairRequest, bind, cut_tasks, pack, run_tasks
-from bestk.information.backends._reductions import Summary, check_pairs, summarize
+from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
+from bestk.information.backends._packed import (
+    CELL_COST,
+    LANES,
+    SAMPLE_COST,
+    WORD_COST,
+    Packed,
+    pack,
+)
+from bestk.information.backends._reductions import Summary, summarize
 from bestk.information.measures import Measure, Query
 from bestk.native import Kernel, kernels
-from bestk.native.threads import threads
+from bestk.native.threads import n_threads, run_tiles, threads
 
 MAX_PLANE_LEVELS = 64
 PACK_COST = 1e-9  # seconds for a sample of a feature
 MAX_KERNELS = 4  # kept ready, the latest
+MAX_CALL_SECONDS = 0.1  # work between two checks for an interrupt
+PIECES_PER_THREAD = 16  # enough to balance,
+MIN_TASK_SECONDS, MAX_TASK_SECONDS = 5e-4, 0.2  # long enough for a thread, short enough to balance
+COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
 
 
 class NativeCounter:
@@ -30,7 +42,7 @@ class NativeCounter:
         self.n_features = codes.n_features
         self.order = np.argsort(codes.levels, kind="stable")
         self.place = np.argsort(self.order)
-        self._kernels: dict[tuple[Measure, float], Kernel] = {}
+        self._kernels: dict[tuple[Measure, float, bool], Kernel] = {}
         with threads(seconds=PACK_COST * codes.values.size):
             self.packed = pack(codes, target, self.order, MAX_PLANE_LEVELS)
             self.exact = _count_singles(self.packed, Tables.of(target.counts, correction))
@@ -45,26 +57,23 @@ class NativeCounter:
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        kernel = self.kernel(query.measure, query.lowest)
-        self._write(kernel, out, query.rows, query.columns)
+        self.write(self.kernel(query.measure, query.lowest), out, query.rows, query.columns)
 
     def summary(self, query: Query, count: int = 0, sums: bool = True) -> Summary:
         """Row sums and the ``count`` best pairs, from strips of which none is kept."""
-        check_pairs(query.measure, count)
-        formula = self.exact.integer_formula(query.measure, query.lowest)
-        write = partial(self._write, bind(self.packed, formula))
+        write = partial(self.write, self.kernel(query.measure, query.lowest, in_nats=False))
         return summarize(write, self.order, self.exact.tables.scale, query.measure, count, sums)
 
-    def kernel(self, measure: Measure, lowest: float) -> Kernel:
+    def kernel(self, measure: Measure, lowest: float, in_nats: bool = True) -> Kernel:
         """The kernel for a measure, kept for queries that come a row at a time."""
-        key = measure, lowest
+        key = measure, lowest, in_nats
         if key not in self._kernels:
             if len(self._kernels) == MAX_KERNELS:
                 del self._kernels[next(iter(self._kernels))]
             self._kernels[key] = bind(self.packed, self.exact.formula(*key))
         return self._kernels[key]
 
-    def request(self, rows: Indices | None, columns: Indices | None) -> PairRequest:
+    def request(self, rows: Indices | None, columns: Indices | None) -> "PairRequest":
         """The places of features, and where their pairs go."""
         mirror = rows is None and columns is None
         if columns is None:
@@ -78,24 +87,110 @@ class NativeCounter:
         row_to = np.argsort(self.place[rows], kind="stable")
         return PairRequest(self.place[rows][row_to], row_to, tiles, column_to, mirror)
 
-    def _write(
+    def write(
         self, kernel: Kernel, out: Array, rows: Indices | None, columns: Indices | None
     ) -> None:
+        """Fill pairs of features by a kernel of this counter."""
         if out.size:
             request = self.request(rows, columns)
-            run_tasks(kernel, request, cut_tasks(self.packed, request), out)
+            run_tasks(kernel, request, *cut_tasks(self.packed, request), out)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle all but the kernels, which hold addresses."""
         return {**self.__dict__, "_kernels": {}}
 
 
+class PairRequest(NamedTuple):
+    """Which pairs to fill, and where they go."""
+
+    rows: Indices  # places of the row features
+    row_to: Indices  # row of the output for each of them
+    tiles: Indices  # ascending
+    column_to: Indices  # column of the output for each place, -1 for none
+    mirror: bool  # the output is symmetric in its features: fill one half, write both
+
+
+def bind(packed: Packed, formula: Formula) -> Kernel:
+    """The kernel that fills pairs of a table by a formula, prepared for many requests."""
+    steps = np.diff(formula.pair_table), np.diff(formula.class_table)
+    return kernels.fill_pairs.bind(
+        packed.bits, packed.margins, packed.n_planes, packed.bits_at, packed.margins_at,
+        packed.words, packed.sizes, packed.starts, packed.levels, packed.codes, COSTS,
+        packed.n_features, len(packed.sizes), int(packed.starts[-1]),
+        formula.pair_table, formula.class_table, *steps, *formula[2:],
+    )  # fmt: skip
+
+
+def run_tasks(
+    kernel: Kernel, request: PairRequest, tasks: Indices, seconds: float, out: Array
+) -> None:
+    """Fill the tasks of a request, in threads where the work is large enough."""
+    outputs = (None, out) if out.dtype == np.float32 else (out, None)
+    run, n = kernel.bind(*request, *outputs, tasks), len(tasks)
+    with threads(seconds=seconds) as team:
+        if team == 1 and seconds < MAX_CALL_SECONDS:
+            run(0, n)
+        else:
+            run_tiles(lambda task: run(task, task + 1), range(n))
+
+
+def cut_tasks(packed: Packed, request: PairRequest) -> tuple[Indices, float]:
+    """Cut a request into tasks, many for each thread; and the seconds of all on one core.
+
+    A task has its first and last row, and the first and last of the tiles.
+    """
+    groups, n_tiles = _group_rows(packed, request.rows), len(request.tiles)
+    first = request.rows[groups[:-1]] // LANES if request.mirror else np.zeros_like(groups[:-1])
+    cost = np.add.reduceat(packed.seconds[request.rows], groups[:-1]) * (n_tiles - first)
+    seconds = float(cost.sum())
+    best = seconds / (n_threads() * PIECES_PER_THREAD)
+    best = min(max(best, MIN_TASK_SECONDS), MAX_TASK_SECONDS)
+    tasks = []
+    for rows, tile, each in zip(pairwise(groups), first.tolist(), cost.tolist(), strict=True):
+        pieces = min(n_tiles - tile, int(each / best) + 1)
+        ends = [tile + (n_tiles - tile) * piece // pieces for piece in range(pieces + 1)]
+        tasks += [(*rows, *some) for some in pairwise(ends)]
+    return np.array(tasks), seconds
+
+
+def _group_rows(packed: Packed, places: Indices) -> Indices:
+    """Cut the rows into groups whose planes and counts stay in the cache."""
+    most, n, levels = packed.row_planes, len(places), packed.levels
+    cuts = [0]
+    while cuts[-1] < n:
+        # features come in order of levels: the last of a group has the most planes
+        last = places[min(cuts[-1] + most, n) - 1]
+        cuts.append(min(n, cuts[-1] + max(1, most // max(1, int(levels[last]) - 1))))
+    return np.array(cuts)
+
+
 def _count_singles(packed: Packed, tables: Tables) -> ExactEntropies:
     """Entropies of each feature, by its place."""
     x, xy = np.zeros((2, packed.n_features), np.int64)
-    kernels.fill_singles(
-        packed.margins, packed.n_planes, packed.margins_at, packed.sizes, packed.starts,
-        packed.levels, packed.codes_or_none, packed.n_features, len(packed.sizes),
-        tables.plain, tables.plain, tables.chance, x, xy,
-    )  # fmt: skip
+    for places, counts in _count_levels(packed):
+        totals = counts.sum(axis=0)
+        x[places] = tables.plain[totals].sum(axis=0)
+        xy[places] = tables.plain[counts].sum(axis=(0, 1)) + tables.chance[totals].sum(axis=0)
     return ExactEntropies(tables, x, xy)
+
+
+def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices]]:
+    """Samples at ``[class, level, feature]``, of some features at a time."""
+    sizes, n_classes = packed.sizes, len(packed.sizes)
+    classes = np.repeat(np.arange(n_classes), sizes)
+    for n_planes in np.unique(packed.n_planes):
+        tiles = np.flatnonzero(packed.n_planes == n_planes)  # they lie side by side
+        first, last = int(tiles[0]) * LANES, min(packed.n_features, (int(tiles[-1]) + 1) * LANES)
+        if n_planes >= 0:
+            margins = packed.margins[slice(*packed.margins_at[[tiles[0], tiles[-1] + 1]])]
+            margins = np.moveaxis(margins.reshape(len(tiles), n_classes, n_planes, LANES), 0, 2)
+            margins = margins.reshape(n_classes, n_planes, len(tiles) * LANES)
+            counts = margins[:, :, : last - first].astype(np.int64)
+            rest = sizes[:, np.newaxis, np.newaxis] - counts.sum(axis=1, keepdims=True)
+            yield slice(first, last), np.concatenate([counts, rest], axis=1)
+            continue
+        assert packed.codes is not None
+        for place in range(first, last):
+            cells = np.bincount(packed.codes[place].astype(np.int64) * n_classes + classes)
+            cells.resize(packed.levels[place] * n_classes)
+            yield slice(place, place + 1), cells.reshape(-1, n_classes).T[:, :, np.newaxis]

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
-from bestk.information.backends._costs import LANES
 from bestk.information.measures import Measure
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 
 SPLIT = 2.0**28
 STRIP_ENTRIES = 2**22  # of the matrix, reduced together
+STRIP_STEP = 16  # rows of a strip are a multiple of this
 SUMS_AT_ONCE = 256  # rows or columns that a thread adds up
 
 
@@ -49,53 +49,52 @@ def summarize(
 
     ``write(out, rows, columns)`` fills a strip with integers, in units of ``scale``.
     """
-    n, row_sums, best = len(order), RowSums(len(order)), TopPairs(count, len(order))
-    height = max(LANES, STRIP_ENTRIES // n // LANES * LANES)
+    check_pairs(measure, count)
+    n, best, mirror = len(order), TopPairs(count, len(order)), measure.is_symmetric
+    parts = np.zeros((2, n))
+    height = max(STRIP_STEP, STRIP_ENTRIES // n // STRIP_STEP * STRIP_STEP)
     for start in range(0, n, height):
         rows, columns = order[start : start + height], order[start:]
-        if not measure.is_symmetric:
+        if not mirror:
             columns = np.concatenate([columns, order[:start]])
         values = np.empty((len(rows), len(columns)))
         write(values, rows, columns)
         if sums:
-            row_sums.take(values, rows, columns, measure.is_symmetric)
+            np.fill_diagonal(values, 0.0)  # the first columns are the rows
+            parts[:, rows] += add_sums(values, by_row=True)
+            if mirror:
+                parts[:, columns[len(rows) :]] += add_sums(values[:, len(rows) :], by_row=False)
         if count:
             values[np.tri(len(rows), dtype=bool).nonzero()] = -np.inf
             best.take(values, rows, columns)
-    return Summary(join(row_sums.high, row_sums.low, scale), best.pairs, best.values * scale)
+    return Summary(join(parts, scale), best.pairs, best.values * scale)
 
 
-def join(high: Floats, low: Floats, scale: float) -> Floats:
+def join(parts: Floats, scale: float) -> Floats:
     """Sums from those of their two parts."""
-    return (high * SPLIT + low) * scale
+    high, low = parts
+    return np.asarray((high * SPLIT + low) * scale)
 
 
-class RowSums:
-    """Row sums in the host's memory."""
+def add_sums(values: Floats, by_row: bool) -> Floats:
+    """The sums of each row, or of each column, in two parts."""
+    parts = np.zeros((2, values.shape[0 if by_row else 1]))
 
-    def __init__(self, n: int) -> None:
-        self.high, self.low = np.zeros((2, n))
+    def work(span: tuple[int, int]) -> None:
+        some = values[slice(*span)] if by_row else values[:, slice(*span)]
+        high, low = parts[:, slice(*span)]
+        kernels.add_sums(some, *some.shape, by_row, high, low)
 
-    def take(self, values: Floats, rows: Indices, columns: Indices, mirror: bool) -> None:
-        """Add a strip whose first columns are its rows; ``mirror`` the others to their rows."""
-        n = len(rows)
-        values[np.arange(n), np.arange(n)] = 0.0
-        high, low = np.zeros((2, n))
-        add_sums(values, high, low, by_row=True)
-        self.high[rows] += high
-        self.low[rows] += low
-        if mirror and n < len(columns):
-            high, low = np.zeros((2, len(columns) - n))
-            add_sums(values[:, n:], high, low, by_row=False)
-            self.high[columns[n:]] += high
-            self.low[columns[n:]] += low
+    run_tiles(work, spans(parts.shape[1], SUMS_AT_ONCE))
+    return parts
 
 
 class TopPairs:
-    """The largest entries above the diagonal, in the host's memory."""
+    """The largest entries above the diagonal so far."""
 
     def __init__(self, count: int, n: int) -> None:
-        self.count, self._n, self.least = count, n, float(np.finfo(np.float32).min)
+        self.count, self._n = count, n
+        self.least = float(np.finfo(np.float32).min)  # smaller entries are not wanted
         self.values, self._keys = np.empty(0), np.empty(0, np.int64)
 
     @property
@@ -109,21 +108,14 @@ class TopPairs:
             least = np.partition(values, -self.count, axis=None)[-self.count]
             self.least = max(self.least, float(least))
         i, j = np.nonzero(values >= self.least)
-        low, high = np.minimum(rows[i], columns[j]), np.maximum(rows[i], columns[j])
-        found = np.concatenate([self.values, values[i, j]])
+        self.add(values[i, j], rows[i], columns[j])
+
+    def add(self, values: Array, rows: Indices, columns: Indices) -> None:
+        """Keep the largest of some entries."""
+        low, high = np.minimum(rows, columns), np.maximum(rows, columns)
+        found = np.concatenate([self.values, values])
         keys = np.concatenate([self._keys, low * self._n + high])
         best = np.lexsort((keys, -found))[: self.count]
         self.values, self._keys = found[best], keys[best]
         if len(best) == self.count:
             self.least = float(self.values[-1])
-
-
-def add_sums(values: Floats, high: Floats, low: Floats, by_row: bool) -> None:
-    """Add the sums of each row, or of each column, in two parts."""
-
-    def work(span: tuple[int, int]) -> None:
-        some = values[slice(*span)] if by_row else values[:, slice(*span)]
-        parts = high[slice(*span)], low[slice(*span)]
-        kernels.add_sums(some, *some.shape, by_row, *parts)
-
-    run_tiles(work, spans(len(high), SUMS_AT_ONCE))

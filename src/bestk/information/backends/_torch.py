@@ -1,6 +1,7 @@
 """The GPU backend: counts by matrix products, sums in integers, the same bits as the default."""
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,20 @@ from torch import Tensor
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
-from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
-from bestk.information.backends._reductions import Summary, check_pairs
+from bestk.information._fixed_point import Correction, Tables
+from bestk.information.backends._native import NativeCounter
+from bestk.information.backends._reductions import SPLIT, Summary, TopPairs, check_pairs, join
 from bestk.information.backends._scan import Scan
-from bestk.information.backends._torch_pairs import Plan, plan
-from bestk.information.backends._torch_results import fill_output, scan_device, summarize_tiles
-from bestk.information.backends._torch_table import DeviceTable, free_bytes, upload
+from bestk.information.backends._torch_pairs import Plan, TileSide, first_of_run
+from bestk.information.backends._torch_table import free_bytes, upload
 from bestk.information.measures import Measure, Query
 
 MAX_PLANS = 4  # kept ready, the latest
 MAX_HELD_SHARE = 0.5  # of a GPU's free memory, for a matrix that stays there
+MAX_DEVICE_SHARE = 0.6  # and for one that is computed there as a whole
+RESULT_BYTES = 2**30  # of the rows of a larger one that are computed together
+BUFFER_BYTES = 2**24  # that are copied to the host at once
+MAX_CANDIDATES = 2**20  # for best pairs, before a search for a higher threshold
 
 
 class TorchCounter:
@@ -44,7 +49,13 @@ class TorchCounter:
         self.n_features = codes.n_features
         self._table = upload(codes, target, _choose(device))
         self._plans: dict[tuple[Measure, float, bool], Plan] = {}
-        self._exact = _count_on_device(self._table, Tables.of(target.counts, correction))
+        self._exact = self._table.singles(Tables.of(target.counts, correction))
+        self._native = None  # for pairs of columns with many levels
+        wide = codes.levels > self._table.max_levels
+        if wide.any():
+            self._native = NativeCounter(codes, target, correction)
+            places, exact = self._native.place[wide], self._native.exact
+            self._exact.x[wide], self._exact.xy[wide] = exact.x[places], exact.xy[places]
 
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
@@ -56,14 +67,38 @@ class TorchCounter:
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        fill_output(self._plan(query), torch.from_numpy(out), query.rows, query.columns)
+        self._fill(query, torch.from_numpy(out))
 
     def matrix(self, query: Query, dtype: Any = torch.float64) -> Tensor:
         """The measure of all pairs, as a tensor that stays on the device."""
-        n = self.n_features
-        out = torch.empty((n, n), dtype=dtype, device=self._table.device)
-        fill_output(self._plan(query), out, None, None)
+        out = torch.empty((self.n_features,) * 2, dtype=dtype, device=self._table.device)
+        self._fill(query, out)
         return out
+
+    def _fill(self, query: Query, out: Tensor) -> None:
+        plan, device = self._plan(query), self._table.device
+        if not out.numel():
+            return
+        if query.is_whole and (
+            out.device == device or out.nbytes < MAX_DEVICE_SHARE * free_bytes(device)
+        ):
+            target = out if out.device == device else torch.empty_like(out, device=device)
+            for side, across in plan.upper():  # each pair is counted once and written twice
+                for columns in across:
+                    plan.write(side, columns, target, mirror=True)
+            if target is not out:
+                _copy_rows(target, out, np.arange(len(out)))
+            return
+        longest = max(1, RESULT_BYTES // (out.element_size() * out.shape[1]))
+        for side, across in plan.tiles(query.rows, query.columns, longest):
+            target, rows = out, side
+            if out.device != device:
+                target = out.new_empty((len(side.at), out.shape[1]), device=device)
+                rows = side.moved_to_start()
+            for columns in across:
+                plan.write(rows, columns, target, mirror=False)
+            if target is not out:
+                _copy_rows(target, out, side.places)
 
     @property
     def sums_quickly(self) -> bool:
@@ -80,38 +115,106 @@ class TorchCounter:
     def summary(self, query: Query, count: int = 0, sums: bool = True) -> Summary:
         """Row sums and the ``count`` best pairs, from tiles of which none leaves the device."""
         check_pairs(query.measure, count)
-        ready = self._plan(query, in_nats=False)
+        plan, n, device = self._plan(query, in_nats=False), self.n_features, self._table.device
+        best, mirror = TopPairs(count, n), query.measure.is_symmetric
+        parts = torch.zeros((2, n), dtype=torch.float64, device=device)  # no sum is ever rounded
+        for rows, across in plan.upper() if mirror else plan.tiles(None, None):
+            for number, columns in enumerate(across):
+                own = len(rows.at) if mirror and number == 0 else 0
+                values = plan.values(rows, columns)
+                if count:
+                    _take_pairs(best, values, rows, columns, own)
+                if sums and mirror:
+                    values[:, :own].diagonal().zero_()
+                elif sums:
+                    values.masked_fill_(rows.at[:, None] == columns.at, 0.0)
+                if sums:
+                    _add_sums(parts, values, rows.at, columns.at[own:] if mirror else None)
         scale = self._exact.tables.scale
-        return summarize_tiles(ready, scale, count, query.measure.is_symmetric, sums)
+        return Summary(join(parts.cpu().numpy(), scale), best.pairs, best.values * scale)
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
         check_pairs(query.measure, count=1)
-        return scan_device(self._plan(query), groups, count)
+        plan, device, shape = self._plan(query), self._table.device, (groups.max() + 1, len(groups))
+        best = torch.full(shape, -torch.inf, device=device)
+        partners, pairs = torch.full(shape, -1, device=device), TopPairs(count, len(groups))
+        group = torch.tensor(groups, device=device)
+        for rows, above in plan.upper():
+            for number, columns in enumerate(above):
+                own = len(rows.at) if number == 0 else 0
+                values = plan.values(rows, columns, torch.float32)
+                diagonal = values[:, :own]
+                diagonal.masked_fill_(torch.ones_like(diagonal).tril_().bool(), -torch.inf)
+                if count:
+                    _take_pairs(pairs, values, rows, columns, own)
+                for found, mine, others in ((values, rows, columns), (values.T, columns, rows)):
+                    for g in group[others.at].unique().tolist():
+                        some = group[others.at] == g
+                        part = found if bool(some.all()) else found[:, some]
+                        _take_partners(best[g], partners[g], part, mine.at, others.at[some])
+        most = best.cpu().numpy().astype(np.float64)
+        return Scan(most, partners.cpu().numpy(), pairs.pairs, pairs.values)
 
     def _plan(self, query: Query, in_nats: bool = True) -> Plan:
         """The formula of a measure on the device, kept for queries that come a row at a time."""
         key = query.measure, query.lowest, in_nats
         if key not in self._plans:
             latest = list(self._plans.items())[1 - MAX_PLANS :]
-            formula = self._exact.formula if in_nats else self._exact.integer_formula
-            made = plan(self._table, formula(query.measure, query.lowest))
+            write = None
+            if self._native is not None:
+                write = partial(self._native.write, self._native.kernel(*key))
+            made = Plan(self._table, self._exact.formula(*key), write)
             self._plans = dict([*latest, (key, made)])
         return self._plans[key]
 
 
-def _count_on_device(table: DeviceTable, tables: Tables) -> ExactEntropies:
-    """Count each feature as a pair with the constant that follows the features."""
-    n, nothing = table.n_features, np.zeros_like(tables.plain)
-    no_terms = np.zeros(n + 1, np.int64)
-    x, xy = np.empty((2, n, 1), np.int64)
-    for out, pair_table, class_table in (
-        (x, tables.plain, nothing),
-        (xy, tables.chance, tables.plain),
-    ):
-        formula = Formula(pair_table, class_table, no_terms, no_terms, 1.0, -np.inf)
-        fill_output(plan(table, formula), torch.from_numpy(out), None, np.array([n]))
-    return ExactEntropies(tables, x[:, 0], xy[:, 0])
+def _copy_rows(rows: Tensor, out: Tensor, places: Indices) -> None:
+    """Copy rows to their places on the host, through pinned memory."""
+    height = max(1, BUFFER_BYTES // (rows.shape[1] * rows.element_size()))
+    buffer = torch.empty((min(height, len(rows)), rows.shape[1]), dtype=rows.dtype, pin_memory=True)
+    for start in range(0, len(rows), height):
+        some, at = rows[start : start + height], places[start : start + height]
+        here, first = buffer[: len(some)].copy_(some), first_of_run(at)
+        if first is None:
+            out[torch.from_numpy(at)] = here
+        else:
+            out[first : first + len(at)] = here
+
+
+def _add_sums(parts: Tensor, values: Tensor, rows: Tensor, columns: Tensor | None) -> None:
+    """Add a tile to its rows, and its last columns to theirs, in two parts; it is overwritten."""
+    high = (values * (1 / SPLIT)).floor_()
+    for total, part in zip(parts, (high, values.sub_(high, alpha=SPLIT)), strict=True):
+        total[rows] += part.sum(1)
+        if columns is not None:
+            total[columns] += part[:, part.shape[1] - len(columns) :].sum(0)
+
+
+def _take_partners(
+    best: Tensor, partners: Tensor, found: Tensor, own: Tensor, others: Tensor
+) -> None:
+    """Compare what each feature has with a row of values; ties go to the lowest feature."""
+    most = found.amax(1)
+    some = (most >= best[own]).nonzero()[:, 0]
+    own, most = own[some], most[some]
+    largest = found[some] == most[:, None]
+    lowest = torch.where(largest, others, len(best)).amin(1)
+    better = (most > best[own]) | ((most == best[own]) & (lowest < partners[own]))
+    best[own[better]], partners[own[better]] = most[better], lowest[better]
+
+
+def _take_pairs(
+    best: TopPairs, values: Tensor, rows: TileSide, columns: TileSide, own: int
+) -> None:
+    """Keep the largest entries of a tile whose first ``own`` columns are its rows."""
+    better = values >= best.least
+    better[:, :own].triu_(1)
+    if int(better.sum()) > max(MAX_CANDIDATES, best.count):
+        better &= values >= values[better].topk(best.count).values[-1]
+    i, j = better.nonzero(as_tuple=True)
+    found = values[i, j], rows.at[i], columns.at[j]
+    best.add(*(each.cpu().numpy() for each in found))
 
 
 class DeviceMatrix:

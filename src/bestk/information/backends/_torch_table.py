@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
+from math import isqrt
 from shutil import which
 from typing import Any
 
@@ -20,16 +21,17 @@ from torch import Tensor
 from bestk._typing import Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
+from bestk.information._fixed_point import ExactEntropies, Tables
 
-MAX_BYTE_LEVELS = 255  # of a column that has planes: its codes fit in a byte, with one left
-MAX_PAIR_CELLS = 2**18  # of a pair that is counted by planes, over all classes
+MAX_DEVICE_LEVELS = 64  # of a column that is counted here; others are left to the CPU
+MAX_PAIR_CELLS = 2**18  # of a pair that is counted here, over all classes
+NO_LEVEL = 255  # the code of padding
 STEPS = (128, 64, 32, 16)  # samples of a class are padded to a multiple of one of these
 WIDTH = 32  # and features of a tile, where tensor cores multiply
 PLANE_BYTES = 2**30  # for the planes of a tile
 COUNT_BYTES = {"cuda": 2**31, "cpu": 2**24}  # for the counts of a tile of pairs, at most
 UPLOAD_BYTES = 2**28
 MAX_KEPT_SHARE = 0.3  # of the device's free memory, for planes that are kept
-SORTED_SAMPLES = 2**24  # samples
 COMPILERS = ("cc", "gcc", "clang")
 EXACT_FLOATS = 2**24  # a sum of zeros and ones is exact in float32 up to here
 ONE = 2.0**9  # a byte of 1, read as an 8-bit float, is 2^-9
@@ -43,38 +45,26 @@ class DeviceTable:
 
     device: Any
     dtype: Any  # of planes
-    most_counts: int  # of a tile of pairs
-    codes: Tensor  # (features + 2, places): below the features a constant, and one of no level
-    levels: Indices  # of the features and the constant
+    max_counts: int  # of a tile of pairs
+    codes: Tensor  # (features + 1, places): below the features one of no level
+    levels: Indices
     starts: Indices  # class c is at starts[c]:starts[c + 1], its padding last
     sizes: Tensor  # samples of each class
-    first_level: Tensor  # (classes, features + 2): how many of them are at level 0
-    samples: Tensor  # places that are no padding
-    classes: Tensor  # of those
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return len(self.levels) - 1
-
-    @cached_property
-    def n_planes(self) -> int:
-        """Planes of all features."""
-        return int(count_planes(self.levels).sum())
 
     @property
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.starts) - 1
 
-    def parts(self, by_class: bool) -> list[Window]:
-        """The places of each class, or all as one."""
-        cuts = self.starts if by_class else self.starts[[0, -1]]
-        return [(int(first), int(last)) for first, last in pairwise(cuts)]
+    @property
+    def max_levels(self) -> int:
+        """The most levels of a column that is counted here."""
+        return max(2, min(MAX_DEVICE_LEVELS, isqrt(MAX_PAIR_CELLS // self.n_classes)))
 
-    def has_planes(self, n_i: int, n_j: int) -> bool:
-        """Whether pairs of that many levels are counted by planes, not by sorting."""
-        return max(n_i, n_j) <= MAX_BYTE_LEVELS and n_i * n_j * self.n_classes <= MAX_PAIR_CELLS
+    @cached_property
+    def first_level(self) -> Tensor:
+        """Samples at level 0, by class and feature."""
+        return self._count_level(0)
 
     @cached_property
     def first_planes(self) -> Tensor | None:
@@ -89,22 +79,39 @@ class DeviceTable:
             out[: len(codes)] = codes == 0
         return planes.view(self.dtype)
 
-    def planes(
-        self, features: Tensor, n_levels: int, window: Window, span: slice | None = None
-    ) -> Tensor:
-        """Where each level is: a row of 0 and 1 for ``[level, feature]``; span: side by side."""
-        if n_levels == 1 and span is not None and self.first_planes is not None:
-            return self.first_planes[span, slice(*window)]
-        codes = self.codes[:, slice(*window)]
-        if codes.device != self.device:
-            codes = codes.index_select(0, features.to(codes.device)).to(self.device)
-            features = torch.arange(len(features), device=self.device)
-        own = triton_kernels(self.device)
-        if own is not None:
-            hot = own.cut_planes(codes, features, n_levels)
-        else:
-            level = torch.arange(n_levels, dtype=codes.dtype, device=self.device)
-            hot = (codes.index_select(0, features) == level[:, None, None]).flatten(0, 1)
+    def parts(self, by_class: bool) -> list[Window]:
+        """The places of each class, or all as one."""
+        cuts = self.starts if by_class else self.starts[[0, -1]]
+        return [(int(first), int(last)) for first, last in pairwise(cuts)]
+
+    def singles(self, tables: Tables) -> ExactEntropies:
+        """Entropies of the features that are counted here."""
+        plain, chance = torch.tensor(np.stack([tables.plain, tables.chance]), device=self.device)
+        x, xy = torch.zeros((2, len(self.levels)), dtype=torch.int64, device=self.device)
+        for level in range(min(self.max_levels, int(self.levels.max()))):
+            counts = (self._count_level(level) if level else self.first_level)[:, :-1].long()
+            totals = counts.sum(0)
+            x += plain[totals]
+            xy += plain[counts].sum(0) + chance[totals]
+        return ExactEntropies(tables, x.cpu().numpy(), xy.cpu().numpy())
+
+    def _count_level(self, level: int) -> Tensor:
+        """Samples at a level, by class and feature."""
+        counts = []
+        for codes in self.codes.split(max(1, UPLOAD_BYTES // self.codes.shape[1])):
+            here = codes.to(self.device) == level
+            own = [here[:, first:last].sum(1) for first, last in self.parts(by_class=True)]
+            counts.append(torch.stack(own))
+        return torch.cat(counts, dim=1).to(torch.int32)
+
+    def planes(self, side: Any, n_levels: int, window: Window) -> Tensor:
+        """Where each level is: a row of 0 and 1 for ``[level, feature]``."""
+        if n_levels == 1 and side.span is not None and self.first_planes is not None:
+            return self.first_planes[side.span, slice(*window)]
+        some = side.features.to(self.codes.device)
+        codes = self.codes[:, slice(*window)].index_select(0, some).to(self.device)
+        level = torch.arange(n_levels, dtype=codes.dtype, device=self.device)
+        hot = (codes == level[:, None, None]).flatten(0, 1)
         return hot.to(self.dtype) if self.dtype == torch.float32 else hot.view(self.dtype)
 
     def count(self, rows: Any, n_i: int, columns: Any, n_j: int, parts: list[Window]) -> Tensor:
@@ -117,97 +124,33 @@ class DeviceTable:
         width = parts[-1][1] if kept else max(STEPS[0], most // STEPS[0] * STEPS[0])
         for begin in range(0, parts[-1][1], width):
             window = begin, min(begin + width, parts[-1][1])
-            a = self.planes(rows.features, n_i, window, rows.span)
-            b = self.planes(columns.features, n_j, window, columns.span)
+            a, b = self.planes(rows, n_i, window), self.planes(columns, n_j, window)
             for count, (first, last) in zip(counts, parts, strict=True):
                 low, high = max(first, begin) - begin, min(last, window[1]) - begin
                 if low < high:
                     multiply(a[:, low:high], b[:, low:high], count, add=first < begin)
         return counts.view(len(parts), n_i, len(rows.features), n_j, len(columns.features))
 
-    def sum_sorted(
-        self, feature: Tensor, others: Tensor, pair_step: Tensor, class_step: Tensor
-    ) -> Tensor:
-        """Sum tables, given by their steps, over the cells of one feature against others.
-
-        The next sample of a cell that has t adds step t, and equal cells are sorted together.
-        """
-        at_once = max(1, SORTED_SAMPLES // len(self.samples))
-        own = self._known_codes(feature[None])
-        sums = []
-        for some in others.split(at_once):
-            codes = self._known_codes(some)
-            cells = (own * (codes.max() + 1) + codes) * self.n_classes + self.classes
-            cells = cells.sort(dim=1).values
-            pairs = cells.div(self.n_classes, rounding_mode="floor")
-            sums.append(class_step[_ranks(cells)].sum(1) + pair_step[_ranks(pairs)].sum(1))
-        return torch.cat(sums)
-
-    def _known_codes(self, features: Tensor) -> Tensor:
-        codes = self.codes.index_select(0, features.to(self.codes.device))
-        return codes.to(self.device)[:, self.samples].long()
-
-
-def count_planes(levels: Indices) -> Indices:
-    """Planes of features against their like: of two levels, one gives the other."""
-    return np.where(levels <= 2, 1, levels)
-
-
-def _ranks(cells: Tensor) -> Tensor:
-    """0, 1, 2, ... along each run of equal cells."""
-    place = torch.arange(cells.shape[1], device=cells.device)
-    begins = torch.zeros_like(cells)
-    begins[:, 1:] = torch.where(cells[:, 1:] != cells[:, :-1], place[1:], 0)
-    return place - begins.cummax(dim=1).values
-
 
 def upload(codes: Codes, target: Target, device: Any) -> DeviceTable:
     """Sort by class and pad; codes stay in the host's memory if the device has too little."""
-    sizes = target.counts
+    sizes, n = target.counts, codes.n_features
     step = next((s for s in STEPS if 8 * s * len(sizes) <= codes.n_samples), STEPS[-1])
     starts = np.concatenate([[0], np.cumsum(-(-sizes // step) * step)])
     known = np.concatenate([s + np.arange(n) for s, n in zip(starts, sizes, strict=False)])
-    source = np.zeros(starts[-1], np.int64)
-    source[known] = np.argsort(target.codes, kind="stable")
-    padding = np.setdiff1d(np.arange(starts[-1]), known, assume_unique=True)
-    dtype = torch.uint8 if codes.levels.max(initial=1) <= MAX_BYTE_LEVELS else torch.int16
-    n_bytes = (codes.n_features + 2) * len(source) * dtype.itemsize
-    where = device if n_bytes < free_bytes(device) / 2 else torch.device("cpu")
-    sorted_codes, first_level = _sort(codes, where, source, padding, starts, dtype)
-    return DeviceTable(
-        device,
-        plane_dtype(device, len(source)),
-        int(min(COUNT_BYTES[device.type], free_bytes(device) / 8)) // 4,
-        sorted_codes,
-        np.append(codes.levels, 1),
-        starts,
-        torch.tensor(sizes, dtype=torch.int32, device=device),
-        first_level.to(device),
-        torch.tensor(known, device=device),
-        torch.tensor(np.repeat(np.arange(len(sizes)), sizes), device=device),
-    )
-
-
-def _sort(
-    codes: Codes, where: Any, source: Any, padding: Any, starts: Any, dtype: Any
-) -> tuple[Tensor, Tensor]:
-    """The codes of each place, and how many of each class are at level 0."""
-    n, no_level = codes.n_features, 255 if dtype == torch.uint8 else -1
-    out = torch.zeros((n + 2, len(source)), dtype=dtype, device=where)
-    source, padding = torch.tensor(source, device=where), torch.tensor(padding, device=where)
-    at_once = max(1, UPLOAD_BYTES // len(source))
-    kind = np.uint8 if dtype == torch.uint8 else np.int16
+    where = device if (n + 1) * starts[-1] < free_bytes(device) / 2 else torch.device("cpu")
+    order = torch.tensor(np.argsort(target.codes, kind="stable"), device=where)
+    places = torch.tensor(known, device=where)
+    out = torch.full((n + 1, int(starts[-1])), NO_LEVEL, dtype=torch.uint8, device=where)
+    at_once = max(1, UPLOAD_BYTES // len(known))
     for first in range(0, n, at_once):
-        some = torch.from_numpy(codes.values[first : first + at_once].astype(kind))
-        out[first : first + len(some)] = some.to(where).index_select(1, source)
-    out[n + 1] = no_level
-    out[:, padding] = no_level
-    zeros = torch.empty((len(starts) - 1, n + 2), dtype=torch.int32, device=where)
-    for first in range(0, n + 2, at_once):
-        some = out[first : first + at_once] == 0
-        for c, (begin, end) in enumerate(pairwise(starts)):
-            zeros[c, first : first + at_once] = some[:, begin:end].sum(1)
-    return out, zeros
+        some = np.minimum(codes.values[first : first + at_once], NO_LEVEL).astype(np.uint8)
+        sorted_codes = torch.from_numpy(some).to(where).index_select(1, order)
+        out[first : first + len(some)].index_copy_(1, places, sorted_codes)
+    max_counts = int(min(COUNT_BYTES[device.type], free_bytes(device) / 8)) // 4
+    on_device = torch.tensor(sizes, dtype=torch.int32, device=device)
+    dtype = plane_dtype(device, int(starts[-1]))
+    return DeviceTable(device, dtype, max_counts, out, codes.levels, starts, on_device)
 
 
 def free_bytes(device: Any) -> float:

@@ -6,7 +6,7 @@ from functools import reduce
 from itertools import count, islice
 from threading import Lock
 from time import sleep
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from distributed import Client, Future, as_completed, get_client, get_worker
@@ -15,13 +15,11 @@ from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
-from bestk.information._tiles import as_slice, cut
-from bestk.information.backends._costs import LANES
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._packed import PairRequest, cut_tasks, run_tasks
+from bestk.information.backends._packed import LANES
 from bestk.information.backends._scan import Scan, Tile, cut_tiles, scan_tiles
 from bestk.information.measures import Query
-from bestk.native.threads import threads
+from bestk.native.threads import spans, threads
 
 MIN_CLUSTER_SECONDS = 0.5  # of one core: less is counted here, sooner than a task would start
 TILES_PER_WORKER, MAX_TILE_SECONDS = 16, 1.0  # enough to balance, and what a lost worker costs
@@ -34,67 +32,18 @@ NO_CLIENT = (
     "backend='dask' found no client of a cluster; start one first: from distributed import "
     "Client; client = Client() for the cores of this machine, Client('address:port') for others"
 )
-TileBlocks = tuple[Array, ...]
 T = TypeVar("T")
 Found = TypeVar("Found")
 _kernel_lock = Lock()  # a task uses all threads of its worker
 
 
 class TileTask(NamedTuple):
-    """Pairs that one task counts, and where their values belong.
+    """Features that one task counts against others, and where their values belong."""
 
-    A "square" lies on the diagonal; "both" is a block whose transposed pairs are wanted as well.
-    """
-
-    rows: Indices  # places of features in order of levels
+    rows: Indices
     columns: Indices
-    kind: Literal["block", "square", "both"]
     row_to: Indices
     column_to: Indices
-
-
-class TileCounter:
-    """The native counter, one tile at a time; pickled as planes or as codes, the smaller."""
-
-    def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
-        with one_at_a_time():
-            self.native = NativeCounter(codes, target, correction)
-        packed = self.native.packed
-        planes = packed.bits.nbytes + packed.margins.nbytes + packed.codes.nbytes
-        source = codes, target, correction
-        self._source = source if codes.values.nbytes < planes else None
-
-    def __reduce__(self) -> Any:
-        """Pickle the codes where they are smaller: packing them again takes little time."""
-        return super().__reduce__() if self._source is None else (TileCounter, self._source)
-
-    def sort(self, features: Indices | None) -> tuple[Indices, Indices]:
-        """Places of some features in ascending order, and their former positions."""
-        places = self.native.place if features is None else self.native.place[features]
-        order = np.argsort(places, kind="stable")
-        return places[order], order
-
-    def seconds(self, rows: Indices, n_columns: int) -> float:
-        """About what one core needs for those places against so many others."""
-        return float(self.native.packed.seconds[rows].sum() * n_columns / LANES)
-
-    def fill_tile(self, tile: TileTask, query: Query, dtype: Any) -> TileBlocks:
-        """Values of the pairs of rows and columns, then of columns and rows if wanted."""
-        n_rows, n_columns = len(tile.rows), len(tile.columns)
-        # both halves lie off the diagonal of one array, whose other pages are never touched
-        shift = n_rows if tile.kind == "both" else 0
-        out = np.empty((n_rows + (n_columns if shift else 0), shift + n_columns), dtype)
-        column_to = np.full(self.native.n_features, -1)
-        column_to[tile.columns] = shift + np.arange(n_columns)
-        tiles = np.unique(tile.columns // LANES)
-        request = PairRequest(tile.rows, np.arange(n_rows), tiles, column_to, tile.kind != "block")
-
-        def first_tile(place: int) -> int:
-            return int(np.searchsorted(tiles, place // LANES)) if tile.kind == "square" else 0
-
-        kernel = self.native.kernel(query.measure, query.lowest)
-        run_tasks(kernel, request, cut_tasks(self.native.packed, request, first_tile), out)
-        return (out[:n_rows, shift:], out[n_rows:, :shift]) if shift else (out,)
 
 
 class DaskCounter:
@@ -109,12 +58,13 @@ class DaskCounter:
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self._client = _find_client()
         self.n_features = codes.n_features
-        self._counter = TileCounter(codes, target, correction)
+        with one_at_a_time():
+            self._native = NativeCounter(codes, target, correction)
         self._data: Future | None = None
 
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
-        return self._counter.native.singles()
+        return self._native.singles()
 
     def copies(self) -> Floats:
         """I(x; x') of each feature and a copy of it: H(x)."""
@@ -122,34 +72,42 @@ class DaskCounter:
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        across = self._counter.sort(query.columns)
-        down = across if query.is_whole else self._counter.sort(query.rows)
-        halves = 2 if query.is_whole else 1
-        seconds = self._counter.seconds(down[0], out.shape[1]) / halves
+        mirror = query.is_whole and query.measure.is_symmetric  # then each pair is counted once
+        rows = np.arange(self.n_features) if query.rows is None else query.rows
+        seconds = self._seconds(rows, out.shape[1]) / (1 + mirror)
         if self._client is None or seconds < MIN_CLUSTER_SECONDS:
             with one_at_a_time():
-                self._counter.native.fill(query, out)
+                self._native.fill(query, out)
             return
-        side = _tile_side(self._client, seconds, out.size / halves, out.itemsize)
-        tiles = _cut_tiles(down, across, side, query)
+        side = _tile_side(self._client, seconds, out.size / (1 + mirror), out.itemsize)
+        tiles = _cut_tiles(self._sort(query.rows), self._sort(query.columns), side, mirror)
         every_pair = query._replace(rows=None, columns=None)  # tiles say which, queries may be long
         wanted = every_pair, out.dtype
-        for tile, blocks in self._run(self._client, count_tile, tiles, wanted):
-            _paste(tile, blocks, out, query.is_whole)
+        for tile, block in self._run(self._client, count_tile, tiles, wanted):
+            _paste(tile, block, out, mirror)
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
-        tiles = list(cut_tiles(groups))
-        n = len(groups)
-        seconds = self._counter.seconds(np.arange(n), n) / 2
-        if self._client is None or seconds < MIN_CLUSTER_SECONDS:
+        tiles, n = list(cut_tiles(groups)), len(groups)
+        if self._client is None or self._seconds(np.arange(n), n) / 2 < MIN_CLUSTER_SECONDS:
             with one_at_a_time():
-                return scan_tiles(self._counter.native, query, groups, tiles, count)
+                return scan_tiles(self._native, query, groups, tiles, count)
         n_parts = TILES_PER_WORKER * max(1, len(self._client.nthreads()))
         parts = (tiles[first::n_parts] for first in range(min(n_parts, len(tiles))))
         wanted = query, groups, count
         scans = (found for _, found in self._run(self._client, scan_part, parts, wanted))
         return reduce(lambda one, other: one.merge(other, count), scans)
+
+    def _seconds(self, rows: Indices, n_columns: int) -> float:
+        """About what one core needs for those features against so many others."""
+        seconds = self._native.packed.seconds[self._native.place[rows]].sum()
+        return float(seconds * n_columns / LANES)
+
+    def _sort(self, features: Indices | None) -> tuple[Indices, Indices]:
+        """Features in the order of the packed table, and their former positions."""
+        chosen = np.arange(self.n_features) if features is None else features
+        order = np.argsort(self._native.place[chosen], kind="stable")
+        return chosen[order], order
 
     def scatter(self) -> Future:
         """The table on every worker, sent if it is on none."""
@@ -159,7 +117,7 @@ class DaskCounter:
             sleep(RESTART_PAUSE)
             self._data = None
         if self._data is None:
-            self._data = _send(self._client, self._counter)
+            self._data = _send(self._client, self._native)
         return self._data
 
     def _run(
@@ -213,21 +171,23 @@ def one_at_a_time() -> Iterator[None]:
         yield
 
 
-def count_tile(counter: TileCounter, tile: TileTask, query: Query, dtype: Any) -> TileBlocks:
+def count_tile(counter: NativeCounter, tile: TileTask, query: Query, dtype: Any) -> Array:
     """Fill one tile: the task of a worker."""
+    out = np.empty((len(tile.rows), len(tile.columns)), dtype)
     with one_at_a_time():
-        return counter.fill_tile(tile, query, dtype)
+        counter.fill(query._replace(rows=tile.rows, columns=tile.columns), out)
+    return out
 
 
 def scan_part(
-    counter: TileCounter, tiles: list[Tile], query: Query, groups: Indices, top: int
+    counter: NativeCounter, tiles: list[Tile], query: Query, groups: Indices, top: int
 ) -> Scan:
     """Scan some tiles: the task of a worker."""
     with one_at_a_time():
-        return scan_tiles(counter.native, query, groups, tiles, top)
+        return scan_tiles(counter, query, groups, tiles, top)
 
 
-def _send(client: Client, counter: TileCounter, attempts: int = MAX_RESTARTS) -> Future:
+def _send(client: Client, counter: NativeCounter, attempts: int = MAX_RESTARTS) -> Future:
     """Give every worker the table; try again if a worker is lost meanwhile."""
     try:
         return client.scatter(counter, broadcast=True, hash=False)
@@ -264,27 +224,19 @@ def _tile_side(client: Client, seconds: float, area: float, itemsize: int) -> in
 
 
 def _cut_tiles(
-    down: tuple[Indices, Indices], across: tuple[Indices, Indices], side: int, query: Query
+    down: tuple[Indices, Indices], across: tuple[Indices, Indices], side: int, mirror: bool
 ) -> Iterator[TileTask]:
-    """Cut the places down and across, and with them where they belong, into tiles."""
-    shape, whole = (len(down[0]), len(across[0])), query.is_whole
-    for top, bottom, first, last in cut(shape, (side, side), whole):
-        kind: Any = "both" if whole and not query.measure.is_symmetric else "block"
-        rows, columns = slice(top, bottom), slice(first, last)
-        yield TileTask(
-            down[0][rows].copy(), across[0][columns].copy(),
-            "square" if whole and top == first else kind, down[1][rows], across[1][columns],
-        )  # fmt: skip
+    """Cut features, and with them where they belong, into tiles; mirror: the upper half only."""
+    for top, bottom in spans(len(down[0]), side):
+        for first, last in spans(len(across[0]), side):
+            if first >= top or not mirror:
+                rows, row_to = (each[top:bottom].copy() for each in down)
+                columns, column_to = (each[first:last].copy() for each in across)
+                yield TileTask(rows, columns, row_to, column_to)
 
 
-def _paste(tile: TileTask, blocks: TileBlocks, out: Array, mirror: bool) -> None:
+def _paste(tile: TileTask, block: Array, out: Array, mirror: bool) -> None:
     """Put values where they belong, and turned across the diagonal."""
-    rows, columns = as_slice(tile.row_to), as_slice(tile.column_to)
-    _put(out, rows, columns, blocks[0])
-    if mirror and tile.kind != "square":
-        _put(out, columns, rows, blocks[1] if len(blocks) > 1 else blocks[0].T)
-
-
-def _put(out: Array, rows: Any, columns: Any, block: Array) -> None:
-    both = isinstance(rows, slice) or isinstance(columns, slice)
-    out[(rows, columns) if both else np.ix_(rows, columns)] = block
+    out[np.ix_(tile.row_to, tile.column_to)] = block
+    if mirror:
+        out[np.ix_(tile.column_to, tile.row_to)] = block.T

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestk._memory import gib, memory_to_use
-from bestk._typing import Indices
+from bestk._typing import Array, Indices
 from bestk.data.blocks.blocks import refuse_other_columns
 from bestk.data.blocks.levels import Label, Levels, ends, read_classes
 from bestk.data.codes import Codes
 from bestk.data.frames import as_array
 from bestk.data.table import Table, read_table
 from bestk.data.target import Target
+from bestk.information import _cells as cells
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._packed import pack
-from bestk.information.counted import cells
 from bestk.information.entropies import Entropies, largest_by_chance
-from bestk.native.threads import threads
+from bestk.native import kernels
+from bestk.native.threads import run_tiles, threads
 
 # rows that are counted together: each time visits all counts
 MAX_WAITING_ROWS, MAX_WAITING_BYTES = 2**16, 2**27
-MAX_PLANES = 2**16
+MAX_PLANES, MAX_ROWS = 2**16, 2**31 - 1
+PACK_COST, WORD_COST = 1e-9, 1.5e-11  # seconds: for a value, for a word of two planes
 
 
 class PairCounts:
@@ -37,7 +39,7 @@ class PairCounts:
     the last bit.
 
     With P the number of levels of all features less one for each, and C classes, counts take
-    ``2 P (P + 1) C`` bytes; twice that beyond 2**31 rows.
+    ``2 P (P + 1) C`` bytes.
 
     Parameters
     ----------
@@ -64,8 +66,8 @@ class PairCounts:
         self._classes = Levels(["y"])
         self._sizes = np.zeros(0, np.int64)
         self._feature = np.empty(0, np.int64)  # of each plane, in order of appearance
-        self._cells: NDArray[Any] = np.empty(0, np.int32)
-        self._waiting: list[tuple[NDArray[Any], NDArray[np.int32]]] = []
+        self._cells: Array = np.empty(0, np.int32)
+        self._waiting: list[tuple[Array, Indices]] = []
         self._lent = False  # whether entropies read the counts as they are now
         if classes is not None:
             self._classes.learn([read_classes(classes, len(as_array(classes)))[1]])
@@ -89,13 +91,11 @@ class PairCounts:
         table = read_table(X)
         levels = self._levels = self._same_columns(table.names)
         codes, labels = read_classes(y, table.n_samples)
-        values = levels.encode(table)
-        values -= 1  # the first level, which has no plane, becomes the largest number
-        number = np.array(self._classes.learn([labels])[0], np.int32)
-        self._waiting.append((values, number[codes]))
+        number = np.array(self._classes.learn([labels])[0])
+        self._waiting.append((levels.encode(table), number[codes]))
         self.n_samples += table.n_samples
         waiting = sum(v.shape[1] for v, _ in self._waiting)
-        if waiting >= min(MAX_WAITING_ROWS, MAX_WAITING_BYTES // len(values)):
+        if waiting >= min(MAX_WAITING_ROWS, MAX_WAITING_BYTES // table.n_features):
             self._count_waiting()
         return self
 
@@ -112,8 +112,7 @@ class PairCounts:
         self
         """
         if not isinstance(other, PairCounts):
-            came = type(other).__name__
-            raise TypeError(f"PairCounts are merged with PairCounts, not {came}; use add for rows")
+            raise TypeError(f"merge takes PairCounts, not {type(other).__name__}; use add for rows")
         self._count_waiting()
         other._count_waiting()
         if other._levels is not None:
@@ -133,7 +132,7 @@ class PairCounts:
             and np.array_equal(classes, np.arange(len(classes)))
             and all(some == list(range(len(some))) for some in numbers)
         ):
-            self._cells += other._cells.astype(self._cells.dtype, copy=False)
+            self._cells += other._cells
         elif len(other._sizes):
             every = np.arange(self.n_features)
             terms = cells.in_their_terms(self._planes(every), other._planes(every), numbers)
@@ -218,20 +217,24 @@ class PairCounts:
             return
         self._grow()
         levels, names = self._levels.counts, self._levels.names
-        wide = levels.max() > 2**8
-        values = np.concatenate([_widen(v) if wide else v for v, _ in self._waiting], axis=1)
-        y = np.concatenate([classes for _, classes in self._waiting]).astype(np.int64)
+        values = np.concatenate([values for values, _ in self._waiting], axis=1)
+        values -= 1  # the first level, which has no plane, becomes the largest number
+        y = np.concatenate([classes for _, classes in self._waiting])
         sizes = np.bincount(y, minlength=len(self._sizes))
         self._waiting.clear()
         order = np.argsort(levels, kind="stable")
         first, planes = self._planes(order)
-        with threads(
-            seconds=cells.counting_seconds(values.shape, first[-1], len(sizes))
-        ) as n_threads:
+        words = values.shape[1] / 32 + len(sizes)
+        seconds = PACK_COST * values.size + first[-1] ** 2 * (WORD_COST * words + 1e-9 * len(sizes))
+        with threads(seconds=seconds) as n_threads:
             target = Target(y, np.arange(len(sizes)), sizes)
             packed = pack(Codes(values, levels, names), target, order, MAX_PLANES)
-            groups = cells.group_features(first, n_threads)
-            cells.add_block(packed, first, planes, groups, self._cells)
+            add = kernels.add_block.bind(
+                packed.bits, packed.bits_at, packed.n_planes, len(packed.n_planes), packed.words,
+                len(sizes), first, len(order), planes, self._cells,
+            )  # fmt: skip
+            groups = list(pairwise(cells.group_features(first, n_threads).tolist()))
+            run_tiles(lambda group: add(*group), groups)
         self._sizes += sizes
 
     def _planes(self, order: Indices) -> tuple[Indices, Indices]:
@@ -250,8 +253,9 @@ class PairCounts:
         have = np.bincount(self._feature, minlength=len(levels))
         new = np.repeat(np.arange(len(levels)), levels - 1 - have)
         n_planes, n_classes = len(self._feature) + len(new), len(self._classes.places[0])
-        dtype = np.int32 if self.n_samples < 2**31 else np.int64
-        needed = bytes_of_counts(n_planes, n_classes, np.dtype(dtype).itemsize)
+        if self.n_samples > MAX_ROWS:
+            raise ValueError(f"{self.n_samples} rows, and at most {MAX_ROWS} can be counted")
+        needed = bytes_of_counts(n_planes, n_classes)
         if needed > self.memory:
             raise MemoryError(
                 f"counts of all pairs, with {n_planes} levels beyond the first of each feature and "
@@ -261,20 +265,22 @@ class PairCounts:
         before = len(self._sizes)
         if n_classes > before:
             pairs = self._cells.size // max(1, before)
-            wider = np.zeros(pairs * n_classes, dtype)
+            wider = np.zeros(pairs * n_classes, np.int32)
             wider.reshape(pairs, n_classes)[:, :before] = self._cells.reshape(pairs, before)
             self._cells = wider
             self._sizes = np.append(self._sizes, np.zeros(n_classes - before, np.int64))
-        self._cells = self._cells.astype(dtype, copy=False)
         self._feature = np.append(self._feature, new)
         # adds zeros at the end, where the system can without a copy
         self._cells.resize(n_planes * (n_planes + 1) // 2 * n_classes, refcheck=False)
 
     def _margins(self) -> Indices:
-        return cells.margins(len(self._feature), len(self._sizes), self._cells)
+        """Rows of each class that each plane has."""
+        each = np.arange(len(self._feature))
+        by_pair = self._cells.reshape(-1, len(self._sizes))
+        return by_pair[cells.place_of(each, each)].astype(np.int64)
 
 
-def bytes_of_counts(n_planes: int, n_classes: int, itemsize: int = 4) -> float:
+def bytes_of_counts(n_planes: int, n_classes: int) -> float:
     """Memory for the counts of pairs, with so many levels beyond the first of each feature.
 
     Examples
@@ -282,16 +288,7 @@ def bytes_of_counts(n_planes: int, n_classes: int, itemsize: int = 4) -> float:
     >>> bytes_of_counts(n_planes=1000, n_classes=2)
     4004000.0
     """
-    return n_planes * (n_planes + 1) / 2 * n_classes * itemsize
-
-
-def _widen(values: NDArray[Any]) -> NDArray[np.uint16]:
-    """Codes in two bytes; the largest number, which has no plane, stays the largest."""
-    if values.dtype == np.uint16:
-        return values
-    wide = values.astype(np.uint16)
-    wide[values == 2**8 - 1] = 2**16 - 1
-    return wide
+    return n_planes * (n_planes + 1) / 2 * n_classes * 4
 
 
 def _n_rows(X: Any) -> int | None:

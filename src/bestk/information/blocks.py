@@ -23,7 +23,7 @@ from bestk.data.features import (
 )
 from bestk.data.table import Block, Table
 from bestk.data.written import TextNumbers
-from bestk.information.counted.counts import PairCounts, bytes_of_counts
+from bestk.information.counts import PairCounts, bytes_of_counts
 from bestk.information.entropies import Entropies
 from bestk.information.reading import (
     Measured,

@@ -8,23 +8,20 @@ to its end.
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from bestk._typing import Array, Floats, Indices
 from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
-from bestk.information._gaussian import by_precision
-from bestk.information.backends._reductions import Summary, check_pairs, summarize
+from bestk.information.backends._reductions import Summary, summarize
 from bestk.information.measures import Query
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans, threads
 
 if TYPE_CHECKING:
-    from bestk.information.counted.counts import PairCounts
+    from bestk.information.counts import PairCounts
 
 CELL_COST = 2e-9  # seconds for a cell of a pair
 # rows up to which tables have an entry for every count; above, for those that occur
@@ -41,7 +38,7 @@ class PlaneCounts(NamedTuple):
     planes: Indices
     margin: Indices  # (plane, class)
     sizes: Indices  # of the classes
-    cells: NDArray[Any]
+    cells: Array
 
     @property
     def most_levels(self) -> int:
@@ -51,29 +48,7 @@ class PlaneCounts(NamedTuple):
     def arguments(self) -> tuple[Any, ...]:
         """What kernels take."""
         first, planes, margin, sizes, cells = self
-        return first, planes, margin, sizes, len(sizes), *by_size(cells)
-
-
-def add_block(
-    packed: Any, first: Indices, planes: Indices, groups: Indices, cells: NDArray[Any]
-) -> None:
-    """Count a packed block, some features at a time against those from their tile on.
-
-    ``planes[first[place]:first[place + 1]]`` are the planes of the feature at a place of
-    ``packed``; group g is ``groups[g]:groups[g + 1]`` of the places.
-    """
-    tiles = packed.bits, packed.bits_at, packed.n_planes, len(packed.n_planes)
-    table = *tiles, packed.words, len(packed.sizes), first, len(first) - 1, planes
-    run_tiles(
-        lambda group: kernels.add_block(*table, *group, *by_size(cells)),
-        list(pairwise(groups.tolist())),
-    )
-
-
-def counting_seconds(shape: tuple[int, ...], n_planes: int, n_classes: int) -> float:
-    """Seconds for packing and counting a block of codes, about."""
-    words = shape[1] / 32 + n_classes
-    return 1e-9 * shape[0] * shape[1] + n_planes**2 * 1e-9 * (0.015 * words + n_classes)
+        return first, planes, margin, sizes, len(sizes), cells
 
 
 def group_features(first: Indices, n_threads: int) -> Indices:
@@ -84,24 +59,22 @@ def group_features(first: Indices, n_threads: int) -> Indices:
 
 
 def fill_pairs(
-    counts: PlaneCounts, formula: Any, known: Indices, out: NDArray[Any],
+    counts: PlaneCounts, formula: Formula, known: Indices, out: Array,
     rows: Indices | None, columns: Indices | None,
 ) -> None:  # fmt: skip
     """Sum a formula over the cells of each pair; its tables are over ``known`` counts, or all."""
     everyone = np.arange(len(counts.first) - 1)
-    chosen = [everyone if some is None else np.asarray(some, np.int64) for some in (rows, columns)]
+    chosen = [everyone if some is None else some for some in (rows, columns)]
     mirror = rows is None and columns is None
-    tables = formula.pair_table, formula.class_table, formula.row_term, formula.column_term
-    limits = float(formula.scale), float(formula.lowest)
-    arguments = (
+    values = out if out.dtype == np.float64 else np.empty(out.shape)
+    fill = kernels.fill_counted.bind(
         *chosen, len(chosen[1]), mirror, *counts.arguments(), counts.most_levels,
-        known, len(known), *tables, *limits, *by_precision(out),
+        known, len(known), *formula, values,
     )  # fmt: skip
     # rows grow longer where the matrix mirrors itself: the longest come first
-    run_tiles(
-        lambda span: kernels.fill_counted(*arguments, *span),
-        spans(len(out), FEATURES_PER_TASK)[::-1],
-    )
+    run_tiles(lambda span: fill(*span), spans(len(out), FEATURES_PER_TASK)[::-1])
+    if values is not out:
+        out[:] = values
 
 
 def list_counts(counts: PlaneCounts, i: int) -> Indices:
@@ -111,12 +84,6 @@ def list_counts(counts: PlaneCounts, i: int) -> Indices:
     found = np.zeros((i + 1, width * (len(counts.sizes) + 1)), np.int64)
     kernels.list_counts(i, *counts.arguments(), width, found)
     return np.unique(found)
-
-
-def margins(n_planes: int, n_classes: int, cells: NDArray[Any]) -> Indices:
-    """Rows of each class that each plane has."""
-    each = np.arange(n_planes)
-    return cells.reshape(-1, n_classes)[_place(each, each)].astype(np.int64)
 
 
 def in_their_terms(
@@ -143,8 +110,8 @@ def in_their_terms(
 
 
 def add_translated(
-    terms: sparse.csr_array, theirs: tuple[Indices, NDArray[Any]], classes: Indices,
-    cells: NDArray[Any], n_classes: int,
+    terms: sparse.csr_array, theirs: tuple[Indices, Array], classes: Indices,
+    cells: Array, n_classes: int,
 ) -> None:  # fmt: skip
     """Add counts (class sizes and cells) of other planes: with t our terms, ``t (theirs) t'``."""
     sizes, their_cells = theirs
@@ -158,31 +125,26 @@ def add_translated(
 
 
 def gram_rows(
-    rows: Indices, n_planes: int, sizes: Indices, cells: NDArray[Any], c: int
+    rows: Indices, n_planes: int, sizes: Indices, cells: Array, c: int
 ) -> Indices:  # fmt: skip
     """Rows of class c that two planes share; plane 0 is the constant, plane p + 1 our plane p."""
     out = np.empty((len(rows), n_planes + 1), np.int64)
     of_class, each = cells.reshape(-1, len(sizes))[:, c], np.arange(n_planes)
     for row, p in zip(out, rows.tolist(), strict=True):
-        row[0] = of_class[_place(p - 1, p - 1)] if p else sizes[c]
-        row[1:] = of_class[_place(p - 1, each) if p else _place(each, each)]
+        row[0] = of_class[place_of(p - 1, p - 1)] if p else sizes[c]
+        row[1:] = of_class[place_of(p - 1, each) if p else place_of(each, each)]
     return out
 
 
-def add_rows(some: Indices, begin: int, c: int, n_classes: int, cells: NDArray[Any]) -> None:
+def add_rows(some: Indices, begin: int, c: int, n_classes: int, cells: Array) -> None:
     """Add full rows of class c, of planes from ``begin`` on, up to the diagonal."""
     of_class = cells.reshape(-1, n_classes)[:, c]
     for p, row in enumerate(some, begin):
-        start = _place(p, 0)
-        of_class[start : start + p + 1] += row[: p + 1].astype(cells.dtype, copy=False)
+        start = place_of(p, 0)
+        of_class[start : start + p + 1] += row[: p + 1].astype(np.int32)
 
 
-def by_size(cells: NDArray[Any]) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
-    """Counts as kernels take them: of 32 bits, or of 64."""
-    return (cells, None) if cells.dtype == np.int32 else (None, cells)
-
-
-def _place(p: Any, q: Any) -> Any:
+def place_of(p: Any, q: Any) -> Any:
     """Where the counts of two planes are."""
     high, low = np.maximum(p, q), np.minimum(p, q)
     return high * (high + 1) // 2 + low
@@ -244,8 +206,7 @@ class CountedPairs:
 
     def summary(self, query: Query, count: int = 0, sums: bool = True) -> Summary:
         """Row sums and the ``count`` best pairs, from strips of which none is kept."""
-        check_pairs(query.measure, count)
-        formula = self._exact.integer_formula(query.measure, query.lowest)
+        formula = self._exact.formula(query.measure, query.lowest, in_nats=False)
         order, scale = np.arange(self.n_features), self._exact.tables.scale
         return summarize(partial(self._write, formula), order, scale, query.measure, count, sums)
 

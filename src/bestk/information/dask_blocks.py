@@ -15,8 +15,8 @@ from bestk.data.blocks.dask_parts import Partitions, find_client, gather
 from bestk.data.blocks.sample import SAMPLE_ROWS
 from bestk.data.table import Table
 from bestk.information.backends.dask_cluster import one_at_a_time
-from bestk.information.counted.blocks import Counted, Counting, Cuts, Stream
-from bestk.information.counted.counts import PairCounts
+from bestk.information.blocks import Counted, Counting, Cuts, Stream
+from bestk.information.counts import PairCounts
 from bestk.information.reading import Reading
 
 WORKER_SHARE = 0.125  # of a worker's memory for one set of counts: several are made and merged

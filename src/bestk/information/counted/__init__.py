@@ -1,1 +1,0 @@
-"""Counts of pairs that add up over blocks of rows."""

@@ -164,7 +164,7 @@ def test_a_lazy_matrix_gives_the_same_choice(solver, problem):
 
 
 @pytest.mark.parametrize(
-    "solver", [Linear(), Spectral(), Forward(), Backward()], ids=lambda s: s.name
+    "solver", [Linear(), Spectral(), TruncatedPower(), Forward(), Backward()], ids=lambda s: s.name
 )
 @given(problem=problems())
 def test_a_path_holds_the_choice_of_each_k(solver, problem):
@@ -176,20 +176,20 @@ def test_a_path_holds_the_choice_of_each_k(solver, problem):
 
 @pytest.mark.parametrize("shift", ["adaptive", "psd"])
 @given(problem=problems())
-def test_a_tpower_path_has_k_items_for_each_k_and_is_not_below_its_single_runs(shift, problem):
-    solver, ks = TruncatedPower(shift), range(1, problem.n + 1)
+def test_a_warm_tpower_path_has_k_items_for_each_k_and_is_not_below_single_runs(shift, problem):
+    solver, ks = TruncatedPower(shift, warm_start=True), range(1, problem.n + 1)
     path = solver.pick_path(problem, ks, Run())
     assert list(path) == list(ks)
     for k in ks:
         part = problem.with_k(k)
         assert len(set(path[k].tolist())) == k
-        single = part.value(solver.pick(part, Run()))
+        single = part.value(TruncatedPower(shift).pick(part, Run()))
         assert part.value(path[k]) >= single - 1e-12 * np.abs(problem.Q).max()
 
 
 @given(problem=problems())
-def test_a_tpower_path_grows_from_the_k_before(problem):
-    path = TruncatedPower().pick_path(problem, range(1, problem.n + 1), Run())
+def test_a_warm_tpower_path_grows_from_the_k_before(problem):
+    path = TruncatedPower(warm_start=True).pick_path(problem, range(1, problem.n + 1), Run())
     for k in range(2, problem.n + 1):
         part = problem.with_k(k)
         grown = part.value(grow(part, path[k - 1]))

@@ -72,6 +72,9 @@ typedef struct {
 
 Range bestk_range(const double *x, int64_t n);
 
+/* Put the k largest of some values first, the least of them last. */
+void bestk_select_top(double *values, int64_t count, int64_t k);
+
 /* The memory of one call: taken piece by piece, freed at once. */
 typedef struct {
     void *pieces[24];

@@ -45,8 +45,8 @@ EXPORT int bestk_branch_partners(const double *Q, int64_t n, int64_t k, double *
     return OK;
 }
 
-/* Put the k largest of some values first, in some order. */
-static void select_top(double *values, int64_t count, int64_t k) {
+/* Put the k largest of some values first, the least of them last. */
+void bestk_select_top(double *values, int64_t count, int64_t k) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
         const double pivot = values[(low + high) / 2];
@@ -90,7 +90,7 @@ static int descend(Tree *t, int64_t depth, double floor) {
     const double *partners = t->partners + ((left - 1) * n + first) * n;
     for (int64_t q = start; q < stop; q++)
         t->worth[q] = t->scratch[q - start] = gains[items[q]] + partners[items[q]];
-    select_top(t->scratch, stop - start, left);
+    bestk_select_top(t->scratch, stop - start, left);
     double total = 0.0;
     for (int64_t q = 0; q < left; q++) total += t->scratch[q];
     const double least = t->scratch[left - 1], bound = t->value[depth] + total;

@@ -1,20 +1,25 @@
 /* The k best items along many directions of a few eigenvectors, each choice scored on Q itself.
 
    Directions come in an order in which neighbours are close: their best items differ by a swap or
-   two, and so do the values of their choices. Within a small angle only few items can be among the
-   best at all, and only those candidates are looked at. */
+   two, and so do the values of their choices. Within a small angle only few items can come or go,
+   and only those are looked at. */
 #include <math.h>
 #include <string.h>
 
 #include "bestk.h"
 
 #define RADIUS 0.02 /* of the cone of directions that share their candidates */
+#define MAX_BLOCK 128 /* close directions that are followed together */
+#define MAX_OPEN 256  /* items that may come or go within a block */
 
 /* The matrix, and V of d rows whose signed products approximate it. */
 typedef struct {
     const double *Q, *V, *signs;
     int64_t n, d, k;
     double *norms; /* distances of the columns of V from their mean */
+    double *centre, *all, *sorted; /* scratch: a direction, and scores of all items */
+    int64_t *list;                 /* scratch: items */
+    uint8_t *best;                 /* scratch: whether an item is one of the k best */
 } Problem;
 
 /* Candidates near a direction: the k items kept first, then the others, ``count`` in all. */
@@ -28,12 +33,20 @@ typedef struct {
     uint8_t *first; /* scratch: whether an item is one of the first k */
 } Candidates;
 
-/* The k items of the highest score, and what they are worth. */
+/* The k items of the highest score along a direction, and what they are worth. In a block of close
+   directions most items are chosen along all of them or along none. Only the others are open, and
+   what is known of the open ones makes a swap cost as many steps as there are open items. */
 typedef struct {
-    Candidates near;
-    uint8_t *chosen; /* of all items */
-    double *total;   /* sum of the columns of V that are chosen */
-    double value;    /* x'Qx */
+    int64_t block;         /* directions of the last block */
+    int64_t inside, count; /* open places: of chosen items, which come first, and all */
+    int64_t *number;       /* the open item at a place */
+    double *score, *V;     /* by place; V: [coordinate][place], rows of MAX_OPEN */
+    int64_t *items;        /* the open items */
+    double *sums;          /* of Q over all chosen items, for each open item */
+    double *pairs;         /* Q of open items, rows of MAX_OPEN */
+    uint8_t *chosen;       /* of all items */
+    double *total;         /* sum of the columns of V that are chosen */
+    double value;          /* x'Qx */
 } Top;
 
 /* All items as candidates of no direction. */
@@ -131,58 +144,174 @@ static double worth_of(const Problem *a, const int64_t *items, int64_t count) {
     return value;
 }
 
-/* The first k items, as if they were the best; candidates are still to be found. */
+/* The first k items, as if they were the best along some direction. */
 static Top first_k(const Problem *a, Room *room) {
-    Top top = {.near = new_candidates(a, room)};
+    Top top = {.block = MAX_BLOCK};
+    top.number = take(room, MAX_OPEN, sizeof *top.number);
+    top.score = take(room, MAX_OPEN, sizeof *top.score);
+    top.V = take(room, a->d * MAX_OPEN, sizeof *top.V);
+    top.items = take(room, MAX_OPEN, sizeof *top.items);
+    top.sums = take(room, MAX_OPEN, sizeof *top.sums);
+    top.pairs = take(room, MAX_OPEN * MAX_OPEN, sizeof *top.pairs);
     top.chosen = take(room, a->n, sizeof *top.chosen);
     top.total = take(room, a->d, sizeof *top.total);
     if (room->status) return top;
     memset(top.chosen, 1, (size_t)a->k);
+    for (int64_t i = 0; i < a->k; i++) a->list[i] = i;
     for (int64_t j = 0; j < a->d; j++)
         for (int64_t i = 0; i < a->k; i++) top.total[j] += a->V[j * a->n + i];
-    top.value = worth_of(a, top.near.items, a->k);
+    top.value = worth_of(a, a->list, a->k);
     return top;
 }
 
-/* Let candidate u go and v come. */
-static void swap(const Problem *a, Top *top, int64_t u, int64_t v) {
-    Candidates *near = &top->near;
-    const int64_t n = a->n, out = near->items[u], into = near->items[v];
-    const double *out_row = a->Q + out * n, *into_row = a->Q + into * n;
-    double gone = 0.0, come = 0.0;
-    for (int64_t q = 0; q < a->k; q++) {
-        gone += out_row[near->items[q]];
-        come += into_row[near->items[q]];
+/* Write the unit vector amid some directions into ``centre``; return how far they lie from it. */
+static double find_middle(const Problem *a, const double *directions, int64_t count) {
+    const int64_t d = a->d;
+    double *centre = a->centre, radius = 0.0;
+    memset(centre, 0, (size_t)d * sizeof *centre);
+    for (const double *c = directions; c < directions + count * d; c += d)
+        for (int64_t j = 0; j < d; j++) centre[j] += c[j] / length_of(c, d);
+    const double scale = length_of(centre, d);
+    for (int64_t j = 0; j < d; j++) centre[j] /= scale;
+    for (const double *c = directions; c < directions + count * d && count > 1; c += d) {
+        double apart = 0.0;
+        for (int64_t j = 0; j < d; j++) {
+            const double difference = c[j] / length_of(c, d) - centre[j];
+            apart += difference * difference;
+        }
+        radius = higher(apart, radius);
     }
-    /* p_v - p_u - 2 Q_uv, where an item does not count itself */
-    top->value += into_row[into] + 2 * come - 2 * gone + out_row[out] - 2 * out_row[into];
-    top->chosen[out] = 0;
-    top->chosen[into] = 1;
-    near->items[u] = into;
-    near->items[v] = out;
-    const double score = near->score[u];
-    near->score[u] = near->score[v];
-    near->score[v] = score;
+    return sqrt(radius);
+}
+
+/* Mark the k items of the highest score along c; of equal ones those of the lowest index. */
+static void mark_best(const Problem *a, const double *c) {
+    const int64_t n = a->n, k = a->k;
+    project_best(a->V, n, c, a->d, n, a->all);
+    memcpy(a->sorted, a->all, (size_t)n * sizeof *a->all);
+    bestk_select_top(a->sorted, n, k);
+    const double least = a->sorted[k - 1];
+    int64_t left = k;
+    for (int64_t i = 0; i < n; i++) left -= a->best[i] = a->all[i] > least;
+    for (int64_t i = 0; left > 0; i++)
+        if (a->all[i] == least) {
+            a->best[i] = 1;
+            left--;
+        }
+}
+
+/* List items that are not certainly chosen, or not, within the radius: within it the score of an
+   item, but for a constant that all share, lies within radius times norm of that at the centre.
+   Return whether there is room for all of them. */
+static int find_open(const Problem *a, Top *top, double radius) {
+    const Range range = bestk_range(a->all, a->n);
+    const double slack = 1e-9 * higher(fabs(range.low), fabs(range.high));
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t i = 0; i < a->n; i++) {
+        const double reach = radius * a->norms[i] + slack;
+        if (a->best[i])
+            low = lower(a->all[i] - reach, low);
+        else
+            high = higher(a->all[i] + reach, high);
+    }
+    top->count = 0;
+    for (int wanted = 1; wanted >= 0; wanted--) { /* those inside first */
+        for (int64_t i = 0; i < a->n; i++) {
+            const double reach = radius * a->norms[i] + slack;
+            if (a->best[i] != wanted) continue;
+            if (wanted ? a->all[i] - reach > high : a->all[i] + reach < low) continue;
+            if (top->count == MAX_OPEN) return 0;
+            top->items[top->count++] = i;
+        }
+        if (wanted) top->inside = top->count;
+    }
+    return 1;
+}
+
+/* Let the items that are marked as best take the place of those chosen; list them. */
+static void exchange(const Problem *a, Top *top) {
+    const int64_t n = a->n;
+    int64_t count = 0, q = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (top->chosen[i]) a->list[count++] = i;
+    for (int64_t into = 0; into < n; into++) {
+        if (!a->best[into] || top->chosen[into]) continue;
+        while (a->best[a->list[q]]) q++;
+        const int64_t out = a->list[q];
+        const double *out_row = a->Q + out * n, *into_row = a->Q + into * n;
+        double gone = 0.0, come = 0.0;
+        for (int64_t r = 0; r < count; r++) {
+            gone += out_row[a->list[r]];
+            come += into_row[a->list[r]];
+        }
+        /* p_v - p_u - 2 Q_uv, where an item does not count itself */
+        top->value += into_row[into] + 2 * come - 2 * gone + out_row[out] - 2 * out_row[into];
+        for (int64_t j = 0; j < a->d; j++)
+            top->total[j] += a->V[j * n + into] - a->V[j * n + out];
+        top->chosen[out] = 0;
+        top->chosen[into] = 1;
+        a->list[q] = into;
+    }
+}
+
+/* Choose the best items amid the first of some directions, as many as leave few items open;
+   return how many directions that are. */
+static int64_t settle(const Problem *a, const double *directions, int64_t count, Top *top) {
+    const int64_t n = a->n;
+    int64_t block = least_of(least_of(2 * top->block, MAX_BLOCK), count);
+    for (;; block = (block + 1) / 2) {
+        const double radius = find_middle(a, directions, block);
+        mark_best(a, a->centre);
+        if (block == 1) top->inside = top->count = 0;
+        if (block == 1 || find_open(a, top, radius)) break;
+    }
+    exchange(a, top);
+    for (int64_t q = 0; q < top->count; q++) {
+        const double *row = a->Q + top->items[q] * n;
+        top->number[q] = q;
+        for (int64_t j = 0; j < a->d; j++)
+            top->V[j * MAX_OPEN + q] = a->V[j * n + top->items[q]];
+        top->sums[q] = 0.0;
+        for (int64_t r = 0; r < a->k; r++) top->sums[q] += row[a->list[r]];
+        for (int64_t r = 0; r < top->count; r++)
+            top->pairs[q * MAX_OPEN + r] = row[top->items[r]];
+    }
+    return top->block = block;
+}
+
+/* Let the item at place u go and that at place v come. */
+static void swap(const Problem *a, Top *top, int64_t u, int64_t v) {
+    const int64_t out = top->number[u], into = top->number[v];
+    const double *out_row = top->pairs + out * MAX_OPEN, *into_row = top->pairs + into * MAX_OPEN;
+    top->value += into_row[into] + 2 * top->sums[into] - 2 * top->sums[out] + out_row[out] -
+                  2 * out_row[into];
+    for (int64_t q = 0; q < top->count; q++) top->sums[q] += into_row[q] - out_row[q];
+    top->chosen[top->items[out]] = 0;
+    top->chosen[top->items[into]] = 1;
+    top->number[u] = into;
+    top->number[v] = out;
+    const double score = top->score[u];
+    top->score[u] = top->score[v];
+    top->score[v] = score;
     for (int64_t j = 0; j < a->d; j++) {
-        double *row = near->V + j * n, held = row[u];
+        double *row = top->V + j * MAX_OPEN, held = row[u];
         top->total[j] += row[v] - row[u];
         row[u] = row[v];
         row[v] = held;
     }
 }
 
-/* Swap items until the choice holds the k highest scores along c. */
+/* Swap open items until the choice holds the k highest scores along c. */
 static void follow(const Problem *a, const double *c, Top *top) {
-    Candidates *near = &top->near;
-    const int64_t k = a->k;
-    if (!is_near(c, near->centre, a->d)) find_candidates(a, near, c, k);
-    const double *score = near->score;
-    project_best(near->V, a->n, c, a->d, near->count, near->score);
+    const int64_t inside = top->inside;
+    const double *score = top->score;
+    if (inside == 0 || inside == top->count) return;
+    project_best(top->V, MAX_OPEN, c, a->d, top->count, top->score);
     for (;;) {
-        const double low = bestk_range(score, k).low;
-        const double high = bestk_range(score + k, near->count - k).high;
+        const double low = bestk_range(score, inside).low;
+        const double high = bestk_range(score + inside, top->count - inside).high;
         if (high <= low) return;
-        int64_t u = 0, v = k;
+        int64_t u = 0, v = inside;
         while (score[u] != low) u++;
         while (score[v] != high) v++;
         swap(a, top, u, v);
@@ -231,27 +360,39 @@ EXPORT int bestk_try_directions(const double *Q, const double *V, const double *
     Room room = {0};
     Problem a = {.Q = Q, .V = V, .signs = signs, .n = n, .d = d, .k = k};
     a.norms = spread(&a, &room);
+    a.centre = take(&room, d, sizeof *a.centre);
+    a.all = take(&room, n, sizeof *a.all);
+    a.sorted = take(&room, n, sizeof *a.sorted);
+    a.list = take(&room, n, sizeof *a.list);
+    a.best = take(&room, n, sizeof *a.best);
+    double *turned = take(&room, MAX_BLOCK * d, sizeof *turned);
+    double *values = take(&room, MAX_BLOCK, sizeof *values);
+    if (room.status) return release(&room);
     Top x = first_k(&a, &room), y = first_k(&a, &room);
-    double *p = take(&room, n, sizeof *p), *turned = take(&room, d, sizeof *turned);
-    int64_t *items = take(&room, n, sizeof *items);
-    uint8_t *both = take(&room, n, sizeof *both);
     if (room.status) return release(&room);
     double pair = -INFINITY;
     int both_ways = 0;
     for (int64_t j = 0; j < d; j++) both_ways |= signs[j] < 0.0;
     *record = -INFINITY;
-    for (int64_t t = 0; t < n_directions; t++) {
-        follow(&a, directions + t * d, &x);
-        keep(x.chosen, x.value, n, record, best);
-        if (!both_ways) continue;
-        for (int64_t j = 0; j < d; j++) turned[j] = signs[j] * x.total[j];
-        follow(&a, turned, &y);
-        keep(y.chosen, y.value, n, record, best);
-        if (!(x.value + y.value > pair)) continue;
-        pair = x.value + y.value;
-        for (int64_t i = 0; i < n; i++) both[i] = x.chosen[i] | y.chosen[i];
-        const double value = thin_out(&a, both, p, items);
-        keep(both, value, n, record, best);
+    for (int64_t t = 0, block; t < n_directions; t += block) {
+        block = settle(&a, directions + t * d, n_directions - t, &x);
+        for (int64_t b = 0; b < block; b++) {
+            follow(&a, directions + (t + b) * d, &x);
+            keep(x.chosen, x.value, n, record, best);
+            values[b] = x.value;
+            for (int64_t j = 0; j < d; j++) turned[b * d + j] = signs[j] * x.total[j];
+        }
+        for (int64_t b = 0, end = 0; both_ways && b < block; b++) {
+            if (b == end) end += settle(&a, turned + b * d, block - b, &y);
+            follow(&a, turned + b * d, &y);
+            keep(y.chosen, y.value, n, record, best);
+            if (!(values[b] + y.value > pair)) continue;
+            pair = values[b] + y.value;
+            mark_best(&a, directions + (t + b) * d);
+            for (int64_t i = 0; i < n; i++) a.best[i] |= y.chosen[i];
+            const double value = thin_out(&a, a.best, a.sorted, a.list);
+            keep(a.best, value, n, record, best);
+        }
     }
     return release(&room);
 }

@@ -40,7 +40,8 @@ class Auto:
             return np.array([int(np.argmax(problem.diagonal))])
         if run.deadline == float("inf"):
             run.deadline = perf_counter() + self.seconds
-        starts = [*run.starts, Forward().pick(problem, run), TruncatedPower().pick(problem, run)]
+        tpower = TruncatedPower(warm_start=True)
+        starts = [*run.starts, Forward().pick(problem, run), tpower.pick(problem, run)]
         run.starts = starts
         best = max(starts[-2:], key=problem.value)
         run.details["incumbent"] = best

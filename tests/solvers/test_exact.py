@@ -69,6 +69,11 @@ def test_a_forbidden_pair_does_not_blur_the_others(penalty):
     assert run.details["optimal"]
 
 
+def test_a_best_value_of_zero_stays_apart_from_items_worth_less():
+    value, run = solved(BQP(np.diag([-2.0, 0.0, -1e9]), 1))
+    assert value == run.upper_bound == 0.0
+
+
 def exact_value(problem, items):
     return sum(Fraction(float(problem.Q[i, j])) for i in items for j in items)
 

@@ -91,7 +91,7 @@ def moderate(problem: BQP, value: float) -> BQP:
     --------
     >>> Q = [[1.0, 0.5, -1e12], [0.5, 2.0, 1.0], [-1e12, 1.0, 3.0]]
     >>> float(moderate(BQP(Q, k=2), value=7.0).Q.min())
-    -14.0
+    -15.0
     >>> float(moderate(BQP(Q, k=3), value=-2e12).Q.min())  # every choice has the penalty
     -1000000000000.0
     """
@@ -100,9 +100,9 @@ def moderate(problem: BQP, value: float) -> BQP:
         return problem
     first, others = k_largest(diagonal, k), k * (k - 1) * _largest_pair(Q)
     size = abs(value) + abs(first) + others
-    least_pair = np.floor((value - first - others) / 2 - size)
+    least_pair = np.floor((value - first - others) / 2 - size) - 1.0
     rest = k_largest(diagonal, k - 1) if k > 1 else 0.0
-    least_item = np.floor(value - rest - others - size)
+    least_item = np.floor(value - rest - others - size) - 1.0
     low = diagonal < least_item
     if not low.any() and Q.min() >= min(least_pair, float(diagonal.min())):
         return problem

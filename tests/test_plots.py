@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from bestk import SelectBestK, plots, solve
 from bestk.evaluation import Curves, Row
-from bestk.plots.names import shorten
+from bestk.plots.labels import shorten
 from bestk.problem.solution import Solution
 
 NAN = np.nan
@@ -76,7 +76,6 @@ EVERY = {
     "errors": lambda **o: plots.plot_error_curves(curves(jmi=[0.4, 0.3]), **o),
     "stability": lambda **o: plots.plot_stability(curves(jmi=[0.4, 0.3]), **o),
     "scores": lambda **o: plots.plot_cv_scores(cv_selector(), **o),
-    "convergence": lambda **o: plots.plot_convergence([(0.1, 1.0)], [(0.2, 2.0)], **o),
 }
 
 
@@ -184,8 +183,7 @@ def test_long_names_stay_short_and_different():
     names = [f"concentration of metabolite {i} in the serum of patients" for i in (1, 2, 12)]
     same = "the one name that both of these two columns have"
     labels = shorten([*names, same, same, "short"], range(6))
-    assert [label[:5] for label in labels[:3]] == ["…1 in", "…2 in", "…12 i"]
-    assert [label[-3:] for label in labels[3:5]] == [" #3", " #4"]
+    assert [label[-3:] for label in labels[:5]] == [" #0", " #1", " #2", " #3", " #4"]
     assert labels[5] == "short"
     assert len(set(labels)) == 6
     assert max(map(len, labels)) <= 28
@@ -222,10 +220,9 @@ def test_the_error_of_all_features_is_a_dashed_line(ax):
     assert dashed.get_label() == "all 5 features: 20.0%"
 
 
-def test_lines_have_a_legend_unless_it_is_switched_off(plt):
-    drawn = plots.plot_error_curves(curves(a=[0.5, 0.2], b=[0.5, 0.6]))
+def test_the_legend_has_the_smallest_error_first(plt):
+    drawn = plots.plot_error_curves(curves(b=[0.5, 0.6], a=[0.5, 0.2]))
     assert texts(drawn.get_legend().get_texts()) == ["a: 20.0% at k = 2", "b: 50.0% at k = 1"]
-    assert plots.plot_error_curves(curves(a=[0.5, 0.2]), legend=False).get_legend() is None
 
 
 def test_many_methods_all_look_different_and_have_no_bands_unless_asked_for(ax):
@@ -247,9 +244,8 @@ def test_unknown_errors_leave_gaps_and_lonely_points_are_marked(ax):
 
 
 def test_errors_that_are_no_shares_are_not_written_in_percent(ax):
-    draw(plots.plot_error_curves(curves(a=[12.5, 3.4]), ax=ax, log=True))
+    draw(plots.plot_error_curves(curves(a=[12.5, 3.4]), ax=ax))
     assert ax.lines[0].get_label() == "a: 3.4 at k = 2"
-    assert ax.get_yscale() == "log"
     assert ax.yaxis.get_major_formatter()(10.0) == "10"
 
 
@@ -281,40 +277,6 @@ def test_scores_mark_the_chosen_k_and_what_it_had_to_reach(ax):
     assert len(plots.plot_cv_scores(cv_selector(), ax=Figure().subplots()).lines) == 1
 
 
-def test_convergence_is_two_staircases_that_meet_or_leave_a_gap(ax):
-    found, bounds = [(0.0, 5.0), (2.0, 10.0)], [(0.5, np.inf), (1.0, 20.0), (4.0, 11.0)]
-    draw(plots.plot_convergence(found, bounds, ax=ax))
-    upper, lower = ax.lines
-    np.testing.assert_array_equal(lower.get_xdata(), [1e-4, 2, 2, 4])
-    np.testing.assert_array_equal(lower.get_ydata(), [5, 5, 10, 10])
-    np.testing.assert_array_equal(upper.get_xdata(), [1, 4, 4, 4])
-    np.testing.assert_array_equal(upper.get_ydata(), [20, 20, 11, 11])
-    assert ax.get_title() == "optimality gap 10% after 4 s"
-
-
-@pytest.mark.parametrize(
-    ("bounds", "title"), [([], "no bound"), ([(3.0, 8.0 + 1e-12)], "proved optimal after 3 s")]
-)
-def test_convergence_says_how_a_solve_ended(bounds, title, ax):
-    assert plots.plot_convergence([(1.0, 8.0)], bounds, ax=ax).get_title() == title
-
-
-def test_watching_a_solve_finds_and_bounds_what_solving_does():
-    Q = np.random.default_rng(0).normal(size=(40, 40))
-    best = solve(Q, 8, "exact")
-    for solver in ("exact", "auto"):
-        progress = plots.watch(Q, 8, solver, random_state=0, time_limit=0.2, bound_limit=0.2)
-        times, values = np.array(progress.found).T
-        when, bounds = np.array(progress.bounds).T
-        assert progress.solver == solver
-        assert values[-1] == pytest.approx(best.objective)
-        assert bounds[-1] >= best.objective - 1e-9
-        assert (np.diff(values) > 0).all()
-        assert (np.diff(bounds) < 0).all()
-        assert (np.diff(np.concatenate([times, [np.inf]])) > 0).all()
-        assert (np.diff(when) > 0).all()
-
-
 def test_pictures_of_features_want_a_solution_that_tells_of_them():
     bare = solve(np.eye(3), 2)
     with pytest.raises(ValueError, match=r"details\['pairs'\].*bestk.select"):
@@ -330,7 +292,3 @@ def test_other_pictures_say_what_they_want():
         plots.plot_cv_scores(SelectBestK())
     with pytest.raises(TypeError, match="not DataFrame"):
         plots.plot_stability(pd.DataFrame())
-    with pytest.raises(TypeError, match="points, not Solution"):
-        plots.plot_convergence(solve(np.eye(3), 2))
-    with pytest.raises(ValueError, match="nothing to draw"):
-        plots.plot_convergence([])

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestk._typing import Floats
 from bestk.evaluation import BASELINE, Curves
-from bestk.plots._canvas import COLOURS, PLAIN, add_grid, format_ticks, ink, new_axes
+from bestk.plots.labels import COLOURS, PLAIN, add_grid, ink, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +29,7 @@ class Line:
     low: Floats
     high: Floats
     mark: int | None = None  # place of the k to mark
+    order: float = 0.0  # in the legend, smallest first
 
     @property
     def marked(self) -> list[int]:
@@ -40,18 +40,12 @@ class Line:
 
 
 def plot_error_curves(
-    curves: Any,
-    *,
-    bands: bool | None = None,
-    legend: bool = True,
-    percent: bool | None = None,
-    log: bool = False,
-    ax: "Axes | None" = None,
+    curves: Any, *, bands: bool | None = None, ax: "Axes | None" = None
 ) -> "Axes":
     """Plot the mean error over folds against k, a line for each method.
 
     The smallest error of each method is marked, at the smallest such k. The error with all
-    features, if it was measured, is a dashed line.
+    features, if it was measured, is a dashed line. Errors between 0 and 1 are in percent.
 
     Parameters
     ----------
@@ -60,12 +54,6 @@ def plot_error_curves(
         fold, those of all features with the method "all". NaN errors are left out.
     bands : bool, default=None
         Whether to shade one standard error around the mean; by default for up to four methods.
-    legend : bool, default=True
-        Whether to add a legend, smallest error first.
-    percent : bool, default=None
-        Whether to write errors in percent; by default if all are between 0 and 1.
-    log : bool, default=False
-        Whether to use a logarithmic scale for the errors.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
 
@@ -82,26 +70,25 @@ def plot_error_curves(
     (array([0.4, 0.1]), 'jmi: 10.0% at k = 2')
     """
     methods, ks, errors = _read_columns(curves)
-    if percent is None:
-        percent = bool(((errors >= 0) & (errors <= 1) | np.isnan(errors)).all())
+    percent = bool(((errors >= 0) & (errors <= 1) | np.isnan(errors)).all())
+    write = "{:.1%}".format if percent else "{:.3g}".format
     names = dict.fromkeys(methods[methods != BASELINE].tolist())
-    lines = [_error_line(str(n), ks[methods == n], errors[methods == n], percent) for n in names]
-    own = ax is None
-    ax = new_axes(ax, 6.4 if len(lines) <= MAX_BANDS else 8.0)
-    best_first = sorted(draw_lines(ax, lines, bands), key=lambda artist: _least(artist.get_ydata()))
+    lines = [_error_line(str(n), ks[methods == n], errors[methods == n], write) for n in names]
     known = errors[(methods == BASELINE) & np.isfinite(errors)]
+    level = None
     if len(known):
-        label = f"all {ks[methods == BASELINE].max():g} features: {_write(known.mean(), percent)}"
-        best_first.append(draw_level(ax, known.mean(), label))
-    ax.set(ylabel="error", yscale="log" if log else "linear")
-    format_ticks(ax.yaxis, lambda value: f"{100 * value:.3g}%" if percent else f"{value:.4g}")
-    if legend:
-        add_legend(ax, best_first, own)
+        label = f"all {ks[methods == BASELINE].max():g} features: {write(known.mean())}"
+        level = (float(known.mean()), label)
+    ax = _draw(ax, lines, bands, level)
+    ax.set_ylabel("error")
+    ax.yaxis.set_major_formatter(
+        lambda value, _: f"{100 * value:.3g}%" if percent else f"{value:.4g}"
+    )
     return ax
 
 
 def plot_stability(
-    curves: Any, *, bands: bool | None = None, legend: bool = True, ax: "Axes | None" = None
+    curves: Any, *, bands: bool | None = None, ax: "Axes | None" = None
 ) -> "Axes":
     """Plot the stability of each method's selections against k, with its confidence interval.
 
@@ -111,8 +98,6 @@ def plot_stability(
         From :func:`bestk.evaluation.error_curves`.
     bands : bool, default=None
         Whether to shade the confidence intervals; by default for up to four methods.
-    legend : bool, default=True
-        Whether to add a legend, most stable first.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
 
@@ -134,17 +119,13 @@ def plot_stability(
             "stability needs Curves, as returned by bestk.evaluation.error_curves, "
             f"not {type(curves).__name__}"
         )
-    ks, lines = np.array(curves.ks, np.float64), []
+    lines = []
     for method, measured in curves.stability().items():
         values = np.array([(s.index, s.lower, s.upper) for s in measured], np.float64)
-        lines.append(Line(method, ks, *values.T))
-    own = ax is None
-    ax = new_axes(ax, 6.4 if len(lines) <= MAX_BANDS else 8.0)
-    artists = draw_lines(ax, lines, bands)
+        ks = np.array(curves.ks, np.float64)
+        lines.append(Line(method, ks, *values.T, order=-values[:, 0].mean()))
+    ax = _draw(ax, lines, bands)
     ax.set_ylabel("stability (1: the same features in every fold)")
-    if legend:
-        order = sorted(range(len(lines)), key=lambda i: -lines[i].values.mean())
-        add_legend(ax, [artists[i] for i in order], own)
     return ax
 
 
@@ -184,26 +165,28 @@ def plot_cv_scores(selector: Any, *, ax: "Axes | None" = None) -> "Axes":
     error = folds.std(axis=0, ddof=1) / len(folds) ** 0.5 if len(folds) > 1 else 0 * mean
     chosen = int(np.flatnonzero(results["k"] == selector.best_k_)[0])
     label = f"k = {selector.best_k_} chosen: {mean[chosen]:.3g}"
-    line = Line(label, results["k"], mean, mean - error, mean + error, chosen)
-    own = ax is None
-    ax = new_axes(ax)
-    artists = draw_lines(ax, [line], bands=True)
+    level = None
     if selector.rule == "one-se":
         best = int(np.nanargmax(mean))
         threshold = float(mean[best] - error[best])
-        label = f"best minus one standard error: {threshold:.3g}"
-        artists.append(draw_level(ax, threshold, label))
+        level = (threshold, f"best minus one standard error: {threshold:.3g}")
+    line = Line(label, results["k"], mean, mean - error, mean + error, chosen)
+    ax = _draw(ax, [line], True, level)
     ax.set_ylabel("score, mean over folds")
-    add_legend(ax, artists, own)
     return ax
 
 
-def draw_lines(ax: "Axes", lines: Sequence[Line], bands: bool | None) -> "list[Line2D]":
-    """Draw lines of different colours and markers, and of different dashes after that."""
+def _draw(
+    ax: "Axes | None", lines: Sequence[Line], bands: bool | None,
+    level: tuple[float, str] | None = None,
+) -> "Axes":  # fmt: skip
+    """Draw lines of different looks, a dashed level if there is one, and a legend."""
     from matplotlib.ticker import MaxNLocator
 
+    many, own = len(lines) > MAX_BANDS, ax is None
+    ax = new_axes(ax, 8.0 if many else 6.4)
     palette = (*COLOURS, ink(ax))
-    artists = []
+    artists: list[Line2D] = []
     for place, line in enumerate(lines):
         colour, turn = palette[place % len(palette)], place // len(palette)
         artists += ax.plot(
@@ -212,30 +195,24 @@ def draw_lines(ax: "Axes", lines: Sequence[Line], bands: bool | None) -> "list[L
             markevery=line.marked, markersize=8, markeredgecolor=ax.get_facecolor(),
             label=line.label, zorder=3,
         )  # fmt: skip
-        if len(lines) <= MAX_BANDS if bands is None else bands:
+        if bands or (bands is None and not many):
             ax.fill_between(line.ks, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
+    artists = [artists[i] for i in np.argsort([line.order for line in lines], kind="stable")]
+    if level is not None:
+        height, label = level
+        artists.append(ax.axhline(height, color=ink(ax), linestyle="--", linewidth=1, label=label))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
     ax.set_xlabel("number of features k")
     add_grid(ax)
-    return artists
-
-
-def draw_level(ax: "Axes", height: float, label: str) -> "Line2D":
-    """Draw a dashed line from side to side."""
-    return ax.axhline(height, color=ink(ax), linestyle="--", linewidth=1, label=label)
-
-
-def add_legend(ax: "Axes", artists: "Sequence[Line2D]", own: bool) -> None:
-    """Add a legend: inside, or beside the axes if a figure of our own has many lines."""
-    place: dict[str, Any] = {"framealpha": 0.7, "edgecolor": "none"}
-    if own and len(artists) > MAX_BANDS + 1:
-        place = {"frameon": False, "loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
-    legend = ax.legend(artists, [str(artist.get_label()) for artist in artists], **place)
-    for text in legend.get_texts():
+    legend: dict[str, Any] = {"framealpha": 0.7, "edgecolor": "none"}
+    if own and many:
+        legend = {"frameon": False, "loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
+    for text in ax.legend(handles=artists, **legend).get_texts():
         text.set(**PLAIN)
+    return ax
 
 
-def _read_columns(curves: Any) -> tuple[NDArray[Any], Floats, Floats]:
+def _read_columns(curves: Any) -> tuple[Any, Floats, Floats]:
     """The methods, ks and errors of all rows."""
     try:
         if isinstance(curves, Curves):
@@ -253,23 +230,14 @@ def _read_columns(curves: Any) -> tuple[NDArray[Any], Floats, Floats]:
     return np.array(methods, object), np.array(ks, np.float64), np.array(errors, np.float64)
 
 
-def _error_line(method: str, ks: Floats, errors: Floats, percent: bool) -> Line:
+def _error_line(method: str, ks: Floats, errors: Floats, write: Any) -> Line:
     """Mean and standard error for each k, and the k of the smallest mean."""
     each = np.unique(ks)
     folds = [errors[(ks == k) & np.isfinite(errors)] for k in each]
     means = np.array([e.mean() if len(e) else np.nan for e in folds])
     sure = np.array([e.std(ddof=1) / len(e) ** 0.5 if len(e) > 1 else 0.0 for e in folds])
     if np.isnan(means).all():
-        return Line(f"{method}: no errors", each, means, means, means)
+        return Line(f"{method}: no errors", each, means, means, means, order=np.inf)
     best = int(np.nanargmin(means))
-    label = f"{method}: {_write(means[best], percent)} at k = {each[best]:g}"
-    return Line(label, each, means, means - sure, means + sure, best)
-
-
-def _least(values: Any) -> float:
-    known = np.asarray(values)[np.isfinite(values)]
-    return float(known.min()) if len(known) else np.inf
-
-
-def _write(error: float, percent: bool) -> str:
-    return f"{error:.1%}" if percent else f"{error:.3g}"
+    label = f"{method}: {write(means[best])} at k = {each[best]:g}"
+    return Line(label, each, means, means - sure, means + sure, best, means[best])

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.plots._canvas import (
+from bestk.plots.labels import (
     BLUE,
     MIN_FONT,
     POINTS_PER_INCH,
@@ -15,9 +15,10 @@ from bestk.plots._canvas import (
     ink,
     name_ticks,
     new_axes,
+    read_solution,
+    shorten,
     size_in_points,
 )
-from bestk.plots.names import read_solution, shorten
 from bestk.problem.solution import TOLD, Solution
 
 if TYPE_CHECKING:

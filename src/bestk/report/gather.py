@@ -14,7 +14,7 @@ from bestk.data.features import read_features
 from bestk.data.table import Table
 from bestk.data.target import Target, is_continuous
 from bestk.information.reading import Reading
-from bestk.plots.names import read_solution
+from bestk.plots.labels import read_solution
 from bestk.problem.solution import TOLD, Solution
 from bestk.report.columns import describe_fit, describe_table
 from bestk.report.errors import compare_methods, method_name, tried_sizes

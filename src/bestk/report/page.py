@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bestk._typing import Floats
-from bestk.plots.names import shorten
+from bestk.plots.labels import shorten
 from bestk.problem.solution import ROUNDING, percent_of
 from bestk.report import charts
 from bestk.report.records import NAN, Facts, Feature

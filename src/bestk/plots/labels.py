@@ -1,21 +1,42 @@
-"""Shared by all plots: axes, colours, ticks and labels."""
+"""Shared by all plots: what is drawn, axes, colours, and names as labels."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+from bestk.problem.solution import Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
 # Okabe and Ito's palette, for any kind of colour vision, on white and on black
-BLUE, RED, GREEN, PINK, YELLOW, SKY = COLOURS = (
+COLOURS = BLUE, RED, GREEN, PINK, YELLOW, SKY = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
 )  # fmt: skip
 POINTS_PER_INCH = 72
 MIN_FONT = 4.5  # points; where there is room for less, some labels are left out
+MAX_LABEL = 28  # characters
 PLAIN: dict[str, Any] = {"parse_math": False}  # a $ in a name is a dollar
+
+
+def read_solution(solution: Any, *wanted: str) -> Solution:
+    """The solution, or that of a fitted selector; its details must contain what is wanted."""
+    found = getattr(solution, "solution_", solution)
+    if not isinstance(found, Solution):
+        raise TypeError(
+            f"expected a Solution or a fitted selector, not {type(solution).__name__}; "
+            "get one from bestk.select(X, y, k)"
+        )
+    for name in wanted:
+        if name not in found.details:
+            raise ValueError(
+                f"this solution has no details[{name!r}], because its solver was given a matrix "
+                "and no features; get one from bestk.select(X, y, k) or SelectBestK"
+            )
+    return found
 
 
 def new_axes(ax: "Axes | None", width: float = 6.4, height: float = 4.8) -> "Axes":
@@ -56,16 +77,6 @@ def add_grid(ax: "Axes", axis: Literal["both", "x", "y"] = "both") -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def format_ticks(axis: "Axis", write: Callable[[float], str]) -> None:
-    """Set the format of tick labels; a logarithmic axis has ticks at 1, 2 and 5."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
-    if axis.get_scale() == "log":
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: write(value)))
-
-
 def name_ticks(axis: "Axis", labels: Sequence[str], room: float, **text: Any) -> None:
     """Label 0, 1, 2, ..., or every few of them where a label has fewer points of room."""
     size = font_size(room)
@@ -73,3 +84,28 @@ def name_ticks(axis: "Axis", labels: Sequence[str], room: float, **text: Any) ->
     places = range(0, len(labels), every)
     axis.set_ticks(places, [labels[i] for i in places], fontsize=size, **PLAIN, **text)
     axis.set_tick_params(which="both", length=0)
+
+
+def shorten(names: Sequence[str], items: Sequence[int], longest: int = MAX_LABEL) -> list[str]:
+    """Names cut in the middle to fit; equal results get the number of their item.
+
+    Examples
+    --------
+    >>> shorten(["mean radius", "concentration of sodium in serum"], [0, 1], 16)
+    ['mean radius', 'concentr…n serum']
+    >>> shorten(["x", "x"], [4, 7])
+    ['x #4', 'x #7']
+    """
+    short = [_cut(" ".join(name.split()), longest) for name in names]
+    counts = Counter(short)
+    return [
+        f"{_cut(name, longest - 6)} #{item}" if counts[name] > 1 else name
+        for name, item in zip(short, items, strict=True)
+    ]
+
+
+def _cut(name: str, longest: int) -> str:
+    if len(name) <= longest:
+        return name
+    tail = (longest - 1) // 2
+    return f"{name[: longest - 1 - tail]}…{name[len(name) - tail :]}"

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from bestk.cli import _doctor, main
-from bestk.cli._errors import CODES
+from bestk.cli._terminal import CODES
 
 DOCS = Path(__file__).parents[1] / "docs" / "command.rst"
 MODULE = [sys.executable, "-m", "bestk"]

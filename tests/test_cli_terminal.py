@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from bestk.cli import main
-from bestk.cli._output import console
+from bestk.cli._terminal import console
 from bestk.data.printable import HOSTILE, printable
 
 TARGET = "y\x1b]0;owned\x07"

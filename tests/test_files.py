@@ -19,11 +19,10 @@ from bestk.data.files import (
     copy_columns,
     load,
     open_source,
-    output_suffix,
     replacing,
 )
-from bestk.data.files._arrow import categories
-from bestk.data.files._load import Words, narrowest
+from bestk.data.files._load import _codes, _sorted_levels, narrowest
+from bestk.data.files._sources import coded
 from bestk.data.files._text import BLOCK, find_delimiter
 from bestk.data.table import read_table
 from bestk.data.written import parse_text
@@ -135,11 +134,9 @@ def test_categories_stay_categories(frame, tmp_path):
         assert pa.types.is_dictionary(open_source(tmp_path / f"cut{suffix}").types["colour"])
 
 
-def test_polars_files_and_arrow_streams_are_read(frame, tmp_path):
+def test_polars_files_are_read(frame, tmp_path):
     pl.from_pandas(frame).write_ipc(tmp_path / "table.arrow")
-    pl.from_pandas(frame).write_ipc_stream(tmp_path / "stream.arrow")
     assert_same(read(tmp_path / "table.arrow").table, frame)
-    assert_same(read(tmp_path / "stream.arrow").table, frame)
 
 
 def test_a_table_from_a_file_reads_like_the_frame_it_came_from(frame, tmp_path):
@@ -173,10 +170,8 @@ def test_pieces_of_numbers_join_to_the_whole(pieces):
 
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "c", None])), min_size=1))
 def test_pieces_of_words_join_to_the_whole(pieces):
-    words = Words()
-    for piece in pieces:
-        words.add(*categories(pa.array(piece, pa.string())))
-    codes, levels = words.finish()
+    codes, texts = _codes([coded(pa.array(piece, pa.string())) for piece in pieces])
+    codes, levels = _sorted_levels(codes, texts.to_pylist())
     everything = [word for piece in pieces for word in piece]
     assert [None if code < 0 else levels[code] for code in codes] == everything
     assert levels == sorted({word for word in everything if word is not None})
@@ -191,7 +186,7 @@ def test_numbers_are_converted_a_buffer_at_a_time(frame, tmp_path, monkeypatch):
 def test_a_type_that_holds_only_at_first_is_corrected_by_a_second_look(tmp_path):
     lines = BLOCK // 12
     body = "1,true,,a\n2,false,,b\n" * lines
-    (tmp_path / "t.csv").write_text("n,t,late,y\n" + body + "1.5,maybe,3.5,a\nmany,true,4,b\n")
+    (tmp_path / "t.csv").write_text("n,t,late,y\n" + body + "1,maybe,3.5,a\nmany,true,4,b\n")
     loaded = read(tmp_path / "t.csv")
     assert loaded.table.kinds.tolist() == ["string", "string", "numeric"]
     assert column(loaded.table, "late")[-2:] == [3.5, 4.0]
@@ -201,7 +196,7 @@ def test_a_type_that_holds_only_at_first_is_corrected_by_a_second_look(tmp_path)
         "column 't' is read as text, because it holds 'maybe'",
     ]
     copy_columns(loaded.source, ["n", "y"], tmp_path / "cut.parquet", ".parquet")
-    assert column(read(tmp_path / "cut.parquet").table, "n")[-2:] == ["1.5", "many"]
+    assert column(read(tmp_path / "cut.parquet").table, "n")[-2:] == ["1", "many"]
 
 
 def test_rows_without_a_target_and_columns_without_a_name_are_left_out(tmp_path):
@@ -238,6 +233,7 @@ def test_quoted_lines_byte_order_marks_and_other_delimiters_are_read(tmp_path):
     loaded = read(tmp_path / "t.csv")
     assert column(loaded.table, "a") == ["two\nlines", "no"]
     assert find_delimiter("one name only") == ","
+    assert suffix_of(tmp_path / "Data.CSV.gz") == ".csv.gz"
 
 
 def test_a_line_longer_than_a_block_is_read(tmp_path):
@@ -317,9 +313,8 @@ def test_without_pyarrow_the_extra_is_named_before_anything_is_read(suffix, monk
     path = tmp_path / f"t{suffix}"
     path.write_bytes(b"anything")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    for attempt in (open_source, output_suffix):
-        with pytest.raises(ImportError, match=r"pip install 'bestk\[cli\]'"):
-            attempt(path)
+    with pytest.raises(ImportError, match=r"pip install 'bestk\[cli\]'"):
+        open_source(path)
 
 
 def test_a_file_takes_its_place_only_when_it_is_whole(tmp_path):
@@ -361,13 +356,6 @@ def test_a_line_that_is_too_long_is_refused_in_our_words(place, tmp_path, monkey
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text + b",3\n1,2\n", 1))
     with pytest.raises(ValueError, match="has a line that is too long to read"):
         read(tmp_path / "t.csv.gz")
-
-
-def test_a_boolean_that_begins_with_gaps_and_digits_is_a_boolean(tmp_path, monkeypatch):
-    monkeypatch.setattr("bestk.data.files._text.BLOCK", 100)
-    path = tmp_path / "t.csv"
-    path.write_text("a,b,y\n" + "1,,x\n0,,z\n" * 99 + "true,false,x\n")
-    assert read(path).table.kinds.tolist() == ["boolean", "boolean"]
 
 
 def test_a_column_that_is_not_read_may_hold_anything(tmp_path):

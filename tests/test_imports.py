@@ -1,6 +1,14 @@
 """Private modules are imported by their own package only; pyproject.toml has the layers."""
 
+import sys
+
 import grimp
+import numpy as np
+import pandas as pd
+
+from bestk import SelectBestK
+
+MAX_VISITED = 25  # modules that a plain fit runs code of
 
 
 def package(module: str) -> str:
@@ -29,3 +37,23 @@ def test_an_import_from_another_package_is_found():
     graph.add_import(importer="bestk.solvers.search", imported="bestk.solvers._exact")
     graph.add_import(importer="bestk.solvers.search", imported="bestk._checks")
     assert private_imports(graph) == {("bestk.selection.pipeline", "bestk.solvers._exact")}
+
+
+def test_a_plain_fit_visits_few_modules():
+    rng, visited = np.random.default_rng(0), set()
+    X = pd.DataFrame(rng.normal(size=(200, 15)), columns=[f"c{i}" for i in range(15)])
+    y = (X["c0"] + X["c3"] + rng.normal(size=200) > 0).astype(int)
+    SelectBestK(10).fit(X, y)  # imports are done
+
+    def visit(frame, event, arg):
+        if event == "call":
+            visited.add(frame.f_globals.get("__name__", ""))
+
+    before = sys.getprofile()
+    sys.setprofile(visit)
+    try:
+        SelectBestK(10).fit(X, y)
+    finally:
+        sys.setprofile(before)
+    ours = {name for name in visited if name.startswith("bestk")}
+    assert len(ours) <= MAX_VISITED, sorted(ours)

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from bestk import date_parts
 from bestk.data.features import find_constant
 from bestk.data.table import read_column, read_table
 
@@ -284,12 +283,3 @@ def test_constant_columns_are_found_wherever_they_vary_last(make):
     X = np.zeros((100, 6))
     X[-1, 0], X[:, 1], X[:, 2], X[:50, 3], X[:, 5] = 1, 7, np.nan, np.nan, np.arange(100)
     assert find_constant(read_table(make(X))).tolist() == [1, 2, 4]
-
-
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_dates_have_parts_that_can_be_selected(make):
-    parts = date_parts(make({"n": [1], "at": [datetime(2024, 3, 1, 7)]}))
-    names = ["n", "at", "at year", "at month", "at weekday", "at hour"]
-    assert list(read_table(parts).names) == names
-    values, places = read_table(parts).numeric()
-    assert values[0, np.argsort(places)][2:].tolist() == [2024, 3, 5, 7]

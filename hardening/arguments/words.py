@@ -39,7 +39,7 @@ def spell(data: bytes) -> list[str]:
 def run_command(words: list[str]) -> None:
     """Run a command in this process; what it would tell as a fault of bestk is raised."""
     from bestk.cli import main
-    from bestk.cli._errors import FAULT, format_error
+    from bestk.cli._terminal import FAULT, format_error
 
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):

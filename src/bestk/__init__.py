@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bestk.bounds import upper_bound
     from bestk.data.codes import Codes, encode
-    from bestk.data.dates import date_parts
     from bestk.discretize import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
     from bestk.errors import SelectionWarning
     from bestk.evaluation import error_curves
@@ -27,7 +26,6 @@ __version__ = version("bestk")
 _HOMES = {
     "bestk.bounds": ("upper_bound",),
     "bestk.data.codes": ("Codes", "encode"),
-    "bestk.data.dates": ("date_parts",),
     "bestk.discretize": ("CAIM", "MDLP", "EqualFrequency", "EqualWidth", "Sigma"),
     "bestk.errors": ("SelectionWarning",),
     "bestk.evaluation": ("error_curves",),
@@ -65,7 +63,6 @@ __all__ = [
     "Sigma",
     "Solution",
     "cmi_matrix",
-    "date_parts",
     "encode",
     "error_curves",
     "joint_mi_matrix",

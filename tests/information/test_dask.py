@@ -25,7 +25,7 @@ distributed = pytest.importorskip("distributed", reason=WHY)
 da = pytest.importorskip("dask.array", reason=WHY)
 dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
-from bestk.data.blocks.blocks import open_blocks  # noqa: E402
+from bestk.data.blocks import open_blocks  # noqa: E402
 from bestk.data.blocks.dask_parts import TASKS_PER_THREAD, Partitions  # noqa: E402
 from bestk.information import blocks as counted_blocks  # noqa: E402
 from bestk.information import dask_blocks  # noqa: E402

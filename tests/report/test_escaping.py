@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bestk import SelectBestK, select
 from bestk.data.printable import printable
 from bestk.report import make_report
-from bestk.report.text import MAX_TEXT, format_text
+from bestk.report.records import MAX_TEXT, format_text
 
 NASTY = [
     "<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "--><!--", "]]>",

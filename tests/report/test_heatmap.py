@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bestk.report.charts import as_json, most_redundant, shared_information, similar_order
+from bestk.report.page import as_json, most_redundant, shared_information, similar_order
 
 
 def test_what_two_features_share_is_the_same_both_ways_where_information_is_exact():

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from bestk import SelectBestK, SelectRelevant, select
 from bestk.report import make_report
+from bestk.report.records import format_error, format_number, join_some
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X.iloc[:, :12]
@@ -302,3 +303,12 @@ def test_without_jinja2_the_error_names_the_extra():
     assert done.stderr.splitlines()[-1] == (
         "ImportError: reports need jinja2; run: pip install 'bestk[report]'"
     )
+
+
+def test_numbers_and_lists_are_short():
+    assert [format_number(v) for v in (0.123456, -0.00001, np.nan, 3000)] == [
+        "0.1235", "0.0000", "–", "3,000",
+    ]  # fmt: skip
+    assert [format_error(v) for v in (29875.1, 0.0123456)] == ["29,875", "0.01235"]
+    assert format_error(0.04567, percent=True) == "4.6%"
+    assert (join_some("abcd", 2), join_some("ab", 2)) == ("a, b and 2 more", "a, b")

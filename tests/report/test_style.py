@@ -6,7 +6,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from bestk.report.charts import COLOURS
+from bestk.report.page import COLOURS
 
 TEMPLATES = files("bestk.report").joinpath("templates")
 SCRIPT = TEMPLATES.joinpath("heatmap.js").read_text("utf-8")

@@ -13,7 +13,6 @@ from click.testing import CliRunner
 
 from bestk import SelectBestK, select
 from bestk.cli import main
-from bestk.data.blocks import files as _files
 from bestk.data.files import _sources, _text, load, open_source
 
 Select = partial(SelectBestK, method="tpower")  # blocks are counted, and so are whole tables
@@ -43,7 +42,6 @@ def table(m=300, seed=0):
 def small_pieces(monkeypatch):
     """Make files come in many blocks."""
     monkeypatch.setattr(_sources, "PIECE", 300)
-    monkeypatch.setattr(_files, "PIECE", 300)
     monkeypatch.setattr(_text, "BLOCK", 2000)
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from bestk.cli._errors import in_shell_words
-from bestk.cli._options import AUTO, TableOptions, shown
-from bestk.cli._output import Messages, bold, console, heading, new_table
+from bestk.cli._options import AUTO, TableOptions
+from bestk.cli._select import about
 from bestk.cli._table import check, read
+from bestk.cli._terminal import Messages, bold, console, heading, in_shell_words, new_table
 from bestk.data.files import Loaded
 from bestk.data.target import is_continuous
 from bestk.evaluation import error_curves, shared_tasks
@@ -46,15 +46,7 @@ def compare_methods(
         for name, row in rows.items():
             errors = curves.errors(name)[0]
             row |= {"error": float(errors.mean()), "error_deviation": float(errors.std(ddof=1))}
-    return {
-        "file": shown(loaded.source.path),
-        "target": loaded.target,
-        "rows": loaded.table.n_samples,
-        "columns": loaded.table.n_features,
-        "k": k,
-        "folds": cv,
-        "methods": rows,
-    }
+    return about(loaded) | {"k": k, "folds": cv, "methods": rows}
 
 
 def _check_folds(loaded: Loaded, request: TableOptions, cv: int) -> None:

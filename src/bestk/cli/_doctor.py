@@ -14,54 +14,52 @@ from bestk import __version__, _memory
 
 LIMIT = 120.0  # seconds for the test selection
 LOW_MEMORY = 2**30  # bytes
-EXTRAS = ("cli", "plots", "report", "gpu", "dask")
-REQUIREMENT = re.compile(  # such as: dask[array]<2027,>=2025.1; extra == "dask"
-    r"""(?P<name>[\w.-]+)([^;]*>=\s*(?P<minimum>[\w.]+))?.*?(extra\s*==\s*['"](?P<extra>[\w-]+).*)?"""
-)
+REQUIREMENT = re.compile(r"""([\w.-]+).*?(?:extra\s*==\s*['"](cli|plots|report|gpu|dask)['"].*)?""")
+TEST = """
+import json, os
+from bestk import select
+from bestk.native import cpu_levels
+from bestk.native.threads import n_threads
+
+y = [i % 2 for i in range(60)]
+X = [[i * i % 13, y[i] + i % 7 / 10, ("red", "green", "blue")[i % 3]] for i in range(60)]
+selected = select(X, y, k=1).support.tolist()
+assert selected == [1], f"the test selection gave column {selected}, not [1]"
+print(json.dumps({"cpu": os.environ.get("BESTK_CPU") or cpu_levels()[-1], "threads": n_threads()}))
+"""
 
 
 def check_installation() -> dict[str, Any]:
     """The versions, the memory, the result of the test selection, and all problems."""
-    report: dict[str, Any] = {
+    test, free = run_test(), _memory.free_memory()
+    problems = []
+    if "error" in test:
+        problems.append({"serious": True, "text": f"test selection: {test['error']}"})
+    if free < LOW_MEMORY:
+        problems.append({"serious": False, "text": f"little memory: {_memory.limits()}"})
+    return {
         "bestk": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": find_packages(),
-        "memory": {"free": _memory.free_memory(), "text": _memory.limits()},
-        "test": run_test(),
+        "packages": dict(find_packages()),
+        "memory": {"free": free, "text": _memory.limits()},
+        "test": test,
+        "problems": problems,
+        "ok": "error" not in test,
     }
-    problems = list(find_problems(report))
-    report["problems"] = [{"serious": serious, "text": text} for serious, text in problems]
-    report["ok"] = not any(serious for serious, _ in problems)
-    return report
 
 
-def find_packages() -> dict[str, dict[str, Any]]:
-    """The packages that bestk needs or can use: installed version, minimum version and extra."""
-    packages: dict[str, dict[str, Any]] = {}
+def find_packages() -> Iterator[tuple[str, dict[str, str | None]]]:
+    """The packages that bestk needs or can use: the installed version, and the extra."""
     for line in metadata.requires("bestk") or ():
         found = REQUIREMENT.fullmatch(line)
-        if found and found["extra"] in (None, *EXTRAS) and found["name"] != "bestk":
-            try:
-                version = metadata.version(found["name"])
-            except metadata.PackageNotFoundError:
-                version = None
-            packages[found["name"]] = {
-                "version": version, "minimum": found["minimum"], "extra": found["extra"],
-            }  # fmt: skip
-    return packages
-
-
-def parse_version(version: str) -> tuple[int, ...]:
-    """Parse the leading numbers of a version.
-
-    Examples
-    --------
-    >>> parse_version("2.13.0+cpu") < parse_version("2.13.1")
-    True
-    """
-    found = re.match(r"\d+(\.\d+)*", version)
-    return tuple(int(part) for part in found[0].split(".")) if found else ()
+        if found is None or found[1] == "bestk" or (found[2] is None and "extra" in line):
+            continue  # of bestk[all], and of development
+        try:
+            version = metadata.version(found[1])
+        except metadata.PackageNotFoundError:
+            version = None
+        yield found[1], {"version": version, "extra": found[2]}
 
 
 def run_test() -> dict[str, Any]:
@@ -69,7 +67,7 @@ def run_test() -> dict[str, Any]:
     path = os.pathsep.join(filter(None, sys.path))
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "bestk.cli._doctor"], capture_output=True, text=True,
+            [sys.executable, "-P", "-c", TEST], capture_output=True, text=True,
             timeout=LIMIT, check=False, env={**os.environ, "PYTHONPATH": path},
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -77,37 +75,8 @@ def run_test() -> dict[str, Any]:
     if done.returncode:
         last = done.stderr.strip().rpartition("\n")[2]
         return {"error": f"exit status {done.returncode}; {last}".strip("; ")}
-    result: dict[str, Any] = json.loads(done.stdout.strip().rpartition("\n")[2])
+    result: dict[str, Any] = json.loads(done.stdout)
     return result
-
-
-def select_known() -> dict[str, Any]:
-    """Select from a table whose best feature is known, and describe the library."""
-    from bestk import select
-    from bestk.native import cpu_levels
-    from bestk.native.threads import n_threads
-
-    y = [i % 2 for i in range(60)]
-    X = [[i * i % 13, y[i] + i % 7 / 10, ("red", "green", "blue")[i % 3]] for i in range(60)]
-    selected = select(X, y, k=1).support.tolist()
-    if selected != [1]:
-        raise RuntimeError(f"the test selection gave column {selected}, not [1]")
-    return {"cpu": os.environ.get("BESTK_CPU") or cpu_levels()[-1], "threads": n_threads()}
-
-
-def find_problems(report: dict[str, Any]) -> Iterator[tuple[bool, str]]:
-    """Whether each problem is serious, and its text with the remedy."""
-    if error := report["test"].get("error"):
-        yield True, f"test selection: {error}"
-    for name, package in report["packages"].items():
-        version, minimum, extra = package["version"], package["minimum"], package["extra"]
-        fix = f"pip install 'bestk[{extra}]'" if extra else f"pip install '{name}>={minimum}'"
-        if version is None and extra is None:
-            yield True, f"{name} is not installed; run: {fix}"
-        elif version and minimum and parse_version(version) < parse_version(minimum):
-            yield False, f"{name} {version} is older than {minimum}; run: {fix}"
-    if report["memory"]["free"] < LOW_MEMORY:
-        yield False, f"little memory: {report['memory']['text']}"
 
 
 def format_lines(report: dict[str, Any]) -> Iterator[str]:
@@ -116,15 +85,11 @@ def format_lines(report: dict[str, Any]) -> Iterator[str]:
     for name, package in report["packages"].items():
         absent = f"not installed (optional: pip install 'bestk[{package['extra']}]')"
         yield f"{name:<13} {package['version'] or absent}"
-    yield f"{'memory':<13} {report['memory']['text']}"
     test = report["test"]
+    yield f"{'memory':<13} {report['memory']['text']}"
     if "error" not in test:
         yield f"{'library':<13} loaded, CPU level {test['cpu']}, {test['threads']} threads"
     yield f"{'selection':<13} {'FAILED' if 'error' in test else 'OK'}"
     for problem in report["problems"]:
         yield f"{'FAILED' if problem['serious'] else 'WARNING'}: {problem['text']}"
     yield "OK" if report["ok"] else "FAILED"
-
-
-if __name__ == "__main__":
-    print(json.dumps(select_known()))

@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from bestk import __version__
-from bestk.cli._errors import CODES, ErrorGroup
 from bestk.cli._options import (
     TableOptions,
     complete_methods,
@@ -16,7 +15,7 @@ from bestk.cli._options import (
     method_options,
     table_options,
 )
-from bestk.cli._output import Messages, print_json, print_result
+from bestk.cli._terminal import CODES, ErrorGroup, Messages, print_json, print_names, print_result
 
 NEWLINE = "\n"
 EPILOG = f"""\b
@@ -32,29 +31,23 @@ Shell completion (commands, options, methods, column names):
 FILE is a CSV or TSV file (also .gz) with a header line, or a Parquet, Feather or Arrow file; - is
 standard input.
 """
-SELECT_EXAMPLES = """\b
+EXAMPLES = """\b
 Examples:
   bestk select cells.csv --target type -k 20
   bestk select cells.parquet -t type -k 5 --method exact --bound tight -o best.csv
   bestk select cells.csv -t type -k 5 --quiet | head -1
   bestk select cells.csv -t type --json | jq .features[0].name
 """
-REPORT_EXAMPLES = """\b
-Examples:
-  bestk report cells.csv --target type -k 20 -o report.html
-  bestk report cells.parquet -t type -k auto --no-errors -o cells.html
-"""
-RELEVANT_EXAMPLES = """\b
-Examples:
-  bestk relevant cells.csv --target type
-  bestk relevant cells.csv -t type --fdr 0.05 --no-pairs --quiet
-"""
-DOCTOR_EXAMPLES = """\b
-Examples:
-  bestk doctor
-  bestk doctor --json | jq .problems
-"""
 COMPARED = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
+
+
+def _path_option(*names: str, **options: Any) -> Any:
+    return click.option(*names, type=click.Path(path_type=Path), **options)
+
+
+def _start(options: dict[str, Any]) -> tuple[TableOptions, Messages]:
+    request = TableOptions(**options)
+    return request, Messages(request.quiet)
 
 
 @click.group(
@@ -72,23 +65,16 @@ def main(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-@main.command(
-    "select", epilog=SELECT_EXAMPLES, short_help="Select the k best features for a target."
-)
-@table_options(auto=True)
+@main.command("select", epilog=EXAMPLES, short_help="Select the k best features for a target.")
 @method_options
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="OUT",
-    help="Write the selected columns and the target to this file.",
-)  # fmt: skip
+@_path_option("-o", "--output", metavar="OUT",
+              help="Write the selected columns and the target to this file.")  # fmt: skip
 @click.option(
     "--escape-formulas", is_flag=True,
     help="Prefix ' to cells of a CSV OUT that a spreadsheet would run as formulas.",
 )  # fmt: skip
-@click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="IMAGE",
-    help="Write a plot of the features and their pairs (.png, .svg, .pdf).",
-)  # fmt: skip
+@_path_option("--plot", metavar="IMAGE",
+              help="Write a plot of the features and their pairs (.png, .svg, .pdf).")  # fmt: skip
 @click.option(
     "--stream", is_flag=True,
     help="Process FILE in blocks of rows (automatic for files larger than half the memory).",
@@ -108,20 +94,19 @@ def select_command(
     """
     from bestk.cli import _select
 
-    request = TableOptions(**options)
-    messages = Messages(request.quiet)
+    request, messages = _start(options)
     if dry_run:
         estimate = _select.dry_run(request, messages, stream)
         print_result(request, messages, estimate, _select.print_dry_run)
         return
     outputs = _select.Outputs(output, plot, escape_formulas)
     result = _select.select_from_file(request, messages, outputs, stream)
-    show = _select.print_names if request.quiet else _select.print_selection
+    show = print_names if request.quiet else _select.print_selection
     print_result(request, messages, result, show)
 
 
 @main.command(short_help="Compare several methods.")
-@table_options(auto=False)
+@table_options("")
 @click.option(
     "-m", "--method", "methods", multiple=True, default=COMPARED, show_default=True,
     shell_complete=complete_methods, help="A method to compare (repeatable).",
@@ -130,10 +115,8 @@ def select_command(
     "--cv", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
     help="Number of cross-validation folds; 0: no error is computed.",
 )  # fmt: skip
-@click.option(
-    "--keep", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
-    help="Store each finished fold in FOLDER, and read the folds that are there.",
-)  # fmt: skip
+@_path_option("--keep", metavar="FOLDER",
+              help="Store finished folds in FOLDER, and read those that are there.")  # fmt: skip
 def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **options: Any) -> None:
     """Select k features of FILE by several methods, and compare the selections.
 
@@ -144,13 +127,12 @@ def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **options: Any
     """
     from bestk.cli import _compare
 
-    request = TableOptions(**options)
-    messages = Messages(request.quiet)
+    request, messages = _start(options)
     result = _compare.compare_methods(request, messages, tuple(dict.fromkeys(methods)), cv, keep)
     print_result(request, messages, result, _compare.print_comparison)
 
 
-@main.command(epilog=RELEVANT_EXAMPLES, short_help="Find all features that carry information.")
+@main.command(short_help="Find all features that carry information.")
 @file_options
 @click.option(
     "--fdr", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.1,
@@ -167,22 +149,18 @@ def relevant(fdr: float, pairs: bool, **options: Any) -> None:
     found (q-value), its mutual information with the target, in nats, and the partner given which
     it is most informative if it is not so alone. Copies of an informative feature are found too.
     """
-    from bestk.cli import _relevant
+    from bestk.cli import _select
 
-    request = TableOptions(**options)
-    messages = Messages(request.quiet)
-    result = _relevant.find_relevant(request, messages, fdr, pairs)
-    show = _relevant.print_names if request.quiet else _relevant.print_relevant
+    request, messages = _start(options)
+    result = _select.find_relevant(request, messages, fdr, pairs)
+    show = print_names if request.quiet else _select.print_relevant
     print_result(request, messages, result, show)
 
 
-@main.command(epilog=REPORT_EXAMPLES, short_help="Write an HTML report of a selection.")
-@table_options(auto=True)
+@main.command(short_help="Write an HTML report of a selection.")
 @method_options
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="OUT", default="report.html",
-    show_default=True, help="HTML file to write.",
-)  # fmt: skip
+@_path_option("-o", "--output", metavar="OUT", default="report.html", show_default=True,
+              help="HTML file to write.")  # fmt: skip
 @click.option(
     "--errors/--no-errors", default=True, show_default=True,
     help="Compute cross-validated errors (the slowest part).",
@@ -200,8 +178,7 @@ def report(output: Path, errors: bool, date: str, **options: Any) -> None:
     """
     from bestk.cli import _report
 
-    request = TableOptions(**options)
-    messages = Messages(request.quiet)
+    request, messages = _start(options)
     result = _report.write_report(request, messages, output, errors=errors, date=date)
     show = _report.print_path if request.quiet else _report.print_report
     print_result(request, messages, result, show)
@@ -213,7 +190,7 @@ def report(output: Path, errors: bool, date: str, **options: Any) -> None:
 @debug_option
 def methods(name: str | None, as_json: bool) -> None:
     """List the available methods, or describe the method NAME."""
-    from bestk.cli._output import bold, console, new_table
+    from bestk.cli._terminal import bold, console, new_table
     from bestk.selection.method_notes import describe_method
     from bestk.selection.methods import METHODS
 
@@ -227,7 +204,7 @@ def methods(name: str | None, as_json: bool) -> None:
     console().print(table)
 
 
-@main.command(epilog=DOCTOR_EXAMPLES, short_help="Check the installation.")
+@main.command(short_help="Check the installation.")
 @json_option
 @debug_option
 @click.pass_context

@@ -10,8 +10,6 @@ from typing import Any
 
 import click
 
-from bestk.data.printable import printable
-
 INFORMATION = ("auto", "discrete", "gaussian", "blend")
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
 CORRECTIONS = ("none", "miller-madow", "chance")
@@ -31,11 +29,11 @@ class TableOptions:
 
     file: Path
     target: str
-    exclude: tuple[str, ...]
-    target_kind: str
-    seed: int | None
-    as_json: bool
-    quiet: bool
+    exclude: tuple[str, ...] = ()
+    target_kind: str = "auto"
+    seed: int | None = None
+    as_json: bool = False
+    quiet: bool = False
     k: float | str | None = None  # None: 10, or all columns where there are fewer
     information: str = "auto"
     discretizer: str = "auto"
@@ -59,72 +57,55 @@ class TableOptions:
         }
 
 
-class Count(click.ParamType):  # type: ignore[type-arg]
-    """A number of features, a fraction of them, or "auto"."""
-
-    name = "count"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float | str:
-        """An integer from 1, a fraction up to 1.0, or "auto"."""
-        if value == AUTO:
-            return AUTO
-        try:
-            number = int(value) if str(value).lstrip("+-").isdigit() else float(value)
-        except ValueError:
-            number = 0
-        if not (number >= 1 if isinstance(number, int) else 0 < number <= 1):
-            self.fail(
-                f"{value!r} is not a number of features; pass an integer from 1, a fraction of the "
-                f"features such as 0.1, or {AUTO!r}"
-            )
-        return number
+def parse_k(ctx: Any, param: Any, value: str | None) -> float | str | None:
+    """An integer from 1, a fraction up to 1.0, or "auto"."""
+    if value in (None, AUTO):
+        return value
+    try:
+        number = int(value) if value.lstrip("+-").isdigit() else float(value)
+    except ValueError:
+        number = 0
+    if not (number >= 1 if isinstance(number, int) else 0 < number <= 1):
+        raise click.BadParameter(
+            f"{value!r} is not a number of features; pass an integer from 1, a fraction of the "
+            f"features such as 0.1, or {AUTO!r}"
+        )
+    return number
 
 
-class TableFile(click.Path):
-    """The name of a file; ``-`` is standard input, which is copied to a temporary file."""
+def copy_stdin(ctx: Any, param: Any, path: Path) -> Path:
+    """The path of a file, or of the copy of standard input, which is read twice."""
+    if path != STDIN or ctx.resilient_parsing:
+        return path
+    if sys.stdin is None or sys.stdin.isatty():
+        raise click.BadParameter(
+            "- is standard input, but nothing is piped into it; pass the name of a file"
+        )
+    from shutil import copyfileobj
+    from tempfile import TemporaryDirectory
 
-    def __init__(self) -> None:
-        super().__init__(path_type=Path, allow_dash=True)
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The path of the file, or of the copy of standard input, which is read twice."""
-        path = super().convert(value, param, ctx)
-        if path != STDIN or ctx is None or ctx.resilient_parsing:
-            return path
-        if sys.stdin is None or sys.stdin.isatty():
-            self.fail("- is standard input, but nothing is piped into it; pass the name of a file")
-        from shutil import copyfileobj
-        from tempfile import TemporaryDirectory
-
-        start = sys.stdin.buffer.read(8)
-        suffix = next((SUFFIXES[kind] for kind in SUFFIXES if start.startswith(kind)), ".csv")
-        folder = ctx.find_root().with_resource(TemporaryDirectory(prefix=STDIN_FOLDER))
-        copy = Path(folder, f"stdin{suffix}")
-        with copy.open("wb") as file:
-            file.write(start)
-            copyfileobj(sys.stdin.buffer, file)
-        return copy
+    start = sys.stdin.buffer.read(8)
+    suffix = next((SUFFIXES[kind] for kind in SUFFIXES if start.startswith(kind)), ".csv")
+    folder = ctx.find_root().with_resource(TemporaryDirectory(prefix=STDIN_FOLDER))
+    copy = Path(folder, f"stdin{suffix}")
+    with copy.open("wb") as file:
+        file.write(start)
+        copyfileobj(sys.stdin.buffer, file)
+    return copy
 
 
 def shown(path: Path) -> str:
-    """A path as the user wrote it.
-
-    Examples
-    --------
-    >>> shown(Path("cells.csv")), shown(Path("/tmp/bestk-stdin-1/stdin.csv"))
-    ('cells.csv', '-')
-    """
+    """A path as the user wrote it."""
     return str(STDIN if path.parent.name.startswith(STDIN_FOLDER) else path)
 
 
 def is_piped_in(path: Path, source: Path) -> bool:
     """Whether a file is the one that standard input reads from (``bestk select - < table.csv``)."""
-    if shown(source) != str(STDIN):
-        return False
     try:
-        return os.path.samestat(os.fstat(sys.stdin.fileno()), path.stat())
+        piped = os.path.samestat(os.fstat(sys.stdin.fileno()), path.stat())
     except (OSError, ValueError, AttributeError):  # standard input is not a file
         return False
+    return piped and shown(source) == str(STDIN)
 
 
 def refuse_missing(path: Path) -> None:
@@ -160,6 +141,7 @@ def require_target(ctx: Any, param: Any, value: str | None) -> str | None:
 def complete_columns(ctx: Any, param: Any, incomplete: str) -> list[str]:
     """The columns of the file that start with the typed text."""
     from bestk.data.files import open_source
+    from bestk.data.printable import printable
 
     files = [ctx.params.get("file"), *ctx.args]  # in args where the option has no value yet
     try:
@@ -194,32 +176,41 @@ def _columns(name: str, help_: str) -> Decorator:
     )
 
 
-def file_options(command: Any) -> Any:
-    """The file and its target, and how results are printed."""
-    options = (
-        click.argument("file", type=TableFile()),
-        click.option(
-            "-t", "--target", metavar="COL", shell_complete=complete_columns,
-            callback=require_target, help="The column to predict.  [required]",
-        ),
-        _columns("--exclude", "A column to ignore (repeatable)."),
-        _choice("--target-kind", TARGETS, "auto",
-                "Classification or regression; auto: continuous for fractions or many integers."),
-        click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed."),
-        json_option,
-        click.option("-q", "--quiet", is_flag=True, help="Print no progress and no notes."),
-        debug_option,
-    )  # fmt: skip
-    return _all(options)(command)
+def _all(*options: Decorator) -> Decorator:
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
-def table_options(*, auto: bool) -> Decorator:
-    """The options of every command that selects; ``auto``: -k auto is offered."""
-    k_help = "Number of features, or a fraction of the features in (0, 1]"
-    options = (
+# the file and its target, and how results are printed
+file_options = _all(
+    click.argument(
+        "file", type=click.Path(path_type=Path, allow_dash=True), callback=copy_stdin
+    ),
+    click.option(
+        "-t", "--target", metavar="COL", shell_complete=complete_columns,
+        callback=require_target, help="The column to predict.  [required]",
+    ),
+    _columns("--exclude", "A column to ignore (repeatable)."),
+    _choice("--target-kind", TARGETS, "auto",
+            "Classification or regression; auto: continuous for fractions or many integers."),
+    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed."),
+    json_option,
+    click.option("-q", "--quiet", is_flag=True, help="Print no progress and no notes."),
+    debug_option,
+)  # fmt: skip
+
+
+def table_options(k_help: str) -> Decorator:
+    """The options of every command that selects."""
+    return _all(
+        file_options,
         click.option(
-            "-k", type=Count(), show_default="10", metavar="N",
-            help=f"{k_help}, or auto: chosen by cross-validation." if auto else f"{k_help}.",
+            "-k", callback=parse_k, show_default="10", metavar="N",
+            help=f"Number of features, or a fraction of the features in (0, 1]{k_help}.",
         ),
         _choice("--information", INFORMATION, "auto",
                 "How mutual information is estimated; auto: the choice of the method."),
@@ -233,23 +224,14 @@ def table_options(*, auto: bool) -> Decorator:
             help="Time limit of the solver.",
         ),
     )  # fmt: skip
-    return lambda command: file_options(_all(options)(command))
 
 
-def method_options(command: Any) -> Any:
-    """The options of a command that selects by one method."""
-    method = click.option(
+# the options of a command that selects by one method
+method_options = _all(
+    table_options(", or auto: chosen by cross-validation"),
+    click.option(
         "-m", "--method", default="auto", show_default=True, shell_complete=complete_methods,
         help="Selection method; see `bestk methods`.",
-    )  # fmt: skip
-    bound = _choice("--bound", BOUNDS, "fast", "Effort for the upper bound on the objective.")
-    return _all((method, bound))(command)
-
-
-def _all(options: tuple[Decorator, ...]) -> Decorator:
-    def add(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
+    ),
+    _choice("--bound", BOUNDS, "fast", "Effort for the upper bound on the objective."),
+)  # fmt: skip

@@ -1,16 +1,16 @@
 """``bestk report``: an HTML report of a selection."""
 
 import shlex
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import click
 
-from bestk.cli._errors import in_shell_words
 from bestk.cli._options import TableOptions, shown
-from bestk.cli._output import Messages, bold, console, heading
 from bestk.cli._select import as_dict, select_in_memory
 from bestk.cli._table import check, new_file, read
+from bestk.cli._terminal import Messages, bold, console, heading, in_shell_words
 from bestk.data.printable import printable
 from bestk.report import make_report
 from bestk.selection.methods import get_method
@@ -51,21 +51,11 @@ def write_report(
 def equivalent_command(request: TableOptions) -> str:
     """The command that selects the same features."""
     words = ["bestk", "select", shown(request.file), "--target", request.target]
-    given = {
-        "-k": (request.k, None),
-        "--method": (request.method, "auto"),
-        "--information": (request.information, "auto"),
-        "--discretizer": (request.discretizer, "auto"),
-        "--correction": (request.correction, "none"),
-        "--target-kind": (request.target_kind, "auto"),
-        "--bound": (request.bound, "fast"),
-        "--time-limit": (request.time_limit, None),
-        "--seed": (request.seed, None),
-    }
-    for name, (value, default) in given.items():
-        words += [name, str(value)] if value != default else []
-    for name, columns in (("--include", request.include), ("--exclude", request.exclude)):
-        words += [word for column in columns for word in (name, column)]
+    for each in fields(request)[2:]:
+        value, option = getattr(request, each.name), f"--{each.name.replace('_', '-')}"
+        if value != each.default and each.name not in ("as_json", "quiet"):
+            for item in value if isinstance(value, tuple) else (value,):
+                words += ["-k" if each.name == "k" else option, str(item)]
     return shlex.join(words)
 
 

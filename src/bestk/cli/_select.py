@@ -1,4 +1,4 @@
-"""``bestk select``: select features of a table, and write the reduced table."""
+"""``bestk select`` and ``bestk relevant``: the features of a table, and the reduced table."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -7,19 +7,20 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import click
+import numpy as np
 
-from bestk._memory import machine_memory
+from bestk._memory import machine_memory, memory_to_use
 from bestk.cli._options import AUTO, TableOptions, shown
-from bestk.cli._output import Messages, bold, console, heading, new_table
-from bestk.cli._table import CheckedFile, check, is_long, new_file, read, select_in_blocks
-from bestk.data.files import Formulas, Loaded, copy_columns, count_rows, output_suffix
+from bestk.cli._table import CheckedFile, check, new_file, read
+from bestk.cli._terminal import Messages, bold, console, heading, new_table
+from bestk.data.files import Formulas, Loaded, copy_columns, suffix_of
 from bestk.data.printable import printable
+from bestk.data.table import Table
 from bestk.problem.solution import TOLD, Solution
 from bestk.selection.choose_k import refuse_auto
 from bestk.selection.methods import Quadratic, get_method
 from bestk.selection.objectives import KEPT, MEMORY
-from bestk.selection.selector import select
+from bestk.selection.selector import SelectBestK, select
 
 IMAGES = (".png", ".svg", ".pdf")
 
@@ -37,7 +38,7 @@ def select_from_file(
     request: TableOptions, messages: Messages, outputs: Outputs, stream: bool
 ) -> dict[str, Any]:
     """Check the options, then read, select and write."""
-    suffix = output_suffix(outputs.table) if outputs.table else ""
+    suffix = suffix_of(outputs.table) if outputs.table else ""
     image = check_image(outputs.plot) if outputs.plot else ""
     checked = check(request)
     with ExitStack() as files:
@@ -48,7 +49,7 @@ def select_from_file(
         get_method(request.method)  # an unknown name is an error before the file is read
         if stream or is_long(request.file):
             refuse_auto(request.k)
-            loaded, solution, seconds = select_in_blocks(checked, request, messages)
+            loaded, solution, seconds = _select_in_blocks(checked, request, messages)
         else:
             loaded, k, reading = read(checked, request, messages)
             start = perf_counter()
@@ -56,11 +57,24 @@ def select_from_file(
             seconds = {"read": reading, "select": perf_counter() - start}
         result = as_dict(loaded, solution, request, seconds | {"solve": solution.seconds})
         if table:
-            _write_table(loaded, result, table, suffix, outputs, messages)
+            columns = [*(feature["name"] for feature in result["features"]), loaded.target]
+            formulas = Formulas(outputs.escape_formulas)
+            with messages.stage("writing the selected columns") as progress:
+                copy_columns(loaded.source, columns, table, suffix, progress, formulas)
+            if formulas.found and not outputs.escape_formulas:
+                messages.note(
+                    f"{formulas.found} cells in {outputs.table} begin like formulas, which a "
+                    "spreadsheet may run; --escape-formulas prefixes them with '"
+                )
         if plot:
             with messages.stage("writing the plot"):
                 draw(solution, plot, image)
     return result
+
+
+def is_long(path: Path) -> bool:
+    """Whether a file is too large to be read into memory."""
+    return path.stat().st_size > memory_to_use()
 
 
 def select_in_memory(
@@ -72,6 +86,34 @@ def select_in_memory(
         return select(loaded.table, loaded.y, k, request.method, **request.options())
 
 
+def _select_in_blocks(
+    checked: CheckedFile, request: TableOptions, messages: Messages
+) -> tuple[Loaded, Solution, dict[str, float]]:
+    """Select from a file in blocks of rows; return the columns, the solution and the seconds."""
+    start = perf_counter()
+    options = request.options() | {"exclude": list(request.exclude)}
+    selector = SelectBestK(checked.k, request.method, **options)
+    with messages.stage(f"reading {shown(request.file)} in blocks of rows"):
+        selector.fit(request.file, request.target)
+    solution, seconds = selector.solution_, perf_counter() - start
+    if selector._in_blocks:
+        sample = "numeric columns are binned by a sample of 100,000 rows"
+        messages.note(f"read in blocks of rows; {sample}")
+    table = Table(selector.n_samples_seen_, solution.names or (), ())
+    loaded = Loaded(checked.source, table, np.empty(0), request.target, ())
+    return loaded, solution, {"read": seconds - solution.seconds, "select": solution.seconds}
+
+
+def about(loaded: Loaded) -> dict[str, Any]:
+    """The table of a result in plain values."""
+    return {
+        "file": shown(loaded.source.path),
+        "target": loaded.target,
+        "rows": loaded.table.n_samples,
+        "columns": loaded.table.n_features,
+    }
+
+
 def as_dict(
     loaded: Loaded, solution: Solution, request: TableOptions, seconds: dict[str, float]
 ) -> dict[str, Any]:
@@ -81,36 +123,21 @@ def as_dict(
         | {name: float(solution.details[name][rank - 1]) for name in TOLD}
         for rank, place in enumerate(solution.support.tolist(), 1)
     ]
-    return {
-        "file": shown(loaded.source.path),
-        "target": loaded.target,
-        "rows": loaded.table.n_samples,
-        "columns": loaded.table.n_features,
-        "k": solution.k,
-        "method": request.method,
-        "objective": float(solution.objective),
-        "upper_bound": float(solution.upper_bound),
-        "gap": float(solution.gap),
-        "quality": solution.quality,
-        "features": features,
-        "warnings": list(solution.warnings),
-        "seconds": seconds,
-    } | {name: solution.details[name] for name in ("k_errors",) if name in solution.details}
-
-
-def _write_table(
-    loaded: Loaded, result: dict[str, Any], path: Path, suffix: str, outputs: Outputs,
-    messages: Messages,
-) -> None:  # fmt: skip
-    columns = [*(feature["name"] for feature in result["features"]), loaded.target]
-    formulas = Formulas(outputs.escape_formulas)
-    with messages.stage("writing the selected columns") as progress:
-        copy_columns(loaded.source, columns, path, suffix, progress, formulas)
-    if formulas.found and not outputs.escape_formulas:
-        messages.note(
-            f"{formulas.found} cells in {outputs.table} begin like formulas, which a spreadsheet "
-            "may run; --escape-formulas prefixes them with '"
-        )
+    return (
+        about(loaded)
+        | {
+            "k": solution.k,
+            "method": request.method,
+            "objective": float(solution.objective),
+            "upper_bound": float(solution.upper_bound),
+            "gap": float(solution.gap),
+            "quality": solution.quality,
+            "features": features,
+            "warnings": list(solution.warnings),
+            "seconds": seconds,
+        }
+        | {name: solution.details[name] for name in ("k_errors",) if name in solution.details}
+    )
 
 
 def print_selection(result: dict[str, Any]) -> None:
@@ -135,11 +162,6 @@ def print_selection(result: dict[str, Any]) -> None:
         f"time       {seconds['read']:.2f} s to read, {seconds['select']:.2f} s to select "
         f"({seconds['solve']:.2f} s of it to solve)"
     )
-
-
-def print_names(result: dict[str, Any]) -> None:
-    """Print the names of the features alone."""
-    click.echo("\n".join(printable(feature["name"]) for feature in result["features"]))
 
 
 def check_image(path: Path) -> str:
@@ -169,13 +191,18 @@ def draw(solution: Solution, path: Path, suffix: str) -> None:
 
 
 def dry_run(request: TableOptions, messages: Messages, stream: bool) -> dict[str, Any]:
-    """Estimate the memory of a selection; the rows are counted, and one block is read."""
+    """Estimate the memory of a selection; one column of the file is read."""
     checked = check(request)
+    source, columns = checked.source, len(checked.names)
     with messages.stage(f"counting the rows of {shown(request.file)}"):
-        rows, columns = count_rows(checked.source, request.target), len(checked.names)
-    in_blocks = stream or is_long(request.file)
-    at_once = min(_rows_of_a_block(checked), rows) if in_blocks else rows
-    pairs = _bytes_of_pairs(request.method, columns, checked.k)
+        rows = sum(batch.num_rows for batch in source.as_text([request.target]))
+    blocks = 0
+    if stream or is_long(request.file):
+        first = next(source.batches(list(source.types)), None)
+        blocks = ceil(rows / max(1, first.num_rows)) if first else 1
+    pairs = 8 * columns**2  # of all pairs, or of the columns of pairs that are kept
+    if not isinstance(get_method(request.method), Quadratic) or pairs > MEMORY:
+        pairs = min(8 * columns * checked.k, KEPT)
     return {
         "file": shown(request.file),
         "target": request.target,
@@ -183,46 +210,75 @@ def dry_run(request: TableOptions, messages: Messages, stream: bool) -> dict[str
         "k": request.k if isinstance(request.k, str) else checked.k,
         "rows": rows,
         "columns": columns,
-        "blocks": ceil(rows / max(1, at_once)) if in_blocks else 0,
+        "blocks": blocks,
         "memory": {
-            "needed": 8 * at_once * columns + rows * columns + pairs,
+            "needed": 8 * rows // max(1, blocks) * columns + rows * columns + pairs,
             "available": machine_memory(),
         },
     }
 
 
-def _rows_of_a_block(checked: CheckedFile) -> int:
-    batches = checked.source.batches(list(checked.source.types))
-    return max(1, next((batch.num_rows for batch in batches), 1))
-
-
-def _bytes_of_pairs(method: str, columns: int, k: int) -> int:
-    """Bytes of the matrix of all pairs, or of the columns of pairs that are kept."""
-    if isinstance(get_method(method), Quadratic) and 8 * columns**2 <= MEMORY:
-        return 8 * columns**2
-    return min(8 * columns * k, KEPT)
-
-
 def print_dry_run(result: dict[str, Any]) -> None:
     """Print an estimate in a few lines."""
+    from rich.filesize import decimal
+
     out, memory, blocks = console(), result["memory"], result["blocks"]
     k = "a number of features chosen by cross-validation" if result["k"] == AUTO else result["k"]
     out.print(bold(f"Would select {k} of {result['columns']:,} features"), end="")
     out.print(f" for {printable(repr(result['target']))} (method: {result['method']})")
     out.print(f"read    {f'in {blocks:,} blocks of rows' if blocks else 'in memory'}")
     out.print(f"size    {result['rows']:,} rows x {result['columns']:,} columns")
-    out.print(f"memory  about {in_units(memory['needed'])} of {in_units(memory['available'])}")
+    needed, available = decimal(memory["needed"]), decimal(int(memory["available"]))
+    out.print(f"memory  about {needed} of {available}")
 
 
-def in_units(n_bytes: float) -> str:
-    """Format a number of bytes.
+def find_relevant(
+    request: TableOptions, messages: Messages, fdr: float, pairs: bool
+) -> dict[str, Any]:
+    """Read the file, and test its columns."""
+    from bestk.selection.relevant import SelectRelevant
 
-    Examples
-    --------
-    >>> in_units(999), in_units(125_000_000), in_units(3 * 2**30)
-    ('999 B', '119 MiB', '3.0 GiB')
-    """
-    size, units = float(n_bytes), ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
-    while size >= 1000 and len(units) > 1:
-        size, units = size / 1024, units[1:]
-    return f"{size:.0f} {units[0]}" if size >= 10 or units[0] == "B" else f"{size:.1f} {units[0]}"
+    loaded, _, reading = read(check(request), request, messages)
+    selector = SelectRelevant(
+        fdr, pairs=pairs, target=request.target_kind, random_state=request.seed or 0
+    )
+    start = perf_counter()
+    with messages.stage("testing every column") as progress:
+        selector.fit(loaded.table, loaded.y, progress=progress)
+    names, partners = loaded.table.names, selector.partners_
+    found = np.flatnonzero(selector.support_)
+    order = found[np.argsort(selector.pvalues_[found], kind="stable")]
+    return about(loaded) | {
+        "fdr": fdr,
+        "features": [
+            {
+                "name": str(names[i]),
+                "pvalue": float(selector.pvalues_[i]),
+                "qvalue": float(selector.qvalues_[i]),
+                "information": float(selector.scores_[i]),
+                "partner": str(names[partners[i]]) if selector.in_pair_[i] else None,
+            }
+            for i in order.tolist()
+        ],
+        "permutations": selector.n_permutations_,
+        "seconds": {"read": reading, "select": perf_counter() - start},
+    }
+
+
+def print_relevant(result: dict[str, Any]) -> None:
+    """Print the features that were found, best first."""
+    table = new_table(("feature", "partner"), ("information", "p-value", "q-value"))
+    for feature in result["features"]:
+        names = printable(feature["name"]), printable(feature["partner"] or "")
+        numbers = f"{feature['pvalue']:.2g}", f"{feature['qvalue']:.2g}"
+        table.add_row(*names, f"{feature['information']:.4f}", *numbers)
+    out, found = console(), len(result["features"])
+    out.print(bold(
+        f"{found} of {result['columns']} columns carry information about {result['target']!r} "
+        f"(FDR {100 * result['fdr']:g}%, {result['rows']} rows)"
+    ), end="\n\n")  # fmt: skip
+    if found:
+        out.print(table)
+    correction = f"corrected by {result['permutations']} permutations of the target"
+    exact = correction if result["permutations"] else "from chi-square and beta distributions"
+    out.print(f"p-values  {exact}")

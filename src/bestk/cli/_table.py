@@ -1,21 +1,17 @@
 """From the options of a command to the table that it reads."""
 
 import re
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from bestk.cli._options import AUTO, TableOptions, is_piped_in, refuse_missing, shown
-from bestk.cli._output import Messages
+from bestk.cli._terminal import Messages
 from bestk.data.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
-from bestk.data.table import Table
-from bestk.data.written import parse_text
 from bestk.selection.look import MOSTLY
 
 DEFAULT_K = 10
@@ -62,11 +58,9 @@ def read(
     start = perf_counter()
     with messages.stage(f"reading {shown(request.file)}") as progress:
         loaded = load(checked.source, request.target, request.exclude, progress)
-        parsed = parse_text(loaded.table)
     _check_header(checked, messages)
-    for note in _valid_notes(loaded, parsed):
+    for note in loaded.notes:
         messages.note(note)
-    loaded = replace(loaded, table=parsed)
     if request.correction == "none":
         loaded = _without_identifiers(loaded, request, messages)
     n = loaded.table.n_features
@@ -88,15 +82,6 @@ def _check_header(checked: CheckedFile, messages: Messages) -> None:
         messages.note(
             f"the header line is {some}, ...; the first line of a file must name its columns"
         )
-
-
-def _valid_notes(loaded: Loaded, parsed: Table) -> Iterator[str]:
-    """The notes of reading that are still true after text was parsed as numbers."""
-    numbers = [parsed.names[j] for j in np.flatnonzero(parsed.kinds == "numeric").tolist()]
-    for note in loaded.notes:
-        if not any(note.startswith(f"column {name!r} is read as text") for name in numbers):
-            yield note
-    yield from parsed.notes
 
 
 def _without_identifiers(loaded: Loaded, request: TableOptions, messages: Messages) -> Loaded:
@@ -122,30 +107,3 @@ def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
     if path.exists() and (path.samefile(source) or is_piped_in(path, source)):
         raise ValueError(f"{path} is the input file; write to another file")
     return replacing(path)
-
-
-def is_long(path: Path) -> bool:
-    """Whether a file is too large to be read into memory."""
-    from bestk._memory import memory_to_use
-
-    return path.stat().st_size > memory_to_use()
-
-
-def select_in_blocks(
-    checked: CheckedFile, request: TableOptions, messages: Messages
-) -> tuple[Loaded, Any, dict[str, float]]:
-    """Select from a file in blocks of rows; return the columns, the solution and the seconds."""
-    from bestk.selection.selector import SelectBestK
-
-    start = perf_counter()
-    options = request.options() | {"exclude": list(request.exclude)}
-    selector = SelectBestK(checked.k, request.method, **options)
-    with messages.stage(f"reading {shown(request.file)} in blocks of rows"):
-        selector.fit(request.file, request.target)
-    solution, seconds = selector.solution_, perf_counter() - start
-    if selector._in_blocks:
-        sample = "numeric columns are binned by a sample of 100,000 rows"
-        messages.note(f"read in blocks of rows; {sample}")
-    table = Table(selector.n_samples_seen_, solution.names or (), ())
-    loaded = Loaded(checked.source, table, None, request.target, ())  # type: ignore[arg-type]
-    return loaded, solution, {"read": seconds - solution.seconds, "select": solution.seconds}

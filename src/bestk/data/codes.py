@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Indices
-from bestk.data.objects import check_finite
+from bestk.data.frames import check_finite
 from bestk.data.table import read_table
 from bestk.errors import DataError
 from bestk.native import as_table, kernels

@@ -85,13 +85,7 @@ def split_numbers(
 
 
 def find_constant(table: Table) -> NDArray[np.intp]:
-    """The columns that have the same value in all rows, or none at all.
-
-    Examples
-    --------
-    >>> find_constant(read_table([[1.0, None, "a", None], [1.0, None, "b", "c"]]))
-    array([0, 1])
-    """
+    """The columns that have the same value in all rows, or none at all."""
     found = [np.empty(0, np.intp)]
     for block in table.blocks:
         if (likely := _may_be_constant(block)).any():

@@ -1,16 +1,17 @@
-"""Tables of any kind as arrays, CSC matrices or narwhals frames."""
+"""Tables of any kind as arrays, CSC matrices or narwhals frames; which values are refused."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bestk._typing import Array, Mask
-from bestk.data.objects import MAX_EXACT
+from bestk._typing import Array, Indices, Mask
 from bestk.errors import DataError
 
+MAX_EXACT = 2**53  # float64 represents all whole numbers below
 LAZY = "X is a lazy frame; read it into memory first, e.g. X.collect()"
 
 
@@ -157,3 +158,61 @@ def _number_columns(X: Any) -> tuple[Any, list[str]]:
         X.columns = [str(j) for j in range(len(names))]
         return X, names
     return X, []
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is an array or a frame of dask, in chunks that are yet to be made."""
+    return hasattr(X, "__dask_graph__")
+
+
+def is_stream(X: Any, y: Any) -> bool:
+    """Whether X is to be read block by block: anything but a table in memory."""
+    if isinstance(X, str | Path) or is_dataset(X) or callable(X) or is_dask(X):
+        return True
+    if isinstance(X, list | tuple):
+        return isinstance(y, str) or (y is None and bool(X) and all(map(_is_pair, X)))
+    in_memory = is_frame(X) or any(hasattr(X, name) for name in ("shape", "__array__"))
+    return hasattr(X, "__iter__") and not in_memory
+
+
+def is_dataset(X: Any) -> bool:
+    """Whether X is a data set of pyarrow."""
+    return hasattr(X, "to_batches") and hasattr(X, "get_fragments")
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, tuple) and len(item) == 2 and hasattr(item[0], "shape")
+
+
+def check_exact(values: Any, names: Sequence[str]) -> None:
+    """Refuse columns of whole numbers that float64 cannot represent exactly.
+
+    ``values`` is an array or a CSC matrix of integers, or of floats that were integers.
+    """
+    if len(wrong := exceeding(values)):
+        raise inexact(names[wrong[0]])
+
+
+def check_finite(where: str, values: Array) -> None:
+    """Refuse infinite values."""
+    if count := np.isinf(values).sum():
+        raise DataError(f"{where} has {count} infinite values; replace them or drop those rows")
+
+
+def exceeding(values: Any) -> Indices:
+    """The columns of an array or a CSC matrix with values of 2**53 or more, or -2**53 or less."""
+    if values.dtype.kind in "iu" and values.dtype.itemsize < 8:
+        return np.empty(0, np.int64)
+    if hasattr(values, "tocsc"):
+        low, high = (np.ravel(most.toarray()) for most in (values.min(axis=0), values.max(axis=0)))
+    else:
+        low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+    return np.flatnonzero((low <= -MAX_EXACT) | (high >= MAX_EXACT))
+
+
+def inexact(name: str) -> DataError:
+    """The error for a column of whole numbers that float64 cannot represent."""
+    return DataError(
+        f"column {name!r} holds whole numbers of 2**53 or more, which float64 cannot tell apart; "
+        "exclude it, pass it as strings or categories, or subtract a constant"
+    )

@@ -1,28 +1,28 @@
-"""Columns of Python objects as arrays: strings, categories, numbers, dates."""
+"""Columns of Python objects as arrays: strings, categories, numbers; dates as days."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import compress
 from types import NoneType
 from typing import Any, Literal
 
 import numpy as np
 
-from bestk._typing import Array, Indices, Mask
-from bestk.data.dates import DATES, DURATIONS, TIMES, days_of_objects
+from bestk._typing import Array, Floats, Mask
+from bestk.data.frames import MAX_EXACT, inexact
 from bestk.errors import DataError
 
 Kind = Literal["numeric", "categorical", "boolean", "string"]
 ACCEPTED = "a column holds numbers, booleans, strings, categories or dates: convert it or drop it"
-MAX_EXACT = 2**53  # float64 represents all whole numbers below
+DAY = 86_400_000_000  # microseconds
 
 # booleans and durations come before the integers that they also are
 FAMILIES: dict[str, tuple[type, ...]] = {
     "boolean": (bool, np.bool_),
-    "date": DATES,
-    "duration": DURATIONS,
-    "time": TIMES,
+    "date": (date, np.datetime64),
+    "duration": (timedelta, np.timedelta64),
+    "time": (time,),
     "numeric": (int, float, np.integer, np.floating),
     "string": (str,),
     "bytes": (bytes,),
@@ -66,38 +66,6 @@ def read_objects(
     return ("boolean" if families == {"boolean"} else "numeric"), values, None
 
 
-def check_exact(values: Any, names: Sequence[str]) -> None:
-    """Refuse columns of whole numbers that float64 cannot represent exactly.
-
-    ``values`` is an array or a CSC matrix of integers, or of floats that were integers.
-
-    Examples
-    --------
-    >>> check_exact(np.array([[1, 2**53], [2, 3]]), ["size", "id"])
-    Traceback (most recent call last):
-    bestk.errors.DataError: column 'id' holds whole numbers of 2**53 or more, ...
-    """
-    if len(wrong := exceeding(values)):
-        raise inexact(names[wrong[0]])
-
-
-def check_finite(where: str, values: Array) -> None:
-    """Refuse infinite values."""
-    if count := np.isinf(values).sum():
-        raise DataError(f"{where} has {count} infinite values; replace them or drop those rows")
-
-
-def exceeding(values: Any) -> Indices:
-    """The columns of an array or a CSC matrix with values of 2**53 or more, or -2**53 or less."""
-    if values.dtype.kind in "iu" and values.dtype.itemsize < 8:
-        return np.empty(0, np.int64)
-    if hasattr(values, "tocsc"):
-        low, high = (np.ravel(most.toarray()) for most in (values.min(axis=0), values.max(axis=0)))
-    else:
-        low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-    return np.flatnonzero((low <= -MAX_EXACT) | (high >= MAX_EXACT))
-
-
 def _exact_numbers(known: list[Any], name: str, with_gaps: bool) -> Array:
     """Numbers as an array; refused if some of them are integers that are rounded."""
     values = np.array(known)
@@ -107,14 +75,6 @@ def _exact_numbers(known: list[Any], name: str, with_gaps: bool) -> Array:
     ):
         raise inexact(name)
     return values
-
-
-def inexact(name: str) -> DataError:
-    """The error for a column of whole numbers that float64 cannot represent."""
-    return DataError(
-        f"column {name!r} holds whole numbers of 2**53 or more, which float64 cannot tell apart; "
-        "exclude it, pass it as strings or categories, or subtract a constant"
-    )
 
 
 def _family(type_: type) -> str | None:
@@ -135,3 +95,24 @@ def _factorise(known: list[Any], gone: Mask, name: str) -> tuple[Array, list[Any
 def _mixed(known: list[Any], name: str) -> DataError:
     came = " and ".join(sorted({type(value).__name__ for value in known}))
     return DataError(f"column {name!r} mixes {came} values; make them all of one type")
+
+
+def days(values: Array) -> Floats:
+    """Dates as days since 1970-01-01, durations in days; NaN where they are NaT."""
+    fine = values.astype("m8[us]" if values.dtype.kind == "m" else "M8[us]")
+    return np.where(np.isnat(values), np.nan, fine.astype(np.int64) / DAY)
+
+
+def days_of_objects(known: list[Any]) -> Floats:
+    """The same for Python's dates, times of day and durations, none of them missing."""
+    is_date = isinstance(known[0], FAMILIES["date"])
+    return days(np.array([_plain(value) for value in known], "M8[us]" if is_date else "m8[us]"))
+
+
+def _plain(value: Any) -> Any:
+    """A value that numpy reads: moments in universal time, times of day as durations."""
+    if isinstance(value, time):
+        return timedelta(0, value.hour * 3600 + value.minute * 60 + value.second, value.microsecond)
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC).replace(tzinfo=None)
+    return value

@@ -20,19 +20,8 @@ def printable(text: str) -> str:
     return HOSTILE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
-def printable_lines(text: str) -> str:
-    """The same, of several lines."""
-    return "\n".join(map(printable, text.split("\n")))
-
-
 def printable_json(document: str) -> str:
-    r"""A document with the same values, whose control characters are spelled out, as JSON does.
-
-    Examples
-    --------
-    >>> print(printable_json('"\x9b31m"'))
-    "\u009b31m"
-    """
+    r"""A document with the same values, whose control characters are spelled out, as JSON does."""
     return HOSTILE.sub(
         lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", document
     )

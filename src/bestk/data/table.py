@@ -10,17 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Indices, Mask
-from bestk.data.dates import days
-from bestk.data.frames import open_table, refuse_shape
-from bestk.data.objects import (
-    ACCEPTED,
-    Kind,
+from bestk.data.frames import (
     check_exact,
     check_finite,
     exceeding,
     inexact,
-    read_objects,
+    open_table,
+    refuse_shape,
 )
+from bestk.data.objects import ACCEPTED, Kind, days, read_objects
 from bestk.errors import DataError, UnknownNameError
 
 MISSING = ("category", "error")
@@ -271,10 +269,13 @@ def side_by_side(
     columns: Iterable[tuple[int, Kind, Array, list[Any] | None]],
 ) -> Iterator[Block]:
     """Blocks of columns of one kind and dtype, each given by place, kind, values and categories."""
-    groups: dict[tuple[Kind, Any], list[tuple[int, Array, list[Any] | None]]] = {}
+    groups: dict[tuple[Kind, Any], list[Any]] = {}
     for place, kind, values, levels in columns:
         groups.setdefault((kind, values.dtype), []).append((place, values, levels))
-    for (kind, _), group in groups.items():
-        places, rows, categories = zip(*group, strict=True)
-        known = None if categories[0] is None else list(categories)
-        yield Block(np.array(places), kind, np.array(rows).T, known)
+    for (kind, dtype), group in groups.items():
+        places, categories = [each[0] for each in group], [each[2] for each in group]
+        stacked = np.empty((len(group), len(group[0][1])), dtype)
+        for i, row in enumerate(stacked):
+            row[:], group[i] = group[i][1], None  # so that no column is held twice
+        known = None if categories[0] is None else categories
+        yield Block(np.array(places), kind, stacked.T, known)

@@ -7,7 +7,7 @@ import numpy as np
 
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
-from bestk.data.objects import check_exact, check_finite
+from bestk.data.frames import check_exact, check_finite
 from bestk.data.table import Block, read_column
 from bestk.errors import DataError
 
@@ -32,13 +32,7 @@ class Target:
 
 
 def read_target(y: Any, n_samples: int) -> Target:
-    """Read the class of every sample: whole numbers, booleans, strings or categories.
-
-    Examples
-    --------
-    >>> read_target(["no", "yes", "no"], n_samples=3)
-    Target(codes=array([0, 1, 0]), classes=array(['no', 'yes'], dtype='<U3'), counts=array([2, 1]))
-    """
+    """Read the class of every sample: whole numbers, booleans, strings or categories."""
     codes, classes = read_labels(y, n_samples)
     if len(classes) == 1:
         raise DataError(f"y has one class only, {classes[0]}; at least two are needed")
@@ -65,13 +59,7 @@ def read_labels(y: Any, n_samples: int) -> tuple[Indices, Array]:
 
 
 def read_continuous_target(y: Any, n_samples: int) -> Floats:
-    """Read a finite number for every sample.
-
-    Examples
-    --------
-    >>> read_continuous_target([0.5, 1, 2], n_samples=3)
-    array([0.5, 1. , 2. ])
-    """
+    """Read a finite number for every sample."""
     block = read_full_column(y, n_samples)
     if block.categories is not None:
         came = block.categories[0][0]
@@ -100,13 +88,7 @@ def read_full_column(y: Any, n_samples: int) -> Block:
 
 
 def is_continuous(y: Any, target: str = "auto") -> bool:
-    """As asked; "auto": y holds fractions, or whole numbers that are a quantity.
-
-    Examples
-    --------
-    >>> is_continuous([0.5, 1.5]), is_continuous([1, 2]), is_continuous([1, 2], "continuous")
-    (True, False, True)
-    """
+    """As asked; "auto": y holds fractions, or whole numbers that are a quantity."""
     choice(target, "target", TARGETS)
     if target != "auto":
         return target == "continuous"

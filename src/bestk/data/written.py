@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.data.dates import days_of_objects
+from bestk.data.objects import days_of_objects
 from bestk.data.table import Block, Table
 
 MISSING = (
@@ -24,7 +24,6 @@ NEARLY_ALL = 0.99  # of the rows that are not missing must be numbers, or dates
 FEW_LEVELS = 20  # up to so many different whole numbers may be codes
 CODE_DIGITS = 5  # whole numbers that all have so many digits, or more, may be codes
 EXACT_DIGITS = 15  # float64 represents all whole numbers of so many digits
-MAX_COMMAS = 1_000  # texts with a comma that show whether it is a decimal one
 LOOK = 50  # levels that show whether a column is worth parsing
 SIGN = "[$€£¥]?"  # of a currency
 NUMBER = re.compile(
@@ -39,15 +38,18 @@ WHOLE = re.compile(r"[+-]?(\d+)", re.ASCII)
 DATE = re.compile(
     r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII
 )
-JUNK = re.compile(r"[$€£¥%,' \u00a0\u202f]")
-COMMA_JUNK = re.compile(r"[$€£¥%. \u00a0\u202f]")
+# what numbers look like, and what is dropped of them, without and with decimal commas
+FORMS = {
+    "numbers": (NUMBER, re.compile(r"[$€£¥%,' \u00a0\u202f]")),
+    "decimal commas": (COMMA, re.compile(r"[$€£¥%. \u00a0\u202f]")),
+}
 
 
 @dataclass(frozen=True)
 class Parsed:
     """The levels of a column as numbers."""
 
-    kind: str  # "numbers" or "dates"
+    kind: str  # "numbers", "decimal commas" or "dates"
     values: Floats  # NaN for levels that mean missing, or are no number
     example: str
     odd: tuple[str, ...]  # those that are no number
@@ -77,11 +79,15 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     known = np.array([text not in GAPS for text in texts])
     kind = "dates" if any(map(DATE.fullmatch, some)) else "numbers"
     values = parse_values(texts, kind)
+    if kind == "numbers" and any("," in text for text in texts):
+        other = parse_values(texts, "decimal commas")
+        if np.isnan(other).sum() < np.isnan(values).sum():
+            kind, values = "decimal commas", other
     there = known & ~np.isnan(values)
     if not there.any() or counts[there].sum() < NEARLY_ALL * counts[known].sum():
         return None
     read = [text for text, yes in zip(texts, there, strict=True) if yes]
-    if kind == "numbers" and _are_codes(read):
+    if kind != "dates" and _are_codes(read):
         return None
     odd = tuple(text for text, no in zip(texts, known & ~there, strict=True) if no)
     example = next((text for text in read if not WHOLE.fullmatch(text)), read[0])
@@ -89,19 +95,10 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
 
 
 def parse_values(texts: Sequence[str], kind: str) -> Floats:
-    """Texts as numbers or days, NaN where that fails; decimal commas where more can be read so."""
+    """Texts as numbers or days, NaN where that fails."""
     if kind == "dates":
         return _as_dates(texts)
-    plain = _convert(texts, NUMBER, JUNK)
-    if any("," in text for text in texts) and np.isnan(plain).any():
-        other = _convert(texts, COMMA, COMMA_JUNK)
-        if np.isnan(other).sum() < np.isnan(plain).sum():
-            return other
-    return plain
-
-
-def _convert(texts: Sequence[str], like: re.Pattern[str], junk: re.Pattern[str]) -> Floats:
-    values = np.full(len(texts), np.nan)
+    values, (like, junk) = np.full(len(texts), np.nan), FORMS[kind]
     for i, text in enumerate(texts):
         if text not in GAPS and like.fullmatch(text):
             bare = text if text.isdecimal() else junk.sub("", text).replace(",", ".")
@@ -137,14 +134,13 @@ def _are_codes(texts: list[str]) -> bool:
 class TextNumbers:
     """Columns of text that hold numbers or dates, as some rows of a table show."""
 
-    kinds: dict[int, str]  # by place: "numbers" or "dates"
-    with_comma: dict[int, list[str]]
+    kinds: dict[int, str]  # by place: "numbers", "decimal commas" or "dates"
     notes: tuple[str, ...] = ()
 
     @classmethod
     def find(cls, table: Table, keep: Collection[int] = ()) -> TextNumbers:
         """Look at all columns of text but those to keep."""
-        found, commas = {}, {}
+        found = {}
         for block in table.blocks:
             if block.kind != "string" or block.categories is None:
                 continue
@@ -154,9 +150,8 @@ class TextNumbers:
                 parsed = None if place in keep else parse_levels(levels, counts)
                 if parsed is not None:
                     found[place] = parsed
-                    commas[place] = [text.strip() for text in levels if "," in text][:MAX_COMMAS]
         kinds = {place: parsed.kind for place, parsed in found.items()}
-        return cls(kinds, commas, tuple(notes_on(table.names, found)))
+        return cls(kinds, tuple(notes_on(table.names, found)))
 
     def parse(self, table: Table) -> Table:
         """The same rows, or others, with numbers in these columns; what is no number is missing."""
@@ -168,11 +163,9 @@ class TextNumbers:
                 continue
             values = np.empty((table.n_samples, int(here.sum())))
             for column, j in zip(values.T, np.flatnonzero(here), strict=True):
-                place = int(block.columns[j])
                 texts = [text.strip() for text in block.categories[j]]
-                others = sorted(set(self.with_comma[place]).difference(texts))
-                numbers = parse_values(texts + others, self.kinds[place])
-                column[:] = np.append(numbers[: len(texts)], np.nan)[block.values[:, j]]
+                numbers = parse_values(texts, self.kinds[int(block.columns[j])])
+                column[:] = np.append(numbers, np.nan)[block.values[:, j]]
             blocks.append(Block(block.columns[here], "numeric", values))
             blocks += [] if here.all() else [block.keep(~here)]
         return replace(table, blocks=tuple(blocks))
@@ -191,7 +184,7 @@ def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
     """A sentence for all columns of numbers, and one for all of dates."""
     notes = []
     for kind, read_as in (("numbers", "numbers"), ("dates", "days since 1970-01-01")):
-        places = sorted(j for j, each in found.items() if each.kind == kind)
+        places = sorted(j for j in found if (found[j].kind == "dates") == (kind == "dates"))
         if places:
             quoted = ", ".join(repr(str(names[j])) for j in places)
             odd = sorted({text for j in places for text in found[j].odd})

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bestk._memory import memory_to_use
 from bestk._typing import Indices
-from bestk.data.blocks.blocks import Blocks, Part, read_through
+from bestk.data.blocks import Blocks, Part, read_through
 from bestk.data.blocks.levels import GrowingCodes, bytes_of_codes
 from bestk.data.blocks.sample import SAMPLE_ROWS, Reservoir, Sample, refuse_other_type
 from bestk.data.codes import Codes, encode

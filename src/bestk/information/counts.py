@@ -11,7 +11,7 @@ import numpy as np
 
 from bestk._memory import gib, memory_to_use
 from bestk._typing import Array, Indices
-from bestk.data.blocks.blocks import refuse_other_columns
+from bestk.data.blocks import refuse_other_columns
 from bestk.data.blocks.levels import Label, Levels, ends, read_classes
 from bestk.data.codes import Codes
 from bestk.data.frames import as_array

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bestk._memory import memory_to_use
 from bestk._typing import Indices
-from bestk.data.blocks.blocks import Part
+from bestk.data.blocks import Part
 from bestk.data.blocks.dask_parts import Partitions, find_client, gather
 from bestk.data.blocks.sample import SAMPLE_ROWS
 from bestk.data.table import Table

@@ -87,9 +87,7 @@ def plot_error_curves(
     return ax
 
 
-def plot_stability(
-    curves: Any, *, bands: bool | None = None, ax: "Axes | None" = None
-) -> "Axes":
+def plot_stability(curves: Any, *, bands: bool | None = None, ax: "Axes | None" = None) -> "Axes":
     """Plot the stability of each method's selections against k, with its confidence interval.
 
     Parameters

@@ -6,18 +6,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk.data.features import find_features
 from bestk.data.target import Target, is_continuous
 from bestk.problem.solution import Solution
-from bestk.report.records import Bin, Column, ReportRequest, TableFacts
-from bestk.report.text import format_text
+from bestk.report.records import (
+    Bin,
+    Column,
+    Relevant,
+    RelevantColumn,
+    ReportRequest,
+    TableFacts,
+    format_text,
+)
 from bestk.selection.look import Values, bin_codes, column_values
 from bestk.selection.pipeline import Task, settle
+from bestk.selection.relevant import SelectRelevant
 
 MAX_BINNED_COLUMNS = 60  # whose bins are shown
 MAX_LISTED = 500  # columns in the list of all
 MAX_LISTED_VALUES = 2**26  # of these columns
 MAX_BINS = 24  # of a column; rarer levels are put together
 MAX_CLASSES = 12  # that are counted one by one in bins
+MAX_PAIR_WORK = 1e11  # squared columns times rows: about half a second on two cores
 Cuts = dict[int, NDArray[np.float64]]
 
 
@@ -111,13 +121,7 @@ def describe_column(
 
 
 def _range_labels(cuts: NDArray[np.float64]) -> list[str]:
-    """The intervals between cut points, closed on the right.
-
-    Examples
-    --------
-    >>> _range_labels(np.array([0.5, 2.0])), _range_labels(np.array([]))
-    (['≤ 0.5', '> 0.5 to 2', '> 2'], ['all values'])
-    """
+    """The intervals between cut points, closed on the right."""
     if not len(cuts):
         return ["all values"]
     points = [f"{cut:.6g}" for cut in cuts]
@@ -155,3 +159,28 @@ def _list_columns(task: Task, solution: Solution) -> tuple[Column, ...]:
         listed.append(Column(format_text(table.names[j]), column.kind, int(column.missing.sum()),
                              distinct, float(relevance[j]), rank.get(j)))  # fmt: skip
     return tuple(listed)
+
+
+def find_relevant(options: Any, task: Task, y: Any, solution: Solution) -> Relevant:
+    """Test the columns that could be selected; in pairs where that takes no time to speak of."""
+    places = np.sort(np.concatenate([task.allowed, task.constant]))
+    table = task.table.keep(places)
+    categorical = find_features(options.categorical_features, task.table)
+    found = SelectRelevant(
+        pairs=len(places) ** 2 * table.n_samples <= MAX_PAIR_WORK,
+        categorical_features=np.flatnonzero(np.isin(places, categorical)),
+        target=options.target,
+        n_jobs=options.n_jobs,
+    ).fit(table, y)
+    rank = {int(place): i for i, place in enumerate(solution.support, 1)}
+    names = [format_text(name) for name in table.names]
+    order = np.flatnonzero(found.support_)
+    order = order[np.argsort(found.pvalues_[order], kind="stable")]
+    columns = tuple(
+        RelevantColumn(
+            names[j], names[found.partners_[j]] if found.in_pair_[j] else "",
+            float(found.scores_[j]), float(found.qvalues_[j]), rank.get(int(places[j])),
+        )
+        for j in order
+    )  # fmt: skip
+    return Relevant(len(places), found.fdr, found.pairs, found.n_permutations_, columns)

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 
 from bestk.data.features import find_features
 from bestk.data.table import Table
 from bestk.data.target import is_continuous
 from bestk.evaluation import error_curves, shared_tasks
 from bestk.problem.solution import Solution
-from bestk.report.records import NAN, Curve, Errors, OtherMethods, ReportRequest
-from bestk.report.text import format_text
+from bestk.report.records import NAN, Curve, Errors, OtherMethods, ReportRequest, format_text
 from bestk.selection.methods import get_method
 
 OTHERS = ("maxrel", "mrmr", "jmi")
@@ -33,17 +32,12 @@ def compare_methods(request: ReportRequest, table: Table, solution: Solution) ->
     ours = method_name(selector.method)
     methods = {ours: selector.method} | {name: name for name in OTHERS if name != ours}
     choices = _select_by(methods, request, table, solution)
-    scored = hasattr(selector, "cv_results_")
-    if not request.errors and not scored:
-        return OtherMethods(choices, None, "errors were not requested")
+    if hasattr(selector, "cv_results_"):
+        return OtherMethods(choices, _own_scores(selector, request.y))
     if not request.errors:
-        methods = {ours: selector.method}
+        return OtherMethods(choices, None, "errors were not requested")
     try:
-        errors = (
-            _own_scores(request, methods)
-            if scored
-            else _measure_errors(request, table, solution.k, methods)
-        )
+        errors = _measure_errors(request, table, solution.k, methods)
     except ValueError as error:
         return OtherMethods(choices, None, format_text(" ".join(str(error).split()), 400))
     return OtherMethods(choices, errors)
@@ -99,30 +93,14 @@ def _measure_errors(
     )
 
 
-def _own_scores(request: ReportRequest, methods: dict[str, Any]) -> Errors:
-    """The scores by which a selector chose k, and those of other methods in the same folds."""
-    selector = request.selected
-    measure, sign, guess = _measure_of(selector, request.y)
-    ours, *others = methods
-    ks, scores = selector.cv_results_["k"].tolist(), _fold_scores(selector)
-    spread = np.quantile(ks, np.linspace(0, 1, MAX_SIZES), method="nearest")
-    few = sorted({selector.best_k_, *spread.astype(int).tolist()})
-    curves, notes = [new_curve(ours, ks, sign * scores)], list[str]()
-    for done, name in enumerate(others, 1):
-        other = clone(selector, safe=False).set_params(method=name, ks=few, bound=None)
-        try:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                other.fit(request.X, request.y)
-            curves.append(new_curve(name, few, sign * _fold_scores(other)))
-            notes += [format_text(w.message, 200) for w in caught]
-        except (TypeError, ValueError) as refused:
-            notes.append(f"{name} was not measured: {format_text(refused, 200)}")
-        if request.progress is not None:
-            request.progress(done, len(others))
+def _own_scores(selector: Any, y: Any) -> Errors:
+    """The scores by which a selector chose k."""
+    measure, sign, guess = _measure_of(selector, y)
+    found = selector.cv_results_
+    scores = sign * np.array([found[name] for name in found if name.startswith("split")])
+    curve = new_curve(method_name(selector.method), found["k"].tolist(), scores)
     model = format_text(" ".join(repr(selector.estimator).split()), 160)
-    return Errors(tuple(curves), measure, model, len(scores), rising=sign > 0, guess=guess,
-                  notes=tuple(dict.fromkeys(notes)))  # fmt: skip
+    return Errors((curve,), measure, model, len(scores), rising=sign > 0, guess=guess)
 
 
 def _measure_of(selector: Any, y: Any) -> tuple[str, int, float]:
@@ -160,13 +138,7 @@ def new_curve(name: str, ks: Sequence[int], errors: Any) -> Curve:
 
 
 def guess_error(y: Any, *, continuous: bool) -> float:
-    """The error of always predicting the most frequent class, or the mean.
-
-    Examples
-    --------
-    >>> guess_error(["a", "a", "b", "a"], continuous=False), guess_error([1, 3], continuous=True)
-    (0.25, 1.0)
-    """
+    """The error of always predicting the most frequent class, or the mean."""
     if continuous:
         return float(np.var(np.asarray(y, np.float64)))
     counts = np.unique(np.asarray(y).astype(str), return_counts=True)[1]
@@ -174,21 +146,7 @@ def guess_error(y: Any, *, continuous: bool) -> float:
 
 
 def spread_sizes(k: int, most: int, least: int = 1, count: int = MAX_SIZES) -> list[int]:
-    """Numbers of features around k, evenly spread in their logarithm, k included.
-
-    Examples
-    --------
-    >>> spread_sizes(10, 30)
-    [1, 2, 4, 6, 8, 10, 13, 20]
-    >>> spread_sizes(2, 3), spread_sizes(20, 1000, count=3)
-    ([1, 2, 3], [1, 6, 20, 40])
-    """
+    """Numbers of features around k, evenly spread in their logarithm, k included."""
     first, last = max(1, least), min(most, max(min(2 * k, k + MAX_EXTRA), count))
     spread = np.geomspace(first, max(first, last), count).round().astype(int)
     return sorted({*spread.tolist(), k})
-
-
-def _fold_scores(selector: Any) -> Any:
-    """Scores, a row for each fold."""
-    found = selector.cv_results_
-    return np.array([found[name] for name in found if name.startswith("split")])

@@ -1,27 +1,38 @@
 """Collect the facts of a report: from a solution, a fitted selector, or a selector and a table."""
 
+import ast
+import builtins
+import sys
 import warnings
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bestk.data.blocks.blocks import is_stream
+import bestk
 from bestk.data.features import read_features
+from bestk.data.frames import is_stream
 from bestk.data.table import Table
 from bestk.data.target import Target, is_continuous
 from bestk.information.reading import Reading
 from bestk.plots.labels import read_solution
 from bestk.problem.solution import TOLD, Solution
-from bestk.report.columns import describe_fit, describe_table
+from bestk.report.columns import describe_fit, describe_table, find_relevant
 from bestk.report.errors import compare_methods, method_name, tried_sizes
-from bestk.report.recipe import list_settings, list_versions, write_code
-from bestk.report.records import NAN, Caution, Facts, Feature, ReportRequest
-from bestk.report.relevant import find_relevant
-from bestk.report.text import format_text, join_some
+from bestk.report.records import (
+    NAN,
+    Caution,
+    Facts,
+    Feature,
+    ReportRequest,
+    format_text,
+    join_some,
+)
 from bestk.selection.cautions import describe, find_cautions
 from bestk.selection.look import MOSTLY
 from bestk.selection.pipeline import Task, settle
@@ -29,6 +40,8 @@ from bestk.selection.pipeline import Task, settle
 MAX_RUNNERS_UP = 12
 MAX_NAMED = 8  # columns or classes that a warning names
 SMALL_CLASS = 10  # rows
+PACKAGES = ("bestk", "numpy", "scipy", "scikit-learn")
+FRAMES = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feather"}
 NO_TABLE = (
     "This report has only what the selection itself contains. Errors, other methods, warnings and "
     "bins need the rows"
@@ -217,3 +230,61 @@ def _find_cautions(task: Task, goal: Target | None, solution: Solution) -> list[
 
 def _as_notes(notes: Sequence[str]) -> tuple[Caution, ...]:
     return tuple(Caution("note", format_text(note, 400)) for note in notes)
+
+
+def list_settings(options: Any) -> dict[str, str]:
+    """All parameters of a selector as Python code."""
+    return {name: _repr(value) for name, value in options.get_params(deep=False).items()}
+
+
+def list_versions() -> dict[str, str]:
+    """The versions of Python and of the packages that matter."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    return {"Python": python} | {name: version(name) for name in PACKAGES}
+
+
+def write_code(request: ReportRequest, *, in_memory: bool = True) -> str:
+    """Python code that selects the same features; the table comes from a file if it is known.
+
+    Parameters that need more than bestk to write are left as variables.
+    """
+    kind, path, target = type(request.selected), request.path, request.target
+    plain = {name: _repr(each.default) for name, each in signature(kind).parameters.items()}
+    settings = list_settings(request.selected).items()
+    given = {name: (text, _names_in(text)) for name, text in settings if text != plain[name]}
+    ours, plain_names = set(bestk.__all__), set(dir(builtins))
+    foreign = [name for name, (_, names) in given.items() if names - ours - plain_names]
+    used = (given[name][1] for name in given if name not in foreign)
+    known = {kind.__name__}.union(*used) - plain_names
+    arguments = ", ".join(f"{name}={name if name in foreign else text}"
+                          for name, (text, _) in given.items())  # fmt: skip
+    lines, data = [f"from bestk import {', '.join(sorted(known))}", ""], "X, y"
+    reader = next((read for end, read in FRAMES.items() if path and path.endswith(end)), None)
+    if path is not None and not in_memory:
+        data = f"{path!r}, {target!r}"
+    elif reader is None:
+        lines.append("# X is the table, y the target")
+    else:
+        lines = ["import pandas as pd", *lines, f"table = pd.{reader}({path!r})"]
+        lines.append(f"table = table.dropna(subset=[{target!r}])")
+        columns = [target, *request.dropped]
+        lines.append(f"X, y = table.drop(columns={columns!r}), table[{target!r}]")
+    lines += [f"# {name}, which you defined: {format_text(given[name][0])}" for name in foreign]
+    lines.append(f"selector = {kind.__name__}({arguments}).fit({data})")
+    return "\n".join([*lines, "print(selector.solution_)"])
+
+
+def _repr(value: Any) -> str:
+    """A value as Python code; scikit-learn would cut long ones."""
+    if hasattr(value, "get_params"):
+        return str(value.__repr__(N_CHAR_MAX=10**6))
+    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
+
+
+def _names_in(text: str) -> set[str]:
+    """The names that a piece of code uses; an impossible one if it is no code."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError:
+        return {""}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -1,12 +1,15 @@
-"""The content of a report as records."""
+"""The content of a report as records, and its names and numbers as text."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, sqrt
 from typing import Any
 
+from bestk.data.printable import printable
 from bestk.problem.solution import Solution
 
+MAX_TEXT = 120  # characters of a name
+NO_VALUE = "\u2013"
 NAN = float("nan")
 
 
@@ -202,3 +205,43 @@ class Facts:
     command: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     date: str = ""
+
+
+def format_text(value: Any, longest: int = MAX_TEXT) -> str:
+    r"""A value as visible text, control characters escaped, cut in the middle if too long.
+
+    Examples
+    --------
+    >>> print(format_text("a\tb"), format_text("x" * 9, longest=5), format_text(""))
+    a\tb xx…xx (empty)
+    """
+    text = printable(str(value))
+    if len(text) > longest:
+        head = longest // 2
+        text = f"{text[:head]}…{text[len(text) - (longest - head - 1) :]}"
+    return text if text.strip() else f"(blank) {text}".strip() if text else "(empty)"
+
+
+def join_some(texts: Sequence[str], most: int, between: str = ", ", what: str = "") -> str:
+    """Some texts, and how many more there are."""
+    rest = len(texts) - most
+    more = f" and {rest:,} more{' ' * bool(what)}{what}" if rest > 0 else ""
+    return between.join(texts[:most]) + more
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """A number with a few digits, never minus zero; a dash for NaN."""
+    if value != value:
+        return NO_VALUE
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{round(value, digits) + 0.0:,.{digits}f}"
+
+
+def format_error(value: float, percent: bool = False) -> str:
+    """An error or a score with four digits, or in percent."""
+    if value != value:
+        return NO_VALUE
+    if percent:
+        return f"{value:.1%}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

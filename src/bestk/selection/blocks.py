@@ -9,9 +9,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from bestk.data.blocks.blocks import Part, is_dask, open_blocks, read_values
+from bestk.data.blocks import Part, open_blocks, read_values
 from bestk.data.blocks.sample import Reservoir
 from bestk.data.features import find_features, read_features
+from bestk.data.frames import is_dask
 from bestk.data.table import Table, read_table
 from bestk.data.target import is_fractional, note_on_target
 from bestk.data.written import TextNumbers

@@ -5,8 +5,8 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from bestk.data.blocks.blocks import is_stream
 from bestk.data.features import read_features
+from bestk.data.frames import is_stream
 from bestk.problem.solution import Solution
 from bestk.selection.base import SELECTABLE, TableSelector, forget
 from bestk.selection.blocks import PartialFit, read_blocks

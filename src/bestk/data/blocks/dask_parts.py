@@ -11,8 +11,8 @@ from dask import array, delayed
 from distributed import get_client
 
 from bestk._typing import Indices
-from bestk.data.blocks.blocks import Blocks, Part, read_block
-from bestk.data.blocks.sample import Sample, draw_rows, join_pieces, sample_size
+from bestk.data.blocks import Blocks, Part, read_block
+from bestk.data.blocks.sample import Sample, draw_rows, join_rows, join_values, sample_size
 
 TASKS_PER_THREAD = 2  # one in work, one to follow
 
@@ -65,14 +65,13 @@ class Partitions:
         ((first, _),) = gather([take(self.tasks[0], np.empty(0, np.int64))])
         kept = draw_rows(sum(lengths), sample_size(first.n_features, rows), seed)
         ends = np.cumsum(lengths)
-        part = np.searchsorted(ends, kept, side="right")
-        places = [np.flatnonzero(part == number) for number in range(len(lengths))]
+        places = np.split(kept, np.searchsorted(kept, ends[:-1]))
         taken = gather(
-            take(task, kept[slots] - (end - length))
-            for task, slots, end, length in zip(self.tasks, places, ends, lengths, strict=True)
+            take(task, rows - (end - length))
+            for task, rows, end, length in zip(self.tasks, places, ends, lengths, strict=True)
         )
-        pieces = [(slots, *some) for slots, some in zip(places, taken, strict=True)]
-        return Sample(sum(lengths), *join_pieces(pieces))
+        tables, targets = zip(*taken, strict=True)
+        return Sample(sum(lengths), join_rows(tables), join_values(targets))
 
 
 def gather(tasks: Iterable[Any]) -> Iterator[Any]:

@@ -129,16 +129,6 @@ class GrowingCodes:
         Rows that will come, if that is known; otherwise the memory is twice that of the codes.
     memory : float
         Bytes that it may take.
-
-    Examples
-    --------
-    >>> from bestk.data.table import read_table
-    >>> growing = GrowingCodes(3, memory=1e6)
-    >>> growing.add(read_table([["red"], ["blue"]]), np.array([0, 1]))
-    >>> growing.add(read_table([["green"]]), np.array([1]))
-    >>> codes, target = growing.finish()
-    >>> codes.values, target.counts
-    (array([[1, 0, 2]], dtype=uint8), array([1, 2]))
     """
 
     def __init__(self, n_rows: int | None, memory: float) -> None:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from bestk._typing import Indices
-from bestk.data.frames import as_array
-from bestk.data.objects import check_exact
+from bestk.data.frames import as_array, check_exact
 from bestk.data.table import Block, Table
 
 SAMPLE_ROWS, SAMPLE_BYTES = 100_000, 2**30
@@ -33,48 +32,44 @@ class Sample:
 
 
 class Reservoir:
-    """Rows of a table, each as likely as any other to be among those that are kept.
+    """The rows of a table that have the smallest of random keys.
 
-    The first rows are all kept; row t then takes the place of a random one with probability
-    ``size / t``. Tables of at most ``rows`` rows are kept whole.
-
-    Examples
-    --------
-    >>> from bestk.data.table import read_table
-    >>> reservoir = Reservoir(seed=0, rows=2)
-    >>> for start in range(0, 100, 10):
-    ...     rows = np.arange(start, start + 10.0)
-    ...     reservoir.add(read_table(rows[:, None]), rows % 2)
-    >>> sample = reservoir.finish()
-    >>> sample.n_rows, sample.table.n_samples
-    (100, 2)
+    Tables of at most ``rows`` rows are kept whole.
     """
 
     def __init__(self, seed: int, rows: int = SAMPLE_ROWS) -> None:
         self._random = np.random.default_rng(seed)
-        self._size = rows
-        self._pieces: list[tuple[Indices, Table, NDArray[Any]]] = []
+        self._size, self._limit = rows, 1.0  # larger keys are not among the smallest
+        self._pieces: list[tuple[NDArray[np.float64], Table, NDArray[Any]]] = []
         self.n_rows = 0
 
     def add(self, table: Table, y: NDArray[Any]) -> None:
         """Draw from a block; what is kept of it is copied."""
         if self.n_rows == 0:
             self._size = sample_size(table.n_features, self._size)
-        rows = np.arange(self.n_rows, self.n_rows + table.n_samples)
-        late = rows >= self._size
-        slots = rows.copy()
-        slots[late] = self._random.random(int(late.sum())) * (rows[late] + 1)
-        chosen = np.flatnonzero(slots < self._size)
+        keys = self._random.random(table.n_samples)
+        chosen = np.flatnonzero(keys < self._limit)
         self.n_rows += table.n_samples
         if len(chosen) or not self._pieces:
-            self._pieces.append((slots[chosen], table.take(chosen), y[chosen]))
+            self._pieces.append((keys[chosen], table.take(chosen), y[chosen]))
         if sum(len(some) for some, _, _ in self._pieces) > 2 * self._size:
-            kept = join_pieces(self._pieces)
-            self._pieces = [(np.arange(len(kept[1])), *kept)]
+            self._shrink()
+
+    def _shrink(self) -> None:
+        """Make the pieces one, of no more rows than are wanted."""
+        some, tables, targets = zip(*self._pieces, strict=True)
+        keys, table, y = np.concatenate(some), join_rows(tables), join_values(targets)
+        if len(keys) > self._size:
+            rows = np.sort(np.argsort(keys, kind="stable")[: self._size])
+            keys, table, y = keys[rows], table.take(rows), y[rows]
+            self._limit = keys.max()
+        self._pieces = [(keys, table, y)]
 
     def finish(self) -> Sample:
-        """The rows that were kept."""
-        return Sample(self.n_rows, *join_pieces(self._pieces))
+        """The rows that were kept, in their order."""
+        self._shrink()
+        _, table, y = self._pieces[0]
+        return Sample(self.n_rows, table, y)
 
 
 def sample_size(n_columns: int, rows: int = SAMPLE_ROWS) -> int:
@@ -83,28 +78,13 @@ def sample_size(n_columns: int, rows: int = SAMPLE_ROWS) -> int:
 
 
 def draw_rows(n_rows: int, size: int, seed: int) -> Indices:
-    """The row that a reservoir holds in each place after all have come."""
-    kept = np.arange(min(n_rows, size))
-    random = np.random.default_rng(seed)
-    for begin in range(size, n_rows, DRAWN_AT_ONCE):
+    """The numbers of the rows that a reservoir keeps of so many."""
+    reservoir = Reservoir(seed, size)
+    for begin in range(0, n_rows, DRAWN_AT_ONCE):
         rows = np.arange(begin, min(begin + DRAWN_AT_ONCE, n_rows))
-        slots = (random.random(len(rows)) * (rows + 1)).astype(np.int64)
-        taken = slots < size
-        kept[slots[taken]] = rows[taken]  # of several, the last stays
-    return kept
-
-
-def join_pieces(
-    pieces: Sequence[tuple[Indices, Table, NDArray[Any]]],
-) -> tuple[Table, NDArray[Any]]:
-    """The rows of pieces at their places; of several for one place, the last."""
-    slots = np.concatenate([some for some, _, _ in pieces])
-    table, y = join_rows([some for _, some, _ in pieces]), join_values([y for _, _, y in pieces])
-    rows = np.empty(int(slots.max(initial=-1)) + 1, np.int64)
-    rows[slots] = np.arange(len(slots))
-    if len(rows) == len(slots) and (np.diff(rows) > 0).all():
-        return table, y
-    return table.take(rows), y[rows]
+        block = Block(np.zeros(1, np.intp), "numeric", rows[:, None])
+        reservoir.add(Table(len(rows), ["row"], (block,)), rows)
+    return reservoir.finish().y
 
 
 def join_values(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -115,15 +95,7 @@ def join_values(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def join_rows(tables: Sequence[Table]) -> Table:
-    """Tables of the same columns, one below the other.
-
-    Examples
-    --------
-    >>> from bestk.data.table import read_table
-    >>> both = join_rows([read_table([["red", 1]]), read_table([["blue", 2.5]])])
-    >>> both.kinds.tolist(), both.blocks[0].categories
-    (['string', 'numeric'], [['blue', 'red']])
-    """
+    """Tables of the same columns, one below the other."""
     tables = [table for table in tables if table.n_samples] or list(tables[:1])
     first = tables[0]
     if len(tables) == 1:

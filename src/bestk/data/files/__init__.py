@@ -4,32 +4,31 @@ CSV and TSV (also ``.gz``), Parquet, Feather and Arrow IPC files are read by pya
 with ``pip install 'bestk[cli]'``.
 """
 
-from bestk.data.files._arrow import WrongTypeError
-from bestk.data.files._load import Loaded, count_rows, load
-from bestk.data.files._open import (
+from bestk.data.files._load import Loaded, load, open_source, read_parts
+from bestk.data.files._sources import (
     FORMATS,
+    DatasetSource,
+    Source,
+    WrongTypeError,
     check_names,
     find_columns,
-    open_source,
-    output_suffix,
     suffix_of,
 )
-from bestk.data.files._sources import Source
 from bestk.data.files._write import Formulas, copy_columns, replacing
 
 __all__ = [
     "FORMATS",
+    "DatasetSource",
     "Formulas",
     "Loaded",
     "Source",
     "WrongTypeError",
     "check_names",
     "copy_columns",
-    "count_rows",
     "find_columns",
     "load",
     "open_source",
-    "output_suffix",
+    "read_parts",
     "replacing",
     "suffix_of",
 ]

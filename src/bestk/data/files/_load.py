@@ -1,35 +1,63 @@
 """A file as the table that features are selected from, and its target."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bestk._typing import Array, Floats
+from bestk._typing import Array
 from bestk.data.codes import MAX_LEVELS
-from bestk.data.files._arrow import (
+from bestk.data.files._sources import (
+    FORMATS,
+    DatasetSource,
+    ParquetSource,
+    Report,
+    Source,
     WrongTypeError,
     arrow,
-    categories,
-    known,
+    coded,
+    find_columns,
+    is_whole,
     numbers,
     role_of,
+    suffix_of,
 )
-from bestk.data.files._open import find_columns
-from bestk.data.files._sources import ParquetSource, Report, Source
-from bestk.data.objects import MAX_EXACT, Kind
+from bestk.data.files._text import TextSource
+from bestk.data.frames import MAX_EXACT, exceeding, inexact
+from bestk.data.objects import Kind
 from bestk.data.table import Block, Table, side_by_side
-from bestk.data.written import Parsed, notes_on, parse_levels, parse_values
+from bestk.data.written import parse_levels, parse_text
 from bestk.errors import DataError
 
 MAX_PARQUET_COLUMNS = 2_048  # read at once: few rows of all columns would cost as much as all rows
 MAX_BUFFERED = 2**24  # numbers that wait until they are converted, column by column
+LOOK = 1_000  # texts that show whether a column of very many may hold numbers
 NARROW: dict[str, Any] = {"f": (np.uint8, np.int16, np.float32)}
 NARROW |= dict.fromkeys("iu", (np.uint8, np.int16, np.int32))
+TOO_MANY = f"text of over {MAX_LEVELS} different values"
+
+
+def open_source(path: str | Path) -> Source:
+    r"""Open the table in a file, by its suffix; no more than its beginning is read."""
+    path = Path(path)
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; give the name of a file")
+    suffix = suffix_of(path)
+    with path.open("rb") as file:
+        if not file.read(1):
+            raise DataError(f"{path} is empty; a table has a line of names and rows below it")
+    source: Source
+    if FORMATS[suffix] == "text":
+        source = TextSource.open(path, suffix)
+    elif FORMATS[suffix] == "parquet":
+        source = ParquetSource.open(path)
+    else:
+        source = DatasetSource.open(path, "ipc")
+    if not source.types:
+        raise DataError(f"{path} has no column with a name")
+    return source
 
 
 @dataclass(frozen=True)
@@ -51,221 +79,198 @@ def load(
     Numbers are kept in the smallest type that holds each column exactly, text as codes.
     """
     names = find_columns(source, target, exclude)
-    if not isinstance(source, ParquetSource):
-        return _read_twice(source, [*names, target], report)
-    starts = range(0, len(names), MAX_PARQUET_COLUMNS)
-    groups = [[*names[start : start + MAX_PARQUET_COLUMNS], target] for start in starts]
-    parts = [
-        _Columns(source, group).read(batches)
-        for group, batches in zip(groups, source.grouped(groups, report), strict=True)
+    width = MAX_PARQUET_COLUMNS if isinstance(source, ParquetSource) else len(names)
+    groups = [[*names[i : i + width], target] for i in range(0, len(names), width)]
+    parts = []
+    for done, group in enumerate(groups):
+        part_report = report and _part_of(report, done, len(groups))
+        try:
+            parts.append(_read_columns(source, group, part_report))
+        except WrongTypeError:
+            source = source.checked(group, part_report)
+            parts.append(_read_columns(source, group, part_report))
+    tables, (y, *_), (dropped, *_) = zip(*parts, strict=True)
+    table = parse_text(_join_columns(tables))
+    notes = list(source.notes)
+    if dropped:
+        notes.append(f"left out {dropped} rows that have no {target!r}")
+    text = {target, *(table.names[j] for j in np.flatnonzero(table.kinds == "string"))}
+    notes += [
+        f"column {name!r} is read as text, because it holds {value!r}"
+        for name, value in source.odd.items()
+        if name in text
     ]
-    notes = dict.fromkeys(note for part in parts for note in part.notes)
-    return replace(parts[0], table=_join_tables([p.table for p in parts]), notes=tuple(notes))
+    kept = np.flatnonzero([kind is not None for kind in table.kinds])
+    notes += [f"left out {names[j]!r}: {TOO_MANY}" for j in np.delete(np.arange(len(names)), kept)]
+    table = table if len(kept) == len(names) else table.keep(kept)
+    return Loaded(source, table, y, target, (*notes, *table.notes))
 
 
-def _read_twice(source: Source, columns: list[str], report: Report | None) -> Loaded:
-    """Read some columns; once more where the types prove wrong."""
-    with suppress(WrongTypeError):
-        return _Columns(source, columns).read(source.batches(columns, report))
-    source = source.checked(columns, report)
-    return _Columns(source, columns).read(source.batches(columns, report))
+def _part_of(report: Report, place: int, n: int) -> Report:
+    return lambda done, total: report(place * total + done, n * total)
 
 
-def _join_tables(tables: list[Table]) -> Table:
+def _read_columns(
+    source: Source, names: Sequence[str], report: Report | None
+) -> tuple[Table, Array, int]:
+    """The features, the target, and the number of rows that were left out."""
+    columns = Columns(source, names)
+    for batch in _buffered(source.batches(names, report), len(names)):
+        columns.add(batch)
+    if not columns.rows:
+        came = "no row with a target" if columns.dropped else "no rows"
+        raise DataError(f"{source.path} has {came}; nothing can be selected")
+    return columns.table(), columns.target(), columns.dropped
+
+
+def read_parts(source: Source, names: Sequence[str]) -> Iterator[tuple[Table, Array]]:
+    """Blocks of the rows that have a target, which is the last of the columns."""
+    for batch in source.batches(names):
+        columns = Columns(source, names, whole=False)
+        columns.add(batch)
+        yield columns.table(), columns.target()
+
+
+def _join_columns(tables: Sequence[Table]) -> Table:
     blocks: list[Block] = []
     names: list[str] = []
     for table in tables:
         blocks += [replace(block, columns=block.columns + len(names)) for block in table.blocks]
         names += table.names
-    notes = dict.fromkeys(note for table in tables for note in table.notes)
-    return Table(tables[0].n_samples, names, tuple(blocks), tuple(notes))
+    return Table(tables[0].n_samples, names, tuple(blocks))
 
 
-def count_rows(source: Source, column: str) -> int:
-    """Count the rows of a file by reading one of its columns."""
-    return sum(batch.num_rows for batch in source.as_text([column]))
+def _buffered(batches: Iterable[Any], n_columns: int) -> Iterator[Any]:
+    """The same rows in few large batches, since each column of a batch costs a call."""
+    waiting: list[Any] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(each.num_rows for each in waiting) * n_columns >= MAX_BUFFERED:
+            yield from _combined(waiting)
+            waiting = []
+    if waiting:
+        yield from _combined(waiting)
 
 
-class _Columns:
-    """The columns of a source, the last of them the target, as they are read."""
+def _combined(batches: list[Any]) -> list[Any]:
+    if len(batches) == 1:
+        return batches
+    table = arrow().Table.from_batches(batches).unify_dictionaries()
+    return list(table.combine_chunks().to_batches())
 
-    def __init__(self, source: Source, names: Sequence[str]) -> None:
-        self.source, self.names, self.rows, self.dropped = source, list(names), 0, 0
-        self.roles = [role_of(source.types[name]) for name in names]
-        is_text = [role in ("text", "category") for role in self.roles]
-        self.words = {j: Words() for j, text in enumerate(is_text) if text}
-        self.pieces: dict[int, list[Array]] = {j: [] for j, text in enumerate(is_text) if not text}
-        self.waiting: list[Any] = []
 
-    def read(self, batches: Iterable[Any]) -> Loaded:
-        """Read all batches."""
-        for batch in batches:
-            there = known(batch.column(len(self.names) - 1))
-            self.dropped += int((~there).sum())
-            self._add(batch if there.all() else batch.filter(arrow().array(there)))
-        if not self.rows:
-            came = "no row with a target" if self.dropped else "no rows"
-            raise DataError(f"{self.source.path} has {came}; nothing can be selected")
-        self._convert_numbers()
-        return self._loaded()
+class Columns:
+    """The columns of a source, the last of them the target, as they are read.
 
-    def _add(self, batch: Any) -> None:
-        self.rows += batch.num_rows
-        for j, words in self.words.items():
-            words.add(*categories(batch.column(j)))
-        if self.pieces and batch.num_rows:
-            self.waiting.append(batch.select(list(self.pieces)))
-            if sum(each.num_rows for each in self.waiting) * len(self.pieces) >= MAX_BUFFERED:
-                self._convert_numbers()
+    Of a ``whole`` table numbers are narrowed, and text of too many levels is given up.
+    """
 
-    def _convert_numbers(self) -> None:
-        if self.waiting:
-            table = arrow().Table.from_batches(self.waiting).combine_chunks()
-            for pieces, column in zip(self.pieces.values(), table.columns, strict=True):
-                pieces.append(narrowest(numbers(column.chunk(0))))
-            self.waiting.clear()
+    def __init__(self, source: Source, names: Sequence[str], whole: bool = True) -> None:
+        self.source, self.names, self.whole, self.rows, self.dropped = source, names, whole, 0, 0
+        self.is_text = [role_of(source.types[name]) in ("text", "category") for name in names]
+        self.pieces: list[list[Any]] = [[] for _ in names]  # arrays, or dictionary arrays of text
 
-    def _loaded(self) -> Loaded:
-        *features, name = self.names
-        notes = list(self.source.notes)
-        if self.dropped:
-            notes.append(f"left out {self.dropped} rows that have no {name!r}")
-        y = self._target(len(features))
-        gone = [j for j, words in self.words.items() if words.too_many and not words.parsed]
-        told = f"text of over {MAX_LEVELS} different values"
-        notes += [f"left out {features[j]!r}: {told}" for j in gone]
-        parsed = {j: words.parsed for j, words in self.words.items() if words.parsed}
-        blocks = (*self._number_blocks(), *side_by_side(self._word_columns()))
-        table = Table(self.rows, features, blocks, tuple(notes_on(features, parsed)))
-        if gone:
-            table = table.keep(np.setdiff1d(np.arange(len(features)), gone))
-        return Loaded(self.source, table, y, name, tuple(notes))
+    def add(self, batch: Any) -> None:
+        """Append the rows of a batch that have a target."""
+        compute, last = arrow("compute"), batch.column(len(self.names) - 1)
+        known = compute.invert(compute.is_null(last, nan_is_null=True))
+        n_known = compute.sum(known).as_py() or 0
+        if n_known < batch.num_rows:
+            batch = batch.filter(known)
+        self.rows, self.dropped = self.rows + n_known, self.dropped + len(known) - n_known
+        for pieces, is_text, column in zip(self.pieces, self.is_text, batch.columns, strict=True):
+            if is_text:
+                pieces.append(coded(column))
+            else:
+                pieces.append(narrowest(numbers(column)) if self.whole else numbers(column))
 
-    def _target(self, j: int) -> Array:
-        if j in self.pieces:
-            y = self._numbers(j)
-            if y.dtype.kind == "f":
-                whole = ((y == np.floor(y)) & (np.abs(y) < MAX_EXACT)).all()
-                return y.astype(np.int64 if whole else np.float64)
-            return y if y.dtype == np.uint64 else y.astype(np.int64)
-        words = self.words.pop(j)
-        if words.too_many:
-            raise DataError(
-                f"the target {self.names[j]!r} is text of over {MAX_LEVELS} different "
-                "values, so it holds no classes; is it an identifier?"
-            )
-        return words.labels()
+    def target(self) -> Array:
+        """Classes, or numbers; whole ones as integers."""
+        name = self.names[-1]
+        if self.is_text[-1]:
+            codes, texts = _codes(self.pieces[-1])
+            if self.whole and len(texts) > MAX_LEVELS:
+                why = f"{TOO_MANY}, so it holds no classes; is it an identifier?"
+                raise DataError(f"the target {name!r} is {why}")
+            labels = np.empty(len(texts), dtype=object)
+            labels[:] = texts.to_pylist()
+            return labels[codes]
+        y = np.concatenate(self.pieces[-1])
+        if self._is_inexact(name, y):
+            raise inexact(name)
+        if not self.whole or y.dtype == np.uint64:
+            return y
+        whole = y.dtype.kind != "f" or ((y == np.floor(y)) & (np.abs(y) < MAX_EXACT)).all()
+        return y.astype(np.int64 if whole else np.float64)
 
-    def _numbers(self, j: int) -> Array:
-        """A column of numbers; its pieces are dropped."""
-        values = np.concatenate(self.pieces.pop(j))
-        self.source.check_exact(self.names[j], values)
-        return values
+    def table(self) -> Table:
+        """The features; text that was given up has no block."""
+        blocks = tuple(side_by_side(self._columns())) if self.rows else ()
+        return Table(self.rows, self.names[:-1], blocks)
 
-    def _number_blocks(self) -> Iterator[Block]:
-        groups: dict[tuple[bool, Any], list[int]] = defaultdict(list)
-        for j, pieces in self.pieces.items():
-            dtype = np.result_type(*(piece.dtype for piece in pieces))
-            groups[self.roles[j] == "boolean", dtype].append(j)
-        for (is_boolean, dtype), places in groups.items():
-            values = np.empty((len(places), self.rows), dtype)
-            for row, j in zip(values, places, strict=True):
-                row[:] = self._numbers(j)
-            values = values.view(bool) if is_boolean and dtype == np.uint8 else values
-            yield Block(np.array(places), "boolean" if is_boolean else "numeric", values.T)
+    def _columns(self) -> Iterator[tuple[int, Kind, Array, list[Any] | None]]:
+        """The place, kind, values and categories of each feature; its pieces are dropped."""
+        for j, name in enumerate(self.names[:-1]):
+            role = role_of(self.source.types[name])
+            pieces, self.pieces[j] = self.pieces[j], []
+            if not self.is_text[j]:
+                values = np.concatenate(pieces)
+                if self._is_inexact(name, values):  # refused if the column is used
+                    values = np.clip(np.nan_to_num(values), -(2.0**62), 2.0**62).astype(np.int64)
+                boolean = role == "boolean"
+                values = values.view(bool) if boolean and values.dtype == np.uint8 else values
+                yield j, "boolean" if boolean else "numeric", values, None
+                continue
+            codes, texts = _codes(pieces)
+            if (
+                not self.whole
+                or len(texts) <= MAX_LEVELS
+                or (role == "text" and _are_numbers(texts))
+            ):
+                kind: Kind = "categorical" if role == "category" else "string"
+                yield j, kind, *_sorted_levels(codes, texts.to_pylist())
 
-    def _word_columns(self) -> Iterator[tuple[int, Kind, Array, list[Any] | None]]:
-        for j, words in self.words.items():
-            if words.parsed:
-                yield j, "numeric", words.numbers(), None
-            elif not words.too_many:
-                kind: Kind = "categorical" if self.roles[j] == "category" else "string"
-                yield j, kind, *words.finish()
+    def _is_inexact(self, name: str, values: Array) -> bool:
+        """Whether whole numbers are floats that cannot represent them; text files are re-read."""
+        if values.dtype.kind != "f" or not is_whole(self.source.type_in_file(name)):
+            return False
+        found = bool(len(exceeding(values[:, None])))
+        if found and isinstance(self.source, TextSource):
+            raise WrongTypeError(f"{name!r} holds whole numbers of 2**53 or more")
+        return found
+
+
+def _codes(pieces: Sequence[Any]) -> tuple[Array, Any]:
+    """The codes of a column of text or categories, -1 where missing, and the texts, as arrow."""
+    chunks = arrow().chunked_array(pieces).unify_dictionaries().chunks
+    codes = [each.indices.fill_null(-1).to_numpy(zero_copy_only=False) for each in chunks]
+    return np.concatenate(codes), chunks[0].dictionary
+
+
+def _sorted_levels(codes: Array, texts: list[Any]) -> tuple[Array, list[Any]]:
+    """The same codes for the levels that occur, in order."""
+    found = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0
+    levels = sorted({t for t, yes in zip(texts, found, strict=True) if yes and t is not None})
+    place = {text: code for code, text in enumerate(levels)}
+    dtype = np.min_scalar_type(-max(1, len(levels)))
+    lookup = np.array([*(place.get(text, -1) for text in texts), -1], dtype)  # the last is of -1
+    return lookup[codes], levels
+
+
+def _are_numbers(texts: Any) -> bool:
+    """Whether very many texts are numbers or dates, as some of them show, and then all."""
+    some = texts.take(arrow().array(np.arange(0, len(texts), len(texts) // LOOK + 1)))
+    return all(
+        parse_levels(each.to_pylist(), np.ones(len(each), np.int64)) is not None
+        for each in (some, texts)
+    )
 
 
 def narrowest(values: Array) -> Array:
-    """The values in the smallest of a few types that holds them exactly.
-
-    Examples
-    --------
-    >>> narrowest(np.array([1.0, 300.0])).dtype, narrowest(np.array([0.5, np.nan])).dtype
-    (dtype('int16'), dtype('float32'))
-    """
+    """The values in the smallest of a few types that holds them exactly."""
     with np.errstate(over="ignore", invalid="ignore"):
         for dtype in NARROW[values.dtype.kind]:
             narrow = values.astype(dtype)
             if np.array_equal(narrow, values, equal_nan=dtype == np.float32):
                 return narrow
     return values
-
-
-class Words:
-    """A column of text or categories, as codes; with too many levels as numbers, or given up.
-
-    Examples
-    --------
-    >>> words = Words()
-    >>> words.add(np.array([1, -1, 0]), ["blue", "red"])
-    >>> words.finish()
-    (array([ 1, -1,  0], dtype=int8), ['blue', 'red'])
-    """
-
-    def __init__(self) -> None:
-        self._place: dict[Any, int] = {}
-        self._pieces: list[Array] = []
-
-    @property
-    def too_many(self) -> bool:
-        """Whether there are more levels than can be counted."""
-        return len(self._place) > MAX_LEVELS
-
-    def add(self, codes: Array, levels: Sequence[Any]) -> None:
-        """Append values, given as codes (-1 where missing) and what these stand for."""
-        if self.too_many:
-            if self.parsed:
-                texts = ["" if level is None else str(level).strip() for level in levels]
-                values = parse_values(texts, self.parsed.kind)
-                self._pieces.append(np.append(values, np.nan)[codes])
-            else:
-                self._pieces.clear()
-            return
-        place = self._place
-        numbers = [-1 if value is None else place.setdefault(value, len(place)) for value in levels]
-        lookup = np.array([*numbers, -1], _code_type(len(place)))  # the last is that of -1
-        self._pieces.append(lookup[codes])
-
-    @cached_property
-    def parsed(self) -> Parsed | None:
-        """How too many levels are read as numbers or dates; asked for once they are too many."""
-        if not self.too_many:
-            return None
-        levels = list(self._place)
-        found = parse_levels(levels, np.ones(len(levels), np.int64))
-        if found is not None:
-            values = np.append(found.values, np.nan)
-            self._pieces = [values[piece] for piece in self._pieces]
-        return found
-
-    def numbers(self) -> Floats:
-        """The column, where it was parsed."""
-        return np.concatenate(self._pieces)
-
-    def labels(self) -> Array:
-        """The texts or categories themselves, none of them missing."""
-        codes, levels = self.finish()
-        labels = np.empty(len(levels), dtype=object)
-        labels[:] = levels
-        return labels[codes]
-
-    def finish(self) -> tuple[Array, list[Any]]:
-        """The codes, -1 where missing, and the levels that occur, in order."""
-        codes = np.concatenate([np.empty(0, np.int8), *self._pieces])
-        found = np.bincount(codes[codes >= 0], minlength=len(self._place)) > 0
-        levels = sorted(value for value, place in self._place.items() if found[place])
-        lookup = np.full(len(self._place) + 1, -1, _code_type(len(levels)))
-        lookup[[self._place[value] for value in levels]] = np.arange(len(levels))
-        return lookup[codes], levels
-
-
-def _code_type(n_levels: int) -> Any:
-    return np.int8 if n_levels <= 2**7 else np.int16 if n_levels <= 2**15 else np.int32

@@ -7,29 +7,26 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
-from bestk._typing import Array
-from bestk.data.files._arrow import (
+from bestk._memory import free_memory, is_limited
+from bestk.data.files._sources import (
     LONG_LINE,
-    WrongTypeError,
+    Report,
+    Source,
     arrow,
-    check_free_memory,
     is_whole,
     plain_errors,
     role_of,
 )
-from bestk.data.files._sources import Report, Source
-from bestk.data.frames import refuse_twins
-from bestk.data.objects import MAX_EXACT, exceeding
+from bestk.data.frames import MAX_EXACT, refuse_twins
 from bestk.data.written import MISSING
 from bestk.errors import DataError
 
-BLOCK = 2**22  # bytes parsed at once
-MAX_BLOCK = 2**30
+BLOCK, MAX_BLOCK = 2**22, 2**30  # bytes parsed at once
 MAX_HEADER_BYTES = 2**26
+MIN_FREE_BYTES = 2**28  # for the threads of pyarrow, which end the process where they get none
 WANTED = "a table of text"
 UNNAMED = "left out a column without a name, which may be row numbers"
 TRUE, FALSE = ("1", "True", "TRUE", "true"), ("0", "False", "FALSE", "false")
@@ -39,10 +36,10 @@ TRUE, FALSE = ("1", "True", "TRUE", "true"), ("0", "False", "FALSE", "false")
 class TextSource(Source):
     """A file of lines, the first of which names the columns."""
 
+    inferred: dict[str, Any] = field(default_factory=dict)  # from the first rows
     delimiter: str = ","
     zipped: bool = False
     block: int = BLOCK
-    inferred: dict[str, Any] = field(default_factory=dict)  # from the first rows
 
     @classmethod
     def open(cls, path: Path, suffix: str) -> Self:
@@ -56,16 +53,26 @@ class TextSource(Source):
                 raise DataError(f"{path} is not {WANTED}: it holds binary data")
             delimiter = "\t" if ".tsv" in suffix else find_delimiter(header.decode("utf-8-sig"))
         block = min(MAX_BLOCK, max(BLOCK, 32 * len(header)))
-        check_free_memory(path, block)
-        source = cls(path, {}, (), delimiter, zipped, block)
+        needed = MIN_FREE_BYTES + 4 * block
+        if is_limited() and free_memory() < needed:
+            raise MemoryError(f"to read {path} takes {needed / 2**30:.2g} GiB")
+        source = cls(path, {}, delimiter=delimiter, zipped=zipped, block=block)
         with plain_errors(path, WANTED), ExitStack() as stack:
             schema = source._reader(stack, null_values=MISSING)[1].schema
         names = [name for name in schema.names if name]
         refuse_twins(names, path)
         inferred = {entry.name: entry.type for entry in schema if entry.name}
-        types = {name: _read_as(role_of(type_)) for name, type_ in inferred.items()}
+        # dates are read as text, and parsed later
+        read_as = {"number": arrow().float64(), "boolean": arrow().bool_()}
+        types = {
+            n: read_as.get(str(role_of(type_)), arrow().string()) for n, type_ in inferred.items()
+        }
         notes = (UNNAMED,) if len(names) < len(schema.names) else ()
         return replace(source, types=types, inferred=inferred, notes=notes)
+
+    def type_in_file(self, name: str) -> Any:
+        """The arrow type that the first rows of a column suggest."""
+        return self.inferred[name]
 
     def batches(
         self,
@@ -89,44 +96,24 @@ class TextSource(Source):
                 if report:
                     report(raw.tell(), size)
 
-    def check_exact(self, name: str, values: Array) -> None:
-        """Have a column of whole numbers read as text, if float64 cannot represent them."""
-        if is_whole(self.inferred[name]) and len(exceeding(values[:, None])):
-            raise WrongTypeError(
-                f"{self.path}: column {name!r} holds whole numbers of 2**53 or more"
-            )
-
     def as_text(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
         """Yield batches of some columns, spelled as they are in the file."""
         return self.batches(columns, report, types={})
 
     def checked(self, columns: Sequence[str], report: Report | None = None) -> Self:
-        """The same table, with types that hold for all rows: a number, else a boolean, else text.
+        """The same table; what is no number or boolean in all rows is text.
 
-        These are the types that the whole file would have suggested, however few its first rows;
-        whole numbers that float64 cannot represent are text.
+        Whole numbers that float64 cannot represent are text, too.
         """
-        before = {name: role_of(self.types[name]) for name in columns}
-        left = {name: ["boolean"] for name, role in before.items() if role == "boolean"}
-        left |= {name: ["number", "boolean"] for name, role in before.items() if role == "number"}
-        odd: dict[str, str] = {}
-        text = dict.fromkeys(left, arrow().string())
-        for batch in self.batches(list(left), report, text) if left else ():
+        text, odd = arrow().string(), dict[str, str]()
+        left = [name for name in columns if self.types[name] != text]
+        for batch in self.batches(left, report, dict.fromkeys(left, text)) if left else ():
             for name, column in zip(left, batch.columns, strict=True):
                 limit = MAX_EXACT if is_whole(self.inferred[name]) else math.inf
-                for role in left[name][:]:
-                    if (value := _first_odd(column, role, limit)) is not None:
-                        left[name].remove(role)
-                        odd |= {name: value} if role == before[name] else {}
-        found = {name: _read_as(next(iter(roles), "text")) for name, roles in left.items()}
-        new = {name: type_ for name, type_ in found.items() if type_ != self.types[name]}
-        notes = [
-            f"column {name!r} is read as text, because it holds {odd[name]!r}"
-            for name, roles in left.items()
-            if not roles
-        ]
-        types, inferred = self.types | new, self.inferred | new
-        return replace(self, types=types, inferred=inferred, notes=(*self.notes, *notes))
+                if name not in odd and (value := _first_odd(column, self.types[name], limit)):
+                    odd[name] = value
+        new = dict.fromkeys(odd, text)
+        return replace(self, types=self.types | new, inferred=self.inferred | new, odd=odd)
 
     def _reader(self, stack: ExitStack, **convert: Any) -> tuple[Any, Any]:
         """The file, and a reader of its batches."""
@@ -141,36 +128,23 @@ class TextSource(Source):
         )
 
 
-@cache
-def _read_as(role: str | None) -> Any:
-    """The type that numbers, booleans and all else are read as; dates in text are parsed later."""
-    pa = arrow()
-    return {"number": pa.float64(), "boolean": pa.bool_()}.get(role or "text", pa.string())
-
-
-def _first_odd(column: Any, role: str, limit: float) -> str | None:
+def _first_odd(column: Any, type_: Any, limit: float) -> str | None:
     """A text that is not a number below a limit, or not a boolean."""
     pa, compute = arrow(), arrow("compute")
-    if role == "boolean":
-        known = compute.is_in(column, value_set=pa.array([*TRUE, *FALSE, None]))
-        odd = column.filter(compute.invert(known))
-        return str(odd[0]) if len(odd) else None
-    try:
-        values = compute.cast(compute.utf8_trim(column, " \t"), pa.float64())
-    except pa.ArrowInvalid as error:
-        found = re.search("'(.*)'", str(error), re.DOTALL)
-        return found[1] if found else str(error)
-    odd = column.filter(compute.greater_equal(compute.abs(values), limit))
+    if type_ == pa.bool_():
+        right = compute.is_in(column, value_set=pa.array([*TRUE, *FALSE, None]))
+    else:
+        try:
+            values = compute.cast(compute.utf8_trim(column, " \t"), pa.float64())
+        except pa.ArrowInvalid as error:
+            found = re.search("'(.*)'", str(error), re.DOTALL)
+            return found[1] if found else str(error)
+        right = compute.less(compute.abs(values), limit)
+    odd = column.filter(compute.invert(right))
     return str(odd[0]) if len(odd) else None
 
 
 def find_delimiter(header: str) -> str:
-    """The most frequent of comma, semicolon, tab and bar outside quotation marks.
-
-    Examples
-    --------
-    >>> find_delimiter('height;"weight, kg";class')
-    ';'
-    """
+    """The most frequent of comma, semicolon, tab and bar outside quotation marks."""
     counts = Counter(re.sub('"[^"]*"', "", header))
     return max(",;\t|", key=counts.__getitem__)

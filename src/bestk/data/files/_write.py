@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from stat import S_IMODE
-from typing import IO, Any
+from typing import Any
 
-from bestk.data.files._arrow import WrongTypeError, arrow
-from bestk.data.files._open import FORMATS
-from bestk.data.files._sources import Report, Source
+from bestk.data.files._sources import FORMATS, Report, Source, WrongTypeError, arrow
 from bestk.data.files._text import TextSource
 from bestk.errors import DataError
 
@@ -22,20 +20,19 @@ STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are fu
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a file to write to, which takes its place at ``path`` once all went well.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder, replacing(Path(folder, "new.txt")) as part:
-    ...     _ = part.write_text("done")
-    """
+    """Give a file to write to, which takes its place at ``path`` once all went well."""
     path = Path(os.path.realpath(path))
     if path.is_dir():
         raise DataError(f"{path} is a folder; give the name of a file to write")
     if path.exists() and not path.is_file():
         raise DataError(f"{path} is no plain file, and is not replaced; give another name")
-    part = _create_beside(path)
+    part = path.with_name(f".bestk-{token_hex(8)}.part")  # mkstemp would ignore the umask
+    try:
+        part.touch(exist_ok=False)
+        if path.exists():
+            part.chmod(S_IMODE(path.stat().st_mode))
+    except OSError as error:
+        raise DataError(f"cannot write to {path.parent}: {error.strerror}") from error
     try:
         yield part
         os.replace(part, path)
@@ -48,30 +45,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
             part.unlink()
 
 
-def _create_beside(path: Path) -> Path:
-    """Create a file of a new name, with the permissions of the one it will replace."""
-    part = path.with_name(f".bestk-{token_hex(8)}.part")  # mkstemp would ignore the umask
-    try:
-        part.touch(exist_ok=False)
-        if path.exists():
-            part.chmod(S_IMODE(path.stat().st_mode))
-    except OSError as error:
-        raise DataError(f"cannot write to {path.parent}: {error.strerror}") from error
-    return part
-
-
 @dataclass
 class Formulas:
-    """Finds cells that a spreadsheet would run as formulas, counts them, and can escape them.
-
-    Examples
-    --------
-    >>> formulas = Formulas(escape=True)
-    >>> formulas.watch(["-1.5", "=1+1", "", "@x", "a-b"])
-    ['-1.5', "'=1+1", '', "'@x", 'a-b']
-    >>> formulas.found
-    2
-    """
+    """Finds cells that a spreadsheet would run as formulas, counts them, and can escape them."""
 
     escape: bool = False
     found: int = 0
@@ -96,18 +72,23 @@ def copy_columns(
     names = list(columns)
     if FORMATS[suffix] == "text":
         rows = _spelled_rows(source.as_text(names, report), names, formulas or Formulas())
-        with _open_text(path, zipped=suffix.endswith(".gz")) as file:
+        opened = gzip.open if suffix.endswith(".gz") else open
+        with opened(path, "wt", encoding="utf-8", newline="") as file:
             delimiter = "\t" if ".tsv" in suffix else ","
             csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
         return
-    write = _write_parquet if FORMATS[suffix] == "parquet" else _write_arrow
-    if not isinstance(source, TextSource):
-        write(source.batches(names, report), path, suffix)
-        return
-    try:  # the types of the first rows say more, but may not hold for all
-        write(source.batches(names, report, source.inferred), path, suffix)
-    except WrongTypeError:
-        write(source.checked(names).batches(names, report), path, suffix)
+    batches = source.batches(names, report)
+    if isinstance(source, TextSource):
+        try:  # the types of the first rows say more, but may not hold for all
+            batches = list(source.batches(names, report, source.inferred))
+        except WrongTypeError:
+            batches = source.checked(names).batches(names, report)
+    table = arrow().Table.from_batches(batches).replace_schema_metadata(None).unify_dictionaries()
+    if FORMATS[suffix] == "parquet":
+        arrow("parquet").write_table(table, path)
+    else:
+        compression = "lz4" if suffix == ".feather" else "uncompressed"
+        arrow("feather").write_feather(table, str(path), compression)
 
 
 def _spelled_rows(
@@ -120,35 +101,3 @@ def _spelled_rows(
             words = column.dictionary_decode() if hasattr(column, "indices") else column
             columns.append(formulas.watch(words.cast("string").to_pylist()))
         yield from zip(*columns, strict=True)
-
-
-def _open_text(path: Path, *, zipped: bool) -> IO[str]:
-    if zipped:
-        return gzip.open(path, "wt", encoding="utf-8", newline="")
-    return path.open("w", encoding="utf-8", newline="")
-
-
-def _write_parquet(batches: Iterable[Any], path: Path, suffix: str) -> None:
-    """Write a row group for each few batches, so that memory stays small."""
-    writer = None
-    try:
-        for batch in batches:
-            batch = batch.replace_schema_metadata(None)
-            writer = writer or arrow("parquet").ParquetWriter(path, batch.schema)
-            writer.write_batch(batch)
-    finally:
-        if writer is not None:
-            writer.close()
-
-
-def _write_arrow(batches: Iterable[Any], path: Path, suffix: str) -> None:
-    """Write one table, whose categories are the same throughout as the format demands."""
-    pa = arrow()
-    table = pa.Table.from_batches(list(batches)).replace_schema_metadata(None)
-    table = table.unify_dictionaries()
-    options = pa.ipc.IpcWriteOptions(compression="lz4" if suffix == ".feather" else None)
-    with (
-        pa.OSFile(str(path), "wb") as file,
-        pa.ipc.new_file(file, table.schema, options=options) as writer,
-    ):
-        writer.write_table(table)

@@ -1,0 +1,257 @@
+"""What a terminal shows: results on stdout; progress, notes and errors on stderr."""
+
+import json
+import os
+import re
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from math import isfinite
+from typing import Any, NoReturn
+
+import click
+
+from bestk._memory import is_limited, limits, machine_memory
+from bestk.cli._options import STDIN_FOLDER, TableOptions
+from bestk.data.printable import printable, printable_json
+
+FAULT, WRONG, INTERRUPTED, BROKEN_PIPE, TERMINATED = 1, 2, 130, 141, 143
+CODES = {
+    0: "success",
+    FAULT: "an internal error or not enough memory; doctor: a check failed",
+    WRONG: "invalid options, or a file that cannot be read or written",
+    INTERRUPTED: "interrupted by Ctrl-C",
+    BROKEN_PIPE: "broken pipe",
+    TERMINATED: "terminated by SIGTERM",
+}
+# bytes of address space below which some libraries abort: code, and stack and arenas of a thread
+MIN_ADDRESS_SPACE, ADDRESS_SPACE_PER_THREAD = 0.9 * 2**30, 80 * 2**20
+MEMORY_MESSAGES = ("failed to map segment", "cannot allocate memory", "_find_and_load")
+OPTIONS = {"k": "-k", "target": "--target-kind"} | {
+    name: f"--{name}" for name in ("information", "discretizer", "correction", "bound")
+}
+PIPE_WIDTH = 10_000  # characters: nothing is cut or folded in a pipe
+MANY_CLASSES = "The number of unique classes"  # a warning of scikit-learn; bestk has its own note
+Progress = Callable[[int, int], None]  # work done, and the total
+
+
+class ErrorGroup(click.Group):
+    """Commands whose errors are one line; ``--debug`` shows the traceback too."""
+
+    def main(self, args: Sequence[str] | None = None, **options: Any) -> NoReturn:  # type: ignore[override]
+        """Run a command, and exit with its status."""
+        given = list(sys.argv[1:] if args is None else args)
+        options |= {"prog_name": "bestk", "standalone_mode": False}
+        code: Any
+        _prepare_process()
+        try:
+            code = super().main(given, **options)
+        except Exception as error:
+            if "--debug" in given:
+                import traceback
+
+                text = "".join(traceback.format_exception(error))
+                click.echo("\n".join(map(printable, text.split("\n"))), nl=False, err=True)
+            message, code = format_error(error)
+            click.echo(message, err=True)
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command, and exit with its own status on a broken pipe."""
+        least = MIN_ADDRESS_SPACE + ADDRESS_SPACE_PER_THREAD * (os.cpu_count() or 1)
+        if is_limited() and machine_memory() < least:
+            raise MemoryError(f"bestk and its libraries need {least / 2**30:.2f} GiB")
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(BROKEN_PIPE)
+        return result
+
+
+def _prepare_process() -> None:
+    """Replace closed streams, and make SIGTERM and SIGHUP delete temporary files."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  open until the process ends
+        if hasattr(getattr(sys, name), "reconfigure"):
+            getattr(sys, name).reconfigure(errors="backslashreplace")
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, lambda received, frame: sys.exit(128 + received))
+
+
+def format_error(error: Exception) -> tuple[str, int]:
+    """The line to print, and the exit status.
+
+    Examples
+    --------
+    >>> format_error(ValueError("k=9 is more than the 4 columns of the table"))
+    ('bestk: error: -k 9 is more than the 4 columns of the table', 2)
+    >>> format_error(ValueError("/tmp/bestk-stdin-1/stdin.csv is empty"))[0]
+    'bestk: error: standard input is empty'
+    """
+    if isinstance(error, click.Abort):
+        return "bestk: interrupted", INTERRUPTED
+    message, code = _explain(error)
+    message = re.sub(rf"\S*{STDIN_FOLDER}\w+\S(stdin\.\w+(\.gz)?)", "standard input", message)
+    return f"bestk: error: {printable(' '.join(message.split()))}", code
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        return f"{error.format_message()} (see {error.ctx.command_path} --help)", WRONG
+    if isinstance(error, click.ClickException):
+        return error.format_message(), WRONG
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror}", WRONG
+    if _lacks_memory(error):
+        asked = f": {str(error)[:200]}" if str(error) else ""
+        advice = "raise the limit, exclude columns, or use a sample of the rows"
+        return f"not enough memory{asked}; {limits()}; {advice}", FAULT
+    if isinstance(error, ValueError | ImportError | OSError):
+        return in_shell_words(str(error)), WRONG
+    advice = "this is a bug in bestk; --debug shows the traceback"
+    return f"{type(error).__name__}: {error}; {advice}", FAULT
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether memory ran out, also while a library was loaded."""
+    if isinstance(error, ImportError | OSError | SystemError):
+        return is_limited() and any(words in str(error) for words in MEMORY_MESSAGES)
+    return isinstance(error, MemoryError)
+
+
+def in_shell_words(message: str) -> str:
+    """Replace Python arguments in a message by command-line options."""
+    message = re.sub(r"^y (?=has|is|holds)", "the target ", message)
+    return re.sub(
+        rf"\b({'|'.join(OPTIONS)})=(?:'([^']*)'|([\w.-]+))",
+        lambda found: f"{OPTIONS[found[1]]} {found[2] or found[3]}",
+        message,
+    )
+
+
+class Messages:
+    """The progress bars and notes of a command."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        """Keep a note, to be printed after the progress bars."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    @contextmanager
+    def stage(self, text: str) -> Iterator[Progress]:
+        """Show a progress bar, and keep warnings as notes."""
+        from bestk.errors import SelectionWarning
+
+        with self._bar(text) as progress, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            warnings.filterwarnings("ignore", MANY_CLASSES)
+            yield progress
+        for message in (warning.message for warning in caught):
+            if isinstance(message, SelectionWarning):  # one note per line
+                for line in str(message).splitlines():
+                    self.note(in_shell_words(line))
+            else:
+                self.note(" ".join(str(message).split()))
+
+    @contextmanager
+    def _bar(self, text: str) -> Iterator[Progress]:
+        """A bar on a terminal, and nothing elsewhere: rich before 15 would print an empty line."""
+        if self.quiet or not sys.stderr.isatty():
+            yield lambda done, total: None
+            return
+        from rich import progress
+        from rich.console import Console
+
+        columns = (
+            progress.SpinnerColumn(),
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(),
+            progress.TaskProgressColumn(),
+            progress.TimeElapsedColumn(),
+        )
+        with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+            task = bars.add_task(printable(text), total=None)
+            yield lambda done, total: bars.update(task, completed=done, total=total)
+
+
+def print_result(
+    request: TableOptions, messages: Messages, result: dict[str, Any], show: Callable[[Any], None]
+) -> None:
+    """Print the notes, then the result: as JSON, or by the function given."""
+    if not request.quiet:
+        for text in messages.notes:
+            click.echo(f"bestk: note: {printable(text)}", err=True)
+    if request.as_json:
+        print_json(result | {"notes": messages.notes})
+    else:
+        show(result)
+
+
+def print_json(result: dict[str, Any]) -> None:
+    """Print a result, with null for numbers that are not finite."""
+    ascii_only = not (sys.stdout.encoding or "").lower().startswith("utf")
+    print(printable_json(json.dumps(_finite(result), indent=2, ensure_ascii=ascii_only)))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def print_names(result: dict[str, Any]) -> None:
+    """Print the names of the features alone."""
+    click.echo("\n".join(printable(feature["name"]) for feature in result["features"]))
+
+
+def console() -> Any:
+    """The console of results; brackets and colons in texts are not markup."""
+    from rich.console import Console
+
+    class PipeConsole(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # handled for all output in one place
+
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    return PipeConsole(width=width, highlight=False, markup=False, emoji=False)
+
+
+def new_table(left: tuple[str, ...], right: tuple[str, ...] = (), first: str = "") -> Any:
+    """A table with columns of text, then columns of numbers; ``first`` is a number before both."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in (first,) * bool(first) + left + right:
+        table.add_column(name, justify="left" if name in left else "right", overflow="fold")
+    return table
+
+
+def bold(text: str) -> Any:
+    """Bold text, with control characters escaped."""
+    from rich.text import Text
+
+    return Text(printable(text), style="bold")
+
+
+def heading(result: dict[str, Any], details: str) -> Any:
+    """How many features were selected and for which target, in bold, and some details."""
+    text = f"Selected {result['k']} of {result['columns']} features for {result['target']!r}"
+    return bold(text).append(f" ({details})", style="not bold")

@@ -134,7 +134,6 @@ def plot_pairs(
     image = ax.imshow(
         pairs, cmap=cmap, vmin=least if FROM_ZERO * most < least < most else min(0, least)
     )
-    _frame_diagonal(ax, found.k)
     _label_axes(ax, labels, room)
     if found.k <= MAX_NUMBERED:
         _write_numbers(ax, image, pairs, room)
@@ -147,16 +146,6 @@ def plot_pairs(
 
 def _labels(solution: Solution) -> list[str]:
     return shorten(solution._labels(), solution.support.tolist())
-
-
-def _frame_diagonal(ax: "Axes", k: int) -> None:
-    """Outline the diagonal, whose cells have a meaning of their own."""
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
-    cells = [Rectangle((i - 0.5, i - 0.5), 1, 1) for i in range(k)]
-    width = 1.2 if k <= MAX_NUMBERED else 0.6
-    ax.add_collection(PatchCollection(cells, facecolor="none", edgecolor="white", linewidth=width))
 
 
 def _label_axes(ax: "Axes", labels: list[str], room: float) -> None:

@@ -20,6 +20,7 @@ from bestk.data.files import (
     load,
     open_source,
     replacing,
+    suffix_of,
 )
 from bestk.data.files._load import _codes, _sorted_levels, narrowest
 from bestk.data.files._sources import coded

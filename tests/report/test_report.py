@@ -307,7 +307,7 @@ def test_without_jinja2_the_error_names_the_extra():
 
 def test_numbers_and_lists_are_short():
     assert [format_number(v) for v in (0.123456, -0.00001, np.nan, 3000)] == [
-        "0.1235", "0.0000", "–", "3,000",
+        "0.1235", "0.0000", "\u2013", "3,000",
     ]  # fmt: skip
     assert [format_error(v) for v in (29875.1, 0.0123456)] == ["29,875", "0.01235"]
     assert format_error(0.04567, percent=True) == "4.6%"

@@ -11,8 +11,8 @@ from sklearn.utils._param_validation import Interval, RealNotInt
 
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
-from bestk.data.blocks.blocks import is_stream
 from bestk.data.features import find_features, find_numeric, read_features
+from bestk.data.frames import is_stream
 from bestk.data.table import Table, read_column
 from bestk.information.reading import ParsedTarget, Reading, cut_in_two
 from bestk.information.scan import DiscreteTable, Progress, strongest_pairs

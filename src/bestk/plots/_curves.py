@@ -121,7 +121,8 @@ def plot_stability(curves: Any, *, bands: bool | None = None, ax: "Axes | None" 
     for method, measured in curves.stability().items():
         values = np.array([(s.index, s.lower, s.upper) for s in measured], np.float64)
         ks = np.array(curves.ks, np.float64)
-        lines.append(Line(method, ks, *values.T, order=-values[:, 0].mean()))
+        index, low, high = values.T
+        lines.append(Line(method, ks, index, low, high, order=-index.mean()))
     ax = _draw(ax, lines, bands)
     ax.set_ylabel("stability (1: the same features in every fold)")
     return ax

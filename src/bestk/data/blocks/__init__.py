@@ -82,8 +82,8 @@ def open_blocks(X: Any, y: Any) -> Blocks:
         return Blocks(lambda: read_parts(source, names), mend=mend)
     if y is not None and not isinstance(y, str):
         raise ValueError(f"X comes in blocks, and y is a {type(y).__name__}; {PAIRS}")
-    source = X if callable(X) else lambda: X
-    return Blocks(lambda: (read_block(block, y) for block in source()), once=hasattr(X, "__next__"))
+    make = X if callable(X) else lambda: X
+    return Blocks(lambda: (read_block(block, y) for block in make()), once=hasattr(X, "__next__"))
 
 
 def read_block(block: Any, target: str | None) -> Part:

@@ -94,7 +94,7 @@ def load(
     notes = list(source.notes)
     if dropped:
         notes.append(f"left out {dropped} rows that have no {target!r}")
-    text = {target, *(table.names[j] for j in np.flatnonzero(table.kinds == "string"))}
+    text = {target, *(table.names[j] for j in np.flatnonzero(table.kinds == "string").tolist())}
     notes += [
         f"column {name!r} is read as text, because it holds {value!r}"
         for name, value in source.odd.items()

@@ -77,7 +77,7 @@ def copy_columns(
             delimiter = "\t" if ".tsv" in suffix else ","
             csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
         return
-    batches = source.batches(names, report)
+    batches: Iterable[Any] = source.batches(names, report)
     if isinstance(source, TextSource):
         try:  # the types of the first rows say more, but may not hold for all
             batches = list(source.batches(names, report, source.inferred))

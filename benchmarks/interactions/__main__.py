@@ -111,7 +111,7 @@ def _select(options: Any, problem: Problem, relevant: Any, about: Row) -> Iterat
         found = SELECTORS[method](problem.X, problem.y, problem.kind == "classes")
         yield about | {
             "method": method, "rows": len(problem.y), "columns": len(relevant),
-            "found": len(found), "recall": round(relevant[found].sum() / relevant.sum(), 4),
+            "found": len(found), "recall": round(float(relevant[found].sum() / relevant.sum()), 4),
             "false_share": round(float((~relevant[found]).mean()), 4) if len(found) else 0.0,
             "seconds": round(time.perf_counter() - start, 3),
         }  # fmt: skip

@@ -29,6 +29,8 @@ BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are aver
 BLENDED_SHARE = 3.0**-0.5  # of the error of one count in the mean of three estimates
 MIN_ROWS = 200  # with fewer, and fewer than columns, only covariances of numbers are used
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.05  # of a level in a pair; rarer ones are merged
+MIN_CELL_ROWS = 10  # on average, of a pair of terciles and a class; with fewer, medians are used
+MAX_TERCILE_FEATURES = 10_000  # above, too: medians take a quarter of the time
 MAX_BLENDED_VALUES = 2**28  # of a table; above, only the first of them is counted
 
 
@@ -246,13 +248,19 @@ def cut_numbers(table: Table, numeric: Indices, n_bins: int, target: Target) -> 
     return encode(table)
 
 
-def cut_in_two(table: Table, numeric: Indices, target: Target) -> Codes:
-    """The codes of a table as pairs need them: numbers cut at the median, rare levels made one.
+def pair_bins(n_features: int, n_samples: int, n_classes: int) -> int:
+    """The bins of numbers in pairs: three, or two where rows are few or columns are many."""
+    few_rows = n_samples < 9 * n_classes * MIN_CELL_ROWS
+    return 2 if few_rows or n_features > MAX_TERCILE_FEATURES else 3
+
+
+def cut_for_pairs(table: Table, numeric: Indices, target: Target, n_bins: int) -> Codes:
+    """The codes of a table as pairs need them: numbers in few bins, rare levels made one.
 
     Chi-square needs some rows in every cell.
     """
-    codes = cut_numbers(table, numeric, 2, target)
-    several = np.flatnonzero(codes.levels > 2)
+    codes = cut_numbers(table, numeric, n_bins, target)
+    several = np.flatnonzero(codes.levels > n_bins)
     if not len(several):
         return codes
     values = codes.values.copy()
@@ -267,7 +275,8 @@ def find_synergy(
     table: Table, numeric: Indices, target: Target, backend: str, top: int
 ) -> Synergies:
     """The pairs of columns with the largest synergy, among all."""
-    codes = cut_in_two(table, numeric, target)
+    n_bins = pair_bins(table.n_features, table.n_samples, target.n_classes)
+    codes = cut_for_pairs(table, numeric, target, n_bins)
     return strongest_pairs(DiscreteTable.of(codes, target, backend), top)
 
 

@@ -17,7 +17,7 @@ from bestk.data.table import Table
 from bestk.data.target import Target, read_target
 from bestk.discretize import EqualFrequency
 from bestk.information import Entropies, normal_scores
-from bestk.information.reading import ParsedTarget, cut_in_two, cut_numbers
+from bestk.information.reading import ParsedTarget, cut_for_pairs, cut_numbers, pair_bins
 from bestk.information.scan import DiscreteTable, Progress, scan_pairs
 from bestk.native.threads import spans
 
@@ -58,7 +58,7 @@ class Alone(NamedTuple):
 
     pvalues: Floats  # (target, column)
     relevance: Floats  # I(xi; y) of the first target, in nats
-    halves: Codes  # numbers cut at the median
+    codes: Codes  # numbers in few bins, for pairs
 
 
 def alone_pvalues(table: Table, categorical: Indices, targets: Sequence[PreparedTarget]) -> Alone:
@@ -67,19 +67,23 @@ def alone_pvalues(table: Table, categorical: Indices, targets: Sequence[Prepared
     Numbers take the smaller of two p-values, doubled: of a straight line through normal scores,
     and of bins. Categories have the second alone.
     """
-    parts = []
+    parts, n_classes = [], targets[0].classes.n_classes
+    n_bins = pair_bins(table.n_features, table.n_samples, n_classes)
     for start, stop in spans(table.n_features, max(1, BLOCK_VALUES // table.n_samples)):
         columns = np.arange(start, stop)
         part = table if len(columns) == table.n_features else table.keep(columns)
-        parts.append(_test_columns(part, np.flatnonzero(np.isin(columns, categorical)), targets))
-    pvalues, relevance, halves = zip(*parts, strict=True)
-    values = np.concatenate([codes.values for codes in halves])
-    levels = np.concatenate([codes.levels for codes in halves])
-    codes = Codes(values, levels, table.names)
-    return Alone(np.concatenate(pvalues, axis=1), np.concatenate(relevance), codes)
+        places = np.flatnonzero(np.isin(columns, categorical))
+        parts.append(_test_columns(part, places, targets, n_bins))
+    pvalues, relevance, codes = zip(*parts, strict=True)
+    values = np.concatenate([part.values for part in codes])
+    levels = np.concatenate([part.levels for part in codes])
+    joined = Codes(values, levels, table.names)
+    return Alone(np.concatenate(pvalues, axis=1), np.concatenate(relevance), joined)
 
 
-def _test_columns(table: Table, categorical: Indices, targets: Sequence[PreparedTarget]) -> Alone:
+def _test_columns(
+    table: Table, categorical: Indices, targets: Sequence[PreparedTarget], bins_in_pairs: int
+) -> Alone:
     numeric, classes = find_numeric(table, categorical), targets[0].classes
     n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
     bins = cut_numbers(table, numeric, n_bins, classes)
@@ -94,7 +98,7 @@ def _test_columns(table: Table, categorical: Indices, targets: Sequence[Prepared
         lines = np.stack([_explained(*_line_share(scores, target), target) for target in targets])
         lines[:, ~scores.any(axis=1)] = 1.0
         p[:, numeric] = np.minimum(1.0, 2 * np.minimum(p[:, numeric], lines))
-    return Alone(p, relevance, cut_in_two(table, numeric, classes))
+    return Alone(p, relevance, cut_for_pairs(table, numeric, classes, bins_in_pairs))
 
 
 def _binned_pvalues(bins: Codes, mean: Floats, target: PreparedTarget) -> Floats:

@@ -14,7 +14,7 @@ from bestk._typing import Floats, Indices
 from bestk.data.features import find_features, find_numeric, read_features
 from bestk.data.frames import is_stream
 from bestk.data.table import Table, read_column
-from bestk.information.reading import ParsedTarget, Reading, cut_in_two
+from bestk.information.reading import ParsedTarget, Reading, cut_for_pairs, pair_bins
 from bestk.information.scan import DiscreteTable, Progress, strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection._pvalues import (
@@ -158,15 +158,17 @@ class SelectRelevant(TableSelector):
     def _test_rows(self, table: Table, parsed: ParsedTarget, progress: Progress | None) -> None:
         """Test the columns of a table in memory."""
         n, rng = self.permutations, check_random_state(self.random_state)
-        self.n_permutations_ = n = _affordable(table, self.pairs) if n is None else n
         target = PreparedTarget.of(parsed)
+        if n is None:
+            n = _affordable(table, target.classes.n_classes, self.pairs)
+        self.n_permutations_ = n
         targets = [target, *(target.permuted(rng) for _ in range(n))]
         categorical = find_features(self.categorical_features, table)
         p, relevance, codes = alone_pvalues(table, categorical, targets)
         given = InPairs.none(table.n_features)
         for i in reversed(range(n + 1) if self.pairs else ()):
-            halves = DiscreteTable.of(codes, targets[i].classes, self.backend)
-            given = pair_pvalues(halves, _share(progress, n - i, n + 1))
+            counted = DiscreteTable.of(codes, targets[i].classes, self.backend)
+            given = pair_pvalues(counted, _share(progress, n - i, n + 1))
             if i:
                 np.minimum(p[i], given.pvalues, out=p[i])
         self._keep_best(p[0], relevance, given, p[1:, codes.levels > 1].ravel())
@@ -217,8 +219,8 @@ def pair_scan(
 ) -> PairScan:
     """Find the pairs of features with the largest synergy among all n (n - 1) / 2.
 
-    Numbers are cut at their medians; the synergy of a pair is I(xi; y | xj) - I(xi; y), what the
-    two tell about y only together. The matrix of all pairs is never held.
+    Numbers are cut into three bins, or two where rows are few or columns many; the synergy of a
+    pair is I(xi; y | xj) - I(xi; y), what the two tell about y only together.
 
     Parameters
     ----------
@@ -253,7 +255,9 @@ def pair_scan(
         if not isinstance(read, DiscreteTable):
             table, classes = read[0], PreparedTarget.of(read[1]).classes
             numeric = find_numeric(table, find_features(categorical_features, table))
-            read = DiscreteTable.of(cut_in_two(table, numeric, classes), classes, backend)
+            n_bins = pair_bins(table.n_features, table.n_samples, classes.n_classes)
+            codes = cut_for_pairs(table, numeric, classes, n_bins)
+            read = DiscreteTable.of(codes, classes, backend)
         found = strongest_pairs(read, count, progress)
     names = getattr(options, "feature_names_in_", None)
     return PairScan(*found, [f"x{i}" for i in range(len(read.levels))] if names is None else names)
@@ -287,7 +291,9 @@ def _share(progress: Progress | None, part: int, parts: int) -> Progress | None:
     return lambda done, total: progress(part * total + done, parts * total)
 
 
-def _affordable(table: Table, pairs: bool) -> int:
+def _affordable(table: Table, n_classes: int, pairs: bool) -> int:
     """How often y is permuted if nobody says."""
     n, rows = table.n_features, table.n_samples + PAIR_ROWS
-    return min(MAX_PERMUTATIONS, int(MAX_PERMUTED_WORK / (n * rows * (n if pairs else PAIR_ROWS))))
+    planes = pair_bins(n, table.n_samples, n_classes) - 1
+    work = n * rows * (n * planes**2 if pairs else PAIR_ROWS)
+    return min(MAX_PERMUTATIONS, int(MAX_PERMUTED_WORK / work))

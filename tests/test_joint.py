@@ -50,14 +50,19 @@ def gain(forward, X, y, regression, i, S):
         logs = [np.linalg.slogdet(C[np.ix_(columns, columns)] + noise)[1] for C in (T, W)]
         return 0.5 * (logs[0] - logs[1])
 
-    redundancy = gaussian([i]) + gaussian(S) - gaussian([*S, i])
-    redundancy = max([redundancy, *(forward.shared(j)[i] for j in S)]) if S else 0.0
+    change = gaussian([*S, i]) - gaussian(S) - gaussian([i]) if S else 0.0
+    groups = 2 if regression else len(np.unique(y))
+    change = max(change - np.log(X.shape[1]) * (groups - 1) / len(X), 0.0) if change > 0 else change
+    shared = max((forward.shared(j)[i] for j in S), default=0.0)
     synergies = [
         sum(max((forward.synergy(a)[b] for b in items), default=0.0) for a in items)
         for items in (S, [*S, i])
     ]
     certain = forward.certain[i]
-    alone = min(certain, max(certain - redundancy, 1e-3 * max(certain, 0.0)))
+    alone = certain
+    if certain > 0:
+        alone = min(certain + change, certain - shared) if shared > 0 else certain + change
+        alone = max(alone, 1e-3 * certain)
     return alone + 0.5 * (synergies[1] - synergies[0])
 
 
@@ -106,6 +111,17 @@ def test_redundant_columns_come_before_noise():
     y = latent.sum(axis=1) + 2 * rng.normal(size=1000)
     X = np.hstack([relevant, rng.normal(size=(1000, 60))])
     assert set(SelectBestK(10, bound=None).fit(X, y).solution_.support) == set(range(10))
+
+
+def test_a_column_that_removes_the_noise_of_another_gains():
+    rng = np.random.default_rng(1)
+    signal, noise = rng.normal(size=(2, 2000))
+    X = np.column_stack([signal + noise, 0.3 * signal + noise, rng.normal(size=(2000, 3))])
+    y = signal + 0.5 * rng.normal(size=2000)
+    forward = measure(X, y, target="continuous")
+    first, second = forward.run(2, ())
+    assert {first.added, second.added} == {0, 1}
+    assert second.gain > forward.certain[second.added]
 
 
 def test_few_rows_of_numbers_are_measured_by_covariances():

@@ -5,11 +5,12 @@ A column xi gains, given the selected columns S,
 ``I(xi; y) - doubt_i - max(G(xi; y) - G(xi; y | xS), max_j shared_ij) + synergy``
 
 G is Gaussian information, exact for any number of columns: what many columns share is
-subtracted once. A penalty on pairs cannot do that: either copies are not penalised enough, or
-columns without information are preferred to them. ``shared_ij`` is what the estimate of pairs
-finds xi and xj to share about y beyond chance, so that redundancy that is not Gaussian counts
-too. The doubt is the price of a column whose relevance chance can explain. Redundancy takes away
-what a column has, and no more: a redundant column still comes before one that may be noise.
+subtracted once, and what they add to a column, beyond chance, is added. A penalty on pairs
+cannot do that: either copies are not penalised enough, or columns without information are
+preferred to them. ``shared_ij`` is what the estimate of pairs finds xi and xj to share about y
+beyond chance, so that redundancy that is not Gaussian counts too. The doubt is the price of a
+column whose relevance chance can explain. Redundancy takes away what a column has, and no more:
+a redundant column still comes before one that may be noise.
 """
 
 from collections.abc import Sequence
@@ -168,8 +169,10 @@ class _State:
         self._forward, covariances = forward, forward._covariances
         self._columns, self._noise = covariances.column, forward.noise
         self._variances = [covariances.total + self._noise, covariances.within + self._noise]
-        self._rest = forward.certain - _half_log(*self._variances)  # what is not Gaussian
-        self._limit = forward.certain.copy()
+        self._gaussian = _half_log(*self._variances)  # of each column alone
+        degrees = np.log(covariances.n_features) * max(1, covariances.n_groups - 1)
+        self._chance = degrees / covariances.n_samples  # about the largest increase by chance
+        self._limit = np.full(covariances.n_features, np.inf)
         self._rows: list[list[Floats]] = [[], []]
         self._selected = np.zeros(covariances.n_features, bool)
         self._synergy = np.zeros(covariances.n_features)  # the best with a selected column
@@ -177,11 +180,13 @@ class _State:
 
     def gains(self) -> Floats:
         """What each column gains; -inf if it is selected."""
-        joint = _half_log(*(np.maximum(v, SMALLEST_VARIANCE) for v in self._variances))
-        raised = sum((np.maximum(row - best, 0.0) for row, best in self._synergies), 0.0)
         certain = self._forward.certain
-        alone = np.minimum(self._rest + joint, self._limit)  # relevance minus redundancy
-        alone = np.minimum(np.maximum(alone, KEPT * np.maximum(certain, 0.0)), certain)
+        change = _half_log(*(np.maximum(v, SMALLEST_VARIANCE) for v in self._variances))
+        change -= self._gaussian  # negative: redundancy; positive: others remove noise from it
+        change = np.where(change > 0, np.maximum(change - self._chance, 0.0), change)
+        alone = np.maximum(np.minimum(certain + change, self._limit), KEPT * certain)
+        alone = np.where(certain > 0, alone, certain)
+        raised = sum((np.maximum(row - best, 0.0) for row, best in self._synergies), 0.0)
         gains = alone + 0.5 * (self._synergy + raised)
         return np.where(self._selected, -np.inf, gains)
 
@@ -201,7 +206,9 @@ class _State:
         self._synergies = [(row, max(best, float(row[j]))) for row, best in self._synergies]
         self._synergies.append((synergy, float(self._synergy[j])))
         np.maximum(self._synergy, synergy, out=self._synergy)
-        np.minimum(self._limit, self._forward.certain - self._forward.shared(j), out=self._limit)
+        shared = self._forward.shared(j)
+        left = np.where(shared > 0, self._forward.certain - shared, np.inf)
+        np.minimum(self._limit, left, out=self._limit)
         self._selected[j] = True
 
 

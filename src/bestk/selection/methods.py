@@ -194,9 +194,10 @@ class Joint(Method):
     relevance that chance gives any of the columns, ``doubt_i = 1.5 c exp(-I(xi; y) / c)``. G is
     Gaussian information of all selected columns together, each with a little independent noise.
     ``shared_ij`` is ``I(xi; y) - I(xi; y | xj)`` minus the largest such value that chance gives any
-    pair, at least 0; the synergy is its negative, minus what covariances explain. Without synergy
-    a gain is at most ``I(xi; y) - doubt_i``, and at least a thousandth of it, if that is positive.
-    Ties go to the lowest index.
+    pair, where positive; the synergy is its negative, minus what covariances explain. Where
+    ``G(xi; y | xS)`` exceeds ``G(xi; y)``, the excess over ``log(n) (classes - 1) / rows`` counts.
+    A column keeps a thousandth of ``I(xi; y) - doubt_i`` whatever is redundant; where that
+    is negative, only a synergy changes it. Ties go to the lowest index.
 
     Where rows are too few for that (fewer than 200 and than columns), or no covariances of all
     columns are at hand (rows in blocks, more than 2**28 values, counts asked for), the quadratic

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from experiments import discretisation
 from experiments.classification import plan as classification
+from experiments.classification.methods import FEW_DRAWS
 from experiments.jobs import Job, total_cost, work
 from experiments.options import RESULTS, Options, read_options
 from experiments.store import Store
@@ -41,8 +42,10 @@ def classify(options: Options) -> None:
     plan = classification.Plan(
         options.sets,
         options.data,
+        options.protocols,
         step=QUICK_STEP if options.quick else 1,
         folds=QUICK_FOLDS if options.quick else None,
+        draws=FEW_DRAWS if options.quick else None,
     )
     run("classification", list(classification.jobs(plan)), options)
 
@@ -57,6 +60,7 @@ def discretise(options: Options) -> None:
 def run(name: str, jobs: list[Job], options: Options) -> None:
     """Say what is to be done and how long it may take; do it."""
     store = Store(options.out / f"{name}.jsonl")
+    jobs = list({job.key: job for job in jobs}.values())  # protocols share selections
     left = sum(job.key not in store for job in jobs)
     minutes = total_cost(jobs, store) / 60 / options.jobs
     print(f"{name}: {left} of {len(jobs)} jobs to do, about {minutes:.0f} min on {options.jobs} "

@@ -15,7 +15,7 @@ from bestk.data.table import read_table
 from bestk.evaluation import SharedEntropies
 from bestk.information.reading import Reading
 from experiments import datasets
-from experiments.classification.methods import HUGE, effort_for, method_for
+from experiments.classification.methods import FEW_DRAWS, effort_for, method_for
 from experiments.classification.plan import fit_cost
 from experiments.classification.svm import Fold
 from experiments.datasets import DATASETS
@@ -26,7 +26,7 @@ from experiments.store import Store
 PART = "discretisation"
 DISCRETIZERS = ("caim", "mdlp", "equal-width", "equal-frequency", "sigma", "gaussian")
 CORRECTIONS = ("none", "chance")
-METHODS = ("maxrel", "mrmr", "jmi", "tpower", "search")
+METHODS = ("maxrel", "mrmr", "jmi", "tpower-warm", "search")
 KS = (10, 20, 50)
 FOLDS, SEED = 5, 0
 LEFT_OUT = ("promoter", "gisette", "gisette_like")  # nothing to discretise; 12 million pairs
@@ -71,14 +71,14 @@ def errors_inside_fold(name: str, data: str | None, discretizer: str, fold: int)
         splitter = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED)
         train, test = list(splitter.split(found.X, found.y))[fold]
     n, table = found.X.shape[1], read_table(found.X[train])
-    svm, ks = Fold(found.X, found.y, train, test), [k for k in KS if k <= n]
+    svm, ks = Fold(found.X, found.y, (train, test)), [k for k in KS if k <= n]
     wrong: dict[str, dict[str, list[int]]] = {}
     for correction in corrections(discretizer):
         read = _reading(discretizer, correction).measure(table, found.y[train])
         entropies = SharedEntropies.of(read.entropies)
         wrong[correction] = {}
         for method in METHODS:
-            chosen = method_for(method, max(n, HUGE), "nested")
+            chosen = method_for(method, n, FEW_DRAWS)
             solutions = chosen.select_path(entropies, ks, (), effort_for(method))
             wrong[correction][method] = [svm.wrong(s.support) for s in solutions]
     return {"wrong": wrong, "ks": ks, "n_test": len(test)}

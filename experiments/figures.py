@@ -8,10 +8,12 @@ import numpy as np
 from benchmarks.pictures import pyplot
 from experiments.classification.curves import Curves
 from experiments.statistics import Ranks
+from experiments.verdicts import form
 
 LABELS = {
     "maxrel": "MaxRel", "mrmr": "MRMR", "jmi": "JMI", "qpfs": "QPFS", "linear": "Linear",
     "spectral": "Spectral", "sdp": "SDP", "lowrank": "LowRank", "tpower": "TPower",
+    "lowrank-scored": "LowRank, scored on Q", "tpower-warm": "TPower, warm start",
     "search": "search (ours)",
 }  # fmt: skip
 # Okabe and Ito's colours and two greys; each line has a marker of its own as well
@@ -19,26 +21,27 @@ STYLES = {
     "maxrel": ("#999999", "s"), "mrmr": ("#56B4E9", "^"), "jmi": ("#009E73", "v"),
     "qpfs": ("#E69F00", "D"), "linear": ("#444444", "x"), "spectral": ("#F0A0C8", "P"),
     "sdp": ("#8A5FA8", "*"), "lowrank": ("#D55E00", "o"), "tpower": ("#0072B2", "o"),
+    "lowrank-scored": ("#D55E00", "d"), "tpower-warm": ("#0072B2", "d"),
     "search": ("#000000", "X"),
 }  # fmt: skip
-GREEDY_PANEL = ("maxrel", "mrmr", "jmi", "lowrank", "tpower", "search")
-GLOBAL_PANEL = ("qpfs", "spectral", "sdp", "lowrank", "tpower", "search")
+GREEDY_PANEL = ("maxrel", "mrmr", "jmi")
+GLOBAL_PANEL = ("qpfs", "spectral", "sdp")
 GRID = {"color": "#dddddd", "linewidth": 0.6}
 
 
-def draw_times(times: dict[tuple[int, int], dict[str, tuple[float, float]]]) -> Any:
+def draw_times(times: dict[tuple[int, int], dict[str, float]]) -> Any:
     """Figure 2: seconds of each algorithm in each experiment (n, k)."""
     figure, axis = pyplot().subplots(figsize=(9, 4.6), layout="constrained")
     names = [name for name in LABELS if any(name in own for own in times.values())]
     for name in names:
         colour, marker = STYLES[name]
-        seconds = [own.get(name, (np.nan, 0))[0] for own in times.values()]
+        seconds = [own.get(name, np.nan) for own in times.values()]
         style = ":" if name == "search" else "-"
-        label = "search (ours): 1 s, as told" if name == "search" else LABELS[name]
+        label = "search (ours), with 1 s" if name == "search" else LABELS[name]
         axis.plot(seconds, style, marker=marker, color=colour, label=label)
     axis.set_yscale("log")
     _cells(axis, list(times))
-    axis.set(ylabel="seconds, mean of the runs", title="Time to choose k of n items")
+    axis.set(ylabel="seconds, median of the runs", title="Time to choose k of n items")
     axis.grid(**GRID)
     axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
@@ -74,8 +77,9 @@ def draw_curves(sets: dict[str, Curves], title: str) -> Any:
         squeeze=False, layout="constrained",
     )  # fmt: skip
     for column, (name, curves) in enumerate(sets.items()):
+        forms = [form(curves, name) for name in ("lowrank", "tpower")]
         for row, methods in enumerate((GREEDY_PANEL, GLOBAL_PANEL)):
-            draw_panel(axes[row, column], curves, methods)
+            draw_panel(axes[row, column], curves, (*methods, *forms, "search"))
         axes[0, column].set_title(name)
         axes[1, column].set_xlabel("number of features k")
     for row, kind in enumerate(("Greedy", "Global")):
@@ -99,16 +103,17 @@ def draw_panel(axis: Any, curves: Curves, methods: Sequence[str]) -> None:
 
 
 def draw_all(sets: dict[str, dict[str, Curves]]) -> Any:
-    """Every set: TPower, search and two greedy methods, by both protocols."""
+    """Every set: TPower, search and two greedy methods, by two protocols."""
     columns = 4
     lines = -(-len(sets) // columns)
     figure, axes = pyplot().subplots(lines, columns, figsize=(15, 3.1 * lines), squeeze=False,
                                      layout="constrained")  # fmt: skip
     for axis, (name, by_protocol) in zip(axes.flat, sets.items(), strict=False):
-        for protocol, style in (("paper", "-"), ("nested", "--")):
-            for method in ("mrmr", "jmi", "tpower", "search"):
-                if method in by_protocol.get(protocol, {}):
-                    curve = by_protocol[protocol][method]
+        for protocol, style in (("authors", "-"), ("nested", "--")):
+            own = by_protocol.get(protocol, {})
+            for method in ("mrmr", "jmi", form(own, "tpower"), "search"):
+                if method in own:
+                    curve = own[method]
                     label = f"{LABELS[method]}, {protocol}"
                     axis.plot(curve.ks, curve.mean, style, color=STYLES[method][0], label=label)
         axis.set_title(name, fontsize=10)
@@ -137,7 +142,7 @@ def draw_optimism(rows: dict[str, dict[str, float]]) -> Any:
         axis.plot(left, heights, marker, color=colour, label=LABELS[method], markersize=6)
     axis.axhline(0, color="black", linewidth=0.8)
     axis.set_xticks(range(len(rows)), list(rows), rotation=30, ha="right")
-    axis.set(ylabel="nested less paper's error, points",
+    axis.set(ylabel="error of `nested` less that of `paper`, points",
              title="What selecting from the test rows hides")  # fmt: skip
     axis.grid(axis="y", **GRID)
     axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from experiments.classification.plan import Plan
 from experiments.datasets import DATASETS, available
 
 RESULTS = Path(__file__).parent / "results"
@@ -20,6 +21,7 @@ class Options:
 
     parts: tuple[str, ...]
     sets: tuple[str, ...]  # that are there and wanted
+    protocols: tuple[str, ...]
     missing: tuple[str, ...]
     quick: bool
     data: str | None
@@ -33,6 +35,8 @@ def read_options(arguments: Sequence[str] | None, description: str | None) -> Op
     parser.add_argument("--only", action="append", default=[], metavar="PART/SET",
                         help=f"a part ({', '.join(PARTS)}), or a part and a data set, as in "
                         "classification/colon; may be repeated")  # fmt: skip
+    parser.add_argument("--protocol", action="append", choices=Plan.protocols,
+                        help="of the classification; may be repeated (default: all)")  # fmt: skip
     parser.add_argument("--quick", action="store_true",
                         help="at most 10 minutes on 2 cores: k = 10, 20, ..., three folds, sets "
                         f"of up to {QUICK_FEATURES} features, fewer matrices")  # fmt: skip
@@ -52,6 +56,7 @@ def read_options(arguments: Sequence[str] | None, description: str | None) -> Op
     return Options(
         parts,
         tuple(name for name in there if not sets or name in sets),
+        tuple(given.protocol or Plan.protocols),
         missing,
         given.quick,
         given.data,

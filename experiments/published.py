@@ -19,10 +19,9 @@ class Cell:
     deviation: float
     decision: str
 
-    @property
-    def is_clear(self) -> bool:
-        """Whether the difference exceeds its deviation."""
-        return abs(self.difference) > self.deviation
+    def exceeds(self, share: float) -> bool:
+        """Whether the difference exceeds that share of its deviation."""
+        return abs(self.difference) > share * self.deviation
 
     def __str__(self) -> str:
         return f"{self.difference:+.2f} ± {self.deviation:.1f} {self.decision[0]}"

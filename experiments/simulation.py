@@ -1,5 +1,7 @@
-"""The paper's simulations: time, and objective beside Linear's, on random symmetric matrices."""
+"""The paper's simulations on random symmetric matrices: time, and objective beside Linear's."""
 
+import csv
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from math import inf
@@ -13,11 +15,13 @@ from benchmarks.solvers import simulation as shared
 from benchmarks.solvers.matrices import at_random
 from benchmarks.solvers.measure import job, run, warm_up, work
 from benchmarks.solvers.record import Job, Ledger, Row
+from bestk.solvers import solve
+from bestk.solvers._lowrank import LowRank
+from experiments.lowrank import PublishedLowRank, exact_low_rank
 
 SOLVERS = ("linear", "spectral", "sdp", "lowrank", "tpower", "search")
 SECOND = 1.0  # for search, which takes what it is given
 RUNS, QUICK_RUNS = 10, 3
-LARGE, FEW_RUNS = 5000, 1  # items from which LowRank takes minutes
 # The paper's figures came without their (n, k); most of these have k = n/10, for the growth.
 CELLS = (
     (100, 10), (100, 30), (200, 20), (300, 30), (500, 20), (500, 50), (500, 150), (700, 70),
@@ -25,12 +29,18 @@ CELLS = (
 )  # fmt: skip
 QUICK_CELLS = ((100, 10), (200, 20), (500, 50), (700, 70), (1000, 100))
 GROWTH_FROM = 500  # items: below, a call costs more than its work
+# Forms of LowRank on matrices so small that the exact algorithms end
+FORM_CELLS = ((2, 20, 5), (2, 40, 8), (3, 20, 5), (3, 30, 6))
+FORMS = {"spannogram": "exact Spannogram", "published": "random draws, as published",
+         "scored": "random draws, scored on Q"}  # fmt: skip
+FORMS_FILE = "lowrank_forms.csv"
+Cell = tuple[int, int]
 
 
 def jobs(quick: bool) -> Iterator[Job]:
     """Every solver on the same matrices of each cell."""
     for n, k in QUICK_CELLS if quick else CELLS:
-        for seed in range(QUICK_RUNS if quick else FEW_RUNS if n >= LARGE else RUNS):
+        for seed in range(QUICK_RUNS if quick else RUNS):
             for solver in SOLVERS:
                 limit = SECOND if solver == "search" else inf
                 task = partial(run, solver=solver, seed=seed, limit=limit)
@@ -50,33 +60,77 @@ def simulate(folder: Path, quick: bool) -> None:
     if left:
         warm_up()
         work(left, ledger)
+    compare_forms(folder, QUICK_RUNS if quick else RUNS)
 
 
-def seconds_by_cell(rows: list[Row]) -> dict[tuple[int, int], dict[str, tuple[float, float]]]:
-    """By cell and solver: mean time, and its standard deviation over the matrices."""
-    found: dict[tuple[int, int], dict[str, list[float]]] = {}
+def compare_forms(folder: Path, runs: int) -> None:
+    """Objectives of the forms of LowRank beside the optimum, on the same small matrices."""
+    if (folder / FORMS_FILE).exists():
+        return
+    rows: list[dict[str, Any]] = []
+    for d, n, k in FORM_CELLS:
+        for seed in range(runs):
+            problem = at_random(n, seed).problem(k)
+            solvers = {"published": PublishedLowRank(d=d), "scored": LowRank(d=d),
+                       "optimum": "exact"}  # fmt: skip
+            values = {name: solve(problem, None, solver, random_state=seed, bound=None).objective
+                      for name, solver in solvers.items()}  # fmt: skip
+            exact = float(problem.value(exact_low_rank(problem, d)))
+            rows.append({"d": d, "n": n, "k": k, "seed": seed, "spannogram": exact, **values})
+    with (folder / FORMS_FILE).open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_forms(folder: Path) -> list[dict[str, Any]]:
+    """The rows of the forms of LowRank; none where they were not run."""
+    if not (folder / FORMS_FILE).exists():
+        return []
+    with (folder / FORMS_FILE).open(newline="") as file:
+        return [{key: float(value) if "." in value else int(value) for key, value in row.items()}
+                for row in csv.DictReader(file)]  # fmt: skip
+
+
+def seconds_by_cell(rows: list[Row]) -> dict[Cell, dict[str, float]]:
+    """By cell and solver: the median time over the matrices."""
+    found: dict[Cell, dict[str, list[float]]] = {}
     for row in shared.to_the_end(rows):
         found.setdefault((row.n, row.k), {}).setdefault(row.solver, []).append(row.seconds)
-    return {
-        cell: {
-            name: (float(np.mean(own[name])), float(np.std(own[name])))
-            for name in SOLVERS
-            if name in own
-        }
-        for cell, own in sorted(found.items())
-    }
+    return {cell: {name: float(np.median(own[name])) for name in SOLVERS if name in own}
+            for cell, own in sorted(found.items())}  # fmt: skip
 
 
-def above_linear(rows: list[Row]) -> dict[tuple[int, int], dict[str, float]]:
+def above_linear(rows: list[Row]) -> dict[Cell, dict[str, float]]:
     """By cell and solver: the mean percentage by which its objective exceeds Linear's."""
     return shared.above_linear(rows)
 
 
+def _by_size(rows: list[Row]) -> dict[str, dict[int, float]]:
+    """By solver and n: the median time at k = n/10, from 500 items on."""
+    found: dict[str, dict[int, float]] = {}
+    for (n, k), own in seconds_by_cell(rows).items():
+        if n == 10 * k and n >= GROWTH_FROM:
+            for name, seconds in own.items():
+                found.setdefault(name, {})[n] = seconds
+    return found
+
+
 def growth(rows: list[Row]) -> dict[str, float]:
     """Fitted powers of n at k = n/10, from 500 items on."""
-    times: dict[str, Any] = shared.mean_seconds(rows)
-    return {
-        name: shared.exponent({n: t for n, t in own.items() if n >= GROWTH_FROM})
-        for name, own in times.items()
-        if name in SOLVERS and name != "search"
-    }
+    return {name: shared.exponent(own) for name, own in _by_size(rows).items()}
+
+
+def local_growth(rows: list[Row]) -> dict[str, float]:
+    """The power of n between the two largest n."""
+    return {name: shared.exponent(dict(list(own.items())[-2:]))
+            for name, own in _by_size(rows).items()}  # fmt: skip
+
+
+def describe_runs(folder: Path) -> str:
+    """Threads and commits of the rows, as the file has them."""
+    with (folder / "simulation.csv").open(newline="") as file:
+        found = Counter((row["commit"], row["all_threads"]) for row in csv.DictReader(file))
+    told = "; ".join(f"{count} rows at commit {commit} with {threads} threads"
+                     for (commit, threads), count in found.items())  # fmt: skip
+    return f"Threads and commits: {told}."

@@ -25,6 +25,7 @@ class Store:
         self.path = path
         self._results: dict[Key, Any] = {}
         self._starts: list[dict[str, Any]] = []
+        self._start_of: dict[Key, dict[str, Any]] = {}
         self._announced = False
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() and self.packed.exists():
@@ -59,6 +60,12 @@ class Store:
             if key[:size] == beginning:
                 yield key[size:], result
 
+    def starts_of(self, *beginning: str) -> list[dict[str, Any]]:
+        """The starts that made the results whose keys begin so, in their order."""
+        size = len(beginning)
+        used = {id(start) for key, start in self._start_of.items() if key[:size] == beginning}
+        return [start for start in self._starts if id(start) in used]
+
     def add(self, key: Key, result: Any) -> None:
         """Keep a result, in the file first; the first of equal keys stays."""
         if key in self._results:
@@ -87,8 +94,9 @@ class Store:
     def _keep(self, entry: dict[str, Any]) -> None:
         if "start" in entry:
             self._starts.append(entry["start"])
-        else:
-            self._results.setdefault(tuple(entry["key"]), entry["result"])
+        elif (key := tuple(entry["key"])) not in self._results:
+            self._results[key] = entry["result"]
+            self._start_of[key] = self._starts[-1]
 
     def _lines(self) -> list[str]:
         return self.path.read_text().splitlines() if self.path.exists() else []

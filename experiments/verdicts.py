@@ -1,9 +1,10 @@
 """Compare our tables with those of the paper."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.stats import spearmanr
 
 from bestk.evaluation import Comparison
@@ -13,6 +14,7 @@ from experiments.datasets import DATASETS
 from experiments.published import Cell
 
 ByName = dict[str, Curves]  # curves of each data set
+INSTEAD = {"tpower": "tpower-warm", "lowrank": "lowrank-scored"}  # of a form that was not run
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,6 @@ class Beside:
     """One cell: what the paper has, and what is found here."""
 
     name: str
-    ours: str
     other: str
     theirs: Cell | None
     found: Comparison | None
@@ -32,9 +33,8 @@ class Beside:
 
     @property
     def counts(self) -> bool:
-        """Whether it is a cell in which the paper has a clear difference, and we have one."""
-        known = self.theirs is not None and self.found is not None
-        return self.is_real and known and self.theirs.is_clear
+        """Whether it is a cell of a real set that the paper has, and we have."""
+        return self.is_real and self.theirs is not None and self.found is not None
 
     @property
     def same_sign(self) -> bool:
@@ -42,9 +42,14 @@ class Beside:
         return self.theirs.difference * self.found.mean_difference > 0
 
     @property
-    def is_ours_clear(self) -> bool:
-        """Whether our difference exceeds its deviation, too."""
-        return abs(self.found.mean_difference) > self.found.deviation
+    def apart(self) -> float:
+        """Points between our difference and the printed one."""
+        return abs(100 * self.found.mean_difference - self.theirs.difference)
+
+
+def form(curves: Curves, method: str) -> str:
+    """The published form of a method, or the form that was run."""
+    return INSTEAD.get(method, method) if method not in curves else method
 
 
 def beside(table: str, curves: ByName) -> list[Beside]:
@@ -54,63 +59,68 @@ def beside(table: str, curves: ByName) -> list[Beside]:
     for name, own in curves.items():
         row = printed.rows[DATASETS[name].stands_in_for or name]
         for other in printed.others:
-            found = compare(own, printed.ours, other)
-            cells.append(Beside(name, printed.ours, other, row[other], found))
+            found = compare(own, form(own, printed.ours), form(own, other))
+            cells.append(Beside(name, other, row[other], found))
     return cells
 
 
 def once(curves: ByName) -> Iterator[Beside]:
-    """The cells of both tables, TPower against LowRank only once."""
-    yield from beside("table3", curves)
-    yield from (cell for cell in beside("table4", curves) if cell.other != "tpower")
+    """The cells of both tables that count, TPower against LowRank only once."""
+    cells = [*beside("table3", curves),
+             *(cell for cell in beside("table4", curves) if cell.other != "tpower")]  # fmt: skip
+    yield from (cell for cell in cells if cell.counts)
 
 
 def shown(found: Comparison | None, decision: str = "verdict") -> str:
-    """A cell as the paper prints it."""
+    """A cell as the paper prints it; without a deviation where there is one k only."""
     if found is None:
         return "N/A"
-    letter = getattr(found, decision)[0]
-    return f"{100 * found.mean_difference:+.2f} ± {100 * found.deviation:.1f} {letter}"
+    letter, deviation = getattr(found, decision)[0], 100 * found.deviation
+    spread = f" ± {deviation:.1f}" if np.isfinite(deviation) else ""
+    return f"{100 * found.mean_difference:+.2f}{spread} {letter}"
 
 
-def totals(found: list[Comparison | None], decision: str = "verdict") -> str:
-    """Wins, ties and losses of a column."""
-    counts = Counter(getattr(each, decision) for each in found if each is not None)
+def totals(decisions: Iterable[str]) -> str:
+    """Wins, ties and losses."""
+    counts = Counter(decisions)
     return f"{counts['win']}/{counts['tie']}/{counts['loss']}"
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How often signs agree, where the paper's difference exceeds its deviation."""
+    """How the cells of Tables 3 and 4 compare with the printed ones, real data sets only."""
 
     cells: int
-    same: int
-    opposed: int  # the other sign, and clearly so
-    decided: int  # cells of any size that both have
-    same_of_all: int  # signs that agree among them
-    correlation: float  # Spearman's, of the two differences over them
+    correlation: float  # Spearman's, of the two differences
+    half: int  # cells whose printed difference exceeds half its deviation
+    half_same: int  # of these, with the printed sign
+    clear: int  # cells whose printed difference exceeds its deviation
+    clear_same: int
     same_verdict: int
     same_leaning: int
+    apart: float  # median of the points between ours and the printed
 
 
 def agreement(curves: ByName) -> Agreement:
-    """Counted over Tables 3 and 4, real data sets only."""
+    """Counted over both tables."""
     cells = list(once(curves))
-    clear = [cell for cell in cells if cell.counts]
-    both = [cell for cell in cells if cell.is_real and cell.theirs and cell.found]
+    half = [cell for cell in cells if cell.theirs.exceeds(0.5)]
+    clear = [cell for cell in cells if cell.theirs.exceeds(1.0)]
     return Agreement(
+        len(cells),
+        correlation(cells),
+        len(half),
+        sum(cell.same_sign for cell in half),
         len(clear),
         sum(cell.same_sign for cell in clear),
-        sum(not cell.same_sign and cell.is_ours_clear for cell in clear),
-        len(both),
-        sum(cell.same_sign for cell in both),
-        _correlation(both),
-        sum(cell.theirs.decision == cell.found.verdict for cell in both),
-        sum(cell.theirs.decision == cell.found.leaning for cell in both),
+        sum(cell.theirs.decision == cell.found.verdict for cell in cells),
+        sum(cell.theirs.decision == cell.found.leaning for cell in cells),
+        float(np.median([cell.apart for cell in cells])) if cells else np.nan,
     )
 
 
-def _correlation(cells: list[Beside]) -> float:
+def correlation(cells: list[Beside]) -> float:
+    """Spearman's, of our differences and the printed ones."""
     theirs = [cell.theirs.difference for cell in cells]
     ours = [cell.found.mean_difference for cell in cells]
     spread = len(set(theirs)) > 1 and len(set(ours)) > 1

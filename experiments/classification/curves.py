@@ -1,22 +1,24 @@
 """From stored folds to errors by method and k, and to comparisons."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestk.evaluation import Comparison, win_tie_loss
-from experiments.classification.methods import NAMES
+from experiments.classification.methods import COARSE, NAMES
 from experiments.classification.plan import PART
+from experiments.classification.steps import FOLDS
 from experiments.store import Store
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """Errors of a method on a set: a row for each k, a column for each fold."""
 
@@ -29,36 +31,54 @@ class Curve:
         """Mean over folds, in percent, for each k."""
         return 100 * self.errors.mean(axis=1)
 
-    def at(self, ks: list[int]) -> Floats:
+    def at(self, ks: Sequence[int]) -> Floats:
         """The errors for some k only."""
         return self.errors[[self.ks.index(k) for k in ks]]
+
+    def only(self, ks: Sequence[int]) -> "Curve":
+        """The curve of those k that are among some."""
+        kept = tuple(k for k in self.ks if k in ks)
+        return Curve(kept, self.at(kept), self.sizes)
 
 
 Curves = dict[str, Curve]  # by method
 
 
-def read_curves(store: Store, name: str, protocol: str) -> Curves:
-    """The curves of a data set in a protocol, of all folds that are stored."""
+def read_curves(store: Store, name: str, protocol: str, seed: int | None = None) -> Curves:
+    """The curves of a data set in a protocol, of all folds that are stored.
+
+    With a seed, those of the folds that it makes, for the k that every seed has.
+    """
     found: dict[str, dict[int, Any]] = defaultdict(dict)
     for (kind, fold), result in store.under(PART, name, protocol):
-        if kind != "selection":
-            for method, wrong in result["wrong"].items():
-                found[method][int(fold)] = wrong, result["ks"][method], result["n_test"]
+        if kind == "selection" or (kind == "again" and int(fold) // FOLDS != seed):
+            continue
+        if seed and kind != "again":
+            continue
+        for method, wrong in result["wrong"].items():
+            errors = dict(zip(result["ks"][method], wrong, strict=True))
+            if seed is not None:
+                errors = {k: count for k, count in errors.items() if k in COARSE}
+            found[method][int(fold)] = errors, result["n_test"]
     return {method: _curve(found[method]) for method in NAMES if method in found}
 
 
-def _curve(folds: dict[int, Any]) -> Curve:
+def _curve(folds: dict[int, tuple[dict[int, int], int]]) -> Curve:
     rows = [folds[fold] for fold in sorted(folds)]
-    wrong = np.array([own[0] for own in rows], float).T
-    sizes = np.array([own[2] for own in rows])
-    return Curve(tuple(rows[0][1]), wrong / sizes, sizes)
+    wrong = np.array([list(errors.values()) for errors, _ in rows], float).T
+    sizes = np.array([size for _, size in rows])
+    return Curve(tuple(rows[0][0]), wrong / sizes, sizes)
 
 
 def compare(curves: Curves, ours: str, other: str) -> Comparison | None:
     """One method against another for the k that both have, on the folds that both have."""
     if ours not in curves or other not in curves:
         return None
-    first, second = curves[ours], curves[other]
+    return _compare(curves[ours], curves[other])
+
+
+@cache
+def _compare(first: Curve, second: Curve) -> Comparison | None:
     ks = [k for k in first.ks if k in second.ks]
     folds = min(first.errors.shape[1], second.errors.shape[1])
     if folds < 2 or not ks:
@@ -66,10 +86,34 @@ def compare(curves: Curves, ours: str, other: str) -> Comparison | None:
     return win_tie_loss(first.at(ks)[:, :folds], second.at(ks)[:, :folds])
 
 
-def all_features_error(store: Store, name: str, version: str) -> float:
-    """Mean error over folds in percent on all features; NaN where nothing is stored."""
-    rows = [result for _, result in store.under(PART, name, "all", version)]
-    return 100 * float(np.mean([r["wrong"] / r["n_test"] for r in rows])) if rows else np.nan
+@dataclass(frozen=True)
+class AllFeatures:
+    """Errors on all features, fold by fold."""
+
+    errors: Floats  # shares of wrong test rows
+    sizes: NDArray[np.int64]  # test rows of each fold
+    to_smallest: int  # test rows that are assigned to one of the smallest classes
+
+    @property
+    def mean(self) -> float:
+        """Mean error in percent; NaN where nothing is stored."""
+        return 100 * float(self.errors.mean()) if len(self.errors) else np.nan
+
+    @property
+    def fold_noise(self) -> float:
+        """Standard error in percent of a mean over ten folds; NaN for leave-one-out."""
+        if len(self.errors) < FOLDS or self.sizes.max() == 1:
+            return np.nan
+        return 100 * float(self.errors.std(ddof=1) / np.sqrt(FOLDS))
+
+
+def all_features(store: Store, name: str, version: str) -> AllFeatures:
+    """What is stored of the errors on all features."""
+    found = store.under(PART, name, "all", version)
+    rows = sorted(((int(fold), row) for (fold,), row in found), key=lambda pair: pair[0])
+    sizes = np.array([row["n_test"] for _, row in rows], np.int64)
+    wrong = np.array([row["wrong"] for _, row in rows], np.float64)
+    return AllFeatures(wrong / sizes, sizes, sum(row.get("to_smallest", 0) for _, row in rows))
 
 
 def rows(store: Store, names: list[str], protocols: tuple[str, ...]) -> Iterator[dict[str, Any]]:
@@ -77,15 +121,10 @@ def rows(store: Store, names: list[str], protocols: tuple[str, ...]) -> Iterator
     for name in names:
         for protocol in protocols:
             for method, curve in read_curves(store, name, protocol).items():
-                n_folds = curve.errors.shape[1]
-                spread = (
-                    curve.errors.std(axis=1, ddof=1)
-                    if n_folds > 1
-                    else np.full(len(curve.ks), np.nan)
-                )
-                for k, error, deviation in zip(curve.ks, curve.mean, 100 * spread, strict=True):
+                for k, errors in zip(curve.ks, 100 * curve.errors, strict=True):
                     yield {
                         "set": name, "protocol": protocol, "method": method, "k": k,
-                        "error": round(float(error), 4), "deviation": round(float(deviation), 4),
-                        "folds": n_folds,
+                        "error": round(float(errors.mean()), 4),
+                        "deviation": round(float(errors.std(ddof=1)), 4) if len(errors) > 1 else "",
+                        "folds": len(errors),
                     }  # fmt: skip

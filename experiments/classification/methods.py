@@ -5,14 +5,15 @@ from dataclasses import replace
 from bestk.selection.methods import METHODS, Effort, Method, Quadratic
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._search import Search
+from bestk.solvers._tpower import TruncatedPower
+from experiments.lowrank import PublishedLowRank
 
-GREEDY = ("maxrel", "mrmr", "jmi")
-GLOBAL = ("qpfs", "spectral", "sdp", "lowrank", "tpower")
-OURS = ("search",)
-NAMES = (*GREEDY, *GLOBAL, *OURS)
+PUBLISHED = ("maxrel", "mrmr", "jmi", "qpfs", "spectral", "sdp", "lowrank", "tpower")
+OURS = ("lowrank-scored", "tpower-warm", "search")
+NAMES = (*PUBLISHED, *OURS)
 LARGE = 700  # features from which the paper has no SDP
 HUGE = 2000
-FEW_DRAWS = 10_000  # of LowRank inside folds; the published rule makes 926,519
+FEW_DRAWS = 10_000  # of LowRank inside folds, and in quick runs
 STEADY = Search(islands=1, patience=10)
 LIGHT = Search(population=4, islands=1, depth=1, patience=3)
 COARSE = tuple(range(10, 101, 10))
@@ -21,13 +22,21 @@ SEED = 0
 COLUMNS_ONLY = 2**25  # bytes: above 2048 features Search asks for columns, not for all pairs
 
 
-def method_for(name: str, n: int, protocol: str) -> Method:
-    """A method by name; inside folds, LowRank draws less and Search gives up sooner."""
-    light = protocol == "nested" or (protocol == "states" and n >= HUGE)
-    if name == "lowrank" and light:
-        return Quadratic("cmi", LowRank(samples=FEW_DRAWS))
+def method_for(name: str, n: int, draws: int | None = None) -> Method:
+    """A method by name; with few ``draws``, of LowRank, Search gives up sooner as well.
+
+    ``tpower`` and ``lowrank`` are the published forms: every k from Linear, and one vector of the
+    best pair on the matrix of low rank. ``tpower-warm`` starts from the k before, too, and
+    ``lowrank-scored`` scores its choices on the matrix itself.
+    """
+    if name == "lowrank":
+        return Quadratic("cmi", PublishedLowRank(draws))
+    if name == "lowrank-scored":
+        return Quadratic("cmi", LowRank(samples=draws))
+    if name == "tpower-warm":
+        return Quadratic("cmi", TruncatedPower(warm_start=True))
     if name == "search":
-        return Quadratic("cmi", LIGHT if light or n >= HUGE else STEADY)
+        return Quadratic("cmi", LIGHT if draws or n >= HUGE else STEADY)
     return METHODS[name]
 
 
@@ -42,10 +51,10 @@ def all_ks(n: int) -> list[int]:
     return list(range(10, min(n, 100) + 1))
 
 
-def ks_for(name: str, n: int, protocol: str, ks: list[int] | None = None) -> list[int]:
+def ks_for(name: str, n: int, nested: bool, ks: list[int] | None = None) -> list[int]:
     """The numbers of features for which a method is run: all, but for SDP where it is slow."""
     wanted = ks or all_ks(n)
-    if name != "sdp" or (protocol != "nested" and n < LARGE):
+    if name != "sdp" or (not nested and n < LARGE):
         return wanted
-    few = SPARSE if protocol == "nested" and n >= HUGE else COARSE
+    few = SPARSE if nested and n >= HUGE else COARSE
     return [k for k in wanted if k in few] or wanted[:1]

@@ -1,14 +1,28 @@
 """The jobs of the test of classification, in their order, and what each may cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 from experiments import datasets
-from experiments.classification.methods import FEW_DRAWS, HUGE, NAMES, all_ks, ks_for
+from experiments.classification.methods import (
+    COARSE,
+    FEW_DRAWS,
+    HUGE,
+    LARGE,
+    NAMES,
+    all_ks,
+    ks_for,
+)
+from experiments.classification.protocols import ABLATIONS, EVERY, WITH_STATES
 from experiments.classification.steps import (
     FOLDS,
     LEAVE_ONE_OUT,
+    VERSIONS,
+    Place,
+    Selection,
     errors_inside_fold,
+    errors_of_coding,
     errors_of_fold,
     errors_on_all,
     select_on_all,
@@ -18,7 +32,9 @@ from experiments.datasets import DATASETS
 from experiments.jobs import Job
 
 PART = "classification"
-WITH_STATES = ("colon", "leukemia", "lung", "lymphoma")  # the sets from the page of mRMR
+SEEDS = 5  # of folds where there are more than LEAVE_ONE_OUT rows; all but the first for few k
+FORMS = ("lowrank", "tpower")  # published forms, added to the protocols that were run before
+BEFORE = tuple(name for name in NAMES if name not in FORMS)
 
 
 @dataclass(frozen=True)
@@ -27,9 +43,15 @@ class Plan:
 
     sets: tuple[str, ...]
     data: str | None = None
-    protocols: tuple[str, ...] = ("paper", "nested", "states")
+    protocols: tuple[str, ...] = ("authors", "ablation", "paper", "nested")
     step: int = 1  # between numbers of features
     folds: int | None = None  # at most so many of each set, the first
+    draws: int | None = None  # of LowRank, in place of the published number
+
+    @property
+    def ordered(self) -> list[str]:
+        """The sets, cheap ones first."""
+        return sorted(self.sets, key=lambda name: DATASETS[name].n * min(DATASETS[name].m, 1000))
 
     def ks(self, n: int) -> list[int]:
         """The numbers of features of a set."""
@@ -40,73 +62,108 @@ class Plan:
         every = m if m <= LEAVE_ONE_OUT else FOLDS
         return every if self.folds is None else min(every, self.folds)
 
+    def seeds(self, m: int) -> int:
+        """How many times a set is cut into folds."""
+        return SEEDS if m > LEAVE_ONE_OUT and self.folds is None else 1
+
 
 def jobs(plan: Plan) -> Iterator[Job]:
-    """All protocols, the paper's first; within one the cheap sets first."""
-    order = sorted(plan.sets, key=lambda name: DATASETS[name].n * min(DATASETS[name].m, 1000))
-    if "paper" in plan.protocols:
-        for name in order:
-            yield from _once(name, plan, "paper")
-        for name in order:
+    """All protocols, the authors' first; within one the cheap sets first."""
+    if "authors" in plan.protocols:
+        for name in plan.ordered:
             yield from _all_features(name, plan)
+            yield from _once(name, plan, "authors", "folds", _for_authors(name))
+        for name in plan.ordered:
+            yield from _again(name, plan)
+    if "ablation" in plan.protocols:
+        for name in (name for name in plan.ordered if name in WITH_STATES):
+            for protocol in ABLATIONS:
+                yield from _once(name, plan, protocol, "folds", _for_authors(name))
+    if "paper" in plan.protocols:
+        for name in plan.ordered:
+            yield from _once(name, plan, "paper", "folds", BEFORE)
+            yield from _once(name, plan, "paper", "published", FORMS)
     if "nested" in plan.protocols:
-        for name in order:
-            yield from _nested(name, plan, [method for method in NAMES if method != "sdp"], "folds")
-    if "states" in plan.protocols:
-        for name in order:
-            if name in WITH_STATES:
-                yield from _once(name, plan, "states")
-    if "nested" in plan.protocols:
-        for name in order:
-            yield from _nested(name, plan, ["sdp"], "sdp")
+        groups = {"folds": [m for m in BEFORE if m != "sdp"], "sdp": ["sdp"], "published": FORMS}
+        for kind, methods in groups.items():
+            for name in plan.ordered:
+                yield from _nested(name, plan, methods, kind)
+
+
+def _for_authors(name: str) -> tuple[str, ...]:
+    """All methods; SDP where the paper has it."""
+    return tuple(m for m in NAMES if m != "sdp" or DATASETS[name].n < LARGE)
 
 
 def _all_features(name: str, plan: Plan) -> Iterator[Job]:
     entry = DATASETS[name]
-    versions = ("standardised", "unscaled", *(["states"] if name in WITH_STATES else []))
-    for version in versions:
-        for fold in range(plan.n_folds(entry.m)):
+    for version in VERSIONS:
+        if version == "states" and name not in WITH_STATES:
+            continue
+        if VERSIONS[version][2] == "liblinear" and entry.stands_in_for:
+            continue  # as sparse rows it takes half a gigabyte
+        seeds = plan.seeds(entry.m) if version == "authors" else 1
+        for fold in range(seeds * plan.n_folds(entry.m)):
             key = (PART, name, "all", version, str(fold))
             cost = 0.05 + entry.m * entry.n * 1e-7
             yield Job(key, errors_on_all, (name, plan.data, fold, version), cost=cost)
+    if name == "promoter":
+        orders = ["".join(p) for p in permutations("acgt") if p < p[::-1]]
+        for letters in ("one-hot", *orders):
+            key = (PART, name, "coding", letters)
+            count = plan.seeds(entry.m) * plan.n_folds(entry.m)
+            yield Job(key, errors_of_coding, (plan.data, letters, count))
 
 
-def _once(name: str, plan: Plan, protocol: str) -> Iterator[Job]:
+def _once(name: str, plan: Plan, protocol: str, kind: str, methods: Sequence[str]) -> Iterator[Job]:
     """Features are selected once, from all rows; then folds."""
-    entry = DATASETS[name]
-    ks = plan.ks(entry.n)
-    needs = []
-    for method in NAMES:
-        own = ks_for(method, entry.n, protocol, ks)
-        needs.append((PART, name, protocol, "selection", method))
-        cost = selection_cost(method, entry.n, entry.m, len(own), protocol)
-        yield Job(needs[-1], select_on_all, (name, plan.data, protocol, method, own), cost=cost)
+    entry, source = DATASETS[name], EVERY[protocol].source_of(name)
+    ks, needs = plan.ks(entry.n), []
+    for method in methods:
+        own = ks_for(method, entry.n, False, ks)
+        needs.append((PART, name, source, "selection", method))
+        cost = selection_cost(method, entry, len(own), plan.draws)
+        wanted = Selection(name, plan.data, source, method, plan.draws)
+        yield Job(needs[-1], select_on_all, (wanted, own), cost=cost)
+    ks = [k for k in ks if k in COARSE] if protocol in ABLATIONS else ks
+    cost = fit_cost(entry, len(ks) * len(methods))
     for fold in range(plan.n_folds(entry.m)):
-        key = (PART, name, protocol, "folds", str(fold))
-        cost = fit_cost(entry, len(ks) * len(NAMES))
-        yield Job(key, errors_of_fold, (name, plan.data, protocol, fold), tuple(needs), cost)
+        key, place = (PART, name, protocol, kind, str(fold)), Place(name, plan.data, protocol, fold)
+        yield Job(key, errors_of_fold, (place, methods, ks), tuple(needs), cost)
 
 
-def _nested(name: str, plan: Plan, methods: list[str], kind: str) -> Iterator[Job]:
+def _again(name: str, plan: Plan) -> Iterator[Job]:
+    """More folds of the authors' protocol, for few k."""
+    entry, methods = DATASETS[name], _for_authors(name)
+    needs = tuple((PART, name, "paper", "selection", method) for method in methods)
+    ks = [k for k in plan.ks(entry.n) if k in COARSE]
+    for fold in range(FOLDS, FOLDS * plan.seeds(entry.m)):
+        place = Place(name, plan.data, "authors", fold)
+        cost = fit_cost(entry, len(ks) * len(methods))
+        yield Job((PART, name, "authors", "again", str(fold)), errors_of_fold,
+                  (place, methods, ks), needs, cost)  # fmt: skip
+
+
+def _nested(name: str, plan: Plan, methods: Sequence[str], kind: str) -> Iterator[Job]:
     entry = DATASETS[name]
-    wanted = {method: ks_for(method, entry.n, "nested", plan.ks(entry.n)) for method in methods}
+    wanted = {method: ks_for(method, entry.n, True, plan.ks(entry.n)) for method in methods}
     cost = fit_cost(entry, sum(map(len, wanted.values())))
     for method, ks in wanted.items():
-        cost += selection_cost(method, entry.n, entry.m, len(ks), "nested")
+        cost += selection_cost(method, entry, len(ks), FEW_DRAWS)
     for fold in range(plan.n_folds(entry.m)):
-        key = (PART, name, "nested", kind, str(fold))
-        yield Job(key, errors_inside_fold, (name, plan.data, fold, wanted), cost=cost)
+        place = Place(name, plan.data, "nested", fold)
+        yield Job((PART, name, "nested", kind, str(fold)), errors_inside_fold, (place, wanted),
+                  cost=cost)  # fmt: skip
 
 
-def selection_cost(method: str, n: int, m: int, n_ks: int, protocol: str) -> float:
+def selection_cost(method: str, entry: datasets.Entry, n_ks: int, draws: int | None) -> float:
     """Seconds on one core, roughly."""
-    light = protocol == "nested" or (protocol == "states" and n >= HUGE)
-    pairs = n * n * (2e-8 + 1e-11 * m)
-    if method == "lowrank":
-        draws = FEW_DRAWS if light else 926_519
-        return pairs + draws * (1e-6 + n * 3e-9) + n_ks * 2e-6 * n
+    n = entry.n
+    pairs = n * n * (2e-8 + 1e-11 * entry.m)
+    if method.startswith("lowrank"):
+        return pairs + (draws or 926_519) * (1e-6 + n * 3e-9) + n_ks * 2e-6 * n
     if method == "search":
-        return pairs + n_ks * n * (5e-6 if light or n >= HUGE else 1e-4)
+        return pairs + n_ks * n * (5e-6 if draws or n >= HUGE else 1e-4)
     if method == "sdp":
         return pairs + n_ks * (0.05 + n * n * 2e-7)
     return pairs + (n * n * 8e-8 if method == "qpfs" else 0.0)

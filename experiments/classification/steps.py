@@ -3,7 +3,7 @@
 import base64
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 from warnings import catch_warnings
@@ -12,87 +12,131 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold
-from sklearn.preprocessing import StandardScaler
 
 from bestk.data.table import read_table
 from bestk.evaluation import SharedEntropies
 from bestk.information.reading import Reading
 from experiments import datasets
-from experiments.classification.methods import NAMES, SEED, effort_for, method_for
-from experiments.classification.svm import Fold, all_features_svm
+from experiments.classification.methods import FEW_DRAWS, SEED, effort_for, method_for
+from experiments.classification.protocols import EVERY, Source, with_values
+from experiments.classification.svm import Fold, Split, make_svm, standardise
 from experiments.datasets import Dataset
 
 LEAVE_ONE_OUT = 100  # rows: with so many or fewer, each is left out alone
 FOLDS = 10
 SHOWN = (10, 50)  # numbers of features of which the selections inside folds are kept
+# All features: values, rows over which they are standardised, classifier
+VERSIONS: dict[str, tuple[Source, str, str]] = {
+    "authors": ("authors", "all", "liblinear"),
+    "train-scaled": ("authors", "train", "liblinear"),
+    "standardised": ("paper", "train", "mixed"),
+    "unscaled": ("paper", "none", "mixed"),
+    "states": ("authors", "none", "mixed"),
+}
 Indices = NDArray[np.int64]
 
 
-def load(name: str, data: str | None, version: str = "") -> Dataset:
-    """A data set; its version of three states where that is asked for."""
-    found = datasets.load(name, data)
-    if version == "states":
-        if found.states is None:
-            raise ValueError(f"{found.source} has no version of three states, X_disc")
-        found = replace(found, X=found.states)
-    return found
+@dataclass(frozen=True)
+class Place:
+    """A fold of a data set in a protocol; ten folds with the next seed are numbered from 10 on."""
+
+    name: str
+    data: str | None
+    protocol: str
+    fold: int
+
+    def load(self) -> tuple[Dataset, Split]:
+        """The values that the classifier is trained on, and the rows."""
+        source = EVERY[self.protocol].source_of(self.name)
+        found = with_values(datasets.load(self.name, self.data), source)
+        return found, split(found.y, self.fold)
+
+    def svm(self, found: Dataset, rows: Split) -> Fold:
+        """The classifier of the protocol on the rows of the fold."""
+        protocol = EVERY[self.protocol]
+        return Fold(found.X, found.y, rows, protocol.svm, protocol.scaling)
 
 
 def errors_on_all(name: str, data: str | None, fold: int, version: str) -> dict[str, Any]:
-    """Errors of the set's SVM on all features of one fold."""
-    found = load(name, data, version)
-    train, test = splits(found.y)[fold]
+    """Errors of a linear SVM on all features of one fold."""
+    source, scaling, kind = VERSIONS[version]
+    found = datasets.load(name, data)
+    found = found if found.states is None else with_values(found, source)
+    train, test = split(found.y, fold)
     X = found.X.astype(np.float64)
-    if version == "standardised":
-        X = StandardScaler().fit(X[train]).transform(X)
-    n, m, c = found.shape
-    start, svm = perf_counter(), all_features_svm(m, c)
+    if scaling != "none":
+        X = standardise(X, train if scaling == "train" else slice(None))
+    start, svm = perf_counter(), make_svm(kind, *found.shape[1:])
     with catch_warnings(action="ignore", category=ConvergenceWarning):
-        wrong = int((svm.fit(X[train], found.y[train]).predict(X[test]) != found.y[test]).sum())
-    seconds = round(perf_counter() - start, 4)
-    return {"wrong": wrong, "n_test": len(test), "n_features": n, "seconds": seconds}
+        predicted = svm.fit(X[train], found.y[train]).predict(X[test])
+    wrong, seconds = int((predicted != found.y[test]).sum()), round(perf_counter() - start, 4)
+    sizes = np.bincount(found.y)
+    to_smallest = int((sizes[predicted] == sizes.min()).sum())
+    return {"wrong": wrong, "n_test": len(test), "to_smallest": to_smallest, "seconds": seconds}
 
 
-def select_on_all(
-    name: str, data: str | None, protocol: str, method: str, ks: list[int]
-) -> dict[str, Any]:
+def errors_of_coding(data: str | None, letters: str, n_folds: int) -> list[float]:
+    """Shares of errors on Promoter with letters numbered in some order, or ``one-hot``."""
+    found, errors = datasets.load("promoter", data), []
+    if letters == "one-hot":
+        X = np.hstack([np.equal(found.X, letter) for letter in range(4)]).astype(np.float64)
+    else:
+        X = np.argsort(["acgt".index(letter) for letter in letters])[found.X].astype(np.float64)
+    X = standardise(X, slice(None))
+    for fold in range(n_folds):
+        train, test = split(found.y, fold)
+        svm = make_svm("liblinear", *found.shape[1:]).fit(X[train], found.y[train])
+        errors.append(float((svm.predict(X[test]) != found.y[test]).mean()))
+    return errors
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A selection from all rows of a data set."""
+
+    name: str
+    data: str | None
+    source: Source
+    method: str
+    draws: int | None = None  # of LowRank, in place of the published number
+
+
+def select_on_all(wanted: Selection, ks: list[int]) -> dict[str, Any]:
     """What a method selects from all rows, for every k."""
-    found = load(name, data, protocol)
-    entropies = measure(found, np.arange(len(found.y)))
+    method, source = wanted.method, wanted.source
+    found = with_values(datasets.load(wanted.name, wanted.data), source)
+    entropies = measure(found, np.arange(len(found.y)), cut=source != "authors")
     start = perf_counter()
-    chosen = method_for(method, found.X.shape[1], protocol)
+    chosen = method_for(method, found.X.shape[1], wanted.draws)
     solutions = chosen.select_path(entropies, ks, (), effort_for(method))
     seconds = round(perf_counter() - start, 4)
     supports = [solution.support for solution in solutions]
+    told = {"draws": solutions[0].details["draws"]} if "draws" in solutions[0].details else {}
     values = _values(entropies, supports)
-    return {"ks": ks, "supports": pack(supports), "cmi": values, "seconds": seconds}
+    return {"ks": ks, "supports": pack(supports), "cmi": values, "seconds": seconds} | told
 
 
 def errors_of_fold(
-    selections: list[dict[str, Any]], name: str, data: str | None, protocol: str, fold: int
+    selections: list[dict[str, Any]], place: Place, methods: Sequence[str], ks: list[int]
 ) -> dict[str, Any]:
     """Errors in one fold on the features that were selected from all rows."""
-    found = load(name, data, protocol)
-    train, test = splits(found.y)[fold]
-    start, svm = perf_counter(), Fold(found.X, found.y, train, test)
-    wrong = {
-        method: [svm.wrong(support) for support in unpack(own["supports"], own["ks"])]
-        for method, own in zip(NAMES, selections, strict=True)
-    }
-    ks = {method: own["ks"] for method, own in zip(NAMES, selections, strict=True)}
-    return _told(wrong, ks, svm, start)
+    found, rows = place.load()
+    start, svm, wrong, used = perf_counter(), place.svm(found, rows), {}, {}
+    with catch_warnings(action="ignore", category=ConvergenceWarning):
+        for method, own in zip(methods, selections, strict=True):
+            supports = dict(zip(own["ks"], unpack(own["supports"], own["ks"]), strict=True))
+            used[method] = [k for k in own["ks"] if k in ks]
+            wrong[method] = [svm.wrong(supports[k]) for k in used[method]]
+    return _told(wrong, used, svm, start)
 
 
-def errors_inside_fold(
-    name: str, data: str | None, fold: int, wanted: dict[str, list[int]]
-) -> dict[str, Any]:
+def errors_inside_fold(place: Place, wanted: dict[str, list[int]]) -> dict[str, Any]:
     """Errors in one fold on the features selected from its training rows alone."""
-    found = load(name, data)
-    train, test = splits(found.y)[fold]
-    start, entropies = perf_counter(), measure(found, train)
-    svm, wrong, seconds, shown = Fold(found.X, found.y, train, test), {}, {}, {}
+    found, rows = place.load()
+    start, entropies = perf_counter(), measure(found, rows[0])
+    svm, wrong, seconds, shown = place.svm(found, rows), {}, {}, {}
     for method, ks in wanted.items():
-        began, chosen = perf_counter(), method_for(method, found.X.shape[1], "nested")
+        began, chosen = perf_counter(), method_for(method, found.X.shape[1], FEW_DRAWS)
         solutions = chosen.select_path(entropies, ks, (), effort_for(method))
         seconds[method] = round(perf_counter() - began, 4)
         wrong[method] = [svm.wrong(solution.support) for solution in solutions]
@@ -108,19 +152,21 @@ def _told(
     return {"wrong": wrong, "ks": ks, "n_test": n_test, "fits": svm.fits, "seconds": seconds}
 
 
-def measure(found: Dataset, rows: Indices) -> SharedEntropies:
-    """Entropies of some rows after CAIM, to be shared by all methods."""
+def measure(found: Dataset, rows: Indices, cut: bool = True) -> SharedEntropies:
+    """Entropies of some rows, cut by CAIM or counted as they are, to be shared by all methods."""
     categorical = np.arange(found.X.shape[1]) if found.nominal else None
-    reading = Reading(discretizer="caim", categorical_features=categorical, n_jobs=1)
+    reading = Reading(discretizer="caim" if cut else None, categorical_features=categorical,
+                      n_jobs=1)  # fmt: skip
     read = reading.measure(read_table(found.X[rows]), found.y[rows])
     return SharedEntropies.of(read.entropies)
 
 
-def splits(y: Any) -> list[tuple[Indices, Indices]]:
-    """Leave-one-out up to 100 rows, else ten folds, stratified and shuffled; always the same."""
+def split(y: Any, fold: int) -> Split:
+    """Leave-one-out up to 100 rows, else ten folds, stratified and shuffled by the seed."""
     if len(y) <= LEAVE_ONE_OUT:
-        return list(LeaveOneOut().split(y))
-    return list(StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(y, y))
+        return list(LeaveOneOut().split(y))[fold]
+    seed, fold = divmod(fold, FOLDS)
+    return list(StratifiedKFold(FOLDS, shuffle=True, random_state=SEED + seed).split(y, y))[fold]
 
 
 def _values(entropies: Any, supports: Sequence[Indices]) -> list[float]:

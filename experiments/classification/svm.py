@@ -10,6 +10,7 @@ from sklearn.svm import SVC, LinearSVC
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
+Split = tuple[Labels, Labels]  # training and test rows
 FEW_ROWS = 500  # of a class, up to which libsvm, which trains pairs of classes, is quick
 STEPS, HALVINGS = 100, 30
 SMALL = 1e-6  # norm of the gradient at the end, relative to that at zero weights
@@ -20,28 +21,46 @@ def is_small(m: int, c: int) -> bool:
     return m <= FEW_ROWS * c
 
 
-def all_features_svm(m: int, c: int) -> Any:
-    """What is fitted to all features at once: C = 1."""
-    return SVC(kernel="linear") if is_small(m, c) else LinearSVC(dual="auto", max_iter=2000)
+def make_svm(kind: str, m: int, c: int) -> Any:
+    """The classifier of a set: C = 1.
+
+    ``liblinear`` has the defaults of LIBLINEAR's dual solver, one class against the others with a
+    regularised bias; ``svc`` is LIBSVM's, pairs of classes; ``mixed`` is either, by size.
+    """
+    if kind == "liblinear":
+        return LinearSVC(dual=True, tol=0.1, random_state=0)
+    if kind == "svc" or is_small(m, c):
+        return SVC(kernel="linear")
+    return LinearSVC(dual="auto", max_iter=2000)
+
+
+def standardise(X: Any, rows: Any) -> Floats:
+    """Every column less its mean over some rows, by its deviation over them."""
+    Z = np.asarray(X, np.float64)
+    mean, scale = Z[rows].mean(axis=0), Z[rows].std(axis=0)
+    return (Z - mean) / np.where(scale == 0, 1.0, scale)
 
 
 class Fold:
     """The training and test rows of a fold, and the errors of a linear SVM on some columns.
 
     A choice of columns is fitted once, whoever asks for it. Columns are standardised by the
-    training rows.
+    training rows, or by ``all`` rows. Where there are many rows, LIBLINEAR's problem is solved by
+    Newton's method.
     """
 
-    def __init__(self, X: Any, y: Labels, train: Any, test: Any) -> None:
-        Z = np.asarray(X, np.float64)
-        mean, scale = Z[train].mean(axis=0), Z[train].std(axis=0)
-        scale[scale == 0] = 1.0
-        Z = (Z - mean) / scale
+    def __init__(
+        self, X: Any, y: Labels, split: Split, kind: str = "mixed", scaling: str = "train"
+    ) -> None:
+        train, test = split
+        Z = standardise(X, train if scaling == "train" else slice(None))
         self.train = np.asfortranarray(Z[train])
         self.test = np.asfortranarray(Z[test])
         self.y, self.y_test = y[train], y[test]
         self.fits = 0
-        self._small = is_small(len(y), len(np.unique(y)))
+        m, c = len(y), len(np.unique(y))
+        self._by_newton = m > FEW_ROWS if kind == "liblinear" else not is_small(m, c)
+        self._svm = make_svm(kind, m, c)
         self._known: dict[bytes, int] = {}
         self._newton = NewtonSVM(Z.shape[1])
 
@@ -56,10 +75,10 @@ class Fold:
 
     def _predict(self, support: Labels) -> Labels:
         train, test = self.train[:, support], self.test[:, support]
-        if self._small:
-            with config_context(assume_finite=True, skip_parameter_validation=True):
-                return np.asarray(SVC(kernel="linear").fit(train, self.y).predict(test))
-        return self._newton.fit(train, self.y, support).predict(test, support)
+        if self._by_newton:
+            return self._newton.fit(train, self.y, support).predict(test, support)
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            return np.asarray(self._svm.fit(train, self.y).predict(test))
 
 
 class NewtonSVM:
@@ -98,26 +117,26 @@ class NewtonSVM:
         return self.classes[values.argmax(axis=1)]
 
     def _solve(self, A: Floats, signs: Floats, w: Floats) -> Floats:
-        B = A * signs[:, None]  # rows whose products with w should exceed 1
-        margin = B @ w
-        enough = SMALL * max(1.0, float(np.linalg.norm(2 * self.C * B.sum(axis=0))))
+        margin = signs * (A @ w)  # should exceed 1
+        enough = SMALL * max(1.0, float(np.linalg.norm(2 * self.C * (signs @ A))))
         for _ in range(STEPS):
             short = margin < 1.0
-            inside = B[short]
-            gradient = w - 2 * self.C * (inside.T @ (1.0 - margin[short]))
+            inside = A[short]
+            gradient = w - 2 * self.C * ((signs[short] * (1.0 - margin[short])) @ inside)
             if np.linalg.norm(gradient) <= enough:
                 break
             hessian = 2 * self.C * (inside.T @ inside)
             hessian.flat[:: len(w) + 1] += 1.0
             step = -cho_solve(cho_factor(hessian, lower=True), gradient)
-            w, margin = self._search(B, w, margin, step, float(gradient @ step))
+            w, margin = self._search((w, margin), step, signs * (A @ step), float(gradient @ step))
         return w
 
     def _search(
-        self, B: Floats, w: Floats, margin: Floats, step: Floats, slope: float
+        self, start: tuple[Floats, Floats], step: Floats, along: Floats, slope: float
     ) -> tuple[Floats, Floats]:
         """Halve the step until the value falls enough."""
-        before, along, size = self._value(w, margin), B @ step, 1.0
+        (w, margin), size = start, 1.0
+        before = self._value(w, margin)
         for _ in range(HALVINGS):
             new, new_margin = w + size * step, margin + size * along
             if self._value(new, new_margin) <= before + 1e-4 * size * slope:

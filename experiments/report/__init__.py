@@ -6,17 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from experiments.classification import curves
-from experiments.report import beyond, errors, setting, simulations
-from experiments.report.contents import PROTOCOLS, Contents
+from experiments.classification.protocols import PROTOCOLS
+from experiments.report import beyond, errors, setting, simulations, summary
+from experiments.report.contents import Contents
 from experiments.report.page import Page
 
 Section = Callable[[Page, Contents], None]
 SECTIONS: tuple[Section, ...] = (
+    summary.say_verdict,
     setting.say_how,
     setting.say_sets,
     simulations.say_scalability,
     simulations.say_approximation,
-    errors.say_tables,
+    errors.say_authors,
+    errors.say_ablation,
+    errors.say_paper,
     errors.say_nested,
     errors.say_curves,
     beyond.say_search,
@@ -34,7 +38,8 @@ def write_report(folder: Path, page: Path, data: str | None = None, quick: bool 
         out.say("**A quick run: fewer k, folds and matrices; its numbers are no record.**")
     for section in SECTIONS:
         section(out, contents)
-    write_csv(folder / "errors.csv", list(curves.rows(contents.store, contents.sets, PROTOCOLS)))
+    rows = list(curves.rows(contents.store, contents.sets, tuple(PROTOCOLS)))
+    write_csv(folder / "errors.csv", rows)
     out.write()
 
 

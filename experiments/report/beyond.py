@@ -4,6 +4,7 @@ import numpy as np
 
 from experiments import discretisation, figures
 from experiments.classification.methods import NAMES
+from experiments.classification.protocols import PROTOCOLS
 from experiments.figures import LABELS
 from experiments.report import comparisons
 from experiments.report.contents import Contents
@@ -15,26 +16,27 @@ from experiments.tables import Grid
 def say_search(page: Page, contents: Contents) -> None:
     """Our own method."""
     page.say("## Beyond the paper: search against all others")
-    for protocol in ("paper", "nested"):
+    for protocol in PROTOCOLS:
         if contents.curves(protocol):
-            page.table(comparisons.search_grid(contents, protocol), f"search_{protocol}")
+            page.table(comparisons.search_grid(contents, protocol))
 
 
 def say_ranks(page: Page, contents: Contents) -> None:
     """Methods ranked over the sets."""
     page.say("## Beyond the paper: are the methods different at all?")
-    for protocol in ("paper", "nested"):
+    for protocol in PROTOCOLS:
         found = _ranked(contents, protocol)
         if found is not None:
-            caption = f"Mean ranks over {found.n_sets} real sets, {comparisons.TITLES[protocol]}"
+            title = PROTOCOLS[protocol].title
+            caption = f"Mean ranks over {found.n_sets} real sets, {title}"
             page.figure(figures.draw_ranks(found, caption), f"ranks_{protocol}", caption)
             page.say(_tested(found))
 
 
 def _ranked(contents: Contents, protocol: str) -> Ranks | None:
-    methods = [method for method in NAMES if method != "sdp"]
-    table = [[contents.mean_error(protocol, name, method) for method in methods]
-             for name in contents.real(protocol)]  # fmt: skip
+    sets = contents.real(protocol)
+    methods = [m for m in NAMES if m != "sdp" and all(m in own for own in sets.values())]
+    table = [[contents.mean_error(protocol, name, method) for method in methods] for name in sets]
     return rank_treatments(methods, np.array(table)) if len(table) > 1 else None
 
 
@@ -52,12 +54,10 @@ def _tested(ranks: Ranks) -> str:
 def say_objective(page: Page, contents: Contents) -> None:
     """Whether a better objective means a smaller error."""
     page.say("## Beyond the paper: is a better objective a better choice?")
-    rows, names = [], ("maxrel", "mrmr", "jmi", "qpfs", "spectral", "lowrank", "tpower", "search")
-    best, cases = dict.fromkeys(names, 0), 0
-    for name in contents.curves("paper"):
-        found = contents.selections(name)
-        if not set(names) <= found.keys():
-            continue
+    chosen = {name: contents.selections(name) for name in contents.curves("paper")}
+    names = [m for m in NAMES if m != "sdp" and all(m in found for found in chosen.values())]
+    rows, best, cases = [], dict.fromkeys(names, 0), 0
+    for name, found in chosen.items():
         values = np.array([found[m]["cmi"] for m in names])
         top = values.max(axis=0)
         cases += values.shape[1]
@@ -69,12 +69,12 @@ def say_objective(page: Page, contents: Contents) -> None:
         return
     rows.append(["best of all, % of k", *(f"{100 * best[m] / cases:.0f}" for m in names)])
     caption = "Objective x'Qx in percent of the best found, mean over k"
-    page.table(Grid(caption, ["data", *(LABELS[m] for m in names)], rows), "objective")
-    errors = {m: np.mean([contents.mean_error("nested", n, m) for n in contents.real("nested")])
-              for m in names} if contents.real("nested") else {}  # fmt: skip
-    if errors:
-        told = ", ".join(f"{LABELS[m]} {errors[m]:.2f}" for m in sorted(errors, key=errors.get))
-        page.say(f"Mean nested error (%) over the real sets: {told}.")
+    page.table(Grid(caption, ["data", *(LABELS[m] for m in names)], rows))
+    for protocol in PROTOCOLS:
+        if errors := contents.mean_errors(protocol):
+            told = ", ".join(f"{LABELS[m]} {error:.2f}" for m, error in errors.items())
+            page.say(f"Mean error (%) over {len(contents.real(protocol))} real sets, "
+                     f"{PROTOCOLS[protocol].title}: {told}.")  # fmt: skip
 
 
 def say_discretisation(page: Page, contents: Contents) -> None:
@@ -95,7 +95,7 @@ def say_discretisation(page: Page, contents: Contents) -> None:
     head = ["data", *discretisation.treatments()]
     rows = [[name, *(f"{own[t]:.2f}" for t in head[1:])] for name, own in score.items()]
     rows.append(["mean rank", *(f"{found.rank(t):.2f}" for t in head[1:])])
-    page.table(Grid("Mean error (%) over folds, k and methods", head, rows), "discretisation")
+    page.table(Grid("Mean error (%) over folds, k and methods", head, rows))
     caption = f"Discretisers ranked over {found.n_sets} sets"
     page.figure(figures.draw_ranks(found, caption), "discretisation", caption)
     page.say(_tested(found))
@@ -105,5 +105,4 @@ def say_discretisation(page: Page, contents: Contents) -> None:
         lines.append(
             [LABELS[method], *(f"{ranks.rank(t):.2f}" for t in head[1:]), f"{ranks.pvalue:.2g}"]
         )
-    page.table(Grid("Mean ranks by method, and Friedman's p", ["method", *head[1:], "p"], lines),
-               "discretisation_by_method")  # fmt: skip
+    page.table(Grid("Mean ranks by method, and Friedman's p", ["method", *head[1:], "p"], lines))

@@ -1,100 +1,198 @@
-"""Tables 3 and 4, and the same for our own search, beside what the paper prints."""
+"""Tables 3 and 4, and tables of the same kind, beside what the paper prints."""
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import numpy as np
+from scipy.stats import t as student
 
 from experiments import published
-from experiments.classification.curves import compare
+from experiments.classification.curves import Curves, compare
 from experiments.classification.methods import NAMES
+from experiments.classification.protocols import ABLATIONS, PROTOCOLS, WITH_STATES
 from experiments.datasets import DATASETS
 from experiments.figures import LABELS
-from experiments.report.contents import Contents
+from experiments.report.contents import Contents, only_real
 from experiments.tables import Grid
-from experiments.verdicts import Agreement, agreement, beside, once, shown, totals
+from experiments.verdicts import (
+    INSTEAD,
+    Agreement,
+    Beside,
+    agreement,
+    beside,
+    form,
+    once,
+    shown,
+    totals,
+)
 
-TITLES = {
-    "paper": "features selected from all rows, as in the paper",
-    "nested": "features selected inside each fold",
-    "states": "the paper's protocol on the versions of three states",
-}
+GREEDY = ("maxrel", "mrmr", "jmi")
+OURS = {"table3": "TPower", "table4": "LowRank"}
 
 
 def grid(contents: Contents, table: str, protocol: str) -> Grid:
     """Table 3 or 4: our cells, the printed ones in brackets."""
-    cells = beside(table, contents.curves(protocol))
-    others = list(dict.fromkeys(cell.other for cell in cells))
-    rows = []
-    for name in contents.curves(protocol):
-        own = [cell for cell in cells if cell.name == name]
-        row = [f"{shown(cell.found)} [{cell.theirs or 'N/A'}]" for cell in own]
-        rows.append([name, *row])
-    for decision in ("verdict", "leaning"):
-        found = [[c.found for c in cells if c.other == other and c.is_real] for other in others]
-        rows.append([f"W/T/L by {decision}", *(totals(own, decision) for own in found)])
-    printed = published.comparison(table)
-    rows.append(["W/T/L printed", *printed.totals])
-    number, ours = table[-1], {"table3": "TPower", "table4": "LowRank"}[table]
-    caption = f"Table {number}, {ours} against others: {TITLES[protocol]} [printed values]"
-    return Grid(caption, ["data", *(LABELS[other] for other in others)], rows)
+    curves = contents.curves(protocol)
+    cells, printed = beside(table, curves), published.comparison(table)
+    rows = [[name, *(f"{shown(cell.found)} [{cell.theirs or 'N/A'}]" for cell in cells
+                     if cell.name == name)] for name in curves]  # fmt: skip
+    columns = [[c for c in cells if c.other == other and c.counts] for other in printed.others]
+    ways: dict[str, Callable[[Beside], str]] = {
+        "by verdict": lambda cell: cell.found.verdict,
+        "by leaning": lambda cell: cell.found.leaning,
+        "printed, the same sets": lambda cell: cell.theirs.decision,
+    }
+    for words, decision in ways.items():
+        rows.append([f"W/T/L {words}", *(totals(map(decision, column)) for column in columns)])
+    title = PROTOCOLS[protocol].title
+    caption = f"Table {table[-1]}, {OURS[table]} against others: {title} [printed values]"
+    return Grid(caption, ["data", *(LABELS[other] for other in printed.others)], rows)
+
+
+def forms(curves: dict[str, Curves]) -> str:
+    """Which form of TPower and LowRank a protocol has, if not the published one."""
+    found = {name for own in curves.values() for name in INSTEAD if form(own, name) != name}
+    words = {"tpower": "TPower starts from the k before, too",
+             "lowrank": "LowRank scores its choices on Q"}  # fmt: skip
+    told = " and ".join(words[name] for name in INSTEAD if name in found)
+    return f"In rows without the published form, {told}." if told else ""
 
 
 def search_grid(contents: Contents, protocol: str) -> Grid:
-    """Our search against every method of the paper."""
+    """Our search against every method."""
     others = [name for name in NAMES if name != "search"]
-    found = {
-        name: [compare(own, "search", other) for other in others]
-        for name, own in contents.curves(protocol).items()
-    }
+    curves = contents.curves(protocol)
+    found = {name: [compare(own, "search", other) for other in others]
+             for name, own in curves.items()}  # fmt: skip
     rows = [[name, *map(shown, own)] for name, own in found.items()]
-    real = [own for name, own in found.items() if DATASETS[name].stands_in_for is None]
-    for decision in ("verdict", "leaning"):
-        columns = [list(column) for column in zip(*real, strict=True)]
-        rows.append([f"W/T/L by {decision}", *(totals(column, decision) for column in columns)])
-    caption = f"search against others: {TITLES[protocol]}"
+    columns = list(zip(*(found[name] for name in only_real(curves)), strict=True))
+    decided = (totals(cell.verdict for cell in column if cell) for column in columns)
+    rows.append(["W/T/L by verdict", *decided])
+    caption = f"search against others: {PROTOCOLS[protocol].title}"
     return Grid(caption, ["data", *(LABELS[other] for other in others)], rows)
 
 
+HEAD = ["cells", "rank correlation", "median distance, points", "beyond half the printed deviation",
+        "with the printed sign", "beyond the deviation", "with the printed sign", "same verdict",
+        "same leaning"]  # fmt: skip
+
+
 def agreement_grid(contents: Contents) -> Grid:
-    """How often signs and decisions are the paper's, by protocol and size of the sets."""
+    """How the cells compare with the printed ones, by protocol and size of the sets."""
     rows = []
-    for protocol, title in TITLES.items():
+    for protocol, about in PROTOCOLS.items():
         found = contents.real(protocol)
         many = {name: own for name, own in found.items() if DATASETS[name].m > 100}
         few = {name: own for name, own in found.items() if name not in many}
-        parts = {"": found, ", m > 100": many, ", m <= 100": few}
-        for words, own in parts.items():
+        for words, own in {"": found, ", m > 100": many, ", m <= 100": few}.items():
             if own and (own is found or len(own) < len(found)):
-                rows.append([title + words, str(len(own)), *_counts(agreement(own))])
-    head = ["protocol", "sets", "clear printed differences", "same sign", "clearly opposed",
-            "all cells", "same sign", "rank correlation", "same verdict",
-            "same leaning"]  # fmt: skip
-    return Grid("Agreement with Tables 3 and 4, real data sets only", head, rows)
+                rows.append([about.title + words, str(len(own)), *counts(agreement(own))])
+    return Grid("Agreement with Tables 3 and 4, real data sets only",
+                ["protocol", "sets", *HEAD], rows)  # fmt: skip
 
 
-def _counts(found: Agreement) -> list[str]:
+def counts(found: Agreement) -> list[str]:
+    """The cells of a row on agreement."""
+
     def share(count: int, of: int) -> str:
         return f"{count} ({100 * count / of:.0f}%)" if of else "0"
 
     return [
-        str(found.cells), share(found.same, found.cells), share(found.opposed, found.cells),
-        str(found.decided), share(found.same_of_all, found.decided), f"{found.correlation:+.2f}",
-        share(found.same_verdict, found.decided), share(found.same_leaning, found.decided),
+        str(found.cells), f"{found.correlation:+.2f}", f"{found.apart:.2f}",
+        str(found.half), share(found.half_same, found.half),
+        str(found.clear), share(found.clear_same, found.clear),
+        share(found.same_verdict, found.cells), share(found.same_leaning, found.cells),
     ]  # fmt: skip
 
 
-def distances(contents: Contents, protocol: str) -> tuple[list[float], list[float]]:
-    """Points between our differences and the printed: sets of 1000 rows or more, and others."""
-    found: tuple[list[float], list[float]] = [], []
-    for cell in once(contents.real(protocol)):
-        if cell.theirs is not None and cell.found is not None:
-            apart = abs(100 * cell.found.mean_difference - cell.theirs.difference)
-            found[DATASETS[cell.name].m < 1000].append(apart)
+def set_grid(contents: Contents, protocol: str) -> Grid:
+    """The same set by set."""
+    rows = [[name, *counts(agreement({name: own}))]
+            for name, own in contents.real(protocol).items()]  # fmt: skip
+    caption = f"Agreement with Tables 3 and 4 by data set: {PROTOCOLS[protocol].title}"
+    return Grid(caption, ["data", *HEAD], rows)
+
+
+def at_few_ks(curves: Curves, ks: tuple[int, ...]) -> Curves:
+    """Curves cut down to some k."""
+    return {name: curve.only(ks) for name, curve in curves.items()}
+
+
+def ablations(contents: Contents) -> dict[str, dict[str, Curves]]:
+    """By what is changed: curves of the sets of three states that all variants have, for few k."""
+    found = {title.title: contents.curves(name) for name, title in ABLATIONS.items()}
+    names = [name for name in WITH_STATES if name in contents.curves("authors")
+             and all(name in own for own in found.values())]  # fmt: skip
+    if not names:
+        return {}
+    base = {name: contents.curves("authors")[name] for name in names}
+    few = {name: at_few_ks(base[name], next(iter(found.values()))[name]["maxrel"].ks)
+           for name in names}  # fmt: skip
+    changed = {words: {name: own[name] for name in names} for words, own in found.items()}
+    return {"nothing": few, **changed,
+            "TPower starts from the k before, too": _with_form(few, "tpower"),
+            "LowRank scores its choices on Q": _with_form(few, "lowrank")}  # fmt: skip
+
+
+def _with_form(curves: dict[str, Curves], method: str) -> dict[str, Curves]:
+    return {name: own | {method: own[INSTEAD[method]]} for name, own in curves.items()}
+
+
+def ablation_grid(found: dict[str, dict[str, Curves]]) -> Grid:
+    """What each choice of the pipeline does to the cells of Table 3."""
+    names, others = list(found["nothing"]), GREEDY
+    printed = published.comparison("table3").rows
+    head = ["changed", *(f"{name}, {LABELS[other]}" for name in names for other in others),
+            "median distance, points", "rank correlation"]  # fmt: skip
+    rows = [["printed", *(f"{printed[name][other].difference:+.2f}"
+                          for name in names for other in others), "", ""]]  # fmt: skip
+    for words, curves in found.items():
+        cells = {(cell.name, cell.other): cell for cell in beside("table3", curves)}
+        told = agreement(curves)
+        rows.append([words, *(f"{100 * cells[name, other].found.mean_difference:+.2f}"
+                              for name in names for other in others),
+                     f"{told.apart:.2f}", f"{told.correlation:+.2f}"])  # fmt: skip
+    caption = ("Table 3, TPower against greedy methods, with one choice changed; distance and "
+               "correlation over all cells of these sets in Tables 3 and 4")  # fmt: skip
+    return Grid(caption, head, rows)
+
+
+def largest_moves(found: dict[str, dict[str, Curves]]) -> str:
+    """For each changed choice, the cell of Table 3 that it moves most, greedy methods only."""
+    told = []
+    base = {(c.name, c.other): c for c in beside("table3", found["nothing"])}
+    for words, curves in found.items():
+        moves = {(c.name, c.other): 100 * c.found.mean_difference for c in beside("table3", curves)
+                 if c.other in GREEDY}  # fmt: skip
+        before = {key: 100 * base[key].found.mean_difference for key in moves}
+        key = max(moves, key=lambda key: abs(moves[key] - before[key]))
+        if words != "nothing":
+            told.append(f"{words}: {key[0]} against {LABELS[key[1]]} from {before[key]:+.1f} to "
+                        f"{moves[key]:+.1f}")  # fmt: skip
+    return "; ".join(told)
+
+
+def repeated_cells(
+    contents: Contents, cells_of: Callable[[dict[str, Curves]], Iterable[Beside]] = once
+) -> list[tuple[Beside, float, float]]:
+    """Cells of the first seed; mean and half a 95% interval of the difference over all seeds."""
+    by_seed = [list(cells_of(curves)) for curves in contents.repeated]
+    found = []
+    for cells in zip(*by_seed, strict=True):
+        values = np.array([100 * cell.found.mean_difference for cell in cells])
+        wide = student.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+        found.append((cells[0], float(values.mean()), float(wide)))
     return found
 
 
-def by_set(contents: Contents, protocol: str) -> dict[str, tuple[int, int]]:
-    """For each set: signs that agree, and clear printed differences."""
-    found: dict[str, Any] = {}
-    for name, own in contents.real(protocol).items():
-        counted = agreement({name: own})
-        found[name] = counted.same, counted.cells
-    return found
+def repeated_grid(contents: Contents) -> Grid:
+    """TPower against others over all seeds."""
+    others = published.comparison("table3").others
+    cells = {
+        (cell.name, cell.other): f"{mean:+.2f} ± {wide:.2f} [{cell.theirs.difference:+.2f}]"
+        for cell, mean, wide in repeated_cells(contents, partial(beside, "table3"))
+    }
+    rows = [[name, *(cells[name, other] for other in others)] for name in contents.repeated[0]]
+    caption = ("TPower against others, ten folds by each of five seeds: mean and 95% interval "
+               "[printed]")  # fmt: skip
+    return Grid(caption, ["data", *(LABELS[other] for other in others)], rows)

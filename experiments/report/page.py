@@ -19,17 +19,15 @@ class Page:
         """Add paragraphs, or headings."""
         self.parts += paragraphs
 
-    def table(self, grid: Grid, name: str) -> None:
-        """Add a table, and keep it as files."""
-        grid.save(self.folder, name)
+    def table(self, grid: Grid) -> None:
+        """Add a table."""
         self.parts.append(grid.markdown().rstrip())
 
     def figure(self, figure: Any, name: str, caption: str) -> None:
         """Add a figure, and keep it as files."""
         save(figure, self.folder / name)
         path = os.path.relpath(self.folder / f"{name}.png", self.page.parent)
-        self.parts.append(f"![{caption}]({path})")
-        self.parts.append(f"*{caption}*")
+        self.parts += [f"![{caption}]({path})", f"*{caption}*"]
 
     def write(self) -> None:
         """Write the page."""

@@ -1,16 +1,23 @@
 """A report from a store that is made up, small, and incomplete."""
 
+import re
+import shutil
+
 import numpy as np
 import pytest
 
+from benchmarks.pictures import pyplot
+from experiments.__main__ import PAGE
 from experiments.classification.curves import compare, read_curves
 from experiments.classification.methods import NAMES, ks_for
 from experiments.classification.plan import PART
+from experiments.classification.protocols import EVERY
 from experiments.classification.steps import pack, unpack
 from experiments.discretisation import DISCRETIZERS, METHODS, corrections
-from experiments.report import write_report
+from experiments.options import RESULTS
+from experiments.report import page, write_report
 from experiments.store import Store
-from experiments.verdicts import agreement
+from experiments.verdicts import agreement, beside, shown
 
 KS = [10, 11, 12]
 ROWS = 50
@@ -52,8 +59,9 @@ def test_agreement_counts_clear_cells_of_real_sets_only(store):
     fill(store, "gisette_like", "paper", {"tpower": 5})
     curves = {name: read_curves(store, name, "paper") for name in ("lung", "gisette_like")}
     found = agreement(curves)
-    assert (found.cells, found.same) == (2, 1)
-    assert found.decided == 13
+    assert (found.clear, found.clear_same) == (2, 1)
+    assert (found.half, found.half_same) == (6, 4)
+    assert found.cells == 13
     assert agreement({"gisette_like": curves["gisette_like"]}).cells == 0
 
 
@@ -64,11 +72,32 @@ def test_a_selection_survives_packing():
 
 
 def test_sdp_has_few_k_where_it_is_slow():
-    assert ks_for("sdp", 325, "paper") == list(range(10, 101))
-    assert ks_for("sdp", 2000, "paper") == list(range(10, 101, 10))
-    assert ks_for("sdp", 325, "nested") == list(range(10, 101, 10))
-    assert ks_for("sdp", 7070, "nested") == [50]
-    assert ks_for("tpower", 21, "nested") == list(range(10, 22))
+    assert ks_for("sdp", 325, nested=False) == list(range(10, 101))
+    assert ks_for("sdp", 2000, nested=False) == list(range(10, 101, 10))
+    assert ks_for("sdp", 325, nested=True) == list(range(10, 101, 10))
+    assert ks_for("sdp", 7070, nested=True) == [50]
+    assert ks_for("tpower", 21, nested=True) == list(range(10, 22))
+
+
+def test_a_form_that_was_not_run_is_replaced_by_ours(store):
+    wrong = {"wrong": {"tpower-warm": [5], "maxrel": [10]}, "n_test": ROWS}
+    for fold in ("0", "1"):
+        ks = {"tpower-warm": [10], "maxrel": [10]}
+        store.add((PART, "lung", "nested", "folds", fold), wrong | {"ks": ks})
+    (cell, *_) = beside("table3", {"lung": read_curves(store, "lung", "nested")})
+    assert shown(cell.found) == "-10.00 w"  # one k has no deviation
+
+
+def test_folds_of_other_seeds_are_kept_apart(store):
+    for fold in (0, 10, 20):
+        result = {"wrong": {"jmi": [fold, 1, 1]}, "ks": {"jmi": [10, 11, 20]}, "n_test": ROWS}
+        kind = "again" if fold else "folds"
+        store.add((PART, "promoter", "authors", kind, str(fold)), result)
+    assert read_curves(store, "promoter", "authors")["jmi"].ks == (10, 11, 20)
+    for seed in range(3):
+        curve = read_curves(store, "promoter", "authors", seed)["jmi"]
+        assert curve.ks == (10, 20)
+        assert curve.errors[0].tolist() == [10 * seed / ROWS]
 
 
 def test_a_report_is_written_from_any_part_of_the_rows(tmp_path, store):
@@ -76,9 +105,12 @@ def test_a_report_is_written_from_any_part_of_the_rows(tmp_path, store):
     assert "Not run yet" in (tmp_path / "empty.md").read_text()
     for name in ("lung", "waveform", "gisette_like"):
         choose(store, name)
-        for protocol in ("paper", "nested"):
+        for protocol in EVERY:
             fill(store, name, protocol, {"tpower": 5, "jmi": 7})
-        store.add((PART, name, "all", "standardised", "0"), {"wrong": 3, "n_test": ROWS})
+        for version in ("authors", "standardised"):
+            store.add((PART, name, "all", version, "0"), {"wrong": 3, "n_test": ROWS})
+    for letters in ("one-hot", "acgt"):
+        store.add((PART, "promoter", "coding", letters), [0.25, 0.27])
     discretised = Store(tmp_path / "discretisation.jsonl")
     for name in ("lung", "waveform"):
         for place, each in enumerate(DISCRETIZERS):
@@ -88,9 +120,23 @@ def test_a_report_is_written_from_any_part_of_the_rows(tmp_path, store):
     write_report(tmp_path, tmp_path / "page.md")
     text = (tmp_path / "page.md").read_text()
     assert "-10.00 ± 0.0 w [-9.43 ± 4.1 w]" in text  # lung, TPower against MaxRel
-    assert "| gisette_like | 4997 | 6000 | 2 | stand-in | 2.5 | 6.0 |" in text
+    assert "| gisette_like | 4997 | 6000 | 2 | stand-in | 2.5 | 6.0 | - | 6.0 |" in text
     assert "| W/T/L by verdict | 2/0/0 |" in text  # two real sets
-    for name in ("table3_paper.tex", "figure4_paper.png", "ranks_nested.svg", "errors.csv"):
+    assert "| W/T/L printed, the same sets | 2/0/0 | 1/0/1 |" in text
+    assert "TPower against MaxRel on lung is printed as -9.4 points" in text
+    assert "nan" not in text
+    for name in ("figure4_nested.png", "ranks_nested.svg", "errors.csv"):
         assert (tmp_path / name).stat().st_size > 100
     first = (tmp_path / "errors.csv").read_text().splitlines()
     assert first[0] == "set,protocol,method,k,error,deviation,folds"
+
+
+def test_the_page_of_the_documentation_is_what_the_results_give(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "save", lambda figure, path: pyplot().close(figure))
+    for name in ("classification.jsonl.gz", "discretisation.jsonl.gz", "simulation.csv",
+                 "lowrank_forms.csv"):  # fmt: skip
+        if (RESULTS / name).exists():
+            shutil.copy(RESULTS / name, tmp_path)
+    write_report(tmp_path, tmp_path / "page.md")
+    text = (tmp_path / "page.md").read_text()
+    assert re.sub(r"\]\((\w+\.png)", r"](../experiments/results/\1", text) == PAGE.read_text()

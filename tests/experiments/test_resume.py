@@ -68,8 +68,8 @@ def test_after_kill_9_a_second_start_does_the_rest_and_nothing_twice(tmp_path, w
     assert 3 <= len(before) < len(after)
     assert after[: len(before)] == before
     keys = [tuple(json.loads(line)["key"]) for line in after]
-    assert len(set(keys)) == len(keys) == 24
-    assert f"{24 - len(before)} of 24 jobs to do" in text
+    assert len(set(keys)) == len(keys) == 54
+    assert f"{54 - len(before)} of 54 jobs to do" in text
 
     third = start(tmp_path / "data", tmp_path / "whole")
     text, _ = third.communicate(timeout=120)

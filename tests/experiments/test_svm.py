@@ -32,7 +32,7 @@ def test_the_fit_before_changes_nothing():
 
 def test_a_choice_of_columns_is_fitted_once_in_any_order():
     X, y = made_up(60, 5, 2)
-    fold = Fold(X, y, np.arange(50), np.arange(50, 60))
+    fold = Fold(X, y, (np.arange(50), np.arange(50, 60)))
     assert fold.wrong([3, 1]) == fold.wrong([1, 3])
     assert fold.fits == 1
 
@@ -40,7 +40,7 @@ def test_a_choice_of_columns_is_fitted_once_in_any_order():
 def test_a_small_set_has_the_errors_of_svc_on_standardised_columns():
     X, y = made_up(80, 4, 3)
     train, test = np.arange(60), np.arange(60, 80)
-    fold = Fold(X * [1, 10, 100, 1000], y, train, test)
+    fold = Fold(X * [1, 10, 100, 1000], y, (train, test))
     Z = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
     predicted = SVC(kernel="linear").fit(Z[train][:, :3], y[train]).predict(Z[test][:, :3])
     assert fold.wrong([0, 1, 2]) == (predicted != y[test]).sum()
@@ -49,3 +49,24 @@ def test_a_small_set_has_the_errors_of_svc_on_standardised_columns():
 def test_sets_of_few_rows_in_a_class_are_small():
     assert is_small(3823, 10)
     assert not is_small(5000, 3)
+
+
+def test_the_authors_standardise_by_all_rows_and_train_each_class_against_the_others():
+    X, y = made_up(80, 4, 3)
+    train, test = np.arange(60), np.arange(60, 80)
+    fold = Fold(X * [1, 10, 100, 1000], y, (train, test), "liblinear", "all")
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    svm = LinearSVC(dual=True, tol=0.1, random_state=0).fit(Z[train][:, :3], y[train])
+    assert fold.wrong([0, 1, 2]) == (svm.predict(Z[test][:, :3]) != y[test]).sum()
+
+
+def test_a_row_left_out_of_noise_goes_to_the_smaller_class_if_it_was_centred_with_the_others():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 2000)), np.repeat([0, 1], (20, 10))
+    wrong = {}
+    for scaling in ("all", "train"):
+        folds = [Fold(X, y, (np.delete(np.arange(30), i), [i]), "liblinear", scaling)
+                 for i in range(30)]  # fmt: skip
+        wrong[scaling] = [fold.wrong(np.arange(2000)) for fold in folds]
+    assert wrong["all"] == [1] * 20 + [0] * 10
+    assert sum(wrong["train"]) < 15

@@ -15,12 +15,14 @@ from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.information._scores import HALF_LOG, ScoredTable
 from bestk.information.measures import Measure, Query
+from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles
 
 MIN_NOISE = 1e-10  # keeps rounding out of the determinants
-TILE_SIDE = 256  # pairs whose temporary arrays stay in the cache
+TILE_SIDE = 384  # pairs whose temporary arrays stay in the cache
 
 T = TypeVar("T")
+Entries = tuple[Floats, Floats]  # of some features, by term; and the scale of each feature
 Tile = tuple[int, int, int, int]  # first row, last row, first column, last column
 
 
@@ -28,7 +30,7 @@ class Side(NamedTuple):
     """Vectors over the features along one side of a tile."""
 
     features: Indices
-    sums: Floats  # of the scores
+    sums: Floats  # (1, feature), of the scores
     entries: Floats  # (term, feature): what y explains
     scale: Floats  # 1 / standard deviation, noise included
     scale_within: Floats  # the same within y
@@ -39,7 +41,7 @@ class Side(NamedTuple):
 
     def part(self, features: Indices | slice) -> "Side":
         """Some of the features."""
-        vectors: Any = (vector[..., features] for vector in self)
+        vectors: Any = (np.ascontiguousarray(vector[..., features]) for vector in self)
         return Side(*vectors)
 
 
@@ -122,15 +124,19 @@ class GaussianSource:
             chosen = part_of(query.rows, top, bottom), part_of(query.columns, first, last)
             left, right = every.part(chosen[0]), every.part(chosen[1])
             part = self._pair_part(query.measure, self._columns.products(*chosen), left, right)
-            values = part + np.add.outer(left.row_term, right.column_term)
-            i, j = np.nonzero(left.features[:, np.newaxis] == right.features)
-            values[i, j] = left.diagonal[i]
+            values = np.add.outer(left.row_term, right.column_term)
+            values += part
+            if np.isin(left.features, right.features).any():
+                i, j = np.nonzero(left.features[:, np.newaxis] == right.features)
+                values[i, j] = left.diagonal[i]
             out[top:bottom, first:last] = np.maximum(values, query.lowest, out=values)
             if mirror and bottom < last:
                 done = max(bottom - first, 0)  # tiles on the diagonal hold both halves
-                terms = np.add.outer(left.column_term, right.row_term[done:])
-                turned = np.maximum(part[:, done:] + terms, query.lowest)
-                out[first + done : last, top:bottom] = turned.T
+                if not query.measure.is_symmetric:
+                    terms = np.add.outer(left.column_term, right.row_term[done:])
+                    terms += part[:, done:]
+                    np.maximum(terms, query.lowest, out=values[:, done:])
+                out[first + done : last, top:bottom] = values[:, done:].T
 
         in_threads(work, list(cut(out.shape, TILE_SIDE, mirror)))
 
@@ -144,7 +150,7 @@ class GaussianSource:
         diagonal = both[0] * x + measure.y * y + both[1] * xy
         sums, entries = self._columns.sums, self._explained.entries
         return Side(
-            np.arange(self.n_features), sums, entries, *self._scales, self._varies,
+            np.arange(self.n_features), sums[np.newaxis], entries, *self._scales, self._varies,
             row, column, diagonal,
         )  # fmt: skip
 
@@ -156,8 +162,14 @@ class GaussianSource:
         """
         a, b = 0.5 * measure.xx, 0.5 * measure.xxy
         part = np.zeros(products.shape)
-        total = self._unexplained(products, left, right) if a else part
-        within = self._unexplained_within(products, left, right) if b else part
+        total = within = part
+        if a:
+            each = np.array([1.0 / self._columns.n_rows])
+            sides = (left.sums, left.scale), (right.sums, right.scale)
+            total = unexplained(products, *sides, each)
+        if b:
+            sides = (left.entries, left.scale_within), (right.entries, right.scale_within)
+            within = unexplained(products, *sides, self._explained.weights)
         if a and a == -b:  # one logarithm is enough
             part = a * np.log(total / within)
         else:
@@ -167,30 +179,12 @@ class GaussianSource:
             part += measure.xxy * self._pair_chance * np.outer(left.varies, right.varies)
         return part
 
-    def _unexplained(self, products: Floats, left: Side, right: Side) -> Floats:
-        """``1 - r^2``, r the correlation."""
-        r = np.outer(left.sums, right.sums)
-        r *= 1.0 / self._columns.n_rows
-        np.subtract(products, r, out=r)
-        return _one_minus_square(r, left.scale, right.scale)
 
-    def _unexplained_within(self, products: Floats, left: Side, right: Side) -> Floats:
-        """The same within y: each term takes its weight times the entries of both off."""
-        s, term = products.copy(), np.empty(products.shape)
-        for mine, yours, weight in zip(
-            left.entries, right.entries, self._explained.weights, strict=True
-        ):
-            np.multiply.outer(mine, yours, out=term)
-            term *= weight
-            s -= term
-        return _one_minus_square(s, left.scale_within, right.scale_within)
-
-
-def _one_minus_square(spread: Floats, left: Floats, right: Floats) -> Floats:
-    r = np.multiply.outer(left, right)
-    r *= spread
-    r *= r
-    return np.subtract(1.0, r, out=r)
+def unexplained(products: Floats, left: Entries, right: Entries, weights: Floats) -> Floats:
+    """``1 - r^2``: each term takes its weight times the entries of both features off a product."""
+    out = np.empty(products.shape)
+    kernels.unexplained(products, *products.shape, *left, *right, weights, len(weights), out)
+    return out
 
 
 def expected_by_chance(m: int, groups: int) -> tuple[float, float]:

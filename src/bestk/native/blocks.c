@@ -1,5 +1,4 @@
 /* Counts of pairs that add up: a block of rows into them, cells of pairs out of them.
-
    Planes are the levels of all features but the first of each; cells holds, for planes q <= p and
    class c, the rows that have both, at (p (p + 1) / 2 + q) n_classes + c. */
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Columns of whole numbers turned into rows of dense codes. */
 #include <string.h>
 
-#include "columns.h"
+#include "bestk.h"
 
 enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64 }; /* in a look-up table; rows at once */
 

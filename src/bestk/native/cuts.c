@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "columns.h"
+#include "bestk.h"
 
 #define TIE 1e-12              /* scores closer than this, relative to their scale, are equal */
 enum { CELLS_PER_SAMPLE = 4 }; /* a value x class table up to this size is cheaper than sorting */
@@ -61,7 +61,7 @@ static double midpoint(double low, double high) {
     return low <= middle && middle < high ? middle : low;
 }
 
-/* Begin a new value, or a run of it. */
+/* Begin a new value. */
 static inline void add_value(Runs *runs, double value, int64_t n_runs) {
     runs->value[runs->n_values] = value;
     runs->start[runs->n_values++] = (int32_t)n_runs;
@@ -327,10 +327,9 @@ static int64_t cut_by_frequency(Cutter *cutter) {
     return n_cuts;
 }
 
-/* Cut each row of a block of columns and overwrite its head with the cuts, midway between the values
-   that they part. method: 0 for MDLP, 1 for CAIM, 2 for equal frequency; y: the classes, ascending.
-   For MDLP xlogx and logs are n log n and log n of 0 to n_samples, steps the differences of
-   neighbours in xlogx, classes log(3^k - 2) of 0 to n_classes. */
+/* Cut each row of a block, and put the cuts at its head. method: 0 for MDLP, 1 for CAIM, 2 for equal
+   frequency; y: the classes, ascending. Tables for MDLP: n log n of 0 to n_samples, differences of
+   neighbours in it, log n, and log(3^k - 2) of 0 to n_classes. */
 EXPORT int bestk_cut(double *block, int64_t stride, int64_t width, int64_t n_samples,
     const int32_t *y, int64_t method, int64_t n_classes, int64_t max_bins, const double *xlogx,
     const double *steps, const double *logs, const double *classes, int64_t *n_cuts) {

@@ -1,5 +1,4 @@
 /* Counting by histograms: one pass over the samples of a pair, whatever its number of cells.
-
    A table T over counts is summed cell by cell without ever visiting the cells: raising a count
    from t to t + 1 adds T[t + 1] - T[t]. Samples come grouped by the level of one feature, so the
    counters needed at a time are as many as the other feature has levels. */

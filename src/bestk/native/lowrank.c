@@ -1,5 +1,4 @@
 /* The k best items along many directions of a few eigenvectors, each choice scored on Q itself.
-
    Directions come in an order in which neighbours are close: their best items differ by a swap or
    two, and so do the values of their choices. Within a small angle only few items can come or go,
    and only those are looked at. */

@@ -271,7 +271,6 @@ static int fill_task(const Table *t, const Formula *f, const Output *o, const in
 }
 
 /* Fill pairs of features: tasks[first:last], each rows begin:end against tiles begin:end.
-
    rows: places of the row features; row_to: their rows of the output; tiles: ascending;
    column_to: column of the output for each place, -1 for none; mirror: write both halves. */
 EXPORT int bestk_fill_pairs(

@@ -1,5 +1,4 @@
 /* Counting by bit-planes: one bit per sample and level, AND and popcount for a pair.
-
    A feature of L levels has L - 1 planes; the counts of its last level follow from the margins.
    Sixteen features make a tile, their words side by side, so that one vector instruction counts
    for many pairs and no sum across a register is ever needed. */

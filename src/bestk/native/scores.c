@@ -1,7 +1,7 @@
 /* Normal scores: ranks, and standardised whole numbers. */
 #include <math.h>
 
-#include "columns.h"
+#include "bestk.h"
 
 /* The nearest whole number, halves to even, for |x| < 2^51: what rint gives, -0.0 included. */
 INLINE double round_even(double x) {

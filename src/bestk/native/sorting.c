@@ -1,6 +1,6 @@
 /* Columns in order: values are spread evenly over buckets by radix passes, which sorts most of
    them; those that share a bucket are sorted by their bits. */
-#include "columns.h"
+#include "bestk.h"
 
 #include <math.h>
 #include <string.h>

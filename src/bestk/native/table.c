@@ -1,17 +1,13 @@
 /* Tables of any number type: columns out of them, and codes of their values. */
-#include "columns.h"
+#include "bestk.h"
 
 #include <math.h>
 #include <string.h>
 
 /* The types in the order of TABLE_TYPES in _library.py. */
-#define TYPES(F)  \
-    F(0, double)  \
-    F(1, float)   \
-    F(2, int64_t) \
-    F(3, int32_t) \
-    F(4, int16_t) \
-    F(5, int8_t) F(6, uint64_t) F(7, uint32_t) F(8, uint16_t) F(9, uint8_t) F(10, uint8_t)
+#define TYPES(F)                                                                    \
+    F(0, double) F(1, float) F(2, int64_t) F(3, int32_t) F(4, int16_t) F(5, int8_t) \
+    F(6, uint64_t) F(7, uint32_t) F(8, uint16_t) F(9, uint8_t) F(10, uint8_t)
 
 enum { LINE = 8, GROUP = 64, TILE = 256, SCAN = 64 }; /* columns of more cuts are searched */
 

@@ -1,5 +1,4 @@
 /* Tabu search: populations of choices of k items, improved by swapping one item for another.
-
    p_i = Q_ii + 2 sum of Q_ij over the other chosen items j, so swapping u for v changes x'Qx by
    p_v - p_u - 2 Q_uv. A swap costs one pass over two rows of Q, which also finds, in each block of
    items, the lowest p of those that may leave and the highest of those that may enter. */

@@ -176,7 +176,7 @@ def _copies(selected: _Selected, candidates: list[int]) -> list[list[int]]:
     pairs = [(i, j) for i, j in combinations(text, 2) if _same_levels(columns[i], columns[j])]
     if len(numbers) > 1:
         first = _are_copies([columns[i] for i in numbers], slice(0, COPY_ROWS))
-        for a, b in zip(*np.nonzero(np.triu(first, 1)), strict=True):
+        for a, b in zip(*np.nonzero(first), strict=True):
             i, j = numbers[a], numbers[b]
             if _are_copies([columns[i], columns[j]], slice(None))[0, 1]:
                 pairs.append((i, j))
@@ -199,9 +199,13 @@ def _are_copies(columns: list[Values], rows: slice) -> NDArray[np.bool_]:
     values = np.where(missing, 0.0, values - np.nansum(values, axis=1, keepdims=True) / known)
     norms = np.linalg.norm(values, axis=1, keepdims=True)
     values /= np.where(norms > 0, norms, 1.0)
-    alike = np.abs(values @ values.T) > 1 - COPY_TOLERANCE
+    weights = np.random.default_rng(0).normal(size=values.shape[1])
+    marks = np.abs(np.einsum("ij,j->i", values, weights))  # those of copies are nearly equal
+    reach = (2 * COPY_TOLERANCE) ** 0.5 * np.linalg.norm(weights)
+    alike = np.triu(np.abs(np.subtract.outer(marks, marks)) <= reach, 1)
     for a, b in zip(*np.nonzero(alike), strict=True):
-        alike[a, b] = bool((missing[a] == missing[b]).all())
+        correlation = abs(np.einsum("i,i", values[a], values[b]))
+        alike[a, b] = correlation > 1 - COPY_TOLERANCE and (missing[a] == missing[b]).all()
     return alike
 
 

@@ -13,6 +13,7 @@ from bestk.data.codes import MAX_LEVELS, Codes, encode
 from bestk.data.table import Table
 from bestk.data.target import Target, read_labels
 
+FIRST_ROWS = 256  # that are looked at for all levels, before more
 Label = Any  # a number, a string, ...; None where the value is missing
 
 
@@ -107,10 +108,15 @@ def ends(lengths: Indices) -> Indices:
 
 def find_first(values: NDArray[Any], starts: Indices) -> Indices:
     """The first row of level l of column j, at ``starts[j] + l``."""
-    first, backwards = np.empty(starts[-1], np.int64), np.arange(values.shape[1])[::-1]
-    for column, start in zip(values, starts, strict=False):
-        first[start + column[::-1].astype(np.int64)] = backwards  # the last to be set is the first
-    return first
+    found = []
+    for column, n_levels in zip(values, np.diff(starts), strict=True):
+        own, n_rows = np.full(n_levels, -1), FIRST_ROWS
+        while own.min() < 0:  # few rows show most levels
+            some = column[:n_rows][::-1]
+            own[some] = np.arange(len(some))[::-1]  # the last to be set is the first
+            n_rows *= 8
+        found.append(own)
+    return np.concatenate(found)
 
 
 def renumber(values: NDArray[Any], starts: Indices, numbers: Any, out: NDArray[Any]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,10 +23,11 @@ from bestk.information.backends._packed import (
 from bestk.information.backends._reductions import Summary, summarize
 from bestk.information.measures import Measure, Query
 from bestk.native import Kernel, kernels
-from bestk.native.threads import n_threads, run_tiles, threads
+from bestk.native.threads import n_threads, run_tiles, spans, threads
 
 MAX_PLANE_LEVELS = 64
 PACK_COST = 1e-9  # seconds for a sample of a feature
+MAX_CELLS = 2**20  # of single features that are counted together
 MAX_KERNELS = 4  # kept ready, the latest
 MAX_CALL_SECONDS = 0.1  # work between two checks for an interrupt
 PIECES_PER_THREAD = 16  # enough to balance,
@@ -167,15 +169,19 @@ def _group_rows(packed: Packed, places: Indices) -> Indices:
 def _count_singles(packed: Packed, tables: Tables) -> ExactEntropies:
     """Entropies of each feature, by its place."""
     x, xy = np.zeros((2, packed.n_features), np.int64)
-    for places, counts in _count_levels(packed):
-        totals = counts.sum(axis=0)
-        x[places] = tables.plain[totals].sum(axis=0)
-        xy[places] = tables.plain[counts].sum(axis=(0, 1)) + tables.chance[totals].sum(axis=0)
+    for places, by_class, totals, axes in _count_levels(packed):
+        x[places] = tables.plain.take(totals).sum(axis=axes[0])
+        xy[places] = tables.plain.take(by_class).sum(axis=axes)
+        if tables.chance.any():
+            xy[places] += tables.chance.take(totals).sum(axis=axes[0])
     return ExactEntropies(tables, x, xy)
 
 
-def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices]]:
-    """Samples at ``[class, level, feature]``, of some features at a time."""
+def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices, Indices, tuple[int, int]]]:
+    """Samples of some features by level and class and by level, and the axes of these.
+
+    Of few levels features come last, of many first: long axes are added up sooner.
+    """
     sizes, n_classes = packed.sizes, len(packed.sizes)
     classes = np.repeat(np.arange(n_classes), sizes)
     for n_planes in np.unique(packed.n_planes):
@@ -183,14 +189,19 @@ def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices]]:
         first, last = int(tiles[0]) * LANES, min(packed.n_features, (int(tiles[-1]) + 1) * LANES)
         if n_planes >= 0:
             margins = packed.margins[slice(*packed.margins_at[[tiles[0], tiles[-1] + 1]])]
-            margins = np.moveaxis(margins.reshape(len(tiles), n_classes, n_planes, LANES), 0, 2)
-            margins = margins.reshape(n_classes, n_planes, len(tiles) * LANES)
-            counts = margins[:, :, : last - first].astype(np.int64)
-            rest = sizes[:, np.newaxis, np.newaxis] - counts.sum(axis=1, keepdims=True)
-            yield slice(first, last), np.concatenate([counts, rest], axis=1)
+            margins = margins.reshape(len(tiles), n_classes, n_planes, LANES).transpose(2, 1, 0, 3)
+            counts = np.empty((n_planes + 1, n_classes, len(tiles) * LANES), np.int64)
+            counts[:-1] = margins.reshape(counts[:-1].shape)
+            counts[-1] = sizes[:, np.newaxis] - counts[:-1].sum(axis=0)
+            counts = counts[:, :, : last - first]
+            yield slice(first, last), counts, counts.sum(axis=1), (0, 1)
             continue
         assert packed.codes is not None
-        for place in range(first, last):
-            cells = np.bincount(packed.codes[place].astype(np.int64) * n_classes + classes)
-            cells.resize(packed.levels[place] * n_classes)
-            yield slice(place, place + 1), cells.reshape(-1, n_classes).T[:, :, np.newaxis]
+        most = int(packed.levels[last - 1])
+        for begin, end in spans(last - first, max(1, MAX_CELLS // (most * n_classes))):
+            places, shape = slice(first + begin, first + end), (end - begin, most, n_classes)
+            cells = packed.codes[places].astype(np.int64) * n_classes
+            cells += classes
+            cells += (most * n_classes) * np.arange(end - begin)[:, np.newaxis]
+            counts = np.bincount(cells.ravel(), minlength=prod(shape)).reshape(shape)
+            yield places, counts, counts.sum(axis=2), (1, 2)

@@ -1,0 +1,21 @@
+"""What one feature leaves of another, against numpy, operation by operation."""
+
+import numpy as np
+import pytest
+
+from bestk.information._gaussian import unexplained
+
+rng = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("terms", [0, 1, 3])
+@pytest.mark.parametrize("shape", [(1, 1), (7, 21)])
+def test_what_is_left_is_that_of_the_formula(cpu, shape, terms):
+    sides = [(rng.normal(size=(terms, n)), 0.1 * rng.normal(size=n)) for n in shape]
+    products, weights = rng.normal(size=shape), rng.normal(size=terms)
+    (left, left_scale), (right, right_scale) = sides
+    inner = products.copy()
+    for mine, others, weight in zip(left, right, weights, strict=True):
+        inner -= mine[:, None] * others * weight
+    r = left_scale[:, None] * right_scale * inner
+    np.testing.assert_array_equal(unexplained(products, *sides, weights), 1.0 - r * r)

@@ -126,9 +126,11 @@ class GaussianSource:
             part = self._pair_part(query.measure, self._columns.products(*chosen), left, right)
             values = np.add.outer(left.row_term, right.column_term)
             values += part
-            if np.isin(left.features, right.features).any():
-                i, j = np.nonzero(left.features[:, np.newaxis] == right.features)
-                values[i, j] = left.diagonal[i]
+            place = np.full(self.n_features, -1)
+            place[right.features] = np.arange(len(right.features))
+            j = place[left.features]
+            i = np.flatnonzero(j >= 0)
+            values[i, j[i]] = left.diagonal[i]
             out[top:bottom, first:last] = np.maximum(values, query.lowest, out=values)
             if mirror and bottom < last:
                 done = max(bottom - first, 0)  # tiles on the diagonal hold both halves

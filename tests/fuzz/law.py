@@ -29,7 +29,8 @@ KNOWN = re.compile(
     r"^(/\S+ (is|has) (not|no|two|empty) |Input ([Xy] )?contains|Unknown label type|"
     r"Found array with|Found input variables|"
     r"The '\w+' parameter of|Expected 2D array|could not convert string to float|"
-    r"Number of labels|n_splits=|X has \d+ features|Complex data not supported)"
+    r"Number of labels|n_splits=|Cannot have number of splits|X has \d+ features|"
+    r"Complex data not supported)"
 )
 SCIKIT_LEARNS = ("A column-vector y was passed", "The least populated class in y has only")
 OURS = r"k=\d+ is more than the \d+ features to select from; all are selected"

@@ -81,7 +81,7 @@ def test_every_section_is_there_and_the_contents_lead_to_it(report, read_page):
     ids = [value for name, value in page.attributes if name == "id"]
     links = [v[1:] for name, v in page.attributes if name == "href" and v.startswith("#")]
     assert links[:5] == ["main", "prediction", "selected", "number", "comparison"]
-    assert links[5:] == ["warnings", "pairs", "table", "certificate", "repeat"]
+    assert links[5:] == ["relevant", "warnings", "pairs", "table", "certificate", "repeat"]
     assert set(links) <= set(ids)
     assert len(ids) == len(set(ids))
     assert [tag for tag, _ in page.structure].count("h1") == 1

@@ -94,7 +94,7 @@ def _factorise(known: list[Any], gone: Mask, name: str) -> tuple[Array, list[Any
 
 def _mixed(known: list[Any], name: str) -> DataError:
     came = " and ".join(sorted({type(value).__name__ for value in known}))
-    return DataError(f"column {name!r} mixes {came} values; make them all of one type")
+    return DataError(f"column {name!r} mixes {came} values; convert them to one type")
 
 
 def days(values: Array) -> Floats:

@@ -137,8 +137,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if not str(error).startswith(NO_NUMBERS):
                 raise
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            name = type(self).__name__
-            raise kind(f"{error}; {name} needs a table of numbers, one row per sample") from error
+            came = str(error).replace("setting an array element with a sequence.", "X is nested")
+            need = f"{type(self).__name__} needs a table of numbers, one row per sample"
+            raise kind(f"{came}; {need}") from error
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -81,7 +81,7 @@ def _errors(values: Any) -> NDArray[np.float64]:
             )
     except (OverflowError, TypeError, ValueError) as error:
         came = type(values).__name__
-        raise ParameterError(f"errors must be a list of numbers; got a {came}: {error}") from error
+        raise ParameterError(f"errors must be a list of numbers; got a {came}") from error
 
 
 def _t_statistic(a: NDArray[np.float64], b: NDArray[np.float64], overlap: float) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bestk._memory import memory_to_use
 from bestk._typing import Indices
 from bestk.data.blocks import Blocks, Part, read_through
-from bestk.data.blocks.levels import GrowingCodes, bytes_of_codes
+from bestk.data.blocks.levels import bytes_of_codes, collect_codes
 from bestk.data.blocks.sample import SAMPLE_ROWS, Reservoir, Sample, refuse_other_type
 from bestk.data.codes import Codes, encode
 from bestk.data.features import (
@@ -252,10 +252,7 @@ class Counting:
         return Counted(self.cuts.measured(kept, entropies, counts.levels), kept, counts.n_samples)
 
     def _by_codes(self, parts: Iterator[Part]) -> Counted:
-        growing = GrowingCodes(self.stream.n_rows, self.memory)
-        for table, y in parts:
-            growing.add(table, y)
-        codes, target = growing.finish()
+        codes, target = collect_codes(parts, self.memory)
         refuse_identifier(target.n_classes, codes.n_samples)
         places = self.cuts.varying(self.allowed, self.included, codes.levels)
         if len(places) < codes.n_features:

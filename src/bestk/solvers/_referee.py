@@ -175,7 +175,7 @@ def read_problem(Q: Any, k: int | None, strict: bool = False) -> BQP:
     if isinstance(Q, BQP):
         return Q if k is None else Q.with_k(k)
     if k is None:
-        raise ValueError("k is missing: how many items are to be chosen? e.g. solve(Q, k=10)")
+        raise ValueError("k is missing; pass the number of items to choose, e.g. solve(Q, k=10)")
     return BQP(Q, k, strict)
 
 

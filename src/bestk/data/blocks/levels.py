@@ -1,6 +1,6 @@
 """The codes of discrete columns that come in blocks: levels are numbered as they come."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -126,66 +126,36 @@ def renumber(values: NDArray[Any], starts: Indices, numbers: Any, out: NDArray[A
         np.take(mine[first:last], column, out=to, mode="clip")  # all are in range
 
 
-class GrowingCodes:
-    """A discrete table in memory, that grows a block at a time.
-
-    Parameters
-    ----------
-    n_rows : int or None
-        Rows that will come, if that is known; otherwise the memory is twice that of the codes.
-    memory : float
-        Bytes that it may take.
-    """
-
-    def __init__(self, n_rows: int | None, memory: float) -> None:
-        self._n_rows, self._memory = n_rows, memory
-        self._levels: Levels | None = None
-        self._classes = Levels(["y"])
-        self._values: NDArray[Any] | None = None
-        self._pieces: list[NDArray[Any]] = []
-        self._y: list[NDArray[np.int64]] = []
-        self._done = 0
-
-    def add(self, table: Table, y: NDArray[Any]) -> None:
-        """Append a block."""
-        if self._levels is None:
-            self._levels = Levels(table.names)
-        codes, labels = read_classes(y, table.n_samples)
-        self._y.append(np.array(self._classes.learn([labels])[0], np.int64)[codes])
-        values = self._levels.encode(table)
-        self._done += table.n_samples
-        rows = self._n_rows or 2 * self._done
-        needed = bytes_of_codes(rows, len(values), 0, values.itemsize)
-        if needed > self._memory:
+def collect_codes(
+    parts: Iterable[tuple[Table, NDArray[Any]]], memory: float
+) -> tuple[Codes, Target]:
+    """The codes and the classes of all blocks, of at most so many bytes."""
+    levels, classes = Levels([]), Levels(["y"])
+    pieces: list[NDArray[Any]] = []
+    y: list[Indices] = []
+    for table, values in parts:
+        levels = levels if pieces else Levels(table.names)
+        codes, labels = read_classes(values, table.n_samples)
+        y.append(np.array(classes.learn([labels])[0], np.int64)[codes])
+        pieces.append(levels.encode(table))
+        if (needed := sum(piece.nbytes for piece in pieces)) > memory:
+            rows = sum(map(len, y))
             raise MemoryError(
-                f"codes of {len(values)} columns in {rows} rows need {gib(needed)} GiB and may "
-                f"take {gib(self._memory)}; leave out columns, or take a part of the rows"
+                f"codes of {table.n_features} columns in {rows} rows need {gib(needed)} GiB and "
+                f"may take {gib(memory)}; leave out columns, or take a part of the rows"
             )
-        if self._n_rows is None:
-            self._pieces.append(values)
-            return
-        if self._values is None or self._values.dtype < values.dtype:
-            wider = np.empty((len(values), self._n_rows), values.dtype)
-            if self._values is not None:
-                wider[:] = self._values
-            self._values = wider
-        self._values[:, self._done - table.n_samples : self._done] = values
-
-    def finish(self) -> tuple[Codes, Target]:
-        """The codes and the classes."""
-        if self._levels is None:
-            raise ValueError("there are no rows")
-        values = np.concatenate(self._pieces, axis=1) if self._pieces else self._values
-        labels = list(self._classes.places[0])
-        order = sorted(range(len(labels)), key=labels.__getitem__)
-        y = np.argsort(order)[np.concatenate(self._y)]
-        classes = np.empty(len(labels), dtype=object)
-        classes[:] = [labels[c] for c in order]
-        if len(labels) < 2:
-            raise ValueError(f"y has one class only, {labels[0]}; at least two are needed")
-        assert values is not None
-        target = Target(y, classes, np.bincount(y))
-        return Codes(values, self._levels.counts, self._levels.names), target
+    labels = list(classes.places[0])
+    if len(labels) < 2:
+        raise ValueError(f"y has one class only, {labels[0]}; at least two are needed")
+    joined = np.empty((len(levels.names), sum(map(len, y))), pieces[-1].dtype)
+    end = joined.shape[1]
+    while pieces:  # which are dropped on the way
+        piece = pieces.pop()
+        joined[:, end - piece.shape[1] : end] = piece
+        end -= piece.shape[1]
+    places, known = read_labels(labels, len(labels))
+    target = places[np.concatenate(y)]
+    return Codes(joined, levels.counts, levels.names), Target(target, known, np.bincount(target))
 
 
 def bytes_of_codes(n_rows: int, n_features: int, n_planes: int, itemsize: int = 1) -> float:

@@ -47,7 +47,7 @@ def open_source(path: str | Path) -> Source:
     suffix = suffix_of(path)
     with path.open("rb") as file:
         if not file.read(1):
-            raise DataError(f"{path} is empty; a table has a line of names and rows below it")
+            raise DataError(f"{path} is empty; a table needs a line of names and rows below it")
     source: Source
     if FORMATS[suffix] == "text":
         source = TextSource.open(path, suffix)

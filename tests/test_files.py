@@ -260,6 +260,7 @@ BAD = {
     "t": (b"x", "has no suffix"),
     "empty.csv": (b"", "is empty"),
     "latin.csv": ("a,y\nä,1\n".encode("latin1"), "is not UTF-8 text"),
+    "latin.tsv": ("ä\ty\n1\t1\n".encode("latin1"), "is not UTF-8 text"),
     "junk.csv": (b"\x00\x01\x02", "is not a table of text: it holds binary data"),
     "junk.csv.gz": (b"\x00\x01\x02", "is not a table of text"),
     "short.csv.gz": (gzip.compress(b"a,y\n1,2\n" * 99)[:30], "is not a table of text"),

@@ -137,7 +137,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if not str(error).startswith(NO_NUMBERS):
                 raise
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            came = str(error).replace("setting an array element with a sequence.", "X is nested")
+            came = "X is nested" if str(error).startswith("setting") else error
             need = f"{type(self).__name__} needs a table of numbers, one row per sample"
             raise kind(f"{came}; {need}") from error
 

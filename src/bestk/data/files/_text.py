@@ -51,7 +51,8 @@ class TextSource(Source):
                 raise DataError(f"{path} {LONG_LINE}")
             if b"\0" in header:
                 raise DataError(f"{path} is not {WANTED}: it holds binary data")
-            delimiter = "\t" if ".tsv" in suffix else find_delimiter(header.decode("utf-8-sig"))
+            text = header.decode("utf-8-sig")
+            delimiter = "\t" if ".tsv" in suffix else find_delimiter(text)
         block = min(MAX_BLOCK, max(BLOCK, 32 * len(header)))
         needed = MIN_FREE_BYTES + 4 * block
         if is_limited() and free_memory() < needed:

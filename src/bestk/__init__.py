@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bestk.selection.relevant import SelectRelevant, pair_scan
     from bestk.selection.selector import SelectBestK, select
     from bestk.selection.selector_cv import SelectBestKCV
+    from bestk.selection.stability import stability_selection
     from bestk.solvers import SOLVERS, solve, solve_path
 
 __version__ = version("bestk")
@@ -35,6 +36,7 @@ _HOMES = {
     "bestk.selection.relevant": ("SelectRelevant", "pair_scan"),
     "bestk.selection.selector": ("SelectBestK", "select"),
     "bestk.selection.selector_cv": ("SelectBestKCV",),
+    "bestk.selection.stability": ("stability_selection",),
     "bestk.problem.solution": ("Solution",),
     "bestk.solvers": ("SOLVERS", "solve", "solve_path"),
     "bestk.information.counts": ("PairCounts",),
@@ -71,6 +73,7 @@ __all__ = [
     "select",
     "solve",
     "solve_path",
+    "stability_selection",
     "upper_bound",
 ]
 

@@ -172,3 +172,29 @@ def test_a_page_that_was_not_run_says_so(monkeypatch):
     for name, source in pages.items():
         GALLERY["say_what_was_not_run"](None, f"auto_examples/tables/{name}", source)
     assert [name for name, (text,) in pages.items() if "was not run" in text] == ["plot_spam"]
+
+
+def test_other_selectors_are_measured_on_the_same_folds_and_none_is_far_better(run):
+    ran = run("other_selectors")
+    means = {name: -found for name, found in ran["curves"].mean_error().items()}
+    assert set(means) == {"auto", "SelectKBest", "RFE", "forest"}
+    best = np.max(list(means.values()), axis=0)
+    assert (best - means["auto"] < 0.01).all()
+    assert ran["chosen"].best_k_ < 10
+
+
+def test_measurements_are_selected_as_wholes_and_so_are_one_hot_variables(run):
+    ran = run("column_groups")
+    assert ran["groups"].k_ == 9
+    assert len(set(ran["measured"].values())) == 3
+    assert ran["by_groups"][0] > ran["by_columns"][0]
+    assert set(ran["sizes"]) == {4}
+    assert ran["whole"].k_ == 8
+
+
+def test_few_features_are_selected_from_most_halves_and_a_copy_halves_the_frequency(run):
+    ran = run("stability_selection")
+    found, shares = ran["found"], ran["shares"]
+    assert len(found.selected(0.9)) < len(found.selected(0.6)) < 6
+    assert max(shares.values()) < found.frequencies.max()
+    assert ran["index"][1] < ran["index"][0]

@@ -25,10 +25,10 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from bestk import METHODS, Greedy, Quadratic, SelectBestK
 from bestk.evaluation import error_curves, linear_svm
-from bestk.evaluation._error_curves import split
 from bestk.evaluation._models import default_model
-from bestk.evaluation._study import Study
+from bestk.evaluation._study import Study, negative_error, split
 from bestk.information.backends import _native
+from bestk.selection.folds import Trial
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -380,7 +380,8 @@ def test_choosing_all_features_takes_no_time():
 
 def test_a_study_travels_to_other_processes():
     X, y = IRIS
-    study = Study(X, y, SelectBestK(), {"mrmr": METHODS["mrmr"]}, [1, 2], DUMMY, None)
+    trial = Trial(DUMMY, negative_error, X, y)
+    study = Study(trial, SelectBestK(), {"mrmr": METHODS["mrmr"]}, [1, 2], None)
     train, test = next(LeaveOneOut().split(X))
     copy = pickle.loads(pickle.dumps(study))
     rows, again = study.run(0, (train, test), None), copy.run(0, (train, test), None)

@@ -5,8 +5,9 @@ import pytest
 
 from bestk import encode
 from bestk.data.target import read_target
-from bestk.evaluation import SharedEntropies, _study
+from bestk.evaluation import SharedEntropies
 from bestk.information import Entropies, measures
+from bestk.selection import shared as module
 
 rng = np.random.default_rng(0)
 X, Y = rng.integers(0, 3, (80, 6)), rng.integers(0, 2, 80)
@@ -32,9 +33,9 @@ def test_every_matrix_is_the_one_of_its_own_that_plain_entropies_give(plain, mea
 
 def test_a_matrix_is_kept_while_it_is_no_larger_than_the_room_for_it(plain, monkeypatch):
     shared, size = SharedEntropies.of(plain), 8 * X.shape[1] ** 2
-    monkeypatch.setattr(_study, "MAX_MATRIX_BYTES", size - 1)
+    monkeypatch.setattr(module, "MAX_MATRIX_BYTES", size - 1)
     shared.measure(measures.CMI)
     assert not shared.last
-    monkeypatch.setattr(_study, "MAX_MATRIX_BYTES", size)
+    monkeypatch.setattr(module, "MAX_MATRIX_BYTES", size)
     shared.measure(measures.CMI)
     assert len(shared.last) == 1

@@ -180,12 +180,6 @@ def test_a_weight_is_a_number_of_repetitions(weights):
     np.testing.assert_array_equal(weighted.ranking_, repeated.ranking_)
 
 
-def test_fractional_weights_are_refused_with_advice(cancer):
-    X, y = cancer
-    with pytest.raises(ValueError, match="whole numbers from 0 up"):
-        SelectBestK().fit(X, y, sample_weight=np.full(len(y), 0.5))
-
-
 def test_weights_are_routed_through_a_pipeline(mixed):
     X, y = mixed
     weights = np.arange(len(y)) % 3

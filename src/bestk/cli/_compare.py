@@ -41,12 +41,15 @@ def compare_methods(
         with messages.stage(f"{cv}-fold cross-validation") as progress:
             curves = error_curves(
                 loaded.table, loaded.y, methods, [k], cv=cv, progress=progress, keep=keep,
-                **(request.options() | random),
+                **(request.options() | loaded.of_rows | random),
             )  # fmt: skip
+        sign = -1 if curves.rising else 1
         for name, row in rows.items():
             errors = curves.errors(name)[0]
             row |= {"error": float(errors.mean()), "error_deviation": float(errors.std(ddof=1))}
-    return about(loaded) | {"k": k, "folds": cv, "methods": rows}
+            row |= {curves.measure: sign * row["error"]} if request.scoring else {}
+    measure = curves.measure if cv else "error"
+    return about(loaded) | {"k": k, "folds": cv, "measure": measure, "methods": rows}
 
 
 def _check_folds(loaded: Loaded, request: TableOptions, cv: int) -> None:
@@ -67,7 +70,8 @@ def _select_by_each(
     """The selection of each method from all rows, with its value by the estimates of the first."""
     selector = SelectBestK(k, **request.options())
     with messages.stage("estimating mutual information"):
-        tasks = shared_tasks(selector, loaded.table, loaded.y, methods)
+        weights = loaded.of_rows.get("sample_weight")
+        tasks = shared_tasks(selector, loaded.table, loaded.y, methods, weights)
     solutions = {}
     for name, task in tasks.items():
         for note in task.notes:
@@ -102,7 +106,8 @@ def print_comparison(result: dict[str, Any]) -> None:
     rows: dict[str, Any] = result["methods"]
     first = next(iter(rows))
     errors = [row["error"] for row in rows.values() if "error" in row]
-    heads = ("value", f"shared with {first}", "seconds", *(("error",) if errors else ()))
+    measure = result["measure"]
+    heads = ("value", f"shared with {first}", "seconds", *((measure,) if errors else ()))
     table = new_table(("method",), heads)
     best = max(row["value"] for row in rows.values())
     for name, row in rows.items():
@@ -111,7 +116,7 @@ def print_comparison(result: dict[str, Any]) -> None:
         if row["value"] == best:
             cells[0] = bold(cells[0])
         if errors:
-            error = f"{row['error']:.4f} ± {row['error_deviation']:.4f}"
+            error = f"{row[measure]:.4f} ± {row['error_deviation']:.4f}"
             cells.append(bold(error) if row["error"] == min(errors) else error)
         table.add_row(name, *cells)
     out = console()

@@ -14,6 +14,7 @@ from bestk.cli._options import (
     json_option,
     method_options,
     table_options,
+    weights_option,
 )
 from bestk.cli._terminal import CODES, ErrorGroup, Messages, print_json, print_names, print_result
 
@@ -67,6 +68,7 @@ def main(ctx: click.Context) -> None:
 
 @main.command("select", epilog=EXAMPLES, short_help="Select the k best features for a target.")
 @method_options
+@weights_option
 @_path_option("-o", "--output", metavar="OUT",
               help="Write the selected columns and the target to this file.")  # fmt: skip
 @click.option(
@@ -107,6 +109,7 @@ def select_command(
 
 @main.command(short_help="Compare several methods.")
 @table_options("")
+@weights_option
 @click.option(
     "-m", "--method", "methods", multiple=True, default=COMPARED, show_default=True,
     shell_complete=complete_methods, help="A method to compare (repeatable).",

@@ -42,6 +42,18 @@ class TableOptions:
     time_limit: float | None = None
     method: str = "auto"
     bound: str = "fast"
+    threshold: float | None = None
+    column_groups: str | None = None
+    k_counts: str = "groups"
+    groups: str | None = None
+    weights: str | None = None
+    scoring: str | None = None
+
+    @property
+    def aside(self) -> dict[str, str]:
+        """Columns that describe the rows, by the argument of ``fit`` that takes their values."""
+        found = {"groups": self.groups, "sample_weight": self.weights}
+        return {argument: name for argument, name in found.items() if name is not None}
 
     def options(self) -> dict[str, Any]:
         """Keyword arguments of :class:`bestk.SelectBestK`."""
@@ -54,6 +66,10 @@ class TableOptions:
             "bound": None if self.bound == "none" else self.bound,
             "time_limit": self.time_limit,
             "random_state": self.seed,
+            "threshold": self.threshold,
+            "column_groups": self.column_groups,
+            "k_counts": self.k_counts,
+            "scoring": self.scoring,
         }
 
 
@@ -223,9 +239,27 @@ def table_options(k_help: str) -> Decorator:
             "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
             help="Time limit of the solver.",
         ),
+        click.option(
+            "--column-groups", metavar="SEPARATOR",
+            help="Select columns together whose names agree up to the last SEPARATOR.",
+        ),
+        _choice("--k-counts", ("groups", "columns"), "groups",
+                "Whether -k is a number of column groups, or the most columns."),
+        click.option(
+            "--groups", metavar="COL", shell_complete=complete_columns,
+            help="A column of groups of rows that no cross-validation fold separates.",
+        ),
+        click.option(
+            "--scoring", metavar="NAME",
+            help="A scorer of scikit-learn for cross-validation, such as roc_auc.",
+        ),
     )  # fmt: skip
 
 
+weights_option = click.option(
+    "--weights", metavar="COL", shell_complete=complete_columns,
+    help="A column of weights: how often each row counts.",
+)  # fmt: skip
 # the options of a command that selects by one method
 method_options = _all(
     table_options(", or auto: chosen by cross-validation"),
@@ -234,4 +268,8 @@ method_options = _all(
         help="Selection method; see `bestk methods`.",
     ),
     _choice("--bound", BOUNDS, "fast", "Effort for the upper bound on the objective."),
+    click.option(
+        "--threshold", type=click.FloatRange(min=0), metavar="X",
+        help="Minimum new information of every selected feature, in nats; -k is the most features.",
+    ),
 )  # fmt: skip

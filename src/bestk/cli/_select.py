@@ -81,9 +81,10 @@ def select_in_memory(
     loaded: Loaded, k: int | str, request: TableOptions, messages: Messages
 ) -> Solution:
     """Select from a table in memory."""
-    number = "features" if k == AUTO else f"{k} features"
+    number = "features" if k == AUTO or request.threshold is not None else f"{k} features"
     with messages.stage(f"selecting {number}"):
-        return select(loaded.table, loaded.y, k, request.method, **request.options())
+        options = request.options() | loaded.of_rows
+        return select(loaded.table, loaded.y, k, request.method, **options)
 
 
 def _select_in_blocks(
@@ -91,7 +92,9 @@ def _select_in_blocks(
 ) -> tuple[Loaded, Solution, dict[str, float]]:
     """Select from a file in blocks of rows; return the columns, the solution and the seconds."""
     start = perf_counter()
-    options = request.options() | {"exclude": list(request.exclude)}
+    if request.weights is not None:
+        raise ValueError("--weights is not supported for a file that is read in blocks of rows")
+    options = request.options() | {"exclude": [*request.exclude, *request.aside.values()]}
     selector = SelectBestK(checked.k, request.method, **options)
     with messages.stage(f"reading {shown(request.file)} in blocks of rows"):
         selector.fit(request.file, request.target)

@@ -11,6 +11,7 @@ import numpy as np
 
 from bestk.cli._options import AUTO, TableOptions, is_piped_in, refuse_missing, shown
 from bestk.cli._terminal import Messages
+from bestk.data.features import as_matrix
 from bestk.data.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
 from bestk.selection.look import MOSTLY
 
@@ -31,15 +32,19 @@ def check(request: TableOptions) -> CheckedFile:
     """Open the file, and check the columns and -k before it is read."""
     refuse_missing(request.file)
     source = open_source(request.file)
-    names = find_columns(source, request.target, request.exclude)
+    aside = set(request.aside.values())
+    check_names(source, aside)
+    names = [n for n in find_columns(source, request.target, request.exclude) if n not in aside]
     check_names(source, request.include)
     if request.target in request.include:
         raise ValueError(f"column {request.target!r} is the target and cannot be included")
+    for name in aside & {request.target, *request.include, *request.exclude}:
+        raise ValueError(f"column {name!r} describes the rows; it is no feature and no target")
     for name in set(request.include) & set(request.exclude):
         raise ValueError(f"column {name!r} is both included and excluded")
     n, n_included = len(names), len(set(request.include))
     if request.k is None:
-        k = min(n, max(DEFAULT_K, n_included))
+        k = n if request.threshold is not None else min(n, max(DEFAULT_K, n_included))
     elif request.k == AUTO:
         k = max(1, n_included)
     else:
@@ -61,6 +66,7 @@ def read(
     _check_header(checked, messages)
     for note in loaded.notes:
         messages.note(note)
+    loaded = _set_aside(loaded, request)
     if request.correction == "none":
         loaded = _without_identifiers(loaded, request, messages)
     n = loaded.table.n_features
@@ -71,6 +77,19 @@ def read(
         raise ValueError(f"column {missing[0]!r} cannot be included: {loaded.notes[-1]}")
     k = AUTO if request.k == AUTO else min(checked.k, n)
     return loaded, k, perf_counter() - start
+
+
+def _set_aside(loaded: Loaded, request: TableOptions) -> Loaded:
+    """Take the columns that describe the rows out of the table."""
+    table, places = loaded.table, dict[str, int]()
+    for argument, name in request.aside.items():
+        places[argument] = list(table.names).index(name)
+    of_rows = {
+        argument: as_matrix(table.keep(np.array([place])))[0][:, 0]
+        for argument, place in places.items()
+    }
+    kept = np.setdiff1d(np.arange(table.n_features), list(places.values()))
+    return replace(loaded, table=table.keep(kept), of_rows=of_rows) if places else loaded
 
 
 def _check_header(checked: CheckedFile, messages: Messages) -> None:

@@ -84,6 +84,20 @@ def split_numbers(
     return [Block(numeric, "numeric", values)], rest
 
 
+def as_matrix(table: Table) -> tuple[Any, NDArray[np.intp]]:
+    """The table as one array of numbers, with codes for text; and which columns are such codes."""
+    if len(table.blocks) == 1 and table.blocks[0].kind == "numeric":
+        return table.blocks[0].values, np.empty(0, np.intp)
+    dtype = np.result_type(np.float32, *(block.values.dtype for block in table.blocks))
+    matrix = np.empty((table.n_samples, table.n_features), dtype)
+    for block in table.blocks:
+        matrix[:, block.columns] = block.values
+        if block.categories is not None:
+            matrix[:, block.columns] = np.where(block.values < 0, np.nan, block.values)
+    codes = [block.columns for block in table.blocks if block.categories is not None]
+    return matrix, np.sort(np.concatenate([np.empty(0, np.intp), *codes]))
+
+
 def find_constant(table: Table) -> NDArray[np.intp]:
     """The columns that have the same value in all rows, or none at all."""
     found = [np.empty(0, np.intp)]

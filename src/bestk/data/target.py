@@ -1,4 +1,4 @@
-"""The target: classes, or numbers to predict."""
+"""The target: classes, or numbers to predict; and the weights of its rows."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,13 +7,14 @@ import numpy as np
 
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
-from bestk.data.frames import check_exact, check_finite
+from bestk.data.frames import as_array, check_exact, check_finite
 from bestk.data.table import Block, read_column
 from bestk.errors import DataError
 
 TARGETS = ("auto", "classes", "continuous")
 MAX_CLASSES = 20  # different whole numbers that are always classes
 MAX_CODES = 100  # different whole numbers that may be the codes of classes
+MAX_WEIGHTED_ROWS = 2**31  # that weights may make of the rows of a table
 MIN_ROWS_PER_CLASS = 20  # fewer on average, and many different whole numbers are a quantity
 
 
@@ -134,3 +135,38 @@ def _is_quantity(column: Block) -> bool:
     if values[0] in (0, 1) and values[-1] - values[0] == n - 1 and counts.min() > 1:
         return few and n > MAX_CODES
     return few or n > MAX_CODES
+
+
+def weighted_rows(sample_weight: Any, y: Any, n_samples: int) -> Indices:
+    """Each row as often as its weight says; a fractional weight is rounded up or down.
+
+    Weights are added up in the order of y, and each row counts as often as its sum passes a
+    half: the weight of a class, and of any range of numbers, is kept to less than one row.
+
+    Examples
+    --------
+    >>> weighted_rows([2, 0, 1], [0, 1, 1], 3), weighted_rows([0.5] * 4, [0, 0, 1, 1], 4)
+    (array([0, 0, 2]), array([0, 2]))
+    """
+    weights, block = as_array(sample_weight), read_full_column(y, n_samples)
+    if weights.shape != (n_samples,):
+        raise DataError(
+            f"sample_weight.shape == {weights.shape}, expected {(n_samples,)}: "
+            "give a weight for each row"
+        )
+    casting: Any = "unsafe" if weights.dtype == object else "same_kind"
+    try:
+        weights = weights.astype(np.float64, casting=casting)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"sample_weight holds {weights.dtype} values; give numbers") from error
+    total = float(weights.sum())
+    if not (weights >= 0).all() or not 0.5 <= total < MAX_WEIGHTED_ROWS:
+        raise DataError(
+            f"sample_weight adds up to {total:.3g} rows; give numbers from 0 up, not all zero, "
+            f"whose sum is a number of rows below {MAX_WEIGHTED_ROWS}, for example of mean 1"
+        )
+    order = np.argsort(block.values[:, 0], kind="stable")
+    sums = np.floor(np.cumsum(weights[order]) + 0.5)
+    counts = np.empty(n_samples, np.int64)
+    counts[order] = np.diff(sums, prepend=0.0)
+    return np.repeat(np.arange(n_samples), counts)

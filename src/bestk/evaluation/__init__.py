@@ -5,7 +5,7 @@ from bestk.evaluation._curves import BASELINE, Curves, Row
 from bestk.evaluation._error_curves import error_curves
 from bestk.evaluation._models import linear_svm
 from bestk.evaluation._stability import Stability, stability
-from bestk.evaluation._study import SharedEntropies, shared_tasks
+from bestk.selection.shared import SharedEntropies, shared_tasks
 
 __all__ = [
     "BASELINE",

@@ -21,7 +21,7 @@ class Row:
     method: str
     k: int
     fold: int
-    error: float  # error rate, or mean squared error, on the test rows
+    error: float  # on the test rows: error rate, mean squared error, or minus the score
     n_test: int
     seconds: float  # of the selection, without the estimates
     support: Sequence[int]  # the selected features, best first
@@ -41,11 +41,24 @@ class Curves:
         Names of all features.
     protocol : {"nested", "paper"}
         Where features were selected.
+    scoring : str or None
+        The name of the score of which errors are the negative values; its text shows scores then.
     """
 
     rows: tuple[Row, ...]
     names: Sequence[str]
     protocol: str
+    scoring: str | None = None
+
+    @property
+    def rising(self) -> bool:
+        """Whether values are shown as scores, of which larger ones are better."""
+        return self.scoring is not None and not self.scoring.startswith("neg_")
+
+    @property
+    def measure(self) -> str:
+        """The name of the values as they are shown."""
+        return (self.scoring or "error").removeprefix("neg_")
 
     @property
     def methods(self) -> list[str]:
@@ -118,12 +131,12 @@ class Curves:
         return rows
 
     def __str__(self) -> str:
-        means = self.mean_error()
+        means = {name: -e if self.rising else e for name, e in self.mean_error().items()}
         largest = max(float(np.max(errors)) for errors in means.values())
         width = max(len(f"{largest:.4f}") + 2, *(len(name) + 2 for name in means))
         baseline = means.pop(BASELINE, None)
         n_folds = len({row.fold for row in self.rows})
-        lines = [f"mean error over {n_folds} folds, protocol {self.protocol!r}"]
+        lines = [f"mean {self.measure} over {n_folds} folds, protocol {self.protocol!r}"]
         lines.append("     k" + "".join(f"{name:>{width}}" for name in means))
         for k, *errors in zip(self.ks, *means.values(), strict=True):
             lines.append(f"{k:6}" + "".join(f"{error:{width}.4f}" for error in errors))

@@ -7,8 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from bestk.data.table import Table
-
 MIN_ROWS_FOR_THREADS = 10_000  # with fewer, threads of gradient boosting wait for each other
 
 
@@ -81,17 +79,3 @@ def limit_threads(*, trees: bool, rows: int) -> AbstractContextManager[Any]:
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(1 if trees and rows < MIN_ROWS_FOR_THREADS else None, "openmp")
-
-
-def as_matrix(table: Table) -> tuple[Any, NDArray[np.intp]]:
-    """The table as one array of numbers, with codes for text; and which columns are such codes."""
-    if len(table.blocks) == 1 and table.blocks[0].kind == "numeric":
-        return table.blocks[0].values, np.empty(0, np.intp)
-    dtype = np.result_type(np.float32, *(block.values.dtype for block in table.blocks))
-    matrix = np.empty((table.n_samples, table.n_features), dtype)
-    for block in table.blocks:
-        matrix[:, block.columns] = block.values
-        if block.categories is not None:
-            matrix[:, block.columns] = np.where(block.values < 0, np.nan, block.values)
-    codes = [block.columns for block in table.blocks if block.categories is not None]
-    return matrix, np.sort(np.concatenate([np.empty(0, np.intp), *codes]))

@@ -5,12 +5,13 @@ nor saves anything. matplotlib comes with ``pip install 'bestk[plots]'``.
 """
 
 from bestk.plots._curves import plot_cv_scores, plot_error_curves, plot_stability
-from bestk.plots._selection import plot_features, plot_pairs
+from bestk.plots._selection import plot_features, plot_frequencies, plot_pairs
 
 __all__ = [
     "plot_cv_scores",
     "plot_error_curves",
     "plot_features",
+    "plot_frequencies",
     "plot_pairs",
     "plot_stability",
 ]

@@ -45,7 +45,8 @@ def plot_error_curves(
     """Plot the mean error over folds against k, a line for each method.
 
     The smallest error of each method is marked, at the smallest such k. The error with all
-    features, if it was measured, is a dashed line. Errors between 0 and 1 are in percent.
+    features, if it was measured, is a dashed line. Errors between 0 and 1 are in percent. Curves
+    with a ``scoring`` are drawn as scores.
 
     Parameters
     ----------
@@ -70,17 +71,22 @@ def plot_error_curves(
     (array([0.4, 0.1]), 'jmi: 10.0% at k = 2')
     """
     methods, ks, errors = _read_columns(curves)
-    percent = bool(((errors >= 0) & (errors <= 1) | np.isnan(errors)).all())
-    write = "{:.1%}".format if percent else "{:.3g}".format
+    scored = isinstance(curves, Curves) and curves.scoring is not None
+    sign = -1 if scored and curves.rising else 1  # scores are minus the errors
+    percent = not scored and bool(((errors >= 0) & (errors <= 1) | np.isnan(errors)).all())
+    errors, write = sign * errors, "{:.1%}".format if percent else "{:.3g}".format
     names = dict.fromkeys(methods[methods != BASELINE].tolist())
-    lines = [_error_line(str(n), ks[methods == n], errors[methods == n], write) for n in names]
+    lines = [
+        _error_line(str(name), ks[methods == name], errors[methods == name], write, sign)
+        for name in names
+    ]
     known = errors[(methods == BASELINE) & np.isfinite(errors)]
     level = None
     if len(known):
         label = f"all {ks[methods == BASELINE].max():g} features: {write(known.mean())}"
         level = (float(known.mean()), label)
     ax = _draw(ax, lines, bands, level)
-    ax.set_ylabel("error")
+    ax.set_ylabel(curves.measure.replace("_", " ") if scored else "error")
     ax.yaxis.set_major_formatter(
         lambda value, _: f"{100 * value:.3g}%" if percent else f"{value:.4g}"
     )
@@ -229,14 +235,15 @@ def _read_columns(curves: Any) -> tuple[Any, Floats, Floats]:
     return np.array(methods, object), np.array(ks, np.float64), np.array(errors, np.float64)
 
 
-def _error_line(method: str, ks: Floats, errors: Floats, write: Any) -> Line:
-    """Mean and standard error for each k, and the k of the smallest mean."""
+def _error_line(method: str, ks: Floats, errors: Floats, write: Any, sign: int) -> Line:
+    """Mean and standard error for each k, and the k of the best mean."""
     each = np.unique(ks)
     folds = [errors[(ks == k) & np.isfinite(errors)] for k in each]
     means = np.array([e.mean() if len(e) else np.nan for e in folds])
     sure = np.array([e.std(ddof=1) / len(e) ** 0.5 if len(e) > 1 else 0.0 for e in folds])
     if np.isnan(means).all():
         return Line(f"{method}: no errors", each, means, means, means, order=np.inf)
-    best = int(np.nanargmin(means))
+    best = int(np.nanargmin(sign * means))
     label = f"{method}: {write(means[best])} at k = {each[best]:g}"
-    return Line(label, each, means, means - sure, means + sure, best, means[best])
+    order = sign * means[best]
+    return Line(label, each, means, means - sure, means + sure, best, order)

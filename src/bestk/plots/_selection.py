@@ -20,6 +20,7 @@ from bestk.plots.labels import (
     size_in_points,
 )
 from bestk.problem.solution import TOLD, Solution
+from bestk.selection.stability import StabilitySelection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,6 +86,53 @@ def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
         handles=artists, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False,
         columnspacing=1.0, handlelength=1.2,
     )  # fmt: skip
+    return ax
+
+
+def plot_frequencies(
+    found: StabilitySelection, *, threshold: float = 0.6, top: int = 20, ax: "Axes | None" = None
+) -> "Axes":
+    """Plot how often features were selected from subsamples, the most frequent first.
+
+    Parameters
+    ----------
+    found : StabilitySelection
+        From :func:`bestk.stability_selection`.
+    threshold : float, default=0.6
+        A dashed line; features that reach it are darker.
+    top : int, default=20
+        Number of features.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure with a row for each feature.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from bestk import stability_selection
+    >>> found = stability_selection(*load_iris(return_X_y=True), k=1, n_subsamples=5)
+    >>> ax = plot_frequencies(found, top=2, ax=Figure().subplots())
+    >>> len(ax.patches)
+    2
+    """
+    items = np.argsort(-found.frequencies, kind="stable")[:top]
+    height = float(np.clip(len(items) * TALL_ROW, MIN_HEIGHT, MAX_HEIGHT))
+    own = ax is None
+    ax = new_axes(ax, 6.4, height + 1.0)
+    room = (POINTS_PER_INCH * height if own else size_in_points(ax)[1]) / max(1, len(items))
+    values = found.frequencies[items]
+    colours = [BLUE if value >= threshold else SKY for value in values]
+    ax.barh(np.arange(len(items)), values, 0.7, color=colours)
+    ax.axvline(threshold, color=ink(ax), linestyle="--", linewidth=1)
+    names = [str(found.names[item]) for item in items.tolist()]
+    name_ticks(ax.yaxis, shorten(names, items.tolist()), room)
+    ax.set(xlabel=f"frequency in {len(found.supports)} subsamples", xlim=(0, 1))
+    ax.set_ylim(len(items) - 0.4, -0.6)
+    add_grid(ax, "x")
     return ax
 
 

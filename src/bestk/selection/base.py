@@ -1,5 +1,6 @@
 """What the selectors share: how tables are checked, read and cut to the selected columns."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from inspect import signature
 from numbers import Integral
@@ -13,12 +14,14 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bestk.data.frames import as_array, is_frame, keep_columns, named_frame, refuse_shape
+from bestk.data.table import Table
 from bestk.problem.solution import Solution
 from bestk.selection.cautions import with_warnings
 from bestk.selection.pipeline import Task
 
 SELECTABLE: dict[str, list[Any]] = {
-    "method": [str, HasMethods(["select", "select_path"])],
+    "method": [str, HasMethods(["select", "select_path"]), HasMethods(["fit", "get_support"]),
+               callable, "array-like"],
     "information": [StrOptions({"discrete", "gaussian", "blend", "auto"})],
     "discretizer": [str, HasMethods(["fit", "transform"]), None],
     "correction": [StrOptions({"miller-madow", "chance"}), None],
@@ -26,12 +29,15 @@ SELECTABLE: dict[str, list[Any]] = {
     "target": [StrOptions({"auto", "classes", "continuous"})],
     "include": ["array-like", str, Integral, None],
     "exclude": ["array-like", str, Integral, None],
+    "column_groups": ["array-like", Mapping, str, None],
+    "k_counts": [StrOptions({"groups", "columns"})],
     "bound": [StrOptions({"fast", "tight"}), None],
     "time_limit": [Interval(RealNotInt, 0, None, closed="neither"),
                    Interval(Integral, 1, None, closed="left"), None],
     "random_state": ["random_state"],
     "backend": [str],
     "n_jobs": [Integral, None],
+    "verbose": ["verbose"],
 }  # fmt: skip
 FOUND = (
     "solution_", "support_", "ranking_", "scores_", "discretizer_", "discretized_features_",
@@ -56,6 +62,9 @@ class TableSelector(SelectorMixin, BaseEstimator):
 
     def _check_table(self, X: Any, *, reset: bool) -> Any:
         """Let scikit-learn check arrays; frames, lists and masks only for their shape."""
+        if isinstance(X, Table):
+            self.n_features_in_ = X.n_features
+            return X
         X = named_frame(X)
         if isinstance(X, list | tuple | np.ma.MaskedArray):
             X = as_array(X)

@@ -23,7 +23,7 @@ from bestk.information.reading import Reading
 from bestk.information.scan import DiscreteTable
 from bestk.selection.base import FOUND, forget
 from bestk.selection.choose_k import AUTO
-from bestk.selection.pipeline import Columns, Task, count_features, settle
+from bestk.selection.pipeline import Columns, Task, select_number, settle
 
 
 def read_blocks(selector: Any, X: Any, y: Any) -> Task:
@@ -203,7 +203,7 @@ def _solve(selector: Any) -> None:
     task = Task.measured(selector, schema, columns, kept, read)
     notes = [*cuts.text.notes, _note_on_blocks(selector)]
     task = replace(task, notes=tuple(note for note in notes if note))
-    selector.solution_ = task.solution(count_features(selector.k, n, task))
+    selector.solution_ = select_number(selector, task, n)
     selector._keep(task)
 
 

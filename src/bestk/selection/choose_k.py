@@ -13,11 +13,25 @@ from bestk._typing import Floats, Indices
 from bestk.data.features import find_features
 from bestk.data.frames import as_array
 from bestk.data.table import Table
-from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
+from bestk.data.target import (
+    Target,
+    is_continuous,
+    read_continuous_target,
+    read_target,
+    weighted_rows,
+)
 from bestk.errors import ParameterError
 from bestk.problem.solution import Solution
 from bestk.relaxations import one_thread
-from bestk.selection.folds import FOLDS, Fold, beats, choose, group_splitter, read_folds
+from bestk.selection.folds import (
+    FOLDS,
+    Fold,
+    beats,
+    choose,
+    group_splitter,
+    printed_progress,
+    read_folds,
+)
 from bestk.selection.pipeline import Task
 
 AUTO = "auto"
@@ -39,7 +53,9 @@ def select_auto_k(
     options: Any, task: Task, table: Table, y: Any, sample_weight: Any = None, groups: Any = None
 ) -> Solution:
     """The solution for the k chosen by cross-validation; ``details["k_scores"]`` has the scores."""
-    ks = numbers_to_try(len(task.allowed), len(task.include))
+    if options.threshold is not None:
+        raise ParameterError("k='auto' and threshold both choose k; pass one of them")
+    ks = numbers_to_try(task.varying, task.least)
     fixed = copy(options)
     fixed.random_state = task.effort.random_state  # drawn once, for all folds
     scores, guess = cross_validate(fixed, table, y, ks, sample_weight, groups)
@@ -86,7 +102,8 @@ def cross_validate(
     """
     counts = np.ones(table.n_samples, np.int64)
     if sample_weight is not None:
-        counts = np.asarray(sample_weight).astype(np.int64)
+        rows = weighted_rows(sample_weight, y, table.n_samples)
+        counts = np.bincount(rows, minlength=table.n_samples)
         table, y = table.take(np.flatnonzero(counts)), np.asarray(y)[counts > 0]
         groups = None if groups is None else as_array(groups)[counts > 0]
         counts = counts[counts > 0]
@@ -95,7 +112,10 @@ def cross_validate(
         (np.repeat(train, counts[train]), np.repeat(test, counts[test]))
         for train, test in goal.split(options.cv, groups, options.random_state)
     ]
-    paths = [_select_in_fold(options, table, goal, train, ks) for train, _ in folds]
+    paths, show = list[list[Indices]](), printed_progress("k='auto'", options.verbose)
+    for train, _ in folds:
+        paths.append(_select_in_fold(options, table, goal, train, ks))
+        show(len(paths), len(folds))
     needed = np.unique(np.concatenate([support for path in paths for support in path]))
     design = Design.of(table, needed, _nominal(options, table))
     scores, guess = np.empty((len(folds), len(ks))), np.empty(len(folds))

@@ -1,12 +1,18 @@
-"""Cross-validation: folds, and rules that choose k by the scores of the folds."""
+"""Cross-validation: folds, scores of columns, and rules that choose k by these scores."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Integral
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params
 
+from bestk._checks import whole
 from bestk._typing import Indices
 from bestk.data.frames import as_array
 from bestk.errors import ParameterError
@@ -45,6 +51,64 @@ def read_folds(find: Callable[[], Any], X: Any, y: Any, groups: Any = None) -> l
                 "use fewer folds, or drop classes of one or two rows"
             )
     return folds
+
+
+def repeat_rows(folds: list[Fold], rows: Indices | None, n_samples: int) -> list[Fold]:
+    """The folds with each row as often as it is among ``rows``."""
+    if rows is None:
+        return folds
+    counts = np.bincount(rows, minlength=n_samples)
+    return [(np.repeat(a, counts[a]), np.repeat(b, counts[b])) for a, b in folds]
+
+
+def read_ks(ks: Any, least: int, most: int) -> list[int]:
+    """Numbers of features in rising order, each once."""
+    try:
+        wanted = sorted({whole(k, "k") for k in ks})
+    except (TypeError, ParameterError) as error:
+        raise ParameterError(f"ks must be a list of whole numbers, not {ks!r}") from error
+    least = max(1, least)
+    if not wanted or not least <= wanted[0] <= wanted[-1] <= most:
+        came = f"{wanted[0]}..{wanted[-1]}" if wanted else "empty"
+        raise ParameterError(
+            f"ks must lie between {least} and {most}, the number of features; got {came}"
+        )
+    return wanted
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An estimator, the table and target that it is fitted on, and how it is scored."""
+
+    estimator: Any
+    scorer: Any
+    X: Any
+    y: Any
+    fit_params: Mapping[str, Any] = field(default_factory=dict)
+    score_params: Mapping[str, Any] = field(default_factory=dict)
+
+    def score(self, columns: Sequence[int] | Indices, fold: Fold) -> float:
+        """The score on the test rows of a model fitted to some columns of the training rows."""
+        kept = _safe_indexing(self.X, columns, axis=1)
+        (train, test), y = fold, self.y
+        fit_params = _check_method_params(self.X, self.fit_params, train)
+        score_params = _check_method_params(self.X, self.score_params, test)
+        with np.errstate(invalid="ignore", over="ignore"):  # where a column has no value in a fold
+            model = clone(self.estimator)
+            model.fit(_safe_indexing(kept, train), _safe_indexing(y, train), **fit_params)
+            rows = _safe_indexing(kept, test), _safe_indexing(y, test)
+            return float(self.scorer(model, *rows, **score_params))
+
+
+def printed_progress(name: str, verbose: Any) -> Callable[[int, int], Any]:
+    """A function that prints how many of the folds are done, where ``verbose`` asks for it."""
+    start = perf_counter()
+
+    def show(done: int, total: int) -> None:
+        if verbose:
+            print(f"[{name}] {done} of {total} done, {perf_counter() - start:.1f} s", flush=True)
+
+    return show
 
 
 def choose(ks: Sequence[int], scores: NDArray[np.float64], rule: str) -> int:

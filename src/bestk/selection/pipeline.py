@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 
 from bestk._typing import Indices
 from bestk.data.features import find_constant, find_features
-from bestk.data.frames import as_array
-from bestk.data.table import Block, Table, read_column
-from bestk.data.target import note_on_target, read_full_column
+from bestk.data.table import Table, read_column
+from bestk.data.target import note_on_target, weighted_rows
+from bestk.errors import ParameterError
 from bestk.information.reading import Measured, ParsedTarget, Reading
 from bestk.problem.solution import Solution
+from bestk.selection.foreign import Foreign, is_method
+from bestk.selection.grouped import Grouped, read_groups
 from bestk.selection.methods import Effort, Method, get_method
 from bestk.selection.objectives import get_objective
 
 PAPER = "caim"  # levels, as the paper makes them
 STEADY = ("mdlp", "chance")  # levels and correction, where counts have to do without a blend
-MAX_WEIGHTED_ROWS = 2**31  # that weights may make of the rows of a table
 PER_FEATURE = ("relevance", "contribution", "new_information", "pairs", "scores")
-WEIGHTS = "whole numbers from 0 up, not all zero; scale and round other weights first"
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ def settle(options: Any, *, blocks: bool = False) -> Information:
         options.information, options.discretizer, options.correction,
     )  # fmt: skip
     own = _information_of(options.method)
+    if blocks and not is_method(get_method(options.method)):
+        raise ParameterError("blocks of rows need a method of bestk; pass a table in memory")
     information = own if information == "auto" else information
     auto = isinstance(discretizer, str) and discretizer == "auto"
     levels, steady = STEADY
@@ -71,12 +73,18 @@ class Columns:
     allowed: Indices
     included: Indices
     categorical: Indices
+    groups: Indices | None = None  # of each column of the table
 
     @classmethod
     def of(cls, options: Any, table: Table) -> "Columns":
         """Find them in a table."""
         excluded = find_features(options.exclude, table)
         included = np.array(list(dict.fromkeys(find_features(options.include, table))), np.int64)
+        groups = read_groups(options.column_groups, table)
+        if groups is not None:  # a group is in or out as a whole
+            excluded, included = (
+                np.flatnonzero(np.isin(groups, groups[some])) for some in (excluded, included)
+            )
         if len(both := np.intersect1d(included, excluded)):
             raise ValueError(
                 f"column {table.names[both[0]]!r} is both included and excluded; choose one"
@@ -84,7 +92,8 @@ class Columns:
         allowed = np.delete(np.arange(table.n_features), excluded)
         if not len(allowed):
             raise ValueError("every column is excluded; leave at least one to select from")
-        return cls(allowed, included, find_features(options.categorical_features, table))
+        categorical = find_features(options.categorical_features, table)
+        return cls(allowed, included, categorical, groups)
 
     def reading(self, options: Any, kept: Indices, blocks: bool = False) -> Reading:
         """How the kept columns are to be read."""
@@ -103,11 +112,13 @@ class Task:
     table: Table  # all rows, or a sample of those that came in blocks
     allowed: Indices  # the features that were measured, in the order of the entropies
     read: Measured
-    method: Method
+    method: Any  # a Method, or a selector, ranking or function for Foreign
     include: list[int]  # places among the allowed
     effort: Effort
     constant: Indices  # features of one value, selected only where no others are left
     target: ParsedTarget | None = None  # of each row of the table
+    groups: Indices | None = None  # of each column of the table: selected as a whole
+    by_columns: bool = False  # whether k counts columns, although there are groups
     notes: tuple[str, ...] = ()  # on how the table and the target were read
 
     @classmethod
@@ -115,7 +126,8 @@ class Task:
         """Read a table as a selector's parameters say."""
         column = read_column(y)
         if sample_weight is not None:
-            table, column = weigh(table, column, sample_weight)
+            rows = weighted_rows(sample_weight, column, table.n_samples)
+            table, column = table.take(rows), column.take(rows)
         columns = Columns.of(options, table)
         constant = np.setdiff1d(find_constant(table), columns.included)
         kept = np.setdiff1d(columns.allowed, constant)
@@ -142,28 +154,57 @@ class Task:
         effort = Effort(seed, options.time_limit, options.bound, seconds)
         include = np.searchsorted(kept, columns.included).tolist()
         constant = np.setdiff1d(columns.allowed, kept)
-        return cls(table, kept, read, get_method(options.method), include, effort, constant)
+        return cls(
+            table, kept, read, get_method(options.method), include, effort, constant,
+            groups=columns.groups, by_columns=options.k_counts == "columns",
+        )  # fmt: skip
+
+    def count(self, columns: Indices) -> int:
+        """The number of columns, or of their groups, as k counts them."""
+        if self.groups is None:
+            return len(columns)
+        whole = np.isin(self.groups, self.groups[columns])
+        return int(whole.sum()) if self.by_columns else len(np.unique(self.groups[columns]))
 
     @property
     def most(self) -> int:
-        """The number of features to select from."""
-        return len(self.allowed) + len(self.constant)
+        """The number of features to select from; of groups, those with columns that vary."""
+        return self.varying + (len(self.constant) if self.groups is None else 0)
+
+    @property
+    def varying(self) -> int:
+        """The number of features to select from that are not constant."""
+        return self.count(self.allowed)
+
+    @property
+    def least(self) -> int:
+        """The number of features to include."""
+        return self.count(self.allowed[self.include])
 
     def solution(self, k: int) -> Solution:
         """The k features, with the information of each."""
-        wanted = min(k, len(self.allowed))
-        found = self.method.select(self.read.entropies, wanted, self.include, self.effort)
+        wanted = min(k, self.varying)
+        found = self._method().select(self.read.entropies, wanted, self.include, self.effort)
         unknown = {"contribution": np.full(found.k, np.nan)}  # to a method of the user's own
         details = {**unknown, **found.details, **pair_details(self.read, found.support)}
         return self._filled(self._placed(found, details=details), k)
 
     def path(self, ks: list[int]) -> list[Solution]:
         """Features for every k, by their places in the table; without bounds and details."""
-        effort, fewer = replace(self.effort, bound=None), [min(k, len(self.allowed)) for k in ks]
+        effort, fewer = replace(self.effort, bound=None), [min(k, self.varying) for k in ks]
         once = sorted(set(fewer))
-        solutions = self.method.select_path(self.read.entropies, once, self.include, effort)
-        found = {s.k: self._placed(s) for s in solutions}
+        solutions = self._method().select_path(self.read.entropies, once, self.include, effort)
+        found = {n: self._placed(s) for n, s in zip(once, solutions, strict=True)}
         return [self._filled(found[n], k) for n, k in zip(fewer, ks, strict=True)]
+
+    def _method(self) -> Method:
+        if self.groups is not None:
+            known, labels = np.unique(self.groups[self.allowed], return_inverse=True)
+            sizes = np.bincount(self.groups)[known]
+            return Grouped(self.method, labels, sizes, self.by_columns)
+        if is_method(self.method):
+            return self.method
+        return Foreign(self.method, self.table, self.allowed, self.target)
 
     def relevance(self) -> NDArray[np.float64]:
         """I(xi; y) of every column of the table: 0 for constant ones, NaN for excluded ones."""
@@ -183,13 +224,16 @@ class Task:
         return replace(solution, support=support, names=self.table.names, **more)
 
     def _filled(self, solution: Solution, k: int) -> Solution:
-        """The solution with constant features, where others are fewer than k."""
-        more = k - solution.k
-        if more <= 0:
+        """The solution with constant features: of its groups, or where others are too few."""
+        added = self.constant[: max(0, k - solution.k)]
+        if self.groups is not None:
+            chosen = np.isin(self.groups[self.constant], self.groups[solution.support])
+            added = self.constant[chosen]
+        if not (more := len(added)):
             return solution
         details = {name: _padded(value, solution.k, more) if name in PER_FEATURE else value
                    for name, value in solution.details.items()}  # fmt: skip
-        support = np.append(solution.support, self.constant[:more])
+        support = np.append(solution.support, added)
         return replace(solution, support=support, details=details)
 
 
@@ -215,42 +259,30 @@ def pair_details(read: Measured, support: Indices) -> Mapping[str, Any]:
 def count_features(k: float | str, n: int, task: Task) -> int:
     """The number of features that k means, among n; warns where there are not so many."""
     most = task.most
+    n = n if task.groups is None else most
     wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
-    if wanted < len(task.include):
-        raise ValueError(
-            f"k={wanted} is less than the {len(task.include)} features to include; raise it"
-        )
+    if wanted < task.least:
+        raise ValueError(f"k={wanted} is less than the {task.least} features to include; raise it")
     if wanted > most:
         warn(f"k={wanted} is more than the {most} features to select from; all are selected",
-             UserWarning, stacklevel=3)  # fmt: skip
+             UserWarning, stacklevel=5)  # fmt: skip
     return min(wanted, most)
 
 
-def weigh(table: Table, y: Block, sample_weight: Any) -> tuple[Table, Block]:
-    """Repeat each row by its weight."""
-    weights = as_array(sample_weight)
-    if weights.shape != (table.n_samples,):
-        raise ValueError(
-            f"sample_weight.shape == {weights.shape}, expected {(table.n_samples,)}: "
-            "give a weight for each row"
-        )
-    counts = _whole_weights(weights)
-    rows = np.repeat(np.arange(table.n_samples), counts)
-    return table.take(rows), read_full_column(y, table.n_samples).take(rows)
+def select_number(options: Any, task: Task, n: int) -> Solution:
+    """The solution for k, a number or a fraction of n features, and for the threshold."""
+    k = count_features(options.k, n, task)
+    return task.solution(k if options.threshold is None else _informative(task, k, options))
 
 
-def _whole_weights(weights: NDArray[Any]) -> Indices:
-    """How often each row counts; refuses all but whole numbers that leave some rows, not many."""
-    casting: Any = "unsafe" if weights.dtype == object else "same_kind"
-    try:
-        counts = weights.astype(np.float64, casting=casting)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight holds {weights.dtype} values; {WEIGHTS}") from error
-    if not (counts >= 0).all() or (counts != np.floor(counts)).any() or not counts.any():
-        raise ValueError(f"sample_weight must be {WEIGHTS}")
-    if counts.sum() >= MAX_WEIGHTED_ROWS:
-        raise ValueError(
-            f"sample_weight adds up to {counts.sum():.3g} rows, {MAX_WEIGHTED_ROWS} or more; "
-            "divide all weights by the same number and round them"
-        )
-    return counts.astype(np.int64)
+def _informative(task: Task, most: int, options: Any) -> int:
+    """The first k, up to ``most``, before one at which a feature is below the threshold."""
+    k, most = max(1, task.least), min(most, task.varying)
+    while k < most:
+        ks = list(range(k + 1, min(most, 2 * k + 6) + 1))
+        for more, solution in zip(ks, task.path(ks), strict=True):
+            places = np.searchsorted(task.allowed, solution.support)
+            if pair_details(task.read, places)["new_information"].min() < options.threshold:
+                return k
+            k = more
+    return k

@@ -14,6 +14,7 @@ from bestk._typing import Floats, Indices
 from bestk.data.features import find_features, find_numeric, read_features
 from bestk.data.frames import is_stream
 from bestk.data.table import Table, read_column
+from bestk.data.target import weighted_rows
 from bestk.information.reading import ParsedTarget, Reading, cut_for_pairs, pair_bins
 from bestk.information.scan import DiscreteTable, Progress, strongest_pairs
 from bestk.native.threads import threads
@@ -26,7 +27,6 @@ from bestk.selection._pvalues import (
 )
 from bestk.selection.base import SELECTABLE, TableSelector
 from bestk.selection.blocks import count_quantiles, note_columns, open_stream
-from bestk.selection.pipeline import weigh
 
 MAX_PERMUTATIONS = 50
 BLOCK_BINS = 4  # of numbers in rows that come in blocks, for single columns and pairs alike
@@ -280,7 +280,8 @@ def _read(
     table = read_features(X, options.categorical_features)
     column = read_column(y)
     if sample_weight is not None:
-        table, column = weigh(table, column, sample_weight)
+        rows = weighted_rows(sample_weight, column, table.n_samples)
+        table, column = table.take(rows), column.take(rows)
     return table, Reading(target=options.target).parse(column, table.n_samples)
 
 

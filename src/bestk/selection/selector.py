@@ -1,18 +1,19 @@
 """SelectBestK: the scikit-learn selector."""
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils._user_interface import _print_elapsed_time
 
 from bestk.data.features import read_features
 from bestk.data.frames import is_stream
 from bestk.problem.solution import Solution
 from bestk.selection.base import SELECTABLE, TableSelector, forget
 from bestk.selection.blocks import PartialFit, read_blocks
-from bestk.selection.cautions import warn_of, with_warnings
+from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import AUTO, refuse_auto, select_auto_k
-from bestk.selection.pipeline import Task, count_features
+from bestk.selection.pipeline import Task, select_number
 
 
 class SelectBestK(PartialFit, TableSelector):
@@ -27,11 +28,13 @@ class SelectBestK(PartialFit, TableSelector):
         Number of features, or a fraction of them in (0, 1], at least one. If k is more than the
         number of columns, all are selected, with a warning. "auto" takes the fewest features that
         predict about as well as any number up to 100 in cross-validation; see Notes.
-    method : str or Method, default="auto"
+    method : str, Method, selector, array-like or callable, default="auto"
         A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
-        ``Greedy(criterion)``. "auto" is forward selection by relevance, less what all selected
-        features share about y, plus synergy of pairs; see
-        :class:`~bestk.selection.methods.Joint`.
+        ``Greedy(criterion)``. Or, to compare or to report it, a selector of scikit-learn such as
+        ``RFE(estimator)``, a ranking of columns best first, or a function of X, y and k that
+        returns the indices of k columns; these are given one array, with codes for text. "auto"
+        is forward selection by relevance, less what all selected features share about y, plus
+        synergy of pairs; see :class:`~bestk.selection.methods.Joint`.
     information : {"auto", "discrete", "gaussian", "blend"}, default="auto"
         Count the levels of discrete columns; or take numbers as jointly normal within and over
         classes; or take the mean of both, counts corrected for chance. "auto" is what belongs to
@@ -53,10 +56,19 @@ class SelectBestK(PartialFit, TableSelector):
         is; to be counted, it is cut into 5 classes of equal frequency.
     include, exclude : array-like of str or int, default=None
         Features that must be selected, and features that must not, by name or index.
+    column_groups : dict, array-like or str, default=None
+        Columns that are selected together or not at all, such as those of one-hot encoded
+        variables: a dict of names to columns, a label for each column, or a separator: columns
+        whose names agree up to the last one are a group. Other columns stand alone.
+    k_counts : {"groups", "columns"}, default="groups"
+        Whether k is the number of groups, or the largest number of their columns.
     bound : {"fast", "tight", None}, default="fast"
         Effort for the upper bound of a quadratic method; see :func:`bestk.solve`.
     time_limit : float, default=None
         Seconds for the solver.
+    threshold : float, default=None
+        Minimum new information, in nats: k, then the largest number allowed (1.0 for all), is
+        lowered to the last number before one at which some selected feature has less.
     scoring : str or callable, default=None
         For ``k="auto"``, a scorer of scikit-learn, such as "roc_auc"; None: the log loss for
         classes, the mean squared error for numbers.
@@ -69,6 +81,8 @@ class SelectBestK(PartialFit, TableSelector):
         Counting backend; see :func:`bestk.cmi_matrix`.
     n_jobs : int, default=None
         Threads: None and -1 for all cores.
+    verbose : bool or int, default=False
+        Whether to print the seconds of each stage, and a line for each fold of ``k="auto"``.
 
     Attributes
     ----------
@@ -110,7 +124,7 @@ class SelectBestK(PartialFit, TableSelector):
     -----
     Missing values are a level of their own where columns are counted, and stand at the mean
     where they are Gaussian. Columns of one value, or of none, are selected only where no others
-    are left. Whole-number ``sample_weight`` say how often each row counts.
+    are left.
 
     Columns at chance level, leaks, copies and the like are reported in one warning
     (:class:`SelectionWarning`), which is kept in ``solution_.warnings``.
@@ -149,6 +163,7 @@ class SelectBestK(PartialFit, TableSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left"),
               Interval(RealNotInt, 0, 1, closed="right"), StrOptions({AUTO})],
+        "threshold": [Interval(Real, 0, None, closed="left"), None],
         "scoring": [str, callable, None],
         "cv": ["cv_object"],
         **SELECTABLE,
@@ -166,13 +181,17 @@ class SelectBestK(PartialFit, TableSelector):
         target: str = "auto",
         include: Any = None,
         exclude: Any = None,
+        column_groups: Any = None,
+        k_counts: str = "groups",
         bound: str | None = "fast",
         time_limit: float | None = None,
+        threshold: float | None = None,
         scoring: Any = None,
         cv: Any = None,
         random_state: Any = None,
         backend: str = "auto",
         n_jobs: int | None = None,
+        verbose: Any = False,
     ) -> None:
         self.k = k
         self.method = method
@@ -183,13 +202,17 @@ class SelectBestK(PartialFit, TableSelector):
         self.target = target
         self.include = include
         self.exclude = exclude
+        self.column_groups = column_groups
+        self.k_counts = k_counts
         self.bound = bound
         self.time_limit = time_limit
+        self.threshold = threshold
         self.scoring = scoring
         self.cv = cv
         self.random_state = random_state
         self.backend = backend
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select the features.
@@ -205,7 +228,8 @@ class SelectBestK(PartialFit, TableSelector):
             The classes, or numbers to predict. For files and blocks that are frames the name of
             the column that holds them; None for blocks that are pairs ``(X_block, y_block)``.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts: whole numbers from 0 up.
+            How often each row counts, from 0 up. Fractional weights are rounded up or down, so
+            that those of a class add up to the same number of rows.
         groups : array-like of shape (n_samples,), default=None
             For ``k="auto"``, groups of rows that no fold separates.
 
@@ -213,26 +237,34 @@ class SelectBestK(PartialFit, TableSelector):
         -------
         self
         """
-        self._validate_params()
-        forget(self)
-        if is_stream(X, y):
-            if sample_weight is not None:
-                raise ValueError("sample_weight is for tables in memory; repeat rows in blocks")
-            refuse_auto(self.k)
-            task = read_blocks(self, X, y)
-        else:
-            table = read_features(self._check_table(X, reset=True), self.categorical_features)
-            task = Task.of(self, table, y, sample_weight)
-        if isinstance(self.k, str):
-            found = select_auto_k(self, task, table, y, sample_weight, groups)
-            self.solution_, self.k_scores_ = found, found.details["k_scores"]
-            if self.scoring is None:
-                self.k_errors_ = found.details["k_errors"]
-        else:
-            self.solution_ = task.solution(count_features(self.k, self.n_features_in_, task))
-        self._keep(task)
+        self._fit(X, y, sample_weight, groups)
         warn_of(self.solution_)
         return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:
+        self._validate_params()
+        forget(self)
+        with self._stage("measuring"):
+            if is_stream(X, y):
+                if sample_weight is not None:
+                    raise ValueError("sample_weight is for tables in memory; repeat rows in blocks")
+                refuse_auto(self.k)
+                task = read_blocks(self, X, y)
+            else:
+                table = read_features(self._check_table(X, reset=True), self.categorical_features)
+                task = Task.of(self, table, y, sample_weight)
+        with self._stage("selecting"):
+            if isinstance(self.k, str):
+                found = select_auto_k(self, task, table, y, sample_weight, groups)
+                self.solution_, self.k_scores_ = found, found.details["k_scores"]
+                if self.scoring is None:
+                    self.k_errors_ = found.details["k_errors"]
+            else:
+                self.solution_ = select_number(self, task, self.n_features_in_)
+        self._keep(task)
+
+    def _stage(self, name: str) -> Any:
+        return _print_elapsed_time(type(self).__name__, name if self.verbose else None)
 
     @property
     def k_(self) -> int:
@@ -246,6 +278,7 @@ def select(
     k: float | str = 10,
     method: Any = "auto",
     *,
+    sample_weight: Any = None,
     groups: Any = None,
     **options: Any,
 ) -> Solution:
@@ -259,7 +292,7 @@ def select(
         The classes, or numbers to predict.
     k, method, **options
         As for :class:`SelectBestK`; a number k is at most that of the features.
-    groups : array-like of shape (n_samples,), default=None
+    sample_weight, groups : array-like of shape (n_samples,), default=None
         As for :meth:`SelectBestK.fit`.
 
     Returns
@@ -278,16 +311,10 @@ def select(
     """
     selector = SelectBestK(k, method, **options)
     selector._validate_params()
-    if is_stream(X, y):
-        return selector.fit(X, y).solution_
-    table = read_features(X, selector.categorical_features)
-    if isinstance(k, Integral) and k > table.n_features:
-        raise ValueError(f"k={k} is more than the {table.n_features} columns of the table")
-    task = Task.of(selector, table, y)
-    if isinstance(k, str):
-        solution = select_auto_k(selector, task, table, y, groups=groups)
-    else:
-        solution = task.solution(count_features(k, table.n_features, task))
-    solution = with_warnings(task, solution)
-    warn_of(solution)
-    return solution
+    if not is_stream(X, y):
+        X = read_features(X, selector.categorical_features)
+        if isinstance(k, Integral) and k > X.n_features:
+            raise ValueError(f"k={k} is more than the {X.n_features} columns of the table")
+    selector._fit(X, y, sample_weight, groups)
+    warn_of(selector.solution_)
+    return selector.solution_

@@ -5,30 +5,40 @@ from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import column_or_1d
 
-from bestk._checks import whole
 from bestk.data.features import read_features
 from bestk.data.frames import as_array
-from bestk.data.target import is_continuous
-from bestk.errors import ParameterError
-from bestk.selection.base import SELECTABLE, TableSelector
+from bestk.data.target import is_continuous, weighted_rows
+from bestk.selection.base import SELECTABLE
 from bestk.selection.cautions import warn_of
-from bestk.selection.folds import Fold, choose, group_splitter, read_folds
+from bestk.selection.folds import (
+    Trial,
+    choose,
+    group_splitter,
+    printed_progress,
+    read_folds,
+    read_ks,
+    repeat_rows,
+)
 from bestk.selection.pipeline import Task
+from bestk.selection.predicting import PredictingSelector
 
 MAX_DEFAULT_K = 100
 
 
-class SelectBestKCV(TableSelector):
+class SelectBestKCV(PredictingSelector):
     """Select the best features jointly; the number of features is chosen by cross-validation.
 
     In every fold features are selected from the training rows for all k at once, and the estimator
-    is fitted and scored for each k.
+    is fitted and scored for each k. At the end it is fitted to the selected features of all rows,
+    so that the selector predicts, like ``RFECV``.
 
     Parameters
     ----------
@@ -36,7 +46,7 @@ class SelectBestKCV(TableSelector):
         Predicts from the selected columns, which have the container type of X.
     ks : iterable of int, default=None
         Numbers of features to try; by default 1 to 100, or to the number of features.
-    method : str or Method, default="auto"
+    method : str, Method, selector, array-like or callable, default="auto"
         As for :class:`SelectBestK`.
     cv : int, splitter or iterable, default=None
         The folds, as in scikit-learn: 5 by default, stratified for classifiers.
@@ -47,14 +57,20 @@ class SelectBestKCV(TableSelector):
         whose mean difference from the best score is within its standard error over folds.
     target : {"auto", "classes", "continuous"}, default="auto"
         Classification or regression; "auto": as the estimator.
-    information, discretizer, correction, categorical_features, include, exclude, bound,\
- time_limit, random_state, backend, n_jobs
+    verbose : bool or int, default=False
+        Whether to print a line after each fold.
+    information, discretizer, correction, categorical_features, include, exclude, column_groups,\
+ k_counts, bound, time_limit, random_state, backend, n_jobs
         As for :class:`SelectBestK`.
 
     Attributes
     ----------
     best_k_ : int
         The chosen number of features.
+    estimator_ : estimator
+        The estimator, fitted to the selected features of all rows.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, of a classifier.
     cv_results_ : dict of ndarray
         ``k``, ``mean_test_score``, ``std_test_score``, and ``split0_test_score``, ... for each
         fold.
@@ -62,6 +78,11 @@ class SelectBestKCV(TableSelector):
         As for :class:`SelectBestK`, fitted on all rows with ``best_k_`` features.
     selection_seconds_ : float
         Seconds of all selections, without the fits of the estimator.
+
+    Notes
+    -----
+    With ``sklearn.set_config(enable_metadata_routing=True)`` other arguments of ``fit``, such as
+    ``sample_weight``, are passed to the estimator, the splitter and the scorer that request them.
 
     See Also
     --------
@@ -78,7 +99,11 @@ class SelectBestKCV(TableSelector):
     >>> selector = SelectBestKCV(model, ks=[1, 2, 5, 10], rule="one-se").fit(X, y)
     >>> selector.best_k_ in (1, 2, 5, 10)
     True
+    >>> selector.predict(X[:3])
+    array([0, 0, 0])
     """
+
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"groups": UNUSED}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit"])],
@@ -105,11 +130,14 @@ class SelectBestKCV(TableSelector):
         target: str = "auto",
         include: Any = None,
         exclude: Any = None,
+        column_groups: Any = None,
+        k_counts: str = "groups",
         bound: str | None = "fast",
         time_limit: float | None = None,
         random_state: Any = None,
         backend: str = "auto",
         n_jobs: int | None = None,
+        verbose: Any = False,
     ) -> None:
         self.estimator = estimator
         self.ks = ks
@@ -124,14 +152,19 @@ class SelectBestKCV(TableSelector):
         self.target = target
         self.include = include
         self.exclude = exclude
+        self.column_groups = column_groups
+        self.k_counts = k_counts
         self.bound = bound
         self.time_limit = time_limit
         self.random_state = random_state
         self.backend = backend
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
-        """Choose k, then select the features on all rows.
+    def fit(
+        self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, **params: Any
+    ) -> Self:
+        """Choose k, then select the features and fit the estimator on all rows.
 
         Parameters
         ----------
@@ -141,6 +174,11 @@ class SelectBestKCV(TableSelector):
             The classes, or numbers to predict.
         groups : array-like of shape (n_samples,), default=None
             Groups of rows that are kept in the same fold; also passed to a splitter.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts: in the selection, in the fit of the estimator and in the
+            score. With metadata routing the last two are given weights as they request them.
+        **params
+            Passed on by metadata routing, if it is enabled; see Notes.
 
         Returns
         -------
@@ -150,74 +188,62 @@ class SelectBestKCV(TableSelector):
         X = self._check_table(X, reset=True)
         X = as_array(X) if isinstance(X, list | tuple) else X
         y = y if y is None or hasattr(y, "__getitem__") else np.asarray(y)
-        self.selection_seconds_ = 0.0
+        y = column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y
+        given = {**params, "groups": groups, "sample_weight": sample_weight}
+        routed = self._route(
+            "fit", {name: each for name, each in given.items() if each is not None}
+        )
         options = copy(self)
         if isinstance(options.random_state, np.random.RandomState):
             options.random_state = int(options.random_state.randint(2**31))
         options.target = self._target_kind(y)
-        whole = self._measure(options, X, y)
-        ks = self._ks(whole.most, len(whole.include))
-        kind = is_classifier(self.estimator)
+        start = perf_counter()
+        table = read_features(X, self.categorical_features)
+        whole = Task.of(options, table, y, sample_weight)
+        self.selection_seconds_ = perf_counter() - start
+        least = max(1, whole.least)
+        every = range(least, max(least, min(MAX_DEFAULT_K, whole.most)) + 1)
+        ks = read_ks(every if self.ks is None else self.ks, least, whole.most)
+        kind, groups = is_classifier(self.estimator), routed.splitter.split.get("groups")
         cv = group_splitter(self.cv, groups, classes=kind)
         folds = read_folds(lambda: check_cv(cv, y, classifier=kind), X, y, groups)
-        scorer = check_scoring(self.estimator, scoring=self.scoring)
-        scores = np.array([
-            self._score_fold(options, X, y, fold, ks, scorer)
-            for fold in folds
-        ])  # fmt: skip
+        rows, fit_params = None, routed.estimator.fit
+        if sample_weight is not None:
+            rows = weighted_rows(sample_weight, y, table.n_samples)
+        selecting = repeat_rows(folds, rows, table.n_samples)
+        if get_config()["enable_metadata_routing"]:
+            rows = None  # the estimator and the scorer have weights of their own
+        else:
+            folds = selecting
+        trial = Trial(self.estimator, self._scorer(), X, y, fit_params, routed.scorer.score)
+        show, scores = printed_progress(type(self).__name__, self.verbose), []
+        for done, (fold, (train, _)) in enumerate(zip(folds, selecting, strict=True), 1):
+            start = perf_counter()
+            task = Task.of(options, table.take(train), _safe_indexing(y, train))
+            solutions = task.path(ks)
+            self.selection_seconds_ += perf_counter() - start
+            scores.append([trial.score(np.sort(each.support), fold) for each in solutions])
+            show(done, len(folds))
         self.cv_results_ = {
             "k": np.array(ks),
-            "mean_test_score": scores.mean(axis=0),
-            "std_test_score": scores.std(axis=0),
-            **{f"split{number}_test_score": row for number, row in enumerate(scores)},
+            "mean_test_score": np.mean(scores, axis=0),
+            "std_test_score": np.std(scores, axis=0),
+            **{f"split{number}_test_score": np.array(row) for number, row in enumerate(scores)},
         }
-        self.best_k_ = choose(ks, scores, self.rule)
+        self.best_k_ = choose(ks, np.array(scores), self.rule)
         start = perf_counter()
         self.solution_ = whole.solution(self.best_k_)
         self.selection_seconds_ += perf_counter() - start
         self._keep(whole)
+        if rows is not None:
+            X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
+        self.estimator_ = clone(self.estimator).fit(self._read(X), y, **fit_params)
         warn_of(self.solution_)
         return self
 
-    def _ks(self, most: int, least: int) -> list[int]:
-        """The numbers of features to try, in rising order."""
-        first = max(1, least)
-        if self.ks is None:
-            return list(range(first, max(first, min(MAX_DEFAULT_K, most)) + 1))
-        ks = sorted({whole(k, "each of ks") for k in as_array(self.ks)})
-        if not ks or not first <= ks[0] <= ks[-1] <= most:
-            came = f"{ks[0]} to {ks[-1]}" if ks else "none"
-            raise ParameterError(f"ks must lie between {first} and {most}; got {came}")
-        return ks
-
     def _target_kind(self, y: Any) -> str:
         """The kind of target in all folds: that of the estimator, unless it is given."""
-        if self.target == "auto" and is_regressor(self.estimator):
-            return "continuous"
         if self.target == "auto" and is_classifier(self.estimator):
             return "classes"
-        return "continuous" if is_continuous(y, self.target) else "classes"
-
-    def _measure(self, options: Any, X: Any, y: Any) -> Task:
-        start = perf_counter()
-        task = Task.of(options, read_features(X, self.categorical_features), y)
-        self.selection_seconds_ += perf_counter() - start
-        return task
-
-    def _score_fold(
-        self, options: Any, X: Any, y: Any, fold: Fold, ks: list[int], scorer: Any
-    ) -> list[float]:
-        """The score of every k on the test rows."""
-        train, test = fold
-        X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
-        X_test, y_test = _safe_indexing(X, test), _safe_indexing(y, test)
-        task = self._measure(options, X_train, y_train)
-        start = perf_counter()
-        solutions = task.path(ks)
-        self.selection_seconds_ += perf_counter() - start
-        scores = []
-        for solution in solutions:
-            chosen = np.sort(solution.support)
-            model = clone(self.estimator).fit(_safe_indexing(X_train, chosen, axis=1), y_train)
-            scores.append(float(scorer(model, _safe_indexing(X_test, chosen, axis=1), y_test)))
-        return scores
+        regressor = self.target == "auto" and is_regressor(self.estimator)
+        return "continuous" if regressor or is_continuous(y, self.target) else "classes"

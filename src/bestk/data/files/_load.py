@@ -1,7 +1,7 @@
 """A file as the table that features are selected from, and its target."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,7 @@ class Loaded:
     y: Array
     target: str
     notes: tuple[str, ...]  # what was left out, and why
+    of_rows: dict[str, Array] = field(default_factory=dict)  # such as their groups
 
 
 def load(

@@ -1,0 +1,178 @@
+"""Stability selection: how often features are selected from random subsamples of the rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils.parallel import Parallel, delayed
+
+from bestk._checks import jobs, real
+from bestk._typing import Floats, Indices
+from bestk.data.features import read_features
+from bestk.data.target import weighted_rows
+from bestk.errors import ParameterError
+from bestk.selection.folds import printed_progress, read_folds, repeat_rows
+from bestk.selection.methods import get_method
+from bestk.selection.pipeline import Task, count_features
+from bestk.selection.selector import SelectBestK
+from bestk.selection.shared import shared_tasks
+
+MAX_SHOWN = 20  # features of a text
+
+
+@dataclass(frozen=True)
+class StabilitySelection:
+    """How often each feature was selected from subsamples of the rows.
+
+    :func:`stability_selection` returns it. Its text is a table of the most frequent features.
+
+    Attributes
+    ----------
+    frequencies : ndarray of shape (n_features,)
+        The fraction of the subsamples in which each feature was selected.
+    supports : tuple of tuple of int
+        The features selected from each subsample, best first; :func:`bestk.evaluation.stability`
+        measures how similar they are.
+    names : sequence of str
+        Names of all features.
+    n_candidates : int
+        The number of features that could be selected.
+    fraction : float
+        The fraction of the rows in each subsample.
+    """
+
+    frequencies: Floats
+    supports: tuple[tuple[int, ...], ...]
+    names: Sequence[str]
+    n_candidates: int
+    fraction: float
+
+    def selected(self, threshold: float = 0.6) -> Indices:
+        """Features selected from at least this fraction of the subsamples, most frequent first."""
+        order = np.argsort(-self.frequencies, kind="stable")
+        return order[self.frequencies[order] >= threshold]
+
+    def false_selections(self, threshold: float = 0.6) -> float:
+        """Bound on the expected number of irrelevant features with that frequency or more.
+
+        It is ``q**2 / ((2 threshold - 1) p)`` for q features selected of p (Meinshausen and
+        Buehlmann 2010), for subsamples of half of the rows. It holds if irrelevant features are
+        exchangeable, and the method is no worse than guessing.
+        """
+        threshold = real(threshold, "threshold", "a number between 0.5 and 1")
+        if self.fraction != 0.5 or not 0.5 < threshold <= 1:
+            came = f"threshold {threshold} and fraction {self.fraction}"
+            raise ParameterError(
+                f"the bound needs a threshold above 0.5 and subsamples of half the rows; got {came}"
+            )
+        q = float(self.frequencies.sum())
+        return q * q / ((2 * threshold - 1) * self.n_candidates)
+
+    def to_frame(self) -> Any:
+        """Features that were selected at least once, most frequent first, as a pandas frame."""
+        import pandas as pd
+
+        items = self.selected(0.5 / len(self.supports))
+        names = [self.names[i] for i in items.tolist()]
+        return pd.DataFrame({"item": items, "name": names, "frequency": self.frequencies[items]})
+
+    def __str__(self) -> str:
+        head = f"{len(self.supports)} subsamples; frequency of each feature"
+        shown = self.selected(0.1)[:MAX_SHOWN].tolist()
+        lines = [f"{self.frequencies[item]:9.0%}  {self.names[item]}" for item in shown]
+        return "\n".join([head, *lines])
+
+
+def stability_selection(
+    X: Any,
+    y: Any,
+    k: float = 10,
+    method: Any = "auto",
+    *,
+    n_subsamples: int = 50,
+    fraction: float = 0.5,
+    groups: Any = None,
+    sample_weight: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    verbose: bool | int = False,
+    **options: Any,
+) -> StabilitySelection:
+    """Select from many random subsamples of the rows, and count how often each feature is taken.
+
+    Parameters
+    ----------
+    X, y, k, method, **options
+        As for :class:`SelectBestK`; k is a number.
+    n_subsamples : int, default=50
+        Number of subsamples, drawn without replacement and stratified by class.
+    fraction : float, default=0.5
+        The fraction of the rows in each.
+    groups : array-like of shape (n_samples,), default=None
+        Groups of rows of which whole ones are drawn, and not rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How often each row counts; see :meth:`SelectBestK.fit`.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the subsamples, and of random methods.
+    n_jobs : int, default=None
+        Subsamples at a time, in threads; None: one, with all threads for each.
+    verbose : bool or int, default=False
+        Whether to print a line after each subsample.
+
+    Returns
+    -------
+    StabilitySelection
+        Frequencies, the features above a threshold, and the expected number of false ones.
+
+    Notes
+    -----
+    The table is read once; no bound is computed and no warning is looked for. Selections are
+    otherwise those of ``SelectBestK(k, method).fit`` on the rows of each subsample. Of features
+    that can stand in for each other, each is selected less often.
+
+    References
+    ----------
+    N. Meinshausen, P. Buehlmann, "Stability selection", Journal of the Royal Statistical Society
+    B 72, 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> found = stability_selection(X, y, k=3, n_subsamples=20)
+    >>> [X.columns[i] for i in found.selected(0.7)]
+    ['worst concave points', 'worst perimeter']
+    """
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31))
+    inner = None if n_jobs is None else 1
+    selector = SelectBestK(k, method, random_state=random_state, n_jobs=inner, **options)
+    selector._validate_params()
+    table = read_features(X, selector.categorical_features)
+    task = Task.of(selector, table, y)
+    wanted, target = count_features(k, table.n_features, task), task.target
+    assert target is not None
+    selector.target = "continuous" if target.continuous else "classes"
+    drawn = {"train_size": fraction, "random_state": random_state}
+    kind = ShuffleSplit if target.continuous else StratifiedShuffleSplit
+    splitter = (kind if groups is None else GroupShuffleSplit)(n_subsamples, **drawn)
+    labels = target.numbers if target.continuous else target.classes.codes
+    folds = read_folds(lambda: splitter, labels, labels, groups)
+    weighted = None if sample_weight is None else weighted_rows(sample_weight, y, len(labels))
+    rows = [train for train, _ in repeat_rows(folds, weighted, len(labels))]
+    show, supports = printed_progress("stability_selection", verbose), list[tuple[int, ...]]()
+
+    def select_from(some: Indices) -> tuple[int, ...]:
+        part = shared_tasks(
+            selector, table.take(some), target.column.take(some), {"": get_method(method)}
+        )
+        return tuple(part[""].path([wanted])[0].support.tolist())
+
+    parallel = Parallel(n_jobs=jobs(n_jobs) or 1, prefer="threads", return_as="generator")
+    for support in parallel(delayed(select_from)(some) for some in rows):
+        supports.append(support)
+        show(len(supports), len(rows))
+    counts = np.bincount(np.concatenate(supports), minlength=table.n_features)
+    return StabilitySelection(counts / len(rows), tuple(supports), table.names, task.most, fraction)

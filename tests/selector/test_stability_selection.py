@@ -1,0 +1,85 @@
+"""How often features are selected from subsamples of the rows."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.feature_selection import SelectKBest
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+
+from bestk import SelectBestK, stability_selection
+from bestk.plots import plot_frequencies
+from bestk.selection.stability import StabilitySelection
+
+X, Y = load_breast_cancer(return_X_y=True)
+
+
+@pytest.mark.parametrize("method", ["auto", "mrmr", "tpower", SelectKBest()], ids=str)
+def test_selections_are_those_of_selectors_fitted_on_the_same_subsamples(method):
+    found = stability_selection(X, Y, 4, method, n_subsamples=4, random_state=3)
+    splits = StratifiedShuffleSplit(4, train_size=0.5, random_state=3).split(X, Y)
+    expected = [
+        SelectBestK(4, method, random_state=3).fit(X[rows], Y[rows]).solution_.support
+        for rows, _ in splits
+    ]
+    assert [sorted(support) for support in found.supports] == [sorted(e) for e in expected]
+    counts = np.bincount(np.concatenate(expected), minlength=30)
+    np.testing.assert_array_equal(found.frequencies, counts / 4)
+
+
+def test_numbers_are_split_without_classes_and_groups_as_wholes():
+    X, y = load_diabetes(return_X_y=True)
+    found = stability_selection(X, y, 2, "mrmr", n_subsamples=3, random_state=0)
+    rows, _ = next(ShuffleSplit(3, train_size=0.5, random_state=0).split(X))
+    alone = SelectBestK(2, "mrmr").fit(X[rows], y[rows]).solution_.support
+    assert sorted(found.supports[0]) == sorted(alone)
+    groups = np.arange(len(y)) // 10
+    grouped = stability_selection(X, y, 2, "mrmr", n_subsamples=3, groups=groups)
+    assert len(grouped.supports) == 3
+
+
+def test_threads_change_nothing_and_progress_is_printed(capsys):
+    one = stability_selection(X, Y, 3, "jmi", n_subsamples=5)
+    two = stability_selection(X, Y, 3, "jmi", n_subsamples=5, n_jobs=2, verbose=True)
+    assert one.supports == two.supports
+    assert capsys.readouterr().out.count("[stability_selection]") == 5
+
+
+def test_the_bound_is_that_of_meinshausen_and_buehlmann():
+    found = StabilitySelection(np.array([1.0, 0.8, 0.2, 0.0]), ((0, 1),) * 5, "abcd", 4, 0.5)
+    assert found.false_selections(0.75) == pytest.approx(2**2 / (0.5 * 4))
+    assert found.selected(0.75).tolist() == [0, 1]
+    assert "100%  a" in str(found)
+    assert found.to_frame().name.tolist() == ["a", "b", "c"]
+    for threshold, fraction in [(0.5, 0.5), (1.1, 0.5), (0.9, 0.6)]:
+        with pytest.raises(ValueError, match=r"threshold above 0\.5 and subsamples of half"):
+            replace(found, fraction=fraction).false_selections(threshold)
+
+
+def test_the_bound_holds_where_all_features_are_noise():
+    rng = np.random.default_rng(0)
+    p, k, false = 60, 4, []
+    for seed in range(8):
+        X, y = rng.normal(size=(80, p)), rng.integers(0, 2, 80)
+        found = stability_selection(X, y, k, "maxrel", n_subsamples=20, random_state=seed)
+        false.append(len(found.selected(0.6)))
+        bound = found.false_selections(0.6)
+    assert bound == pytest.approx(k * k / (0.2 * p))
+    assert np.mean(false) <= bound
+
+
+def test_the_plot_marks_features_that_reach_the_threshold():
+    found = stability_selection(X, Y, 3, "maxrel", n_subsamples=6)
+    ax = plot_frequencies(found, threshold=0.5, top=5, ax=Figure().subplots())
+    widths = [bar.get_width() for bar in ax.patches]
+    assert widths == sorted(found.frequencies, reverse=True)[:5]
+    dark = {bar.get_facecolor() for bar in ax.patches if bar.get_width() >= 0.5}
+    assert len(dark) == 1
+
+
+@pytest.mark.parametrize("options", [{"k": "auto"}, {"n_subsamples": 0}, {"fraction": 1.5}])
+def test_odd_options_are_refused(options):
+    with pytest.raises((TypeError, ValueError)):
+        stability_selection(X, Y, **options)

@@ -24,7 +24,6 @@ LOOKS = {
     "tpower found": ("#1b7837", "-", "TPower finds"),
     "linear": ("#ef8a62", "--", "bound: linear (LP2)"),
     "rows": ("#2166ac", "--", "bound: rows"),
-    "spectral": ("#762a83", "--", "bound: spectral"),
     "sdp": ("#67a9cf", ":", "bound: sdp"),
     "dnn": ("#000000", ":", "bound: dnn"),
 }

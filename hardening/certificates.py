@@ -50,7 +50,7 @@ def failures(problem: BQP, rng: np.random.Generator) -> Iterator[str]:
         (str(rng.choice(list(SOLVERS))), "fast"),
         (str(rng.choice(list(SOLVERS))), "tight"),
     ):
-        limit = None if solver == "exact" else 0.05
+        limit = None if solver == "exact" else 0.02
         found = solve(problem, solver=solver, bound=bound, time_limit=limit, random_state=0)
         value = values[tuple(sorted(found.support.tolist()))]
         claims = found.details.get("optimal") or found.quality == "proved optimal"
@@ -66,7 +66,7 @@ def failures(problem: BQP, rng: np.random.Generator) -> Iterator[str]:
 
 def _wrongly_fixed(problem: BQP, values: Values, floor: float) -> Iterator[str]:
     gap = Gap(Subproblem.of(problem), floor)
-    gap.close(perf_counter() + 0.05)
+    gap.close(perf_counter() + 0.02)
     parts = {"dnn": gap.part}
     for steps in (0, 30):
         parts[f"rows, {steps} steps"] = fix_items(Subproblem.of(problem), floor, steps)[0]

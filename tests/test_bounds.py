@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.bounds import BOUNDS, _names, bound_problem, screen, upper_bound
+from bestk.bounds import BOUNDS, bound_problem, screen, upper_bound
 from bestk.problem import BQP, CachedColumns, good_choice, grow
 from bestk.relaxations import Gap, Subproblem
 from bestk.relaxations.admm import DoublyNonnegative, reflect
@@ -48,14 +48,13 @@ def test_a_bound_in_other_units_is_the_same_bound(method, power):
 def test_hand_worked_bounds():
     bounds = {name: round(upper_bound(WORKED, name), 6) for name in ("linear", "rows", "dnn")}
     assert bounds == {"linear": 10.0, "rows": 10.0, "dnn": 10.0}
-    assert upper_bound(BQP(np.eye(4), 2), "spectral") == pytest.approx(2.0, abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("method", "k", "entries"),
     [
         ("linear", 30, 30 * 40),
-        *((name, 30, 30 * 30) for name in ("rows", "spectral", "sdp", "dnn")),
+        *((name, 30, 30 * 30) for name in ("rows", "sdp", "dnn")),
         *((name, 40, 40 * 40) for name in ("fast", "tight", "sdp")),
     ],
 )
@@ -68,25 +67,12 @@ def test_a_bound_leaves_room_for_the_rounding_of_its_sums(method, k, entries):
 
 
 @given(problem=problems())
-def test_the_fast_bound_is_the_smaller_of_two_and_tells_its_time(problem):
+def test_the_fast_bound_is_not_above_that_of_rows_and_tells_its_time(problem):
     start = perf_counter()
     fast = bound_problem(problem, "fast")
     assert 0 < fast.seconds <= perf_counter() - start
-    assert fast.value == min(upper_bound(problem, name) for name in ("rows", "spectral"))
-
-
-@pytest.mark.parametrize(
-    ("n", "fast", "tight"),
-    [
-        (1000, 2, ["dnn"]),
-        (1001, 1, ["dnn"]),
-        (2500, 1, ["dnn"]),
-        (2501, 1, ["antisymmetric", "sdp"]),
-    ],
-)
-def test_what_is_out_of_reach_of_large_problems_is_left_out(n, fast, tight):
-    assert _names(n, "fast") == ["rows", "spectral"][:fast]
-    assert _names(n, "tight") == [*_names(n, "fast"), *tight]
+    size = 1e-9 * problem.k**2 * np.abs(problem.Q).max()
+    assert fast.value <= upper_bound(problem, "rows") + size
 
 
 def test_the_largest_entry_is_so_whatever_its_sign():
@@ -133,25 +119,6 @@ def test_a_good_choice_is_greedy_or_by_row_sums_and_no_swap_betters_it(problem):
         assert problem.value(swap) <= problem.value(found) + size
 
 
-@given(problem=problems(max_n=8))
-def test_the_sphere_is_no_worse_than_k_times_the_largest_eigenvalue(problem):
-    crude = problem.k * np.linalg.eigvalsh(problem.Q)[-1]
-    size = problem.n**2 * np.abs(problem.Q).max()
-    assert upper_bound(problem, "spectral") <= crude + 1e-6 * size
-
-
-def test_the_sphere_bound_is_the_maximum_over_the_sphere():
-    n, k = 6, 2
-    rng = np.random.default_rng(0)
-    Q = rng.normal(size=(n, n))
-    problem = BQP(Q + Q.T, k)
-    W = rng.normal(size=(n, 200_000))
-    W -= W.mean(axis=0)
-    X = k / n + W * np.sqrt((k - k**2 / n) / (W**2).sum(axis=0))
-    reached = float(np.einsum("ij,ij->j", X, problem.Q @ X).max())
-    assert reached <= upper_bound(problem, "spectral") <= reached + 0.05 * abs(reached)
-
-
 @given(problem=problems())
 def test_row_values_give_the_bound_and_never_screen_out_a_better_choice(problem):
     for name in ("linear", "rows"):
@@ -180,17 +147,18 @@ def test_deciding_items_loses_no_choice_above_the_floor(problem, steps, share):
         assert value <= max(floor, gap.value)
 
 
+@pytest.mark.parametrize("steps", [0, 20])
 @given(problem=problems(), seed=seeds, spread=st.sampled_from([0.0, 1e-3, 1.0, 1e3]))
-def test_any_multipliers_give_a_bound(problem, seed, spread):
+def test_any_multipliers_give_a_bound(steps, problem, seed, spread):
     if problem.k == problem.n:
         return
     relaxation = DoublyNonnegative(
         Subproblem.of(problem), power_of_two(float(np.abs(problem.Q).max()))
     )
     Z = spread * np.random.default_rng(seed).normal(size=relaxation.Z.shape)
-    value, rows = relaxation.proved(Z + Z.T)
-    assert optimum(problem) <= value
-    inside, outside = screen(value, rows, problem.k, optimum(problem))
+    bound = relaxation.bound(Z + Z.T, steps=steps)
+    assert optimum(problem) <= bound.value
+    inside, outside = screen(bound.value, bound.row_values, problem.k, optimum(problem))
     best = max(combinations(range(problem.n), problem.k), key=problem.value)
     assert not outside[list(best)].any()
     assert set(np.flatnonzero(inside)) <= set(best)
@@ -224,7 +192,8 @@ def test_definite_by_less_than_rounding_is_not_proved_definite():
 
 @given(problem=problems())
 def test_a_relaxation_starts_at_the_mean_of_all_choices(problem):
-    relaxation = DoublyNonnegative(Subproblem.of(problem), 1.0)
+    scale = power_of_two(float(np.abs(problem.Q).max()))
+    relaxation = DoublyNonnegative(Subproblem.of(problem), scale)
     lifted = [np.isin(np.arange(problem.n), c) for c in combinations(range(problem.n), problem.k)]
     ones = np.column_stack([np.ones(len(lifted)), lifted])
     np.testing.assert_allclose(relaxation.Y, ones.T @ ones / len(ones), atol=1e-12)
@@ -257,12 +226,12 @@ def test_a_restricted_relaxation_starts_from_the_bound_of_the_whole(problem, see
         relaxation.update()
     relaxation.project()
     relaxation.Z = relaxation.multipliers()
-    whole, _ = relaxation.proved(relaxation.Z)
+    whole = relaxation.bound(relaxation.Z).value
     first, second = rng.permutation(problem.n)[:2]
     inside, outside = np.arange(problem.n) == first, np.arange(problem.n) == second
     rest = part.without(inside, outside)
     smaller = relaxation.restricted(rest, inside, outside)
-    value, _ = smaller.proved(smaller.Z)
+    value = smaller.bound(smaller.Z).value
     assert rest.base + value <= whole + 1e-6 * problem.n**2 * relaxation.scale
     choices = (c for c in combinations(range(problem.n), problem.k) if first in c)
     assert max(problem.value(c) for c in choices if second not in c) <= rest.base + value
@@ -335,5 +304,5 @@ def test_a_lazy_problem_has_no_bound_and_says_so():
 
 
 def test_an_unknown_bound_is_refused_with_the_names_of_the_known():
-    with pytest.raises(ValueError, match="choose one of linear, rows, antisymmetric, spectral"):
+    with pytest.raises(ValueError, match="choose one of linear, rows, antisymmetric, sdp"):
         upper_bound(WORKED, "magic")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk.problem import BQP, CachedColumns
-from bestk.relaxations import Subproblem, antisymmetric, antisymmetric_bound, fix_items, rows_bound
+from bestk.relaxations import Subproblem, antisymmetric_bound, fix_items, rows, rows_bound
 from bestk.solvers import solve
 
 from .solvers.conftest import PENALTIES, optimum, problems
@@ -35,7 +35,7 @@ def test_no_choice_exceeds_the_bound_and_it_is_not_above_that_of_rows(problem, s
 def test_multipliers_of_some_rows_only_and_a_lazy_matrix_give_a_bound(problem, held):
     lazy = BQP(CachedColumns(lambda i: problem.Q[:, i], problem.diagonal), problem.k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(antisymmetric, "MAX_HELD", held)
+        patch.setattr(rows, "MAX_HELD", held)
         for one in (problem, lazy):
             assert optimum(problem) <= antisymmetric_bound(one, steps=40).value
 

@@ -16,7 +16,8 @@ from bestk.solvers import SOLVERS, Run, prove, solve
 SAME = 1e-6  # published values are rounded to single precision
 STALE = 20.0  # seconds for which a look at the machine counts
 SEARCH_SHARE = 0.1  # of the time for a proved gap that goes into the choice, a second at most
-TOLD = ("draws", "optimal", "proved_in", "proved_out", "open", "nodes", "relaxation", "iterations")
+TOLD = ("draws", "optimal", "proved_in", "proved_out", "open", "nodes", "relaxation", "iterations",
+        "fixed_in", "fixed_out")  # fmt: skip
 
 
 class Quietness:

@@ -269,11 +269,10 @@ def test_a_default_bound_of_a_small_problem_is_a_bound_and_better_than_rows():
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_the_relaxation_is_computed_where_the_gap_is_wide_and_time_allows(sign, monkeypatch):
     problem, calls = BQP(sign * (np.eye(6) + 1), 3), []  # every choice is worth 12
-    monkeypatch.setattr(bounds, "spectral_bound", lambda problem: Bound(12 * sign + 3.0, "told"))
     monkeypatch.setattr(bounds, "fix_items", lambda part, *_: (part, 12 * sign + 2.0))
     monkeypatch.setattr(
         bounds, "sdp_bound",
-        lambda problem, best_known: calls.append(1) or Bound(12.0 * sign, "sdp"),
+        lambda problem: calls.append(1) or Bound(12.0 * sign, "sdp"),
     )  # fmt: skip
     items = np.arange(3)
     assert prove(problem, items, "fast", 1.0).value == 12 * sign
@@ -285,9 +284,9 @@ def test_the_relaxation_is_computed_where_the_gap_is_wide_and_time_allows(sign, 
 
 def test_a_default_bound_never_starts_what_takes_longer_than_the_choice(monkeypatch):
     rng = np.random.default_rng(0)
-    Q = rng.random((600, 600))
+    Q = rng.random((300, 300))
     problem, calls = BQP(Q + Q.T, 20), []
-    monkeypatch.setattr(bounds, "spectral_bound", lambda problem: calls.append(1))
+    monkeypatch.setattr(bounds, "sdp_bound", lambda problem: calls.append(1))
     prove(problem, np.arange(20), "fast", 0.01)
     assert not calls
 
@@ -367,3 +366,12 @@ def test_a_default_bound_that_says_little_is_none_and_the_solution_says_what_to_
 )
 def test_a_gap_is_told_in_words_that_stay_true(objective, bound, words):
     assert Solution(np.array([0]), objective, bound).quality == words
+
+
+def test_features_of_every_optimal_selection_are_counted():
+    Q = np.diag([9.0, 5.0, 5.0, 0.0])
+    found = solve(Q, 2, "exact")
+    assert found.quality == "proved optimal"
+    assert found.certainty == "at least 1 of 2 features is in every optimal selection"  # not 1, 2
+    assert solve(np.diag([9.0, 8.0, 1.0]), 2).certainty.startswith("2 of 2 features are in every")
+    assert solve(Q, 2, "forward", bound=None).certainty == ""

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from time import perf_counter
 
 from bestk._checks import real
-from bestk.bounds._spectral import spectral_bound
-from bestk.problem import BQP
+from bestk.problem import BQP, good_choice
 from bestk.relaxations import (
     Bound,
     Subproblem,
@@ -14,6 +14,7 @@ from bestk.relaxations import (
     dnn_bound,
     fix_items,
     linear_bound,
+    moderate,
     only_choice,
     rows_bound,
     screen,
@@ -24,20 +25,18 @@ BOUNDS: dict[str, Callable[..., Bound]] = {
     "linear": linear_bound,
     "rows": rows_bound,
     "antisymmetric": antisymmetric_bound,
-    "spectral": spectral_bound,
     "sdp": sdp_bound,
     "dnn": dnn_bound,
 }
 EFFORTS = ("fast", "tight")
 TIMED = ("antisymmetric", "sdp", "dnn")  # these take time_limit and best_known
-MAX_SPECTRAL_ITEMS = 1000  # above it, an eigenvalue is not cheap
-SECONDS_OF_ROWS = 1.5e-8  # times n^2, about, with the fixing of items
-QUICK_STEPS = 200  # of the multipliers of a quick bound
-SECONDS_OF_SPECTRAL = 5e-10  # times n^3, about
+FAST_SECONDS = 1.0  # of a fast bound, by default
+SECONDS_OF_ROWS = 1e-8  # times n^2, about, with the fixing of items
 MAX_QUICK_SDP_ITEMS = 400
 MIN_QUICK_SDP_GAP = 0.1  # a smaller gap is not worth the time
+QUICK_STEPS = 1000  # of the multipliers of a quick bound
 MAX_USEFUL_GAP = 0.25  # a default bound with a larger gap is dropped
-MAX_DNN_ITEMS = 2500  # above it, one step takes seconds
+MAX_DNN_ITEMS = 10_000  # above it, its matrices do not fit into some gigabytes
 
 __all__ = ["BOUNDS", "MAX_DNN_ITEMS", "Bound", "bound_problem", "quick_bound", "screen",
            "upper_bound"]  # fmt: skip
@@ -54,14 +53,14 @@ def upper_bound(
     Parameters
     ----------
     problem : BQP
-        Of a lazy one the bound is infinity, except by the method "antisymmetric".
+        Of a lazy one the bound is infinity, except by "antisymmetric" and "tight".
     method : str, default="fast"
-        A name from ``BOUNDS``; or "fast": the smaller of "rows" and, up to 1000 items,
-        "spectral"; or "tight": that and "dnn", above 2500 items "antisymmetric" and "sdp".
+        A name from ``BOUNDS``; or "fast": "rows" and, where it helps and there is time, "sdp" or
+        "antisymmetric"; or "tight": "dnn", above 10,000 items "antisymmetric".
     time_limit : float, optional
-        Seconds; 60 for "dnn" by default. What would not fit is left out of "fast" and "tight".
+        Seconds; by default 1 for "fast" and 60 for "dnn" and "antisymmetric".
     best_known : float, optional
-        The value of the best choice known, which helps "dnn" to decide items.
+        The value of the best choice known, which helps to decide items.
 
     Examples
     --------
@@ -96,70 +95,44 @@ def bound_problem(
     if best_known is not None:
         best_known = real(best_known, "best_known", "the value of a choice")
     start = perf_counter()
-    if problem.is_lazy and method != "antisymmetric":
-        return Bound(float("inf"), "nothing: Q is lazy")
-    if problem.k == problem.n:
-        return replace(only_choice(problem), seconds=perf_counter() - start)
-    bounds: list[Bound] = []
-    for name in _names(problem.n, method):
-        left = None if time_limit is None else time_limit - (perf_counter() - start)
-        late = left is not None and left < _seconds(name, problem.n)
-        if left is not None and name == "antisymmetric" and method == "tight":
-            left /= 2  # the rest is for the semidefinite bound
-        if not late or not bounds:
-            bounds.append(BOUNDS[name](problem, *((left, best_known) if name in TIMED else ())))
-    best = min(bounds, key=lambda bound: bound.value)
-    return replace(best, seconds=perf_counter() - start)
-
-
-def _names(n: int, method: str) -> list[str]:
-    """The bounds to compute for n items, the cheap ones first."""
-    if method in BOUNDS:
-        return [method]
-    names = ["rows"]
-    names += ["spectral"] if n <= MAX_SPECTRAL_ITEMS else []
     if method == "tight":
-        names += ["dnn"] if n <= MAX_DNN_ITEMS else ["antisymmetric", "sdp"]
-    return names
-
-
-def _seconds(name: str, n: int) -> float:
-    """What a bound takes, or at least takes, of n items."""
-    if name == "spectral":
-        return 0.005 + SECONDS_OF_SPECTRAL * n**3
-    return SECONDS_OF_ROWS * n**2
+        many = problem.is_lazy or problem.n > MAX_DNN_ITEMS
+        method = "antisymmetric" if many else "dnn"
+    if problem.is_lazy and method != "antisymmetric":
+        return Bound(inf, "nothing: Q is lazy")
+    if problem.k == problem.n:
+        bound = only_choice(problem)
+    elif method == "fast":
+        floor = problem.value(good_choice(problem)) if best_known is None else best_known
+        bound = quick_bound(problem, FAST_SECONDS if time_limit is None else time_limit, floor)
+    else:
+        bound = BOUNDS[method](problem, *((time_limit, best_known) if method in TIMED else ()))
+    return replace(bound, seconds=perf_counter() - start)
 
 
 def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
     """The best bound that takes about so many seconds; what each takes is estimated from n.
 
-    Rows first, with the items that they fix; then eigenvalues; for a small problem the
-    semidefinite relaxation, if the gap is still wide; and rows with multipliers, if it is too wide
-    to be useful. Each is computed completely or not at all: a clock within it would give another
-    bound in every run. If there is no time for any, the bound is infinity.
+    Rows first, with the items that they fix; for a small problem the semidefinite relaxation, if
+    the gap is still wide; and rows with multipliers, if it is too wide to be useful. Each is
+    computed completely or not at all: a clock within it would give another bound in every run. If
+    there is no time for any, the bound is infinity.
     """
-    start, n, k = perf_counter(), problem.n, problem.k
-    if problem.is_lazy or k == n:
-        return bound_problem(problem, "fast")
-    if _seconds("rows", n) > seconds:
-        return Bound(float("inf"), "nothing: no time")
-    rest, value = fix_items(Subproblem.of(problem), best_known)
-    bounds = [Bound(max(value, best_known), "rows")]
-    takes = _seconds("spectral", n)
-    if n <= MAX_SPECTRAL_ITEMS and takes <= seconds:
-        bounds.append(spectral_bound(problem))
-        seconds -= takes
-    gap = min(b.value for b in bounds) - best_known
-    if n <= MAX_QUICK_SDP_ITEMS and gap > MIN_QUICK_SDP_GAP * abs(best_known):
-        takes = 0.02 + 2e-4 * n
-        if takes <= seconds:
-            bounds.append(sdp_bound(problem, best_known=best_known))
-            seconds -= takes
-    gap = min(b.value for b in bounds) - best_known
-    takes = QUICK_STEPS * (3e-4 + 4e-9 * min(k**2, rest.n) * rest.n)
-    if gap > MAX_USEFUL_GAP * abs(best_known) and takes <= seconds:
-        rest, value = fix_items(rest, best_known, QUICK_STEPS)
-        bounds.append(Bound(max(value, best_known), "antisymmetric"))
-    best = min(bounds, key=lambda bound: bound.value)
+    start, n = perf_counter(), problem.n
+    if problem.is_lazy or SECONDS_OF_ROWS * n**2 > seconds:
+        return Bound(inf, "nothing: no time" if not problem.is_lazy else "nothing: Q is lazy")
+    rest, value = fix_items(Subproblem.of(moderate(problem, best_known)), best_known)
+    method, gap = "rows", value - best_known
+    takes = 0.02 + 2e-4 * n
+    seconds -= takes
+    wide = gap > MIN_QUICK_SDP_GAP * abs(best_known) and rest.settled() is None
+    if n <= MAX_QUICK_SDP_ITEMS and wide and seconds > 0:
+        other = rest.base + sdp_bound(BQP.trusted(rest.Q, rest.k)).value
+        method, value = ("sdp", other) if other < value else (method, value)
+        gap = value - best_known
+    takes = QUICK_STEPS * (2e-6 + 2e-9 * (rest.k * rest.n + rest.k**3))
+    if wide and gap > MAX_USEFUL_GAP * abs(best_known) and takes <= seconds:
+        rest, other = fix_items(rest, best_known, QUICK_STEPS)
+        method, value = ("antisymmetric", other) if other < value else (method, value)
     fixed = {"fixed_in": len(rest.inside), "fixed_out": n - rest.n - len(rest.inside)}
-    return replace(best, seconds=perf_counter() - start, details={**best.details, **fixed})
+    return Bound(max(value, best_known), method, perf_counter() - start, details=fixed)

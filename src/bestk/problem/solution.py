@@ -63,6 +63,21 @@ class Solution:
         values = f"objective {self.objective:#.3g}, upper bound {self.upper_bound:#.3g}"
         return f"optimality gap: {percent_of(self.gap)} ({values})"
 
+    @property
+    def certainty(self) -> str:
+        """How many of the items are proved to be in every optimal selection; "" if unknown.
+
+        Examples
+        --------
+        >>> Solution(np.array([2, 0]), 0.78, 0.817, details={"fixed_in": 1}).certainty
+        'at least 1 of 2 features is in every optimal selection'
+        """
+        count = self.details.get("fixed_in", 0)
+        least = "" if count == self.k else "at least "
+        verb = "is" if count == 1 else "are"
+        what = f"{least}{count} of {self.k} features {verb} in every optimal selection"
+        return what if count else ""
+
     def to_frame(self) -> Any:
         """The picked items, best first, as a pandas data frame.
 
@@ -101,7 +116,7 @@ class Solution:
             f"{self.k} items by {self.solver} in {self.seconds:.3g} s",
             f"objective    {self.objective:.6g}",
             f"upper bound  {self.upper_bound:.6g}",
-            f"quality      {self.quality}",
+            f"quality      {self.quality}" + f"; {self.certainty}" * bool(self.certainty),
             "picked       " + ", ".join(self._labels()),
         ]
         return "\n".join(lines)

@@ -1,8 +1,6 @@
 """Relaxations of the quadratic problem, shared by bounds and solvers."""
 
-from bestk.relaxations.antisymmetric import antisymmetric_bound
 from bestk.relaxations.dnn import Gap, dnn_bound
-from bestk.relaxations.fixing import fix_items
 from bestk.relaxations.rounding import (
     Bound,
     cholesky_margin,
@@ -11,7 +9,13 @@ from bestk.relaxations.rounding import (
     one_thread,
     rounding,
 )
-from bestk.relaxations.rows import linear_bound, row_values, rows_bound
+from bestk.relaxations.rows import (
+    antisymmetric_bound,
+    fix_items,
+    linear_bound,
+    row_values,
+    rows_bound,
+)
 from bestk.relaxations.sdp import only_choice, relax, sdp_bound
 from bestk.relaxations.spheres import LowRankFactor
 from bestk.relaxations.subproblem import Subproblem, moderate, screen

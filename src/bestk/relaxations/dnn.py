@@ -8,15 +8,18 @@ import numpy as np
 
 from bestk._typing import Floats, Mask
 from bestk.problem import BQP, good_choice
-from bestk.relaxations.admm import DoublyNonnegative
+from bestk.relaxations.admm import FOLLOW_ITEMS, DoublyNonnegative
 from bestk.relaxations.rounding import Bound, largest_entry, one_thread
-from bestk.relaxations.rows import rows_bound
-from bestk.relaxations.subproblem import Subproblem, screen
+from bestk.relaxations.rows import antisymmetric_bound, rows_bound
+from bestk.relaxations.subproblem import Subproblem, moderate, screen
 
 DEFAULT_SECONDS = 60.0
 STEPS_TO_BOUND = 10  # from one estimate of the bound to the next
 STEPS_TO_PROOF = 50  # from one proof, and check of the progress, to the next
-SECONDS_OF_STEP = 7e-10  # times n^3: the first step, and about as much for a proof
+SECONDS_OF_STEP = 7e-10  # times n^3: the first step, and of few items about as much for a proof
+SECONDS_OF_PROOF = 5e-11  # times n^3, of many items
+ROWS_SHARE = 0.1  # of the time, for bounds by rows of many items
+STEPS_OF_ROWS = 2000  # of the multipliers of rows, in a proof for many items
 MIN_DECIDED = 0.05  # share of the items that must be decided before the rest is set up anew
 
 
@@ -53,7 +56,7 @@ def dnn_bound(
     deadline = perf_counter() + (DEFAULT_SECONDS if time_limit is None else time_limit)
     floor = problem.value(good_choice(problem)) if best_known is None else best_known
     with one_thread():
-        state = Gap(Subproblem.of(problem), floor)
+        state = Gap(Subproblem.of(moderate(problem, floor)), floor)
         state.close(deadline)
     known = np.concatenate([state.part.items, state.part.inside])
     details = {
@@ -92,12 +95,9 @@ class Gap:
 
         It has stopped moving when ``STEPS_TO_PROOF`` steps take less than ``patience`` off the gap.
         """
-        bound = rows_bound(BQP.trusted(self.part.Q, self.part.k))
-        assert bound.row_values is not None
-        self.value = min(self.value, self.part.base + bound.value)
-        self._decide(bound.value, bound.row_values)
+        self._settle_by_rows(deadline)
         last, before = inf, self.steps
-        step = proof = SECONDS_OF_STEP * self.part.n**3
+        step, proof = self._seconds()
         while not self._settled() and not self.closed:
             start = perf_counter()
             late = start + step + proof > deadline
@@ -108,12 +108,30 @@ class Gap:
                 step = perf_counter() - start
             if late or self.steps % STEPS_TO_PROOF == 0:
                 start = perf_counter()
-                smaller = self._decide(*self._prove())
+                smaller = self._decide(self._prove())
                 proof = perf_counter() - start
                 gap = self.value - self.floor
                 if late or (not smaller and last - gap < patience * gap):
                     return
                 last = inf if smaller else gap
+
+    def _settle_by_rows(self, deadline: float) -> None:
+        """Decide what bounds by rows decide, which for many items have multipliers."""
+        problem, aim = BQP.trusted(self.part.Q, self.part.k), self.floor - self.part.base
+        if self.part.n <= FOLLOW_ITEMS or self.relaxation is not None:
+            bound = rows_bound(problem)
+        else:
+            seconds = ROWS_SHARE * (deadline - perf_counter())
+            bound = antisymmetric_bound(problem, seconds if seconds < inf else None, aim)
+        if bound.row_values is not None:
+            self.value = min(self.value, self.part.base + bound.value)
+            self._decide(bound)
+
+    def _seconds(self) -> tuple[float, float]:
+        """What the first step and a proof take, about."""
+        n = self.part.n
+        step = SECONDS_OF_STEP * n**3
+        return (step, step) if n <= FOLLOW_ITEMS else (step / 4, SECONDS_OF_PROOF * n**3)
 
     def without(self, inside: Mask, outside: Mask) -> "Gap":
         """The same with more items decided; its relaxation goes on from where this one is."""
@@ -130,7 +148,7 @@ class Gap:
             self.relaxation = DoublyNonnegative(self.part, scale)
         self.steps += 1
         self.relaxation.project(exact=self.steps % STEPS_TO_PROOF == 0)
-        if self.steps % STEPS_TO_BOUND == 0 and self.relaxation.leading.exact:
+        if self.steps % STEPS_TO_BOUND == 0 and not self.relaxation.large:
             self._measure()
             if self._best <= self.floor:
                 self._prove()
@@ -141,24 +159,28 @@ class Gap:
         assert self.relaxation is not None
         Z = self.relaxation.multipliers()
         top = self.relaxation.penalty * self.relaxation.level
-        value = self.part.base + self.relaxation.value(Z, top)[0]
+        value = self.part.base + self.relaxation.bound(Z, top).value
         if value < self._best:
             self._best, self._Z = value, Z
 
-    def _prove(self) -> tuple[float, Floats]:
-        """Prove the lowest bound so far; return it and its row values."""
+    def _prove(self) -> Bound:
+        """Prove the lowest bound so far."""
         assert self.relaxation is not None
         if self._Z is None:
             self.relaxation.project(exact=True)
-            self._measure()
-        assert self._Z is not None
-        value, rows = self.relaxation.proved(self._Z)
-        self.value = min(self.value, self.part.base + value)
-        return value, rows
+            self._Z = self.relaxation.multipliers()
+        steps = STEPS_OF_ROWS if self.relaxation.large else 0
+        bound = self.relaxation.bound(self._Z, steps=steps)
+        self.value = min(self.value, self.part.base + bound.value)
+        if self.relaxation.large:
+            self._Z = None
+        return bound
 
-    def _decide(self, value: float, rows: Floats) -> bool:
+    def _decide(self, bound: Bound) -> bool:
         """Drop the items that a bound decides, where that makes the part notably smaller."""
-        inside, outside = screen(value, rows, self.part.k, self.floor - self.part.base)
+        assert bound.row_values is not None
+        floor = self.floor - self.part.base
+        inside, outside = screen(bound.value, bound.row_values, self.part.k, floor)
         if (inside | outside).sum() < max(1, MIN_DECIDED * self.part.n):
             return False
         smaller = self.without(inside, outside)

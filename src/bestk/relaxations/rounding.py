@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf
+from scipy.sparse.linalg import eigsh
 from threadpoolctl import threadpool_limits
 
 from bestk._typing import Floats
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = 1e-290
+MAX_LAPACK_ITEMS = 600  # above it, one eigenvalue is found by products with vectors
+LANCZOS_TOLERANCE = 1e-5  # of that eigenvalue
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +65,15 @@ def largest_eigenvalue(A: Floats) -> float:
     True
     """
     n = len(A)
-    level = float(np.linalg.eigvalsh(A)[-1])
-    step = max(16 * (n + 2) * EPS * (n * abs(level) + float(np.abs(A.diagonal()).sum())), TINY)
+    step = 0.0
+    if n <= MAX_LAPACK_ITEMS:
+        level = float(np.linalg.eigvalsh(A)[-1])
+    else:
+        start = np.random.default_rng(0).standard_normal(n)
+        level = float(eigsh(A, 1, which="LA", v0=start, tol=10 * LANCZOS_TOLERANCE)[0][0])
+        step = LANCZOS_TOLERANCE * abs(level)
+    size = n * abs(level) + float(np.abs(A.diagonal()).sum())
+    step = max(step, 16 * (n + 2) * EPS * size, TINY)
     while factor_below(A, level + step) is None:
         step *= 4
     return level + step

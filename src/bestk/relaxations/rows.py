@@ -1,12 +1,25 @@
-"""Bounds by rows: what an item is worth with its k - 1 best partners, or with all of them."""
+"""Bounds by rows, what an item is worth with its k - 1 best partners, and the items they fix."""
+
+from collections.abc import Iterator
+from math import inf
+from time import perf_counter
 
 import numpy as np
 
-from bestk._typing import Floats
-from bestk.problem import BQP
+from bestk._typing import Floats, Indices
+from bestk.native import kernels
+from bestk.native.threads import run_tiles, spans
+from bestk.problem import BQP, grow, stream
 from bestk.relaxations.rounding import Bound, k_largest, largest_entry, rounding
+from bestk.relaxations.subproblem import Subproblem, screen
 
-STRIP = 256  # rows that are copied at a time
+STRIP = 256  # rows that are read at a time
+MAX_SECONDS = 60.0  # of multipliers, by default
+MAX_HELD = 2**27  # entries of the rows that have multipliers: 1 GiB
+MIN_TARGET_STEP = 1e-5  # of the bound, below which the multipliers have converged
+FIRST_TARGET_STEP = 0.05  # of the bound
+ADDITIVE = (0.0, 0.5, 1.0)  # shares of the mean with a good choice that are tried as multipliers
+MIN_WINDOW = 50  # steps after which the progress is checked
 
 
 def rows_bound(problem: BQP) -> Bound:
@@ -26,19 +39,23 @@ def rows_bound(problem: BQP) -> Bound:
 
 def row_values(Q: Floats, linear: Floats, k: int) -> Floats:
     """For each i, linear_i + the k - 1 largest Q_ij with j other than i."""
-    if k == 1:
-        return linear.copy()
-    tops = [_row_tops(Q[i : i + STRIP].copy(), i, k) for i in range(0, len(Q), STRIP)]
-    return np.asarray(linear + np.concatenate(tops))
+    return linear + _tops(np.ascontiguousarray(Q), np.arange(len(Q)), k)[2] if k > 1 else linear
 
 
-def _row_tops(rows: Floats, first: int, k: int) -> Floats:
-    """Sums of the k - 1 largest entries of these rows off the diagonal; rows are overwritten."""
-    own = np.arange(len(rows))
-    rows[own, first + own] = -np.inf
-    cut = rows.shape[1] - k + 1
-    rows.partition(cut, axis=1)
-    return np.asarray(rows[:, cut:].sum(axis=1))
+def _tops(
+    rows: Floats, items: Indices, k: int, shift: Floats | None = None
+) -> tuple[Indices, Floats, Floats]:
+    """Of the rows of some items: the k - 1 largest entries, the least of them, and their sum."""
+    m, n = rows.shape
+    tops, least, sums = np.empty((m, k - 1), np.int64), np.empty(m), np.empty(m)
+
+    def work(span: tuple[int, int]) -> None:
+        part = slice(*span)
+        kernels.row_tops(rows[part], span[1] - span[0], n, items[part], shift, k - 1, tops[part],
+                         least[part], sums[part])  # fmt: skip
+
+    run_tiles(work, spans(m, max(STRIP, 2**20 // n)))
+    return tops, least, sums
 
 
 def linear_bound(problem: BQP) -> Bound:
@@ -58,3 +75,166 @@ def linear_bound(problem: BQP) -> Bound:
     sums = positive + np.minimum(problem.diagonal, 0.0)
     margin = rounding(n, k * n * largest_entry(Q))
     return Bound(k_largest(sums, k) + margin, "linear", row_values=sums)
+
+
+def antisymmetric_bound(
+    problem: BQP,
+    time_limit: float | None = None,
+    best_known: float | None = None,
+    steps: int | None = None,
+) -> Bound:
+    """Bound x'Qx by rows of Q + A, where A is antisymmetric and chosen to make the bound low.
+
+    x'Ax = 0 for every x, so with r_i = Q_ii + the k - 1 largest Q_ij + A_ij, the sum of the k
+    largest r_i is a bound for every such A. The first A_ij is a_i - a_j, a_i the mean of Q_ij over
+    a greedy choice; subgradient steps follow. Every step gives a bound, and the lowest counts.
+    Where there are very many items, only the rows of the largest r_i take part in the steps; a
+    lazy matrix is read by columns, twice.
+
+    Parameters
+    ----------
+    problem : BQP
+        Of any size and sign, also lazy.
+    time_limit : float, default=60
+        Seconds. The bound is infinity if that does not suffice for one pass over the matrix.
+    best_known : float, optional
+        The value of a choice, below which no step aims; by default that of a greedy one.
+    steps : int, optional
+        Maximum number of subgradient steps.
+
+    Examples
+    --------
+    Rows alone give 6, because items 0 and 1 would each bring a partner of their own:
+
+    >>> Q = np.array([[2.0, 0, 1, 0], [0, 2, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]])
+    >>> round(antisymmetric_bound(BQP(Q, k=2)).value, 3)
+    4.0
+    """
+    n, k = problem.n, problem.k
+    deadline = perf_counter() + (MAX_SECONDS if time_limit is None else time_limit)
+    chosen = grow(problem, deadline=deadline)
+    aim = problem.value(chosen) if best_known is None else best_known
+    additive = problem.product(chosen) / k
+    values, size = np.empty((len(ADDITIVE), n)), 0.0
+    values[:] = problem.diagonal
+    for items, rows in _strips(problem):
+        if perf_counter() > deadline:
+            return Bound(inf, "antisymmetric")
+        size = max(size, largest_entry(rows))
+        for value, share in zip(values, ADDITIVE, strict=True):
+            if k > 1:
+                a = share * additive
+                value[items] += (k - 1) * a[items] + _tops(rows, items, k, a)[2]
+    best = min(range(len(ADDITIVE)), key=lambda which: k_largest(values[which], k))
+    a, values = ADDITIVE[best] * additive, values[best]
+    size += 2 * largest_entry(a)
+    held = np.sort(np.argsort(-values, kind="stable")[: max(min(n, 2 * k), MAX_HELD // n)])
+    copy = problem.columns(held).copy() if problem.is_lazy else problem.columns(held)
+    rows = np.ascontiguousarray(copy.T)
+    rows += a[held, None] - a
+    return lower_rows(rows, problem.diagonal, k, aim, deadline, steps, (held, values, size))
+
+
+def lower_rows(
+    rows: Floats,
+    linear: Floats,
+    k: int,
+    aim: float,
+    deadline: float = inf,
+    steps: int | None = None,
+    known: tuple[Indices, Floats, float] | None = None,
+) -> Bound:
+    """Lower the bound that rows give, which are overwritten, by antisymmetric multipliers.
+
+    ``known``, where the rows are not those of all items: the items they are of, the values of the
+    rows of all items, and the size of the largest entry.
+    """
+    n, linear = len(linear), np.ascontiguousarray(linear)
+    items, values, size = known or (np.arange(n), linear, largest_entry(rows))
+    values, done = values.copy(), 0
+    state = np.array([inf, 0.0, aim, size, inf, 0.0])
+    if k > 1:
+        tops, least, sums = _tops(rows, items, k)
+        values[items] = linear[items] + sums
+        place = np.full(n, -1)
+        place[items] = np.arange(len(items))
+        state[0] = state[4] = k_largest(values, k)
+        state[1] = FIRST_TARGET_STEP * abs(state[0])
+        window = MIN_WINDOW + n // k
+        lower = kernels.lower_rows.bind(
+            rows, len(items), n, k - 1, items, place, linear, tops, least
+        )
+    best, limit = values.copy(), inf if steps is None else steps
+    while k > 1 and done < limit and perf_counter() < deadline and not state[5]:
+        some = int(min(window, limit - done))
+        lower(values, some, best, state)
+        done += some
+        if state[1] < MIN_TARGET_STEP * abs(state[0]):
+            break
+    # each step may round an entry once more
+    margin = rounding(2 * k + done, k**2 * float(state[3]))
+    details = {"steps": done}
+    return Bound(k_largest(best, k) + margin, "antisymmetric", row_values=best, details=details)
+
+
+def _strips(problem: BQP) -> Iterator[tuple[Indices, Floats]]:
+    """Items and their rows, some at a time."""
+    everything = np.arange(problem.n)
+    if problem.is_lazy:
+        for items, columns in stream(problem.Q, everything):
+            yield items, np.ascontiguousarray(columns.T)
+    else:
+        for first, last in spans(problem.n, max(STRIP, 2**23 // problem.n)):
+            yield everything[first:last], np.ascontiguousarray(problem.Q[first:last])
+
+
+def fix_items(
+    part: Subproblem, floor: float, steps: int = 0, deadline: float = inf
+) -> tuple[Subproblem, float]:
+    """Decide items as long as bounds decide any; return the rest and an upper bound on all.
+
+    An item is fixed in if every choice without it is worth less than ``floor``, and out if every
+    choice with it is. The rest is smaller and its bound lower, which may decide more items. No
+    choice is worth more than the larger of ``floor`` and the bound.
+
+    Parameters
+    ----------
+    part : Subproblem
+        The problem, or what is left of it.
+    floor : float
+        The value of the best known choice.
+    steps : int, default=0
+        Subgradient steps of each bound; 0 is the plain bound by rows.
+    deadline : float, default=inf
+        No bound starts after it, on the clock of ``time.perf_counter``.
+
+    Examples
+    --------
+    >>> problem = BQP(np.diag([9.0, 8.0, 1.0, 0.0]), k=2)
+    >>> rest, bound = fix_items(Subproblem.of(problem), floor=17.0)
+    >>> rest.n, sorted(rest.inside.tolist()), round(bound, 6)
+    (0, [0, 1], 17.0)
+    """
+    value = inf
+    while perf_counter() < deadline:
+        choice = part.settled()
+        if choice is not None and part.k in (0, part.n):
+            everything = np.ones(part.n, np.bool_)
+            decided = (everything, ~everything) if part.k else (~everything, everything)
+            return part.without(*decided), min(value, choice[1])
+        problem, left = BQP.trusted(part.Q, part.k), deadline - perf_counter()
+        bound = (
+            antisymmetric_bound(problem, left, floor - part.base, steps)
+            if steps
+            else rows_bound(problem)
+        )
+        value = min(value, part.base + bound.value)
+        if bound.row_values is None:
+            break
+        inside, outside = screen(bound.value, bound.row_values, part.k, floor - part.base)
+        if not (inside | outside).any():
+            break
+        if inside.sum() > part.k or part.n - outside.sum() < part.k:
+            break  # the floor is above every choice
+        part = part.without(inside, outside)
+    return part, value

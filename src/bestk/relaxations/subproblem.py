@@ -11,7 +11,7 @@ from bestk.relaxations.rounding import k_largest, rounding
 
 @dataclass(frozen=True, eq=False)
 class Subproblem:
-    """Choose k of the open items: base + x'Qx is the value of the whole choice."""
+    """Choose k of the open items: base + x'Qx is the value of the whole choice, or rounds above."""
 
     Q: Floats
     k: int
@@ -31,13 +31,15 @@ class Subproblem:
 
     def without(self, inside: Mask, outside: Mask) -> "Subproblem":
         """The same with more items decided: those inside move into the linear part."""
-        keep = ~(inside | outside)
-        Q = self.Q[np.ix_(keep, keep)]
-        Q.flat[:: len(Q) + 1] += 2 * self.Q[np.ix_(keep, inside)].sum(axis=1)
+        keep, count = ~(inside | outside), int(inside.sum())
+        Q, block = self.Q[np.ix_(keep, keep)], self.Q[np.ix_(inside, inside)]
+        links = self.Q[np.ix_(keep, inside)]
+        Q.flat[:: len(Q) + 1] += 2 * links.sum(axis=1)
+        size = np.abs(block).sum() + 2 * self.k * np.abs(links).sum(axis=1).max(initial=0.0)
         return Subproblem(
             Q,
-            self.k - int(inside.sum()),
-            self.base + float(self.Q[np.ix_(inside, inside)].sum()),
+            self.k - count,
+            self.base + float(block.sum()) + (rounding(count, float(size)) if count else 0.0),
             self.items[keep],
             np.concatenate([self.inside, self.items[inside]]),
         )
@@ -81,8 +83,8 @@ def screen(value: float, row_values: Floats, k: int, floor: float) -> tuple[Mask
 def moderate(problem: BQP, value: float) -> BQP:
     """The problem with its penalties raised, as far as choices that have one stay below a value.
 
-    With D the k largest diagonal entries and P the largest other one, or 0, a choice with the
-    pair i, j is worth at most D + (k (k - 1) - 2) P + 2 Q_ij. Where that is far below the value
+    With D the k largest diagonal entries and P the largest entry, or 0, a choice with the pair
+    i, j is worth at most D + (k (k - 1) - 2) P + 2 Q_ij. Where that is far below the value
     of a known choice, Q_ij may be raised: the best choices and their values stay the same, and a
     bound on the new problem that is not below ``value`` is one on the old. Rounding in proofs
     grows with the largest entry, and a penalty of 1e12 would hide differences of 0.1.
@@ -91,14 +93,14 @@ def moderate(problem: BQP, value: float) -> BQP:
     --------
     >>> Q = [[1.0, 0.5, -1e12], [0.5, 2.0, 1.0], [-1e12, 1.0, 3.0]]
     >>> float(moderate(BQP(Q, k=2), value=7.0).Q.min())
-    -15.0
+    -21.0
     >>> float(moderate(BQP(Q, k=3), value=-2e12).Q.min())  # every choice has the penalty
     -1000000000000.0
     """
     Q, k, diagonal = problem.Q, problem.k, problem.diagonal
     if k == problem.n:
         return problem
-    first, others = k_largest(diagonal, k), k * (k - 1) * _largest_pair(Q)
+    first, others = k_largest(diagonal, k), k * (k - 1) * max(0.0, float(Q.max()))
     size = abs(value) + abs(first) + others
     least_pair = np.floor((value - first - others) / 2 - size) - 1.0
     rest = k_largest(diagonal, k - 1) if k > 1 else 0.0
@@ -109,13 +111,3 @@ def moderate(problem: BQP, value: float) -> BQP:
     raised = np.maximum(Q, least_pair)
     np.fill_diagonal(raised, np.maximum(diagonal, least_item))
     return BQP.trusted(raised, k)
-
-
-def _largest_pair(Q: Floats, strip: int = 256) -> float:
-    """The largest entry off the diagonal, or 0 if that is larger."""
-    largest = 0.0
-    for i in range(0, len(Q), strip):
-        rows = Q[i : i + strip].copy()
-        rows[np.arange(len(rows)), i + np.arange(len(rows))] = -np.inf
-        largest = max(largest, float(rows.max()))
-    return largest

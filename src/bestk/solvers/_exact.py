@@ -187,7 +187,7 @@ class _Proof:
         """The choices with an item and those without; nothing to split when the time is up."""
         if self.run.time_left <= 0 or gap.relaxation is None:
             return [gap]
-        item = np.arange(gap.part.n) == np.argmax(gap.relaxation.Y[0, 1:])
+        item = np.arange(gap.part.n) == np.argmax(gap.relaxation.x)
         none = np.zeros_like(item)
         return [gap.without(item, none), gap.without(none, item)]
 

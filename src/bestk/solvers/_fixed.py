@@ -39,6 +39,9 @@ class Fixed:
         """The choice with the items that are in, which come first."""
         support = np.concatenate([self.inside, self.open[solution.support]])
         value = self.problem.value(support)
+        if "fixed_in" in solution.details:
+            certain = solution.details["fixed_in"] + len(self.inside)
+            solution = replace(solution, details={**solution.details, "fixed_in": certain})
         if solution.gap == 0:  # proved, to rounding
             return replace(solution, support=support, objective=value, upper_bound=value)
         upper = max(value, solution.upper_bound + self.base + self._margin)

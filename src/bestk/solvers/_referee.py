@@ -18,7 +18,7 @@ BoundEffort = Literal["fast", "tight"]
 MIN_BOUND_SECONDS = 0.05  # that a default bound may take, however fast the selection was
 MIN_BOUND_SHARE = 0.1  # of a time limit, for a default bound after a solver that has used it up
 PROVED_GAP = 1e-9  # a smaller one is rounding
-FIXED = ("fixed_in", "fixed_out")  # numbers of items that are in every better choice, or in none
+FIXED = ("fixed_in", "fixed_out")  # numbers of items in every choice as good as this, or in none
 
 
 def solve(
@@ -130,8 +130,10 @@ def score(
     objective = problem.value(items)
     upper = run.upper_bound if problem.k < problem.n else objective  # all: there is no other choice
     details = {key: value for key, value in run.details.items() if key != "incumbent"}
-    if bound is not None and upper > objective:
-        proof = prove(problem, items, bound, seconds)
+    if bound is not None and problem.k < problem.n:
+        # of a choice that is proved optimal, which of its items every such choice has
+        effort: BoundEffort = bound if upper > objective else "fast"
+        proof = prove(problem, items, effort, seconds if effort == bound else MIN_BOUND_SECONDS)
         upper = min(upper, proof.value)
         details |= {key: proof.details[key] for key in FIXED if key in proof.details}
     return Solution(
@@ -165,8 +167,8 @@ def prove(
     get_solver("exact").pick(problem, run)
     if run.upper_bound >= bound.value:
         return bound
-    details = {key: run.details[key] for key in ("optimal", "proved_in", "proved_out", "open")}
-    details |= {"fixed_in": details["proved_in"], "fixed_out": details["proved_out"]}
+    told = ("optimal", "proved_in", "proved_out", "open")
+    details = {**bound.details, **{key: run.details[key] for key in told}}
     return Bound(run.upper_bound, "dnn, split", perf_counter() - start, details=details)
 
 

@@ -1,0 +1,118 @@
+"""The leading eigenpairs of a matrix that moves little from call to call."""
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh
+
+from bestk._typing import Floats
+
+PARTIAL_SHARE = 0.12  # of the spectrum, below which a part of it is cheaper than the whole
+CHEBYSHEV_DEGREE = 5  # products with the matrix to turn the subspace
+FIRST_TURNS, EXACT_TURNS = 4, 4  # of a subspace that starts at random, or is to be accurate
+SPARE_PAIRS, SPARE_SHARE = 20, 1.5  # eigenpairs beyond those that the last projection needed
+STEPS_TO_MINIMUM = 10  # from one estimate of the least eigenvalue to the next
+
+
+def as_numpy(values: Any) -> Floats:
+    """An array of numpy in double precision, from wherever it is."""
+    return np.asarray(values.cpu() if hasattr(values, "cpu") else values, np.float64)
+
+
+class LeadingEigenpairs:
+    """Projections on {R psd, trace R = t} of a matrix that moves little from call to call."""
+
+    def __init__(self, expected: int) -> None:
+        self.expected = expected  # eigenvalues that the next projection may need
+        self.basis: Any = None  # leading eigenvectors of the last matrix
+        self.cut = self.low = 0.0  # the least of their eigenvalues, and below the least of all
+        self.calls = 0
+
+    def project(self, A: Any, trace: float, exact: bool = True) -> tuple[Floats, Any, float]:
+        """Weights and vectors with R = vectors diag(weights) vectors', and their level.
+
+        The weights are the eigenvalues above the level, less the level, which is such that they
+        add up to the trace.
+        """
+        turns = EXACT_TURNS if exact else 1
+        while True:
+            values, vectors = self._largest(A, turns)
+            excess = np.cumsum(values) - trace
+            count = int(np.flatnonzero(values * np.arange(1, len(values) + 1) > excess)[-1]) + 1
+            if count < len(values) or len(values) == len(A):
+                break
+            self.expected, turns = 2 * self.expected, EXACT_TURNS
+        self.expected = max(count + SPARE_PAIRS, int(SPARE_SHARE * count))
+        if not isinstance(A, np.ndarray):
+            self.basis = vectors[:, : self.expected]
+        level = float(excess[count - 1] / count)
+        return values[:count] - level, vectors[:, :count], level
+
+    def _largest(self, A: Any, turns: int) -> tuple[Floats, Any]:
+        """The largest eigenvalues, descending, with their vectors: those expected, or more."""
+        n = len(A)
+        if not isinstance(A, np.ndarray):
+            return self._followed(A, turns)
+        if self.expected < PARTIAL_SHARE * n:
+            # LAPACK can fail on a part of a spectrum with many equal values
+            with suppress(np.linalg.LinAlgError):
+                some = (n - self.expected, n - 1)
+                values, vectors = eigh(A, subset_by_index=some, driver="evx", check_finite=False)
+                return values[::-1], vectors[:, ::-1]
+        values, vectors = eigh(A, driver="evd", check_finite=False)
+        return values[::-1], vectors[:, ::-1]
+
+    def _followed(self, A: Any, turns: int) -> tuple[Floats, Any]:
+        """The leading eigenpairs from those of a matrix nearby, by a polynomial that favours them.
+
+        References
+        ----------
+        Y. Zhou, Y. Saad, "A Chebyshev-Davidson algorithm for large symmetric eigenproblems",
+        SIAM J. Matrix Anal. Appl. 29, 2007.
+        """
+        n, basis = len(A), self.basis
+        if self.calls % STEPS_TO_MINIMUM == 0:
+            self.low = lanczos_minimum(A)
+        self.calls += 1
+        known = 0 if basis is None else basis.shape[1]
+        missing = min(self.expected, n) - known
+        if missing > 0:
+            fresh = A.array(np.random.default_rng(0).normal(size=(n, missing)) / np.sqrt(n))
+            basis = A.xp.concatenate([basis, fresh], 1) if known else fresh
+            turns = turns if known else FIRST_TURNS
+        for _ in range(turns):
+            filtered = chebyshev_filter(A, basis, self.low, max(self.cut, self.low / 2))
+            basis = A.xp.linalg.qr(filtered)[0]
+            values, turn = np.linalg.eigh(-as_numpy(basis.T @ (A @ basis)))
+            basis = basis @ A.array(turn)
+            self.cut = -float(values[min(len(values), self.expected) - 1])
+        return -values, basis
+
+
+def lanczos_minimum(A: Any, steps: int = 12) -> float:
+    """A little below the smallest eigenvalue, by the Lanczos method."""
+    v = A.array(np.random.default_rng(0).normal(size=(len(A), 1)))
+    v = v / float((v * v).sum()) ** 0.5
+    before, link = 0.0 * v, 0.0
+    diagonal, beside = [], []
+    for _ in range(steps):
+        w = A @ v - link * before
+        diagonal.append(float((w * v).sum()))
+        w = w - diagonal[-1] * v
+        link = float((w * w).sum()) ** 0.5
+        beside.append(link)
+        before, v = v, w / (link or 1.0)
+    T = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
+    return float(np.linalg.eigvalsh(T)[0]) - link
+
+
+def chebyshev_filter(A: Any, X: Any, low: float, cut: float) -> Any:
+    """Chebyshev polynomial of A on [low, cut], which is large above the cut, times X."""
+    half, centre = (cut - low) / 2, (cut + low) / 2
+    before, now = X, (A @ X - centre * X) / half
+    for _ in range(CHEBYSHEV_DEGREE - 1):
+        before, now = now, (2 / half) * (A @ now - centre * now) - before
+        size = float(abs(now).max())
+        before, now = before / size, now / size
+    return now

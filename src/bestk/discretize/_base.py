@@ -68,14 +68,21 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self
         """
         self._validate_params()
+        if not self._supervised:
+            return self.fit_checked(self._numbers(X))
+        X, y = self._numbers(X, y)
+        with np.errstate(invalid="ignore"):  # where classes are larger than any integer
+            check_classification_targets(y)
+        return self.fit_checked(X, y)
+
+    def fit_checked(self, X: Any, y: Any = None) -> Self:
+        """The same for finite numbers of a supported type, which need no more checks."""
+        self.n_features_in_, order = X.shape[1], None
+        labels, n_classes = np.zeros(X.shape[0], np.int32), 1
         if self._supervised:
-            X, y = self._numbers(X, y)
             labels, order = self._classes(y)
-            cut = self._cutter(labels, len(self.classes_))
-        else:
-            X, order = self._numbers(X), None
-            cut = self._cutter(np.zeros(X.shape[0], np.int32), 1)
-        cut_points = cut_columns(X, cut, order)
+            n_classes = len(self.classes_)
+        cut_points = cut_columns(X, self._cutter(labels, n_classes), order)
         for j, cuts in enumerate(cut_points):
             if len(cuts) + 2 > MAX_CODES:
                 raise ValueError(
@@ -91,8 +98,6 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _classes(self, y: Any) -> tuple[Labels, Indices]:
         """Return the class numbers in ascending order, and the samples in that order."""
-        with np.errstate(invalid="ignore"):  # where classes are larger than any integer
-            check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
@@ -163,6 +168,15 @@ class CodedColumns:
         """Columns that lie side by side."""
         rows, columns = key
         return encode_columns(self._values[:, columns], self._cut_points[columns])[rows]
+
+
+def is_plain(values: Any) -> bool:
+    """Whether the values are an array of finite numbers, or NaN, of a supported type."""
+    return (
+        isinstance(values, np.ndarray)
+        and values.dtype in TABLE_TYPES
+        and not np.isinf(values).any()
+    )
 
 
 def codes_of(discretizer: Any, values: Any) -> Any:

@@ -6,6 +6,7 @@ order, so all backends give the same bits.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from bestk.native.threads import run_tiles, spans
 
 Correction = Literal["miller-madow", "chance"]
 MIN_MOMENT_ROWS = 2**16  # from which the moments of large counts replace sums
+MAX_KEPT_ROWS = 2**17  # tables of so many counts are kept for the next estimate
 MIN_MOMENT_SAMPLES = 4096.0  # expected in a class, from which moments are accurate enough
 CELLS_AT_ONCE = 512
 
@@ -54,6 +56,17 @@ class Tables:
         from I(x; y), for single columns and for pairs, what random labels give on average.
         """
         choice(correction, "correction", (None, "miller-madow", "chance"))
+        if counts is None and sizes.sum() <= MAX_KEPT_ROWS:
+            return cls._kept(tuple(sizes.tolist()), correction)
+        return cls._make(sizes, correction, counts)
+
+    @classmethod
+    @lru_cache(maxsize=4)  # several estimates of a table use the same
+    def _kept(cls, sizes: tuple[int, ...], correction: Correction | None) -> Self:
+        return cls._make(np.array(sizes), correction, None)
+
+    @classmethod
+    def _make(cls, sizes: Indices, correction: Correction | None, counts: Indices | None) -> Self:
         m = int(sizes.sum())
         n = np.arange(m + 1.0) if counts is None else counts.astype(np.float64)
         at = sizes if counts is None else np.searchsorted(counts, sizes)

@@ -157,7 +157,8 @@ def measure(found: Dataset, rows: Indices, cut: bool = True) -> SharedEntropies:
     categorical = np.arange(found.X.shape[1]) if found.nominal else None
     reading = Reading(discretizer="caim" if cut else None, categorical_features=categorical,
                       n_jobs=1)  # fmt: skip
-    read = reading.measure(read_table(found.X[rows]), found.y[rows])
+    X = found.X[rows] if cut else np.searchsorted(np.unique(found.X), found.X)[rows]
+    read = reading.measure(read_table(X), found.y[rows])
     return SharedEntropies.of(read.entropies)
 
 

@@ -12,7 +12,8 @@ from experiments.classification.curves import compare, read_curves
 from experiments.classification.methods import NAMES, ks_for
 from experiments.classification.plan import PART
 from experiments.classification.protocols import EVERY
-from experiments.classification.steps import pack, unpack
+from experiments.classification.steps import measure, pack, unpack
+from experiments.datasets import Dataset
 from experiments.discretisation import DISCRETIZERS, METHODS, corrections
 from experiments.options import RESULTS
 from experiments.report import page, write_report
@@ -63,6 +64,12 @@ def test_agreement_counts_clear_cells_of_real_sets_only(store):
     assert (found.half, found.half_same) == (6, 4)
     assert found.cells == 13
     assert agreement({"gisette_like": curves["gisette_like"]}).cells == 0
+
+
+def test_states_are_counted_as_they_are():
+    states, y = np.array([[-2, 0], [0, 0], [2, 2], [2, 2]]), np.array([0, 0, 1, 1])
+    found = Dataset("made up", states, y, ("a", "b"), nominal=False, source="here")
+    np.testing.assert_allclose(measure(found, np.arange(4), cut=False).mi(), np.log(2) * np.ones(2))
 
 
 def test_a_selection_survives_packing():

@@ -89,6 +89,7 @@ def test_neighbours_on_the_curve_are_close_and_nothing_is_lost(d):
 def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(monkeypatch):
     problem, answers = BQP(random_matrix(90), 12), []
     monkeypatch.setattr(_lowrank, "MAX_SCORES", 90 * 100)
+    monkeypatch.setattr(_lowrank, "MIN_PIECE", 16)
     for threads in (1, 2, 3):
         monkeypatch.setattr(_lowrank, "n_threads", lambda threads=threads: threads)
         answers.append(LowRank(samples=2000).pick(problem, run(7)).tolist())

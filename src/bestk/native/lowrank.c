@@ -9,7 +9,7 @@
 
 #define RADIUS 0.02 /* of the cone of directions that share their candidates */
 #define MAX_BLOCK 128 /* close directions that are followed together */
-#define MAX_OPEN 256  /* items that may come or go within a block */
+#define MAX_OPEN 512  /* items that may come or go within a block */
 
 /* The matrix, and V of d rows whose signed products approximate it. */
 typedef struct {
@@ -351,8 +351,9 @@ static void keep(const uint8_t *chosen, double value, int64_t n, double *record,
 }
 
 /* Write the best choice of k items along some directions into ``best``, its value into ``record``.
-   Along c lie X = top_k(V'c) and, where a sign is negative, Y = top_k(V'SVx) and the best of their
-   union; the last is looked at where X and Y are worth more together than before. */
+   Along c lie X = top_k(V'c) and, where a sign is negative, Y = top_k(V'SVx). The best k of their
+   union, which cost k^2 steps, are looked at after a block in which X and Y were worth more
+   together than before. */
 EXPORT int bestk_try_directions(const double *Q, const double *V, const double *signs, int64_t n,
     int64_t d, int64_t k, const double *directions, int64_t n_directions, uint8_t *best,
     double *record) {
@@ -364,8 +365,9 @@ EXPORT int bestk_try_directions(const double *Q, const double *V, const double *
     a.sorted = take(&room, n, sizeof *a.sorted);
     a.list = take(&room, n, sizeof *a.list);
     a.best = take(&room, n, sizeof *a.best);
-    double *turned = take(&room, MAX_BLOCK * d, sizeof *turned);
-    double *values = take(&room, MAX_BLOCK, sizeof *values);
+    double *turned = take(&room, MAX_BLOCK * (d + 1), sizeof *turned);
+    double *values = turned + MAX_BLOCK * d;
+    uint8_t *both = take(&room, n, sizeof *both);
     if (room.status) return release(&room);
     Top x = first_k(&a, &room), y = first_k(&a, &room);
     if (room.status) return release(&room);
@@ -381,17 +383,18 @@ EXPORT int bestk_try_directions(const double *Q, const double *V, const double *
             values[b] = x.value;
             for (int64_t j = 0; j < d; j++) turned[b * d + j] = signs[j] * x.total[j];
         }
+        int better = 0;
         for (int64_t b = 0, end = 0; both_ways && b < block; b++) {
             if (b == end) end += settle(&a, turned + b * d, block - b, &y);
             follow(&a, turned + b * d, &y);
             keep(y.chosen, y.value, n, record, best);
             if (!(values[b] + y.value > pair)) continue;
+            better = 1;
             pair = values[b] + y.value;
             mark_best(&a, directions + (t + b) * d);
-            for (int64_t i = 0; i < n; i++) a.best[i] |= y.chosen[i];
-            const double value = thin_out(&a, a.best, a.sorted, a.list);
-            keep(a.best, value, n, record, best);
+            for (int64_t i = 0; i < n; i++) both[i] = a.best[i] | y.chosen[i];
         }
+        if (better) keep(both, thin_out(&a, both, a.sorted, a.list), n, record, best);
     }
     return release(&room);
 }

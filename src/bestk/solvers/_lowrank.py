@@ -24,6 +24,7 @@ MAX_BATCH = 1 << 20  # directions drawn at once
 FIRST_TIMED_BATCH, MAX_TIMED_BATCH = 1 << 6, 1 << 16  # the same, with a time limit
 MAX_SCORES = 8_000_000  # that one thread computes at once
 MAX_TIMED_SCORES = 125_000  # the same, with a time limit
+MIN_PIECE = 8192  # directions that one thread tries at once without a time limit
 MAX_DRAWS_PER_CHOICE = 100  # a small problem needs no more draws
 BANDS = 0.45  # as many as make the steps along and between them about equal
 TILE = 9  # bands: about a hundred draws in a square, for which the same few items are open
@@ -145,8 +146,8 @@ def _batches(d: int, count: int, run: Run) -> Iterator[Floats]:
 
 def _pieces(directions: Floats, n: int, run: Run) -> list[Floats]:
     """Directions that one thread tries at once."""
-    scores = MAX_TIMED_SCORES if np.isfinite(run.deadline) else MAX_SCORES
-    size = max(16, scores // n)
+    timed = np.isfinite(run.deadline)
+    size = max(16, MAX_TIMED_SCORES // n) if timed else max(MIN_PIECE, MAX_SCORES // n)
     return [directions[i : i + size] for i in range(0, len(directions), size)]
 
 

@@ -214,7 +214,7 @@ def cut_by_levels(
     >>> list(cut_by_levels(np.array([1, 2, 3, 3, 300]), 5, (2, 64)))
     [(0, 2), (2, 3), (3, 4), (4, 5)]
     """
-    for first, end in pairwise([0, *np.searchsorted(levels, bands, "right"), len(levels)]):
+    for first, end in pairwise([0, *np.searchsorted(levels, bands, "right").tolist(), len(levels)]):
         while first < end:
             some = levels[first : min(end, first + most, first + longest)]
             n_planes = _n_planes(some) * np.arange(1, len(some) + 1)

@@ -56,6 +56,19 @@ def test_the_best_of_several_swaps_is_made_and_the_first_of_equal_ones():
     assert best_swap(Q[chosen], gains, chosen, 3.0) == (-1, -1)
 
 
+@given(n=st.integers(1, 12), seed=st.integers(0, 2**32 - 1))
+def test_the_best_swap_is_the_first_of_the_largest_gains(n, seed):
+    rng = np.random.default_rng(seed)
+    Q, gains = rng.integers(-2, 3, (n, n)).astype(float), rng.integers(-9, 9, n).astype(float)
+    chosen, best, found = rng.permutation(n)[: rng.integers(1, n + 1)], 1.0, (-1, -1)
+    for place, old in enumerate(chosen):
+        for new in sorted(set(range(n)) - set(chosen.tolist())):
+            gain = gains[new] - gains[old] - 2 * Q[old, new]
+            if gain > best:
+                best, found = gain, (place, new)
+    assert best_swap(Q[chosen], gains, chosen, 1.0) == found
+
+
 def test_a_pair_of_which_each_is_worth_nothing_alone_is_found_from_a_start_of_its_own():
     Q = np.diag([2.0, 2.0, 0.0, 0.0])
     Q[2, 3] = Q[3, 2] = 5.0

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,14 +52,12 @@ class Stream:
         if whole and not blocks.once:
             blocks, sample = read_through(blocks, lambda some: _draw(some, seed, rows))
             return cls(blocks, sample, sample.n_rows)
-        parts = iter(blocks)
-        head: list[Part] = []
-        ended = False
-        while not ended and sum(table.n_samples for table, _ in head) < rows:
-            more = list(islice(parts, 1))
-            head, ended = head + more, not more
+        parts, head, left = iter(blocks), [], rows
+        while left > 0 and (part := next(parts, None)) is not None:
+            head.append(part)
+            left -= part[0].n_samples
         sample = _draw(iter(head), seed, rows)
-        n_rows = sample.n_rows if ended else None
+        n_rows = sample.n_rows if left > 0 else None
         if not blocks.once:
             return cls(blocks, sample, n_rows)
         rest = chain(_drain(head), parts)

@@ -24,7 +24,7 @@ from bestk.native.threads import spans
 MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
 BLOCK_VALUES = 2**24  # of columns that are tested together
 POOLED_TAIL = 20  # permuted values beyond which tails are extrapolated
-GRID = 256  # points of an integral, and of a tail
+GRID = 128  # points of an integral, and of a tail
 
 
 @dataclass(frozen=True)
@@ -177,6 +177,8 @@ def pair_pvalues(table: DiscreteTable, progress: Progress | None = None) -> InPa
 
 def _largest_sf(t: Floats, alone: int, together: int, tests: int) -> Floats:
     """P(s + max of d_j > t): s is chi-square, the d_j are so many others, all independent."""
+    if tests == 1:
+        return np.asarray(chdtrc(alone + together, t))
     grid, logs = _largest_tail(alone, together, tests)
     return np.exp(np.interp(t, grid, logs))
 

@@ -10,7 +10,11 @@ from benchmarks.interactions.problems import RELEVANT
 from benchmarks.pictures import pyplot, save
 
 PUBLISHED_ROWS = "1000"
-SHOWN = {"rf": "random forest", "lassonet": "LassoNet", "relief": "Relief", "mrmr": "mRMR"}
+SHOWN = {
+    "rf": ("random forest", "tab:green", "-"), "lassonet": ("LassoNet", "tab:orange", "-"),
+    "relief": ("Relief", "tab:olive", "-"), "mrmr": ("mRMR", "tab:purple", "-"),
+    "best": ("best of 41 published", "0.25", "--"),
+}  # fmt: skip
 Curve = dict[int, float]
 
 
@@ -44,11 +48,10 @@ def draw_recovery(record: Path, published: str | None) -> None:
     theirs = read_published(Path(published) / "published.csv") if published else {}
     figure, axes = plt.subplots(2, 2, figsize=(9.5, 6.4), sharex=True, sharey=True)
     for axis, problem in zip(axes.flat, RELEVANT, strict=True):
-        for method, label in {**SHOWN, "best": "best of 41 published"}.items():
+        for method, (label, color, style) in SHOWN.items():
             if curve := theirs.get((problem, method)):
-                style = ("--", "0.25", 1.6) if method == "best" else ("-", None, 0.9)
-                axis.plot(*zip(*curve.items(), strict=True), style[0], color=style[1],
-                          linewidth=style[2], marker=".", markersize=3, label=label)  # fmt: skip
+                axis.plot(*zip(*curve.items(), strict=True), style, color=color, linewidth=1.2,
+                          marker=".", markersize=3, label=label)  # fmt: skip
         for method, color in {"SelectRelevant": "C3", "SelectBestK": "C0"}.items():
             if curve := ours.get((problem, method)):
                 axis.plot(*zip(*curve.items(), strict=True), "o-", color=color, linewidth=2,

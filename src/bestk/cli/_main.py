@@ -179,11 +179,11 @@ def report(output: Path, errors: bool, date: str, **options: Any) -> None:
     by number of features, the selections of other methods, the optimality gap, how the columns were
     read, and warnings. It is one self-contained file that needs no network.
     """
-    from bestk.cli import _report
+    from bestk.cli import _compare
 
     request, messages = _start(options)
-    result = _report.write_report(request, messages, output, errors=errors, date=date)
-    show = _report.print_path if request.quiet else _report.print_report
+    result = _compare.write_report(request, messages, output, errors=errors, date=date)
+    show = _compare.print_path if request.quiet else _compare.print_report
     print_result(request, messages, result, show)
 
 

@@ -79,7 +79,7 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     known = np.array([text not in GAPS for text in texts])
     kind = "dates" if any(map(DATE.fullmatch, some)) else "numbers"
     values = parse_values(texts, kind)
-    if kind == "numbers" and any("," in text for text in texts):
+    if kind == "numbers" and np.isnan(values).any() and any("," in text for text in texts):
         other = parse_values(texts, "decimal commas")
         if np.isnan(other).sum() < np.isnan(values).sum():
             kind, values = "decimal commas", other

@@ -18,6 +18,7 @@ STEPS_TO_BOUND = 10  # from one estimate of the bound to the next
 STEPS_TO_PROOF = 50  # from one proof, and check of the progress, to the next
 SECONDS_OF_STEP = 7e-10  # times n^3: the first step, and of few items about as much for a proof
 SECONDS_OF_PROOF = 5e-11  # times n^3, of many items
+PROOF_PAUSE = 3.0  # times the time of a proof, from one to the next of many items
 ROWS_SHARE = 0.1  # of the time, for bounds by rows of many items
 STEPS_OF_ROWS = 2000  # of the multipliers of rows, in a proof for many items
 MIN_DECIDED = 0.05  # share of the items that must be decided before the rest is set up anew
@@ -98,6 +99,7 @@ class Gap:
         self._settle_by_rows(deadline)
         last, before = inf, self.steps
         step, proof = self._seconds()
+        proved = -inf
         while not self._settled() and not self.closed:
             start = perf_counter()
             late = start + step + proof > deadline
@@ -106,10 +108,13 @@ class Gap:
             if not late:
                 self._step()
                 step = perf_counter() - start
-            if late or self.steps % STEPS_TO_PROOF == 0:
+            large = self.relaxation is not None and self.relaxation.large
+            early = large and start < proved + PROOF_PAUSE * proof
+            if late or (self.steps % STEPS_TO_PROOF == 0 and not early):
                 start = perf_counter()
                 smaller = self._decide(self._prove())
-                proof = perf_counter() - start
+                proved = perf_counter()
+                proof = proved - start
                 gap = self.value - self.floor
                 if late or (not smaller and last - gap < patience * gap):
                     return

@@ -12,6 +12,7 @@ PARTIAL_SHARE = 0.12  # of the spectrum, below which a part of it is cheaper tha
 CHEBYSHEV_DEGREE = 5  # products with the matrix to turn the subspace
 FIRST_TURNS, EXACT_TURNS = 4, 4  # of a subspace that starts at random, or is to be accurate
 SPARE_PAIRS, SPARE_SHARE = 20, 1.5  # eigenpairs beyond those that the last projection needed
+MAX_FOLLOWED = 300  # eigenpairs: more would cost more than a better projection is worth
 STEPS_TO_MINIMUM = 10  # from one estimate of the least eigenvalue to the next
 
 
@@ -35,15 +36,17 @@ class LeadingEigenpairs:
         The weights are the eigenvalues above the level, less the level, which is such that they
         add up to the trace.
         """
-        turns = EXACT_TURNS if exact else 1
+        turns, most = EXACT_TURNS if exact else 1, len(A)
+        if not isinstance(A, np.ndarray):
+            most = min(most, MAX_FOLLOWED)
         while True:
             values, vectors = self._largest(A, turns)
             excess = np.cumsum(values) - trace
             count = int(np.flatnonzero(values * np.arange(1, len(values) + 1) > excess)[-1]) + 1
-            if count < len(values) or len(values) == len(A):
+            if count < len(values) or len(values) >= most:
                 break
-            self.expected, turns = 2 * self.expected, EXACT_TURNS
-        self.expected = max(count + SPARE_PAIRS, int(SPARE_SHARE * count))
+            self.expected, turns = min(2 * self.expected, most), EXACT_TURNS
+        self.expected = min(max(count + SPARE_PAIRS, int(SPARE_SHARE * count)), most)
         if not isinstance(A, np.ndarray):
             self.basis = vectors[:, : self.expected]
         level = float(excess[count - 1] / count)

@@ -48,14 +48,20 @@ class Foreign(Method):
     ) -> list[Solution]:
         """Pick for every k of a list."""
         if len(include):
-            raise ParameterError("include needs a method of bestk, which can be given features")
+            raise ParameterError(
+                "include needs a method of bestk, which can be given features; use a name from "
+                "bestk.METHODS, or pass no include"
+            )
         pick, relevance, found = self._picker(), entropies.mi(), []
         for k in ks:
             start = perf_counter()
             support = np.unique(np.asarray(pick(k), np.int64))
             if len(support) != k:
                 name = type(self.selector).__name__
-                raise ParameterError(f"{name} gives {len(support)} different features, not {k}")
+                raise ParameterError(
+                    f"{name} gives {len(support)} different features, not {k}; use a smaller k, "
+                    f"a ranking of at least {k} features, or a selector of {k}"
+                )
             support = support[np.argsort(-relevance[support], kind="stable")]
             found.append(Solution(support, np.nan, solver=type(self.selector).__name__,
                                   seconds=perf_counter() - start))  # fmt: skip

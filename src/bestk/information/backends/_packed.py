@@ -21,9 +21,9 @@ from bestk.native.threads import n_threads, run_tiles, spans
 WORD, LANES = 32, 16  # bits of a word, features of a tile
 MAX_ROW_PLANES = 32  # planes of row features that are counted together
 CACHE_BYTES = 262_144  # for their counts
-# Nanoseconds of one core, fitted by ``python -m benchmarks.counting costs``: a word of a plane
+# Nanoseconds of one core, from fits by ``python -m benchmarks.counting costs``: a word of a plane
 # against a word of sixteen others; a cell of sixteen pairs; a sample of one pair in a histogram.
-WORD_COST, CELL_COST, SAMPLE_COST = 0.42, 5.0, 4.2
+WORD_COST, CELL_COST, SAMPLE_COST = 1.8, 13.0, 3.8
 
 
 @dataclass(frozen=True)

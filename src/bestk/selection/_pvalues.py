@@ -24,7 +24,7 @@ from bestk.native.threads import spans
 MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
 BLOCK_VALUES = 2**24  # of columns that are tested together
 POOLED_TAIL = 20  # permuted values beyond which tails are extrapolated
-GRID = 128  # points of an integral, and of a tail
+TAIL_POINTS, INTEGRAL_POINTS = 256, 128
 
 
 @dataclass(frozen=True)
@@ -186,15 +186,15 @@ def _largest_sf(t: Floats, alone: int, together: int, tests: int) -> Floats:
 @lru_cache(maxsize=1024)
 def _largest_tail(alone: int, together: int, tests: int) -> tuple[Floats, Floats]:
     """The logarithm of that probability on a grid that reaches below 1e-100."""
-    grid = np.linspace(0.0, np.sqrt(600.0 + 4.0 * (alone + together)), GRID) ** 2
-    u = np.linspace(0.0, 1.0, GRID)
+    grid = np.linspace(0.0, np.sqrt(600.0 + 4.0 * (alone + together)), TAIL_POINTS) ** 2
+    u = np.linspace(0.0, 1.0, INTEGRAL_POINTS)
     t, s = grid[1:, np.newaxis], grid[1:, np.newaxis] * u[1:] ** 2
-    density = np.zeros((GRID, GRID))  # of u, s = t u^2: that has no pole at 0
+    density = np.zeros((len(grid), len(u)))  # of u, s = t u^2: that has no pole at 0
     log_density = (alone / 2 - 1) * np.log(s / 2) - s / 2 - gammaln(alone / 2)
     density[1:, 1:] = np.exp(log_density) * t * u[1:]
     if alone == 1:
         density[1:, 0] = np.sqrt(2 * grid[1:] / np.pi)
-    single = np.ones((GRID, GRID))
+    single = np.ones(density.shape)
     single[1:, 1:] = chdtrc(together, t - s)
     single[1:, 0] = chdtrc(together, grid[1:])
     any_larger = -np.expm1(tests * np.log1p(-np.minimum(single, 1 - 1e-16)))

@@ -207,6 +207,32 @@ def test_compare_reads_the_folds_that_are_stored(folder, tmp_path):
     )
 
 
+def test_rows_have_weights_and_groups_and_columns_have_groups_and_a_threshold(folder, tmp_path):
+    frame = pd.read_csv(folder / "t.csv").iloc[:200, -8:]
+    frame.columns = [name.replace(" ", "_") for name in frame.columns]
+    file, twice = tmp_path / "rows.csv", tmp_path / "twice.csv"
+    frame.assign(person=np.arange(200) // 4, weight=1 + np.arange(200) % 2).to_csv(
+        file, index=False
+    )
+    frame.iloc[np.repeat(np.arange(200), 1 + np.arange(200) % 2)].to_csv(twice, index=False)
+    aside = ("-t", "diagnosis", "--json", "--groups", "person", "--weights", "weight")
+    found = json.loads(bestk("select", file, "-k", 3, *aside).stdout)
+    expected = json.loads(bestk("select", twice, "-t", "diagnosis", "-k", 3, "--json").stdout)
+    assert found["features"] == expected["features"]
+    few = json.loads(bestk("select", file, "--threshold", 0.3, *aside).stdout)
+    assert few["k"] == 1 or min(f["new_information"] for f in few["features"]) >= 0.3
+    together = json.loads(bestk("select", file, "-k", 1, "--column-groups", "_", *aside).stdout)
+    groups = {feature["name"].rpartition("_")[0] for feature in together["features"]}
+    assert len(groups) == 1
+    compared = json.loads(
+        bestk(
+            "compare", file, "-k", 2, "-m", "maxrel", "--cv", 3, "--scoring", "roc_auc", *aside
+        ).stdout
+    )
+    assert 0.8 < compared["methods"]["maxrel"]["roc_auc"] == -compared["methods"]["maxrel"]["error"]
+    assert "describes the rows" in fails("select", file, *aside, "--include", "person")
+
+
 def test_compare_takes_text_gaps_and_continuous_targets(folder):
     mixed = bestk("compare", folder / "mixed.csv", "-t", "y", "-k", 2, "-m", "jmi", "--cv", 2)
     assert mixed.exit_code == 0, mixed.output

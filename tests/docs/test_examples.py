@@ -187,7 +187,7 @@ def test_measurements_are_selected_as_wholes_and_so_are_one_hot_variables(run):
     ran = run("column_groups")
     assert ran["groups"].k_ == 9
     assert len(set(ran["measured"].values())) == 3
-    assert ran["by_groups"][0] > ran["by_columns"][0]
+    assert min(ran["by_groups"]) > 0.95
     assert set(ran["sizes"]) == {4}
     assert ran["whole"].k_ == 8
 

@@ -83,3 +83,28 @@ def test_the_plot_marks_features_that_reach_the_threshold():
 def test_odd_options_are_refused(options):
     with pytest.raises((TypeError, ValueError)):
         stability_selection(X, Y, **options)
+
+
+def test_only_the_most_relevant_features_and_the_included_are_looked_at():
+    options = {"n_subsamples": 3, "random_state": 0, "include": [9]}
+    few = stability_selection(X, Y, 3, "mrmr", screen=8, **options)
+    assert all(9 in support for support in few.supports)
+    rows, _ = next(StratifiedShuffleSplit(3, train_size=0.5, random_state=0).split(X, Y))
+    scores = SelectBestK(3, "mrmr").fit(X[rows], Y[rows]).scores_
+    best = {9, *np.argsort(-scores, kind="stable")[:7]}
+    assert set(few.supports[0]) <= best
+    assert few.n_candidates == 30
+    every = stability_selection(X, Y, 3, "mrmr", screen=None, **options)
+    assert every.supports == stability_selection(X, Y, 3, "mrmr", **options).supports
+
+
+def test_frequencies_agree_with_independent_refits_within_sampling_error():
+    n, rng = 20, np.random.default_rng(0)
+    wide = np.column_stack([X, rng.normal(size=(len(Y), 270))])
+    found = stability_selection(wide, Y, 5, n_subsamples=n, random_state=1)
+    splits = StratifiedShuffleSplit(n, train_size=0.5, random_state=2).split(wide, Y)
+    refits = [SelectBestK(5).fit(wide[rows], Y[rows]).support_ for rows, _ in splits]
+    expected = np.mean(refits, axis=0)
+    p = (found.frequencies + expected) / 2
+    error = np.sqrt(np.maximum(p * (1 - p), 1 / n) * 2 / n)
+    assert np.abs((found.frequencies - expected) / error).max() < 4

@@ -13,6 +13,7 @@ from bestk.data.target import is_continuous
 from bestk.evaluation import error_curves, shared_tasks
 from bestk.problem.solution import Solution
 from bestk.report.records import NAN, Curve, Errors, OtherMethods, ReportRequest, format_text
+from bestk.selection.grouped import read_groups
 from bestk.selection.methods import get_method
 
 OTHERS = ("maxrel", "mrmr", "jmi")
@@ -21,7 +22,7 @@ MAX_SIZES = 8  # numbers of features of a curve
 MAX_SIZES_OF_TREES = 3  # where there is text, and each model takes long
 MAX_EXTRA = 50  # features of a curve beyond those selected
 PASSED_ON = ("information", "discretizer", "correction", "categorical_features", "target",
-             "time_limit", "backend", "n_jobs")  # fmt: skip
+             "time_limit", "backend", "n_jobs", "column_groups", "k_counts")  # fmt: skip
 ERROR_RATE, SQUARED_ERROR = "error rate", "mean squared error"
 UNEXPLAINED = "unexplained variance (1 - R²)"
 
@@ -37,7 +38,7 @@ def compare_methods(request: ReportRequest, table: Table, solution: Solution) ->
     if not request.errors:
         return OtherMethods(choices, None, "errors were not requested")
     try:
-        errors = _measure_errors(request, table, solution.k, methods)
+        errors = _measure_errors(request, table, solution, methods)
     except ValueError as error:
         return OtherMethods(choices, None, format_text(" ".join(str(error).split()), 400))
     return OtherMethods(choices, errors)
@@ -57,28 +58,34 @@ def _select_by(
     named = {name: get_method(name) for name in others}
     with warnings.catch_warnings(action="ignore"):  # the warnings of ours are in the report
         for name, task in shared_tasks(request.selected, table, request.y, named).items():
-            supports[name] = tuple(task.path([solution.k])[0].support.tolist())
+            supports[name] = tuple(task.path([task.count(solution.support)])[0].support.tolist())
     return supports
 
 
 def _measure_errors(
-    request: ReportRequest, table: Table, k: int, methods: dict[str, Any]
+    request: ReportRequest, table: Table, solution: Solution, methods: dict[str, Any]
 ) -> Errors:
-    """Errors of one model for all methods, with about k features."""
+    """Errors of one model for all methods, with about as many features as are selected."""
     selector, y = request.selected, request.y
     continuous = is_continuous(y, selector.target)
     excluded = find_features(selector.exclude, table).tolist()
     included = list(dict.fromkeys(find_features(selector.include, table).tolist()))
     trees = bool(set(np.delete(table.kinds, excluded).tolist()) - {"numeric", "boolean"})
     count = MAX_SIZES_OF_TREES if trees else MAX_SIZES
-    sizes = spread_sizes(k, table.n_features - len(excluded), len(included), count)
+    k, most, groups = solution.k, table.n_features - len(excluded), None
+    if selector.k_counts == "groups":
+        groups = read_groups(selector.column_groups, table)
+    if groups is not None:
+        left = groups[~np.isin(groups, groups[excluded])]
+        k, most, included = len(np.unique(groups[solution.support])), len(np.unique(left)), []
+    sizes = spread_sizes(k, most, len(included), count)
     seed = selector.random_state
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         curves = error_curves(
             table, y, methods, sizes, cv=FOLDS, progress=request.progress,
             random_state=int(seed) if isinstance(seed, int | np.integer) else 0,
-            include=included, exclude=excluded,
+            include=selector.include, exclude=excluded,
             **{name: getattr(selector, name) for name in PASSED_ON},
         )  # fmt: skip
     linear = "ridge regression" if continuous else "a linear support vector machine"

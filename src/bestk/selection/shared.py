@@ -15,7 +15,6 @@ from bestk.selection.foreign import is_method
 from bestk.selection.pipeline import Information, Task, settle
 
 MAX_MATRIX_BYTES = 2**30  # larger matrices are computed again instead of kept
-MAX_SMALL_MATRIX_BYTES = 2**20  # of which parts are taken instead of computed
 
 
 def shared_tasks(
@@ -43,10 +42,7 @@ def shared_tasks(
 
 @dataclass(frozen=True)
 class SharedEntropies(Entropies):
-    """Entropies that keep the matrices of all pairs for what needs them next.
-
-    Rows of a small table are taken from such a matrix, too.
-    """
+    """Entropies that keep the last matrix of all pairs for the next method that needs it."""
 
     last: dict[Any, Floats] = field(default_factory=dict, compare=False)
 
@@ -65,15 +61,10 @@ class SharedEntropies(Entropies):
     ) -> Floats:
         """Any weighted sum of the entropies of each pair, in a new matrix."""
         size = np.dtype(dtype).itemsize * self.n_features**2
-        part = rows is not None or columns is not None
-        if size > (MAX_SMALL_MATRIX_BYTES if part else MAX_MATRIX_BYTES):
+        if rows is not None or columns is not None or size > MAX_MATRIX_BYTES:
             return super().measure(measure, rows, columns, dtype, signed)
         key = (measure, np.dtype(dtype), signed)
         if key not in self.last:
-            if size * (len(self.last) + 1) > MAX_MATRIX_BYTES:
-                self.last.clear()
+            self.last.clear()
             self.last[key] = super().measure(measure, None, None, dtype, signed)
-        chosen = (self._indices(rows), self._indices(columns))
-        every = np.arange(self.n_features)
-        places = np.ix_(*(every if some is None else some for some in chosen))
-        return self.last[key][places] if part else self.last[key].copy()
+        return self.last[key].copy()

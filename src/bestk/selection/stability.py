@@ -1,6 +1,7 @@
 """Stability selection: how often features are selected from random subsamples of the rows."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,9 @@ from bestk.data.features import read_features
 from bestk.data.target import weighted_rows
 from bestk.errors import ParameterError
 from bestk.selection.folds import printed_progress, read_folds, repeat_rows
-from bestk.selection.methods import get_method
+from bestk.selection.foreign import is_method
 from bestk.selection.pipeline import Task, count_features
 from bestk.selection.selector import SelectBestK
-from bestk.selection.shared import shared_tasks
 
 MAX_SHOWN = 20  # features of a text
 
@@ -93,6 +93,7 @@ def stability_selection(
     *,
     n_subsamples: int = 50,
     fraction: float = 0.5,
+    screen: int | None = 256,
     groups: Any = None,
     sample_weight: Any = None,
     random_state: Any = 0,
@@ -110,6 +111,9 @@ def stability_selection(
         Number of subsamples, drawn without replacement and stratified by class.
     fraction : float, default=0.5
         The fraction of the rows in each.
+    screen : int or None, default=256
+        Select among this many features of largest relevance in each subsample; None: among all.
+        It does not apply to column groups and to selectors of other libraries.
     groups : array-like of shape (n_samples,), default=None
         Groups of rows of which whole ones are drawn, and not rows.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -129,8 +133,9 @@ def stability_selection(
     Notes
     -----
     The table is read once; no bound is computed and no warning is looked for. Selections are
-    otherwise those of ``SelectBestK(k, method).fit`` on the rows of each subsample. Of features
-    that can stand in for each other, each is selected less often.
+    otherwise those of ``SelectBestK(k, method).fit`` on the rows of each subsample, up to
+    ``screen`` features; beyond them, a feature that is informative only in a pair may be missed.
+    Of features that can stand in for each other, each is selected less often.
 
     References
     ----------
@@ -165,10 +170,10 @@ def stability_selection(
     show, supports = printed_progress("stability_selection", verbose), list[tuple[int, ...]]()
 
     def select_from(some: Indices) -> tuple[int, ...]:
-        part = shared_tasks(
-            selector, table.take(some), target.column.take(some), {"": get_method(method)}
-        )
-        return tuple(part[""].path([wanted])[0].support.tolist())
+        part = Task.of(selector, table.take(some), target.column.take(some))
+        if screen is not None and is_method(part.method) and part.groups is None:
+            part = _screened(part, selector, max(screen, wanted))
+        return tuple(part.path([wanted])[0].support.tolist())
 
     parallel = Parallel(n_jobs=jobs(n_jobs) or 1, prefer="threads", return_as="generator")
     for support in parallel(delayed(select_from)(some) for some in rows):
@@ -176,3 +181,14 @@ def stability_selection(
         show(len(supports), len(rows))
     counts = np.bincount(np.concatenate(supports), minlength=table.n_features)
     return StabilitySelection(counts / len(rows), tuple(supports), table.names, task.most, fraction)
+
+
+def _screened(task: Task, options: SelectBestK, most: int) -> Task:
+    """The task with the most relevant features, and those to include."""
+    if len(task.allowed) <= most:
+        return task
+    relevance = np.nan_to_num(task.relevance(), nan=-np.inf)  # of excluded features
+    relevance[task.allowed[task.include]] = np.inf
+    fewer = copy(options)
+    fewer.exclude = np.argsort(-relevance, kind="stable")[most:]
+    return Task.of(fewer, task.table, task.target.column if task.target else None)

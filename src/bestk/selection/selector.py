@@ -30,11 +30,10 @@ class SelectBestK(PartialFit, TableSelector):
         predict about as well as any number up to 100 in cross-validation; see Notes.
     method : str, Method, selector, array-like or callable, default="auto"
         A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
-        ``Greedy(criterion)``. Or, to compare or to report it, a selector of scikit-learn such as
-        ``RFE(estimator)``, a ranking of columns best first, or a function of X, y and k that
-        returns the indices of k columns; these are given one array, with codes for text. "auto"
-        is forward selection by relevance, less what all selected features share about y, plus
-        synergy of pairs; see :class:`~bestk.selection.methods.Joint`.
+        ``Greedy(criterion)``. Or a selector of scikit-learn such as ``RFE(estimator)``, a ranking
+        of columns best first, or a function of X, y and k that returns the indices of k columns;
+        these are given one array, with codes for text. "auto" is forward selection by relevance,
+        less what features share, plus synergy; see :class:`~bestk.selection.methods.Joint`.
     information : {"auto", "discrete", "gaussian", "blend"}, default="auto"
         Count the levels of discrete columns; or take numbers as jointly normal within and over
         classes; or take the mean of both, counts corrected for chance. "auto" is what belongs to
@@ -74,30 +73,26 @@ class SelectBestK(PartialFit, TableSelector):
         classes, the mean squared error for numbers.
     cv : int, splitter or iterable, default=None
         For ``k="auto"``, the folds, as in scikit-learn. None: 10 up to 5000 rows and 5 above,
-        stratified for classes, shuffled by ``random_state``.
+        stratified for classes and shuffled.
     random_state : int, RandomState instance or None, default=None
         Random seed of the folds, and of the methods that use one.
-    backend : str, default="auto"
-        Counting backend; see :func:`bestk.cmi_matrix`.
-    n_jobs : int, default=None
-        Threads: None and -1 for all cores.
+    backend, n_jobs : str, default="auto", and int, default=None
+        Counting backend, see :func:`bestk.cmi_matrix`; threads, None and -1 for all cores.
     verbose : bool or int, default=False
         Whether to print the seconds of each stage, and a line for each fold of ``k="auto"``.
 
     Attributes
     ----------
     solution_ : Solution
-        The features best first, with objective, bound and gap; prints itself, and
-        ``solution_.to_frame()`` has for each feature its relevance, its part of the objective
-        and its new information beyond the others.
+        The features best first, with objective, bound and gap; ``solution_.to_frame()`` has the
+        relevance, contribution and new information of each.
     k_ : int
         The number of selected features.
     k_scores_ : dict of int to float
-        For ``k="auto"``, the mean cross-validated score of each number of features tried; larger
-        is better. Without ``scoring`` it is minus the error of ``k_errors_``.
+        For ``k="auto"``, the mean cross-validated score of each number tried; larger is better.
     k_errors_ : dict of int to float
-        For ``k="auto"`` without ``scoring``, the mean cross-validated log loss in nats, or mean
-        squared error as a fraction of the variance of y, of each number of features tried.
+        Without ``scoring`` it is minus the score: the log loss in nats, or the mean squared error
+        as a fraction of the variance of y.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     ranking_ : ndarray of shape (n_features,)
@@ -106,43 +101,33 @@ class SelectBestK(PartialFit, TableSelector):
         Relevance of each feature alone, I(xi; y) in nats; NaN for excluded ones.
     discretizer_ : transformer or None
         The discretiser as fitted on the numeric columns.
-    n_features_in_ : int
-        Number of features seen.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if all are strings.
-    n_samples_seen_ : int
-        Number of rows, where they came in blocks.
-    pair_counts_ : PairCounts
-        What ``partial_fit`` has counted.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features seen, and their names, if all are strings.
+    n_samples_seen_, pair_counts_ : int, PairCounts
+        Number of rows, where they came in blocks, and what ``partial_fit`` has counted.
 
     See Also
     --------
     SelectBestKCV : Chooses k for an estimator of yours.
-    select : The same in one call.
 
     Notes
     -----
     Missing values are a level of their own where columns are counted, and stand at the mean
-    where they are Gaussian. Columns of one value, or of none, are selected only where no others
-    are left.
+    where they are Gaussian. Columns of one value are selected only where no others are left.
+    Columns at chance level, leaks, copies and the like are reported in one
+    :class:`SelectionWarning`, which is kept in ``solution_.warnings``.
 
-    Columns at chance level, leaks, copies and the like are reported in one warning
-    (:class:`SelectionWarning`), which is kept in ``solution_.warnings``.
-
-    ``k="auto"`` tries 1, 2, 3, 5, 8, ... features, to 100 or all. In each fold the features are
+    ``k="auto"`` tries 1, 2, 3, 5, 8, ... features, to 100 or all, and takes the smallest number
+    whose mean difference from the best, fold by fold, is within its standard error. Features are
     selected in the training rows, and logistic or ridge regression on them is scored on the test
-    rows. Differences from the best number are taken fold by fold, and the smallest number whose
-    mean difference is within its standard error is taken. A
-    :class:`~bestk.SelectionWarning` says so where no number beats guessing by more than a
-    standard error. With ``groups`` and a number of folds, or none, groups stay together.
+    rows. A :class:`~bestk.SelectionWarning` says so where no number beats guessing. With ``groups``
+    and a number of folds, or none, groups stay together.
 
     Tables that come in blocks are read whole if they have up to 100,000 rows (fewer where there
-    are thousands of columns): the selection is that of a table in memory. Longer ones are never
-    held. They are counted as if they were whole, to the last bit; only the cut points of numbers,
-    and the warnings, are those of a random sample of so many rows, or of the first rows where
-    blocks can be read only once. A blend of estimates needs all rows at once: without it,
-    levels of MDLP are counted, corrected for chance. Gaussian information is that of the sample.
-    A warning says so.
+    are thousands of columns). Longer ones are never held, but counted as if they were whole, to
+    the last bit; only cut points, Gaussian information and warnings are those of a random sample,
+    or of the first rows where blocks can be read only once. In place of a blend, levels of MDLP
+    are counted, corrected for chance.
 
     References
     ----------
@@ -286,14 +271,8 @@ def select(
 
     Parameters
     ----------
-    X : table of shape (n_samples, n_features)
-        As for :meth:`SelectBestK.fit`.
-    y : array-like of shape (n_samples,)
-        The classes, or numbers to predict.
-    k, method, **options
-        As for :class:`SelectBestK`; a number k is at most that of the features.
-    sample_weight, groups : array-like of shape (n_samples,), default=None
-        As for :meth:`SelectBestK.fit`.
+    X, y, k, method, sample_weight, groups, **options
+        As for :class:`SelectBestK` and its ``fit``; a number k is at most that of the features.
 
     Returns
     -------

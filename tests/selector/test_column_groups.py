@@ -111,7 +111,6 @@ def test_groups_come_from_a_mapping_labels_or_a_separator():
     assert read_groups("=", table).tolist() == [0, 1, 1, 2, 2, 3]
     assert read_groups({"a": ["age", "sex"], "b": [1]}, table).tolist() == [0, 1, 2, 3, 4, 0]
     assert read_groups(list("xyyzzx"), table).tolist() == [0, 1, 1, 2, 2, 0]
-    assert read_groups(None, table) is None
     for groups, says in [
         ({"a": ["age"], "b": ["age"]}, "column 'age' is in the groups 'a' and 'b'"),
         ({"a": ["no"]}, "'no'"),

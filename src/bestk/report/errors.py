@@ -72,10 +72,9 @@ def _measure_errors(
     included = list(dict.fromkeys(find_features(selector.include, table).tolist()))
     trees = bool(set(np.delete(table.kinds, excluded).tolist()) - {"numeric", "boolean"})
     count = MAX_SIZES_OF_TREES if trees else MAX_SIZES
-    k, most, groups = solution.k, table.n_features - len(excluded), None
-    if selector.k_counts == "groups":
+    k, most = solution.k, table.n_features - len(excluded)
+    if selector.column_groups is not None and selector.k_counts == "groups":
         groups = read_groups(selector.column_groups, table)
-    if groups is not None:
         left = groups[~np.isin(groups, groups[excluded])]
         k, most, included = len(np.unique(groups[solution.support])), len(np.unique(left)), []
     sizes = spread_sizes(k, most, len(included), count)

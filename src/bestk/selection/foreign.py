@@ -21,11 +21,6 @@ from bestk.selection.methods import EFFORT, NONE, Effort, Method
 COUNTS = ("k", "n_features_to_select", "max_features", "k_features")  # parameters that mean k
 
 
-def is_method(method: Any) -> bool:
-    """Whether something selects from entropies, and not from a table."""
-    return hasattr(method, "select_path")
-
-
 @dataclass(frozen=True)
 class Foreign(Method):
     """A selector with ``get_support``, a ranking, or a function of X, y and k.

@@ -20,7 +20,7 @@ from bestk.selection.methods import EFFORT, NONE, Effort, Greedy, Joint, Method,
 from bestk.selection.objectives import Objective, Pairs, get_objective
 
 
-def read_groups(groups: Any, table: Table) -> Indices | None:
+def read_groups(groups: Any, table: Table) -> Indices:
     """The number of the group of each column, from 0 in the order of the first columns.
 
     ``groups`` is a mapping of names to columns, a label for each column, or a separator: columns
@@ -32,8 +32,6 @@ def read_groups(groups: Any, table: Table) -> Indices | None:
     >>> read_groups("=", table), read_groups({"who": ["age", 3]}, table)
     (array([0, 1, 1, 2]), array([0, 1, 2, 0]))
     """
-    if groups is None:
-        return None
     labels: list[Any] = [(place,) for place in range(table.n_features)]  # each its own
     if isinstance(groups, str):
         for place, name in enumerate(table.names):

@@ -17,7 +17,7 @@ from bestk.data.target import note_on_target, weighted_rows
 from bestk.errors import ParameterError
 from bestk.information.reading import Measured, ParsedTarget, Reading
 from bestk.problem.solution import Solution
-from bestk.selection.foreign import Foreign, is_method
+from bestk.selection.foreign import Foreign
 from bestk.selection.grouped import Grouped, read_groups
 from bestk.selection.methods import Effort, Method, get_method
 from bestk.selection.objectives import get_objective
@@ -34,6 +34,11 @@ class Information:
     information: str
     discretizer: Any
     correction: Any
+
+
+def is_method(method: Any) -> bool:
+    """Whether something selects from entropies, and not from a table."""
+    return hasattr(method, "select_path")
 
 
 def settle(options: Any, *, blocks: bool = False) -> Information:
@@ -80,8 +85,9 @@ class Columns:
         """Find them in a table."""
         excluded = find_features(options.exclude, table)
         included = np.array(list(dict.fromkeys(find_features(options.include, table))), np.int64)
-        groups = read_groups(options.column_groups, table)
-        if groups is not None:  # a group is in or out as a whole
+        groups = None
+        if options.column_groups is not None:  # a group is in or out as a whole
+            groups = read_groups(options.column_groups, table)
             excluded, included = (
                 np.flatnonzero(np.isin(groups, groups[some])) for some in (excluded, included)
             )

@@ -11,8 +11,7 @@ from numpy.typing import DTypeLike
 from bestk._typing import Floats
 from bestk.data.table import Table
 from bestk.information import Entropies, Measure
-from bestk.selection.foreign import is_method
-from bestk.selection.pipeline import Information, Task, settle
+from bestk.selection.pipeline import Information, Task, is_method, settle
 
 MAX_MATRIX_BYTES = 2**30  # larger matrices are computed again instead of kept
 

@@ -15,8 +15,7 @@ from bestk.data.features import read_features
 from bestk.data.target import weighted_rows
 from bestk.errors import ParameterError
 from bestk.selection.folds import printed_progress, read_folds, repeat_rows
-from bestk.selection.foreign import is_method
-from bestk.selection.pipeline import Task, count_features
+from bestk.selection.pipeline import Task, count_features, is_method
 from bestk.selection.selector import SelectBestK
 
 MAX_SHOWN = 20  # features of a text

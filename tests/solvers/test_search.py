@@ -256,3 +256,15 @@ def test_the_best_known_value_is_found(name, k, best):
     problem = BQP(load_instance(name), k)
     picked = Search().pick(problem, run())
     assert problem.value(picked) >= 2 * best * (1 - 1e-6)
+
+
+def test_the_only_item_outside_is_never_under_tabu():
+    """A tabu that a new best overrides would leave nothing to swap, and lose an item."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        Q = -rng.integers(0, 3, (8, 8)).astype(float)
+        i, j = rng.integers(0, 8, (2, 6))
+        Q[i, j] = -(10.0 ** rng.uniform(3, 17, 6))
+        problem = BQP(Q + Q.T, 7)
+        picked = Search().pick(problem, Run(np.random.default_rng(0)))
+        assert len(set(picked.tolist())) == 7

@@ -122,7 +122,12 @@ static void close_gate(Island *w, int64_t i) {
 /* Keep an item that has moved where it is for so many steps. */
 static void forbid(Island *w, int64_t i, int64_t tenure) {
     open_gate(w, i);
-    if (tenure <= 0) return;
+    if (tenure <= 0) { /* nothing else may be left to move: an older tabu ends */
+        for (int64_t j = 0; j < w->counts[N_TABU]; j++)
+            if (w->tabu[j] == i) w->tabu[j] = w->tabu[--w->counts[N_TABU]];
+        w->until[i] = 0;
+        return;
+    }
     close_gate(w, i);
     if (w->until[i] == 0) w->tabu[w->counts[N_TABU]++] = i;
     w->until[i] = w->counts[STEP] + tenure;

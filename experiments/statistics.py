@@ -1,6 +1,7 @@
 """Ranks of methods over many data sets, and tests of their differences."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -27,7 +28,12 @@ class Ranks:
     f_statistic: float
     f_pvalue: float  # by Iman and Davenport
     critical_difference: float  # Nemenyi's
-    wilcoxon: dict[tuple[str, str], float]  # p-values of pairs, adjusted by Holm
+    errors: Floats
+
+    @cached_property
+    def wilcoxon(self) -> dict[tuple[str, str], float]:
+        """P-values of pairs, adjusted by Holm."""
+        return wilcoxon_holm(list(self.names), self.errors)
 
     @property
     def order(self) -> list[str]:
@@ -77,7 +83,7 @@ def rank_treatments(names: list[str], errors: Floats, alpha: float = 0.05) -> Ra
     return Ranks(
         tuple(names), n, mean, statistic, float(chi2.sf(statistic, k - 1)), float(f_statistic),
         float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1))),
-        float(q * np.sqrt(k * (k + 1) / (6 * n))), wilcoxon_holm(names, errors),
+        float(q * np.sqrt(k * (k + 1) / (6 * n))), errors,
     )  # fmt: skip
 
 

@@ -171,8 +171,8 @@ def _promoter(contents: Contents) -> str:
         f"One-hot columns give {one_hot:.1f}. The {len(found)} orders of the four letters as 0 to "
         f"3 give {min(found.values()):.1f} to {max(found.values()):.1f}; the nearest is {nearest} "
         f"with {found[nearest]:.1f}. "
-        + ("An order of the letters explains it." if abs(found[nearest] - printed) < 1
-           else "It remains unexplained.")
+        + ("With so many orders to choose from, this does not prove that it was used."
+           if abs(found[nearest] - printed) < 1 else "It remains unexplained.")
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from experiments.verdicts import form
 
 LABELS = {
     "maxrel": "MaxRel", "mrmr": "MRMR", "jmi": "JMI", "qpfs": "QPFS", "linear": "Linear",
-    "spectral": "Spectral", "sdp": "SDP", "lowrank": "LowRank", "tpower": "TPower",
+    "spectral": "Spectral", "sdp": "SDP", "lowrank": "LowRank, best pair", "tpower": "TPower",
     "lowrank-scored": "LowRank, scored on Q", "tpower-warm": "TPower, warm start",
     "search": "search (ours)",
 }  # fmt: skip

@@ -14,7 +14,9 @@ from experiments.datasets import DATASETS
 from experiments.published import Cell
 
 ByName = dict[str, Curves]  # curves of each data set
-INSTEAD = {"tpower": "tpower-warm", "lowrank": "lowrank-scored"}  # of a form that was not run
+# What the tables of LowRank show: one vector of the best pair on the matrix of low rank, the letter
+# of the text, selects features on colon that no printed cell allows.
+SCORED, BEST_PAIR = "lowrank-scored", "lowrank"
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,10 @@ class Beside:
 
 
 def form(curves: Curves, method: str) -> str:
-    """The published form of a method, or the form that was run."""
-    return INSTEAD.get(method, method) if method not in curves else method
+    """The method that a name of the paper stands for; TPower with a warm start if only that ran."""
+    if method == "lowrank":
+        return SCORED
+    return "tpower-warm" if method == "tpower" and method not in curves else method
 
 
 def beside(table: str, curves: ByName) -> list[Beside]:

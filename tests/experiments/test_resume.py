@@ -37,8 +37,9 @@ def lines(out):
 def plain(line):
     """A stored line without what differs from run to run."""
     entry = json.loads(line)
-    for name in ("seconds", "selecting"):
-        entry["result"].pop(name, None)
+    if isinstance(entry["result"], dict):
+        for name in ("seconds", "selecting"):
+            entry["result"].pop(name, None)
     return entry
 
 

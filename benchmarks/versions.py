@@ -24,7 +24,6 @@ WORKER = r"""
 import json, os, sys, time, warnings
 import numpy as np
 warnings.simplefilter("ignore")
-import bestk
 from bestk import BQP, CAIM, MDLP, EqualFrequency, SelectBestK, cmi_matrix, solve
 
 def made_up(m, n, levels, classes):
@@ -59,8 +58,7 @@ def make(case):
         rng = np.random.default_rng(n)
         Q = rng.random((n, n))
         problem = BQP((Q + Q.T) / 2, k)
-        limit = rest[2] if len(rest) > 2 else None
-        return lambda: solve(problem, None, rest[0], bound=None, random_state=0, time_limit=limit)
+        return lambda: solve(problem, None, rest[0], bound=None, random_state=0)
     if part == "bound":
         X, y = coded(name)
         problem = BQP(cmi_matrix(X, y, symmetric=True), rest[1])
@@ -109,14 +107,9 @@ class Worker:
 
     def __init__(self, python: str, data: str, path: str = "") -> None:
         env = {**os.environ, "PYTHONPATH": path}
+        command, pipe = [python, "-c", WORKER, data], subprocess.PIPE
         self.process = subprocess.Popen(
-            [python, "-c", WORKER, data],
-            stdin=-1,
-            stdout=-1,
-            stderr=-3,
-            text=True,
-            env=env,
-            cwd="/",
+            command, stdin=pipe, stdout=pipe, text=True, env=env, cwd="/"
         )
 
     def seconds(self, case: tuple[object, ...]) -> float:

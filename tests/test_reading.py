@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 
-from bestk import CAIM
+from bestk import CAIM, EqualFrequency
 from bestk.data.codes import encode
 from bestk.data.features import find_features
 from bestk.data.table import read_table
@@ -405,3 +405,19 @@ def test_what_a_target_is_taken_as_is_said_with_the_way_out():
     quiet = [("auto", [0, 1] * 9), ("auto", rng.normal(size=99)), ("classes", np.arange(99)),
              ("auto", [str(i) for i in range(99)]), ("auto", [True, False])]  # fmt: skip
     assert [note_on_target(*each) for each in quiet] == [None] * 5
+
+
+def test_the_parameters_of_a_discretizer_are_checked():
+    with pytest.raises(ValueError, match="n_bins"):
+        read(np.arange(40.0).reshape(20, 2), np.arange(20) % 2, discretizer=EqualFrequency(1))
+
+
+def test_a_discretizer_with_its_own_fit_is_fitted_by_it():
+    class Halves(EqualFrequency):
+        def fit(self, X, y=None):
+            super().fit(X, y)
+            self.cut_points_ = [np.array([9.5])] * X.shape[1]
+            return self
+
+    found = read(np.arange(40.0).reshape(20, 2), np.arange(20) % 2, discretizer=Halves())
+    assert [cuts.tolist() for cuts in found.discretizer.cut_points_] == [[9.5], [9.5]]

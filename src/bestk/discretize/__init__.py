@@ -1,6 +1,6 @@
 """Supervised and unsupervised discretisers: numbers to integer codes."""
 
-from bestk.discretize._base import CodedColumns, Discretizer, codes_of, is_plain
+from bestk.discretize._base import CodedColumns, Discretizer, codes_of, fit_to
 from bestk.discretize._methods import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
 
 DISCRETIZERS: dict[str, type[Discretizer]] = {
@@ -21,5 +21,5 @@ __all__ = [
     "EqualWidth",
     "Sigma",
     "codes_of",
-    "is_plain",
+    "fit_to",
 ]

@@ -69,13 +69,13 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         self._validate_params()
         if not self._supervised:
-            return self.fit_checked(self._numbers(X))
+            return self._fit_checked(self._numbers(X))
         X, y = self._numbers(X, y)
         with np.errstate(invalid="ignore"):  # where classes are larger than any integer
             check_classification_targets(y)
-        return self.fit_checked(X, y)
+        return self._fit_checked(X, y)
 
-    def fit_checked(self, X: Any, y: Any = None) -> Self:
+    def _fit_checked(self, X: Any, y: Any = None) -> Self:
         """The same for finite numbers of a supported type, which need no more checks."""
         self.n_features_in_, order = X.shape[1], None
         labels, n_classes = np.zeros(X.shape[0], np.int32), 1
@@ -170,13 +170,14 @@ class CodedColumns:
         return encode_columns(self._values[:, columns], self._cut_points[columns])[rows]
 
 
-def is_plain(values: Any) -> bool:
-    """Whether the values are an array of finite numbers, or NaN, of a supported type."""
-    return (
-        isinstance(values, np.ndarray)
-        and values.dtype in TABLE_TYPES
-        and not np.isinf(values).any()
-    )
+def fit_to(discretizer: Any, values: Any, classes: Indices) -> Any:
+    """Fit to the numbers of a table, without a second check of them where that gives the same."""
+    plain = isinstance(values, np.ndarray) and values.dtype in TABLE_TYPES
+    own = isinstance(discretizer, Discretizer) and type(discretizer).fit is Discretizer.fit
+    if plain and own and not np.isinf(values).any():
+        discretizer._validate_params()
+        return discretizer._fit_checked(values, classes)
+    return discretizer.fit(values, classes)
 
 
 def codes_of(discretizer: Any, values: Any) -> Any:

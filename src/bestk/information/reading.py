@@ -13,7 +13,7 @@ from bestk.data.codes import Codes, encode
 from bestk.data.features import find_features, find_numeric, split_numbers
 from bestk.data.table import Block, Table, read_column
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
-from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, codes_of, is_plain
+from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, codes_of, fit_to
 from bestk.information._blend import BlendedSource
 from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource
@@ -227,8 +227,7 @@ def discretise(
     for part in parts:
         try:
             with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
-                plain = by_column and is_plain(part.values)
-                (fitted.fit_checked if plain else fitted.fit)(part.values, target.codes)
+                fit_to(fitted, part.values, target.codes)
                 codes = codes_of(fitted, part.values)
         except ValueError:
             table.numeric()  # names a column of infinite values

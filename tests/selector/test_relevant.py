@@ -129,6 +129,19 @@ def test_a_feature_that_is_informative_only_in_a_pair_is_reported_with_its_partn
     assert SelectRelevant(pairs=False).fit(X, X[:, 5] * X[:, 99] > 0).qvalues_[5] > 0.1
 
 
+def test_a_thin_ring_is_found_by_the_second_look_in_more_bins(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.random((1000, 40))
+    y = np.abs(np.hypot(X[:, 3] - 0.5, X[:, 7] - 0.5) - 0.35) <= 0.03
+    y ^= rng.random(1000) < 0.05
+    found = SelectRelevant(permutations=0).fit(X, y)
+    assert found.partners_[[3, 7]].tolist() == [7, 3]
+    assert found.get_support(indices=True).tolist() == [3, 7]
+    monkeypatch.setattr("bestk.information.scan.MAX_FINE_WORK", 0.0)
+    coarse = SelectRelevant(permutations=0).fit(X, y)
+    assert (found.pvalues_[[3, 7]] < 0.1 * coarse.pvalues_[[3, 7]]).all()
+
+
 def test_copies_of_an_informative_feature_are_selected_too():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(300, 12))

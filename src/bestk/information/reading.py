@@ -20,7 +20,7 @@ from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import ScoredTable, measure_covariances
 from bestk.information.backends import PairSource
 from bestk.information.entropies import Entropies, largest_by_chance
-from bestk.information.scan import DiscreteTable, Synergies, strongest_pairs
+from bestk.information.scan import DiscreteTable, Synergies, pair_bins, strongest_pairs
 from bestk.native.threads import threads
 
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
@@ -29,8 +29,6 @@ BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are aver
 BLENDED_SHARE = 3.0**-0.5  # of the error of one count in the mean of three estimates
 MIN_ROWS = 200  # with fewer, and fewer than columns, only covariances of numbers are used
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.1  # of a level in a pair; rarer ones are merged
-MIN_CELL_ROWS = 10  # on average, of a pair of terciles and a class; with fewer, medians are used
-MAX_TERCILE_FEATURES = 10_000  # above, too: medians take a quarter of the time
 MAX_BLENDED_VALUES = 2**28  # of a table; above, only the first of them is counted
 
 
@@ -248,12 +246,6 @@ def cut_numbers(table: Table, numeric: Indices, n_bins: int, target: Target) -> 
     return encode(table)
 
 
-def pair_bins(n_features: int, n_samples: int, n_classes: int) -> int:
-    """The bins of numbers in pairs: three, or two where rows are few or columns are many."""
-    few_rows = n_samples < 9 * n_classes * MIN_CELL_ROWS
-    return 2 if few_rows or n_features > MAX_TERCILE_FEATURES else 3
-
-
 def cut_for_pairs(table: Table, numeric: Indices, target: Target, n_bins: int) -> Codes:
     """The codes of a table as pairs need them: numbers in few bins, rare levels made one.
 
@@ -275,7 +267,7 @@ def find_synergy(
     table: Table, numeric: Indices, target: Target, backend: str, top: int
 ) -> Synergies:
     """The pairs of columns with the largest synergy, among all."""
-    n_bins = pair_bins(table.n_features, table.n_samples, target.n_classes)
+    n_bins, *_ = pair_bins(table.n_features, table.n_samples, target.n_classes)
     codes = cut_for_pairs(table, numeric, target, n_bins)
     return strongest_pairs(DiscreteTable.of(codes, target, backend), top)
 

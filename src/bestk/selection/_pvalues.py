@@ -1,6 +1,6 @@
 """P-values of single columns and of columns given their best partner."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -17,13 +17,15 @@ from bestk.data.table import Table
 from bestk.data.target import Target, read_target
 from bestk.discretize import EqualFrequency
 from bestk.information import Entropies, normal_scores
-from bestk.information.reading import ParsedTarget, cut_for_pairs, cut_numbers, pair_bins
-from bestk.information.scan import DiscreteTable, Progress, scan_pairs
+from bestk.information.reading import ParsedTarget, cut_for_pairs, cut_numbers
+from bestk.information.scan import PAIR_ROWS, DiscreteTable, Progress, pair_bins, scan_pairs
 from bestk.native.threads import spans
 
 MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
 BLOCK_VALUES = 2**24  # of columns that are tested together
 POOLED_TAIL = 20  # permuted values beyond which tails are extrapolated
+MAX_PERMUTATIONS = 50
+MAX_PERMUTED_WORK = 1e12  # pairs of columns times rows, in all permutations: a second or two
 TAIL_POINTS, INTEGRAL_POINTS = 256, 128
 
 
@@ -58,7 +60,7 @@ class Alone(NamedTuple):
 
     pvalues: Floats  # (target, column)
     relevance: Floats  # I(xi; y) of the first target, in nats
-    codes: Codes  # numbers in few bins, for pairs
+    codes: list[Codes]  # for pairs: numbers in few bins, and in more where that is affordable
 
 
 def alone_pvalues(table: Table, categorical: Indices, targets: Sequence[PreparedTarget]) -> Alone:
@@ -75,14 +77,16 @@ def alone_pvalues(table: Table, categorical: Indices, targets: Sequence[Prepared
         places = np.flatnonzero(np.isin(columns, categorical))
         parts.append(_test_columns(part, places, targets, n_bins))
     pvalues, relevance, codes = zip(*parts, strict=True)
-    values = np.concatenate([part.values for part in codes])
-    levels = np.concatenate([part.levels for part in codes])
-    joined = Codes(values, levels, table.names)
+    joined = []
+    for same in zip(*codes, strict=True):
+        values, levels = (np.concatenate([getattr(part, name) for part in same])
+                          for name in ("values", "levels"))  # fmt: skip
+        joined.append(Codes(values, levels, table.names))
     return Alone(np.concatenate(pvalues, axis=1), np.concatenate(relevance), joined)
 
 
 def _test_columns(
-    table: Table, categorical: Indices, targets: Sequence[PreparedTarget], bins_in_pairs: int
+    table: Table, categorical: Indices, targets: Sequence[PreparedTarget], bins_in_pairs: list[int]
 ) -> Alone:
     numeric, classes = find_numeric(table, categorical), targets[0].classes
     n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
@@ -98,7 +102,8 @@ def _test_columns(
         lines = np.stack([_explained(*_line_share(scores, target), target) for target in targets])
         lines[:, ~scores.any(axis=1)] = 1.0
         p[:, numeric] = np.minimum(1.0, 2 * np.minimum(p[:, numeric], lines))
-    return Alone(p, relevance, cut_for_pairs(table, numeric, classes, bins_in_pairs))
+    codes = [cut_for_pairs(table, numeric, classes, n) for n in bins_in_pairs]
+    return Alone(p, relevance, codes)
 
 
 def _binned_pvalues(bins: Codes, mean: Floats, target: PreparedTarget) -> Floats:
@@ -175,6 +180,14 @@ def pair_pvalues(table: DiscreteTable, progress: Progress | None = None) -> InPa
     return InPairs(lowest, scan.partners[best, every], np.maximum(given[best, every], 0.0))
 
 
+def best_in_pairs(looks: Iterable[InPairs]) -> InPairs:
+    """The smallest p-value of each column, times the number of looks at pairs."""
+    pvalues, partners, information = map(np.stack, zip(*looks, strict=True))
+    best, every = pvalues.argmin(axis=0), np.arange(pvalues.shape[1])
+    lowest = np.minimum(1.0, len(pvalues) * pvalues[best, every])
+    return InPairs(lowest, partners[best, every], information[best, every])
+
+
 def _largest_sf(t: Floats, alone: int, together: int, tests: int) -> Floats:
     """P(s + max of d_j > t): s is chi-square, the d_j are so many others, all independent."""
     if tests == 1:
@@ -215,3 +228,11 @@ def calibrate(p: Floats, null: Floats, tests: int) -> Floats:
     edge = min(POOLED_TAIL, len(null)) - 1
     slope = (edge + 2) / (1 + len(null)) / max(null[edge], 1e-300)
     return np.where(p < null[edge], np.minimum(p * max(slope, tests), share), share)
+
+
+def affordable_permutations(table: Table, n_classes: int, pairs: bool) -> int:
+    """How often y is permuted if nobody says."""
+    n, rows = table.n_features, table.n_samples + PAIR_ROWS
+    cells = sum((bins - 1) ** 2 for bins in pair_bins(n, table.n_samples, n_classes))
+    work = n * rows * (n * cells if pairs else PAIR_ROWS)
+    return min(MAX_PERMUTATIONS, int(MAX_PERMUTED_WORK / work))

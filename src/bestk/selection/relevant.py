@@ -15,23 +15,22 @@ from bestk.data.features import find_features, find_numeric, read_features
 from bestk.data.frames import is_stream
 from bestk.data.table import Table, read_column
 from bestk.data.target import weighted_rows
-from bestk.information.reading import ParsedTarget, Reading, cut_for_pairs, pair_bins
-from bestk.information.scan import DiscreteTable, Progress, strongest_pairs
+from bestk.information.reading import ParsedTarget, Reading, cut_for_pairs
+from bestk.information.scan import DiscreteTable, Progress, pair_bins, strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection._pvalues import (
     InPairs,
     PreparedTarget,
+    affordable_permutations,
     alone_pvalues,
+    best_in_pairs,
     calibrate,
     pair_pvalues,
 )
 from bestk.selection.base import SELECTABLE, TableSelector
 from bestk.selection.blocks import count_quantiles, note_columns, open_stream
 
-MAX_PERMUTATIONS = 50
 BLOCK_BINS = 4  # of numbers in rows that come in blocks, for single columns and pairs alike
-MAX_PERMUTED_WORK = 1e12  # pairs of columns times rows, in all permutations: a second or two
-PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
 
 
 class SelectRelevant(TableSelector):
@@ -160,18 +159,22 @@ class SelectRelevant(TableSelector):
         n, rng = self.permutations, check_random_state(self.random_state)
         target = PreparedTarget.of(parsed)
         if n is None:
-            n = _affordable(table, target.classes.n_classes, self.pairs)
+            n = affordable_permutations(table, target.classes.n_classes, self.pairs)
         self.n_permutations_ = n
         targets = [target, *(target.permuted(rng) for _ in range(n))]
         categorical = find_features(self.categorical_features, table)
         p, relevance, codes = alone_pvalues(table, categorical, targets)
         given = InPairs.none(table.n_features)
         for i in reversed(range(n + 1) if self.pairs else ()):
-            counted = DiscreteTable.of(codes, targets[i].classes, self.backend)
-            given = pair_pvalues(counted, _share(progress, n - i, n + 1))
+            looks = []
+            for place, each in enumerate(codes, (n - i) * len(codes)):
+                counted = DiscreteTable.of(each, targets[i].classes, self.backend)
+                parts = (n + 1) * len(codes)
+                looks.append(pair_pvalues(counted, _share(progress, place, parts)))
+            given = best_in_pairs(looks)
             if i:
                 np.minimum(p[i], given.pvalues, out=p[i])
-        self._keep_best(p[0], relevance, given, p[1:, codes.levels > 1].ravel())
+        self._keep_best(p[0], relevance, given, p[1:, codes[0].levels > 1].ravel())
 
     def _test_counts(self, table: DiscreteTable, progress: Progress | None) -> None:
         """Test columns by their counts: rows that came in blocks are not permuted."""
@@ -255,7 +258,7 @@ def pair_scan(
         if not isinstance(read, DiscreteTable):
             table, classes = read[0], PreparedTarget.of(read[1]).classes
             numeric = find_numeric(table, find_features(categorical_features, table))
-            n_bins = pair_bins(table.n_features, table.n_samples, classes.n_classes)
+            n_bins, *_ = pair_bins(table.n_features, table.n_samples, classes.n_classes)
             codes = cut_for_pairs(table, numeric, classes, n_bins)
             read = DiscreteTable.of(codes, classes, backend)
         found = strongest_pairs(read, count, progress)
@@ -290,11 +293,3 @@ def _share(progress: Progress | None, part: int, parts: int) -> Progress | None:
     if progress is None:
         return None
     return lambda done, total: progress(part * total + done, parts * total)
-
-
-def _affordable(table: Table, n_classes: int, pairs: bool) -> int:
-    """How often y is permuted if nobody says."""
-    n, rows = table.n_features, table.n_samples + PAIR_ROWS
-    planes = pair_bins(n, table.n_samples, n_classes) - 1
-    work = n * rows * (n * planes**2 if pairs else PAIR_ROWS)
-    return min(MAX_PERMUTATIONS, int(MAX_PERMUTED_WORK / work))

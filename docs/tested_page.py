@@ -31,9 +31,9 @@ PARTS = {
         ("faults",),
         "*disk*: full or read-only while results and reports are written; an existing file must "
         "not change. *interrupted*: Ctrl-C at random times; no partial files. *killed*: "
-        "``kill -9`` at random times during ``make paper``, a benchmark and ``bestk compare "
-        "--keep``; after a restart, the results must be those of an uninterrupted run. *memory*: "
-        "limits from 0.2 GiB up (``ulimit -v``); a result, or a message with the available "
+        "``kill -9`` at random times during ``make paper`` and a benchmark; after a restart, the "
+        "results must be those of an uninterrupted run. *memory*: "
+        "limits from 2 GiB up (``ulimit -v``); a result, or a message with the available "
         "memory. *cluster*: a worker or the scheduler of Dask is killed.",
     ),
     "Identical results": (

@@ -11,7 +11,7 @@ from warnings import catch_warnings
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from bestk.data.table import read_table
+from bestk.data.frames import read_table
 from bestk.evaluation import SharedEntropies
 from bestk.information.reading import Reading
 from experiments import datasets

@@ -48,7 +48,7 @@ def test_a_few_lines_say_how_the_file_is_read(folder):
 
 
 def test_blocks_are_counted_where_the_file_is_read_in_blocks(folder, monkeypatch):
-    monkeypatch.setattr("bestk.data.files._sources.PIECE", 13 * 100)
+    monkeypatch.setattr("bestk.data.sources.PIECE", 13 * 100)
     told = json.loads(dry_run("t.parquet", "-t", "y", "--stream", "--json").stdout)
     assert told["blocks"] == 4
     assert "read    in 4 blocks of rows" in dry_run("t.parquet", "-t", "y", "--stream").stdout

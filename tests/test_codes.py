@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from bestk.data.codes import Codes, encode
-from bestk.data.table import read_table
+from bestk.data.frames import read_table
 from bestk.data.target import read_continuous_target, read_target
 from bestk.native.threads import threads
 
@@ -214,7 +214,7 @@ def test_missing_values_are_refused_on_request():
     for table in (X, read_table(X)):
         with pytest.raises(ValueError, match="column 'x1' has 2 missing values"):
             encode(table, missing="error")
-    with pytest.raises(ValueError, match="choose one of 'category', 'error'"):
+    with pytest.raises(ValueError, match="choose 'category' or 'error'"):
         encode(X, missing="ignore")
 
 

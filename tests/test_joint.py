@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import Quadratic, SelectBestK
-from bestk.data.table import read_table
+from bestk.data.frames import read_table
 from bestk.information.reading import Reading
 from bestk.selection import joint
 from bestk.selection.joint import Forward

@@ -3,16 +3,12 @@
 import errno
 import os
 import stat
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
 
-from bestk.data.files import Formulas, replacing
-
-TABLE = "a,b,y\n" + "".join(f"{i % 2},{i % 3},{i % 2}\n" for i in range(12))
+from bestk.data.files import replacing
 
 
 def test_a_private_file_stays_private(tmp_path):
@@ -71,19 +67,3 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path):
     with pytest.raises(OSError, match=r"No space left on device: .*out\.csv"), replacing(path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     assert not list(tmp_path.iterdir())
-
-
-def test_the_file_behind_standard_input_is_not_written_to(tmp_path):
-    path = tmp_path / "in.csv"
-    path.write_text(TABLE)
-    words = [sys.executable, "-m", "bestk", "select", "-", "-t", "y", "-k", "1", "-m", "maxrel"]
-    with path.open() as stdin:
-        done = subprocess.run([*words, "-o", path], stdin=stdin, capture_output=True, text=True)
-    assert (done.returncode, path.read_text()) == (2, TABLE)
-    assert "in.csv is the input file; write to another file" in done.stderr
-
-
-@pytest.mark.parametrize("start", "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-def test_every_start_of_a_formula_is_escaped(start):
-    cell = f"{start}SUM(A1)"
-    assert Formulas(escape=True).watch([cell, "a", "-1.5"]) == [f"'{cell}", "a", "-1.5"]

@@ -15,8 +15,8 @@ from sklearn.preprocessing import KBinsDiscretizer
 
 from bestk import CAIM, EqualFrequency
 from bestk.data.codes import encode
-from bestk.data.features import find_features
-from bestk.data.table import read_table
+from bestk.data.frames import read_table
+from bestk.data.table import find_features
 from bestk.data.target import is_continuous, note_on_target, read_target
 from bestk.discretize import DISCRETIZERS
 from bestk.information import Entropies, GaussianSource, ScoredTable

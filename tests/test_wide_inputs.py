@@ -79,9 +79,9 @@ def test_a_wide_parquet_file_is_read_by_columns_to_the_same_table(tmp_path, monk
     columns |= {"key": [f"row {r}" for r in range(m)], "yes": rng.random(m) < 0.5}
     columns["y"] = [None, *rng.integers(0, 2, m - 1).tolist()]
     pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=25)
-    monkeypatch.setattr("bestk.data.files._load.MAX_LEVELS", 20)
+    monkeypatch.setattr("bestk.data.files.MAX_LEVELS", 20)
     narrow = load(open_source(tmp_path / "t.parquet"), "y")
-    monkeypatch.setattr("bestk.data.files._load.MAX_PARQUET_COLUMNS", 3)
+    monkeypatch.setattr("bestk.data.files.MAX_COLUMNS", 3)
     steps = []
     wide = load(open_source(tmp_path / "t.parquet"), "y", report=lambda *done: steps.append(done))
     assert steps[-1] == (4 * m, 4 * m)

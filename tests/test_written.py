@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from bestk import SelectBestK, SelectionWarning, encode, select
-from bestk.data.table import read_table
-from bestk.data.written import parse_levels, parse_text
+from bestk.data.columns import parse_levels, parse_text
+from bestk.data.frames import read_table
 
 nan = np.nan
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 
-from bestk.data.table import read_table
+from bestk.data.frames import read_table
 from bestk.evaluation import SharedEntropies
 from bestk.information.reading import Reading
 from experiments import datasets

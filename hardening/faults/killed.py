@@ -14,15 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hardening.faults.places import write_table
-
 OUT = "FOLDER"  # stands for where results go
 LONG = {
     "paper": ("experiments", "--quick", "--only", "classification/promoter", "--out", OUT),
     "bench": ("benchmarks.quality", "run", "--sets", "credit", "--ways", "default", "mrmr", "jmi",
               "tpower", "f_classif", "--out", f"{OUT}/rows.jsonl"),
-    "compare": ("bestk", "compare", f"{OUT}/../table.csv", "-t", "diagnosis", "--cv", "20",
-                "--keep", f"{OUT}/folds.jsonl"),
 }  # fmt: skip
 TIMED = ("seconds", "time", "times", "selecting", "judging")  # of a result, which no two runs share
 
@@ -34,7 +30,6 @@ def trials(rounds: int, seed: int) -> Iterator[tuple[str, str | None]]:
         with TemporaryDirectory() as home:
             whole, broken = Path(home, "whole"), Path(home, "broken")
             whole.mkdir(), broken.mkdir()
-            write_table(Path(home, "table.csv"))
             start = time.perf_counter()
             _wait(_start(words, whole))
             seconds = time.perf_counter() - start
@@ -68,11 +63,8 @@ def _kill(process: subprocess.Popen[bytes], moment: float) -> str | None:
 def _jobs(folder: Path) -> list[dict[str, Any]]:
     lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.open()]
     entries = [json.loads(line) for line in lines]
-    folds = [
-        {"key": [e["fold"]], "result": e["rows"]} for e in entries if {"fold", "rows"} <= e.keys()
-    ]
     cells = [{"key": [e["set"], e["fold"], e["way"]], "result": e} for e in entries if "way" in e]
-    return [entry for entry in entries if "key" in entry] + folds + cells
+    return [entry for entry in entries if "key" in entry] + cells
 
 
 def _compare(whole: list[dict[str, Any]], broken: list[dict[str, Any]]) -> str | None:

@@ -20,8 +20,6 @@ def trials() -> Iterator[tuple[str, str | None]]:
         for method in ("spectral", "qpfs", "tpower", "auto", "mrmr"):
             for limit in (2.0, 3.0, 6.0):
                 yield f"{method} in {limit} GiB", _run(table, method, limit)
-        for limit in np.arange(0.2, 2.0, 0.1).round(1):
-            yield f"mrmr in {limit} GiB", _run(table, "mrmr", limit)
 
 
 def _write(path: Path) -> None:

@@ -1,5 +1,6 @@
-"""Errors and warnings that a caller can catch or silence."""
+"""Errors and warnings that a caller can catch or silence; text that is safe to print."""
 
+import re
 from collections.abc import Iterable
 
 __all__ = [
@@ -12,6 +13,11 @@ __all__ = [
 ]
 
 MAX_NAMES_SHOWN = 50
+# what moves, hides or turns around other text: control characters, ends of lines and paragraphs,
+# directions of writing, and halves of characters; joiners belong to words and emoji, and stay
+HOSTILE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 class BestKError(Exception):
@@ -81,3 +87,14 @@ class SelectionWarning(UserWarning):
     >>> import warnings
     >>> warnings.filterwarnings("ignore", category=SelectionWarning)  # to silence them
     """
+
+
+def printable(text: str) -> str:
+    r"""One line in which control characters are spelled out, as Python writes them.
+
+    Examples
+    --------
+    >>> print(printable("age\x1b[31m, größe\n"))
+    age\x1b[31m, größe\n
+    """
+    return HOSTILE.sub(lambda found: ascii(found[0])[1:-1], text)

@@ -24,7 +24,7 @@ def curves():
         for fold in (2, 0, 1)
         for (method, k), errors in ERRORS.items()
     ]
-    return Curves(tuple(rows), ["x0", "x1", "x2"], "nested")
+    return Curves(tuple(rows), ["x0", "x1", "x2"])
 
 
 def test_errors_stand_by_k_and_fold_whatever_the_order_of_rows(curves):
@@ -42,13 +42,13 @@ def test_columns_are_as_wide_as_their_widest_number_or_name():
         ("a long name", 2): 1,
     }
     rows = [Row(m, k, 0, e, 10, 0.5, SUPPORTS[k][0]) for (m, k), e in errors.items()]
-    curves = Curves(tuple(rows), ["x0", "x1", "x2"], "paper")
+    curves = Curves(tuple(rows), ["x0", "x1", "x2"])
     assert str(curves).splitlines()[1:] == [
         "     k         ours  a long name",
         "     1    1234.5000       2.0000",
         "     2       0.2500       1.0000",
     ]
-    ours = Curves(tuple(rows[:2]), ["x0", "x1", "x2"], "paper")
+    ours = Curves(tuple(rows[:2]), ["x0", "x1", "x2"])
     assert str(ours).splitlines()[1:] == [
         "     k       ours",
         "     1  1234.5000",
@@ -65,7 +65,7 @@ def test_mean_errors_are_over_folds(curves):
 
 def test_it_prints_itself_as_a_table(curves):
     assert str(curves).splitlines() == [
-        "mean error over 3 folds, protocol 'nested'",
+        "mean error over 3 folds",
         "     k       a       b",
         "     1  0.2000  0.5000",
         "     2  0.1000  0.2000",
@@ -90,11 +90,6 @@ def test_stability_is_that_of_the_folds_for_each_k(curves):
     assert list(found) == ["a", "b"]
     assert found["a"] == [stability(SUPPORTS[k], 3) for k in (1, 2)]
     assert found["a"][1].index == 1.0
-
-
-def test_features_selected_once_have_no_stability(curves):
-    with pytest.raises(ValueError, match="use protocol='nested'"):
-        Curves(curves.rows, curves.names, "paper").stability()
 
 
 def test_an_unknown_method_is_named_with_the_known(curves):

@@ -25,8 +25,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from bestk import METHODS, Greedy, Quadratic, SelectBestK
 from bestk.evaluation import error_curves, linear_svm
-from bestk.evaluation._models import default_model
-from bestk.evaluation._study import Study, negative_error, split
+from bestk.evaluation._study import Study, default_model, negative_error, split
 from bestk.information.backends import _native
 from bestk.selection.folds import Trial
 
@@ -50,14 +49,6 @@ def test_a_nested_fold_selects_as_a_selector_fitted_on_its_training_rows(method)
         selector = SelectBestK(4, method, random_state=0).fit(X[train], y[train])
         assert chosen(curves, fold)[method, 4] == tuple(selector.solution_.support)
         assert {row.n_test for row in curves.rows if row.fold == fold} == {len(test)}
-
-
-@pytest.mark.parametrize("method", QUICK)
-def test_the_papers_protocol_selects_as_a_selector_fitted_on_all_rows(method):
-    X, y = CANCER
-    curves = measure(X, y, [method], [4], cv=3, protocol="paper")
-    expected = tuple(SelectBestK(4, method, random_state=0).fit(X, y).solution_.support)
-    assert {row.support for row in curves.rows} == {expected}
 
 
 @settings(max_examples=10)
@@ -94,9 +85,9 @@ def test_the_order_of_folds_changes_nothing_but_their_numbers(order):
 def test_errors_are_those_of_scikit_learn_on_the_selected_columns():
     X, y = IRIS
     folds = StratifiedKFold(5, shuffle=True, random_state=3)
-    curves = measure(X, y, "exact", [2], cv=folds, protocol="paper", estimator=None, baseline=True)
-    best = X[:, SelectBestK(2, "exact").fit(X, y).support_]
-    for name, columns in (("exact", best), ("all", X)):
+    fixed = {"best": lambda X, y, k: [2, 3]}
+    curves = measure(X, y, fixed, [2], cv=folds, estimator=None, baseline=True)
+    for name, columns in (("best", X[:, [2, 3]]), ("all", X)):
         expected = 1 - cross_val_score(linear_svm(), columns, y, cv=folds)
         np.testing.assert_allclose(curves.errors(name)[0], expected)
 
@@ -121,11 +112,11 @@ def test_a_pipeline_of_selector_and_classifier_has_the_nested_error():
 
 def test_few_rows_are_left_out_one_by_one_and_many_by_tenths():
     X, y = IRIS
-    few = measure(X[::2], y[::2], "maxrel", [1], protocol="paper")
+    few = measure(X[::2], y[::2], "maxrel", [1])
     assert few.errors("maxrel").shape == (1, 75)
     assert {row.n_test for row in few.rows} == {1}
     assert {row.error for row in few.rows} <= {0.0, 1.0}
-    many = measure(X, y, "maxrel", [1], protocol="paper")
+    many = measure(X, y, "maxrel", [1])
     assert [row.n_test for row in many.rows] == [15] * 10
 
 
@@ -384,14 +375,13 @@ def test_a_study_travels_to_other_processes():
     study = Study(trial, SelectBestK(), {"mrmr": METHODS["mrmr"]}, [1, 2], None)
     train, test = next(LeaveOneOut().split(X))
     copy = pickle.loads(pickle.dumps(study))
-    rows, again = study.run(0, (train, test), None), copy.run(0, (train, test), None)
+    rows, again = study.run(0, (train, test)), copy.run(0, (train, test))
     assert [row.support for row in again] == [row.support for row in rows]
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"protocol": "honest"}, "unknown protocol 'honest'; choose 'nested' or 'paper'"),
         ({"methods": "mrrm"}, "did you mean 'mrmr'"),
         ({"methods": []}, "no methods"),
         ({"methods": [Greedy("mrmr")]}, "pass a dict of names to methods"),

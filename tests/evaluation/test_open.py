@@ -132,7 +132,7 @@ def test_curves_of_a_score_show_scores_and_compare_by_them():
         X, y, methods, [2, 4], scoring="roc_auc", cv=3, random_state=0, estimator=LINEAR
     )
     lines = str(curves).splitlines()
-    assert lines[0] == "mean roc_auc over 3 folds, protocol 'nested'"
+    assert lines[0] == "mean roc_auc over 3 folds"
     assert 0.9 < float(lines[2].split()[1]) < 1
     assert curves.compare("auto", "variance").mean_difference < 0  # a smaller error
     ax = plot_error_curves(curves, ax=Figure().subplots())

@@ -133,9 +133,7 @@ def test_an_odd_option_of_cross_validation_is_taken_or_refused_with_advice(name,
 
 @budget(0.5)
 @given(
-    name=st.sampled_from(
-        ["methods", "ks", "cv", "protocol", "baseline", "random_state", "include"]
-    ),
+    name=st.sampled_from(["methods", "ks", "cv", "baseline", "random_state", "include"]),
     value=odd_scalars(),
 )
 def test_an_odd_option_of_error_curves_is_taken_or_refused_with_advice(name, value):

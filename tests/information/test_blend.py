@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk.data.codes import encode
-from bestk.data.table import read_table
+from bestk.data.frames import read_table
 from bestk.data.target import read_target
 from bestk.discretize import MDLP, EqualFrequency
 from bestk.information import (

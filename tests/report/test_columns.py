@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from bestk import SelectBestK
-from bestk.data.table import read_table
+from bestk.data.frames import read_table
 from bestk.data.target import read_target
 from bestk.report import columns
 from bestk.report.columns import describe_column

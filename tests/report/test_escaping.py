@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bestk import SelectBestK, select
-from bestk.data.printable import printable
+from bestk.errors import printable
 from bestk.report import make_report
 from bestk.report.records import MAX_TEXT, format_text
 

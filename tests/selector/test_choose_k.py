@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bestk import SelectBestK, SelectBestKCV, select
 from bestk.cli import main
-from bestk.data.table import read_table
+from bestk.data.frames import read_table
 from bestk.errors import SelectionWarning
 from bestk.report.errors import tried_sizes
 from bestk.selection.choose_k import (

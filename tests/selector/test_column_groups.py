@@ -19,7 +19,8 @@ from bestk import (
     select,
     stability_selection,
 )
-from bestk.data.table import Table, read_table
+from bestk.data.frames import read_table
+from bestk.data.table import Table
 from bestk.selection.grouped import Contracted, read_groups
 from bestk.selection.objectives import OBJECTIVES
 from bestk.selection.pipeline import Task

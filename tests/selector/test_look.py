@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestk.data.table import read_table
+from bestk.data.frames import read_table
 from bestk.data.target import read_target
 from bestk.selection.look import LEAK, column_values, is_leak, names_rows
 

@@ -65,12 +65,11 @@ def test_whole_weights_are_repeated_rows_in_the_same_folds_of_cross_validation()
         np.testing.assert_array_equal(weighted.cv_results_[name], values)
     np.testing.assert_array_equal(weighted.predict_proba(X), expected.predict_proba(X))
     options = {"methods": ["auto", "jmi"], "ks": [1, 3], "estimator": GaussianNB()}
-    for protocol in ("nested", "paper"):
-        weighted = error_curves(X, Y, cv=FOLDS, sample_weight=WEIGHTS, protocol=protocol, **options)
-        expected = error_curves(X[ROWS], Y[ROWS], cv=repeated(FOLDS), protocol=protocol, **options)
-        assert [(r.error, r.n_test, r.support) for r in weighted.rows] == [
-            (r.error, r.n_test, r.support) for r in expected.rows
-        ]
+    weighted = error_curves(X, Y, cv=FOLDS, sample_weight=WEIGHTS, **options)
+    expected = error_curves(X[ROWS], Y[ROWS], cv=repeated(FOLDS), **options)
+    assert [(r.error, r.n_test, r.support) for r in weighted.rows] == [
+        (r.error, r.n_test, r.support) for r in expected.rows
+    ]
 
 
 def test_whole_weights_count_in_the_subsamples_too():

@@ -13,7 +13,8 @@ from click.testing import CliRunner
 
 from bestk import SelectBestK, select
 from bestk.cli import main
-from bestk.data.files import _sources, _text, load, open_source
+from bestk.data import sources
+from bestk.data.files import load, open_source
 
 Select = partial(SelectBestK, method="tpower")  # blocks are counted, and so are whole tables
 
@@ -41,8 +42,8 @@ def table(m=300, seed=0):
 @pytest.fixture
 def small_pieces(monkeypatch):
     """Make files come in many blocks."""
-    monkeypatch.setattr(_sources, "PIECE", 300)
-    monkeypatch.setattr(_text, "BLOCK", 2000)
+    monkeypatch.setattr(sources, "PIECE", 300)
+    monkeypatch.setattr(sources, "BLOCK", 2000)
 
 
 def write(frame, folder, suffix):

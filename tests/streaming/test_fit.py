@@ -16,9 +16,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import NotFittedError
 
 from bestk import CAIM, PairCounts, Quadratic, SelectBestK, select
-from bestk.data.blocks import Blocks, open_blocks
-from bestk.data.blocks.sample import Reservoir
-from bestk.data.table import read_table
+from bestk.data.blocks import Blocks, Reservoir, open_blocks
+from bestk.data.frames import read_table
 from bestk.errors import SelectionWarning
 from bestk.information import blocks as _measure
 from bestk.selection.methods import Effort

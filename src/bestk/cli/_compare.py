@@ -14,8 +14,8 @@ from bestk.cli._select import about, as_dict, select_in_memory
 from bestk.cli._table import check, new_file, read
 from bestk.cli._terminal import Messages, bold, console, heading, in_shell_words, new_table
 from bestk.data.files import Loaded
-from bestk.data.printable import printable
 from bestk.data.target import is_continuous
+from bestk.errors import printable
 from bestk.evaluation import error_curves, shared_tasks
 from bestk.problem.solution import Solution
 from bestk.selection.methods import Method, get_method
@@ -26,13 +26,11 @@ PAGES = (".html", ".htm")
 
 
 def compare_methods(
-    request: TableOptions, messages: Messages, names: tuple[str, ...], cv: int, keep: Path | None
+    request: TableOptions, messages: Messages, names: tuple[str, ...], cv: int
 ) -> dict[str, Any]:
     """Check the options, then read, select and cross-validate."""
     if cv == 1:
         raise ValueError("--cv 1 leaves no rows for training; pass --cv 2 or more, or --cv 0")
-    if keep is not None and not cv:
-        raise ValueError("--keep stores cross-validation folds, and --cv 0 has none")
     if request.k == AUTO:
         raise ValueError("-k auto is not supported by compare; pass a number of features")
     checked = check(request)
@@ -46,7 +44,7 @@ def compare_methods(
         random = {"random_state": request.seed or 0}  # the same folds each time
         with messages.stage(f"{cv}-fold cross-validation") as progress:
             curves = error_curves(
-                loaded.table, loaded.y, methods, [k], cv=cv, progress=progress, keep=keep,
+                loaded.table, loaded.y, methods, [k], cv=cv, progress=progress,
                 **(request.options() | loaded.of_rows | random),
             )  # fmt: skip
         sign = -1 if curves.rising else 1

@@ -7,14 +7,13 @@ import click
 
 from bestk import __version__
 from bestk.cli._options import (
+    DECLARED,
+    FILE,
     TableOptions,
     complete_methods,
     debug_option,
-    file_options,
-    json_option,
-    method_options,
-    table_options,
-    weights_option,
+    options,
+    parse_k,
 )
 from bestk.cli._terminal import CODES, ErrorGroup, Messages, print_json, print_names, print_result
 
@@ -42,12 +41,17 @@ Examples:
 COMPARED = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
 
 
-def _path_option(*names: str, **options: Any) -> Any:
-    return click.option(*names, type=click.Path(path_type=Path), **options)
+ALL = tuple(DECLARED)
+COMPARING = tuple(name for name in ALL if name not in ("k", "method", "bound", "threshold"))
+json_option = DECLARED["as_json"]
 
 
-def _start(options: dict[str, Any]) -> tuple[TableOptions, Messages]:
-    request = TableOptions(**options)
+def _path_option(*names: str, **settings: Any) -> Any:
+    return click.option(*names, type=click.Path(path_type=Path), **settings)
+
+
+def _start(values: dict[str, Any]) -> tuple[TableOptions, Messages]:
+    request = TableOptions(**values)
     return request, Messages(request.quiet)
 
 
@@ -67,14 +71,9 @@ def main(ctx: click.Context) -> None:
 
 
 @main.command("select", epilog=EXAMPLES, short_help="Select the k best features for a target.")
-@method_options
-@weights_option
+@options(*ALL)
 @_path_option("-o", "--output", metavar="OUT",
               help="Write the selected columns and the target to this file.")  # fmt: skip
-@click.option(
-    "--escape-formulas", is_flag=True,
-    help="Prefix ' to cells of a CSV OUT that a spreadsheet would run as formulas.",
-)  # fmt: skip
 @_path_option("--plot", metavar="IMAGE",
               help="Write a plot of the features and their pairs (.png, .svg, .pdf).")  # fmt: skip
 @click.option(
@@ -85,8 +84,7 @@ def main(ctx: click.Context) -> None:
     "--dry-run", is_flag=True, help="Print how FILE would be read and the memory needed, then stop."
 )
 def select_command(
-    output: Path | None, escape_formulas: bool, plot: Path | None, stream: bool, dry_run: bool,
-    **options: Any,
+    output: Path | None, plot: Path | None, stream: bool, dry_run: bool, **values: Any
 ) -> None:  # fmt: skip
     """Select the k features of FILE that are jointly most informative about the target.
 
@@ -96,20 +94,22 @@ def select_command(
     """
     from bestk.cli import _select
 
-    request, messages = _start(options)
+    request, messages = _start(values)
     if dry_run:
         estimate = _select.dry_run(request, messages, stream)
         print_result(request, messages, estimate, _select.print_dry_run)
         return
-    outputs = _select.Outputs(output, plot, escape_formulas)
-    result = _select.select_from_file(request, messages, outputs, stream)
+    result = _select.select_from_file(request, messages, output, plot, stream)
     show = print_names if request.quiet else _select.print_selection
     print_result(request, messages, result, show)
 
 
 @main.command(short_help="Compare several methods.")
-@table_options("")
-@weights_option
+@options(*COMPARING)
+@click.option(
+    "-k", callback=parse_k, show_default="10", metavar="N",
+    help="Number of features, or a fraction of the features in (0, 1].",
+)  # fmt: skip
 @click.option(
     "-m", "--method", "methods", multiple=True, default=COMPARED, show_default=True,
     shell_complete=complete_methods, help="A method to compare (repeatable).",
@@ -118,9 +118,7 @@ def select_command(
     "--cv", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
     help="Number of cross-validation folds; 0: no error is computed.",
 )  # fmt: skip
-@_path_option("--keep", metavar="FOLDER",
-              help="Store finished folds in FOLDER, and read those that are there.")  # fmt: skip
-def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **options: Any) -> None:
+def compare(methods: tuple[str, ...], cv: int, **values: Any) -> None:
     """Select k features of FILE by several methods, and compare the selections.
 
     The value is the objective cmi of each selection, in nats, computed with the estimates of the
@@ -130,13 +128,13 @@ def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **options: Any
     """
     from bestk.cli import _compare
 
-    request, messages = _start(options)
-    result = _compare.compare_methods(request, messages, tuple(dict.fromkeys(methods)), cv, keep)
+    request, messages = _start(values)
+    result = _compare.compare_methods(request, messages, tuple(dict.fromkeys(methods)), cv)
     print_result(request, messages, result, _compare.print_comparison)
 
 
 @main.command(short_help="Find all features that carry information.")
-@file_options
+@options(*FILE)
 @click.option(
     "--fdr", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.1,
     show_default=True, metavar="X", help="Expected share of false discoveries.",
@@ -145,7 +143,7 @@ def compare(methods: tuple[str, ...], cv: int, keep: Path | None, **options: Any
     "--pairs/--no-pairs", default=True, show_default=True,
     help="Look for features that are informative only together with another one.",
 )  # fmt: skip
-def relevant(fdr: float, pairs: bool, **options: Any) -> None:
+def relevant(fdr: float, pairs: bool, **values: Any) -> None:
     """Find every feature of FILE that carries information about the target, alone or in a pair.
 
     Prints for each feature the p-value, the smallest false discovery rate at which it would be
@@ -154,14 +152,14 @@ def relevant(fdr: float, pairs: bool, **options: Any) -> None:
     """
     from bestk.cli import _select
 
-    request, messages = _start(options)
+    request, messages = _start(values)
     result = _select.find_relevant(request, messages, fdr, pairs)
     show = print_names if request.quiet else _select.print_relevant
     print_result(request, messages, result, show)
 
 
 @main.command(short_help="Write an HTML report of a selection.")
-@method_options
+@options(*(name for name in ALL if name != "weights"))
 @_path_option("-o", "--output", metavar="OUT", default="report.html", show_default=True,
               help="HTML file to write.")  # fmt: skip
 @click.option(
@@ -172,7 +170,7 @@ def relevant(fdr: float, pairs: bool, **options: Any) -> None:
     "--date", default="", metavar="TEXT",
     help="Date to print in the report; none by default, so that reports are reproducible.",
 )  # fmt: skip
-def report(output: Path, errors: bool, date: str, **options: Any) -> None:
+def report(output: Path, errors: bool, date: str, **values: Any) -> None:
     """Select k features of FILE, and write an HTML report of the selection.
 
     The report contains the selected features with their scores and pairs, the cross-validated error
@@ -181,7 +179,7 @@ def report(output: Path, errors: bool, date: str, **options: Any) -> None:
     """
     from bestk.cli import _compare
 
-    request, messages = _start(options)
+    request, messages = _start(values)
     result = _compare.write_report(request, messages, output, errors=errors, date=date)
     show = _compare.print_path if request.quiet else _compare.print_report
     print_result(request, messages, result, show)
@@ -214,10 +212,10 @@ def methods(name: str | None, as_json: bool) -> None:
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Check the installation: versions, compiled library, threads, memory and a test selection.
 
-    The exit status is 1 if a check FAILED, and 0 otherwise; a WARNING does not change it.
+    The exit status is 1 if the test selection FAILED, and 0 otherwise.
     """
     from bestk.cli._doctor import check_installation, format_lines
-    from bestk.data.printable import printable
+    from bestk.errors import printable
 
     checks = check_installation()
     if as_json:

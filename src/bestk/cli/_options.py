@@ -1,76 +1,22 @@
 """The options that commands share, and the file that they read."""
 
-import os
-import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
-INFORMATION = ("auto", "discrete", "gaussian", "blend")
-DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
-CORRECTIONS = ("none", "miller-madow", "chance")
-TARGETS = ("auto", "classes", "continuous")
-BOUNDS = ("fast", "tight", "none")
 AUTO = "auto"  # k chosen by cross-validation
 STDIN = Path("-")
 STDIN_FOLDER = "bestk-stdin-"  # prefix of the folder of the copy of standard input
+DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
+PASSED_ON = (
+    "information", "discretizer", "correction", "bound", "time_limit", "threshold",
+    "column_groups", "k_counts", "scoring",
+)  # fmt: skip
 SUFFIXES = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\x1f\x8b": ".csv.gz"}  # by first bytes
-URL = re.compile(r"(https?|ftp|s3|gs):/")
-Decorator = Callable[[Any], Any]
-
-
-@dataclass(frozen=True)
-class TableOptions:
-    """The options of a command that reads a table."""
-
-    file: Path
-    target: str
-    exclude: tuple[str, ...] = ()
-    target_kind: str = "auto"
-    seed: int | None = None
-    as_json: bool = False
-    quiet: bool = False
-    k: float | str | None = None  # None: 10, or all columns where there are fewer
-    information: str = "auto"
-    discretizer: str = "auto"
-    correction: str = "none"
-    include: tuple[str, ...] = ()
-    time_limit: float | None = None
-    method: str = "auto"
-    bound: str = "fast"
-    threshold: float | None = None
-    column_groups: str | None = None
-    k_counts: str = "groups"
-    groups: str | None = None
-    weights: str | None = None
-    scoring: str | None = None
-
-    @property
-    def aside(self) -> dict[str, str]:
-        """Columns that describe the rows, by the argument of ``fit`` that takes their values."""
-        found = {"groups": self.groups, "sample_weight": self.weights}
-        return {argument: name for argument, name in found.items() if name is not None}
-
-    def options(self) -> dict[str, Any]:
-        """Keyword arguments of :class:`bestk.SelectBestK`."""
-        return {
-            "information": self.information,
-            "discretizer": None if self.discretizer == "none" else self.discretizer,
-            "correction": None if self.correction == "none" else self.correction,
-            "target": self.target_kind,
-            "include": list(self.include) or None,
-            "bound": None if self.bound == "none" else self.bound,
-            "time_limit": self.time_limit,
-            "random_state": self.seed,
-            "threshold": self.threshold,
-            "column_groups": self.column_groups,
-            "k_counts": self.k_counts,
-            "scoring": self.scoring,
-        }
 
 
 def parse_k(ctx: Any, param: Any, value: str | None) -> float | str | None:
@@ -115,49 +61,10 @@ def shown(path: Path) -> str:
     return str(STDIN if path.parent.name.startswith(STDIN_FOLDER) else path)
 
 
-def is_piped_in(path: Path, source: Path) -> bool:
-    """Whether a file is the one that standard input reads from (``bestk select - < table.csv``)."""
-    try:
-        piped = os.path.samestat(os.fstat(sys.stdin.fileno()), path.stat())
-    except (OSError, ValueError, AttributeError):  # standard input is not a file
-        return False
-    return piped and shown(source) == str(STDIN)
-
-
-def refuse_missing(path: Path) -> None:
-    """Raise an error for a file that does not exist, with the nearest name."""
-    if path.exists():
-        return
-    if URL.match(str(path)):
-        raise ValueError(f"{path} is a URL; download it first, for example with curl -LO")
-    from difflib import get_close_matches
-
-    folder = path.parent
-    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
-    near = get_close_matches(path.name, names, n=1, cutoff=0.7)
-    advice = f"; did you mean {str(folder / near[0])!r}?" if near else ""
-    raise ValueError(f"{path}: No such file or directory{advice}")
-
-
-def require_target(ctx: Any, param: Any, value: str | None) -> str | None:
-    """Require a target; the error lists the last columns of the file."""
-    if value is not None or ctx.resilient_parsing:
-        return value
-    message, path = "missing option --target COL, the column to predict", ctx.params.get("file")
-    if path is not None:
-        from bestk.data.files import open_source
-
-        refuse_missing(path)
-        names = list(open_source(path).types)
-        some = ", ".join(map(repr, names[-8:]))
-        message += f"; the {'last ' if len(names) > 8 else ''}columns of {path} are {some}"
-    raise click.UsageError(message, ctx)
-
-
 def complete_columns(ctx: Any, param: Any, incomplete: str) -> list[str]:
     """The columns of the file that start with the typed text."""
-    from bestk.data.files import open_source
-    from bestk.data.printable import printable
+    from bestk.data.sources import open_source
+    from bestk.errors import printable
 
     files = [ctx.params.get("file"), *ctx.args]  # in args where the option has no value yet
     try:
@@ -174,102 +81,110 @@ def complete_methods(ctx: Any, param: Any, incomplete: str) -> list[str]:
     return [name for name in METHODS if name.startswith(incomplete)]
 
 
+def _option(*names: str, default: Any = None, **settings: Any) -> Any:
+    """A field, and in its metadata the click option that sets it."""
+    settings = {"show_default": isinstance(default, str), "default": default} | settings
+    return field(default=default, metadata={"click": click.option(*names, **settings)})
+
+
+def _choice(name: str, values: tuple[str, ...], help_: str) -> Any:
+    return _option(name, default=values[0], type=click.Choice(values), help=help_)
+
+
+def _column(name: str, help_: str, **settings: Any) -> Any:
+    return _option(name, metavar="COL", shell_complete=complete_columns, help=help_, **settings)
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """The options of a command that reads a table, as click declares them."""
+
+    # fmt: off
+    file: Path = field(metadata={"click": click.argument(
+        "file", type=click.Path(path_type=Path, allow_dash=True), callback=copy_stdin)})
+    target: str = field(metadata={"click": click.option(
+        "-t", "--target", metavar="COL", required=True, shell_complete=complete_columns,
+        help="The column to predict.")})
+    exclude: tuple[str, ...] = _column(
+        "--exclude", "A column to ignore (repeatable).", multiple=True, default=())
+    target_kind: str = _choice(
+        "--target-kind", ("auto", "classes", "continuous"),
+        "Classification or regression; auto: continuous for fractions or many integers.")
+    seed: int | None = _option(
+        "--seed", type=click.IntRange(min=0), metavar="N", help="Random seed.")
+    as_json: bool = _option(
+        "--json", "as_json", default=False, is_flag=True, help="Print JSON to stdout.")
+    quiet: bool = _option(
+        "-q", "--quiet", default=False, is_flag=True, help="Print no progress and no notes.")
+    k: float | str | None = _option(  # None: 10, or all columns where there are fewer
+        "-k", callback=parse_k, show_default="10", metavar="N",
+        help="Number of features, a fraction of the features in (0, 1], or auto: chosen by "
+        "cross-validation.")
+    information: str = _choice(
+        "--information", ("auto", "discrete", "gaussian", "blend"),
+        "How mutual information is estimated; auto: the choice of the method.")
+    discretizer: str = _choice(
+        "--discretizer", DISCRETIZERS,
+        "How numeric columns are binned; none: the columns already contain integer codes.")
+    correction: str = _choice(
+        "--correction", ("none", "miller-madow", "chance"),
+        "Subtract the small-sample bias from the estimates.")
+    include: tuple[str, ...] = _column(
+        "--include", "A feature that must be selected (repeatable).", multiple=True, default=())
+    time_limit: float | None = _option(
+        "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+        help="Time limit of the solver.")
+    method: str = _option(
+        "-m", "--method", default="auto", shell_complete=complete_methods,
+        help="Selection method; see `bestk methods`.")
+    bound: str = _choice(
+        "--bound", ("fast", "tight", "none"), "Effort for the upper bound on the objective.")
+    threshold: float | None = _option(
+        "--threshold", type=click.FloatRange(min=0), metavar="X",
+        help="Minimum new information of every selected feature, in nats; -k is the most features.")
+    column_groups: str | None = _option(
+        "--column-groups", metavar="SEPARATOR",
+        help="Select columns together whose names agree up to the last SEPARATOR.")
+    k_counts: str = _choice(
+        "--k-counts", ("groups", "columns"),
+        "Whether -k is a number of column groups, or the most columns.")
+    groups: str | None = _column(
+        "--groups", "A column of groups of rows that no cross-validation fold separates.")
+    scoring: str | None = _option(
+        "--scoring", metavar="NAME",
+        help="A scorer of scikit-learn for cross-validation, such as roc_auc.")
+    weights: str | None = _column("--weights", "A column of weights: how often each row counts.")
+    # fmt: on
+
+    @property
+    def aside(self) -> dict[str, str]:
+        """Columns that describe the rows, by the argument of ``fit`` that takes their values."""
+        found = {"groups": self.groups, "sample_weight": self.weights}
+        return {argument: name for argument, name in found.items() if name is not None}
+
+    def options(self) -> dict[str, Any]:
+        """Keyword arguments of :class:`bestk.SelectBestK`."""
+        values = {name: getattr(self, name) for name in PASSED_ON}
+        return {name: None if value == "none" else value for name, value in values.items()} | {
+            "target": self.target_kind,
+            "include": list(self.include) or None,
+            "random_state": self.seed,
+        }
+
+
+DECLARED = {each.name: each.metadata["click"] for each in fields(TableOptions)}
+FILE = tuple(DECLARED)[:7]  # the file and its target, and how results are printed
 debug_option = click.option(
     "--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
 
 
-def _choice(name: str, values: tuple[str, ...], default: str, help_: str) -> Decorator:
-    return click.option(
-        name, type=click.Choice(values), default=default, show_default=True, help=help_
-    )
+def options(*names: str) -> Callable[[Any], Any]:
+    """Add the options of these fields to a command, and ``--debug``."""
 
-
-def _columns(name: str, help_: str) -> Decorator:
-    return click.option(
-        name, multiple=True, metavar="COL", shell_complete=complete_columns, help=help_
-    )
-
-
-def _all(*options: Decorator) -> Decorator:
     def add(command: Any) -> Any:
-        for option in reversed(options):
+        for option in (debug_option, *(DECLARED[name] for name in reversed(names))):
             command = option(command)
         return command
 
     return add
-
-
-# the file and its target, and how results are printed
-file_options = _all(
-    click.argument(
-        "file", type=click.Path(path_type=Path, allow_dash=True), callback=copy_stdin
-    ),
-    click.option(
-        "-t", "--target", metavar="COL", shell_complete=complete_columns,
-        callback=require_target, help="The column to predict.  [required]",
-    ),
-    _columns("--exclude", "A column to ignore (repeatable)."),
-    _choice("--target-kind", TARGETS, "auto",
-            "Classification or regression; auto: continuous for fractions or many integers."),
-    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed."),
-    json_option,
-    click.option("-q", "--quiet", is_flag=True, help="Print no progress and no notes."),
-    debug_option,
-)  # fmt: skip
-
-
-def table_options(k_help: str) -> Decorator:
-    """The options of every command that selects."""
-    return _all(
-        file_options,
-        click.option(
-            "-k", callback=parse_k, show_default="10", metavar="N",
-            help=f"Number of features, or a fraction of the features in (0, 1]{k_help}.",
-        ),
-        _choice("--information", INFORMATION, "auto",
-                "How mutual information is estimated; auto: the choice of the method."),
-        _choice("--discretizer", DISCRETIZERS, "auto",
-                "How numeric columns are binned; none: the columns already contain integer codes."),
-        _choice("--correction", CORRECTIONS, "none",
-                "Subtract the small-sample bias from the estimates."),
-        _columns("--include", "A feature that must be selected (repeatable)."),
-        click.option(
-            "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-            help="Time limit of the solver.",
-        ),
-        click.option(
-            "--column-groups", metavar="SEPARATOR",
-            help="Select columns together whose names agree up to the last SEPARATOR.",
-        ),
-        _choice("--k-counts", ("groups", "columns"), "groups",
-                "Whether -k is a number of column groups, or the most columns."),
-        click.option(
-            "--groups", metavar="COL", shell_complete=complete_columns,
-            help="A column of groups of rows that no cross-validation fold separates.",
-        ),
-        click.option(
-            "--scoring", metavar="NAME",
-            help="A scorer of scikit-learn for cross-validation, such as roc_auc.",
-        ),
-    )  # fmt: skip
-
-
-weights_option = click.option(
-    "--weights", metavar="COL", shell_complete=complete_columns,
-    help="A column of weights: how often each row counts.",
-)  # fmt: skip
-# the options of a command that selects by one method
-method_options = _all(
-    table_options(", or auto: chosen by cross-validation"),
-    click.option(
-        "-m", "--method", default="auto", show_default=True, shell_complete=complete_methods,
-        help="Selection method; see `bestk methods`.",
-    ),
-    _choice("--bound", BOUNDS, "fast", "Effort for the upper bound on the objective."),
-    click.option(
-        "--threshold", type=click.FloatRange(min=0), metavar="X",
-        help="Minimum new information of every selected feature, in nats; -k is the most features.",
-    ),
-)  # fmt: skip

@@ -1,7 +1,7 @@
 """``bestk select`` and ``bestk relevant``: the features of a table, and the reduced table."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from importlib.util import find_spec
 from math import ceil, isfinite
 from pathlib import Path
 from time import perf_counter
@@ -13,9 +13,9 @@ from bestk._memory import machine_memory, memory_to_use
 from bestk.cli._options import AUTO, TableOptions, shown
 from bestk.cli._table import CheckedFile, check, new_file, read
 from bestk.cli._terminal import Messages, bold, console, heading, new_table
-from bestk.data.files import Formulas, Loaded, copy_columns, suffix_of
-from bestk.data.printable import printable
+from bestk.data.files import Loaded, copy_columns, suffix_of
 from bestk.data.table import Table
+from bestk.errors import printable
 from bestk.problem.solution import TOLD, Solution
 from bestk.selection.choose_k import refuse_auto
 from bestk.selection.methods import Quadratic, get_method
@@ -25,26 +25,18 @@ from bestk.selection.selector import SelectBestK, select
 IMAGES = (".png", ".svg", ".pdf")
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """The files that a selection writes."""
-
-    table: Path | None
-    plot: Path | None
-    escape_formulas: bool
-
-
 def select_from_file(
-    request: TableOptions, messages: Messages, outputs: Outputs, stream: bool
+    request: TableOptions, messages: Messages, output: Path | None, plot: Path | None, stream: bool
 ) -> dict[str, Any]:
     """Check the options, then read, select and write."""
-    suffix = suffix_of(outputs.table) if outputs.table else ""
-    image = check_image(outputs.plot) if outputs.plot else ""
+    suffix = suffix_of(output) if output else ""
+    if plot:
+        _check_image(plot)
     checked = check(request)
     with ExitStack() as files:
-        table, plot = (
+        table, image = (
             files.enter_context(new_file(path, request.file)) if path else None
-            for path in (outputs.table, outputs.plot)
+            for path in (output, plot)
         )
         get_method(request.method)  # an unknown name is an error before the file is read
         if stream or is_long(request.file):
@@ -58,17 +50,11 @@ def select_from_file(
         result = as_dict(loaded, solution, request, seconds | {"solve": solution.seconds})
         if table:
             columns = [*(feature["name"] for feature in result["features"]), loaded.target]
-            formulas = Formulas(outputs.escape_formulas)
             with messages.stage("writing the selected columns") as progress:
-                copy_columns(loaded.source, columns, table, suffix, progress, formulas)
-            if formulas.found and not outputs.escape_formulas:
-                messages.note(
-                    f"{formulas.found} cells in {outputs.table} begin like formulas, which a "
-                    "spreadsheet may run; --escape-formulas prefixes them with '"
-                )
-        if plot:
+                copy_columns(loaded.source, columns, table, suffix, progress)
+        if plot and image:
             with messages.stage("writing the plot"):
-                draw(solution, plot, image)
+                _draw(solution, image, plot.suffix.lower())
     return result
 
 
@@ -167,19 +153,14 @@ def print_selection(result: dict[str, Any]) -> None:
     )
 
 
-def check_image(path: Path) -> str:
-    """Return the suffix of an image file that can be written."""
-    suffix = path.suffix.lower()
-    if suffix not in IMAGES:
+def _check_image(path: Path) -> None:
+    if path.suffix.lower() not in IMAGES:
         raise ValueError(f"{path} is not an image file; use one of {', '.join(IMAGES)}")
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ImportError("plots need matplotlib; run: pip install 'bestk[plots]'") from error
-    return suffix
+    if find_spec("matplotlib") is None:
+        raise ImportError("plots need matplotlib; run: pip install 'bestk[plots]'")
 
 
-def draw(solution: Solution, path: Path, suffix: str) -> None:
+def _draw(solution: Solution, path: Path, suffix: str) -> None:
     """Draw the features and their pairs into a file."""
     from matplotlib.figure import Figure
 

@@ -1,22 +1,20 @@
 """From the options of a command to the table that it reads."""
 
-import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
-from bestk.cli._options import AUTO, TableOptions, is_piped_in, refuse_missing, shown
+from bestk.cli._options import AUTO, TableOptions, shown
 from bestk.cli._terminal import Messages
-from bestk.data.features import as_matrix
 from bestk.data.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
+from bestk.data.table import as_matrix
+from bestk.errors import UnknownNameError
 from bestk.selection.look import MOSTLY
 
 DEFAULT_K = 10
-NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -30,18 +28,13 @@ class CheckedFile:
 
 def check(request: TableOptions) -> CheckedFile:
     """Open the file, and check the columns and -k before it is read."""
-    refuse_missing(request.file)
     source = open_source(request.file)
     aside = set(request.aside.values())
     check_names(source, aside)
     names = [n for n in find_columns(source, request.target, request.exclude) if n not in aside]
-    check_names(source, request.include)
-    if request.target in request.include:
-        raise ValueError(f"column {request.target!r} is the target and cannot be included")
-    for name in aside & {request.target, *request.include, *request.exclude}:
-        raise ValueError(f"column {name!r} describes the rows; it is no feature and no target")
-    for name in set(request.include) & set(request.exclude):
-        raise ValueError(f"column {name!r} is both included and excluded")
+    for name in request.include:
+        if name not in names:
+            raise UnknownNameError("feature", name, names, request.file)
     n, n_included = len(names), len(set(request.include))
     if request.k is None:
         k = n if request.threshold is not None else min(n, max(DEFAULT_K, n_included))
@@ -63,7 +56,6 @@ def read(
     start = perf_counter()
     with messages.stage(f"reading {shown(request.file)}") as progress:
         loaded = load(checked.source, request.target, request.exclude, progress)
-    _check_header(checked, messages)
     for note in loaded.notes:
         messages.note(note)
     loaded = _set_aside(loaded, request)
@@ -81,26 +73,14 @@ def read(
 
 def _set_aside(loaded: Loaded, request: TableOptions) -> Loaded:
     """Take the columns that describe the rows out of the table."""
-    table, places = loaded.table, dict[str, int]()
-    for argument, name in request.aside.items():
-        places[argument] = list(table.names).index(name)
+    names, every = list(loaded.table.names), np.arange(loaded.table.n_features)
+    places = {argument: [names.index(name)] for argument, name in request.aside.items()}
     of_rows = {
-        argument: as_matrix(table.keep(np.array([place])))[0][:, 0]
+        argument: as_matrix(loaded.table.keep(np.array(place)))[0][:, 0]
         for argument, place in places.items()
     }
-    kept = np.setdiff1d(np.arange(table.n_features), list(places.values()))
-    return replace(loaded, table=table.keep(kept), of_rows=of_rows) if places else loaded
-
-
-def _check_header(checked: CheckedFile, messages: Messages) -> None:
-    """Note a header line that looks like a row of numbers."""
-    found = [float(name) for name in checked.names if NUMBER.fullmatch(name)]
-    counted = [b - a for a, b in pairwise(found)] == [1] * (len(found) - 1)
-    if 2 * len(found) > len(checked.names) and not (len(found) > 1 and counted):
-        some = ", ".join(map(repr, checked.names[:3]))
-        messages.note(
-            f"the header line is {some}, ...; the first line of a file must name its columns"
-        )
+    kept = np.setdiff1d(every, list(places.values()))
+    return replace(loaded, table=loaded.table.keep(kept), of_rows=of_rows) if places else loaded
 
 
 def _without_identifiers(loaded: Loaded, request: TableOptions, messages: Messages) -> Loaded:
@@ -123,6 +103,6 @@ def _without_identifiers(loaded: Loaded, request: TableOptions, messages: Messag
 
 def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
     """A temporary file that replaces ``path`` at the end; ``path`` must not be the input."""
-    if path.exists() and (path.samefile(source) or is_piped_in(path, source)):
+    if path.exists() and path.samefile(source):
         raise ValueError(f"{path} is the input file; write to another file")
     return replacing(path)

@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 
 import click
 
-from bestk._memory import is_limited, limits, machine_memory
+from bestk._memory import limits
 from bestk.cli._options import STDIN_FOLDER, TableOptions
-from bestk.data.printable import printable, printable_json
+from bestk.errors import SelectionWarning, printable
 
 FAULT, WRONG, INTERRUPTED, BROKEN_PIPE, TERMINATED = 1, 2, 130, 141, 143
 CODES = {
@@ -27,9 +27,6 @@ CODES = {
     BROKEN_PIPE: "broken pipe",
     TERMINATED: "terminated by SIGTERM",
 }
-# bytes of address space below which some libraries abort: code, and stack and arenas of a thread
-MIN_ADDRESS_SPACE, ADDRESS_SPACE_PER_THREAD = 0.9 * 2**30, 80 * 2**20
-MEMORY_MESSAGES = ("failed to map segment", "cannot allocate memory", "_find_and_load")
 OPTIONS = {"k": "-k", "target": "--target-kind"} | {
     name: f"--{name}" for name in ("information", "discretizer", "correction", "bound")
 }
@@ -61,9 +58,6 @@ class ErrorGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command, and exit with its own status on a broken pipe."""
-        least = MIN_ADDRESS_SPACE + ADDRESS_SPACE_PER_THREAD * (os.cpu_count() or 1)
-        if is_limited() and machine_memory() < least:
-            raise MemoryError(f"bestk and its libraries need {least / 2**30:.2f} GiB")
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -113,7 +107,7 @@ def _explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}", WRONG
-    if _lacks_memory(error):
+    if isinstance(error, MemoryError):
         asked = f": {str(error)[:200]}" if str(error) else ""
         advice = "raise the limit, exclude columns, or use a sample of the rows"
         return f"not enough memory{asked}; {limits()}; {advice}", FAULT
@@ -121,13 +115,6 @@ def _explain(error: Exception) -> tuple[str, int]:
         return in_shell_words(str(error)), WRONG
     advice = "this is a bug in bestk; --debug shows the traceback"
     return f"{type(error).__name__}: {error}; {advice}", FAULT
-
-
-def _lacks_memory(error: Exception) -> bool:
-    """Whether memory ran out, also while a library was loaded."""
-    if isinstance(error, ImportError | OSError | SystemError):
-        return is_limited() and any(words in str(error) for words in MEMORY_MESSAGES)
-    return isinstance(error, MemoryError)
 
 
 def in_shell_words(message: str) -> str:
@@ -155,8 +142,6 @@ class Messages:
     @contextmanager
     def stage(self, text: str) -> Iterator[Progress]:
         """Show a progress bar, and keep warnings as notes."""
-        from bestk.errors import SelectionWarning
-
         with self._bar(text) as progress, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
             warnings.filterwarnings("ignore", MANY_CLASSES)
@@ -174,18 +159,12 @@ class Messages:
         if self.quiet or not sys.stderr.isatty():
             yield lambda done, total: None
             return
-        from rich import progress
         from rich.console import Console
+        from rich.markup import escape
+        from rich.progress import Progress as Bars
 
-        columns = (
-            progress.SpinnerColumn(),
-            progress.TextColumn("{task.description}", markup=False),
-            progress.BarColumn(),
-            progress.TaskProgressColumn(),
-            progress.TimeElapsedColumn(),
-        )
-        with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-            task = bars.add_task(printable(text), total=None)
+        with Bars(console=Console(stderr=True), transient=True) as bars:
+            task = bars.add_task(escape(printable(text)), total=None)
             yield lambda done, total: bars.update(task, completed=done, total=total)
 
 
@@ -204,8 +183,7 @@ def print_result(
 
 def print_json(result: dict[str, Any]) -> None:
     """Print a result, with null for numbers that are not finite."""
-    ascii_only = not (sys.stdout.encoding or "").lower().startswith("utf")
-    print(printable_json(json.dumps(_finite(result), indent=2, ensure_ascii=ascii_only)))
+    print(json.dumps(_finite(result), indent=2).replace("\x7f", "\\u007f"))
 
 
 def _finite(value: Any) -> Any:

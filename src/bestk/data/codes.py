@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Indices
-from bestk.data.frames import check_finite
-from bestk.data.table import read_table
+from bestk.data.frames import read_table
+from bestk.data.table import check_finite
 from bestk.errors import DataError
 from bestk.native import as_table, kernels
 from bestk.native.threads import run_tiles, spans, threads

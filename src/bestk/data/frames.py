@@ -1,32 +1,146 @@
-"""Tables of any kind as arrays, CSC matrices or narwhals frames; which values are refused."""
+"""Any table in, named columns out: arrays, lists, sparse matrices and frames of any library."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bestk._typing import Array, Indices, Mask
+from bestk._checks import choice
+from bestk._typing import Array, Mask
+from bestk.data.columns import ACCEPTED, days, parse_text, read_dictionary, read_objects
+from bestk.data.table import Block, Kind, Table, find_features, side_by_side
 from bestk.errors import DataError
 
-MAX_EXACT = 2**53  # float64 represents all whole numbers below
-LAZY = "X is a lazy frame; read it into memory first, e.g. X.collect()"
+MISSING = ("category", "error")
 
 
-class NumberedNames(Sequence[str]):
-    """The names x0, x1, ... of columns without names; none of them is stored."""
+def read_table(X: Any, *, missing: str = "category") -> Table:
+    """Read any table into named columns.
 
-    def __init__(self, n: int) -> None:
-        self._places = range(n)
+    Parameters
+    ----------
+    X : array, frame, sparse matrix, list of rows, or Table
+        Arrays are not copied, memory-mapped ones not read, sparse matrices stay sparse; unnamed
+        columns are x0, x1, ...
+    missing : {"category", "error"}
+        Whether missing values (NaN, None, NA, null) are kept or refused.
 
-    def __len__(self) -> int:
-        return len(self._places)
+    Examples
+    --------
+    >>> table = read_table([[1.5, "red"], [None, "blue"], [2.0, "red"]])
+    >>> table.kinds
+    array(['numeric', 'string'], dtype=object)
+    >>> table.count_missing()
+    array([1, 0])
+    """
+    choice(missing, "missing", MISSING)
+    table = X if isinstance(X, Table) else _read_source(*open_table(X))
+    if not table.n_samples or not table.n_features:
+        came = f"{table.n_samples} rows and {table.n_features} columns"
+        raise DataError(f"the table is empty: it has {came}; at least one of each is needed")
+    if missing == "error" and (counts := table.count_missing()).any():
+        first = int(np.argmax(counts > 0))
+        raise DataError(
+            f"column {table.names[first]!r} has {counts[first]} missing values; fill them in, "
+            "drop those rows, or use missing='category'"
+        )
+    return table
 
-    def __getitem__(self, index: Any) -> Any:
-        found = self._places[index]
-        return [f"x{i}" for i in found] if isinstance(found, range) else f"x{found}"
+
+def read_column(y: Any, name: str = "y") -> Block:
+    """Read one column: a series, a vector, or a table of one column.
+
+    Examples
+    --------
+    >>> read_column(["no", "yes", None]).values
+    array([[ 0], [ 1], [-1]], dtype=int32)
+    """
+    if isinstance(y, Block):
+        return y
+    wanted = f"{name} should be a 1d array with one value a row"
+    if y is None:
+        raise DataError(f"{wanted}; got None")
+    source, _ = open_table(y)
+    if hasattr(source, "to_frame"):
+        source = source.alias(name).to_frame()
+    elif hasattr(source, "toarray"):
+        source = source.toarray()
+    elif isinstance(source, np.ndarray) and source.ndim == 1:
+        source = source.reshape(-1, 1)
+    if len(source.shape) != 2 or source.shape[1] != 1:
+        raise DataError(f"{wanted}; got shape {source.shape}")
+    return _read_source(source, [name]).blocks[0]
+
+
+def read_features(X: Any, categorical_features: Any = None) -> Table:
+    """Read a table to select from: numbers and dates written as text are numbers, too.
+
+    Columns of text among the categorical features stay text.
+    """
+    table = read_table(X)
+    if not any(block.kind == "string" for block in table.blocks):
+        return table
+    return parse_text(table, find_features(categorical_features, table).tolist())
+
+
+def _read_source(source: Any, names: Sequence[str]) -> Table:
+    refuse_shape(source.shape)
+    if hasattr(source, "collect_schema"):
+        blocks = list(_frame_blocks(source, names))
+    elif source.dtype.kind in "biuf":
+        kind: Kind = "boolean" if source.dtype.kind == "b" else "numeric"
+        blocks = [Block(np.arange(len(names)), kind, source)]
+    elif source.dtype.kind in "Mm":
+        blocks = [Block(np.arange(len(names)), "numeric", days(source))]
+    elif source.dtype.kind in "OUST":
+        columns = ((j, *read_objects(source[:, j].tolist(), name)) for j, name in enumerate(names))
+        blocks = list(side_by_side(columns))
+    else:
+        raise DataError(f"the table holds {source.dtype}; {ACCEPTED}")
+    return Table(source.shape[0], names, tuple(blocks))
+
+
+def _frame_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
+    """Numbers and booleans as one array for each dtype, the rest column by column."""
+    import narwhals as nw
+
+    alike: dict[Any, list[int]] = {}
+    for j, dtype in enumerate(frame.collect_schema().values()):
+        alike.setdefault(dtype, []).append(j)
+    as_objects = (nw.String, nw.Object, nw.Unknown, nw.Int128, nw.UInt128, nw.Time)
+    labels, objects = frame.columns, []
+    for dtype, places in alike.items():
+        categorical = dtype in (nw.Categorical, nw.Enum)
+        if categorical or dtype in as_objects:
+            objects += [(j, categorical) for j in places]
+        elif dtype.is_numeric() or dtype == nw.Boolean:
+            kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
+            part = frame if len(places) == len(names) else frame[:, places]
+            values = part.to_numpy()
+            if values.dtype.kind == "O":
+                floats = [each.cast(nw.Float64).to_numpy() for each in part.iter_columns()]
+                values = np.array(floats).T
+            yield Block(np.array(places), kind, values)
+        elif dtype.is_temporal():
+            values = np.array([days(frame[labels[j]].to_numpy()) for j in places]).T
+            yield Block(np.array(places), "numeric", values)
+        else:
+            raise DataError(f"column {names[places[0]]!r} holds {dtype} values; {ACCEPTED}")
+    yield from side_by_side(
+        (j, *_read_series(frame[labels[j]], names[j], categorical))
+        for j, categorical in sorted(objects)
+    )
+
+
+def _read_series(series: Any, name: str, categorical: bool) -> tuple[Kind, Array, list[Any] | None]:
+    """The kind, values and categories of a column of strings, categories or Python objects."""
+    native, words = series.to_native(), categorical or str(series.dtype) == "String"
+    if words and hasattr(native, "dictionary_encode") and len(native):  # of pyarrow
+        return ("categorical" if categorical else "string"), *read_dictionary(native)
+    return read_objects(series.to_list(), name, categorical=categorical)
 
 
 def open_table(X: Any) -> tuple[Any, Sequence[str]]:
@@ -38,15 +152,12 @@ def open_table(X: Any) -> tuple[Any, Sequence[str]]:
     else:
         import narwhals as nw
 
-        _check_eager(X)
-        X, names = _number_columns(batch_as_table(nw.to_native(X, pass_through=True)))
+        X, names = _number_columns(nw.to_native(batch_as_table(X), pass_through=True))
         X = nw.from_native(X, pass_through=True, allow_series=True)
-        if isinstance(X, nw.LazyFrame):
-            raise DataError(LAZY)
         if isinstance(X, nw.DataFrame):
             return X, names or X.columns
         X = X if isinstance(X, nw.Series) else as_array(X)
-    return X, NumberedNames(X.shape[1] if len(X.shape) == 2 else 0)
+    return X, [f"x{j}" for j in range(X.shape[1] if len(X.shape) == 2 else 0)]
 
 
 def as_array(X: Any) -> Array:
@@ -60,12 +171,6 @@ def as_array(X: Any) -> Array:
         raise DataError(f"got a {type(X).__name__}; give an array, a frame or a list of rows")
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
         return np.array(X, dtype=object)  # numpy makes strings of the numbers beside them
-    if (
-        array.dtype.kind == "f"
-        and not isinstance(X, np.ndarray)
-        and (np.abs(array) >= MAX_EXACT).any()
-    ):
-        return np.array(X, dtype=object)  # numpy rounds integers beside fractions
     return array
 
 
@@ -81,9 +186,37 @@ def unmask(X: Any) -> Any:
     return shown
 
 
+def _number_columns(X: Any) -> tuple[Any, list[str]]:
+    """Number the columns of a frame whose names may repeat, or not be strings."""
+    from narwhals.dependencies import is_pandas_like_dataframe, is_pyarrow_table
+
+    if is_pyarrow_table(X):
+        numbers = [str(j) for j in range(X.num_columns)]
+        return X.rename_columns(numbers), X.column_names
+    if is_pandas_like_dataframe(X):
+        names = [str(name) for name in X.columns]
+        X = X.copy(deep=False)
+        X.columns = [str(j) for j in range(len(names))]
+        return X, names
+    return X, []
+
+
+def batch_as_table(X: Any) -> Any:
+    """A record batch of arrow as a table of one, all else as it is; lazy frames are refused."""
+    if hasattr(X, "num_rows") and not hasattr(X, "to_batches"):
+        from pyarrow import Table as ArrowTable
+
+        return ArrowTable.from_batches([X])
+    if hasattr(X, "collect"):
+        import narwhals as nw
+
+        if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+            raise DataError("X is a lazy frame; read it into memory first, e.g. X.collect()")
+    return X
+
+
 def named_frame(X: Any) -> Any:
     """X as scikit-learn can read its names: no record batch, and not two columns of one name."""
-    _check_eager(X)
     X = batch_as_table(X)
     refuse_twins(getattr(X, "column_names", getattr(X, "columns", ())), "X")
     return X
@@ -129,37 +262,6 @@ def keep_columns(estimator: Any, X: Any, mask: Mask) -> Any:
     return X[:, np.flatnonzero(mask)]
 
 
-def batch_as_table(X: Any) -> Any:
-    """A record batch of arrow as a table of one; all else as it is."""
-    if hasattr(X, "num_rows") and not hasattr(X, "to_batches"):
-        from pyarrow import Table as ArrowTable
-
-        return ArrowTable.from_batches([X])
-    return X
-
-
-def _check_eager(X: Any) -> None:
-    import narwhals as nw
-
-    if hasattr(X, "collect") and isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
-        raise DataError(LAZY)
-
-
-def _number_columns(X: Any) -> tuple[Any, list[str]]:
-    """Number the columns of a frame whose names may repeat, or not be strings."""
-    from narwhals.dependencies import is_pandas_like_dataframe, is_pyarrow_table
-
-    if is_pyarrow_table(X):
-        numbers = [str(j) for j in range(X.num_columns)]
-        return X.rename_columns(numbers), X.column_names
-    if is_pandas_like_dataframe(X):
-        names = [str(name) for name in X.columns]
-        X = X.copy(deep=False)
-        X.columns = [str(j) for j in range(len(names))]
-        return X, names
-    return X, []
-
-
 def is_dask(X: Any) -> bool:
     """Whether X is an array or a frame of dask, in chunks that are yet to be made."""
     return hasattr(X, "__dask_graph__")
@@ -182,37 +284,3 @@ def is_dataset(X: Any) -> bool:
 
 def _is_pair(item: Any) -> bool:
     return isinstance(item, tuple) and len(item) == 2 and hasattr(item[0], "shape")
-
-
-def check_exact(values: Any, names: Sequence[str]) -> None:
-    """Refuse columns of whole numbers that float64 cannot represent exactly.
-
-    ``values`` is an array or a CSC matrix of integers, or of floats that were integers.
-    """
-    if len(wrong := exceeding(values)):
-        raise inexact(names[wrong[0]])
-
-
-def check_finite(where: str, values: Array) -> None:
-    """Refuse infinite values."""
-    if count := np.isinf(values).sum():
-        raise DataError(f"{where} has {count} infinite values; replace them or drop those rows")
-
-
-def exceeding(values: Any) -> Indices:
-    """The columns of an array or a CSC matrix with values of 2**53 or more, or -2**53 or less."""
-    if values.dtype.kind in "iu" and values.dtype.itemsize < 8:
-        return np.empty(0, np.int64)
-    if hasattr(values, "tocsc"):
-        low, high = (np.ravel(most.toarray()) for most in (values.min(axis=0), values.max(axis=0)))
-    else:
-        low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-    return np.flatnonzero((low <= -MAX_EXACT) | (high >= MAX_EXACT))
-
-
-def inexact(name: str) -> DataError:
-    """The error for a column of whole numbers that float64 cannot represent."""
-    return DataError(
-        f"column {name!r} holds whole numbers of 2**53 or more, which float64 cannot tell apart; "
-        "exclude it, pass it as strings or categories, or subtract a constant"
-    )

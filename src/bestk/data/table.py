@@ -1,27 +1,22 @@
-"""Any table in, named columns of four kinds out."""
+"""Named columns of four kinds, held in blocks; and which of them are meant, numeric or constant."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from numbers import Integral
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Indices, Mask
-from bestk.data.frames import (
-    check_exact,
-    check_finite,
-    exceeding,
-    inexact,
-    open_table,
-    refuse_shape,
-)
-from bestk.data.objects import ACCEPTED, Kind, days, read_objects
 from bestk.errors import DataError, UnknownNameError
 
-MISSING = ("category", "error")
+Kind = Literal["numeric", "categorical", "boolean", "string"]
+MAX_EXACT = 2**53  # float64 represents all whole numbers below
+SEVERAL = -1  # the place of a name that several columns have
+FIRST_ROWS = 32  # most columns that vary do so here
 
 
 @dataclass(frozen=True)
@@ -116,11 +111,10 @@ class Table:
     def check_exact(self, columns: Indices | None = None) -> None:
         """Refuse integers that float64 cannot represent, in all or some numeric columns."""
         for block in self.blocks:
-            if block.categories is None and block.values.dtype.kind in "iu":
-                wrong = block.columns[exceeding(block.values)]
-                wrong = wrong if columns is None else np.intersect1d(wrong, columns)
-                if len(wrong):
-                    raise inexact(self.names[int(wrong[0])])
+            wrong = block.columns[find_inexact(block.values)]
+            wrong = wrong if columns is None else np.intersect1d(wrong, columns)
+            if len(wrong):
+                raise inexact(self.names[int(wrong[0])])
 
     def numeric(self) -> tuple[NDArray[np.floating[Any]], NDArray[np.intp]]:
         """Return the numbers and booleans as one float array (NaN = missing), and their places.
@@ -133,12 +127,7 @@ class Table:
             _, values = next(blocks[0].strips(len(places)))
         else:
             self.check_exact()
-            dtype = np.result_type(np.float32, *(block.values.dtype for block in blocks))
-            values = np.empty((self.n_samples, len(places)), min(dtype, np.dtype(np.float64)))
-            for block in blocks:
-                for columns, strip in block.strips():
-                    with np.errstate(over="ignore"):  # too large for float64 becomes infinite
-                        values[:, np.searchsorted(places, columns)] = strip
+            values = _as_floats(blocks, places, self.n_samples)
         for columns, strip in Block(places, "numeric", values).strips():
             finite = ~np.isinf(strip).any(axis=0)
             if not finite.all():
@@ -147,128 +136,34 @@ class Table:
         return values, places
 
 
-def read_table(X: Any, *, missing: str = "category") -> Table:
-    """Read any table into named columns.
-
-    Parameters
-    ----------
-    X : array, frame, sparse matrix, list of rows, or Table
-        Arrays are not copied, memory-mapped ones not read, sparse matrices stay sparse; unnamed
-        columns are x0, x1, ...
-    missing : {"category", "error"}
-        Whether missing values (NaN, None, NA, null) are kept or refused.
-
-    Examples
-    --------
-    >>> table = read_table([[1.5, "red"], [None, "blue"], [2.0, "red"]])
-    >>> table.kinds
-    array(['numeric', 'string'], dtype=object)
-    >>> table.count_missing()
-    array([1, 0])
-    """
-    if not isinstance(missing, str) or missing not in MISSING:
-        raise UnknownNameError("missing", missing, MISSING)
-    table = X if isinstance(X, Table) else _read_source(*open_table(X))
-    if not table.n_samples or not table.n_features:
-        came = f"{table.n_samples} rows and {table.n_features} columns"
-        raise DataError(f"the table is empty: it has {came}; at least one of each is needed")
-    if missing == "error" and (counts := table.count_missing()).any():
-        first = int(np.argmax(counts > 0))
-        raise DataError(
-            f"column {table.names[first]!r} has {counts[first]} missing values; fill them in, "
-            "drop those rows, or use missing='category'"
-        )
-    return table
+def check_finite(where: str, values: Array) -> None:
+    """Refuse infinite values."""
+    if count := np.isinf(values).sum():
+        raise DataError(f"{where} has {count} infinite values; replace them or drop those rows")
 
 
-def read_column(y: Any, name: str = "y") -> Block:
-    """Read one column: a series, a vector, or a table of one column.
-
-    Examples
-    --------
-    >>> read_column(["no", "yes", None]).values
-    array([[ 0], [ 1], [-1]], dtype=int32)
-    """
-    if isinstance(y, Block):
-        return y
-    wanted = f"{name} should be a 1d array with one value a row"
-    if y is None:
-        raise DataError(f"{wanted}; got None")
-    source, _ = open_table(y)
-    if hasattr(source, "to_frame"):
-        source = source.alias(name).to_frame()
-    elif hasattr(source, "toarray"):
-        source = source.toarray()
-    elif isinstance(source, np.ndarray) and source.ndim == 1:
-        source = source.reshape(-1, 1)
-    if len(source.shape) != 2 or source.shape[1] != 1:
-        raise DataError(f"{wanted}; got shape {source.shape}")
-    return _read_source(source, [name]).blocks[0]
+def find_inexact(values: Any) -> Indices:
+    """The columns of an array or a CSC matrix with integers that float64 cannot represent."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return np.empty(0, np.int64)
+    low, high = values.min(axis=0), values.max(axis=0)
+    if hasattr(values, "tocsc"):
+        low, high = np.ravel(low.toarray()), np.ravel(high.toarray())
+    return np.flatnonzero((low <= -MAX_EXACT) | (high >= MAX_EXACT))
 
 
-def _read_source(source: Any, names: Sequence[str]) -> Table:
-    refuse_shape(source.shape)
-    if hasattr(source, "collect_schema"):
-        blocks = list(_frame_blocks(source, names))
-    elif source.dtype.kind in "biuf":
-        kind: Kind = "boolean" if source.dtype.kind == "b" else "numeric"
-        blocks = [Block(np.arange(len(names)), kind, source)]
-    elif source.dtype.kind in "Mm":
-        blocks = [Block(np.arange(len(names)), "numeric", days(source))]
-    elif source.dtype.kind in "OUST":
-        columns = ((j, source[:, j].tolist(), False) for j in range(len(names)))
-        blocks = list(_object_blocks(columns, names))
-    else:
-        raise DataError(f"the table holds {source.dtype}; {ACCEPTED}")
-    return Table(source.shape[0], names, tuple(blocks))
-
-
-def _frame_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
-    """Numbers and booleans as one array for each dtype, the rest column by column."""
-    import narwhals as nw
-
-    alike: dict[Any, list[int]] = {}
-    for j, dtype in enumerate(frame.collect_schema().values()):
-        alike.setdefault(dtype, []).append(j)
-    as_objects = (nw.String, nw.Object, nw.Unknown, nw.Int128, nw.UInt128, nw.Time)
-    labels, objects = frame.columns, []
-    for dtype, places in alike.items():
-        categorical = dtype in (nw.Categorical, nw.Enum)
-        if categorical or dtype in as_objects:
-            objects += [(j, categorical) for j in places]
-        elif dtype.is_numeric() or dtype == nw.Boolean:
-            kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
-            part = frame if len(places) == len(names) else frame[:, places]
-            values = part.to_numpy()
-            if values.dtype.kind == "O":
-                values = np.array(
-                    [each.cast(nw.Float64).to_numpy() for each in part.iter_columns()]
-                ).T
-            if values.dtype.kind == "f" and not dtype.is_float():  # because of gaps, or decimals
-                check_exact(values, [names[j] for j in places])
-            yield Block(np.array(places), kind, values)
-        elif dtype.is_temporal():
-            values = np.array([days(frame[labels[j]].to_numpy()) for j in places]).T
-            yield Block(np.array(places), "numeric", values)
-        else:
-            raise DataError(f"column {names[places[0]]!r} holds {dtype} values; {ACCEPTED}")
-    columns = ((j, frame[labels[j]].to_list(), categorical) for j, categorical in sorted(objects))
-    yield from _object_blocks(columns, names)
-
-
-def _object_blocks(
-    columns: Iterable[tuple[int, list[Any], bool]], names: Sequence[str]
-) -> Iterator[Block]:
-    return side_by_side(
-        (j, *read_objects(column, names[j], categorical=categorical))
-        for j, column, categorical in columns
+def inexact(name: str) -> DataError:
+    """The error for a column of integers that float64 cannot represent."""
+    return DataError(
+        f"column {name!r} holds whole numbers of 2**53 or more, which float64 cannot tell apart; "
+        "exclude it, pass it as strings or categories, or subtract a constant"
     )
 
 
 def side_by_side(
     columns: Iterable[tuple[int, Kind, Array, list[Any] | None]],
 ) -> Iterator[Block]:
-    """Blocks of columns of one kind and dtype, each given by place, kind, values and categories."""
+    """Blocks of columns of one kind and dtype, given by place, kind, values and categories."""
     groups: dict[tuple[Kind, Any], list[Any]] = {}
     for place, kind, values, levels in columns:
         groups.setdefault((kind, values.dtype), []).append((place, values, levels))
@@ -279,3 +174,106 @@ def side_by_side(
             row[:], group[i] = group[i][1], None  # so that no column is held twice
         known = None if categories[0] is None else categories
         yield Block(np.array(places), kind, stacked.T, known)
+
+
+def find_features(features: Any, table: Table) -> Indices:
+    """The places of features given by name, index or mask; of none for None or "from_dtype"."""
+    if features is None or (isinstance(features, str) and features == "from_dtype"):
+        return np.empty(0, np.int64)
+    single = isinstance(features, str | Integral) or getattr(features, "ndim", 1) == 0
+    chosen: list[Any] = [features] if single else list(features)
+    if chosen and all(isinstance(item, bool | np.bool_) for item in chosen):
+        if len(chosen) != table.n_features:
+            came = f"{len(chosen)} values and the table has {table.n_features} columns"
+            raise ValueError(f"a mask of features needs a value for each column; it has {came}")
+        return np.flatnonzero(chosen)
+    if not chosen:
+        return np.empty(0, np.int64)
+    places: dict[str, int] = {}
+    for place, name in enumerate(table.names):
+        places[name] = place if name not in places else SEVERAL
+    return np.array([_find_place(item, places, table.n_features) for item in chosen], np.int64)
+
+
+def _find_place(item: Any, places: dict[str, int], n: int) -> int:
+    if isinstance(item, str):
+        if places.get(item) == SEVERAL:
+            raise ValueError(f"there are several columns {item!r}; give the index of the one meant")
+        if item in places:
+            return places[item]
+        raise UnknownNameError("column", item, places, "the table")
+    item = item[()] if isinstance(item, np.ndarray) else item
+    if not isinstance(item, int | np.integer):
+        raise ValueError(f"a feature must be given by its name or its index, not by {item!r}")
+    if not -n <= item < n:
+        raise ValueError(f"there is no column {item}: the table has {n}, from 0 to {n - 1}")
+    return int(item) % n
+
+
+def find_numeric(table: Table, categorical: Indices) -> Indices:
+    """The columns of numbers that are no codes of categories."""
+    numeric = np.flatnonzero(table.kinds == "numeric")
+    return numeric[~np.isin(numeric, categorical)]
+
+
+def split_numbers(
+    table: Table, numeric: Indices, together: bool
+) -> tuple[list[Block], list[Block]]:
+    """Blocks of the numbers of some columns, as one if they are to be together; and the rest."""
+    wanted = np.zeros(table.n_features, dtype=bool)
+    wanted[numeric] = True
+    parts = [b.keep(wanted[b.columns]) for b in table.blocks if wanted[b.columns].any()]
+    rest = [b.keep(~wanted[b.columns]) for b in table.blocks if not wanted[b.columns].all()]
+    if len(parts) == 1 or not together:
+        return parts, rest
+    return [Block(numeric, "numeric", _as_floats(parts, numeric, table.n_samples, "F"))], rest
+
+
+def as_matrix(table: Table) -> tuple[Any, NDArray[np.intp]]:
+    """The table as one array of numbers, with codes for text; and which columns are such codes."""
+    if len(table.blocks) == 1 and table.blocks[0].kind == "numeric":
+        return table.blocks[0].values, np.empty(0, np.intp)
+    codes = [block.columns for block in table.blocks if block.categories is not None]
+    matrix = _as_floats(table.blocks, np.arange(table.n_features), table.n_samples)
+    return matrix, np.sort(np.concatenate([np.empty(0, np.intp), *codes]))
+
+
+def _as_floats(
+    blocks: Sequence[Block], places: Indices, n_samples: int, order: Literal["C", "F"] = "C"
+) -> NDArray[np.floating[Any]]:
+    """The columns at some places as one array, NaN where values are missing."""
+    dtype = np.result_type(np.float32, *(block.values.dtype for block in blocks))
+    values = np.empty((n_samples, len(places)), min(dtype, np.dtype(np.float64)), order)
+    for block in blocks:
+        for columns, strip in block.strips():
+            known = strip if block.categories is None else np.where(strip < 0, np.nan, strip)
+            with np.errstate(over="ignore"):  # too large for float64 becomes infinite
+                values[:, np.searchsorted(places, columns)] = known
+    return values
+
+
+def find_constant(table: Table) -> NDArray[np.intp]:
+    """The columns that have the same value in all rows, or none at all."""
+    found = [np.empty(0, np.intp)]
+    for block in table.blocks:
+        if (likely := _may_be_constant(block)).any():
+            found += [
+                columns[_are_alike(block, values)]
+                for columns, values in block.keep(likely).strips()
+            ]
+    return np.sort(np.concatenate(found))
+
+
+def _may_be_constant(block: Block) -> Mask:
+    """Whether columns may be constant: those that vary in the first rows are not."""
+    values = block.values
+    if hasattr(values, "tocsc"):
+        stored = np.repeat(np.arange(values.shape[1]), np.diff(values.indptr))
+        counts = np.bincount(stored[values.data != 0], minlength=values.shape[1])
+        return (counts == 0) | (counts == values.shape[0])
+    return _are_alike(block, values[:FIRST_ROWS])
+
+
+def _are_alike(block: Block, values: Array) -> Mask:
+    missing = block.missing(values)
+    return np.asarray(((values == values[:1]) | (missing & missing[:1])).all(axis=0))

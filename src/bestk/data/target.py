@@ -7,8 +7,8 @@ import numpy as np
 
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
-from bestk.data.frames import as_array, check_exact, check_finite
-from bestk.data.table import Block, read_column
+from bestk.data.frames import as_array, read_column
+from bestk.data.table import Block, check_finite, find_inexact, inexact
 from bestk.errors import DataError
 
 TARGETS = ("auto", "classes", "continuous")
@@ -65,8 +65,8 @@ def read_continuous_target(y: Any, n_samples: int) -> Floats:
     if block.categories is not None:
         came = block.categories[0][0]
         raise DataError(f"y holds {block.kind} values such as {came!r}; give it as numbers")
-    if block.values.dtype.kind in "iu":
-        check_exact(block.values, ["y"])
+    if len(find_inexact(block.values)):
+        raise inexact("y")
     with np.errstate(over="ignore"):
         values = np.asarray(block.values[:, 0], dtype=np.float64)
     check_finite("y", values)

@@ -4,100 +4,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import stdtr
 
-from bestk._checks import choice, real
+from bestk._checks import real
+from bestk._typing import Floats
 from bestk.errors import ParameterError
 
-Alternative = Literal["less", "greater", "two-sided"]
 Decision = Literal["win", "tie", "loss"]
 ROUNDING = 8 * np.finfo(float).eps  # differences of this size, relative to the errors, are none
-
-
-@dataclass(frozen=True)
-class TTest:
-    """Student's t of paired differences, its p-value and degrees of freedom."""
-
-    statistic: float
-    pvalue: float
-    df: int
-
-
-def paired_t_test(
-    a: Any, b: Any, alternative: Alternative = "less", *, overlap: float = 0.0
-) -> TTest:
-    """Test whether errors ``a`` are smaller than errors ``b`` of the same folds.
-
-    With ``d = a - b`` over N folds, ``t = mean(d) / sqrt((1/N + overlap) var(d))`` has N - 1
-    degrees of freedom.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_folds,)
-        Errors, fold by fold.
-    alternative : {"less", "greater", "two-sided"}, default="less"
-        The alternative hypothesis: a below b, above it, or either.
-    overlap : float, default=0.0
-        Test rows for each training row, 1/9 with ten folds: corrects for training sets that
-        share rows, without which p-values are too small (Nadeau and Bengio 2003).
-
-    Returns
-    -------
-    TTest
-        ``statistic``, ``pvalue`` and ``df``. If all differences are equal, the statistic is -inf
-        or inf, and 0 if all differences are 0.
-
-    References
-    ----------
-    C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
-
-    Examples
-    --------
-    >>> test = paired_t_test([0.1, 0.2, 0.1, 0.1], [0.2, 0.2, 0.3, 0.2])
-    >>> round(test.statistic, 3), round(test.pvalue, 3)
-    (-2.449, 0.046)
-    """
-    from scipy.special import stdtr
-
-    first, second = _errors(a), _errors(b)
-    if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
-        came = f"shapes {first.shape} and {second.shape}"
-        raise ParameterError(
-            f"a paired test needs two errors of each of two folds or more; got {came}"
-        )
-    choice(alternative, "alternative", ("less", "greater", "two-sided"))
-    statistic, df = _t_statistic(first, second, overlap), len(first) - 1
-    below, above = float(stdtr(df, statistic)), float(stdtr(df, -statistic))
-    values = {"less": below, "greater": above, "two-sided": 2 * min(below, above)}
-    return TTest(statistic, values[alternative], df)
-
-
-def _errors(values: Any) -> NDArray[np.float64]:
-    try:
-        errors = np.asarray(values)
-        with np.errstate(over="ignore"):
-            return np.asarray(
-                errors if errors.dtype.kind in "biuf" else errors.astype(object), float
-            )
-    except (OverflowError, TypeError, ValueError) as error:
-        came = type(values).__name__
-        raise ParameterError(f"errors must be a list of numbers; got a {came}") from error
-
-
-def _t_statistic(a: NDArray[np.float64], b: NDArray[np.float64], overlap: float) -> float:
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise ParameterError("errors must be finite numbers; some are NaN or infinite")
-    overlap = real(overlap, "overlap", "a ratio of rows, 0 or more")
-    if not 0 <= overlap < np.inf:
-        raise ParameterError(f"overlap must be a ratio of rows, 0 or more, not {overlap}")
-    largest = max(np.abs(a).max(), np.abs(b).max())
-    _, power = np.frexp(largest)  # errors below 1, so that squares neither overflow nor vanish
-    differences = np.ldexp(a, -power) - np.ldexp(b, -power)
-    nothing = ROUNDING * np.ldexp(largest, -power)
-    mean = float(differences.mean())
-    if np.ptp(differences) <= nothing:
-        return 0.0 if abs(mean) <= nothing else float(np.copysign(np.inf, mean))
-    return mean / float(np.sqrt((1 / len(a) + overlap) * differences.var(ddof=1)))
 
 
 @dataclass(frozen=True)
@@ -155,8 +69,9 @@ class Comparison:
 def win_tie_loss(ours: Any, other: Any, alpha: float = 0.05, *, overlap: float = 0.0) -> Comparison:
     """Count for how many k one method is significantly better than another.
 
-    For each k it is a win if a one-sided paired t-test over the folds finds our errors smaller, a
-    loss if the opposite test finds them larger, and otherwise a tie.
+    With ``d`` the differences of the errors in N folds, ``t = mean(d) / sqrt((1/N + overlap)
+    var(d))`` has N - 1 degrees of freedom. For each k it is a win if the one-sided test finds our
+    errors smaller, a loss if the opposite test finds them larger, and otherwise a tie.
 
     Parameters
     ----------
@@ -165,7 +80,8 @@ def win_tie_loss(ours: Any, other: Any, alpha: float = 0.05, *, overlap: float =
     alpha : float, default=0.05
         Level of each one-sided test.
     overlap : float, default=0.0
-        See :func:`paired_t_test`.
+        Test rows for each training row, 1/9 with ten folds: corrects for training sets that
+        share rows, without which p-values are too small (Nadeau and Bengio 2003).
 
     Returns
     -------
@@ -183,6 +99,8 @@ def win_tie_loss(ours: Any, other: Any, alpha: float = 0.05, *, overlap: float =
 
     References
     ----------
+    C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
+
     H. Venkateswara, P. Lade, B. Lin, J. Ye, S. Panchanathan, "Efficient approximate solutions
     to mutual information based global feature selection", ICDM 2015.
 
@@ -193,16 +111,42 @@ def win_tie_loss(ours: Any, other: Any, alpha: float = 0.05, *, overlap: float =
     >>> print(win_tie_loss(ours, other))
     -5.83 ± 5.2 % win (2/1/0)
     """
-    first, second = np.atleast_2d(_errors(ours)), np.atleast_2d(_errors(other))
+    first, second = _errors(ours), _errors(other)
     alpha = real(alpha, "alpha", "a probability")
-    if first.shape != second.shape or first.ndim != 2 or not first.size:
+    overlap = real(overlap, "overlap", "a ratio of rows, 0 or more")
+    if not 0 <= overlap < np.inf:
+        raise ParameterError(f"overlap must be a ratio of rows, 0 or more, not {overlap}")
+    if first.shape != second.shape or first.ndim != 2 or first.shape[1] < 2 or not len(first):
         came = f"shapes {first.shape} and {second.shape}"
-        raise ParameterError(f"both methods need an error for every k and fold; got {came}")
-    decisions = tuple(_decide(a, b, alpha, overlap) for a, b in zip(first, second, strict=True))
-    return Comparison(decisions, tuple((first - second).mean(axis=1).tolist()))
+        raise ParameterError(
+            f"both methods need an error for every k and fold, of two folds or more; got {came}"
+        )
+    t, df = _t_statistics(first, second, overlap), first.shape[1] - 1
+    better, worse = stdtr(df, t) < alpha, stdtr(df, -t) < alpha
+    decisions: Any = np.select([better, worse], ["win", "loss"], "tie").tolist()
+    return Comparison(tuple(decisions), tuple((first - second).mean(axis=1).tolist()))
 
 
-def _decide(a: Any, b: Any, alpha: float, overlap: float) -> Decision:
-    if paired_t_test(a, b, "less", overlap=overlap).pvalue < alpha:
-        return "win"
-    return "loss" if paired_t_test(a, b, "greater", overlap=overlap).pvalue < alpha else "tie"
+def _errors(values: Any) -> Floats:
+    try:
+        errors = np.asarray(values)
+        with np.errstate(over="ignore"):
+            numbers = errors if errors.dtype.kind in "biuf" else errors.astype(object)
+            return np.atleast_2d(np.asarray(numbers, float))
+    except (OverflowError, TypeError, ValueError) as error:
+        came = type(values).__name__
+        raise ParameterError(f"errors must be a list of numbers; got a {came}") from error
+
+
+def _t_statistics(first: Floats, second: Floats, overlap: float) -> Floats:
+    """Student's t of paired differences for each k; infinite where all folds differ alike."""
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise ParameterError("errors must be finite numbers; some are NaN or infinite")
+    largest = np.maximum(np.abs(first), np.abs(second)).max(axis=1, keepdims=True)
+    _, power = np.frexp(largest)  # errors below 1, so that squares neither overflow nor vanish
+    d = np.ldexp(first, -power) - np.ldexp(second, -power)
+    mean, scale = d.mean(axis=1), np.sqrt((1 / d.shape[1] + overlap) * d.var(axis=1, ddof=1))
+    mean[np.abs(mean) <= ROUNDING] = 0.0
+    scale[np.ptp(d, axis=1) <= ROUNDING] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(mean / scale, nan=0.0, posinf=np.inf, neginf=-np.inf)

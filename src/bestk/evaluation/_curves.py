@@ -1,17 +1,126 @@
-"""Error against k, fold by fold."""
+"""Error against k, fold by fold; and whether the folds agree on the features."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from bestk._typing import Floats
+from bestk._checks import real, whole
+from bestk._typing import Floats, Indices
+from bestk.data.frames import as_array
 from bestk.errors import ParameterError
 from bestk.evaluation._comparison import Comparison, win_tie_loss
-from bestk.evaluation._stability import Stability, stability
 
 BASELINE = "all"  # the method name of rows with all features
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Similarity of selections: 1 if identical, about 0 if random; with a confidence interval."""
+
+    index: float
+    lower: float
+    upper: float
+
+
+def stability(
+    selections: Any, n_features: int | None = None, confidence: float = 0.95
+) -> Stability:
+    """Measure the similarity of M selections of features, corrected for chance.
+
+    With ``p_f`` the fraction of the selections that contain feature f, ``d`` the number of
+    features and ``k`` the mean number selected, the index is
+    ``1 - mean_f(M / (M - 1) p_f (1 - p_f)) / (k/d (1 - k/d))``.
+
+    Parameters
+    ----------
+    selections : array of bool of shape (n_selections, n_features), or sequence of sequences of int
+        Masks, or the indices of the selected features; selections may differ in size.
+    n_features : int, default=None
+        The number of features selected from; needed for indices.
+    confidence : float, default=0.95
+        Of the interval, which is valid for many selections on independent samples. Training sets
+        of cross-validation share rows, so that the true interval is wider.
+
+    Returns
+    -------
+    Stability
+        ``index``, between -1 / (M - 1) and 1, and the ends of the interval, ``lower`` and
+        ``upper``. Where every selection contains all features, or none, the index is 1.
+
+    References
+    ----------
+    S. Nogueira, K. Sechidis, G. Brown, "On the stability of feature selection algorithms",
+    Journal of Machine Learning Research 18, 2018.
+
+    Examples
+    --------
+    >>> stability([[0, 1], [1, 0], [0, 1]], n_features=5).index
+    1.0
+    >>> stability([[0, 1], [0, 2]], n_features=4).index
+    0.0
+    """
+    from scipy.special import ndtri
+
+    supports, d = _read(selections, n_features)
+    confidence = real(confidence, "confidence", "a number between 0 and 1")
+    if not 0 < confidence < 1:
+        raise ParameterError(f"confidence must lie between 0 and 1, not {confidence}")
+    sizes = np.array([len(support) for support in supports])
+    M, share = len(supports), float(sizes.mean()) / d
+    if share in (0, 1):
+        return Stability(1.0, 1.0, 1.0)
+    _, places, counts = np.unique(np.concatenate(supports), return_inverse=True, return_counts=True)
+    p = counts / M
+    chance = share * (1 - share)
+    index = 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / chance
+    # the influence of each selection on the index, up to a constant
+    ends = np.cumsum(sizes)[:-1]
+    agreement = np.array([part.sum() for part in np.split(p[places], ends)])
+    part = (agreement - sizes * share + index / 2 * sizes * (2 * share - 1)) / d / chance
+    quantile = float(ndtri(0.5 + confidence / 2))
+    spread = quantile * 2 / M * float(np.sqrt(((part - part.mean()) ** 2).sum()))
+    return Stability(index, index - spread, index + spread)
+
+
+def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
+    """The features of each selection, and the number of features to select from."""
+    if isinstance(selections, np.ndarray) and selections.dtype == bool and selections.ndim == 2:
+        if n_features not in (None, selections.shape[1]):
+            came = f"{selections.shape[1]} columns, but n_features={n_features}"
+            raise ParameterError(f"masks need a column for each feature; they have {came}")
+        n_features, selections = selections.shape[1], [np.flatnonzero(mask) for mask in selections]
+    if n_features is None:
+        raise ParameterError(
+            "pass n_features, the number of features the indices were selected from"
+        )
+    n_features = min(whole(n_features, "n_features"), np.iinfo(np.int64).max)
+    try:
+        listed = [] if isinstance(selections, str | bytes | Mapping) else list(selections)
+    except (NotImplementedError, TypeError) as error:
+        came = type(selections).__name__
+        raise ParameterError(
+            f"selections must be masks or lists of indices, not a {came}"
+        ) from error
+    supports = [_support(selection, n_features) for selection in listed]
+    if len(supports) < 2 or n_features < 1:
+        came = f"{len(supports)} selections from {n_features} features"
+        raise ParameterError(f"stability needs two selections or more; got {came}")
+    return supports, n_features
+
+
+def _support(selection: Sequence[int], n_features: int) -> Indices:
+    indices = as_array(selection)
+    if indices.ndim != 1 or (len(indices) and indices.dtype.kind not in "iu"):
+        raise ParameterError(f"a selection must be a list of indices, not {selection!r}")
+    support = np.unique(indices).astype(np.int64)
+    if len(support) != len(indices):
+        raise ParameterError(f"a selection must contain each feature once, not {list(selection)}")
+    if len(support) and not (support[0] >= 0 and support[-1] < n_features):
+        came = f"{support[0]}..{support[-1]}"
+        raise ParameterError(f"selected features must lie in 0..{n_features - 1}, not {came}")
+    return support
 
 
 @dataclass(frozen=True)
@@ -39,15 +148,12 @@ class Curves:
         One for each method, k and fold; those of the baseline have the method "all".
     names : sequence of str
         Names of all features.
-    protocol : {"nested", "paper"}
-        Where features were selected.
     scoring : str or None
         The name of the score of which errors are the negative values; its text shows scores then.
     """
 
     rows: tuple[Row, ...]
     names: Sequence[str]
-    protocol: str
     scoring: str | None = None
 
     @property
@@ -99,11 +205,6 @@ class Curves:
 
     def stability(self, confidence: float = 0.95) -> dict[str, list[Stability]]:
         """Stability of the selections over the folds: for each method, a value for each k."""
-        if self.protocol == "paper":
-            raise ParameterError(
-                "with protocol='paper' features are selected once, so there is no stability to "
-                "measure; use protocol='nested'"
-            )
         return {
             name: [
                 stability([r.support for r in self._rows(name) if r.k == k], len(self.names),
@@ -136,7 +237,7 @@ class Curves:
         width = max(len(f"{largest:.4f}") + 2, *(len(name) + 2 for name in means))
         baseline = means.pop(BASELINE, None)
         n_folds = len({row.fold for row in self.rows})
-        lines = [f"mean {self.measure} over {n_folds} folds, protocol {self.protocol!r}"]
+        lines = [f"mean {self.measure} over {n_folds} folds"]
         lines.append("     k" + "".join(f"{name:>{width}}" for name in means))
         for k, *errors in zip(self.ks, *means.values(), strict=True):
             lines.append(f"{k:6}" + "".join(f"{error:{width}.4f}" for error in errors))

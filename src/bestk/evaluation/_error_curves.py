@@ -1,28 +1,23 @@
 """Error against k, measured fold by fold."""
 
 from collections.abc import Callable, Iterable, Mapping
-from os import PathLike
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from bestk._checks import choice, jobs
+from bestk._checks import jobs
 from bestk._typing import Indices
-from bestk.data.features import as_matrix, find_features
-from bestk.data.frames import as_array
-from bestk.data.table import Table, read_column, read_table
+from bestk.data.frames import as_array, read_column, read_table
+from bestk.data.table import Table, as_matrix, find_features
 from bestk.data.target import is_continuous, weighted_rows
 from bestk.errors import ParameterError
 from bestk.evaluation._curves import BASELINE, Curves, Row
-from bestk.evaluation._models import default_model, limit_threads
-from bestk.evaluation._study import Study, negative_error, split
+from bestk.evaluation._study import Study, default_model, limit_threads, negative_error, split
 from bestk.selection.folds import Trial, printed_progress, read_ks, repeat_rows
 from bestk.selection.methods import get_method
 from bestk.selection.selector import SelectBestK
-
-PROTOCOLS = ("nested", "paper")
 
 
 def error_curves(
@@ -36,16 +31,16 @@ def error_curves(
     cv: Any = None,
     groups: Any = None,
     sample_weight: Any = None,
-    protocol: str = "nested",
     baseline: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
     verbose: bool | int = False,
-    keep: str | PathLike[str] | None = None,
     **options: Any,
 ) -> Curves:
     """Measure the cross-validated error against k, for several methods on the same folds.
+
+    Everything, from discretizing to selecting, uses the training rows of each fold alone.
 
     Parameters
     ----------
@@ -73,9 +68,6 @@ def error_curves(
         Groups of rows that no fold separates; also passed to a splitter.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each row counts, in training and in test; see :meth:`SelectBestK.fit`.
-    protocol : {"nested", "paper"}, default="nested"
-        "nested" discretizes and selects in the training rows of each fold alone. "paper" selects
-        once, from all rows, and cross-validates the estimator only, so that errors are too small.
     baseline : bool, default=False
         Whether to add the error on all features, as rows of the method "all".
     random_state : int, RandomState instance or None, default=None
@@ -86,10 +78,6 @@ def error_curves(
         Called after each fold with the number of folds done and their total.
     verbose : bool or int, default=False
         Whether to print a line after each fold.
-    keep : path, default=None
-        A folder in which every finished fold is stored. A later call with the same table and
-        options reads the folds that are there. Needs a ``random_state``, so that the folds are the
-        same.
     **options
         As for :class:`SelectBestK`: ``information``, ``discretizer``, ``include`` and so on.
 
@@ -109,7 +97,7 @@ def error_curves(
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> curves = error_curves(X, y, ["maxrel", "tpower"], [2, 4, 8], cv=5, random_state=0)
     >>> print(curves)
-    mean error over 5 folds, protocol 'nested'
+    mean error over 5 folds
          k  maxrel  tpower
          2  0.0931  0.0685
          4  0.0456  0.0439
@@ -122,20 +110,17 @@ def error_curves(
     >>> from sklearn.feature_selection import SelectKBest
     >>> methods = {"auto": "auto", "f_classif": SelectKBest()}
     >>> print(error_curves(X, y, methods, [2, 4], cv=5, random_state=0, scoring="roc_auc"))
-    mean roc_auc over 5 folds, protocol 'nested'
+    mean roc_auc over 5 folds
          k       auto  f_classif
          2     0.9866     0.9780
          4     0.9929     0.9883
     >>> [round(s.index, 2) for s in curves.stability()["tpower"]]
     [0.2, 0.88, 0.59]
     """
-    choice(protocol, "protocol", PROTOCOLS)
     if progress is not None and not callable(progress):
         raise ParameterError(f"progress must be a function of two numbers, not {progress!r}")
     if estimator is not None and not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise ParameterError(f"estimator must have the methods fit and predict; got {estimator!r}")
-    if keep is not None and random_state is None:
-        raise ParameterError("keep needs the same folds in every call; pass a random_state")
     if isinstance(random_state, np.random.RandomState):
         random_state = int(random_state.randint(2**31))
     selector = SelectBestK(k=1, method="maxrel", random_state=random_state, **options)
@@ -159,14 +144,14 @@ def error_curves(
     rows = None if sample_weight is None else weighted_rows(sample_weight, y, len(y))
     folds = repeat_rows(folds, rows, len(y))
     trial, everything = Trial(estimator, scorer, X, y), allowed if baseline else None
-    study = Study(trial, selector, _read_methods(methods), wanted, everything, protocol, rows)
+    study = Study(trial, selector, _read_methods(methods), wanted, everything)
     show, found = progress or printed_progress("error_curves", verbose), list[Row]()
     with limit_threads(trees=trees, rows=len(y)):
-        for done, part in enumerate(study.run_all(folds, keep, jobs(n_jobs)), 1):
+        for done, part in enumerate(study.run_all(folds, jobs(n_jobs)), 1):
             found += part
             show(done, len(folds))
     name = scoring if scoring is None or isinstance(scoring, str) else "score"
-    return Curves(tuple(found), table.names, protocol, name)
+    return Curves(tuple(found), table.names, name)
 
 
 def _fix_options(selector: SelectBestK, table: Table, y: Any) -> Indices:

@@ -1,33 +1,27 @@
-"""The folds of a study: features selected by every method, and the errors of an estimator."""
+"""Folds: features selected by every method, the errors of an estimator, and the default ones."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from functools import partial
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from numbers import Integral
-from os import PathLike
-from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-import joblib  # type: ignore[import-untyped]
 import numpy as np
-from sklearn.base import is_regressor
+from sklearn.base import BaseEstimator, TransformerMixin, is_regressor
 from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
-from bestk._typing import Indices
-from bestk.data.features import read_features
-from bestk.data.files import replacing
+from bestk._typing import Array, Indices
+from bestk.data.frames import read_features
 from bestk.evaluation._curves import BASELINE, Row
-from bestk.problem.solution import Solution
 from bestk.selection.folds import Fold, Trial, group_splitter, read_folds
 from bestk.selection.selector import SelectBestK
 from bestk.selection.shared import shared_tasks
 
 MAX_ROWS_LEAVE_ONE_OUT = 100
+MIN_ROWS_FOR_THREADS = 10_000  # with fewer, threads of gradient boosting wait for each other
 N_FOLDS = 10
-Selections = dict[str, list[Solution]]  # by method, for every k
 
 
 def negative_error(model: Any, X: Any, y: Any) -> float:
@@ -46,39 +40,20 @@ class Study:
     methods: dict[str, Any]
     ks: list[int]
     all_features: Indices | None  # of the baseline, if it is wanted
-    protocol: str = "nested"
-    rows: Indices | None = None  # of the whole table, repeated by their weights
 
-    def run_all(
-        self, folds: list[Fold], keep: str | PathLike[str] | None, n_jobs: int | None
-    ) -> Iterator[list[Row]]:
+    def run_all(self, folds: list[Fold], n_jobs: int | None) -> Iterator[list[Row]]:
         """The rows of each fold, in order, as they are done."""
-        from bestk import __version__
-
-        run = self.run
-        if keep is not None:
-            Path(keep).mkdir(parents=True, exist_ok=True)
-            run = partial(self.run_or_read, Path(keep, joblib.hash((self, folds, __version__))))
-        selected = self.select(self.rows) if self.protocol == "paper" else None
         if n_jobs is None or n_jobs == 1:
-            return (run(i, fold, selected) for i, fold in enumerate(folds))
-        work = (delayed(run)(i, fold, selected) for i, fold in enumerate(folds))
+            return (self.run(i, fold) for i, fold in enumerate(folds))
+        work = (delayed(self.run)(i, fold) for i, fold in enumerate(folds))
         done: Iterator[list[Row]] = Parallel(n_jobs=n_jobs, return_as="generator")(work)
         return done
 
-    def select(self, rows: Indices | None = None) -> Selections:
-        """Select features by every method, from some rows or all."""
-        X, y = self.trial.X, self.trial.y
-        if rows is not None:
-            X, y = _safe_indexing(X, rows), y[rows]
+    def run(self, fold: int, rows: Fold) -> list[Row]:
+        """Errors on the test rows, with features selected from the training rows."""
+        X, y = _safe_indexing(self.trial.X, rows[0]), self.trial.y[rows[0]]
         table = read_features(X, self.selector.categorical_features)
         tasks = shared_tasks(self.selector, table, y, self.methods)
-        return {name: task.path(self.ks) for name, task in tasks.items()}
-
-    def run(self, fold: int, rows: Fold, selected: Selections | None) -> list[Row]:
-        """Errors on the test rows, with features selected from the training rows, or before."""
-        if selected is None:
-            selected = self.select(rows[0])
         known: dict[tuple[int, ...], float] = {}
 
         def measure(method: str, k: int, support: Indices, seconds: float) -> Row:
@@ -90,24 +65,11 @@ class Study:
 
         found = [
             measure(name, k, solution.support, solution.seconds)
-            for name, solutions in selected.items()
-            for k, solution in zip(self.ks, solutions, strict=True)
+            for name, task in tasks.items()
+            for k, solution in zip(self.ks, task.path(self.ks), strict=True)
         ]
         if self.all_features is not None:
             found.append(measure(BASELINE, len(self.all_features), self.all_features, 0.0))
-        return found
-
-    def run_or_read(
-        self, base: Path, fold: int, rows: Fold, selected: Selections | None
-    ) -> list[Row]:
-        """The rows of a fold from its file, or computed and stored there."""
-        path = Path(f"{base}-{fold}.json")
-        if path.exists():
-            stored = json.loads(path.read_text(encoding="utf-8"))
-            return [Row(**row | {"support": tuple(row["support"])}) for row in stored]
-        found = self.run(fold, rows, selected)
-        with replacing(path) as part:
-            part.write_text(json.dumps([asdict(row) for row in found]), encoding="utf-8")
         return found
 
 
@@ -122,3 +84,74 @@ def split(
     if isinstance(cv, Integral):
         cv = (KFold if continuous else StratifiedKFold)(int(cv), **shuffled)
     return read_folds(lambda: check_cv(cv), np.empty((len(y), 1)), y, groups)
+
+
+def linear_svm(*, sparse: bool = False, missing: bool = False) -> Any:
+    """The default classifier: a linear support vector machine on standardized columns.
+
+    It is scikit-learn's ``LinearSVC``: one class against the rest, squared hinge loss, C = 1. It
+    is solved in the primal, or in the dual where columns are more than rows, always from the same
+    seed, so that the same rows give the same classifier.
+
+    Parameters
+    ----------
+    sparse : bool, default=False
+        Scale the columns without centring them, which would fill a sparse table.
+    missing : bool, default=False
+        Put the mean in place of missing values.
+
+    Returns
+    -------
+    Pipeline
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> linear_svm().fit(X, y).predict(X[:2])
+    array([0, 0])
+    """
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import LinearSVC
+
+    mean = SimpleImputer(strategy="constant", fill_value=0.0)  # of standardized columns
+    steps = [StandardScaler(with_mean=not sparse), *([mean] if missing else [])]
+    return make_pipeline(*steps, LinearSVC(dual="auto", random_state=0))
+
+
+def default_model(*, continuous: bool, text: bool, sparse: bool, missing: bool) -> Any:
+    """A linear model for numbers, gradient boosting for tables with text."""
+    if text:
+        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+        from sklearn.pipeline import make_pipeline
+
+        trees = HistGradientBoostingRegressor if continuous else HistGradientBoostingClassifier
+        return make_pipeline(FillEmpty(), trees(random_state=0))
+    model = linear_svm(sparse=sparse, missing=missing)
+    if continuous:
+        from sklearn.linear_model import RidgeCV
+
+        model.steps[-1] = ("ridgecv", RidgeCV())
+    return model
+
+
+class FillEmpty(TransformerMixin, BaseEstimator):
+    """Put 0 in columns that have no value in the training rows, which trees do not accept."""
+
+    def fit(self, X: Array, y: Any = None) -> Self:
+        """Find these columns."""
+        self.empty_ = np.isnan(X).all(axis=0)
+        return self
+
+    def transform(self, X: Array) -> Array:
+        """Fill them."""
+        return np.where(self.empty_, 0.0, X) if self.empty_.any() else X
+
+
+def limit_threads(*, trees: bool, rows: int) -> AbstractContextManager[Any]:
+    """One thread for gradient boosting on few rows, where more of them only wait."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1 if trees and rows < MIN_ROWS_FOR_THREADS else None, "openmp")

@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike
 from bestk._checks import choice
 from bestk._typing import Floats
 from bestk.data.codes import encode
-from bestk.data.table import read_table
+from bestk.data.frames import read_table
 from bestk.data.target import TARGETS, is_fractional, read_continuous_target, read_target
 from bestk.information import measures
 from bestk.information.entropies import Entropies

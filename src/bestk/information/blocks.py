@@ -11,18 +11,11 @@ from numpy.typing import NDArray
 
 from bestk._memory import memory_to_use
 from bestk._typing import Indices
-from bestk.data.blocks import Blocks, Part, read_through
+from bestk.data.blocks import SAMPLE_ROWS, Blocks, Part, Reservoir, Sample, refuse_other_type
 from bestk.data.blocks.levels import bytes_of_codes, collect_codes
-from bestk.data.blocks.sample import SAMPLE_ROWS, Reservoir, Sample, refuse_other_type
 from bestk.data.codes import Codes, encode
-from bestk.data.features import (
-    find_constant,
-    find_features,
-    find_numeric,
-    split_numbers,
-)
-from bestk.data.table import Block, Table
-from bestk.data.written import TextNumbers
+from bestk.data.columns import TextNumbers
+from bestk.data.table import Block, Table, find_constant, find_features, find_numeric, split_numbers
 from bestk.information.counts import PairCounts, bytes_of_counts
 from bestk.information.entropies import Entropies
 from bestk.information.reading import (
@@ -50,7 +43,7 @@ class Stream:
         """Draw a sample: of all rows, or of the first where one pass has to do."""
         rows = rows or SAMPLE_ROWS
         if whole and not blocks.once:
-            blocks, sample = read_through(blocks, lambda some: _draw(some, seed, rows))
+            sample = _draw(blocks, seed, rows)
             return cls(blocks, sample, sample.n_rows)
         parts, head, left = iter(blocks), [], rows
         while left > 0 and (part := next(parts, None)) is not None:

@@ -14,8 +14,8 @@ from bestk._typing import Array, Indices
 from bestk.data.blocks import refuse_other_columns
 from bestk.data.blocks.levels import Label, Levels, ends, read_classes
 from bestk.data.codes import Codes
-from bestk.data.frames import as_array
-from bestk.data.table import Table, read_table
+from bestk.data.frames import as_array, read_table
+from bestk.data.table import Table
 from bestk.data.target import Target
 from bestk.information import _cells as cells
 from bestk.information._fixed_point import Correction

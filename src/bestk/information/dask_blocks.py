@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from bestk._memory import memory_to_use
 from bestk._typing import Indices
-from bestk.data.blocks import Part
+from bestk.data.blocks import SAMPLE_ROWS, Part
 from bestk.data.blocks.dask_parts import Partitions, find_client, gather
-from bestk.data.blocks.sample import SAMPLE_ROWS
 from bestk.data.table import Table
 from bestk.information.backends.dask_cluster import one_at_a_time
 from bestk.information.blocks import Counted, Counting, Cuts, Stream

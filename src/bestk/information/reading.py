@@ -10,8 +10,8 @@ from sklearn.base import clone
 
 from bestk._typing import Array, Indices
 from bestk.data.codes import Codes, encode
-from bestk.data.features import find_features, find_numeric, split_numbers
-from bestk.data.table import Block, Table, read_column
+from bestk.data.frames import read_column
+from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
 from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, codes_of, fit_to
 from bestk.information._blend import BlendedSource

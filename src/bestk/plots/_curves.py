@@ -114,7 +114,7 @@ def plot_stability(curves: Any, *, bands: bool | None = None, ax: "Axes | None" 
     >>> from matplotlib.figure import Figure
     >>> from bestk.evaluation import Curves, Row
     >>> rows = [Row("jmi", 1, 0, 0.1, 9, 0.0, [3]), Row("jmi", 1, 1, 0.2, 9, 0.0, [3])]
-    >>> ax = plot_stability(Curves(tuple(rows), "abcde", "nested"), ax=Figure().subplots())
+    >>> ax = plot_stability(Curves(tuple(rows), "abcde"), ax=Figure().subplots())
     >>> ax.lines[0].get_ydata()
     array([1.])
     """

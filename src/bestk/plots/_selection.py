@@ -3,12 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestk._typing import Floats
 from bestk.plots.labels import (
     BLUE,
     MIN_FONT,
-    POINTS_PER_INCH,
     SKY,
     add_grid,
     font_size,
@@ -16,8 +15,8 @@ from bestk.plots.labels import (
     name_ticks,
     new_axes,
     read_solution,
+    room_for,
     shorten,
-    size_in_points,
 )
 from bestk.problem.solution import TOLD, Solution
 from bestk.selection.stability import StabilitySelection
@@ -66,22 +65,15 @@ def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     """
     found = read_solution(solution, *TOLD)
     relevance, contribution, new = (found.details[name] for name in TOLD)
-    row = TALL_ROW if found.k <= MAX_ROOMY else LOW_ROW
-    height = float(np.clip(found.k * row, MIN_HEIGHT, MAX_HEIGHT))
-    own = ax is None
-    ax = new_axes(ax, 6.4, height + 1.4)
-    room = (POINTS_PER_INCH * height if own else size_in_points(ax)[1]) / found.k
-    rows = np.arange(found.k)
+    ax, rows = _bar_axes(ax, _labels(found)), np.arange(found.k)
+    mark = 0.8 * min(room_for(ax.yaxis, found.k), MAX_MARK)
     artists = [
         ax.barh(rows - 0.2, relevance, 0.4, color=SKY, label="relevance"),
         ax.barh(rows + 0.2, contribution, 0.4, color=BLUE, label="contribution"),
-        *ax.plot(new, rows, "|", color=ink(ax), markersize=0.8 * min(room, MAX_MARK),
-                 markeredgewidth=2, label="new information"),
+        *ax.plot(new, rows, "|", color=ink(ax), markersize=mark, markeredgewidth=2,
+                 label="new information"),
     ]  # fmt: skip
-    name_ticks(ax.yaxis, _labels(found), room)
     ax.set_xlabel("information about y, nats")
-    ax.set_ylim(found.k - 0.4, -0.6)
-    add_grid(ax, "x")
     ax.legend(
         handles=artists, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False,
         columnspacing=1.0, handlelength=1.2,
@@ -120,18 +112,21 @@ def plot_frequencies(
     2
     """
     items = np.argsort(-found.frequencies, kind="stable")[:top]
-    height = float(np.clip(len(items) * TALL_ROW, MIN_HEIGHT, MAX_HEIGHT))
-    own = ax is None
-    ax = new_axes(ax, 6.4, height + 1.0)
-    room = (POINTS_PER_INCH * height if own else size_in_points(ax)[1]) / max(1, len(items))
-    values = found.frequencies[items]
+    names = [str(found.names[item]) for item in items.tolist()]
+    ax, values = _bar_axes(ax, shorten(names, items.tolist())), found.frequencies[items]
     colours = [BLUE if value >= threshold else SKY for value in values]
     ax.barh(np.arange(len(items)), values, 0.7, color=colours)
     ax.axvline(threshold, color=ink(ax), linestyle="--", linewidth=1)
-    names = [str(found.names[item]) for item in items.tolist()]
-    name_ticks(ax.yaxis, shorten(names, items.tolist()), room)
     ax.set(xlabel=f"frequency in {len(found.supports)} subsamples", xlim=(0, 1))
-    ax.set_ylim(len(items) - 0.4, -0.6)
+    return ax
+
+
+def _bar_axes(ax: "Axes | None", labels: list[str]) -> "Axes":
+    """Axes with a row for each label, the first on top."""
+    row = TALL_ROW if len(labels) <= MAX_ROOMY else LOW_ROW
+    ax = new_axes(ax, 6.4, float(np.clip(len(labels) * row, MIN_HEIGHT, MAX_HEIGHT)) + 1.4)
+    ax.set_ylim(len(labels) - 0.4, -0.6)
+    name_ticks(ax.yaxis, labels)
     add_grid(ax, "x")
     return ax
 
@@ -175,16 +170,14 @@ def plot_pairs(
     cell = WIDE_CELL if found.k <= MAX_NUMBERED else NARROW_CELL
     side = float(np.clip(found.k * cell, MIN_SIDE, MAX_SIDE))
     names = LETTER * max(map(len, labels))
-    own = ax is None
     ax = new_axes(ax, side + names + 1.5, side + names + 0.9)
-    room = (POINTS_PER_INCH * side if own else min(size_in_points(ax))) / found.k
     least, most = float(pairs.min()), float(pairs.max())
     image = ax.imshow(
         pairs, cmap=cmap, vmin=least if FROM_ZERO * most < least < most else min(0, least)
     )
-    _label_axes(ax, labels, room)
+    _label_axes(ax, labels)
     if found.k <= MAX_NUMBERED:
-        _write_numbers(ax, image, pairs, room)
+        _write_numbers(ax, image, pairs)
     if colorbar:
         label = r"information about y: $I(x_j; y \mid x_i)$, nats"
         bar = ax.figure.colorbar(image, ax=ax, label=label, fraction=0.05, pad=0.03)
@@ -196,25 +189,26 @@ def _labels(solution: Solution) -> list[str]:
     return shorten(solution._labels(), solution.support.tolist())
 
 
-def _label_axes(ax: "Axes", labels: list[str], room: float) -> None:
-    name_ticks(ax.yaxis, labels, room)
+def _label_axes(ax: "Axes", labels: list[str]) -> None:
+    room = room_for(ax.xaxis, len(labels))
+    name_ticks(ax.yaxis, labels)
     if 0.7 * font_size(room) * max(map(len, labels)) < room:
         turned: dict[str, Any] = {}
     elif len(labels) <= MAX_NUMBERED:
         turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     else:
         turned = {"rotation": 90}
-    name_ticks(ax.xaxis, labels, room, **turned)
+    name_ticks(ax.xaxis, labels, **turned)
     ax.set_title("$I(x_j; y \\mid x_i)$; on the diagonal $I(x_j; y)$")
     ax.set(xlabel="$x_j$, added", ylabel="$x_i$, known")
     ax.spines[:].set_visible(False)
 
 
-def _write_numbers(ax: "Axes", image: "AxesImage", pairs: NDArray[np.float64], room: float) -> None:
+def _write_numbers(ax: "Axes", image: "AxesImage", pairs: Floats) -> None:
     """Write each value into its cell, dark on bright and bright on dark."""
     largest = float(np.abs(pairs).max())
     digits = 2 if largest == 0 else max(2, 1 - int(np.floor(np.log10(largest))))
-    size = min(font_size(), 1.4 * room / (digits + 2))
+    size = min(font_size(), 1.4 * room_for(ax.xaxis, len(pairs)) / (digits + 2))
     if size < MIN_FONT:
         return
     shades = image.to_rgba(pairs, norm=True)[..., :3] @ [0.299, 0.587, 0.114]

@@ -55,6 +55,13 @@ def ink(ax: "Axes") -> Any:
     return ax.xaxis.label.get_color()
 
 
+def room_for(axis: "Axis", n: int) -> float:
+    """Points along an axis for each of n labels."""
+    box = axis.axes.get_window_extent()
+    length = box.width if axis is axis.axes.xaxis else box.height
+    return POINTS_PER_INCH * float(length) / axis.axes.figure.dpi / n
+
+
 def font_size(room: float = np.inf) -> float:
     """The size of tick labels in points, smaller where each label has little room."""
     from matplotlib import rcParams
@@ -64,12 +71,6 @@ def font_size(room: float = np.inf) -> float:
     return max(MIN_FONT, min(size, 0.85 * room))
 
 
-def size_in_points(ax: "Axes") -> tuple[float, float]:
-    """Width and height of the axes."""
-    box, scale = ax.get_window_extent(), ax.figure.dpi / POINTS_PER_INCH
-    return box.width / scale, box.height / scale
-
-
 def add_grid(ax: "Axes", axis: Literal["both", "x", "y"] = "both") -> None:
     """Draw thin lines behind the data, and no frame on the sides without ticks."""
     ax.grid(True, axis=axis, color=ink(ax), alpha=0.15, linewidth=0.6)
@@ -77,11 +78,11 @@ def add_grid(ax: "Axes", axis: Literal["both", "x", "y"] = "both") -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def name_ticks(axis: "Axis", labels: Sequence[str], room: float, **text: Any) -> None:
-    """Label 0, 1, 2, ..., or every few of them where a label has fewer points of room."""
+def name_ticks(axis: "Axis", labels: Sequence[str], **text: Any) -> None:
+    """Label 0, 1, 2, ..., or every few of them where there is no room for all."""
+    room = room_for(axis, len(labels))
     size = font_size(room)
-    every = max(1, int(np.ceil(size / max(room, 1e-9))))
-    places = range(0, len(labels), every)
+    places = range(0, len(labels), max(1, int(np.ceil(size / max(room, 1e-9)))))
     axis.set_ticks(places, [labels[i] for i in places], fontsize=size, **PLAIN, **text)
     axis.set_tick_params(which="both", length=0)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.printable import printable
+from bestk.errors import printable
 
 ROUNDING = 1e-9  # a gap below it is one of floating point
 TOLD = ("relevance", "contribution", "new_information")  # of each picked feature, in the details

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.features import find_features
+from bestk.data.table import find_features
 from bestk.data.target import Target, is_continuous
 from bestk.problem.solution import Solution
 from bestk.report.records import (

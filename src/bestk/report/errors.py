@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
-from bestk.data.features import find_features
-from bestk.data.table import Table
+from bestk.data.table import Table, find_features
 from bestk.data.target import is_continuous
 from bestk.evaluation import error_curves, shared_tasks
 from bestk.problem.solution import Solution

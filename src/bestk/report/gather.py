@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 import bestk
-from bestk.data.features import read_features
-from bestk.data.frames import is_stream
+from bestk.data.frames import is_stream, read_features
 from bestk.data.table import Table
 from bestk.data.target import Target, is_continuous
 from bestk.information.reading import Reading

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import isfinite, sqrt
 from typing import Any
 
-from bestk.data.printable import printable
+from bestk.errors import printable
 from bestk.problem.solution import Solution
 
 MAX_TEXT = 120  # characters of a name

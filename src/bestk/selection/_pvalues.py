@@ -12,8 +12,7 @@ from scipy.special import chdtrc, gammaln
 
 from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
-from bestk.data.features import find_numeric
-from bestk.data.table import Table
+from bestk.data.table import Table, find_numeric
 from bestk.data.target import Target, read_target
 from bestk.discretize import EqualFrequency
 from bestk.information import Entropies, normal_scores

@@ -9,13 +9,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from bestk.data.blocks import Part, open_blocks, read_values
-from bestk.data.blocks.sample import Reservoir
-from bestk.data.features import find_features, read_features
-from bestk.data.frames import is_dask
-from bestk.data.table import Table, read_table
+from bestk.data.blocks import Part, Reservoir, open_blocks, read_values
+from bestk.data.columns import TextNumbers
+from bestk.data.frames import is_dask, read_features, read_table
+from bestk.data.table import Table, find_features
 from bestk.data.target import is_fractional, note_on_target
-from bestk.data.written import TextNumbers
 from bestk.discretize import EqualFrequency
 from bestk.information.blocks import Cuts, Stream, is_fitted
 from bestk.information.counts import PairCounts

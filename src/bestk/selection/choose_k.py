@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
-from bestk.data.features import find_features
 from bestk.data.frames import as_array
-from bestk.data.table import Table
+from bestk.data.table import Table, find_features
 from bestk.data.target import (
     Target,
     is_continuous,

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from bestk._typing import Indices
-from bestk.data.features import as_matrix, find_features
-from bestk.data.table import Table
+from bestk.data.table import Table, as_matrix, find_features
 from bestk.errors import ParameterError
 from bestk.information import Entropies
 from bestk.information.reading import ParsedTarget

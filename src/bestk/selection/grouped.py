@@ -8,9 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bestk._typing import Floats, Indices
-from bestk.data.features import find_features
 from bestk.data.frames import as_array
-from bestk.data.table import Table
+from bestk.data.table import Table, find_features
 from bestk.errors import ParameterError
 from bestk.information import Entropies
 from bestk.problem.problem import BQP

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Indices
-from bestk.data.features import find_constant, find_features
-from bestk.data.table import Table, read_column
+from bestk.data.frames import read_column
+from bestk.data.table import Table, find_constant, find_features
 from bestk.data.target import note_on_target, weighted_rows
 from bestk.errors import ParameterError
 from bestk.information.reading import Measured, ParsedTarget, Reading

@@ -11,9 +11,8 @@ from sklearn.utils._param_validation import Interval, RealNotInt
 
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
-from bestk.data.features import find_features, find_numeric, read_features
-from bestk.data.frames import is_stream
-from bestk.data.table import Table, read_column
+from bestk.data.frames import is_stream, read_column, read_features
+from bestk.data.table import Table, find_features, find_numeric
 from bestk.data.target import weighted_rows
 from bestk.information.reading import ParsedTarget, Reading, cut_for_pairs
 from bestk.information.scan import DiscreteTable, Progress, pair_bins, strongest_pairs

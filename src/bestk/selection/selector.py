@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Self
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils._user_interface import _print_elapsed_time
 
-from bestk.data.features import read_features
-from bestk.data.frames import is_stream
+from bestk.data.frames import is_stream, read_features
 from bestk.problem.solution import Solution
 from bestk.selection.base import SELECTABLE, TableSelector, forget
 from bestk.selection.blocks import PartialFit, read_blocks

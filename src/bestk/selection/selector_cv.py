@@ -13,8 +13,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import column_or_1d
 
-from bestk.data.features import read_features
-from bestk.data.frames import as_array
+from bestk.data.frames import as_array, read_features
 from bestk.data.target import is_continuous, weighted_rows
 from bestk.selection.base import SELECTABLE
 from bestk.selection.cautions import warn_of

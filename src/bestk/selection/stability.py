@@ -11,7 +11,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from bestk._checks import jobs, real
 from bestk._typing import Floats, Indices
-from bestk.data.features import read_features
+from bestk.data.frames import read_features
 from bestk.data.target import weighted_rows
 from bestk.errors import ParameterError
 from bestk.selection.folds import printed_progress, read_folds, repeat_rows

@@ -1,21 +1,25 @@
-"""Where blocks of rows come from: files, folders, data sets, iterables, functions, generators."""
+"""Rows in blocks: where they come from, how they are joined, and a random sample of them."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from bestk.data.frames import batch_as_table, is_dataset
-from bestk.data.table import Block, Table, read_table
+from bestk._typing import Array, Indices, Mask
+from bestk.data.frames import as_array, batch_as_table, is_dataset, read_table
+from bestk.data.table import Block, Table
 from bestk.data.target import read_full_column
 from bestk.errors import UnknownNameError
 
-T = TypeVar("T")
-Part = tuple[Table, NDArray[Any]]  # some rows, and their targets
+Part = tuple[Table, Array]  # some rows, and their targets
 PAIRS = "give pairs (X_block, y_block), or frames and y, the name of their target column"
+SAMPLE_ROWS, SAMPLE_BYTES = 100_000, 2**30
+MIN_SAMPLE_ROWS = 1_000  # however many columns there are
+DRAWN_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,6 @@ class Blocks:
 
     open: Callable[[], Iterable[Part]]
     once: bool = False  # a second pass is not to be had
-    mend: Callable[[], "Blocks"] | None = None  # other types, where some rows contradict them
 
     def __iter__(self) -> Iterator[Part]:
         names: list[str] | None = None
@@ -36,19 +39,6 @@ class Blocks:
                 yield table, y
         if names is None:
             raise ValueError(f"there are no blocks of rows; {PAIRS}")
-
-
-def read_through(blocks: Blocks, work: Callable[[Blocks], T]) -> tuple[Blocks, T]:
-    """Do some work on blocks; once more where the types of a file prove wrong on the way."""
-    from bestk.data.files import WrongTypeError
-
-    try:
-        return blocks, work(blocks)
-    except WrongTypeError:
-        if blocks.mend is None:
-            raise
-        mended = blocks.mend()
-        return mended, work(mended)
 
 
 def refuse_other_columns(names: list[str], known: list[str]) -> None:
@@ -66,20 +56,17 @@ def refuse_other_columns(names: list[str], known: list[str]) -> None:
 def open_blocks(X: Any, y: Any) -> Blocks:
     """The blocks of what :func:`is_stream` takes for some."""
     if isinstance(X, str | Path) or is_dataset(X):
-        from bestk.data.files import DatasetSource, find_columns, open_source, read_parts
+        from bestk.data.files import read_parts
+        from bestk.data.sources import find_columns, open_dataset, open_source
 
         if not isinstance(y, str):
             came = "None" if y is None else f"a {type(y).__name__}"
             raise ValueError(f"X is read from files, so y is the name of its target; got {came}")
         a_file = not is_dataset(X) and not Path(X).is_dir()
-        source = open_source(X) if a_file else DatasetSource.open(X)
+        source = open_source(X) if a_file else open_dataset(X)
         names = [*find_columns(source, y), y]
-
-        def mend() -> Blocks:
-            checked = source.checked(names)
-            return Blocks(lambda: read_parts(checked, names))
-
-        return Blocks(lambda: read_parts(source, names), mend=mend)
+        source = source.checked(names)
+        return Blocks(lambda: read_parts(source, names))
     if y is not None and not isinstance(y, str):
         raise ValueError(f"X comes in blocks, and y is a {type(y).__name__}; {PAIRS}")
     make = X if callable(X) else lambda: X
@@ -89,14 +76,15 @@ def open_blocks(X: Any, y: Any) -> Blocks:
 def read_block(block: Any, target: str | None) -> Part:
     """One block of an iterable: a pair, or a frame and the name of its target."""
     if target is not None:
-        return split_target(_read_rows(block), target)
+        return split_target(read_rows(block), target)
     if not (isinstance(block, tuple | list) and len(block) == 2):
         raise ValueError(f"a block is a {type(block).__name__}; {PAIRS}")
-    table = _read_rows(block[0])
+    table = read_rows(block[0])
     return table, read_values(block[1], table.n_samples)
 
 
-def _read_rows(X: Any) -> Table:
+def read_rows(X: Any) -> Table:
+    """Read a block, which may have no rows."""
     X = batch_as_table(X)
     shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) == 2 and shape[0] == 0:
@@ -106,11 +94,11 @@ def _read_rows(X: Any) -> Table:
     return read_table(X)
 
 
-def read_values(y: Any, n_samples: int) -> NDArray[Any]:
+def read_values(y: Any, n_samples: int) -> Array:
     """The targets of a block as an array of numbers or labels, none of them missing."""
     if n_samples == 0:
         return np.empty(0)
-    return _values(read_full_column(y, n_samples), 0)
+    return _values(read_full_column(y, n_samples))
 
 
 def split_target(table: Table, target: str) -> Part:
@@ -122,17 +110,166 @@ def split_target(table: Table, target: str) -> Part:
         raise UnknownNameError("column", target, table.names, "the table")
     rest = table.keep(np.setdiff1d(np.arange(table.n_features), places))
     for block in table.blocks:
-        for at in np.flatnonzero(block.columns == places[0]):
-            return rest, read_values(_values(block, int(at)), table.n_samples)
+        if places[0] in block.columns:
+            ((_, values),) = (own := block.keep(block.columns == places[0])).strips()
+            return rest, read_values(replace(own, values=values), table.n_samples)
     return rest, np.empty(0)
 
 
-def _values(block: Block, column: int) -> NDArray[Any]:
-    """The numbers or labels of a column."""
-    values = block.values[:, [column]]
-    values = (values.toarray() if hasattr(values, "toarray") else values)[:, 0]
+def _values(block: Block) -> Array:
+    """The numbers or labels of one column."""
+    values = block.values[:, 0]
     if block.categories is None:
         return np.asarray(values)
-    labels = np.empty(len(block.categories[column]) + 1, dtype=object)
-    labels[:-1] = block.categories[column]
+    labels = np.empty(len(block.categories[0]) + 1, dtype=object)
+    labels[:-1] = block.categories[0]
     return labels[values]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some rows of a table."""
+
+    n_rows: int  # of the table, as far as it was read
+    table: Table
+    y: Array
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all the rows, in their order."""
+        return self.n_rows == self.table.n_samples
+
+
+class Reservoir:
+    """The rows of a table that have the smallest of random keys.
+
+    Tables of at most ``rows`` rows are kept whole.
+    """
+
+    def __init__(self, seed: int, rows: int = SAMPLE_ROWS) -> None:
+        self._random = np.random.default_rng(seed)
+        self._size, self._limit = rows, 1.0  # larger keys are not among the smallest
+        self._pieces: list[tuple[NDArray[np.float64], Table, Array]] = []
+        self.n_rows = 0
+
+    def add(self, table: Table, y: Array) -> None:
+        """Draw from a block; what is kept of it is copied."""
+        if self.n_rows == 0:
+            self._size = sample_size(table.n_features, self._size)
+        keys = self._random.random(table.n_samples)
+        chosen = np.flatnonzero(keys < self._limit)
+        self.n_rows += table.n_samples
+        if len(chosen) or not self._pieces:
+            self._pieces.append((keys[chosen], table.take(chosen), y[chosen]))
+        if sum(len(some) for some, _, _ in self._pieces) > 2 * self._size:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        """Make the pieces one, of no more rows than are wanted."""
+        some, tables, targets = zip(*self._pieces, strict=True)
+        keys, table, y = np.concatenate(some), join_rows(tables), join_values(targets)
+        if len(keys) > self._size:
+            rows = np.sort(np.argsort(keys, kind="stable")[: self._size])
+            keys, table, y = keys[rows], table.take(rows), y[rows]
+            self._limit = keys.max()
+        self._pieces = [(keys, table, y)]
+
+    def finish(self) -> Sample:
+        """The rows that were kept, in their order."""
+        self._shrink()
+        _, table, y = self._pieces[0]
+        return Sample(self.n_rows, table, y)
+
+
+def sample_size(n_columns: int, rows: int = SAMPLE_ROWS) -> int:
+    """The most rows that a sample of so many columns has."""
+    return max(min(MIN_SAMPLE_ROWS, rows), min(rows, SAMPLE_BYTES // (8 * max(1, n_columns))))
+
+
+def draw_rows(n_rows: int, size: int, seed: int) -> Indices:
+    """The numbers of the rows that a reservoir keeps of so many."""
+    reservoir = Reservoir(seed, size)
+    for begin in range(0, n_rows, DRAWN_AT_ONCE):
+        rows = np.arange(begin, min(begin + DRAWN_AT_ONCE, n_rows))
+        block = Block(np.zeros(1, np.intp), "numeric", rows[:, None])
+        reservoir.add(Table(len(rows), ["row"], (block,)), rows)
+    return reservoir.finish().y
+
+
+def join_values(parts: Sequence[Array]) -> Array:
+    """Targets end to end; numbers of different types as Python has them."""
+    if len({part.dtype for part in parts}) == 1:
+        return np.concatenate(parts)
+    return as_array([value for part in parts for value in part.tolist()])
+
+
+def join_rows(tables: Sequence[Table]) -> Table:
+    """Tables of the same columns, one below the other."""
+    tables = [table for table in tables if table.n_samples] or list(tables[:1])
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    group = np.zeros(first.n_features, np.int64)  # columns that share a block in every table
+    for table in tables:
+        held = np.empty(table.n_features, np.int64)
+        for number, block in enumerate(table.blocks):
+            held[block.columns] = number
+        if len(table.blocks) > 1:
+            _, group = np.unique(group * len(table.blocks) + held, return_inverse=True)
+    blocks: list[Block] = []
+    for number in range(int(group.max(initial=-1)) + 1):
+        here = group == number
+        parts = [part for table in tables for part in _blocks_of(table, here)]
+        blocks += _join_blocks(parts, first.names)
+    return Table(sum(table.n_samples for table in tables), first.names, tuple(blocks))
+
+
+def _blocks_of(table: Table, mask: Mask) -> Iterable[Block]:
+    return (b.keep(mask[b.columns]) for b in table.blocks if mask[b.columns].any())
+
+
+def _join_blocks(parts: Sequence[Block], names: Sequence[str]) -> list[Block]:
+    """The same columns of several tables; a column without any value fits every kind."""
+    columns = parts[0].columns
+    if all(part.categories is None for part in parts):
+        kind = parts[0].kind if len({part.kind for part in parts}) == 1 else "numeric"
+        values = [part.values for part in parts]
+        if all(hasattr(some, "tocsc") for some in values):
+            return [Block(columns, kind, sparse.vstack(values, format="csc"))]
+        values = [some.toarray() if hasattr(some, "tocsc") else some for some in values]
+        return [Block(columns, kind, np.concatenate(values))]
+    kind = "categorical" if any(part.kind == "categorical" for part in parts) else "string"
+    return [
+        Block(columns[[j]], kind, *_join_levels(parts, j, names[columns[j]]))
+        for j in range(len(columns))
+    ]
+
+
+def _join_levels(
+    parts: Sequence[Block], column: int, name: str
+) -> tuple[NDArray[np.int32], list[list[Any]]]:
+    """Codes of one column, and what they stand for."""
+    for part in parts:
+        if part.categories is None and not part.missing(part.values[:, [column]]).all():
+            refuse_other_type(name, "string", part.kind)
+    known = [part.categories[column] if part.categories else [] for part in parts]
+    every = set().union(*known)
+    if len(types := {type(level).__name__ for level in every if not isinstance(level, float)}) > 1:
+        refuse_other_type(name, *sorted(types)[:2])
+    levels = sorted(every)
+    places = {level: number for number, level in enumerate(levels)}
+    codes = [
+        np.append(np.array([places[level] for level in some], np.int32), np.int32(-1))[
+            part.values[:, column] if part.categories else np.full(len(part.values), -1)
+        ]
+        for part, some in zip(parts, known, strict=True)
+    ]
+    return np.concatenate(codes)[:, None], [levels]
+
+
+def refuse_other_type(name: str, kind: str, other: str) -> None:
+    """Refuse a column that is of another type in another block."""
+    raise ValueError(
+        f"column {name!r} is {kind} in one block and {other} in another; "
+        "give it one type throughout"
+    )

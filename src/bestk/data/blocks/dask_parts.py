@@ -11,8 +11,16 @@ from dask import array, delayed
 from distributed import get_client
 
 from bestk._typing import Indices
-from bestk.data.blocks import Blocks, Part, read_block
-from bestk.data.blocks.sample import Sample, draw_rows, join_rows, join_values, sample_size
+from bestk.data.blocks import (
+    Blocks,
+    Part,
+    Sample,
+    draw_rows,
+    join_rows,
+    join_values,
+    read_block,
+    sample_size,
+)
 
 TASKS_PER_THREAD = 2  # one in work, one to follow
 

@@ -1,4 +1,4 @@
-"""Columns of text that hold numbers or dates, read as numbers."""
+"""Columns of Python objects and of text as arrays: categories, numbers, dates as days."""
 
 from __future__ import annotations
 
@@ -6,15 +6,31 @@ import re
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import compress
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
-from bestk._typing import Floats, Indices
-from bestk.data.objects import days_of_objects
-from bestk.data.table import Block, Table
+from bestk._typing import Array, Floats, Indices, Mask
+from bestk.data.table import Block, Kind, Table, inexact
+from bestk.errors import DataError
 
+ACCEPTED = "a column holds numbers, booleans, strings, categories or dates: convert it or drop it"
+DAY = 86_400_000_000  # microseconds
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# booleans and durations come before the integers that they also are
+FAMILIES: dict[str, tuple[type, ...]] = {
+    "boolean": (bool, np.bool_),
+    "date": (date, np.datetime64),
+    "duration": (timedelta, np.timedelta64),
+    "time": (time,),
+    "numeric": (int, float, np.integer, np.floating),
+    "string": (str,),
+    "bytes": (bytes,),
+}
 MISSING = (
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
     "<NA>", "?", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
@@ -45,6 +61,97 @@ FORMS = {
 }
 
 
+def read_objects(
+    column: list[Any], name: str, *, categorical: bool = False
+) -> tuple[Kind, Array, list[Any] | None]:
+    """Return the kind, the values and the categories, if it has any, of a column.
+
+    Examples
+    --------
+    >>> read_objects(["red", None, "blue"], "colour")
+    ('string', array([ 1, -1,  0], dtype=int32), ['blue', 'red'])
+    >>> read_objects([1, None, 2], "rank")
+    ('numeric', array([ 1., nan,  2.]), None)
+    """
+    types = set(map(type, column))
+    absent = {t for t in types if t is NoneType or t.__name__ == "NAType"}
+    strange = sorted(t.__name__ for t in types - absent if _family(t) is None)
+    if strange and not categorical:
+        raise DataError(f"column {name!r} holds {' and '.join(strange)} values; {ACCEPTED}")
+    gone = np.zeros(len(column), dtype=bool)
+    if types != {str}:
+        gone[:] = [type(value) in absent or value != value for value in column]
+    known = list(compress(column, ~gone))
+    families = {_family(t) for t in set(map(type, known))}
+    if categorical or families in ({"string"}, {"bytes"}):
+        return ("categorical" if categorical else "string"), *_factorise(known, gone, name)
+    if len(families) > 1:
+        raise _mixed(known, name)
+    if families & {"date", "duration", "time"}:
+        is_date = isinstance(known[0], FAMILIES["date"])
+        values = days(np.array(list(map(_plain, known)), "M8[us]" if is_date else "m8[us]"))
+    else:
+        values = np.array(known)
+        if values.dtype.kind == "O":
+            raise inexact(name)
+    if gone.any():
+        filled = np.full(len(gone), np.nan)
+        filled[~gone] = values
+        values = filled
+    return ("boolean" if families == {"boolean"} else "numeric"), values, None
+
+
+def _family(type_: type) -> str | None:
+    return next((name for name, types in FAMILIES.items() if issubclass(type_, types)), None)
+
+
+def _factorise(known: list[Any], gone: Mask, name: str) -> tuple[Array, list[Any]]:
+    try:
+        categories = sorted(set(known))
+    except TypeError as error:
+        raise _mixed(known, name) from error
+    place = {value: code for code, value in enumerate(categories)}
+    codes = np.full(len(gone), -1, dtype=np.int32)
+    codes[~gone] = np.fromiter(map(place.__getitem__, known), np.int32, len(known))
+    return codes, categories
+
+
+def read_dictionary(column: Any) -> tuple[Array, list[Any]]:
+    """The codes and the sorted levels of a pyarrow column of strings or categories."""
+    if str(column.type) == "string_view":
+        column = column.cast("string")
+    encoded = column if hasattr(column.type, "index_type") else column.dictionary_encode()
+    chunks = encoded.unify_dictionaries().chunks
+    indices = [each.indices.fill_null(-1).to_numpy(zero_copy_only=False) for each in chunks]
+    codes, texts = np.concatenate(indices), chunks[0].dictionary.to_pylist()
+    found = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0
+    levels = sorted({text for text in compress(texts, found) if text is not None and text == text})
+    place = {text: code for code, text in enumerate(levels)}
+    dtype = np.min_scalar_type(-max(1, len(levels)))
+    lookup = np.array([*(place.get(text, -1) for text in texts), -1], dtype)  # the last is of -1
+    return lookup[codes], levels
+
+
+def _mixed(known: list[Any], name: str) -> DataError:
+    came = " and ".join(sorted({type(value).__name__ for value in known}))
+    return DataError(f"column {name!r} mixes {came} values; convert them to one type")
+
+
+def days(values: Array) -> Floats:
+    """Dates as days since 1970-01-01, durations in days; NaN where they are NaT."""
+    fine = values.astype("m8[us]" if values.dtype.kind == "m" else "M8[us]")
+    return np.where(np.isnat(values), np.nan, fine.astype(np.int64) / DAY)
+
+
+def _plain(value: Any) -> Any:
+    """A value that numpy reads: moments in universal time, times of day as durations."""
+    if isinstance(value, time):
+        return timedelta(0, value.hour * 3600 + value.minute * 60 + value.second, value.microsecond)
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC).replace(tzinfo=None)
+    return value
+
+
 @dataclass(frozen=True)
 class Parsed:
     """The levels of a column as numbers."""
@@ -58,8 +165,7 @@ class Parsed:
 def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     """The levels of a column of text as numbers or days, if nearly all rows hold such.
 
-    Whole numbers that are likely codes are left as they are: with leading zeros, of over 15
-    digits, of few different values, or all of the same five digits or more.
+    Whole numbers that are likely codes are left as they are, see :func:`_are_codes`.
 
     Examples
     --------
@@ -96,26 +202,20 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
 
 def parse_values(texts: Sequence[str], kind: str) -> Floats:
     """Texts as numbers or days, NaN where that fails."""
-    if kind == "dates":
-        return _as_dates(texts)
-    values, (like, junk) = np.full(len(texts), np.nan), FORMS[kind]
+    values = np.full(len(texts), np.nan)
+    like, junk = FORMS.get(kind, (DATE, None))
     for i, text in enumerate(texts):
-        if text not in GAPS and like.fullmatch(text):
+        if text in GAPS or not like.fullmatch(text):
+            continue
+        if junk is None:
+            with suppress(ValueError):  # such as the 30th of February
+                moment = datetime.fromisoformat(text)
+                utc = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+                values[i] = (utc - EPOCH) / timedelta(days=1)
+        else:
             bare = text if text.isdecimal() else junk.sub("", text).replace(",", ".")
             values[i] = float(bare)
     values[np.isinf(values)] = np.nan
-    return values
-
-
-def _as_dates(texts: Sequence[str]) -> Floats:
-    found: dict[int, datetime] = {}
-    for i, text in enumerate(texts):
-        if DATE.fullmatch(text):
-            with suppress(ValueError):  # such as the 30th of February
-                found[i] = datetime.fromisoformat(text)
-    values = np.full(len(texts), np.nan)
-    if found:
-        values[list(found)] = days_of_objects(list(found.values()))
     return values
 
 

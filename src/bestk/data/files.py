@@ -1,0 +1,246 @@
+"""A file as the table that features are selected from, and its target; files that are written.
+
+CSV and TSV (also ``.gz``), Parquet, Feather and Arrow IPC files are read by pyarrow, which comes
+with ``pip install 'bestk[cli]'``.
+"""
+
+import csv
+import gzip
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from secrets import token_hex
+from stat import S_IMODE
+from typing import Any
+
+import numpy as np
+
+from bestk._typing import Array
+from bestk.data.blocks import Part, join_rows, join_values, read_rows, split_target
+from bestk.data.codes import MAX_LEVELS
+from bestk.data.columns import parse_levels, parse_text
+from bestk.data.sources import (
+    FORMATS,
+    Report,
+    Source,
+    WrongTypeError,
+    arrow,
+    check_names,
+    find_columns,
+    open_source,
+    suffix_of,
+)
+from bestk.data.table import MAX_EXACT, Block, Table
+from bestk.errors import DataError
+
+__all__ = [
+    "FORMATS",
+    "Loaded",
+    "Source",
+    "check_names",
+    "copy_columns",
+    "find_columns",
+    "load",
+    "open_source",
+    "read_parts",
+    "replacing",
+    "suffix_of",
+]
+
+MAX_COLUMNS = 2_048  # of Parquet at once: few rows of very many columns cost as much as all rows
+LOOK = 1_000  # texts that show whether a column of very many may hold numbers
+NARROW: dict[str, Any] = {"f": (np.uint8, np.int16, np.float32)}
+NARROW |= dict.fromkeys("iu", (np.uint8, np.int16, np.int32))
+TOO_MANY = f"text of over {MAX_LEVELS} different values"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The features and the target of a file."""
+
+    source: Source
+    table: Table
+    y: Array
+    target: str
+    notes: tuple[str, ...]  # what was left out, and why
+    of_rows: dict[str, Array] = field(default_factory=dict)  # such as their groups
+
+
+def load(
+    source: Source, target: str, exclude: Iterable[str] = (), report: Report | None = None
+) -> Loaded:
+    """Read a target and all features but the excluded ones; rows without a target are left out.
+
+    Numbers are kept in the smallest type that holds each column exactly, text as codes.
+    """
+    names = find_columns(source, target, exclude)
+    width = MAX_COLUMNS if FORMATS[suffix_of(source.path)] == "parquet" else len(names)
+    groups = [[*names[i : i + width], target] for i in range(0, len(names), width)]
+    tables: list[Table] = []
+    for place, group in enumerate(groups):
+        part_report = report and _part_of(report, place, len(groups))
+        try:
+            table, y, n_rows = _read_columns(source, group, part_report)
+        except WrongTypeError:
+            source = source.checked(group)
+            table, y, n_rows = _read_columns(source, group, part_report)
+        tables.append(table)
+    table, notes = parse_text(_join_columns(tables)), list(source.notes)
+    if dropped := n_rows - len(y):
+        notes.append(f"left out {dropped} rows that have no {target!r}")
+    kinds = dict(zip(table.names, table.kinds, strict=True)) | {target: "string"}
+    notes += [
+        f"column {name!r} is read as text, because it holds {value!r}"
+        for name, value in source.odd.items()
+        if kinds.get(name) == "string"
+    ]
+    many = [
+        int(j)
+        for block in table.blocks
+        for j, levels in zip(block.columns, block.categories or (), strict=False)
+        if len(levels) > MAX_LEVELS
+    ]
+    table = table.keep(np.setdiff1d(np.arange(table.n_features), many)) if many else table
+    kept = set(table.names)
+    notes += [f"left out {name!r}: {TOO_MANY}" for name in names if name not in kept]
+    return Loaded(source, table, y, target, (*notes, *table.notes))
+
+
+def _part_of(report: Report, place: int, n: int) -> Report:
+    return lambda done, total: report(place * total + done, n * total)
+
+
+def _read_columns(
+    source: Source, names: Sequence[str], report: Report | None
+) -> tuple[Table, Array, int]:
+    """The features and the target, which is the last; and the number of rows in the file."""
+    tables, targets, n_rows = list[Table](), list[Array](), 0
+    levels = dict[str, set[Any]]()  # of each column of text
+    given_up = set[str]()  # text of too many levels
+    for batch in source.batches(names, report):
+        n_rows += batch.num_rows
+        table, y = _read_batch(batch.drop_columns(sorted(given_up)), names[-1])
+        given_up |= _find_identifiers(table, levels)
+        blocks = (narrow for block in table.blocks for narrow in narrowed(block))
+        tables.append(replace(table, blocks=tuple(blocks)))
+        targets.append(y)
+    if not sum(map(len, targets)):
+        came = "no row with a target" if n_rows else "no rows"
+        raise DataError(f"{source.path} has {came}; nothing can be selected")
+    if given_up:
+        kept = [[j for j, name in enumerate(t.names) if name not in given_up] for t in tables]
+        tables = [table.keep(np.array(some)) for table, some in zip(tables, kept, strict=True)]
+    y = join_values([y for y in targets if len(y)])
+    if y.dtype.kind == "O" and len(set(y)) > MAX_LEVELS:
+        why = f"{TOO_MANY}, so it holds no classes; is it an identifier?"
+        raise DataError(f"the target {names[-1]!r} is {why}")
+    if y.dtype.kind == "f" and ((y == np.floor(y)) & (np.abs(y) < MAX_EXACT)).all():
+        y = y.astype(np.int64)
+    return join_rows(tables), y, n_rows
+
+
+def _find_identifiers(table: Table, known: dict[str, set[Any]]) -> set[str]:
+    """Columns of text with too many levels so far, unless they may be numbers or dates."""
+    found = set()
+    for block in table.blocks:
+        for j, levels in zip(block.columns, block.categories or (), strict=False):
+            seen = known.setdefault(table.names[j], set())
+            seen.update(levels)
+            if len(seen) > MAX_LEVELS:
+                some = levels[:: len(levels) // LOOK + 1]
+                if parse_levels(some, np.ones(len(some), np.int64)) is None:
+                    found.add(table.names[j])
+    return found
+
+
+def _read_batch(batch: Any, target: str) -> Part:
+    """The rows of a batch that have a target."""
+    compute = arrow("compute")
+    known = compute.invert(compute.is_null(batch.column(target), nan_is_null=True))
+    return split_target(read_rows(batch.filter(known)), target)
+
+
+def read_parts(source: Source, names: Sequence[str]) -> Iterator[Part]:
+    """Blocks of the rows that have a target, which is the last of the columns."""
+    return (_read_batch(batch, names[-1]) for batch in source.batches(names))
+
+
+def _join_columns(tables: Sequence[Table]) -> Table:
+    blocks: list[Block] = []
+    names: list[str] = []
+    for table in tables:
+        blocks += [replace(block, columns=block.columns + len(names)) for block in table.blocks]
+        names += table.names
+    return Table(tables[0].n_samples, names, tuple(blocks))
+
+
+def narrowed(block: Block) -> Iterator[Block]:
+    """The columns of a block in the smallest of a few types that holds them exactly."""
+    if block.categories is None:
+        for dtype in NARROW.get(block.values.dtype.kind, ()):
+            with np.errstate(over="ignore", invalid="ignore"):
+                values = block.values.astype(dtype)
+            same = (values == block.values) | (np.isnan(values) & np.isnan(block.values))
+            fits = same.all(axis=0)
+            if fits.any():
+                yield Block(block.columns[fits], block.kind, values[:, fits])
+            if fits.all():
+                return
+            block = block.keep(~fits)
+    yield block
+
+
+def copy_columns(
+    source: Source, columns: Sequence[str], path: Path, suffix: str, report: Report | None = None
+) -> None:
+    """Write some columns of a table to ``path``, in the format of a suffix."""
+    names = list(columns)
+    if FORMATS[suffix] == "text":
+        opened = gzip.open if suffix.endswith(".gz") else open
+        with opened(path, "wt", encoding="utf-8", newline="") as file:
+            delimiter = "\t" if ".tsv" in suffix else ","
+            writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+            writer.writerow(names)
+            for batch in source.as_text(names, report):
+                writer.writerows(zip(*map(_spelled, batch.columns), strict=True))
+        return
+    table = source.as_arrow(names, report).replace_schema_metadata(None).unify_dictionaries()
+    if FORMATS[suffix] == "parquet":
+        arrow("parquet").write_table(table, path)
+    else:
+        compression = "lz4" if suffix == ".feather" else "uncompressed"
+        arrow("feather").write_feather(table, str(path), compression)
+
+
+def _spelled(column: Any) -> Any:
+    words = column.dictionary_decode() if hasattr(column, "indices") else column
+    return words.cast("string").to_pylist()
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Give a file to write to, which takes its place at ``path`` once all went well."""
+    path = Path(os.path.realpath(path))
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; give the name of a file to write")
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path} is no plain file, and is not replaced; give another name")
+    part = path.with_name(f".bestk-{token_hex(8)}.part")  # mkstemp would ignore the umask
+    try:
+        part.touch(exist_ok=False)
+        if path.exists():
+            part.chmod(S_IMODE(path.stat().st_mode))
+    except OSError as error:
+        raise DataError(f"cannot write to {path.parent}: {error.strerror}") from error
+    try:
+        yield part
+        os.replace(part, path)
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        with suppress(OSError):
+            part.unlink()

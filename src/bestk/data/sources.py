@@ -1,0 +1,297 @@
+"""Tables in files, by pyarrow: their columns and types, and their rows a piece at a time."""
+
+import gzip
+import json
+import os
+import re
+import zlib
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Self
+
+from bestk._memory import address_limit
+from bestk.data.columns import MISSING
+from bestk.data.frames import refuse_twins
+from bestk.errors import DataError, UnknownNameError
+
+Report = Callable[[int, int], None]  # how much is done, and of how much
+FORMATS = dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz"), "text") | {".parquet": "parquet"}
+FORMATS |= dict.fromkeys((".feather", ".arrow", ".ipc"), "arrow")
+PIECE = 2**23  # values read at once: 64 MiB as float64
+BLOCK, MAX_BLOCK = 2**22, 2**30  # bytes of text parsed at once
+ROWS_PER_BLOCK = 128  # about, of wide tables of text
+MAX_HEADER_BYTES = 2**26
+TRUE, FALSE = ("1", "True", "TRUE", "true"), ("0", "False", "FALSE", "false")
+TEXT = "a table of text"
+EXTRA = "tables in files need pyarrow, which is not installed; run: pip install 'bestk[cli]'"
+LONG_LINE = "has a line that is too long to read; is a quotation mark or a line feed missing?"
+RECODE = "convert it first, e.g. iconv -f latin1 -t utf-8 OLD > NEW"
+UNNAMED = "left out a column without a name, which may be row numbers"
+
+
+class WrongTypeError(DataError):
+    """A column turned out to be of another type than its first rows suggest."""
+
+
+def arrow(module: str = "") -> Any:
+    """``pyarrow``, or one of its modules."""
+    if address_limit():  # its own pool of memory reserves 1 GiB, and ends the process without it
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    try:
+        return import_module(f"pyarrow.{module}" if module else "pyarrow")
+    except ImportError as error:
+        raise ImportError(EXTRA) from error
+
+
+@contextmanager
+def plain_errors(path: Path, wanted: str) -> Iterator[None]:
+    """Raise what goes wrong with a file as an error of one plain line."""
+    try:
+        yield
+    except (UnicodeError, EOFError, zlib.error, OSError, arrow().ArrowException) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        lines = str(error).splitlines() or [type(error).__name__]
+        text = lines[0].encode("ascii", "replace").decode()
+        if isinstance(error, UnicodeError) or "invalid UTF8" in text:
+            raise DataError(f"{path} is not UTF-8 text; {RECODE}") from error
+        if "conversion error" in text:
+            raise WrongTypeError(f"{path}: {text}") from error
+        if "straddling object" in text:
+            raise DataError(f"{path} {LONG_LINE}") from error
+        raise DataError(f"{path} is not {wanted}: {text[:200]}") from error
+
+
+def suffix_of(path: Path) -> str:
+    """The suffix that gives the format of a file, or an error that lists those known."""
+    for suffix in FORMATS:
+        if path.name.lower().endswith(suffix):
+            return suffix
+    came = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
+    raise DataError(f"{path} has {came}; a table is one of {', '.join(FORMATS)}")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table in a Parquet or Arrow file, or in a data set of pyarrow."""
+
+    path: Path
+    types: dict[str, Any]  # the arrow type that each column is read as, by name
+    wanted: str  # what the file should be
+    scan: Any = None  # a function of names and a number of rows that gives batches
+    count_rows: Any = None
+    notes: tuple[str, ...] = ()  # how columns are read, where that may surprise
+    odd: dict[str, str] = field(default_factory=dict)  # a value of each column that is read as text
+
+    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
+        """Yield record batches of some columns, in that order."""
+        names, done = list(columns), 0
+        with plain_errors(self.path, self.wanted):
+            total = self.count_rows() if report else 0
+            for batch in self.scan(names, max(1, PIECE // len(names))):
+                batch.validate(full=True)  # offsets and codes of a damaged file may lead anywhere
+                yield _without_views(batch.select(names))
+                done += batch.num_rows
+                if report:
+                    report(done, total)
+
+    def checked(self, columns: Sequence[str]) -> Self:
+        """The same table, with types that hold for all rows of some columns."""
+        return self
+
+    def as_text(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
+        """Yield batches of some columns that are to be written as text."""
+        return self.batches(columns, report)
+
+    def as_arrow(self, columns: Sequence[str], report: Report | None = None) -> Any:
+        """Some columns as an arrow table."""
+        return arrow().Table.from_batches(self.batches(columns, report))
+
+
+@dataclass(frozen=True)
+class TextSource(Source):
+    """A file of lines, the first of which names the columns."""
+
+    delimiter: str = ","
+    zipped: bool = False
+    block: int = BLOCK
+
+    @classmethod
+    def open(cls, path: Path, suffix: str) -> Self:
+        """Read the names, and infer the types from the first rows."""
+        zipped = suffix.endswith(".gz")
+        with plain_errors(path, TEXT), gzip.open(path) if zipped else path.open("rb") as file:
+            header = file.readline(MAX_HEADER_BYTES)
+            if len(header) == MAX_HEADER_BYTES:
+                raise DataError(f"{path} {LONG_LINE}")
+            if b"\0" in header:
+                raise DataError(f"{path} is not {TEXT}: it holds binary data")
+            text = header.decode("utf-8-sig")
+        delimiter = "\t" if ".tsv" in suffix else find_delimiter(text)
+        block = min(MAX_BLOCK, max(BLOCK, ROWS_PER_BLOCK * len(header)))
+        source = cls(path, {}, TEXT, delimiter=delimiter, zipped=zipped, block=block)
+        with plain_errors(path, TEXT), ExitStack() as stack:
+            schema = source._reader(stack, null_values=MISSING)[1].schema
+        names = [name for name in schema.names if name]
+        refuse_twins(names, path)
+        pa = arrow()  # dates are read as text, and parsed later
+        read_as = {pa.bool_(): pa.bool_()} | dict.fromkeys(
+            (pa.int64(), pa.float64(), pa.null()), pa.float64()
+        )
+        types = {each.name: read_as.get(each.type, pa.string()) for each in schema if each.name}
+        return replace(source, types=types, notes=(UNNAMED,) * (len(names) < len(schema.names)))
+
+    def batches(
+        self, columns: Sequence[str], report: Report | None = None,
+        types: dict[str, Any] | None = None,
+    ) -> Iterator[Any]:  # fmt: skip
+        """Yield batches of some columns; as the text they are where ``types`` is empty."""
+        types, text = self.types if types is None else types, arrow().string()
+        size = self.path.stat().st_size
+        with plain_errors(self.path, TEXT), ExitStack() as stack:
+            raw, reader = self._reader(
+                stack,
+                column_types={name: types.get(name, text) for name in columns},
+                include_columns=list(columns),
+                null_values=MISSING if types else [],
+                strings_can_be_null=bool(types),
+            )
+            for batch in reader:
+                yield batch
+                if report:
+                    report(raw.tell(), size)
+
+    def checked(self, columns: Sequence[str]) -> Self:
+        """The same table; what is no number or boolean in all rows is text."""
+        with suppress(WrongTypeError):
+            deque(self.batches(columns), maxlen=0)
+            return self
+        text, odd = arrow().string(), dict[str, str]()
+        left = [name for name in columns if self.types[name] != text]
+        for batch in self.batches(left, types=dict.fromkeys(left, text)):
+            for name, column in zip(left, batch.columns, strict=True):
+                if name not in odd and (value := _first_odd(column, self.types[name])):
+                    odd[name] = value
+        return replace(self, types=self.types | dict.fromkeys(odd, text), odd=odd)
+
+    def as_text(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
+        """Yield batches of some columns, spelled as they are in the file."""
+        return self.batches(columns, report, types={})
+
+    def as_arrow(self, columns: Sequence[str], report: Report | None = None) -> Any:
+        """Some columns as an arrow table, with types that are inferred from all rows."""
+        convert = {"include_columns": list(columns), "null_values": MISSING}
+        with plain_errors(self.path, TEXT), ExitStack() as stack:
+            return self._reader(stack, "read_csv", strings_can_be_null=True, **convert)[1]
+
+    def _reader(self, stack: ExitStack, read: str = "open_csv", **convert: Any) -> tuple[Any, Any]:
+        """The file, and a reader of its batches or the whole table."""
+        pa, text = arrow(), arrow("csv")
+        raw = stack.enter_context(pa.OSFile(str(self.path)))
+        return raw, getattr(text, read)(
+            pa.CompressedInputStream(raw, "gzip") if self.zipped else raw,
+            text.ReadOptions(block_size=self.block),
+            text.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            text.ConvertOptions(true_values=TRUE, false_values=FALSE, **convert),
+        )
+
+
+def _without_views(batch: Any) -> Any:
+    """The same batch with plain strings, since pyarrow cannot filter views of strings."""
+    for j, entry in enumerate(batch.schema):
+        if arrow("types").is_string_view(entry.type):
+            batch = batch.set_column(j, entry.name, batch.column(j).cast("string"))
+    return batch
+
+
+def _first_odd(column: Any, type_: Any) -> str | None:
+    """A text that is not a number, or not a boolean."""
+    compute = arrow("compute")
+    try:
+        compute.cast(compute.utf8_trim(column, " \t"), type_)
+    except arrow().ArrowInvalid as error:
+        return re.sub("^[^:]*: '?|' as .*$", "", str(error))
+    return None
+
+
+def find_delimiter(header: str) -> str:
+    """The most frequent of comma, semicolon, tab and bar outside quotation marks."""
+    counts = Counter(re.sub('"[^"]*"', "", header))
+    return max(",;\t|", key=counts.__getitem__)
+
+
+def open_source(path: str | Path) -> Source:
+    """Open the table in a file, by its suffix; no more than its beginning is read."""
+    path = Path(path)
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; give the name of a file")
+    suffix = suffix_of(path)
+    with path.open("rb") as file:
+        if not file.read(1):
+            raise DataError(f"{path} is empty; a table needs a line of names and rows below it")
+    source: Source
+    if FORMATS[suffix] == "text":
+        source = TextSource.open(path, suffix)
+    elif FORMATS[suffix] == "parquet":
+        source = _open_parquet(path)
+    else:
+        source = open_dataset(path, "ipc")
+    if not source.types:
+        raise DataError(f"{path} has no column with a name")
+    return source
+
+
+def _open_parquet(path: Path) -> Source:
+    """A file that stays open: the names of very many columns take long to read."""
+    with plain_errors(path, wanted := "a Parquet table"):
+        file = arrow("parquet").ParquetFile(path)
+        return Source(
+            path, _column_types(file.schema_arrow, path), wanted,
+            scan=lambda names, rows: file.iter_batches(rows, columns=names),
+            count_rows=lambda: file.metadata.num_rows,
+        )  # fmt: skip
+
+
+def open_dataset(X: Any, format_: str = "parquet") -> Source:
+    """Open an Arrow file, a folder of files, or a data set of pyarrow."""
+    path = Path(X) if isinstance(X, str | Path) else Path("the data set")
+    with plain_errors(path, wanted := "an Arrow table" if format_ == "ipc" else "a data set"):
+        found = arrow("dataset").dataset(X, format=format_) if isinstance(X, str | Path) else X
+        return Source(
+            path, _column_types(found.schema, path), wanted,
+            scan=lambda names, rows: found.to_batches(
+                names, batch_size=rows, batch_readahead=2, fragment_readahead=1
+            ),
+            count_rows=found.count_rows,
+        )  # fmt: skip
+
+
+def _column_types(schema: Any, path: Path) -> dict[str, Any]:
+    """The columns of a schema, except for an index that pandas has stored."""
+    stored = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    index = [name for name in stored.get("index_columns", []) if isinstance(name, str)]
+    refuse_twins(schema.names, path)
+    return {entry.name: entry.type for entry in schema if entry.name not in index}
+
+
+def check_names(source: Source, names: Iterable[str]) -> None:
+    """Refuse a name that no column has."""
+    for name in names:
+        if name not in source.types:
+            raise UnknownNameError("column", name, source.types, source.path)
+
+
+def find_columns(source: Source, target: str, exclude: Iterable[str] = ()) -> list[str]:
+    """The features of a file; the names asked for must be there."""
+    excluded = set(exclude)
+    check_names(source, (target, *excluded))
+    if target in excluded:
+        raise DataError(f"column {target!r} is the target, and cannot be excluded as well")
+    names = [name for name in source.types if name != target and name not in excluded]
+    if not names:
+        raise DataError(f"{source.path} has no column to select from beside {target!r}")
+    return names

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.machine import describe_machine
 from experiments import discretisation
 from experiments.classification import plan as classification
 from experiments.classification.methods import FEW_DRAWS
@@ -22,8 +23,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = options.data or "any folder: name one with --data or BESTK_DATA"
         print(f"no data set of the paper in {where}", file=sys.stderr)
         return 2
-    if options.missing:
-        print(f"not in {options.data}, left out: {', '.join(options.missing)}")
+    print(
+        f"parts: {', '.join(options.parts)}; protocols: {', '.join(options.protocols)}\n"
+        f"data: {options.data}; sets: {', '.join(options.sets) or 'none'}"
+        f"{'; left out: ' + ', '.join(options.missing) if options.missing else ''}\n"
+        f"results: {options.out}; processes: {options.jobs}; on {describe_machine()}",
+        flush=True,
+    )
     if "classification" in options.parts:
         classify(options)
     if "discretisation" in options.parts:

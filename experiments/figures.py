@@ -16,6 +16,7 @@ LABELS = {
     "lowrank-scored": "LowRank, scored on Q", "tpower-warm": "TPower, warm start",
     "search": "search (ours)",
 }  # fmt: skip
+SOLVER_LABELS = LABELS | {"lowrank": LABELS["lowrank-scored"]}  # on random matrices
 # Okabe and Ito's colours and two greys; each line has a marker of its own as well
 STYLES = {
     "maxrel": ("#999999", "s"), "mrmr": ("#56B4E9", "^"), "jmi": ("#009E73", "v"),
@@ -37,7 +38,7 @@ def draw_times(times: dict[tuple[int, int], dict[str, float]]) -> Any:
         colour, marker = STYLES[name]
         seconds = [own.get(name, np.nan) for own in times.values()]
         style = ":" if name == "search" else "-"
-        label = "search (ours), with 1 s" if name == "search" else LABELS[name]
+        label = "search (ours), with 1 s" if name == "search" else SOLVER_LABELS[name]
         axis.plot(seconds, style, marker=marker, color=colour, label=label)
     axis.set_yscale("log")
     _cells(axis, list(times))
@@ -55,7 +56,7 @@ def draw_objectives(percent: dict[tuple[int, int], dict[str, float]]) -> Any:
     for place, name in enumerate(names):
         left = np.arange(len(percent)) + (place - (len(names) - 1) / 2) * width
         heights = [own.get(name, np.nan) for own in percent.values()]
-        axis.bar(left, heights, width, color=STYLES[name][0], label=LABELS[name])
+        axis.bar(left, heights, width, color=STYLES[name][0], label=SOLVER_LABELS[name])
     axis.axhline(0, color="black", linewidth=0.8)
     _cells(axis, list(percent))
     axis.set(ylabel="objective over Linear's, percent", title="Objective compared with Linear")

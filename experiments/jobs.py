@@ -7,12 +7,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
-from time import sleep
+from time import perf_counter, sleep
 from typing import Any
 
-from experiments.progress import Progress
 from experiments.store import Key, Store
 
+BETWEEN_LINES = 60.0  # seconds
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -33,13 +33,14 @@ class Job:
 def work(jobs: Iterable[Job], store: Store, processes: int = 2) -> None:
     """Do the jobs that the store does not know, in their order as far as their needs allow.
 
-    A job that fails is told of and left out, with those that need it; the others go on.
+    A job that fails is reported and left out, with those that need it; the others go on.
     """
     waiting = [job for job in jobs if job.key not in store]
     if not waiting:
         return
     failed: list[str] = []
-    with Progress(waiting, processes) as progress, _one_thread(), _pool(processes) as pool:
+    tell = _progress(waiting)
+    with _one_thread(), _pool(processes) as pool:
         running: dict[Future[Any], Job] = {}
         while running or any(_is_ready(job, store) for job in waiting):
             while len(running) < processes and (job := _next(waiting, store)):
@@ -52,12 +53,29 @@ def work(jobs: Iterable[Job], store: Store, processes: int = 2) -> None:
                 else:
                     failed.append(f"{job}: {type(error).__name__}: {error}")
                     print(f"failed: {failed[-1]}", flush=True)
-                progress.done(job)
+                tell(job)
     if failed or waiting:
         raise SystemExit(
             f"{len(failed)} jobs failed and {len(waiting)} need them; the first: "
             f"{(failed or [f'{waiting[0]} needs what no job makes'])[0]}"
         )
+
+
+def _progress(jobs: Sequence[Job]) -> Callable[[Job], None]:
+    """A function to call with each job that ends; it prints a line about once a minute."""
+    start = last = perf_counter()
+    total, spent, finished = sum(job.cost for job in jobs), 0.0, 0
+    count = len(jobs)
+
+    def tell(job: Job) -> None:
+        nonlocal last, spent, finished
+        spent, finished, now = spent + job.cost, finished + 1, perf_counter()
+        if now - last > BETWEEN_LINES or finished == count:
+            last, left = now, (now - start) * (total / spent - 1)
+            print(f"[{(now - start) / 60:6.1f} min] {finished}/{count} jobs, about "
+                  f"{left / 60:.1f} min left ({job})", flush=True)  # fmt: skip
+
+    return tell
 
 
 def _is_ready(job: Job, store: Store) -> bool:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, f, rankdata, studentized_range, wilcoxon
 
 Floats = NDArray[np.float64]
+ALPHA = 0.05  # level of Nemenyi's test
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Ranks:
         return found
 
 
-def rank_treatments(names: list[str], errors: Floats, alpha: float = 0.05) -> Ranks:
+def rank_treatments(names: list[str], errors: Floats) -> Ranks:
     """Rank treatments, the columns of ``errors``, within each data set, its rows.
 
     With N sets, k treatments and mean ranks R: chi2 = 12 N / (k (k + 1)) (sum R^2 - k (k + 1)^2
@@ -79,7 +80,7 @@ def rank_treatments(names: list[str], errors: Floats, alpha: float = 0.05) -> Ra
     statistic = plain / share if share > 0 else 0.0
     rest = n * (k - 1) - statistic
     f_statistic = (n - 1) * statistic / rest if rest > 0 else np.inf
-    q = studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2)
+    q = studentized_range.ppf(1 - ALPHA, k, np.inf) / np.sqrt(2)
     return Ranks(
         tuple(names), n, mean, statistic, float(chi2.sf(statistic, k - 1)), float(f_statistic),
         float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1))),

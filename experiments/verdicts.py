@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -14,8 +15,8 @@ from experiments.datasets import DATASETS
 from experiments.published import Cell
 
 ByName = dict[str, Curves]  # curves of each data set
-# What the tables of LowRank show: one vector of the best pair on the matrix of low rank, the letter
-# of the text, selects features on colon that no printed cell allows.
+# What the tables of LowRank show: one vector of the best pair on the matrix of low rank, as the
+# text has it, selects features on colon that no printed cell allows.
 SCORED, BEST_PAIR = "lowrank-scored", "lowrank"
 
 
@@ -125,7 +126,21 @@ def agreement(curves: ByName) -> Agreement:
 
 def correlation(cells: list[Beside]) -> float:
     """Spearman's, of our differences and the printed ones."""
-    theirs = [cell.theirs.difference for cell in cells]
-    ours = [cell.found.mean_difference for cell in cells]
-    spread = len(set(theirs)) > 1 and len(set(ours)) > 1
-    return float(spearmanr(theirs, ours).statistic) if spread else float("nan")
+    return rank_correlation([cell.theirs.difference for cell in cells], differences(cells))
+
+
+def differences(cells: Iterable[Beside]) -> list[float]:
+    """Ours, in points."""
+    return [100 * cell.found.mean_difference for cell in cells]
+
+
+def rank_correlation(first: list[float], second: list[float]) -> float:
+    """Spearman's; NaN where one of the two does not vary."""
+    spread = len(set(first)) > 1 and len(set(second)) > 1
+    return float(spearmanr(first, second).statistic) if spread else float("nan")
+
+
+def between_seeds(by_seed: list[ByName]) -> float:
+    """Mean rank correlation of the same cells between two cuts into folds: noise leaves no more."""
+    own = [differences(once(curves)) for curves in by_seed]
+    return float(np.mean([rank_correlation(a, b) for a, b in combinations(own, 2)]))

@@ -1,10 +1,9 @@
 """From stored folds to errors by method and k, and to comparisons."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from experiments.classification.steps import FOLDS
 from experiments.store import Store
 
 Floats = NDArray[np.float64]
+ALPHA = 0.05  # level of the one-sided tests
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +42,14 @@ class Curve:
 
 
 Curves = dict[str, Curve]  # by method
+Folds = dict[int, tuple[dict[int, int], int]]  # by fold: wrong test rows for each k, and test rows
+
+
+def methods_with_every_k(sets: Iterable[Curves]) -> list[str]:
+    """The methods that have all k of a set on every set."""
+    return [m for m in NAMES if all(
+        m in own and len(own[m].ks) == max(len(curve.ks) for curve in own.values())
+        for own in sets)]  # fmt: skip
 
 
 def read_curves(store: Store, name: str, protocol: str, seed: int | None = None) -> Curves:
@@ -49,7 +57,7 @@ def read_curves(store: Store, name: str, protocol: str, seed: int | None = None)
 
     With a seed, those of the folds that it makes, for the k that every seed has.
     """
-    found: dict[str, dict[int, Any]] = defaultdict(dict)
+    found: dict[str, Folds] = defaultdict(dict)
     for (kind, fold), result in store.under(PART, name, protocol):
         if kind == "selection" or (kind == "again" and int(fold) // FOLDS != seed):
             continue
@@ -59,15 +67,18 @@ def read_curves(store: Store, name: str, protocol: str, seed: int | None = None)
             errors = dict(zip(result["ks"][method], wrong, strict=True))
             if seed is not None:
                 errors = {k: count for k, count in errors.items() if k in COARSE}
-            found[method][int(fold)] = errors, result["n_test"]
+            known, _ = found[method].setdefault(int(fold), ({}, result["n_test"]))
+            known.update(errors)
     return {method: _curve(found[method]) for method in NAMES if method in found}
 
 
-def _curve(folds: dict[int, tuple[dict[int, int], int]]) -> Curve:
+def _curve(folds: Folds) -> Curve:
+    """The curve for the k that all folds have."""
     rows = [folds[fold] for fold in sorted(folds)]
-    wrong = np.array([list(errors.values()) for errors, _ in rows], float).T
+    ks = sorted(set.intersection(*(set(errors) for errors, _ in rows)))
+    wrong = np.array([[errors[k] for errors, _ in rows] for k in ks], float)
     sizes = np.array([size for _, size in rows])
-    return Curve(tuple(rows[0][0]), wrong / sizes, sizes)
+    return Curve(tuple(ks), wrong / sizes, sizes)
 
 
 def compare(curves: Curves, ours: str, other: str) -> Comparison | None:
@@ -83,7 +94,7 @@ def _compare(first: Curve, second: Curve) -> Comparison | None:
     folds = min(first.errors.shape[1], second.errors.shape[1])
     if folds < 2 or not ks:
         return None
-    return win_tie_loss(first.at(ks)[:, :folds], second.at(ks)[:, :folds])
+    return win_tie_loss(first.at(ks)[:, :folds], second.at(ks)[:, :folds], ALPHA)
 
 
 @dataclass(frozen=True)
@@ -114,17 +125,3 @@ def all_features(store: Store, name: str, version: str) -> AllFeatures:
     sizes = np.array([row["n_test"] for _, row in rows], np.int64)
     wrong = np.array([row["wrong"] for _, row in rows], np.float64)
     return AllFeatures(wrong / sizes, sizes, sum(row.get("to_smallest", 0) for _, row in rows))
-
-
-def rows(store: Store, names: list[str], protocols: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """A line for each set, protocol, method and k, for a table of all errors."""
-    for name in names:
-        for protocol in protocols:
-            for method, curve in read_curves(store, name, protocol).items():
-                for k, errors in zip(curve.ks, 100 * curve.errors, strict=True):
-                    yield {
-                        "set": name, "protocol": protocol, "method": method, "k": k,
-                        "error": round(float(errors.mean()), 4),
-                        "deviation": round(float(errors.std(ddof=1)), 4) if len(errors) > 1 else "",
-                        "folds": len(errors),
-                    }  # fmt: skip

@@ -11,12 +11,15 @@ from experiments.lowrank import PublishedLowRank
 PUBLISHED = ("maxrel", "mrmr", "jmi", "qpfs", "spectral", "sdp", "lowrank", "tpower")
 OURS = ("lowrank-scored", "tpower-warm", "search")
 NAMES = (*PUBLISHED, *OURS)
+# The columns of Tables 3 and 4, with LowRank in the form that fits them
+PRINTED = ("maxrel", "mrmr", "jmi", "qpfs", "spectral", "sdp", "lowrank-scored", "tpower")
 LARGE = 700  # features from which the paper has no SDP
 HUGE = 2000
 FEW_DRAWS = 10_000  # of LowRank inside folds, and in quick runs
 STEADY = Search(islands=1, patience=10)
 LIGHT = Search(population=4, islands=1, depth=1, patience=3)
-COARSE = tuple(range(10, 101, 10))
+FIRST_K, LAST_K = 10, 100
+COARSE = tuple(range(FIRST_K, LAST_K + 1, 10))
 SPARSE = (50,)
 SEED = 0
 COLUMNS_ONLY = 2**25  # bytes: above 2048 features Search asks for columns, not for all pairs
@@ -47,8 +50,8 @@ def effort_for(name: str) -> Effort:
 
 
 def all_ks(n: int) -> list[int]:
-    """The paper's numbers of features: from 10 by 1 to n, or to 100."""
-    return list(range(10, min(n, 100) + 1))
+    """The paper's numbers of features, one by one to n or to the last."""
+    return list(range(FIRST_K, min(n, LAST_K) + 1))
 
 
 def ks_for(name: str, n: int, nested: bool, ks: list[int] | None = None) -> list[int]:

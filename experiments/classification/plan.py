@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 
 from experiments import datasets
 from experiments.classification.methods import (
@@ -11,10 +10,11 @@ from experiments.classification.methods import (
     HUGE,
     LARGE,
     NAMES,
+    PRINTED,
     all_ks,
     ks_for,
 )
-from experiments.classification.protocols import ABLATIONS, EVERY, WITH_STATES
+from experiments.classification.protocols import ABLATIONS, CODINGS, EVERY, ORDERS, WITH_STATES
 from experiments.classification.steps import (
     FOLDS,
     LEAVE_ONE_OUT,
@@ -33,8 +33,13 @@ from experiments.jobs import Job
 
 PART = "classification"
 SEEDS = 5  # of folds where there are more than LEAVE_ONE_OUT rows; all but the first for few k
-FORMS = ("lowrank", "tpower")  # published forms, added to the protocols that were run before
-BEFORE = tuple(name for name in NAMES if name not in FORMS)
+FORMS = ("tpower",)  # the published form, added to the protocols that were run before
+BEFORE = tuple(name for name in NAMES if name not in ("lowrank", "tpower"))
+ABLATED = ("maxrel", "mrmr", "jmi", "tpower")
+# Sets whose folds were run for all methods and k at once. On the others the columns of Tables 3
+# and 4 come first, for even k; our own methods are run for few k.
+AT_ONCE = ("arrhythmia", "colon", "madelon", "optdigits", "promoter", "spambase", "waveform")
+BESIDE = ("tpower-warm", "search")
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,11 @@ class Plan:
     step: int = 1  # between numbers of features
     folds: int | None = None  # at most so many of each set, the first
     draws: int | None = None  # of LowRank, in place of the published number
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether only some folds are run, of one seed."""
+        return self.folds is not None
 
     @property
     def ordered(self) -> list[str]:
@@ -64,21 +74,20 @@ class Plan:
 
     def seeds(self, m: int) -> int:
         """How many times a set is cut into folds."""
-        return SEEDS if m > LEAVE_ONE_OUT and self.folds is None else 1
+        return SEEDS if m > LEAVE_ONE_OUT and not self.is_quick else 1
 
 
 def jobs(plan: Plan) -> Iterator[Job]:
     """All protocols, the authors' first; within one the cheap sets first."""
     if "authors" in plan.protocols:
-        for name in plan.ordered:
-            yield from _all_features(name, plan)
-            yield from _once(name, plan, "authors", "folds", _for_authors(name))
-        for name in plan.ordered:
-            yield from _again(name, plan)
+        yield from _authors(plan)
     if "ablation" in plan.protocols:
         for name in (name for name in plan.ordered if name in WITH_STATES):
             for protocol in ABLATIONS:
-                yield from _once(name, plan, protocol, "folds", _for_authors(name))
+                yield from _once(name, plan, protocol, "folds", ABLATED)
+        if "promoter" in plan.sets and not plan.is_quick:
+            for protocol in CODINGS:
+                yield from _once("promoter", plan, protocol, "folds", PRINTED)
     if "paper" in plan.protocols:
         for name in plan.ordered:
             yield from _once(name, plan, "paper", "folds", BEFORE)
@@ -90,9 +99,24 @@ def jobs(plan: Plan) -> Iterator[Job]:
                 yield from _nested(name, plan, methods, kind)
 
 
-def _for_authors(name: str) -> tuple[str, ...]:
-    """All methods; SDP where the paper has it."""
-    return tuple(m for m in NAMES if m != "sdp" or DATASETS[name].n < LARGE)
+def _authors(plan: Plan) -> Iterator[Job]:
+    for name in plan.ordered:
+        yield from _all_features(name, plan)
+        if name in AT_ONCE or plan.is_quick:
+            yield from _once(name, plan, "authors", "folds", _with_sdp(name, NAMES))
+        else:
+            yield from _once(name, plan, "authors", "even", _with_sdp(name, PRINTED))
+            yield from _once(name, plan, "authors", "few", BESIDE)
+    for name in plan.ordered:
+        yield from _again(name, plan)
+    for name in plan.ordered:
+        if name not in AT_ONCE and not plan.is_quick:
+            yield from _once(name, plan, "authors", "odd", _with_sdp(name, PRINTED))
+
+
+def _with_sdp(name: str, methods: Sequence[str]) -> tuple[str, ...]:
+    """Methods; SDP where the paper has it."""
+    return tuple(m for m in methods if m != "sdp" or DATASETS[name].n < LARGE)
 
 
 def _all_features(name: str, plan: Plan) -> Iterator[Job]:
@@ -108,8 +132,7 @@ def _all_features(name: str, plan: Plan) -> Iterator[Job]:
             cost = 0.05 + entry.m * entry.n * 1e-7
             yield Job(key, errors_on_all, (name, plan.data, fold, version), cost=cost)
     if name == "promoter":
-        orders = ["".join(p) for p in permutations("acgt") if p < p[::-1]]
-        for letters in ("one-hot", *orders):
+        for letters in ("one-hot", *ORDERS):
             key = (PART, name, "coding", letters)
             count = plan.seeds(entry.m) * plan.n_folds(entry.m)
             yield Job(key, errors_of_coding, (plan.data, letters, count))
@@ -125,7 +148,10 @@ def _once(name: str, plan: Plan, protocol: str, kind: str, methods: Sequence[str
         cost = selection_cost(method, entry, len(own), plan.draws)
         wanted = Selection(name, plan.data, source, method, plan.draws)
         yield Job(needs[-1], select_on_all, (wanted, own), cost=cost)
-    ks = [k for k in ks if k in COARSE] if protocol in ABLATIONS else ks
+    if kind == "few" or protocol in ABLATIONS:
+        ks = [k for k in ks if k in COARSE]
+    elif kind in ("even", "odd"):
+        ks = [k for k in ks if k % 2 == (kind == "odd")]
     cost = fit_cost(entry, len(ks) * len(methods))
     for fold in range(plan.n_folds(entry.m)):
         key, place = (PART, name, protocol, kind, str(fold)), Place(name, plan.data, protocol, fold)
@@ -134,7 +160,7 @@ def _once(name: str, plan: Plan, protocol: str, kind: str, methods: Sequence[str
 
 def _again(name: str, plan: Plan) -> Iterator[Job]:
     """More folds of the authors' protocol, for few k."""
-    entry, methods = DATASETS[name], _for_authors(name)
+    entry, methods = DATASETS[name], _with_sdp(name, PRINTED)
     needs = tuple((PART, name, "paper", "selection", method) for method in methods)
     ks = [k for k in plan.ks(entry.n) if k in COARSE]
     for fold in range(FOLDS, FOLDS * plan.seeds(entry.m)):

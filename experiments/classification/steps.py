@@ -18,7 +18,7 @@ from bestk.evaluation import SharedEntropies
 from bestk.information.reading import Reading
 from experiments import datasets
 from experiments.classification.methods import FEW_DRAWS, SEED, effort_for, method_for
-from experiments.classification.protocols import EVERY, Source, with_values
+from experiments.classification.protocols import EVERY, LETTERS, Source, with_values
 from experiments.classification.svm import Fold, Split, make_svm, standardise
 from experiments.datasets import Dataset
 
@@ -79,9 +79,9 @@ def errors_of_coding(data: str | None, letters: str, n_folds: int) -> list[float
     """Shares of errors on Promoter with letters numbered in some order, or ``one-hot``."""
     found, errors = datasets.load("promoter", data), []
     if letters == "one-hot":
-        X = np.hstack([np.equal(found.X, letter) for letter in range(4)]).astype(np.float64)
+        X = np.hstack([np.equal(found.X, place) for place in range(len(LETTERS))])
     else:
-        X = np.argsort(["acgt".index(letter) for letter in letters])[found.X].astype(np.float64)
+        X = with_values(found, letters).X
     X = standardise(X, slice(None))
     for fold in range(n_folds):
         train, test = split(found.y, fold)

@@ -11,6 +11,7 @@ from sklearn.svm import SVC, LinearSVC
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Split = tuple[Labels, Labels]  # training and test rows
+C, TOLERANCE = 1.0, 0.1  # LIBLINEAR's defaults
 FEW_ROWS = 500  # of a class, up to which libsvm, which trains pairs of classes, is quick
 STEPS, HALVINGS = 100, 30
 SMALL = 1e-6  # norm of the gradient at the end, relative to that at zero weights
@@ -22,16 +23,16 @@ def is_small(m: int, c: int) -> bool:
 
 
 def make_svm(kind: str, m: int, c: int) -> Any:
-    """The classifier of a set: C = 1.
+    """The classifier of a set.
 
     ``liblinear`` has the defaults of LIBLINEAR's dual solver, one class against the others with a
     regularised bias; ``svc`` is LIBSVM's, pairs of classes; ``mixed`` is either, by size.
     """
     if kind == "liblinear":
-        return LinearSVC(dual=True, tol=0.1, random_state=0)
+        return LinearSVC(C=C, dual=True, tol=TOLERANCE, random_state=0)
     if kind == "svc" or is_small(m, c):
-        return SVC(kernel="linear")
-    return LinearSVC(dual="auto", max_iter=2000)
+        return SVC(C=C, kernel="linear")
+    return LinearSVC(C=C, dual="auto", max_iter=2000)
 
 
 def standardise(X: Any, rows: Any) -> Floats:
@@ -89,8 +90,8 @@ class NewtonSVM:
     more rows than columns, steps with the whole Hessian take a tenth of its time.
     """
 
-    def __init__(self, n_features: int, C: float = 1.0) -> None:
-        self.C, self._n = C, n_features
+    def __init__(self, n_features: int) -> None:
+        self._n = n_features
         self._weights: Floats = np.empty((0, n_features + 1))
         self.classes: Labels = np.empty(0, np.int64)
 
@@ -118,14 +119,14 @@ class NewtonSVM:
 
     def _solve(self, A: Floats, signs: Floats, w: Floats) -> Floats:
         margin = signs * (A @ w)  # should exceed 1
-        enough = SMALL * max(1.0, float(np.linalg.norm(2 * self.C * (signs @ A))))
+        enough = SMALL * max(1.0, float(np.linalg.norm(2 * C * (signs @ A))))
         for _ in range(STEPS):
             short = margin < 1.0
             inside = A[short]
-            gradient = w - 2 * self.C * ((signs[short] * (1.0 - margin[short])) @ inside)
+            gradient = w - 2 * C * ((signs[short] * (1.0 - margin[short])) @ inside)
             if np.linalg.norm(gradient) <= enough:
                 break
-            hessian = 2 * self.C * (inside.T @ inside)
+            hessian = 2 * C * (inside.T @ inside)
             hessian.flat[:: len(w) + 1] += 1.0
             step = -cho_solve(cho_factor(hessian, lower=True), gradient)
             w, margin = self._search((w, margin), step, signs * (A @ step), float(gradient @ step))
@@ -145,4 +146,4 @@ class NewtonSVM:
         return new, new_margin
 
     def _value(self, w: Floats, margin: Floats) -> float:
-        return float(w @ w) / 2 + self.C * float((np.maximum(0.0, 1.0 - margin) ** 2).sum())
+        return float(w @ w) / 2 + C * float((np.maximum(0.0, 1.0 - margin) ** 2).sum())

@@ -1,12 +1,8 @@
 """Write tables, figures and a page of them from the stored results."""
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from experiments.classification import curves
-from experiments.classification.protocols import PROTOCOLS
 from experiments.report import beyond, errors, setting, simulations, summary
 from experiments.report.contents import Contents
 from experiments.report.page import Page
@@ -38,15 +34,4 @@ def write_report(folder: Path, page: Path, data: str | None = None, quick: bool 
         out.say("**A quick run: fewer k, folds and matrices; its numbers are no record.**")
     for section in SECTIONS:
         section(out, contents)
-    rows = list(curves.rows(contents.store, contents.sets, tuple(PROTOCOLS)))
-    write_csv(folder / "errors.csv", rows)
     out.write()
-
-
-def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Rows of equal keys as a file."""
-    if rows:
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)

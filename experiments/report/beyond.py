@@ -3,13 +3,14 @@
 import numpy as np
 
 from experiments import discretisation, figures
+from experiments.classification.curves import methods_with_every_k
 from experiments.classification.methods import NAMES
 from experiments.classification.protocols import PROTOCOLS
 from experiments.figures import LABELS
 from experiments.report import comparisons
 from experiments.report.contents import Contents
 from experiments.report.page import Page
-from experiments.statistics import Ranks, rank_treatments
+from experiments.statistics import ALPHA, Ranks, rank_treatments
 from experiments.tables import Grid
 
 
@@ -35,19 +36,19 @@ def say_ranks(page: Page, contents: Contents) -> None:
 
 def _ranked(contents: Contents, protocol: str) -> Ranks | None:
     sets = contents.real(protocol)
-    methods = [m for m in NAMES if m != "sdp" and all(m in own for own in sets.values())]
+    methods = methods_with_every_k(sets.values())
     table = [[contents.mean_error(protocol, name, method) for method in methods] for name in sets]
     return rank_treatments(methods, np.array(table)) if len(table) > 1 else None
 
 
 def _tested(ranks: Ranks) -> str:
     pairs = [f"{LABELS.get(a, a)} and {LABELS.get(b, b)} (p = {p:.3f})"
-             for (a, b), p in ranks.wilcoxon.items() if p < 0.05]  # fmt: skip
+             for (a, b), p in ranks.wilcoxon.items() if p < ALPHA]  # fmt: skip
     return (
         f"Friedman: chi square {ranks.chi_square:.2f}, p = {ranks.pvalue:.3g}; Iman-Davenport: "
         f"F = {ranks.f_statistic:.2f}, p = {ranks.f_pvalue:.3g}. Bars join what Nemenyi's test at "
-        f"5% does not tell apart. Wilcoxon's signed-rank test adjusted by Holm tells apart: "
-        f"{', '.join(pairs) or 'no pair'}."
+        f"{ALPHA:.0%} does not tell apart. Wilcoxon's signed-rank test adjusted by Holm tells "
+        f"apart: {', '.join(pairs) or 'no pair'}."
     )
 
 

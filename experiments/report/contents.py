@@ -99,7 +99,7 @@ class Contents:
     def mean_errors(self, protocol: str) -> dict[str, float]:
         """By method, the least first: the mean error over the real sets; methods on all of them."""
         sets = self.real(protocol)
-        methods = [m for m in NAMES if m != "sdp" and all(m in own for own in sets.values())]
+        methods = curves.methods_with_every_k(sets.values())
         found = {m: float(np.mean([self.mean_error(protocol, name, m) for name in sets]))
                  for m in methods if sets}  # fmt: skip
         return dict(sorted(found.items(), key=lambda pair: pair[1]))
@@ -108,6 +108,12 @@ class Contents:
         """What each method selected from all rows."""
         keys = {method: (PART, name, source, "selection", method) for method in NAMES}
         return {method: self.store[key] for method, key in keys.items() if key in self.store}
+
+    @property
+    def hours(self) -> float:
+        """Hours of one core that the rows of the classification took."""
+        results = (result for _, result in self.store.under(PART))
+        return sum(r.get("seconds", 0.0) for r in results if isinstance(r, dict)) / 3600
 
     def commits(self, *beginning: str) -> list[str]:
         """The commits that made the rows of the classification whose keys begin so."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from bestk.evaluation import stability
 from experiments import figures
-from experiments.classification.methods import NAMES
+from experiments.classification.methods import COARSE, NAMES
 from experiments.classification.plan import PART
 from experiments.classification.protocols import PROTOCOLS
 from experiments.classification.steps import LEAVE_ONE_OUT, SHOWN, unpack
@@ -33,16 +33,21 @@ def say_authors(page: Page, contents: Contents) -> None:
     if not contents.curves("authors"):
         return
     page.table(comparisons.agreement_grid(contents))
-    page.table(comparisons.set_grid(contents, "authors"))
+    page.table(comparisons.set_grid(contents))
     found = agreement(contents.real("authors"))
     page.say(
         f"Of {found.cells} printed cells, {found.half} exceed half their deviation; "
         f"{found.half_same} of these ({100 * found.half_same / max(1, found.half):.0f}%) have the "
-        f"printed sign here. The rank correlation over all cells is {found.correlation:+.2f}. By "
-        "the rule of the text most cells are ties, since most k are: the printed letters are ours "
-        f"in {found.same_verdict} cells by that rule, in {found.same_leaning} by the leaning.",
+        f"printed sign here. {comparisons.correlation_words(contents)} By the rule of the text "
+        "most cells are ties, since most k are: the printed letters are ours in "
+        f"{found.same_verdict} cells by that rule, in {found.same_leaning} by the leaning.",
     )
     _say_repeated(page, contents)
+
+
+def few_ks() -> str:
+    """The numbers of features of what is run for few k."""
+    return f"k = {COARSE[0]}, {COARSE[1]}, ..., {COARSE[-1]}"
 
 
 def _say_tables(page: Page, contents: Contents, protocol: str) -> None:
@@ -66,10 +71,10 @@ def _say_repeated(page: Page, contents: Contents) -> None:
     inside = sum(abs(mean - cell.theirs.difference) <= wide for cell, mean, wide in cells)
     crossing = sum(abs(mean) <= wide for _, mean, wide in cells)
     page.say(
-        f"Over {len(contents.repeated)} seeds, k = 10, 20, ..., 100, sets of more than "
-        f"{LEAVE_ONE_OUT} rows, both tables: {crossing} of {len(cells)} intervals hold zero, and "
-        f"{inside} hold the printed value. An interval is that of our mean over the seeds; the "
-        "printed value has the noise of its own folds."
+        f"Over {len(contents.repeated)} seeds, {few_ks()}, {len(contents.repeated[0])} sets of "
+        f"more than {LEAVE_ONE_OUT} rows, both tables: {crossing} of {len(cells)} intervals "
+        f"contain zero, and {inside} contain the printed value. An interval is that of our mean "
+        "over the seeds; the printed value has the noise of its own folds."
     )
 
 
@@ -82,7 +87,7 @@ def say_ablation(page: Page, contents: Contents) -> None:
         return
     page.say(
         "The authors' pipeline on the sets of three states, with one choice changed at a time; "
-        "leave-one-out, k = 10, 20, ..., 100."
+        f"leave-one-out, {few_ks()}."
     )
     page.table(comparisons.ablation_grid(found))
     distances = {words: agreement(curves).apart for words, curves in found.items()}
@@ -168,8 +173,8 @@ def say_curves(page: Page, contents: Contents) -> None:
             caption = f"Figure 4: error against k, {PROTOCOLS[protocol].title}"
             page.figure(figures.draw_curves(chosen, caption), f"figure4_{protocol}", caption)
     page.say(
-        "The paper shows these three sets, greedy methods above and global ones below; the second "
-        "panel is `gisette_like`, not Gisette."
+        "The paper shows Colon, Gisette and Musk2, greedy methods above and global ones below; "
+        "`gisette_like` is not Gisette."
     )
     every = {name: {p: contents.curves(p)[name] for p in PROTOCOLS if name in contents.curves(p)}
              for name in contents.curves("nested")}  # fmt: skip

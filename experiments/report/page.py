@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from benchmarks.pictures import save
+from benchmarks.pictures import pyplot
 from experiments.tables import Grid
 
 
@@ -24,12 +24,19 @@ class Page:
         self.parts.append(grid.markdown().rstrip())
 
     def figure(self, figure: Any, name: str, caption: str) -> None:
-        """Add a figure, and keep it as files."""
-        save(figure, self.folder / name)
-        path = os.path.relpath(self.folder / f"{name}.png", self.page.parent)
-        self.parts += [f"![{caption}]({path})", f"*{caption}*"]
+        """Add a figure, and keep it as a file."""
+        path = self.folder / f"{name}.png"
+        save(figure, path)
+        shown = os.path.relpath(path, self.page.parent)
+        self.parts += [f"![{caption}]({shown})", f"*{caption}*"]
 
     def write(self) -> None:
         """Write the page."""
         self.page.parent.mkdir(parents=True, exist_ok=True)
         self.page.write_text("\n\n".join(self.parts) + "\n")
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure, and forget it."""
+    figure.savefig(path, dpi=120)
+    pyplot().close(figure)

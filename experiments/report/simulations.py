@@ -5,12 +5,14 @@ from collections import Counter
 import numpy as np
 
 from experiments import figures, published, simulation
-from experiments.figures import LABELS
+from experiments.classification.methods import LARGE
+from experiments.figures import SOLVER_LABELS
 from experiments.report.contents import Contents
 from experiments.report.page import Page
 from experiments.tables import Grid
 
 SIZES = (100, 500, 1000, 2000, 5000)
+SHOWN = (1000, 100)  # n and k of the order of the solvers
 
 
 def say_scalability(page: Page, contents: Contents) -> None:
@@ -22,13 +24,13 @@ def say_scalability(page: Page, contents: Contents) -> None:
         return
     times, printed = simulation.seconds_by_cell(rows), published.complexities()
     growth, local = simulation.growth(rows), simulation.local_growth(rows)
-    lines = [[LABELS[name], printed[name], f"n^{growth.get(name, np.nan):.2f}",
+    lines = [[SOLVER_LABELS[name], printed[name], f"n^{growth.get(name, np.nan):.2f}",
               f"n^{local.get(name, np.nan):.2f}",
-              *(f"{times[n, n // 10][name]:.2g}" if name in times.get((n, n // 10), {}) else "-"
+              *(f"{times[n, n // 10][name]:.3g}" if name in times.get((n, n // 10), {}) else "-"
                 for n in SIZES)]
              for name in printed]  # fmt: skip
-    head = ["method", "printed", "fitted at k = n/10, n >= 500", "the same, the last two n",
-            *(f"s at n = {n}" for n in SIZES)]  # fmt: skip
+    head = ["method", "printed", f"fitted at k = n/10, n >= {simulation.GROWTH_FROM}",
+            "the same, the last two n", *(f"s at n = {n}" for n in SIZES)]  # fmt: skip
     page.table(Grid("Table 1: growth of the time with n (medians)", head, lines))
     page.figure(figures.draw_times(times), "figure2",
                 "Figure 2: median time over the runs of each experiment (n, k)")  # fmt: skip
@@ -37,10 +39,11 @@ def say_scalability(page: Page, contents: Contents) -> None:
     told = "; ".join(f"{count} runs: {', '.join(f'({n}, {k})' for n, k in cells)}"
                      for count, cells in by_runs.items())  # fmt: skip
     page.say(
-        f"From the fastest at n = 1000, k = 100: {', '.join(fastest(contents)) or 'not run'}. The "
-        "paper: Linear, followed closely by Spectral and TPower. SDP works on a factor of few "
-        "columns, not by the interior-point method of the paper, and has answers where that ran "
-        "out of memory (n >= 700). LowRank draws the same number of directions for every n, so "
+        f"From the fastest at n = {SHOWN[0]}, k = {SHOWN[1]}: "
+        f"{', '.join(fastest(contents)) or 'not run'}. The paper: Linear, followed closely by "
+        "Spectral and TPower. SDP works on a factor of few columns, not by the interior-point "
+        f"method of the paper, and has answers where that ran out of memory (n >= {LARGE}). "
+        "LowRank draws the same number of directions for every n, so "
         "that its time does not grow as n^(d+1), which is the number of candidates of the exact "
         "algorithm. The paper does not print its (n, k); these are ours.",
         f"{told}. {simulation.describe_runs(contents.folder)}",
@@ -48,10 +51,10 @@ def say_scalability(page: Page, contents: Contents) -> None:
 
 
 def fastest(contents: Contents) -> list[str]:
-    """Methods of the paper, from the fastest at n = 1000, k = 100."""
-    own = simulation.seconds_by_cell(contents.simulated).get((1000, 100), {})
+    """Methods of the paper, from the fastest at n and k that are shown."""
+    own = simulation.seconds_by_cell(contents.simulated).get(SHOWN, {})
     names = [name for name in own if name in published.complexities()]
-    return [LABELS[name] for name in sorted(names, key=own.__getitem__)]
+    return [SOLVER_LABELS[name] for name in sorted(names, key=own.__getitem__)]
 
 
 def say_approximation(page: Page, contents: Contents) -> None:
@@ -64,8 +67,7 @@ def say_approximation(page: Page, contents: Contents) -> None:
     names = ["spectral", "sdp", "lowrank", "tpower", "search"]
     rows = [[f"({n}, {k})", *(f"{own.get(name, np.nan):.2f}" for name in names)]
             for (n, k), own in found.items()]  # fmt: skip
-    labels = LABELS | {"lowrank": "LowRank, scored on Q"}
-    head = ["(n, k)", *(labels[name] for name in names)]
+    head = ["(n, k)", *(SOLVER_LABELS[name] for name in names)]
     page.table(Grid("Figure 3: percent over Linear's objective", head, rows))
     page.figure(figures.draw_objectives(found), "figure3",
                 "Figure 3: mean difference of the objective from Linear's, percent")  # fmt: skip
@@ -74,7 +76,8 @@ def say_approximation(page: Page, contents: Contents) -> None:
     page.say(
         "The paper: TPower and LowRank have the largest increase over Linear. Here TPower is above "
         f"Spectral and SDP in {above['tpower']} of {len(found)} cells, LowRank in "
-        f"{above['lowrank']}; our search, given a second, is the best of all in {best}.",
+        f"{above['lowrank']}; our search, given {simulation.SECOND:g} s, is the best of all in "
+        f"{best}.",
     )
     _say_forms(page, contents)
 

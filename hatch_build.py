@@ -20,6 +20,11 @@ SOURCES = Path(__file__).parent / "src" / "bestk" / "native"
 FLAGS = ["-std=c11", "-O3", "-fPIC", "-shared", "-fopenmp-simd", "-ffp-contract=off",
          "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden",
          "-Wall", "-Wextra", "-Werror"]  # fmt: skip
+LEVELS = {  # instruction sets of x86-64 beyond the first, as in bestk.native: a library for each
+    "avx2": ["-mavx2", "-mpopcnt", "-mbmi", "-mbmi2"],
+    "avx512": ["-mavx2", "-mpopcnt", "-mbmi", "-mbmi2", "-mavx512f", "-mavx512bw", "-mavx512dq",
+               "-mavx512vl", "-mavx512vpopcntdq"],
+}  # fmt: skip
 PLATFORMS = {  # wheel platform: zig's name of the target
     "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
     "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
@@ -56,19 +61,31 @@ def find_compiler() -> list[str] | None:
 
 def build(
     platform: str | None = None, extra: tuple[str, ...] = (), out: Path | None = None
-) -> Path:
-    """Compile the library for a wheel platform (None: this machine) and return its path."""
+) -> list[Path]:
+    """Compile the libraries for a wheel platform (None: this machine) and return their paths."""
     out = out or SOURCES / library_name(platform or this_platform())
     compiler = None if platform else find_compiler()
     if compiler is None:
         target = ["-target", PLATFORMS[platform]] if platform else []
         compiler = [sys.executable, "-m", "ziglang", "cc", *target]
-    part = out.with_name(f"{out.name}.{os.getpid()}")
+    name = platform or this_platform()
+    libraries = [] if name.startswith("win") else ["-lm"]
+    built, running = [out], []
+    flags: list[list[str]] = [[]]
+    if name.endswith(("x86_64", "amd64")):
+        built += [out.with_stem(f"{out.stem}_{level}") for level in LEVELS]
+        flags += LEVELS.values()
+    parts = [path.with_name(f"{path.name}.{os.getpid()}") for path in built]
     sources = sorted(map(str, SOURCES.glob("*.c")))
-    libraries = [] if (platform or this_platform()).startswith("win") else ["-lm"]
-    subprocess.run([*compiler, *FLAGS, *extra, *sources, "-o", str(part), *libraries], check=True)
-    part.replace(out)
-    return out
+    for part, own in zip(parts, flags, strict=True):
+        command = [*compiler, *FLAGS, *own, *extra, *sources, "-o", str(part), *libraries]
+        running.append(subprocess.Popen(command))
+    statuses = [each.wait() for each in running]
+    if any(statuses):
+        raise subprocess.CalledProcessError(max(statuses), compiler)
+    for part, path in zip(parts, built, strict=True):
+        part.replace(path)
+    return built
 
 
 class NativeBuildHook(BuildHookInterface):
@@ -87,12 +104,12 @@ class NativeBuildHook(BuildHookInterface):
             return
         platform = os.environ.get("BESTK_PLATFORM")
         folder = Path(tempfile.mkdtemp()) if platform else SOURCES
-        library = build(platform, out=folder / library_name(platform or this_platform()))
+        libraries = build(platform, out=folder / library_name(platform or this_platform()))
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform or wheel_platform(library)}"
+        build_data["tag"] = f"py3-none-{platform or wheel_platform(libraries[0])}"
         if version != "editable":
-            name = f"bestk/native/{library.name}"
-            build_data["force_include"][str(library)] = name
+            for path in libraries:
+                build_data["force_include"][str(path)] = f"bestk/native/{path.name}"
 
 
 def main() -> None:
@@ -100,7 +117,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--out", type=Path)
     options, extra = parser.parse_known_args()
-    print(build(extra=tuple(extra), out=options.out))
+    print(*build(extra=tuple(extra), out=options.out))
 
 
 if __name__ == "__main__":

@@ -112,22 +112,21 @@ def streamed(quick: bool) -> Iterator[Row]:
     codes, target = _coins(*shape)
     ready, counter = _clock(lambda: _counter(codes, target))
     yield Row("streamed", "table to the GPU, single features counted", *shape, ready)
-    counter.summary(ALL_PAIRS, TOP)
-    seconds, kept = _clock(lambda: counter.summary(ALL_PAIRS, TOP))
-    yield Row("streamed", f"row sums and {TOP} best pairs", *shape, seconds)
-    sums = _median(lambda: counter.summary(ALL_PAIRS), 3)
-    yield Row("streamed", "row sums", *shape, sums)
+    groups = np.zeros(n, np.int64)
+    best = _median(lambda: counter.scan(ALL_PAIRS, groups, TOP), 3)
+    yield Row("streamed", f"best partners and {TOP} best pairs", *shape, best)
+    counter.row_sums(ALL_PAIRS)
+    seconds, kept = _clock(lambda: counter.row_sums(ALL_PAIRS))
+    yield Row("streamed", "row sums", *shape, seconds)
     for count in (1, 100):
         out, rows = np.empty((count, n)), np.arange(count) * 7
         each = _median(lambda r=rows, o=out: counter.fill(ALL_PAIRS._replace(rows=r), o))
         yield Row("streamed", f"columns of the matrix, brought home: {count}", *shape, each)
     with _cores():
         peer = get_backend("native")(codes, target, None)
-        peer.summary(ALL_PAIRS, TOP) if quick else None
-        seconds, theirs = _clock(lambda: peer.summary(ALL_PAIRS, TOP))
-    same = all(bool((a == b).all()) for a, b in zip(kept, theirs, strict=True))
-    what = f"native, {CORES} cores: row sums and {TOP} best pairs"
-    yield Row("streamed", what, *shape, seconds, f"same: {same}")
+        seconds, theirs = _clock(lambda: peer.row_sums(ALL_PAIRS))
+    same = f"same: {bool((kept == theirs).all())}"
+    yield Row("streamed", f"native, {CORES} cores: row sums", *shape, seconds, same)
 
 
 def home(quick: bool) -> Iterator[Row]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import xlogy
 
-from bestk.discretize._methods import BY_ENTROPY, BY_FREQUENCY, BY_MAJORITY, _by_kernel, _log_tables
+from bestk.discretize._columns import BY_ENTROPY, BY_FREQUENCY, BY_MAJORITY, Classes, cut_by_kernel
 
 rng = np.random.default_rng(0)
 TIE = 1e-12
@@ -30,6 +30,12 @@ COLUMNS = {
     "one": np.array([3.3]),
     "none": np.array([np.nan, np.nan]),
 }
+
+
+def cut(columns, y, *ways, n_coded=0):
+    """The cuts of some columns in each of some ways."""
+    classes = Classes.of(y, int(y.max()) + 1)
+    return cut_by_kernel(np.transpose(columns), classes, ways, n_coded)
 
 
 def tally(column, y, n_classes):
@@ -144,21 +150,48 @@ SHORT = [name for name in COLUMNS if len(COLUMNS[name]) <= 1000]
 @pytest.mark.parametrize("name", SHORT)
 def test_mdlp_and_caim_take_the_steps_of_their_twins(name, n_classes, max_bins):
     column, y = classes_for(COLUMNS[name], n_classes)
-    tables = _log_tables(len(y), n_classes)
-    (found,) = _by_kernel(BY_ENTROPY, y, n_classes, max_bins, *tables)(column[np.newaxis].copy())
-    np.testing.assert_array_equal(found, numpy_mdlp(column, y, n_classes, max_bins))
+    ways = (BY_ENTROPY, max_bins), (BY_MAJORITY, max_bins)
+    by_entropy, by_majority = cut([column], y, *ways)
+    np.testing.assert_array_equal(by_entropy.values, numpy_mdlp(column, y, n_classes, max_bins))
     if max_bins <= 4 or len(np.unique(column)) <= 60:
-        (found,) = _by_kernel(BY_MAJORITY, y, n_classes, max_bins)(column[np.newaxis].copy())
-        np.testing.assert_array_equal(found, numpy_caim(column, y, n_classes, max_bins))
+        twin = numpy_caim(column, y, int(y.max()) + 1, max_bins)
+        np.testing.assert_array_equal(by_majority.values, twin)
 
 
 @pytest.mark.parametrize("n_bins", [2, 3, 10, 10**4])
 @pytest.mark.parametrize("name", COLUMNS)
 def test_bins_of_equal_frequency_are_cut_after_the_quantiles(name, n_bins):
     column = COLUMNS[name]
-    cut = _by_kernel(BY_FREQUENCY, np.zeros(len(column), np.int32), 1, n_bins)
-    for found in cut(np.stack([column, column[::-1]])):
-        np.testing.assert_array_equal(found, numpy_frequency(column, n_bins))
+    y = np.zeros(len(column), np.int64)
+    (found,) = cut([column, column[::-1]], y, (BY_FREQUENCY, n_bins))
+    for cuts in found.split():
+        np.testing.assert_array_equal(cuts, numpy_frequency(column, n_bins))
+
+
+@pytest.mark.filterwarnings("ignore:(overflow|invalid):RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:Degrees of freedom:RuntimeWarning")
+@pytest.mark.parametrize("name", COLUMNS)
+def test_codes_count_the_cuts_below_and_several_ways_give_what_each_gives_alone(name):
+    column, y = classes_for(COLUMNS[name], 3)
+    order = rng.permutation(len(y))
+    column, y = column[order], y[order]
+    ways = (BY_ENTROPY, 9), (BY_FREQUENCY, 100), (BY_MAJORITY, 4), (BY_FREQUENCY, 2)
+    for way, found in zip(ways, cut([column, column], y, *ways, n_coded=3), strict=True):
+        alone = cut([column], y, way)[0].values
+        by_class = column[np.argsort(y, kind="stable")]
+        codes = np.searchsorted(alone, by_class)
+        codes[np.isnan(by_class)] = len(alone) + 1
+        assert found.gaps.all() == np.isnan(column).any()
+        for j, cuts in enumerate(found.split()):
+            np.testing.assert_array_equal(cuts, alone)
+            if found.codes is not None:
+                np.testing.assert_array_equal(found.codes[j], codes)
+
+
+def test_columns_of_infinite_numbers_are_named_by_a_count_of_minus_one():
+    columns = [[0.0, 1.0, 2.0], [0.0, np.inf, 1.0], [-np.inf, np.nan, 1.0]]
+    (found,) = cut(columns, np.array([0, 1, 1]), (BY_FREQUENCY, 3))
+    assert found.counts.tolist() == [2, -1, -1]
 
 
 @pytest.mark.parametrize("low", [-1.7e308, -1.0, -5e-324, 0.0, 5e-324, 0.1, 1.7e308])
@@ -168,7 +201,6 @@ def test_a_cut_is_not_below_the_lower_and_is_below_the_upper_value(low, step):
     for _ in range(step):
         high = np.nextafter(high, np.inf)
     for upper in (high, 1.75e308):
-        ((middle,),) = _by_kernel(BY_FREQUENCY, np.zeros(2, np.int32), 1, 2)(
-            np.array([[upper, low]])
-        )
+        (found,) = cut([[upper, low]], np.zeros(2, np.int64), (BY_FREQUENCY, 2))
+        (middle,) = found.values
         assert low <= middle < upper

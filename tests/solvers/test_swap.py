@@ -52,8 +52,8 @@ def test_the_pair_that_greedy_misses_is_found():
 def test_the_best_of_several_swaps_is_made_and_the_first_of_equal_ones():
     Q = np.diag([3.0, 2.0, 5.0, 5.0])
     gains, chosen = Q.diagonal().copy(), np.array([0, 1])
-    assert best_swap(Q[chosen], gains, chosen, 0.0) == (1, 2)
-    assert best_swap(Q[chosen], gains, chosen, 3.0) == (-1, -1)
+    assert best_swap(Q[chosen], gains, chosen, 0.0, Q[chosen].min(axis=1)) == (1, 2)
+    assert best_swap(Q[chosen], gains, chosen, 3.0, Q[chosen].min(axis=1)) == (-1, -1)
 
 
 @given(n=st.integers(1, 12), seed=st.integers(0, 2**32 - 1))
@@ -66,7 +66,7 @@ def test_the_best_swap_is_the_first_of_the_largest_gains(n, seed):
             gain = gains[new] - gains[old] - 2 * Q[old, new]
             if gain > best:
                 best, found = gain, (place, new)
-    assert best_swap(Q[chosen], gains, chosen, 1.0) == found
+    assert best_swap(Q[chosen], gains, chosen, 1.0, Q[chosen].min(axis=1)) == found
 
 
 def test_a_pair_of_which_each_is_worth_nothing_alone_is_found_from_a_start_of_its_own():
@@ -194,7 +194,8 @@ def passed_by(problem, start):
     chosen = grow(problem, start)
     passed = set(chosen.tolist())
     while True:
-        out, new = best_swap(problem.Q[chosen], problem.gains(chosen), chosen, 1e-9)
+        columns = problem.Q[chosen]
+        out, new = best_swap(columns, problem.gains(chosen), chosen, 1e-9, columns.min(axis=1))
         if out < 0:
             return passed
         chosen[out] = new

@@ -1,6 +1,6 @@
 """Supervised and unsupervised discretisers: numbers to integer codes."""
 
-from bestk.discretize._base import CodedColumns, Discretizer, codes_of, fit_to
+from bestk.discretize._base import CodedColumns, Discretizer, codes_of, fit_to, fit_together
 from bestk.discretize._methods import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
 
 DISCRETIZERS: dict[str, type[Discretizer]] = {
@@ -22,4 +22,5 @@ __all__ = [
     "Sigma",
     "codes_of",
     "fit_to",
+    "fit_together",
 ]

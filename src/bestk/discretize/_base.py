@@ -1,29 +1,28 @@
-"""The base class of discretisers: input checks, cuts and codes of some columns at a time."""
+"""The base class of discretisers: input checks, codes, the scikit-learn interface."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from inspect import cleandoc
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame, unmask
-from bestk.native import TABLE_TYPES, as_table, kernels
-from bestk.native.threads import n_threads, run_tiles, threads
+from bestk.discretize._columns import (
+    Classes,
+    Cuts,
+    cut_by_kernel,
+    cut_columns,
+    encode_columns,
+)
+from bestk.native import TABLE_TYPES
 
 MAX_CODES = 2**15  # of int16; one of them is for NaN
 MAX_BINS = MAX_CODES - 1
-TILE_VALUES = 2**16  # of a tile of columns: they stay in the cache
-MAX_VALUES = 2**22  # in the tiles of all threads: 32 MiB
-LINE = 8  # columns that share a cache line
-ENCODED_VALUES, ENCODED_COLUMNS = 2**18, 1024  # encoded together
-MAX_ROWS = 2**31 - 1
-VALUE_COST = 1e-8  # seconds, about, for each value of a table
 # how numpy, scipy and pyarrow begin their errors about values that are not numbers
 NO_NUMBERS = ("could not convert", "setting an array", "Cannot c", "cannot do", "int too large")
 ATTRIBUTES = """Attributes
@@ -37,7 +36,6 @@ feature_names_in_ : ndarray
 CLASSES = """
 classes_ : ndarray
     The classes seen in ``fit``."""
-Labels = NDArray[np.int32]
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -47,7 +45,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ``(-inf, c_0], (c_0, c_1], ..., (c_last, inf)``. A missing value (NaN) does not
     influence the cuts of its column, and takes the code after the last, ``len(cut_points_) + 1``.
 
-    A subclass has a method ``_cutter``, and ``{attributes}`` in its docstring.
+    A subclass has a method ``_way`` or ``_cut``, and ``{attributes}`` in its docstring.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -84,35 +82,41 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _fit_checked(self, X: Any, y: Any = None) -> Self:
         """The same for finite numbers of a supported type, which need no more checks."""
-        self.n_features_in_, order = X.shape[1], None
-        labels, n_classes = np.zeros(X.shape[0], np.int32), 1
-        if self._supervised:
-            labels, order = self._classes(y)
-            n_classes = len(self.classes_)
-        cut_points = cut_columns(X, self._cutter(labels, n_classes), order)
+        classes = self._read_classes(y) if self._supervised else no_classes(X.shape[0])
+        way = self._way(X.shape[0])
+        if way is None:
+            parts = cut_columns(X, self._cut, classes.order)
+            return self._keep_cuts([cuts for part in parts for cuts in part])
+        (found,) = cut_by_kernel(X, classes, [way])
+        return self._keep_cuts(found.split())
+
+    def _way(self, n_samples: int) -> tuple[int, int] | None:
+        """The method of the kernel and its most bins; None if there is a method ``_cut``."""
+
+    def _cut(self, block: Floats, start: int) -> list[Floats]:
+        """The cuts of each row of a block, which may be overwritten."""
+        raise NotImplementedError
+
+    def _keep_cuts(self, cut_points: list[Floats]) -> Self:
+        """Set what ``fit`` has found."""
         for j, cuts in enumerate(cut_points):
             if len(cuts) + 2 > MAX_CODES:
                 raise ValueError(
                     f"column {j} would need {len(cuts) + 1} intervals, and at most {MAX_BINS} "
                     f"fit the codes; pass a smaller max_bins, or drop the column"
                 )
-        self.cut_points_ = cut_points
+        self.n_features_in_, self.cut_points_ = len(cut_points), cut_points
         return self
 
-    def _cutter(self, y: Labels, n_classes: int) -> Callable[[Floats], list[Floats]]:
-        """Return a function that cuts each row of a block, which it may overwrite."""
-        raise NotImplementedError
-
-    def _classes(self, y: Any) -> tuple[Labels, Indices]:
-        """Return the class numbers in ascending order, and the samples in that order."""
+    def _read_classes(self, y: Any) -> Classes:
+        """The classes, at least two."""
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs two "
                 f"or more: give it samples of another class, or use EqualFrequency"
             )
-        order = np.argsort(labels, kind="stable")
-        return labels[order].astype(np.int32), order
+        return Classes.of(labels, len(self.classes_))
 
     def transform(self, X: Any) -> NDArray[np.int16]:
         """Give each value the number of its interval.
@@ -162,65 +166,6 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def cut_columns(
-    X: Any, cut: Callable[[Floats], list[Floats]], order: Indices | None = None
-) -> list[Floats]:
-    """Cut all columns: ``cut`` gets some of them as the rows of an array, to be overwritten.
-
-    ``order`` permutes the samples.
-    """
-    n_samples, n_features = X.shape
-    if n_samples > MAX_ROWS:
-        raise ValueError(f"X has {n_samples} rows, and at most {MAX_ROWS} can be sorted")
-    order = np.arange(n_samples) if order is None else order
-    width = max(LINE, TILE_VALUES // n_samples // LINE * LINE)
-    width = max(1, min(width, MAX_VALUES // (n_samples * n_threads())))
-    starts = range(0, n_features, width)
-    found: dict[int, list[Floats]] = {}
-
-    def work(start: int) -> None:
-        table = as_table(dense(X[:, start : start + width]))
-        block = np.empty(table.shape[::-1])
-        kernels.read_columns(table, order, n_samples, block, len(block))
-        found[start] = cut(block)
-
-    with threads(seconds=VALUE_COST * n_samples * n_features):
-        run_tiles(work, starts)
-    return [cuts for start in starts for cuts in found[start]]
-
-
-def encode_columns(X: Any, cut_points: list[Floats]) -> NDArray[np.int16]:
-    """Count for each value the cuts below it; NaN takes the code after the last."""
-    codes = np.empty(X.shape, np.int16)
-    starts = np.cumsum([0, *map(len, cut_points)])
-    cuts = np.concatenate(cut_points, dtype=np.float64)
-
-    def work(tile: tuple[slice, slice]) -> None:
-        table, (_, columns) = as_table(dense(X[tile])), tile
-        ends = starts[columns.start : columns.stop + 1]
-        kernels.encode(table, *table.shape, cuts, ends, codes[tile])
-
-    with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
-        run_tiles(work, list(_tiles(X)))
-    return codes
-
-
-def dense(X: Any) -> Array:
-    """A part of a table as an array."""
-    return X.toarray() if sparse.issparse(X) else X
-
-
-def _tiles(X: Any) -> Iterator[tuple[slice, slice]]:
-    """Parts of a table; of a sparse one whole columns, which are cheaper to take out."""
-    n_rows, n_columns = X.shape
-    height, width = ENCODED_VALUES // min(n_columns, ENCODED_COLUMNS), ENCODED_COLUMNS
-    if sparse.issparse(X):
-        height, width = n_rows, max(1, min(width, MAX_VALUES // (n_rows * n_threads())))
-    for first in range(0, n_columns, width):
-        for top in range(0, n_rows, height):
-            yield slice(top, top + height), slice(first, min(first + width, n_columns))
-
-
 class CodedColumns:
     """The codes of a table by a fitted discretiser, computed when columns are read."""
 
@@ -238,12 +183,40 @@ class CodedColumns:
 
 def fit_to(discretizer: Any, values: Any, classes: Indices) -> Any:
     """Fit to the numbers of a table, without a second check of them where that gives the same."""
-    plain = isinstance(values, np.ndarray) and values.dtype in TABLE_TYPES
-    own = isinstance(discretizer, Discretizer) and type(discretizer).fit is Discretizer.fit
-    if plain and own and not np.isinf(values).any():
+    if fit_together([discretizer], values, classes, n_coded=0) is None:
+        discretizer.fit(values, classes)
+    return discretizer
+
+
+def fit_together(
+    discretizers: Sequence[Any], values: Any, classes: Indices, n_coded: int
+) -> list[Cuts] | None:
+    """Fit several discretisers of this package in one pass, the first ones with codes.
+
+    The codes have the samples in order of their classes. None, and nothing is fitted, if values
+    are infinite, or not of a supported kind and type.
+    """
+    own = all(isinstance(d, Discretizer) and type(d).fit is Discretizer.fit for d in discretizers)
+    if not own or not isinstance(values, np.ndarray) or values.dtype not in TABLE_TYPES:
+        return None
+    for discretizer in discretizers:
         discretizer._validate_params()
-        return discretizer._fit_checked(values, classes)
-    return discretizer.fit(values, classes)
+    ways = [discretizer._way(len(values)) for discretizer in discretizers]
+    if None in ways:
+        return None
+    read = [d._read_classes(classes) for d in discretizers if d._supervised]
+    by_class = read[0] if read else Classes.of(classes, int(classes.max()) + 1)
+    found = cut_by_kernel(values, by_class, ways, n_coded)
+    if any((cuts.counts < 0).any() for cuts in found):
+        return None
+    for discretizer, cuts in zip(discretizers, found, strict=True):
+        discretizer._keep_cuts(cuts.split())
+    return found
+
+
+def no_classes(n_samples: int) -> Classes:
+    """Samples of one class."""
+    return Classes(np.zeros(n_samples, np.int32), 1, np.arange(n_samples))
 
 
 def codes_of(discretizer: Any, values: Any) -> Any:

@@ -1,34 +1,17 @@
 """Cuts by the class, CAIM and MDLP, and without it: equal width, equal frequency, deviations."""
 
-from collections.abc import Callable
-from math import log, log1p
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval, Options
 
 from bestk._typing import Floats
-from bestk.discretize._base import MAX_BINS, Discretizer, Labels
-from bestk.native import kernels
+from bestk.discretize._base import MAX_BINS, Discretizer
+from bestk.discretize._columns import BY_ENTROPY, BY_FREQUENCY, BY_MAJORITY
 
 BINS = Interval(Integral, 2, MAX_BINS, closed="both")
-BY_ENTROPY, BY_MAJORITY, BY_FREQUENCY = range(3)  # methods by their number in cuts.c
 MAX_DEVIATIONS = 10_000  # fewer than its square of values never reach so far
-
-Cut = Callable[[Floats], list[Floats]]  # gives the cuts of each row of a block
-
-
-def _by_kernel(method: int, y: Labels, n_classes: int, max_bins: int, *tables: Any) -> Cut:
-    """A function that runs the kernel, which writes the cuts of each row at its start."""
-
-    def cut(block: Floats) -> list[Floats]:
-        n_cuts, logs = np.empty(len(block), np.int64), tables or (None,) * 4
-        kernels.cut(block, *block.shape, y, method, n_classes, max_bins, *logs, n_cuts)
-        return [row[:k].copy() for row, k in zip(block, n_cuts.tolist(), strict=True)]
-
-    return cut
 
 
 class CAIM(Discretizer):
@@ -72,8 +55,8 @@ class CAIM(Discretizer):
     def __init__(self, max_bins: int | None = None) -> None:
         self.max_bins = max_bins
 
-    def _cutter(self, y: Labels, n_classes: int) -> Cut:
-        return _by_kernel(BY_MAJORITY, y, n_classes, self.max_bins or len(y))
+    def _way(self, n_samples: int) -> tuple[int, int]:
+        return BY_MAJORITY, self.max_bins or n_samples
 
 
 class MDLP(Discretizer):
@@ -117,20 +100,8 @@ class MDLP(Discretizer):
     def __init__(self, max_bins: int | None = None) -> None:
         self.max_bins = max_bins
 
-    def _cutter(self, y: Labels, n_classes: int) -> Cut:
-        tables = _log_tables(len(y), n_classes)
-        return _by_kernel(BY_ENTROPY, y, n_classes, self.max_bins or len(y), *tables)
-
-
-def _log_tables(n_samples: int, n_classes: int) -> tuple[Floats, ...]:
-    """``n log n``, its steps and ``log n`` of counts, and ``log(3^k - 2)`` of numbers of classes.
-
-    All by the logarithm of the C library: that of numpy differs from machine to machine.
-    """
-    counts = np.arange(n_samples + 1.0)
-    classes = [k * log(3.0) + log1p(-2.0 * 3.0**-k) for k in range(1, n_classes + 1)]
-    xlogx = xlogy(counts, counts)
-    return xlogx, np.diff(xlogx), xlogy(1.0, counts), np.array([-np.inf, *classes])
+    def _way(self, n_samples: int) -> tuple[int, int]:
+        return BY_ENTROPY, self.max_bins or n_samples
 
 
 class EqualWidth(Discretizer):
@@ -159,12 +130,9 @@ class EqualWidth(Discretizer):
     def __init__(self, n_bins: int = 5) -> None:
         self.n_bins = n_bins
 
-    def _cutter(self, y: Labels, n_classes: int) -> Cut:
-        def cut(block: Floats) -> list[Floats]:
-            ends = zip(np.fmin.reduce(block, axis=1), np.fmax.reduce(block, axis=1), strict=True)
-            return [_even_cuts(low, high, self.n_bins) for low, high in ends]
-
-        return cut
+    def _cut(self, block: Floats, start: int) -> list[Floats]:
+        ends = zip(np.fmin.reduce(block, axis=1), np.fmax.reduce(block, axis=1), strict=True)
+        return [_even_cuts(low, high, self.n_bins) for low, high in ends]
 
 
 class EqualFrequency(Discretizer):
@@ -197,8 +165,8 @@ class EqualFrequency(Discretizer):
     def __init__(self, n_bins: int = 5) -> None:
         self.n_bins = n_bins
 
-    def _cutter(self, y: Labels, n_classes: int) -> Cut:
-        return _by_kernel(BY_FREQUENCY, y, 1, self.n_bins)
+    def _way(self, n_samples: int) -> tuple[int, int]:
+        return BY_FREQUENCY, self.n_bins
 
 
 class Sigma(Discretizer):
@@ -240,13 +208,10 @@ class Sigma(Discretizer):
         self.a = a
         self.ddof = ddof
 
-    def _cutter(self, y: Labels, n_classes: int) -> Cut:
-        def cut(block: Floats) -> list[Floats]:
-            block.sort(axis=1)  # sums then do not depend on the order of the samples
-            observed = block.shape[1] - np.isnan(block).sum(axis=1)
-            return [self._cuts(row[:n]) for row, n in zip(block, observed, strict=True)]
-
-        return cut
+    def _cut(self, block: Floats, start: int) -> list[Floats]:
+        block.sort(axis=1)  # sums then do not depend on the order of the samples
+        observed = block.shape[1] - np.isnan(block).sum(axis=1)
+        return [self._cuts(row[:n]) for row, n in zip(block, observed, strict=True)]
 
     def _cuts(self, values: Floats) -> Floats:
         """Cut one ascending column; scaling by a power of two keeps squares finite."""

@@ -13,20 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from bestk._typing import Array, Floats, Indices
+from bestk._typing import Array, Floats, Indices, Mask
 from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
-from bestk.information.backends._reductions import Summary, summarize
+from bestk.information.backends._reductions import sum_rows
 from bestk.information.measures import Query
-from bestk.native import kernels
-from bestk.native.threads import run_tiles, spans, threads
+from bestk.native.threads import run_tiles, threads
 
 if TYPE_CHECKING:
     from bestk.information.counts import PairCounts
 
-CELL_COST = 2e-9  # seconds for a cell of a pair
+CELL_COST = 1e-8  # seconds for a cell of a pair
 # rows up to which tables have an entry for every count; above, for those that occur
 MAX_FULL_ROWS, MAX_FULL_ROWS_CHANCE = 2**24, 2**16
-FEATURES_PER_TASK = 16  # that a thread fills at once
 MAX_PLANES_PER_TASK = 64  # that a thread counts together
 PLANES_PER_STRIP = 256  # that are translated at once
 
@@ -40,22 +38,53 @@ class PlaneCounts(NamedTuple):
     sizes: Indices  # of the classes
     cells: Array
 
-    @property
-    def most_levels(self) -> int:
-        """The most levels that a feature has."""
-        return int(np.diff(self.first).max()) + 1
-
-    def arguments(self) -> tuple[Any, ...]:
-        """What kernels take."""
-        first, planes, margin, sizes, cells = self
-        return first, planes, margin, sizes, len(sizes), cells
-
 
 def group_features(first: Indices, n_threads: int) -> Indices:
     """Cut features into groups of about as many planes as a thread counts together."""
     size = max(4, min(MAX_PLANES_PER_TASK, first[-1] // (8 * n_threads)))
     cuts = np.searchsorted(first, np.arange(0, first[-1], size))
     return np.unique(np.concatenate([[0], cuts, [len(first) - 1]]))
+
+
+class Others(NamedTuple):
+    """The levels of several features, end to end: the first of each, and the planes of the rest."""
+
+    starts: Indices
+    is_plane: Mask
+    planes: Indices
+
+    @classmethod
+    def of(cls, counts: PlaneCounts, features: Indices) -> Others:
+        """Look up some features."""
+        levels = counts.first[features + 1] - counts.first[features] + 1
+        starts = np.cumsum(levels) - levels
+        is_plane = np.ones(int(levels.sum()), bool)
+        is_plane[starts] = False
+        shift = np.repeat(counts.first[features] - starts - 1, levels) + np.arange(len(is_plane))
+        return cls(starts, is_plane, counts.planes[shift[is_plane]])
+
+    def upto(self, i: int) -> Others:
+        """The first features, i included."""
+        if i + 1 == len(self.starts):
+            return self
+        end = int(self.starts[i + 1])
+        return Others(self.starts[: i + 1], self.is_plane[:end], self.planes[: end - i - 1])
+
+
+def cells_of(counts: PlaneCounts, i: int, others: Others) -> Indices:
+    """Rows by level of feature i, level of another feature, and class.
+
+    Cells of first levels are what the margins leave.
+    """
+    _, planes, margin, sizes, cells = counts
+    mine = planes[counts.first[i] : counts.first[i + 1]]
+    out = np.zeros((len(mine) + 1, len(others.is_plane), len(sizes)), np.int64)
+    shared = cells.reshape(-1, len(sizes))[place_of(mine[:, np.newaxis], others.planes)]
+    out[0, others.is_plane] = margin[others.planes] - shared.sum(axis=0)
+    out[1:, others.is_plane] = shared
+    totals = np.vstack([sizes - margin[mine].sum(axis=0), margin[mine]])
+    out[:, others.starts] = totals[:, np.newaxis] - np.add.reduceat(out, others.starts, axis=1)
+    return out
 
 
 def fill_pairs(
@@ -65,25 +94,30 @@ def fill_pairs(
     """Sum a formula over the cells of each pair; its tables are over ``known`` counts, or all."""
     everyone = np.arange(len(counts.first) - 1)
     chosen = [everyone if some is None else some for some in (rows, columns)]
-    mirror = rows is None and columns is None
-    values = out if out.dtype == np.float64 else np.empty(out.shape)
-    fill = kernels.fill_counted.bind(
-        *chosen, len(chosen[1]), mirror, *counts.arguments(), counts.most_levels,
-        known, len(known), *formula, values,
-    )  # fmt: skip
+    mirror, others = rows is None and columns is None, Others.of(counts, chosen[1])
+    pair_table, class_table, row_term, column_term, scale, lowest = formula
+
+    def look_up(table: Indices, found: Indices) -> Any:
+        return table[np.searchsorted(known, found) if len(known) else found]
+
+    def work(r: int) -> None:
+        i, some = int(chosen[0][r]), others.upto(r) if mirror else others
+        cells = cells_of(counts, i, some)
+        sums = look_up(class_table, cells).sum(axis=(0, 2))
+        sums += look_up(pair_table, cells.sum(axis=2)).sum(axis=0)
+        totals, j = np.add.reduceat(sums, some.starts), chosen[1][: len(some.starts)]
+        out[r, : len(j)] = np.maximum(lowest, (totals + row_term[i] + column_term[j]) * scale)
+        if mirror:
+            out[: len(j), r] = np.maximum(lowest, (totals + row_term[j] + column_term[i]) * scale)
+
     # rows grow longer where the matrix mirrors itself: the longest come first
-    run_tiles(lambda span: fill(*span), spans(len(out), FEATURES_PER_TASK)[::-1])
-    if values is not out:
-        out[:] = values
+    run_tiles(work, range(len(out))[::-1])
 
 
 def list_counts(counts: PlaneCounts, i: int) -> Indices:
     """All counts of the cells of one feature with those up to it."""
-    levels = int(counts.first[i + 1] - counts.first[i]) + 1
-    width = levels * counts.most_levels
-    found = np.zeros((i + 1, width * (len(counts.sizes) + 1)), np.int64)
-    kernels.list_counts(i, *counts.arguments(), width, found)
-    return np.unique(found)
+    cells = cells_of(counts, i, Others.of(counts, np.arange(i + 1)))
+    return np.unique(np.concatenate([[0], cells.ravel(), cells.sum(axis=2).ravel()]))
 
 
 def in_their_terms(
@@ -204,11 +238,11 @@ class CountedPairs:
         formula = self._exact.formula(query.measure, query.lowest)
         self._write(formula, out, query.rows, query.columns)
 
-    def summary(self, query: Query, count: int = 0, sums: bool = True) -> Summary:
-        """Row sums and the ``count`` best pairs, from strips of which none is kept."""
+    def row_sums(self, query: Query) -> Floats:
+        """Row sums without the diagonal, from strips of which none is kept."""
         formula = self._exact.formula(query.measure, query.lowest, in_nats=False)
         order, scale = np.arange(self.n_features), self._exact.tables.scale
-        return summarize(partial(self._write, formula), order, scale, query.measure, count, sums)
+        return sum_rows(partial(self._write, formula), order, scale, query.measure.is_symmetric)
 
     def _write(
         self, formula: Formula, out: Array, rows: Indices | None, columns: Indices | None

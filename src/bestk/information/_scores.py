@@ -16,7 +16,7 @@ from scipy.special import ndtri
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
-from bestk.native import kernels
+from bestk.native import as_table, kernels
 from bestk.native.threads import run_tiles
 
 ScoreKind = Literal["rank", "standard"]
@@ -34,7 +34,11 @@ class Scores(NamedTuple):
 
 
 def normal_scores(
-    values: Array, kind: ScoreKind = "rank", *, order: Indices | slice = slice(None)
+    values: Array,
+    kind: ScoreKind = "rank",
+    *,
+    order: Indices | slice = slice(None),
+    then: Callable[[slice, Floats], None] = lambda strip, scores: None,
 ) -> Scores:
     """Turn each column into scores of mean 0 and variance 1; those of missing values are 0.
 
@@ -47,6 +51,8 @@ def normal_scores(
         averaged over ties. ``"standard"``: the distance to the mean in standard deviations.
     order : indices
         The order in which to take the samples.
+    then : callable
+        Is given some columns and their scores while these are in the cache.
 
     Returns
     -------
@@ -62,15 +68,18 @@ def normal_scores(
     """
     choice(kind, "scores", ("rank", "standard"))
     m, n = values.shape
-    one = unit_score(m)
+    one, samples = unit_score(m), np.arange(m)[order]
     out = np.empty((n, m))
-    table = ndtri(np.arange(1, 2 * m) / (2 * m))
+    table = ndtri(np.arange(1, 2 * m) / (2 * m)) if kind == "rank" else None
 
     def work(strip: slice) -> None:
-        block = np.array(values[order, strip].T, dtype=np.float64, order="C")
-        if kind == "rank":
+        scores = out[strip]
+        block = np.empty_like(scores)
+        kernels.read_columns(as_table(values[:, strip]), samples, m, block, len(block))
+        if table is not None:
             _rank(block, table)
-        kernels.standardise_rows(block, *block.shape, one, out[strip])
+        kernels.standardise_rows(block, *block.shape, one, scores)
+        then(strip, scores)
 
     width = max(1, STRIP_VALUES // m)
     run_tiles(work, [slice(start, start + width) for start in range(0, n, width)])
@@ -148,12 +157,19 @@ class ScoredTable:
     """
 
     def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
-        order, explain = read_given(target, kind, len(values))
-        self.values, self.one = normal_scores(values, kind, order=order)
-        self.n_rows = len(values)
-        self.sums = self.values.sum(axis=1)
-        self.squares = np.einsum("ij,ij->i", self.values, self.values)
-        self.explained = explain(self.values)
+        (self.n_rows, n), self.kind = values.shape, kind
+        self.sums, self.squares = np.empty((2, n))
+        order, explain = read_given(target, kind, self.n_rows)
+        parts: dict[int, Explained] = {}
+
+        def measure(strip: slice, z: Floats) -> None:
+            self.sums[strip] = z.sum(axis=1)
+            self.squares[strip] = np.einsum("ij,ij->i", z, z)
+            parts[strip.start] = explain(z)
+
+        self.values, self.one = normal_scores(values, kind, order=order, then=measure)
+        entries = np.hstack([parts[start].entries for start in sorted(parts)])
+        self.explained = parts[0]._replace(entries=entries)
 
     def products(self, rows: Part, columns: Part) -> Floats:
         """Sums of products of the scores of some columns with those of others."""
@@ -165,33 +181,24 @@ class Covariances:
 
     Parameters
     ----------
-    parts : sequence of (places, scores)
-        Columns of mean 0 and variance 1, a row of ``scores`` each, in whole multiples of
-        ``1 / one``: their products add up exactly, in any order.
-    explain : callable
-        What the target explains of scores.
-    one : float
-        The score of one standard deviation.
+    parts : sequence of (places, columns, explained)
+        Columns of mean 0 and variance 1, and what the target explains of them.
     """
 
-    def __init__(
-        self, parts: Sequence[tuple[Indices, Floats]], explain: Explain, one: float
-    ) -> None:
-        self._parts = list(parts)
-        self.n_features = sum(len(places) for places, _ in parts)
-        self.n_samples = parts[0][1].shape[1]
-        self._unit = self.n_samples * one * one
-        explained = [explain(z) for _, z in self._parts]
-        self.n_groups, self._weights = explained[0].groups, explained[0].weights
-        self._sums = np.empty(self.n_features)
+    def __init__(self, parts: Sequence[tuple[Indices, ScoredTable, Explained]]) -> None:
+        self._parts = [(places, columns.values) for places, columns, _ in parts]
+        self.n_features = sum(len(places) for places, _, _ in parts)
+        _, first, explained = parts[0]
+        self.n_samples = first.n_rows
+        self._unit = first.n_rows * first.one**2
+        self.n_groups, self._weights = explained.groups, explained.weights
+        self._sums, squares = np.empty((2, self.n_features))
         self._entries = np.empty((len(self._weights), self.n_features))
-        squares = np.empty(self.n_features)
-        for (places, z), own in zip(self._parts, explained, strict=True):
-            self._sums[places] = z.sum(axis=1)
+        for places, columns, own in parts:
+            self._sums[places], squares[places] = columns.sums, columns.squares
             self._entries[:, places] = own.entries
-            squares[places] = np.einsum("ij,ij->i", z, z)
         self.total = (squares - self._sums**2 / self.n_samples) / self._unit
-        self.within = squares.copy()
+        self.within = squares
         for weight, entry in zip(self._weights, self._entries, strict=True):
             self.within -= weight * entry**2
         self.within /= self._unit
@@ -219,17 +226,21 @@ class Covariances:
 
 
 def measure_covariances(
-    numbers: tuple[Indices, Floats], categories: tuple[Indices, Any], target: Any
+    numbers: tuple[Indices, ScoredTable | None], categories: tuple[Indices, Any], target: Any
 ) -> Covariances:
     """Covariances of numeric columns, given as scores, and of categories, by their mean target."""
-    m = numbers[1].shape[1]
-    order, explain = read_given(target, "standard", m)
-    parts = [numbers] if len(numbers[0]) else []
+    parts = []
+    if numbers[1] is not None:
+        scored, explained = numbers[1], numbers[1].explained
+        if scored.kind != "standard" and not isinstance(target, Target):
+            explained = read_given(target, "standard", scored.n_rows)[1](scored.values)
+        parts.append((numbers[0], scored, explained))
     places, codes = categories
     if len(places):
         means = np.array([_mean_target(row.astype(np.int64), target) for row in codes]).T
-        parts.append((places, normal_scores(means, "standard", order=order).values))
-    return Covariances(parts, explain, unit_score(m))
+        scored = ScoredTable(means, target, "standard")
+        parts.append((places, scored, scored.explained))
+    return Covariances(parts)
 
 
 def _mean_target(codes: Array, target: Target | Floats) -> Floats:

@@ -146,7 +146,7 @@ class Entropies:
         if not isinstance(self.source, Summarizing):
             return None
         with threads(self.n_jobs):
-            return self.source.summary(self._query(measure, signed)).row_sums
+            return self.source.row_sums(self._query(measure, signed))
 
     @property
     def sums_quickly(self) -> bool:

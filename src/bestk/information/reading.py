@@ -1,5 +1,6 @@
 """From a table and its target to entropies: numbers are cut and counted, or taken as normal."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -13,7 +14,14 @@ from bestk.data.codes import Codes, encode
 from bestk.data.frames import read_column
 from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
-from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, codes_of, fit_to
+from bestk.discretize import (
+    DISCRETIZERS,
+    Discretizer,
+    EqualFrequency,
+    codes_of,
+    fit_to,
+    fit_together,
+)
 from bestk.information._blend import BlendedSource
 from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource
@@ -29,6 +37,7 @@ BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are aver
 BLENDED_SHARE = 3.0**-0.5  # of the error of one count in the mean of three estimates
 MIN_ROWS = 200  # with fewer, and fewer than columns, only covariances of numbers are used
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.1  # of a level in a pair; rarer ones are merged
+MAX_SMALL_CUTS = 254  # of a column whose codes, one of them for missing values, take a byte
 MAX_BLENDED_VALUES = 2**28  # of a table; above, only the first of them is counted
 
 
@@ -65,13 +74,21 @@ class Reading:
         return self._counted(table, target.classes, categorical)
 
     def _counted(self, table: Table, target: Target, categorical: Indices) -> "Measured":
-        numeric, fitted = find_numeric(table, categorical), None
-        if self.discretizer is not None and len(numeric):
-            table, fitted = discretise(self.discretizer, table, numeric, target)
-        codes = encode(table)
-        entropies = Entropies.count(codes, target, self.backend, self.correction, self.n_jobs)
-        cut = None if fitted is None else numeric
-        return Measured(entropies, target, fitted, cut, codes.levels)
+        return self._counted_by([self.discretizer], table, target, categorical)[0]
+
+    def _counted_by(
+        self, ways: Sequence[Any], table: Table, target: Target, categorical: Indices,
+        also: Sequence[Discretizer] = (),
+    ) -> list["Measured"]:  # fmt: skip
+        """The counts of a table, its numbers cut in each of several ways; see code_table."""
+        numeric = find_numeric(table, categorical)
+        found = []
+        for codes, classes, fitted in code_table(ways, table, numeric, target, also):
+            options = self.backend, self.correction, self.n_jobs
+            entropies = Entropies.count(codes, classes, *options)
+            cut = None if fitted is None else numeric
+            found.append(Measured(entropies, target, fitted, cut, codes.levels))
+        return found
 
     def _gaussian(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
         refuse_other_kinds(table, categorical)
@@ -92,24 +109,22 @@ class Reading:
         if large or not len(numeric):  # without numbers, all ways count the same
             ways = ways[:1]
         counting = replace(self, correction=self.correction or "chance")
-        counted = [
-            replace(counting, discretizer=way)._counted(table, target.classes, categorical)
-            for way in ways
-        ]
+        shape = table.n_features, table.n_samples, target.classes.n_classes
+        for_pairs = EqualFrequency(pair_bins(*shape)[0])  # sorted columns are cut at little cost
+        counted = counting._counted_by(ways, table, target.classes, categorical, [for_pairs])
         if large:
             return counted[0]
         source: PairSource = counted[0].entropies.source
-        scores = np.empty((0, table.n_samples))
+        scored = None
         if len(numeric):
             kept = table if len(numeric) == table.n_features else table.keep(numeric)
             with threads(self.n_jobs):
                 scored = ScoredTable(kept.numeric()[0], target.goal, "standard")
                 normal = GaussianSource(scored)
             source = BlendedSource([each.entropies.source for each in counted], normal, numeric)
-            scores = scored.values
         others = np.setdiff1d(np.arange(table.n_features), numeric)
         codes = encode(table.keep(others)).values if len(others) else ()
-        covariances = measure_covariances((numeric, scores), (others, codes), target.goal)
+        covariances = measure_covariances((numeric, scored), (others, codes), target.goal)
         levels = np.asarray(counted[-1].levels)
         blended = np.isin(np.arange(table.n_features), numeric) & (levels > 1)
         share = np.where(blended, BLENDED_SHARE, 1.0)
@@ -117,7 +132,9 @@ class Reading:
         entropies = Entropies(
             *source.singles(), source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
             levels=levels, share=share, chance=chance,
-            find_synergy=partial(find_synergy, table, numeric, target.classes, self.backend),
+            find_synergy=partial(
+                find_synergy, table, numeric, target.classes, self.backend, for_pairs
+            ),
         )  # fmt: skip
         return replace(counted[0], entropies=entropies)
 
@@ -130,7 +147,7 @@ def gaussian_entropies(
     with threads(n_jobs):
         scored = ScoredTable(numbers, goal)
         source = GaussianSource(scored, correction=correction)
-        covariances = measure_covariances((np.arange(n), scored.values), (np.arange(0), ()), goal)
+        covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
         levels = np.full(n, 2)  # a column takes one parameter, like two levels
         return Entropies(
             *source.singles(), source, correction is not None, n_jobs, covariances, levels,
@@ -213,11 +230,50 @@ def refuse_other_kinds(table: Table, categorical: Indices) -> None:
         )
 
 
+def code_table(
+    ways: Sequence[Any], table: Table, numeric: Indices, target: Target,
+    also: Sequence[Discretizer] = (),
+) -> Iterator[tuple[Codes, Target, Any]]:  # fmt: skip
+    """The codes of a table and the classes of its rows, and the discretiser fitted on its numbers.
+
+    One for each way to cut them. Rows may come in another order. Other discretisers are fitted as
+    well, where all columns are sorted in one pass.
+    """
+    if not len(numeric) or ways[0] is None:
+        yield encode(table), target, None
+        return
+    fitted = [get_discretizer(way) for way in ways]
+    parts, rest = split_numbers(table, numeric, together=False)
+    table.check_exact(numeric)
+    is_numeric = np.isin(np.arange(table.n_features), numeric)
+    found = None
+    if len(parts) == 1:
+        found = fit_together([*fitted, *also], parts[0].values, target.codes, len(ways))
+    if found is None or max(cuts.counts.max() for cuts in found) > MAX_SMALL_CUTS:
+        for way in ways:
+            cut, own = discretise(way, table, numeric, target)
+            yield encode(cut), target, own
+        return
+    order, others = np.argsort(target.codes, kind="stable"), np.flatnonzero(~is_numeric)
+    classes = replace(target, codes=target.codes[order])
+    coded = encode(table.keep(others)) if rest else None
+    for own, cuts in zip(fitted, found, strict=False):
+        values: Any = cuts.codes
+        levels = cuts.counts + 1 + cuts.gaps
+        if coded is not None:
+            part = values, levels
+            values = np.empty((table.n_features, table.n_samples), coded.values.dtype)
+            levels = np.empty(table.n_features, np.int64)
+            values[numeric], levels[numeric] = part
+            values[others], levels[others] = coded.values[:, order], coded.levels
+        yield Codes(values, levels, table.names), classes, own
+
+
 def discretise(
-    discretizer: Any, table: Table, numeric: Indices, target: Target
+    discretizer: Any, table: Table, numeric: Indices, target: Target, fit: bool = True
 ) -> tuple[Table, Any]:
     """The same table with codes for its numbers, and the discretiser that was fitted on them."""
-    fitted = get_discretizer(discretizer)
+    fitted = get_discretizer(discretizer) if fit else discretizer
     by_column = isinstance(fitted, Discretizer)  # then blocks need no common type
     table.check_exact(numeric)
     parts, blocks = split_numbers(table, numeric, together=not by_column)
@@ -225,7 +281,8 @@ def discretise(
     for part in parts:
         try:
             with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
-                fit_to(fitted, part.values, target.codes)
+                if fit:
+                    fit_to(fitted, part.values, target.codes)
                 codes = codes_of(fitted, part.values)
         except ValueError:
             table.numeric()  # names a column of infinite values
@@ -251,7 +308,11 @@ def cut_for_pairs(table: Table, numeric: Indices, target: Target, n_bins: int) -
 
     Chi-square needs some rows in every cell.
     """
-    codes = cut_numbers(table, numeric, n_bins, target)
+    return merge_rare(cut_numbers(table, numeric, n_bins, target), n_bins)
+
+
+def merge_rare(codes: Codes, n_bins: int) -> Codes:
+    """The same codes with rare levels made one, in columns of more than so many."""
     several = np.flatnonzero(codes.levels > n_bins)
     if not len(several):
         return codes
@@ -264,11 +325,13 @@ def cut_for_pairs(table: Table, numeric: Indices, target: Target, n_bins: int) -
 
 
 def find_synergy(
-    table: Table, numeric: Indices, target: Target, backend: str, top: int
+    table: Table, numeric: Indices, target: Target, backend: str, cutter: EqualFrequency, top: int
 ) -> Synergies:
     """The pairs of columns with the largest synergy, among all."""
-    n_bins, *_ = pair_bins(table.n_features, table.n_samples, target.n_classes)
-    codes = cut_for_pairs(table, numeric, target, n_bins)
+    if len(numeric):
+        fit = not hasattr(cutter, "cut_points_")
+        table = discretise(cutter, table, numeric, target, fit)[0]
+    codes = merge_rare(encode(table), cutter.n_bins)
     return strongest_pairs(DiscreteTable.of(codes, target, backend), top)
 
 

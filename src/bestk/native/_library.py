@@ -12,7 +12,7 @@ import numpy as np
 
 from bestk.native._signatures import SIGNATURES
 
-CPU_LEVELS = ("baseline", "avx2", "avx512")  # by number in cpu.c
+CPU_LEVELS = ("baseline", "avx2", "avx512")  # by number in cpu.c: a library for each
 DTYPES = {
     "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
     "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
@@ -126,30 +126,37 @@ class Kernels:
 
 
 kernels = Kernels()
-_loaded: list[Any] = []
+_loaded: dict[str, Any] = {}  # by level
+_in_use: list[Any] = []
 
 
 def _library() -> Any:
-    """The library, loaded once, for the CPU at hand or the one that ``BESTK_CPU`` names."""
-    if not _loaded:
+    """The library for the CPU at hand or the one that ``BESTK_CPU`` names, loaded once."""
+    if not _in_use:
+        set_cpu(os.environ.get("BESTK_CPU") or None)
+    return _in_use[0]
+
+
+def _load(level: str) -> Any:
+    """The library of an instruction set."""
+    if level not in _loaded:
         name = "_kernels.dll" if sys.platform == "win32" else "_kernels.so"
         path = Path(os.environ.get("BESTK_LIBRARY") or Path(__file__).with_name(name))
+        if level != CPU_LEVELS[0]:
+            path = path.with_stem(f"{path.stem}_{level}")
         if not path.exists():
             raise ImportError(
                 f"the compiled kernels are missing ({path}); install bestk from a wheel, or build "
                 "them in a source checkout with `python hatch_build.py`"
             )
-        library = ctypes.CDLL(str(path))
-        _loaded.append(library)
-        set_cpu(os.environ.get("BESTK_CPU") or None)
-    return _loaded[0]
+        _loaded[level] = ctypes.CDLL(str(path))
+    return _loaded[level]
 
 
 def cpu_levels() -> list[str]:
     """The instruction sets that this machine has, the best last."""
-    found = np.zeros(len(CPU_LEVELS), np.int64)
-    kernels.cpu_levels(found)
-    return [name for name, has in zip(CPU_LEVELS, found, strict=True) if has]
+    best = _load(CPU_LEVELS[0]).bestk_cpu_level()
+    return list(CPU_LEVELS[: best + 1])
 
 
 def set_cpu(level: str | None) -> None:
@@ -157,4 +164,5 @@ def set_cpu(level: str | None) -> None:
     known = cpu_levels()
     if level is not None and level not in known:
         raise ValueError(f"BESTK_CPU={level!r} is not one of {', '.join(known)} on this machine")
-    kernels.set_cpu_level(CPU_LEVELS.index(level or known[-1]))
+    _in_use[:] = [_load(level or known[-1])]
+    vars(kernels).clear()  # those of another library

@@ -9,9 +9,6 @@ from ``bestk.h``.
 """
 
 SIGNATURES: dict[str, str] = {
-    # cpu.c
-    "cpu_levels": "i64[:]!",
-    "set_cpu_level": "i64",
     # planes.c
     "count_rows": "u32[:] i64 u32[:] i64 i64[:] i64 u32[:]!",
     # pairs.c: the table, the formula, the request
@@ -24,15 +21,14 @@ SIGNATURES: dict[str, str] = {
     " i64 i64 u32[:]! u32[:]! i64 i64",
     # correction.c
     "expect": "i64[:] i64[:] i64 i64 f64 f64[:]? f64[:]! i64 i64",
-    # sums.c
-    "add_sums": "f64[rows] i64 i64 i64 f64[:]! f64[:]!",
     # codes.c
     "write_codes": "table i64 i64[:] u8[rows]!? u16[rows]!? i64[:]! u8[:]! i64 i64",
     # table.c
     "read_columns": "table i64[:] i64 f64[rows]! i64",
     "encode": "table i64 i64 f64[:] i64[:] i16[rows]!",
     # cuts.c
-    "cut": "f64[rows]! i64 i64 i32[:] i64 i64 i64 f64[:]? f64[:]? f64[:]? f64[:]? i64[:]!",
+    "cut": "f64[rows] i64 i64 i32[:] i64 i64[:,:] i64 f64[:]? f64[:]? f64[:]? f64[:]?"
+    " f64[:,:,:]! i64[:,:]! i64[:]! i64 u8[:]!? i64",
     # scores.c
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
     "standardise_rows": "f64[rows] i64 i64 f64 f64[rows]!",
@@ -40,9 +36,6 @@ SIGNATURES: dict[str, str] = {
     "unexplained": "f64[:,:] i64 i64 f64[:,:] f64[:] f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
     # blocks.c: the packed block, the planes, the counts
     "add_block": "u32[:] i64[:] i64[:] i64 i64[:] i64 i64[:] i64 i64[:] i32[:]! i64 i64",
-    "fill_counted": "i64[:] i64[:] i64 i64 i64[:] i64[:] i64[:,:] i64[:] i64 i32[:] i64"
-    " i64[:] i64 i64[:] i64[:] i64[:] i64[:] f64 f64 f64[rows]! i64 i64",
-    "list_counts": "i64 i64[:] i64[:] i64[:,:] i64[:] i64 i32[:] i64 i64[:,:]!",
     # tabu.c
     "tabu_advance": "f64[:,:] f64[:] i64 i64 i64 i64 i64 u8[:,:] i64 i64"
     " u8[:,:]! f64[:]! i64[:,:]! f64[:]! i64[:]! u64[:]!",

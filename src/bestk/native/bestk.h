@@ -17,47 +17,7 @@ __asm__(".symver log, log@GLIBC_2.2.5"); /* the same bits, also on Linux from 20
 #endif
 
 enum { OK = 0, NO_MEMORY = 1 };
-enum { BASELINE = 0, AVX2 = 1, AVX512 = 2 };
-
-#if defined(__x86_64__) || defined(_M_X64)
-#define BESTK_X86 1
-#define TARGET_AVX2 __attribute__((target("avx2,popcnt,bmi,bmi2")))
-#if defined(__clang__) && __clang_major__ >= 18 && __clang_major__ < 22
-#define EVEX512 ",evex512" /* vectors of 512 bits, a feature of its own in these versions */
-#else
-#define EVEX512
-#endif
-#define TARGET_AVX512                                                     \
-    __attribute__((                                                       \
-        target("avx2,popcnt,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl," \
-               "avx512vpopcntdq" EVEX512)))
-#else
-#define BESTK_X86 0
-#endif
-
-/* A loop that is compiled for every instruction set: define body(...) as an INLINE function, then
-   FOR_EACH_CPU(body, (parameters), (arguments)) makes body_best(...), which runs the best one. */
 #define INLINE static inline __attribute__((always_inline))
-#if BESTK_X86
-#define FOR_EACH_CPU(body, PARAMETERS, ARGUMENTS)                          \
-    TARGET_AVX2 static void body##_avx2 PARAMETERS { body ARGUMENTS; }     \
-    TARGET_AVX512 static void body##_avx512 PARAMETERS { body ARGUMENTS; } \
-    static void body##_plain PARAMETERS { body ARGUMENTS; }                \
-    static void body##_best PARAMETERS {                                   \
-        if (bestk_cpu_level >= AVX512)                                     \
-            body##_avx512 ARGUMENTS;                                       \
-        else if (bestk_cpu_level >= AVX2)                                  \
-            body##_avx2 ARGUMENTS;                                         \
-        else                                                               \
-            body##_plain ARGUMENTS;                                        \
-    }
-#else
-#define FOR_EACH_CPU(body, PARAMETERS, ARGUMENTS) \
-    static void body##_best PARAMETERS { body ARGUMENTS; }
-#endif
-
-/* The instruction set in use: BASELINE, AVX2 or AVX512. Every level gives the same bits. */
-extern int bestk_cpu_level;
 
 static inline double lower(double a, double b) { return a < b ? a : b; }
 static inline double higher(double a, double b) { return a > b ? a : b; }
@@ -87,16 +47,27 @@ void bestk_sort_column(
 
 static inline int64_t row_of(uint64_t pair) { return (int64_t)(pair & 0xffffffffu); }
 
-/* How many of n ascending numbers, one at least, are below a value. */
-static inline int64_t count_below(const double *ascending, int64_t n, double value) {
-    const double *low = ascending;
-    for (; n > 1; n -= n / 2) low += low[n / 2 - 1] < value ? n / 2 : 0;
-    return low - ascending + (*low < value);
+enum { LINE = 8, SCAN = 32 }; /* numbers in a line of the cache; with more cuts, they are searched */
+
+/* Codes of a line of numbers: how many of some cuts, ascending, are below each; NaN takes the code
+   after the last. */
+static inline void code_line(
+    const double *values, const double *cuts, int64_t n_cuts, int64_t *codes) {
+    double below[LINE] = {0};
+    for (int64_t c = 0; c < n_cuts && n_cuts <= SCAN; c++)
+        for (int i = 0; i < LINE; i++) below[i] += values[i] > cuts[c] ? 1.0 : 0.0;
+    for (int i = 0; i < LINE; i++) {
+        const double *low = cuts;
+        for (int64_t n = n_cuts; n > 1 && n_cuts > SCAN; n -= n / 2)
+            low += low[n / 2 - 1] < values[i] ? n / 2 : 0;
+        codes[i] = n_cuts > SCAN ? low - cuts + (*low < values[i]) : (int64_t)below[i];
+        if (values[i] != values[i]) codes[i] = n_cuts + 1;
+    }
 }
 
 /* The memory of one call: taken piece by piece, freed at once. */
 typedef struct {
-    void *pieces[24];
+    void *pieces[40];
     int count, status; /* status: of the call, NO_MEMORY once a piece could not be had */
 } Room;
 

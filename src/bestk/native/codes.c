@@ -7,7 +7,7 @@ enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64 }; /* in a look-up tabl
 
 /* Numbers as whole numbers plus 1, 0 where NaN; return whether one of them is neither NaN nor a
    whole number with a place in the look-up table. */
-INLINE void shift_whole(const double *values, int64_t n, uint16_t *restrict to, uint8_t *odd) {
+static void shift_whole(const double *values, int64_t n, uint16_t *restrict to, uint8_t *odd) {
     int misfit = 0;
     for (int64_t i = 0; i < n; i++) {
         const double value = values[i];
@@ -43,7 +43,7 @@ static int shift_small(const char *data, int64_t step, int64_t type, uint16_t *t
 
 /* Number the values that occur 0, 1, ... in order, missing (0) last; set how many occur.
    code: VALUES numbers of scratch. One of codes8 and codes16 is given. */
-INLINE void renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *restrict codes8,
+static void renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *restrict codes8,
     uint16_t *restrict codes16, int64_t *levels) {
     uint16_t most = 0;
     uint32_t seen = 0;
@@ -66,13 +66,6 @@ INLINE void renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *re
     *levels = count;
 }
 
-FOR_EACH_CPU(shift_whole, (const double *values, int64_t n, uint16_t *to, uint8_t *odd),
-    (values, n, to, odd))
-FOR_EACH_CPU(renumber,
-    (const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *codes8, uint16_t *codes16,
-        int64_t *levels),
-    (raw, n, code, codes8, codes16, levels))
-
 /* Write the codes of columns first:last of a table, column j to row places[j], their number to
    levels[j], and to odd[j] whether it has other values than whole numbers up to LARGEST or NaN. */
 EXPORT int bestk_write_codes(const char *data, int64_t row_step, int64_t column_step, int64_t type,
@@ -89,10 +82,10 @@ EXPORT int bestk_write_codes(const char *data, int64_t row_step, int64_t column_
             uint16_t *to = raw + (j - first) * n_rows + start;
             if (size == PIECE && shift_small(from, row_step, type, to, odd + j)) continue;
             bestk_read_numbers(from, row_step, NULL, size, type, piece);
-            shift_whole_best(piece, size, to, odd + j);
+            shift_whole(piece, size, to, odd + j);
         }
     for (int64_t j = first; j < last && !room.status; j++)
-        renumber_best(raw + (j - first) * n_rows, n_rows, code,
+        renumber(raw + (j - first) * n_rows, n_rows, code,
             codes8 ? codes8 + places[j] * step8 : NULL,
             codes8 ? NULL : codes16 + places[j] * step16, levels + j);
     return release(&room);

@@ -35,23 +35,19 @@ typedef struct {
     uint32_t *cells;           /* scratch */
 } Block;
 
-/* The loops over sixteen lanes, compiled for each instruction set. */
-typedef struct {
-    /* counts[class][row][plane][lane]: samples with both bits set.
-       rows: [n_rows][n_words]; tile: [plane][word][lane]; words[c]:words[c + 1] are class c. */
-    void (*count_rows)(const uint32_t *rows, int64_t n_rows, const uint32_t *tile, int64_t n_planes,
-        const int64_t *words, int64_t n_classes, uint32_t *counts);
-    /* sums[lane] = the tables summed over the cells of each pair; two_level: where n_i and n_j
-       are 1 and the row has tables of its own. */
-    void (*sum_cells)(const Table *t, const Formula *f, const Block *b, uint64_t *sums);
-    void (*sum_two_level)(const Table *t, const Block *b, uint64_t *sums);
-    /* out[i] = max(lowest, scale * (sums[i] + term + terms[i])), n a multiple of sixteen. */
-    void (*scale)(const Formula *f, const uint64_t *sums, int64_t term, const int64_t *terms,
-        int64_t n, double *out);
-} PlaneKernels;
+/* counts[class][row][plane][lane]: samples with both bits set.
+   rows: [n_rows][n_words]; tile: [plane][word][lane]; words[c]:words[c + 1] are class c. */
+int bestk_count_rows(const uint32_t *rows, int64_t n_rows, const uint32_t *tile, int64_t n_planes,
+    const int64_t *words, int64_t n_classes, uint32_t *counts);
 
-/* The kernels for the instruction set in use. */
-const PlaneKernels *bestk_plane_kernels(void);
+/* sums[lane] = the tables summed over the cells of each pair; two_level: where n_i and n_j are 1
+   and the row has tables of its own. */
+void bestk_sum_cells(const Table *t, const Formula *f, const Block *b, uint64_t *sums);
+void bestk_sum_two_level(const Table *t, const Block *b, uint64_t *sums);
+
+/* out[i] = max(lowest, scale * (sums[i] + term + terms[i])), n a multiple of sixteen. */
+void bestk_scale(const Formula *f, const uint64_t *sums, int64_t term, const int64_t *terms,
+    int64_t n, double *out);
 
 /* Copy the plane of one lane out of its tile. */
 static inline void bestk_copy_plane(

@@ -1,9 +1,9 @@
-/* Which instruction sets the processor has, by CPUID, and which one the kernels use. */
+/* Which instruction sets the processor has, by CPUID. */
 #include "bestk.h"
 
-int bestk_cpu_level = BASELINE;
+enum { BASELINE, AVX2, AVX512 };
 
-#if BESTK_X86
+#if defined(__x86_64__) || defined(_M_X64)
 #include <cpuid.h>
 
 /* Whether the operating system saves these registers (XCR0). */
@@ -14,7 +14,7 @@ static int saves(uint32_t mask) {
 }
 
 /* The highest level of this processor. */
-static int best_level(void) {
+EXPORT int bestk_cpu_level(void) {
     unsigned a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d)) return BASELINE;
     const unsigned first = (1u << 27) | (1u << 23); /* OSXSAVE, POPCNT */
@@ -27,18 +27,5 @@ static int best_level(void) {
     return AVX512;
 }
 #else
-static int best_level(void) { return BASELINE; }
+EXPORT int bestk_cpu_level(void) { return BASELINE; }
 #endif
-
-/* Which levels this machine has: found[level] = 1. */
-EXPORT int bestk_cpu_levels(int64_t *found) {
-    const int best = best_level();
-    for (int level = BASELINE; level <= AVX512; level++) found[level] = level <= best;
-    return OK;
-}
-
-/* Use the kernels of one level; the caller has checked that the machine has it. */
-EXPORT int bestk_set_cpu_level(int64_t level) {
-    bestk_cpu_level = (int)level;
-    return OK;
-}

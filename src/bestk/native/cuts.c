@@ -6,6 +6,7 @@
 
 #define TIE 1e-12              /* scores closer than this, relative to their scale, are equal */
 enum { CELLS_PER_SAMPLE = 4 }; /* a value x class table up to this size is cheaper than sorting */
+enum { MAX_SMALL_CUTS = 254 }; /* of a column whose codes take a byte */
 
 /* A column in order. Value d has the runs start[d] up to start[d + 1], each a class and a count. */
 typedef struct {
@@ -118,19 +119,22 @@ static int is_whole(const double *column, int64_t n) {
     return 1;
 }
 
-/* The distinct values of a column and their classes, NaN left out. */
-static void tally(Cutter *cutter, const double *column) {
+/* The distinct values of a column and their classes, NaN left out; 0 if one is infinite, then there
+   are none. */
+static int tally(Cutter *cutter, const double *column) {
     const int64_t n = cutter->n_samples;
     const Range range = bestk_range(column, n);
     cutter->runs.n_values = 0;
     cutter->runs.n_known = range.n_known;
-    if (range.n_known == 0) return;
+    if (range.n_known == 0) return 1;
+    if (isinf(range.low) || isinf(range.high)) return 0;
     const double cells = (range.high - range.low + 1.0) * (double)cutter->n_classes;
     const int near = fabs(range.low) < 1e15 && fabs(range.high) < 1e15;
     if (near && cells <= CELLS_PER_SAMPLE * (double)n && is_whole(column, n))
         count_cells(cutter, column, range.low, (int64_t)(range.high - range.low) + 1);
     else
         sort_runs(cutter, column, range);
+    return 1;
 }
 
 /* The first place whose value is within tie of the largest. */
@@ -327,27 +331,53 @@ static int64_t cut_by_frequency(Cutter *cutter) {
     return n_cuts;
 }
 
-/* Cut each row of a block, and put the cuts at its head. method: 0 for MDLP, 1 for CAIM, 2 for equal
-   frequency; y: the classes, ascending. Tables for MDLP: n log n of 0 to n_samples, differences of
-   neighbours in it, log n, and log(3^k - 2) of 0 to n_classes. */
-EXPORT int bestk_cut(double *block, int64_t stride, int64_t width, int64_t n_samples,
-    const int32_t *y, int64_t method, int64_t n_classes, int64_t max_bins, const double *xlogx,
-    const double *steps, const double *logs, const double *classes, int64_t *n_cuts) {
+/* The codes of a column by its cuts. */
+static void code_column(
+    const double *column, int64_t n, const double *cuts, int64_t n_cuts, uint8_t *codes) {
+    double values[LINE];
+    int64_t found[LINE];
+    for (int64_t start = 0; start < n; start += LINE) {
+        const int64_t size = least_of(n - start, LINE);
+        for (int64_t i = 0; i < LINE; i++) values[i] = column[start + least_of(i, size - 1)];
+        code_line(values, cuts, n_cuts, found);
+        for (int64_t i = 0; i < size; i++) codes[start + i] = (uint8_t)found[i];
+    }
+}
+
+/* Cut each row of a block in some ways: of each the method, 0 for MDLP, 1 for CAIM, 2 for equal
+   frequency, and the most bins. y: the classes, ascending. Tables for MDLP: n log n of 0 to
+   n_samples, differences of neighbours in it, log n, and log(3^k - 2) of 0 to n_classes.
+   cuts: [way][row][n_samples]; n_cuts: [way][row], -1 where a number is infinite; n_known: [row],
+   numbers that are not NaN; codes: of the first n_coded ways, [way][code_step][n_samples]. */
+EXPORT int bestk_cut(const double *block, int64_t stride, int64_t width, int64_t n_samples,
+    const int32_t *y, int64_t n_classes, const int64_t *ways, int64_t n_ways, const double *xlogx,
+    const double *steps, const double *logs, const double *classes, double *cuts, int64_t *n_cuts,
+    int64_t *n_known, int64_t n_coded, uint8_t *codes, int64_t code_step) {
     int64_t (*const methods[])(Cutter *) = {cut_by_entropy, cut_by_majority, cut_by_frequency};
-    Cutter cutter = {n_samples, n_classes, max_bins, y, xlogx, steps, logs, classes, NULL, NULL,
-        NULL, {0}, {0}};
+    Cutter cutter = {.n_samples = n_samples, .n_classes = n_classes, .y = y, .xlogx = xlogx,
+        .steps = steps, .logs = logs, .classes = classes};
     Room room = {0};
     make_room(&cutter, &room);
     if (room.status) return release(&room);
-    const double *value = cutter.runs.value;
+    const Runs *runs = &cutter.runs;
     int64_t *edge = cutter.scheme.edge;
     for (int64_t j = 0; j < width; j++, block += stride) {
-        tally(&cutter, block);
-        edge[0] = 0;
-        edge[1] = cutter.runs.n_values;
-        n_cuts[j] = cutter.runs.n_values ? methods[method](&cutter) : 0;
-        for (int64_t t = 1; t <= n_cuts[j]; t++)
-            block[t - 1] = midpoint(value[edge[t] - 1], value[edge[t]]);
+        const int finite = tally(&cutter, block);
+        n_known[j] = runs->n_known;
+        for (int64_t way = 0; way < n_ways; way++) {
+            double *own = cuts + (way * width + j) * n_samples;
+            int64_t count = finite ? 0 : -1;
+            cutter.max_bins = ways[2 * way + 1];
+            edge[0] = 0;
+            edge[1] = runs->n_values;
+            if (runs->n_values) count = methods[ways[2 * way]](&cutter);
+            for (int64_t t = 1; t <= count; t++)
+                own[t - 1] = midpoint(runs->value[edge[t] - 1], runs->value[edge[t]]);
+            n_cuts[way * width + j] = count;
+            if (way < n_coded && count >= 0 && count <= MAX_SMALL_CUTS)
+                code_column(
+                    block, n_samples, own, count, codes + (way * code_step + j) * n_samples);
+        }
     }
     return release(&room);
 }

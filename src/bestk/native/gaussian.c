@@ -4,7 +4,7 @@
 #include "bestk.h"
 
 /* One row; mine: [term][step], the entries of its feature; yours: [term][n]. */
-INLINE void unexplained(const double *products, int64_t n, const double *mine, int64_t step,
+static void unexplained(const double *products, int64_t n, const double *mine, int64_t step,
     double my_scale, const double *yours, const double *scale, const double *weights,
     int64_t n_terms, double *restrict out) {
     memcpy(out, products, sizeof *out * (size_t)n);
@@ -17,11 +17,6 @@ INLINE void unexplained(const double *products, int64_t n, const double *mine, i
         out[j] = 1.0 - r * r;
     }
 }
-FOR_EACH_CPU(unexplained,
-    (const double *products, int64_t n, const double *mine, int64_t step, double my_scale,
-        const double *yours, const double *scale, const double *weights, int64_t n_terms,
-        double *out),
-    (products, n, mine, step, my_scale, yours, scale, weights, n_terms, out))
 
 /* out[i][j] = 1 - (left_scale[i] right_scale[j] (products[i][j] - sum over terms of
    weight left[term][i] right[term][j]))^2. */
@@ -29,7 +24,7 @@ EXPORT int bestk_unexplained(const double *products, int64_t n_rows, int64_t n_c
     const double *left, const double *left_scale, const double *right, const double *right_scale,
     const double *weights, int64_t n_terms, double *out) {
     for (int64_t i = 0; i < n_rows; i++, products += n_columns, out += n_columns)
-        unexplained_best(products, n_columns, left + i, n_rows, left_scale[i], right, right_scale,
+        unexplained(products, n_columns, left + i, n_rows, left_scale[i], right, right_scale,
             weights, n_terms, out);
     return OK;
 }

@@ -10,6 +10,7 @@
 #define RADIUS 0.02 /* of the cone of directions that share their candidates */
 #define MAX_BLOCK 128 /* close directions that are followed together */
 #define MAX_OPEN 512  /* items that may come or go within a block */
+#define MAX_SWAPS 256 /* after which the sums of all of them are kept */
 
 /* The matrix, and V of d rows whose signed products approximate it. */
 typedef struct {
@@ -41,8 +42,12 @@ typedef struct {
     int64_t *number;       /* the open item at a place */
     double *score, *V;     /* by place; V: [coordinate][place], rows of MAX_OPEN */
     int64_t *items;        /* the open items */
-    double *sums;          /* of Q over all chosen items, for each open item */
-    double *pairs;         /* Q of open items, rows of MAX_OPEN */
+    int64_t *first;        /* all chosen items when the block began */
+    int64_t n_read, *read; /* open items that came or went, whose sums and pairs are known */
+    uint8_t *is_read;
+    int64_t n_swaps, *swaps; /* since the block began: who came, and who went */
+    double *sums;            /* of Q over all chosen items, for each open item */
+    double *pairs;           /* Q of open items, rows of MAX_OPEN */
     uint8_t *chosen;       /* of all items */
     double *total;         /* sum of the columns of V that are chosen */
     double value;          /* x'Qx */
@@ -83,19 +88,19 @@ static double length_of(const double *c, int64_t d) {
     return higher(sqrt(length), 1e-300);
 }
 
-/* Whether a direction lies in the cone around the centre. */
-static int is_near(const double *c, const double *centre, int64_t d) {
+/* The squared distance of a direction, made a unit vector, from a centre. */
+static double distance(const double *c, const double *centre, int64_t d) {
     const double length = length_of(c, d);
     double apart = 0.0;
     for (int64_t j = 0; j < d; j++) {
         const double difference = c[j] / length - centre[j];
         apart += difference * difference;
     }
-    return apart <= RADIUS * RADIUS;
+    return apart;
 }
 
 /* Set the scores V'c of the first columns of V, whose rows have n entries. */
-INLINE void project(
+static void project(
     const double *V, int64_t n, const double *c, int64_t d, int64_t count, double *restrict score) {
     for (int64_t q = 0; q < count; q++) score[q] = c[0] * V[q];
     for (int64_t j = 1; j < d; j++) {
@@ -103,10 +108,6 @@ INLINE void project(
         for (int64_t q = 0; q < count; q++) score[q] += weight * row[q];
     }
 }
-
-FOR_EACH_CPU(project,
-    (const double *V, int64_t n, const double *c, int64_t d, int64_t count, double *score),
-    (V, n, c, d, count, score))
 
 /* Keep the first k items, and add those that may be above one of them near the direction c.
    Within the radius r, the score of an item, but for a constant that all share, lies within r
@@ -116,7 +117,7 @@ static void find_candidates(const Problem *a, Candidates *near, const double *c,
     const double length = length_of(c, d);
     for (int64_t j = 0; j < d; j++) near->centre[j] = c[j] / length;
     memset(near->first, 0, (size_t)n);
-    project_best(a->V, n, near->centre, d, n, near->all);
+    project(a->V, n, near->centre, d, n, near->all);
     double least = INFINITY, size = 0.0;
     for (int64_t q = 0; q < k; q++) {
         const int64_t i = near->items[q];
@@ -150,6 +151,10 @@ static Top first_k(const Problem *a, Room *room) {
     top.score = take(room, MAX_OPEN, sizeof *top.score);
     top.V = take(room, a->d * MAX_OPEN, sizeof *top.V);
     top.items = take(room, MAX_OPEN, sizeof *top.items);
+    top.first = take(room, a->k, sizeof *top.first);
+    top.read = take(room, MAX_OPEN, sizeof *top.read);
+    top.is_read = take(room, MAX_OPEN, sizeof *top.is_read);
+    top.swaps = take(room, 2 * MAX_SWAPS, sizeof *top.swaps);
     top.sums = take(room, MAX_OPEN, sizeof *top.sums);
     top.pairs = take(room, MAX_OPEN * MAX_OPEN, sizeof *top.pairs);
     top.chosen = take(room, a->n, sizeof *top.chosen);
@@ -168,25 +173,21 @@ static double find_middle(const Problem *a, const double *directions, int64_t co
     const int64_t d = a->d;
     double *centre = a->centre, radius = 0.0;
     memset(centre, 0, (size_t)d * sizeof *centre);
-    for (const double *c = directions; c < directions + count * d; c += d)
-        for (int64_t j = 0; j < d; j++) centre[j] += c[j] / length_of(c, d);
+    for (const double *c = directions; c < directions + count * d; c += d) {
+        const double length = length_of(c, d);
+        for (int64_t j = 0; j < d; j++) centre[j] += c[j] / length;
+    }
     const double scale = length_of(centre, d);
     for (int64_t j = 0; j < d; j++) centre[j] /= scale;
-    for (const double *c = directions; c < directions + count * d && count > 1; c += d) {
-        double apart = 0.0;
-        for (int64_t j = 0; j < d; j++) {
-            const double difference = c[j] / length_of(c, d) - centre[j];
-            apart += difference * difference;
-        }
-        radius = higher(apart, radius);
-    }
+    for (const double *c = directions; c < directions + count * d && count > 1; c += d)
+        radius = higher(distance(c, centre, d), radius);
     return sqrt(radius);
 }
 
 /* Mark the k items of the highest score along c; of equal ones those of the lowest index. */
 static void mark_best(const Problem *a, const double *c) {
     const int64_t n = a->n, k = a->k;
-    project_best(a->V, n, c, a->d, n, a->all);
+    project(a->V, n, c, a->d, n, a->all);
     memcpy(a->sorted, a->all, (size_t)n * sizeof *a->all);
     bestk_select_top(a->sorted, n, k);
     const double least = a->sorted[k - 1];
@@ -265,26 +266,46 @@ static int64_t settle(const Problem *a, const double *directions, int64_t count,
         if (block == 1 || find_open(a, top, radius)) break;
     }
     exchange(a, top);
+    memcpy(top->first, a->list, (size_t)a->k * sizeof *top->first);
+    memset(top->is_read, 0, (size_t)top->count);
+    top->n_read = top->n_swaps = 0;
     for (int64_t q = 0; q < top->count; q++) {
-        const double *row = a->Q + top->items[q] * n;
         top->number[q] = q;
         for (int64_t j = 0; j < a->d; j++)
             top->V[j * MAX_OPEN + q] = a->V[j * n + top->items[q]];
-        top->sums[q] = 0.0;
-        for (int64_t r = 0; r < a->k; r++) top->sums[q] += row[a->list[r]];
-        for (int64_t r = 0; r < top->count; r++)
-            top->pairs[q * MAX_OPEN + r] = row[top->items[r]];
     }
     return top->block = block;
+}
+
+/* Read what is needed to swap an open item; few of them ever are. */
+static void read_item(const Problem *a, Top *top, int64_t q) {
+    if (top->is_read[q]) return;
+    const double *row = a->Q + top->items[q] * a->n;
+    double *pairs = top->pairs + q * MAX_OPEN, sum = 0.0;
+    for (int64_t r = 0; r < top->count; r++) pairs[r] = row[top->items[r]];
+    for (int64_t r = 0; r < a->k; r++) sum += row[top->first[r]];
+    for (const int64_t *s = top->swaps; s < top->swaps + 2 * top->n_swaps; s += 2)
+        sum += pairs[s[0]] - pairs[s[1]];
+    top->sums[q] = sum;
+    top->is_read[q] = 1;
+    top->read[top->n_read++] = q;
 }
 
 /* Let the item at place u go and that at place v come. */
 static void swap(const Problem *a, Top *top, int64_t u, int64_t v) {
     const int64_t out = top->number[u], into = top->number[v];
     const double *out_row = top->pairs + out * MAX_OPEN, *into_row = top->pairs + into * MAX_OPEN;
+    read_item(a, top, out);
+    read_item(a, top, into);
+    for (int64_t q = 0; q < top->count && top->n_swaps == MAX_SWAPS; q++) read_item(a, top, q);
     top->value += into_row[into] + 2 * top->sums[into] - 2 * top->sums[out] + out_row[out] -
                   2 * out_row[into];
-    for (int64_t q = 0; q < top->count; q++) top->sums[q] += into_row[q] - out_row[q];
+    for (int64_t r = 0; r < top->n_read; r++)
+        top->sums[top->read[r]] += into_row[top->read[r]] - out_row[top->read[r]];
+    if (top->n_swaps < MAX_SWAPS) {
+        top->swaps[2 * top->n_swaps] = into;
+        top->swaps[2 * top->n_swaps++ + 1] = out;
+    }
     top->chosen[top->items[out]] = 0;
     top->chosen[top->items[into]] = 1;
     top->number[u] = into;
@@ -305,7 +326,7 @@ static void follow(const Problem *a, const double *c, Top *top) {
     const int64_t inside = top->inside;
     const double *score = top->score;
     if (inside == 0 || inside == top->count) return;
-    project_best(top->V, MAX_OPEN, c, a->d, top->count, top->score);
+    project(top->V, MAX_OPEN, c, a->d, top->count, top->score);
     for (;;) {
         const double low = bestk_range(score, inside).low;
         const double high = bestk_range(score + inside, top->count - inside).high;
@@ -446,13 +467,13 @@ EXPORT int bestk_screen_directions(const double *V, const double *signs, int64_t
     }
     for (int64_t t = 0; t < n_directions; t++) {
         const double *c = directions + t * d;
-        if (!is_near(c, near.centre, d)) {
+        if (!(distance(c, near.centre, d) <= RADIUS * RADIUS)) {
             for (int64_t r = 0; r < most; r++) held[r] = near.items[order[r]];
             memcpy(near.items, held, (size_t)most * sizeof *held);
             find_candidates(&a, &near, c, most);
             for (int64_t r = 0; r < near.count; r++) order[r] = r;
         }
-        project_best(near.V, n, c, d, near.count, near.score);
+        project(near.V, n, c, d, near.count, near.score);
         sort(order, near.score, sorted, near.count);
         memset(total, 0, (size_t)d * sizeof *total);
         for (int64_t b = 0, r = 0; b < n_ks; b++) {

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#if BESTK_X86
+#if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
 /* One bit for each of 32 codes: whether it equals the given one. */
 static uint32_t equal_bits8(const uint8_t *codes, int64_t code) {
-#if BESTK_X86
+#if defined(__SSE2__)
     const __m128i wanted = _mm_set1_epi8((char)code);
     const __m128i low = _mm_loadu_si128((const __m128i *)codes);
     const __m128i high = _mm_loadu_si128((const __m128i *)(codes + 16));
@@ -77,7 +77,7 @@ EXPORT int bestk_pack_planes(const uint8_t *values8, int64_t step8, const uint16
                 pack_feature16(
                     values16 + from * step16, samples, words, sizes, n_classes, top, padded, to);
         }
-        bestk_plane_kernels()->count_rows(everyone, 1, bits + bits_at[tile], n_planes[tile], words,
+        bestk_count_rows(everyone, 1, bits + bits_at[tile], n_planes[tile], words,
             n_classes, margins + margins_at[tile]);
     }
     return release(&room);

@@ -90,13 +90,12 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
     const int64_t *terms, int64_t row, const int64_t *to, int64_t n, int together, double *line) {
-    const PlaneKernels *kernels = bestk_plane_kernels();
     double *out = o->out ? o->out + row * o->step : NULL;
     if (out && together && n % LANES == 0) {
-        kernels->scale(f, sums, term, terms, n, out + to[0]);
+        bestk_scale(f, sums, term, terms, n, out + to[0]);
         return;
     }
-    kernels->scale(f, sums, term, terms, padded(n), line);
+    bestk_scale(f, sums, term, terms, padded(n), line);
     for (int64_t i = 0; i < n; i++) {
         if (to[i] < 0) continue;
         if (out)
@@ -140,9 +139,8 @@ static void write_tile(const Table *t, const Formula *f, const Rows *rows, const
 static void fill_block(const Table *t, const Formula *f, Rows *rows, const Output *o,
     const int64_t *tiles, int64_t n_tiles) {
     const int64_t n_j = t->n_planes[tiles[0]], step = rows->n_planes * n_j * LANES;
-    const PlaneKernels *kernels = bestk_plane_kernels();
     for (int64_t b = 0; b < n_tiles; b++)
-        kernels->count_rows(rows->bits, rows->n_planes, t->bits + t->bits_at[tiles[b]], n_j,
+        bestk_count_rows(rows->bits, rows->n_planes, t->bits + t->bits_at[tiles[b]], n_j,
             t->words, t->n_classes, rows->counts + b * t->n_classes * step);
     for (int64_t r = 0; r < rows->n; r++) {
         const int64_t row = rows->first[r], n_i = rows->first[r + 1] - row;
@@ -155,9 +153,9 @@ static void fill_block(const Table *t, const Formula *f, Rows *rows, const Outpu
             some.margins = t->margins + t->margins_at[tiles[b]];
             uint64_t *sums = rows->sums + (b * rows->n + r) * LANES;
             if (some.two_level)
-                kernels->sum_two_level(t, &some, sums);
+                bestk_sum_two_level(t, &some, sums);
             else
-                kernels->sum_cells(t, f, &some, sums);
+                bestk_sum_cells(t, f, &some, sums);
         }
     }
     for (int64_t b = 0; b < n_tiles; b++)

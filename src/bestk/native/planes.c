@@ -1,51 +1,324 @@
-/* Counting by bit-planes: one bit per sample and level, AND and popcount for a pair.
-   A feature of L levels has L - 1 planes; the counts of its last level follow from the margins.
-   Sixteen features make a tile, their words side by side, so that one vector instruction counts
-   for many pairs and no sum across a register is ever needed. */
+/* Counting by bit-planes: sixteen features of a tile lie side by side, so that one vector
+   instruction counts for many pairs and no sum across a register is ever needed. Plain C over
+   vectors, but for how bits are counted. */
 #include "counting.h"
 
 #define MAGIC 0x1.00000801p84 /* 2^84 + 2^63 + 2^52 */
 
-#if BESTK_X86
+#if defined(__AVX512VPOPCNTDQ__)
 #include <immintrin.h>
-#elif defined(__aarch64__)
+#define LEVEL 2
+#define BYTES 64
+#elif defined(__AVX2__)
+#include <immintrin.h>
+#define LEVEL 1
+#define BYTES 32
+#else
+#define LEVEL 0
+#define BYTES 16
+#endif
+#if defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
-#define LEVEL 0
-#define TARGET
-#define NAME(name) name##_baseline
-#define BYTES 16
-#include "planes_level.h"
-
-#if BESTK_X86
-#define LEVEL 1
-#define TARGET TARGET_AVX2
-#define NAME(name) name##_avx2
-#define BYTES 32
-#include "planes_level.h"
-
-#define LEVEL 2
-#define TARGET TARGET_AVX512
-#define NAME(name) name##_avx512
-#define BYTES 64
-#include "planes_level.h"
+typedef uint32_t V __attribute__((vector_size(BYTES), aligned(4), may_alias));
+#define WIDTH (BYTES / 4)
+#define COUNTS_LANES (LEVEL == 2) /* else bits are counted by the byte, which holds 31 words */
+#if defined(__aarch64__)
+#define ADDS_FIRST 0 /* counting bits takes one instruction */
+#else
+#define ADDS_FIRST (LEVEL < 2)
 #endif
+#define LONG (COUNTS_LANES ? INT64_MAX : ADDS_FIRST ? 16 : 24) /* words: too many for four() */
 
-#define ALL(level) {count_rows_##level, sum_cells_##level, sum_two_level_##level, scale_##level}
-static const PlaneKernels KERNELS[] = {
-    ALL(baseline),
-#if BESTK_X86
-    ALL(avx2),
-    ALL(avx512),
+/* Bits set: of each lane for AVX-512, of each byte elsewhere. */
+static inline V pop(V x) {
+#if LEVEL == 2
+    return (V)_mm512_popcnt_epi32((__m512i)x);
+#elif LEVEL == 1
+    const __m256i low = _mm256_set1_epi8(15);
+    const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
+        2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i first = _mm256_and_si256((__m256i)x, low);
+    const __m256i second = _mm256_and_si256(_mm256_srli_epi16((__m256i)x, 4), low);
+    return (V)_mm256_add_epi8(
+        _mm256_shuffle_epi8(table, first), _mm256_shuffle_epi8(table, second));
+#elif defined(__aarch64__)
+    return (V)vcntq_u8((uint8x16_t)x);
+#else
+    x -= (x >> 1) & 0x55555555u;
+    x = (x & 0x33333333u) + ((x >> 2) & 0x33333333u);
+    return (x + (x >> 4)) & 0x0f0f0f0fu;
 #endif
-};
+}
 
-const PlaneKernels *bestk_plane_kernels(void) { return KERNELS + bestk_cpu_level; }
+/* Sums of the four bytes of each lane, where pop counts bytes. */
+static inline V fold(V bytes) {
+#if LEVEL == 2
+    return bytes;
+#else
+    bytes = (bytes & 0x00ff00ffu) + ((bytes >> 8) & 0x00ff00ffu);
+    return (bytes & 0xffffu) + (bytes >> 16);
+#endif
+}
 
-/* Count rows against one tile, as in PlaneKernels. */
+/* Bits that the words of four planes share with those of WIDTH others, LONG words at most. */
+static inline void four(const uint32_t *row, int64_t stride, const uint32_t *tile,
+    int64_t n_words, uint32_t *counts, int64_t step) {
+    V n0 = {0}, n1 = {0}, n2 = {0}, n3 = {0};
+    for (int64_t w = 0; w < n_words; w++) {
+        const V x = *(const V *)(tile + w * LANES);
+        n0 += pop(x & row[w]);
+        n1 += pop(x & row[stride + w]);
+        n2 += pop(x & row[2 * stride + w]);
+        n3 += pop(x & row[3 * stride + w]);
+    }
+    *(V *)counts = fold(n0);
+    *(V *)(counts + step) = fold(n1);
+    *(V *)(counts + 2 * step) = fold(n2);
+    *(V *)(counts + 3 * step) = fold(n3);
+}
+
+/* Three bits of equal weight added: low has that weight, high twice as much. */
+#define ADD(high, low, a, b, c)         \
+    do {                                \
+        const V a_ = a, b_ = b, c_ = c; \
+        const V u_ = a_ ^ b_;           \
+        high = (a_ & b_) | (u_ & c_);   \
+        low = u_ ^ c_;                  \
+    } while (0)
+
+/* The same for one plane of any length. Where bits are counted by the byte, eight words are added
+   bit by bit first, and only the carry is counted (Harley and Seal). */
+static inline V one(const uint32_t *row, const uint32_t *tile, int64_t n_words) {
+    V total = {0}, bytes = {0};
+    int64_t w = 0;
+#define X(i) (*(const V *)(tile + (w + i) * LANES) & row[w + i])
+    if (ADDS_FIRST && n_words >= LONG) {
+        V ones = {0}, twos = {0}, fours = {0}, a, b, c, d;
+        while (w + 8 <= n_words) {
+            const int64_t stop = w + 8 * 31 < n_words ? w + 8 * 31 : n_words; /* bytes hold 255 */
+            V eights = {0};
+            for (; w + 8 <= stop; w += 8) {
+                ADD(a, ones, X(0), X(1), ones);
+                ADD(b, ones, X(2), X(3), ones);
+                ADD(c, twos, a, b, twos);
+                ADD(a, ones, X(4), X(5), ones);
+                ADD(b, ones, X(6), X(7), ones);
+                ADD(d, twos, a, b, twos);
+                ADD(a, fours, c, d, fours);
+                eights += pop(a);
+            }
+            total += fold(eights) * 8;
+        }
+        bytes = pop(ones) + pop(twos) * 2 + pop(fours) * 4;
+    }
+    while (w < n_words) {
+        const int64_t stop = w + 24 < n_words ? w + 24 : n_words;
+        for (; w < stop; w++) bytes += pop(X(0));
+        total += fold(bytes);
+        bytes ^= bytes;
+    }
+#undef X
+    return total + fold(bytes);
+}
+
+/* Samples with both bits set; see counting.h. */
 EXPORT int bestk_count_rows(const uint32_t *rows, int64_t n_rows, const uint32_t *tile,
     int64_t n_planes, const int64_t *words, int64_t n_classes, uint32_t *counts) {
-    bestk_plane_kernels()->count_rows(rows, n_rows, tile, n_planes, words, n_classes, counts);
+    const int64_t all = words[n_classes], step = n_planes * LANES;
+    for (int64_t c = 0; c < n_classes; c++) {
+        const int64_t first = words[c], n_words = words[c + 1] - first;
+        const int64_t by_four = n_words < LONG ? n_rows - n_rows % 4 : 0;
+        for (int64_t row = 0; row < n_rows; row += row < by_four ? 4 : 1) {
+            const uint32_t *own = rows + row * all + first;
+            for (int64_t part = 0; part < n_planes * LANES; part += WIDTH) {
+                const uint32_t *others = tile + (part / LANES * all + first) * LANES + part % LANES;
+                uint32_t *to = counts + (c * n_rows + row) * step + part;
+                if (row < by_four)
+                    four(own, all, others, n_words, to, step);
+                else
+                    *(V *)to = one(own, others, n_words);
+            }
+        }
+    }
     return OK;
+}
+
+/* sums[lane] += sum over cells of table[cells[cell][lane]]. */
+static inline void look_up(
+    const uint64_t *table, const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
+#if LEVEL == 2
+    __m512i low = _mm512_loadu_si512(sums), high = _mm512_loadu_si512(sums + 8);
+    for (int64_t cell = 0; cell < n_cells; cell++) {
+        const __m512i at = _mm512_loadu_si512(cells + cell * LANES);
+        const __m256i at0 = _mm512_castsi512_si256(at), at1 = _mm512_extracti64x4_epi64(at, 1);
+        low = _mm512_add_epi64(low, _mm512_i32gather_epi64(at0, table, 8));
+        high = _mm512_add_epi64(high, _mm512_i32gather_epi64(at1, table, 8));
+    }
+    _mm512_storeu_si512(sums, low);
+    _mm512_storeu_si512(sums + 8, high);
+#else
+    for (int lane = 0; lane < LANES; lane += 4) {
+        uint64_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        for (int64_t i = 0; i < n_cells; i++) {
+            const uint32_t *at = cells + i * LANES + lane;
+            s0 += table[at[0]];
+            s1 += table[at[1]];
+            s2 += table[at[2]];
+            s3 += table[at[3]];
+        }
+        sums[lane] += s0;
+        sums[lane + 1] += s1;
+        sums[lane + 2] += s2;
+        sums[lane + 3] += s3;
+    }
+#endif
+}
+
+#if LEVEL == 2
+
+/* The same for counts below 16, whose entries of the table are held in two registers. */
+static inline void look_up_small(
+    const uint64_t *small, const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
+    const __m512i t0 = _mm512_loadu_si512(small), t1 = _mm512_loadu_si512(small + 8);
+    __m512i low = _mm512_loadu_si512(sums), high = _mm512_loadu_si512(sums + 8);
+    for (int64_t cell = 0; cell < n_cells; cell++) {
+        const __m512i at = _mm512_loadu_si512(cells + cell * LANES);
+        const __m512i at0 = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(at));
+        const __m512i at1 = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(at, 1));
+        low = _mm512_add_epi64(low, _mm512_permutex2var_epi64(t0, at0, t1));
+        high = _mm512_add_epi64(high, _mm512_permutex2var_epi64(t0, at1, t1));
+    }
+    _mm512_storeu_si512(sums, low);
+    _mm512_storeu_si512(sums + 8, high);
+}
+
+#else
+
+/* The same for counts below 16, two cells at a time. */
+static inline void look_up_small(
+    const uint64_t *small, const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
+    uint32_t both[CHUNK / 2 * LANES];
+    for (int64_t i = 0; i < n_cells / 2; i++)
+        for (int lane = 0; lane < LANES; lane += WIDTH) {
+            const V first = *(const V *)(cells + 2 * i * LANES + lane);
+            const V second = *(const V *)(cells + (2 * i + 1) * LANES + lane);
+            *(V *)(both + i * LANES + lane) = first | (second << 4);
+        }
+    look_up(small + 16, both, n_cells / 2, sums);
+    look_up(small, cells + (n_cells - n_cells % 2) * LANES, n_cells % 2, sums);
+}
+
+#endif
+
+/* The same; small: NULL, or tables for counts below 16. */
+static void sum_table(const uint64_t *table, const uint64_t *small,
+    const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
+    if (!small) {
+        look_up(table, cells, n_cells, sums);
+        return;
+    }
+    for (int64_t start = 0; start < n_cells; start += CHUNK) {
+        const int64_t n = n_cells - start < CHUNK ? n_cells - start : CHUNK;
+        const uint32_t *some = cells + start * LANES;
+        V seen = {0};
+        for (int64_t at = 0; at < n * LANES; at += WIDTH) seen |= *(const V *)(some + at);
+        uint32_t any = 0;
+        for (int lane = 0; lane < WIDTH; lane++) any |= seen[lane];
+        if (any < 16)
+            look_up_small(small, some, n, sums);
+        else
+            look_up(table, some, n, sums);
+    }
+}
+
+/* See counting.h: two tables for each class and for the pair, one after the other. */
+void bestk_sum_two_level(const Table *t, const Block *b, uint64_t *sums) {
+    for (int lane = 0; lane < LANES; lane += WIDTH) {
+        V both = {0}, other = {0};
+        uint32_t at = 0, with = 0;
+        for (int64_t c = 0; c < t->n_classes; c++) {
+            const V n = *(const V *)(b->counts + c * b->step + lane);
+            const V rest = *(const V *)(b->margins + c * LANES + lane) - n;
+            *(V *)(b->cells + 2 * c * LANES + lane) = n + at;
+            *(V *)(b->cells + (2 * c + 1) * LANES + lane) = rest + (at + b->own[c] + 1);
+            both += n;
+            other += rest;
+            at += (uint32_t)t->sizes[c] + 2;
+            with += b->own[c];
+        }
+        *(V *)(b->cells + 2 * t->n_classes * LANES + lane) = both + at;
+        *(V *)(b->cells + (2 * t->n_classes + 1) * LANES + lane) = other + (at + with + 1);
+    }
+    for (int lane = 0; lane < LANES; lane++) sums[lane] = 0;
+    look_up(b->two_level, b->cells, 2 * t->n_classes + 2, sums);
+}
+
+/* See counting.h: the cells of last levels follow from the margins. */
+void bestk_sum_cells(
+    const Table *t, const Formula *f, const Block *b, uint64_t *sums) {
+    const int64_t n_i = b->n_i, n_j = b->n_j, width = n_j + 1;
+    uint32_t *left = b->cells, *rest = left + n_i * LANES, *corner = rest + n_j * LANES;
+    uint32_t *pairs = corner + LANES;
+    for (int64_t at = 0; at < (n_i + 1) * width * LANES; at += WIDTH) *(V *)(pairs + at) = (V){0};
+    for (int lane = 0; lane < LANES; lane++) sums[lane] = 0;
+    for (int64_t c = 0; c < t->n_classes; c++) {
+        const uint32_t *cells = b->counts + c * b->step, size = (uint32_t)t->sizes[c];
+        const uint32_t *whole = b->margins + c * n_j * LANES;
+        for (int64_t at = 0; at < n_j * LANES; at += WIDTH)
+            *(V *)(rest + at) = *(const V *)(whole + at);
+        for (int lane = 0; lane < LANES; lane += WIDTH) {
+#define AT(array, cell) (*(V *)(array + (cell) * LANES + lane))
+            V outside = (V){0} + size;
+            for (int64_t a = 0; a < n_i; a++) {
+                const uint32_t own = b->own[a * t->n_classes + c];
+                V beside = (V){0} + own;
+                for (int64_t j = 0; j < n_j; j++) {
+                    const V n = *(const V *)(cells + (a * n_j + j) * LANES + lane);
+                    beside -= n;
+                    AT(rest, j) -= n;
+                    AT(pairs, a * width + j) += n;
+                }
+                AT(left, a) = beside;
+                AT(pairs, a * width + n_j) += beside;
+                outside -= own;
+            }
+            for (int64_t j = 0; j < n_j; j++) {
+                const V n = AT(rest, j);
+                outside -= n;
+                AT(pairs, n_i * width + j) += n;
+            }
+            AT(corner, 0) = outside;
+            AT(pairs, n_i * width + n_j) += outside;
+#undef AT
+        }
+        const uint64_t *small = size < 8 * (n_i + 1) * width ? f->small : NULL;
+        sum_table(f->class_table, small, cells, n_i * n_j, sums);
+        sum_table(f->class_table, small, left, n_i + n_j + 1, sums);
+    }
+    look_up(f->pair_table, pairs, (n_i + 1) * width, sums);
+}
+
+/* See counting.h. */
+void bestk_scale(const Formula *f, const uint64_t *sums, int64_t term,
+    const int64_t *terms, int64_t n, double *out) {
+    typedef uint64_t Q __attribute__((vector_size(BYTES), aligned(8), may_alias));
+    typedef int64_t S __attribute__((vector_size(BYTES), aligned(8), may_alias));
+    typedef double D __attribute__((vector_size(BYTES), aligned(8), may_alias));
+    const double scale = f->scale;
+    const D lowest = (D){0} + f->lowest;
+    for (int64_t i = 0; i < n; i += BYTES / 8) {
+        const Q total = *(const Q *)(sums + i) + *(const Q *)(terms + i) + (uint64_t)term;
+#if (defined(__x86_64__) || defined(_M_X64)) && LEVEL < 2
+        /* no instruction for this: halves as the low bits of 2^84 and 2^52, rounded once */
+        const Q high = (total >> 32) ^ 0x4530000080000000u;
+        const Q low = (total & 0xffffffffu) | 0x4330000000000000u;
+        const D value = (((D)high - MAGIC) + (D)low) * scale;
+#else
+        const D value = __builtin_convertvector((S)total, D) * scale;
+#endif
+        const S less = value < lowest;
+        *(D *)(out + i) = (D)(((Q)lowest & (Q)less) | ((Q)value & ~(Q)less));
+    }
 }

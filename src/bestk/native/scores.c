@@ -50,7 +50,7 @@ INLINE void add_rounded(const double *row, int64_t n, double mean, double scale,
 }
 
 /* See bestk_standardise_rows. */
-INLINE void standardise(
+static void standardise(
     const double *values, int64_t n, Range range, double one, double *out) {
     const double middle = 0.5 * range.low + 0.5 * range.high;
     const double half = 0.5 * range.high - 0.5 * range.low;
@@ -65,9 +65,6 @@ INLINE void standardise(
         out[i] = score == score ? score : 0.0;
     }
 }
-FOR_EACH_CPU(standardise,
-    (const double *values, int64_t n, Range range, double one, double *out),
-    (values, n, range, one, out))
 
 /* Centre, scale and round each row: whole numbers of mean 0 and variance one^2, 0 where the value
    is missing, over all n values. */
@@ -76,7 +73,7 @@ EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n
     for (int64_t row = 0; row < n_rows; row++, block += stride, out += out_stride) {
         const Range range = bestk_range(block, n);
         if (0.5 * range.high - 0.5 * range.low > 0.0)
-            standardise_best(block, n, range, one, out);
+            standardise(block, n, range, one, out);
         else
             for (int64_t i = 0; i < n; i++) out[i] = 0.0;
     }

@@ -25,24 +25,17 @@ INLINE void widen(Ranges *ranges, const double *x, int64_t width) {
     }
 }
 
-/* See Range. */
-INLINE void find_range(const double *x, int64_t n, Range *range) {
+Range bestk_range(const double *x, int64_t n) {
     Ranges ranges = {.n_known = {0}};
+    Range range = {0, INFINITY, -INFINITY};
     for (int j = 0; j < LANES; j++) ranges.low[j] = INFINITY, ranges.high[j] = -INFINITY;
     for (int64_t i = 0; i + LANES <= n; i += LANES) widen(&ranges, x + i, LANES);
     widen(&ranges, x + n - n % LANES, n % LANES);
-    *range = (Range){0, INFINITY, -INFINITY};
     for (int j = 0; j < LANES; j++) {
-        range->low = lower(ranges.low[j], range->low);
-        range->high = higher(ranges.high[j], range->high);
-        range->n_known += ranges.n_known[j];
+        range.low = lower(ranges.low[j], range.low);
+        range.high = higher(ranges.high[j], range.high);
+        range.n_known += ranges.n_known[j];
     }
-}
-FOR_EACH_CPU(find_range, (const double *x, int64_t n, Range *range), (x, n, range))
-
-Range bestk_range(const double *x, int64_t n) {
-    Range range;
-    find_range_best(x, n, &range);
     return range;
 }
 

@@ -81,7 +81,7 @@ INLINE void update_block(
 }
 
 /* The same of all blocks. */
-INLINE void update(Island *w, const double *out, const double *into) {
+static void update(Island *w, const double *out, const double *into) {
     const int64_t whole = w->n / BLOCK;
     double lowest = INFINITY, highest = -INFINITY;
     for (int64_t block = 0; block < w->blocks; block++) {
@@ -95,7 +95,6 @@ INLINE void update(Island *w, const double *out, const double *into) {
     w->lowest_p = lowest;
     w->highest_p = highest;
 }
-FOR_EACH_CPU(update, (Island * w, const double *out, const double *into), (w, out, into))
 
 /* Swap u for v in p, and find the extremes; u = v: only the latter. */
 static void move(Island *w, int64_t u, int64_t v) {
@@ -104,7 +103,7 @@ static void move(Island *w, int64_t u, int64_t v) {
         w->p[u] += 2.0 * out[u];
         w->p[v] -= 2.0 * into[v];
     }
-    update_best(w, out, into);
+    update(w, out, into);
 }
 
 /* Let an item move. */

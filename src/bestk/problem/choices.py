@@ -68,10 +68,10 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
     if problem.k == problem.n:
         return chosen
     columns = np.ascontiguousarray(problem.columns(chosen).T)
-    gains = problem.gains(chosen)
+    gains, floors = problem.gains(chosen), columns.min(axis=1)
     least = MIN_GAIN * float(np.abs(columns).max(initial=0.0))
     for _ in range(MAX_SWAPS):
-        out, new = best_swap(columns, gains, chosen, least)
+        out, new = best_swap(columns, gains, chosen, least, floors)
         if out < 0 or perf_counter() >= deadline:
             break
         old, column = chosen[out], problem.columns([new])[:, 0]
@@ -79,17 +79,30 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
             own = gains[item]
             gains += sign * entries
             gains[item] = own
-        chosen[out], columns[out] = new, column
+        chosen[out], columns[out], floors[out] = new, column, column.min()
     return chosen
 
 
-def best_swap(columns: Floats, gains: Floats, chosen: Indices, least: float) -> tuple[int, int]:
-    """The place of the item to drop and the item to add, or -1; the first of equal ones."""
-    table = gains - gains[chosen][:, np.newaxis]
-    table -= 2.0 * columns
-    table[:, chosen] = -np.inf
-    place, item = divmod(int(table.argmax()), len(gains))
-    return (place, item) if table[place, item] > least else (-1, -1)
+def best_swap(
+    columns: Floats, gains: Floats, chosen: Indices, least: float, floors: Floats
+) -> tuple[int, int]:
+    """The place of the item to drop and the item to add, or -1; the first of equal ones.
+
+    ``floors`` has the least entry of each column: few items can be in the best swap.
+    """
+    others, own = gains.copy(), gains[chosen]
+    others[chosen] = -np.inf
+    limits = others.max() - own - 2.0 * floors
+    best, swap = least, (-1, -1)
+    for place in np.argsort(-limits, kind="stable").tolist():
+        if limits[place] < best:
+            break
+        worth = others - own[place]
+        worth -= 2.0 * columns[place]
+        item = int(worth.argmax())
+        if worth[item] > best or (worth[item] == best and place < swap[0]):
+            best, swap = worth[item], (place, item)
+    return swap
 
 
 def good_choice(problem: BQP, deadline: float = inf) -> Indices:

@@ -1,42 +1,65 @@
-"""Tests whether a column is related to the classes."""
+"""Tests whether columns are related to the classes, several columns at a time."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._typing import Floats
 from bestk.selection.look import Values
 
 Codes = NDArray[np.int64]
 N_BINS = 5  # of equal frequency, for numbers
 MIN_ROWS = 5  # of a contingency table
+MAX_CELLS = 2**20  # of contingency tables that are held together
 
 
-@dataclass(frozen=True)
-class Graded:
-    """A column as levels, and as ranks if it is ordered."""
+class Graded(NamedTuple):
+    """Columns as levels, and as ranks where they are ordered: a row for each."""
 
     codes: Codes
-    ranks: NDArray[np.float64] | None  # of the rows that are not missing
+    ranks: Floats  # of the rows that are not missing, from 0; ties have their mean rank
     known: NDArray[np.bool_]
+    ordered: NDArray[np.bool_]
+
+    def take(self, places: Any) -> "Graded":
+        """Some of the columns."""
+        return Graded(*(each[places] for each in self))
 
 
-def grade(column: Values, rows: Any) -> Graded:
-    """Levels and ranks of some rows of a column."""
-    values, known = column.values[rows], ~column.missing[rows]
-    if column.categories is not None or column.kind == "categorical":
-        codes = np.asarray(values, np.int64)
-        return Graded(np.where(known, codes, codes.max(initial=0) + 1), None, known)
-    _, places, counts = np.unique(values[known], return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts + 1) / 2)[places]  # ties have their mean rank, from 0
-    codes = np.full(len(values), N_BINS, np.int64)
-    codes[known] = ranks * N_BINS // max(1, len(ranks))
-    return Graded(codes, ranks, known)
+def grade(columns: list[Values], rows: Any) -> Graded:
+    """Levels and ranks of some rows of columns."""
+    known = ~np.array([column.missing[rows] for column in columns])
+    ordered = np.array([c.categories is None and c.kind != "categorical" for c in columns])
+    codes, ranks = np.zeros(known.shape, np.int64), np.zeros(known.shape)
+    for i in np.flatnonzero(~ordered):
+        codes[i] = columns[i].values[rows]
+        codes[i, ~known[i]] = codes[i].max(initial=0) + 1
+    if ordered.any():
+        here = known[ordered]
+        values = np.array([columns[i].values[rows] for i in np.flatnonzero(ordered)], np.float64)
+        ranks[ordered] = own = _ranks(np.where(here, values, np.nan))
+        bins = own * N_BINS // np.maximum(1, here.sum(axis=1, keepdims=True))
+        codes[ordered] = np.where(here, bins, N_BINS)
+    return Graded(codes, ranks, known, ordered)
 
 
-def p_value(column: Graded, classes: Codes) -> float:
-    """The p-value of independence of a column and the classes.
+def _ranks(values: Floats) -> Floats:
+    """Ranks from 0 within each row, ties with their mean rank; NaN comes last."""
+    order = values.argsort(axis=1)
+    ascending, places = np.take_along_axis(values, order, axis=1), np.arange(values.shape[1])
+    ends = np.ones((len(values), values.shape[1] + 1), bool)
+    ends[:, 1:-1] = ascending[:, 1:] != ascending[:, :-1]
+    first = np.maximum.accumulate(np.where(ends[:, :-1], places, 0), axis=1)
+    last = np.where(ends[:, 1:], places, len(places) - 1)[:, ::-1]
+    last = np.minimum.accumulate(last, axis=1)[:, ::-1]
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2, axis=1)
+    return ranks
+
+
+def p_values(columns: Graded, classes: Codes) -> Floats:
+    """The p-values of independence of each column and the classes.
 
     The smallest of the p-values of Pearson's chi-square, Kruskal-Wallis and Spearman tests, times
     their number (Bonferroni).
@@ -44,65 +67,82 @@ def p_value(column: Graded, classes: Codes) -> float:
     Examples
     --------
     >>> column = Values("numeric", np.arange(20.0), np.zeros(20, bool), None)
-    >>> graded = grade(column, slice(None))
-    >>> p_value(graded, np.arange(20) // 10) < 0.001, p_value(graded, np.arange(20) % 2) > 0.5
-    (True, True)
+    >>> graded = grade([column], slice(None))
+    >>> p_values(graded, np.arange(20) // 10) < 0.001, p_values(graded, np.arange(20) % 2) > 0.5
+    (array([ True]), array([ True]))
     """
     from scipy.special import chdtrc
 
-    found = [chi_square(column.codes, classes)]
-    if column.ranks is not None and len(column.ranks) > MIN_ROWS:
-        given = classes[column.known]
-        freedom, total = len(np.unique(given)) - 1, column.ranks.var() * len(given)
-        if freedom and total:
-            spread = column.ranks - column.ranks.mean()
-            within = np.bincount(given, spread) ** 2 / np.maximum(np.bincount(given), 1)
-            order = given - given.mean()
-            rising = (spread @ order) ** 2 / (order @ order)
-            scale = (len(given) - 1) / total
-            found += [chdtrc(freedom, scale * within.sum()), chdtrc(1, scale * rising)]
-    return min(1.0, len(found) * float(min(found)))
+    codes, ranks, known, ordered = columns
+    n, n_classes = len(codes), int(classes.max()) + 1
+    groups = np.arange(n)[:, np.newaxis] * n_classes + classes
+    shape, labels, m = (n, n_classes), np.arange(n_classes), known.sum(axis=1)
+    sizes = np.bincount(groups[known], minlength=n * n_classes).reshape(shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = (ranks * known).sum(axis=1, keepdims=True) / m[:, np.newaxis]
+        spread = np.where(known, ranks - middle, 0.0)
+        sums = np.bincount(groups.ravel(), spread.ravel(), n * n_classes).reshape(shape)
+        total, freedom = (spread**2).sum(axis=1), (sizes > 0).sum(axis=1) - 1
+        within = (sums**2 / np.maximum(sizes, 1)).sum(axis=1)
+        order = labels - (sizes @ labels / m)[:, np.newaxis]
+        rising = (sums * order).sum(axis=1) ** 2 / (sizes * order**2).sum(axis=1)
+        tests = chdtrc(freedom, (m - 1) / total * within), chdtrc(1, (m - 1) / total * rising)
+    by_levels = chi_square(codes, classes)
+    by_ranks = ordered & (m > MIN_ROWS) & (freedom > 0) & (total > 0)
+    least = np.where(by_ranks, 3 * np.minimum(by_levels, np.minimum(*tests)), by_levels)
+    return np.minimum(1.0, least)
 
 
-def chi_square(codes: Codes, classes: Codes, strata: Codes | None = None) -> float:
-    """The p-value of Pearson's chi-square, summed over strata.
+def chi_square(codes: Codes, classes: Codes, strata: Codes | None = None) -> Floats:
+    """The p-value of Pearson's chi-square of each row of codes, summed over its strata.
 
     The statistic has the tail of a gamma distribution with its exact mean and variance over
     permutations of the classes (Haldane 1940; Mielke and Berry 2001), so cells may have few rows.
     """
     from scipy.special import gammaincc
 
-    total = mean = variance = 0.0
-    strata = np.zeros(len(codes), np.int64) if strata is None else strata
-    for stratum in np.unique(strata):
-        rows = strata == stratum
-        table = _contingency(codes[rows], classes[rows])
-        if min(table.shape) > 1 and table.sum() > MIN_ROWS:
-            expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-            total += float(((table - expected) ** 2 / expected).sum())
-            more, wider = _moments(table)
-            mean, variance = mean + more, variance + wider
-    if not variance > 0:
-        return 1.0
-    return float(gammaincc(mean**2 / variance, total * mean / variance))
+    strata = np.zeros_like(codes) if strata is None else strata
+    if len(codes) > 1 and max(codes.max(), strata.max()) > N_BINS:  # tables of different sizes
+        each = [chi_square(codes[[i]], classes, strata[[i]]) for i in range(len(codes))]
+        return np.concatenate(each)
+    n, n_strata = len(codes), int(strata.max()) + 1
+    groups = (np.arange(n)[:, np.newaxis] * n_strata + strata).ravel()
+    large = np.bincount(groups, minlength=n * n_strata) > MIN_ROWS
+    n_levels, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
+    cells = (codes * n_classes + classes).ravel()[large[groups]]
+    groups, column = (
+        (np.cumsum(large) - 1)[groups[large[groups]]],
+        np.flatnonzero(large) // n_strata,
+    )
+    total, mean, variance = np.zeros((3, n))
+    at_once = max(1, MAX_CELLS // (n_levels * n_classes))
+    for first in range(0, len(column), at_once):
+        some = slice(first, first + at_once)
+        here = (groups >= first) & (groups < first + at_once)
+        keys = (groups[here] - first) * (n_levels * n_classes) + cells[here]
+        shape = len(column[some]), n_levels, n_classes
+        tables = np.bincount(keys, minlength=int(np.prod(shape))).reshape(shape)
+        for sums, found in zip((total, mean, variance), _moments(tables), strict=True):
+            np.add.at(sums, column[some], found)
+    tested = variance > 0
+    variance[~tested] = 1.0
+    return np.where(tested, gammaincc(mean**2 / variance, total * mean / variance), 1.0)
 
 
-def _contingency(codes: Codes, classes: Codes) -> NDArray[np.float64]:
-    """Rows by level and class, without empty levels and classes."""
-    n_classes = int(classes.max()) + 1
-    counts = np.bincount(codes * n_classes + classes, minlength=(int(codes.max()) + 1) * n_classes)
-    table = counts.reshape(-1, n_classes).astype(np.float64)
-    return table[table.any(axis=1)][:, table.any(axis=0)]
-
-
-def _moments(table: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean and variance of chi-square over all permutations of the classes."""
-    n = float(table.sum())
+def _moments(tables: Codes) -> tuple[Floats, Floats, Floats]:
+    """Chi-square of each table, and its mean and variance over all permutations of the classes."""
+    sides = tables.sum(axis=2).astype(np.float64), tables.sum(axis=1).astype(np.float64)
+    n = sides[0].sum(axis=1)
+    expected = sides[0][:, :, np.newaxis] * sides[1][:, np.newaxis] / n[:, np.newaxis, np.newaxis]
+    excess = (tables - expected) ** 2
+    value = np.divide(excess, expected, where=expected > 0, out=excess).sum(axis=(1, 2))
+    counts = [(side > 0).sum(axis=1) for side in sides]
     parts = []
-    for sizes in (table.sum(axis=1), table.sum(axis=0)):
-        k = len(sizes)
-        uneven = (n * (1 / sizes).sum() - k * k) / (n - 2)
-        parts.append(((k - 1) * (n - k) / (n - 1), uneven))
+    for side, k in zip(sides, counts, strict=True):
+        inverse = np.divide(1.0, side, where=side > 0, out=np.zeros_like(side)).sum(axis=1)
+        parts.append(((k - 1) * (n - k) / (n - 1), (n * inverse - k * k) / (n - 2)))
     (v, w), (v_other, w_other) = parts
-    mean = n * (table.shape[0] - 1) * (table.shape[1] - 1) / (n - 1)
-    return mean, 2 * n / (n - 3) * (v - w) * (v_other - w_other) + n * n / (n - 1) * w * w_other
+    mean = n * (counts[0] - 1) * (counts[1] - 1) / (n - 1)
+    variance = 2 * n / (n - 3) * (v - w) * (v_other - w_other) + n * n / (n - 1) * w * w_other
+    tested = np.minimum(*counts) > 1
+    return value * tested, mean * tested, variance * tested

@@ -1,8 +1,7 @@
 """Warnings about selected features: leaks, identifiers, noise, copies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
 from itertools import combinations
 from typing import Any
 from warnings import warn
@@ -10,10 +9,11 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._typing import Indices
 from bestk.data.target import Target
 from bestk.errors import SelectionWarning
 from bestk.problem.solution import Solution
-from bestk.selection._independence import Graded, chi_square, grade, p_value
+from bestk.selection._independence import chi_square, grade, p_values
 from bestk.selection.look import Values, column_values, names_rows, which_determine
 from bestk.selection.pipeline import Task
 
@@ -26,6 +26,7 @@ FALSE_DISCOVERY_RATE = 0.1
 CLEARLY = 40.0  # twice the log of a likelihood ratio that noise does not reach
 MIN_ENTROPY_OF_LEAK = 0.6  # fraction of H(y); with less, a column does not determine y
 ROWS_FIRST = 20_000  # rows that show most relations
+MAX_VALUES = 2**20  # that are tested together
 COPY_ROWS = 1_000  # rows that show most differences between columns
 COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
 
@@ -126,21 +127,17 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     target, n = selected.target, selected.task.table.n_samples
     if target is None:
         return []
-    doubtful = [i for i in candidates if not _is_clear(selected, i, target)]
-    relevances = selected.task.read.entropies.mi()
+    doubtful = np.array([i for i in candidates if not _is_clear(selected, i, target)], np.int64)
     samples: list[Any] = [slice(None)]
     if n > ROWS_FIRST:
         some = np.random.default_rng(0).choice(n, ROWS_FIRST, replace=False)
         samples.insert(0, np.sort(some))
     for rows in samples:
-        graded = cache(partial(_grade, selected.columns, rows))
         classes = target.codes[rows]
-        doubtful = [i for i in doubtful if _is_chance(selected, i, relevances, classes, graded)]
-    return doubtful
-
-
-def _grade(columns: list[Values], rows: Any, i: int) -> Graded:
-    return grade(columns[i], rows)
+        parts = np.array_split(doubtful, 1 + len(doubtful) * len(classes) // MAX_VALUES)
+        chance = [_are_chance(selected, part, classes, rows) for part in parts if len(part)]
+        doubtful = doubtful[np.concatenate([np.zeros(0, bool), *chance])]
+    return doubtful.tolist()
 
 
 def _is_clear(selected: _Selected, i: int, target: Target) -> bool:
@@ -153,20 +150,25 @@ def _is_clear(selected: _Selected, i: int, target: Target) -> bool:
     return bool(2 * task.table.n_samples * selected.relevance[i] > limit)
 
 
-def _is_chance(
-    selected: _Selected, i: int, relevances: NDArray[np.float64], classes: NDArray[np.int64],
-    graded: Callable[[int], Graded],
-) -> bool:  # fmt: skip
-    n, k = len(relevances), len(selected.columns)
-    rank = max(1, int((relevances >= selected.relevance[i]).sum()))
-    if p_value(graded(i), classes) * n / rank < FALSE_DISCOVERY_RATE:
-        return False
-    others = np.where(np.arange(k) == i, -np.inf, selected.pairs[:, i])
-    partner = int(others.argmax())  # given which the column has most information
-    if partner == i:
-        return True
-    p = chi_square(graded(i).codes, classes, graded(partner).codes)
-    return p * n * k > FALSE_DISCOVERY_RATE
+def _are_chance(
+    selected: _Selected, items: Indices, classes: Indices, rows: Any
+) -> NDArray[np.bool_]:
+    """Whether each of some columns has no significant relation to the classes of some rows."""
+    relevances, k = np.sort(selected.task.read.entropies.mi()), len(selected.columns)
+    n = len(relevances)
+    others = selected.pairs[:, items].copy()
+    others[items, np.arange(len(items))] = -np.inf
+    partners = others.argmax(axis=0)  # given which the columns have most information
+    needed, places = np.unique(np.concatenate([items, partners]), return_inverse=True)
+    graded = grade([selected.columns[i] for i in needed], rows)
+    own, given = graded.take(places[: len(items)]), graded.take(places[len(items) :])
+    ranks = np.maximum(1, n - np.searchsorted(relevances, selected.relevance[items]))
+    chance = p_values(own, classes) * n / ranks >= FALSE_DISCOVERY_RATE
+    paired = np.flatnonzero(chance & (partners != items))
+    if len(paired):
+        found = chi_square(own.codes[paired], classes, given.codes[paired])
+        chance[paired] = found * n * k > FALSE_DISCOVERY_RATE
+    return chance
 
 
 def _copies(selected: _Selected, candidates: list[int]) -> list[list[int]]:

@@ -14,6 +14,7 @@ from bestk.solvers._ranking import row_sums
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
 MAX_SCANNED = 2**22  # entries that are scanned for pairs to start from
 MAX_GROWN = 2**26  # entries that greedy choices from such pairs may read
+ROWS_AT_ONCE = 32  # of them that stay in the cache
 MIN_SCANNED_ITEMS = 16  # items whose partners are scanned, however many items there are
 
 
@@ -112,13 +113,14 @@ class Swap:
         items = top_k(diagonal, min(n, max(MIN_SCANNED_ITEMS, MAX_SCANNED // n)))
         worth, partners = np.empty(len(items)), np.empty(len(items), np.int64)
         done = 0
-        blocks = stream(problem.Q, items) if problem.is_lazy else [(items, problem.columns(items))]
-        for some, columns in blocks:
-            part = slice(done, done + len(some))
+        parts = np.array_split(items, -(-len(items) // ROWS_AT_ONCE))
+        rows = ((some, problem.columns(some)) for some in parts)
+        for some, columns in stream(problem.Q, items) if problem.is_lazy else rows:
+            part, each = slice(done, done + len(some)), np.arange(len(some))
             values = diagonal + 2.0 * (k - 1.0) * columns.T  # if all pairs were like theirs
-            values[np.arange(len(some)), some] = -np.inf
-            partners[part] = values.argmax(axis=1)
-            worth[part] = diagonal[some] + values.max(axis=1)
+            values[each, some] = -np.inf
+            partners[part] = best = values.argmax(axis=1)
+            worth[part] = diagonal[some] + values[each, best]
             done += len(some)
         used: set[int] = set()
         for place in np.argsort(-worth, kind="stable"):

@@ -11,7 +11,6 @@ from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._numpy import NumpyCounter
-from bestk.information.backends._reductions import Summary
 from bestk.information.backends._scan import Scan
 from bestk.information.measures import Query
 
@@ -38,10 +37,10 @@ class PairSource(Protocol):
 
 @runtime_checkable
 class Summarizing(Protocol):
-    """The ability to reduce the matrix of all pairs without holding it."""
+    """The ability to add up the matrix of all pairs without holding it."""
 
-    def summary(self, query: Query, count: int = 0, sums: bool = True) -> Summary:
-        """Row sums without the diagonal, and the ``count`` best pairs."""
+    def row_sums(self, query: Query) -> Floats:
+        """Row sums without the diagonal."""
 
 
 @runtime_checkable

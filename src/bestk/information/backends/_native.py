@@ -20,7 +20,7 @@ from bestk.information.backends._packed import (
     Packed,
     pack,
 )
-from bestk.information.backends._reductions import Summary, summarize
+from bestk.information.backends._reductions import sum_rows
 from bestk.information.measures import Measure, Query
 from bestk.native import Kernel, kernels
 from bestk.native.threads import n_threads, run_tiles, spans, threads
@@ -61,10 +61,11 @@ class NativeCounter:
         """Write the measure of each row feature against each column feature into ``out``."""
         self.write(self.kernel(query.measure, query.lowest), out, query.rows, query.columns)
 
-    def summary(self, query: Query, count: int = 0, sums: bool = True) -> Summary:
-        """Row sums and the ``count`` best pairs, from strips of which none is kept."""
+    def row_sums(self, query: Query) -> Floats:
+        """Row sums without the diagonal, from strips of which none is kept."""
         write = partial(self.write, self.kernel(query.measure, query.lowest, in_nats=False))
-        return summarize(write, self.order, self.exact.tables.scale, query.measure, count, sums)
+        scale = self.exact.tables.scale
+        return sum_rows(write, self.order, scale, query.measure.is_symmetric)
 
     def kernel(self, measure: Measure, lowest: float, in_nats: bool = True) -> Kernel:
         """The kernel for a measure, kept for queries that come a row at a time."""

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
-from bestk.information.backends._reductions import TopPairs
 from bestk.information.measures import Query
 from bestk.native.threads import n_threads, run_tiles, spans, threads
 
@@ -99,3 +98,35 @@ class _BestPartners:
         partner = others[found[some].argmax(axis=1)]
         better = (value > values[own]) | (partner < partners[own])
         values[own[better]], partners[own[better]] = value[better], partner[better]
+
+
+class TopPairs:
+    """The largest entries above the diagonal so far."""
+
+    def __init__(self, count: int, n: int) -> None:
+        self.count, self._n = count, n
+        self.least = float(np.finfo(np.float32).min)  # smaller entries are not wanted
+        self.values, self._keys = np.empty(0), np.empty(0, np.int64)
+
+    @property
+    def pairs(self) -> Indices:
+        """The features of each."""
+        return np.stack(np.divmod(self._keys, self._n), axis=1)
+
+    def take(self, values: Array, rows: Indices, columns: Indices) -> None:
+        """Keep the largest entries of some pairs, -inf where they are not wanted."""
+        if not len(self.values) and values.size > self.count:
+            least = np.partition(values, -self.count, axis=None)[-self.count]
+            self.least = max(self.least, float(least))
+        i, j = np.nonzero(values >= self.least)
+        self.add(values[i, j], rows[i], columns[j])
+
+    def add(self, values: Array, rows: Indices, columns: Indices) -> None:
+        """Keep the largest of some entries."""
+        low, high = np.minimum(rows, columns), np.maximum(rows, columns)
+        found = np.concatenate([self.values, values])
+        keys = np.concatenate([self._keys, low * self._n + high])
+        best = np.lexsort((keys, -found))[: self.count]
+        self.values, self._keys = found[best], keys[best]
+        if len(best) == self.count:
+            self.least = float(self.values[-1])

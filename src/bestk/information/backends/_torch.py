@@ -14,8 +14,8 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction, Tables
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._reductions import SPLIT, Summary, TopPairs, check_pairs, join
-from bestk.information.backends._scan import Scan
+from bestk.information.backends._reductions import SPLIT, join
+from bestk.information.backends._scan import Scan, TopPairs
 from bestk.information.backends._torch_pairs import Plan, TileSide, first_of_run
 from bestk.information.backends._torch_table import free_bytes, upload
 from bestk.information.measures import Measure, Query
@@ -112,30 +112,25 @@ class TorchCounter:
             return None
         return DeviceMatrix(self.matrix(query), np.zeros(n))
 
-    def summary(self, query: Query, count: int = 0, sums: bool = True) -> Summary:
-        """Row sums and the ``count`` best pairs, from tiles of which none leaves the device."""
-        check_pairs(query.measure, count)
-        plan, n, device = self._plan(query, in_nats=False), self.n_features, self._table.device
-        best, mirror = TopPairs(count, n), query.measure.is_symmetric
-        parts = torch.zeros((2, n), dtype=torch.float64, device=device)  # no sum is ever rounded
+    def row_sums(self, query: Query) -> Floats:
+        """Row sums without the diagonal, from tiles of which none leaves the device."""
+        plan, mirror = self._plan(query, in_nats=False), query.measure.is_symmetric
+        # no sum is ever rounded
+        shape, device = (2, self.n_features), self._table.device
+        parts = torch.zeros(shape, dtype=torch.float64, device=device)
         for rows, across in plan.upper() if mirror else plan.tiles(None, None):
             for number, columns in enumerate(across):
                 own = len(rows.at) if mirror and number == 0 else 0
                 values = plan.values(rows, columns)
-                if count:
-                    _take_pairs(best, values, rows, columns, own)
-                if sums and mirror:
+                if mirror:
                     values[:, :own].diagonal().zero_()
-                elif sums:
+                else:
                     values.masked_fill_(rows.at[:, None] == columns.at, 0.0)
-                if sums:
-                    _add_sums(parts, values, rows.at, columns.at[own:] if mirror else None)
-        scale = self._exact.tables.scale
-        return Summary(join(parts.cpu().numpy(), scale), best.pairs, best.values * scale)
+                _add_sums(parts, values, rows.at, columns.at[own:] if mirror else None)
+        return join(parts.cpu().numpy(), self._exact.tables.scale)
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
-        check_pairs(query.measure, count=1)
         plan, device, shape = self._plan(query), self._table.device, (groups.max() + 1, len(groups))
         best = torch.full(shape, -torch.inf, device=device)
         partners, pairs = torch.full(shape, -1, device=device), TopPairs(count, len(groups))

@@ -136,8 +136,8 @@ class Forward:
     def _scanned_pairs(self, known: int) -> list[tuple[int, int]]:
         """Significant pairs, from a scan of all unless their columns are known or time is short."""
         n, find = self._entropies.n_features, self._entropies.find_synergy
-        work = n * n * (self._covariances.n_samples + PAIR_ROWS)
-        if find is None or known == n or work > self._scan_seconds * WORK_PER_SECOND:
+        affordable = can_scan(n, self._covariances.n_samples, self._scan_seconds)
+        if find is None or known == n or not affordable:
             return []
         found = find(MAX_STARTING_PAIRS)
         return [(int(i), int(j)) for i, j in found.pairs[found.pvalues < MAX_PAIR_PVALUE]]
@@ -171,6 +171,11 @@ class Forward:
             if mean > most:
                 best, most = (i, j), mean
         return best
+
+
+def can_scan(n_features: int, n_samples: int, seconds: float) -> bool:
+    """Whether a scan of all pairs of columns takes about so many seconds at most."""
+    return n_features**2 * (n_samples + PAIR_ROWS) <= seconds * WORK_PER_SECOND
 
 
 class _State:

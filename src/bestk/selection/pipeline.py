@@ -10,7 +10,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._typing import Indices
+from bestk._typing import Floats, Indices
 from bestk.data.frames import read_column
 from bestk.data.table import Table, find_constant, find_features
 from bestk.data.target import note_on_target, weighted_rows
@@ -21,6 +21,7 @@ from bestk.selection.foreign import Foreign
 from bestk.selection.grouped import Grouped, read_groups
 from bestk.selection.methods import Effort, Method, get_method
 from bestk.selection.objectives import get_objective
+from bestk.selection.screening import screen
 
 PAPER = "caim"  # levels, as the paper makes them
 STEADY = ("mdlp", "chance")  # levels and correction, where counts have to do without a blend
@@ -121,10 +122,11 @@ class Task:
     method: Any  # a Method, or a selector, ranking or function for Foreign
     include: list[int]  # places among the allowed
     effort: Effort
-    constant: Indices  # features of one value, selected only where no others are left
+    constant: Indices  # features of one value, or screened out: selected if no others are left
     target: ParsedTarget | None = None  # of each row of the table
     groups: Indices | None = None  # of each column of the table: selected as a whole
     by_columns: bool = False  # whether k counts columns, although there are groups
+    screened: Floats | None = None  # relevance of every column, where not all were measured
     notes: tuple[str, ...] = ()  # on how the table and the target were read
 
     @classmethod
@@ -135,18 +137,19 @@ class Task:
             rows = weighted_rows(sample_weight, column, table.n_samples)
             table, column = table.take(rows), column.take(rows)
         columns = Columns.of(options, table)
-        constant = np.setdiff1d(find_constant(table), columns.included)
-        kept = np.setdiff1d(columns.allowed, constant)
+        constant = np.setdiff1d(find_constant(table), columns.included, assume_unique=True)
+        kept = np.setdiff1d(columns.allowed, constant, assume_unique=True)
         kept = kept if len(kept) else columns.allowed
         note = note_on_target(options.target, column)
-        reading = columns.reading(options, kept)
-        target = reading.parse(column, table.n_samples)
+        target = columns.reading(options, kept).parse(column, table.n_samples)
         start = perf_counter()
+        kept, screened = screen(options, table, target, columns, kept)
+        reading = columns.reading(options, kept)
         part = table if len(kept) == table.n_features else table.keep(kept)
         read = reading.measure(part, target)
         notes = table.notes if note is None else (*table.notes, note)
         task = cls.measured(options, table, columns, kept, read, perf_counter() - start)
-        return replace(task, target=target, notes=notes)
+        return replace(task, target=target, notes=notes, screened=screened)
 
     @classmethod
     def measured(
@@ -159,7 +162,7 @@ class Task:
             seed = int(seed.randint(2**31))
         effort = Effort(seed, options.time_limit, options.bound, seconds)
         include = np.searchsorted(kept, columns.included).tolist()
-        constant = np.setdiff1d(columns.allowed, kept)
+        constant = np.setdiff1d(columns.allowed, kept, assume_unique=True)
         return cls(
             table, kept, read, get_method(options.method), include, effort, constant,
             groups=columns.groups, by_columns=options.k_counts == "columns",
@@ -215,7 +218,7 @@ class Task:
     def relevance(self) -> NDArray[np.float64]:
         """I(xi; y) of every column of the table: 0 for constant ones, NaN for excluded ones."""
         relevance = np.full(self.table.n_features, np.nan)
-        relevance[self.constant] = 0.0
+        relevance[self.constant] = 0.0 if self.screened is None else self.screened[self.constant]
         relevance[self.allowed] = self.read.entropies.mi()
         return relevance
 

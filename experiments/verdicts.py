@@ -8,9 +8,9 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import spearmanr
 
-from bestk.evaluation import Comparison
 from experiments import published
 from experiments.classification.curves import Curves, compare
+from experiments.comparison import Comparison
 from experiments.datasets import DATASETS
 from experiments.published import Cell
 

@@ -172,6 +172,8 @@ def test_a_column_of_objects_is_what_its_values_are(values, kind):
         (pd.DataFrame({"odd": pd.Categorical([1, "a"])}), "column 'odd' mixes int and str"),
         (np.array([[{}, 1]], dtype=object), "column 'x0' holds dict values.*convert it or drop"),
         (np.array([[2**70], [1]], dtype=object), r"column 'x0' holds whole numbers of 2\*\*53"),
+        (pl.DataFrame({"id": [2**60, None]}), r"column 'id' holds whole numbers of 2\*\*53"),
+        ([[2**60], [None]], r"column 'x0' holds whole numbers of 2\*\*53.*as strings"),
         (np.zeros((2, 2), dtype=complex), "holds complex128"),
         (np.zeros((2, 2), dtype=[("a", int)]), "convert it or drop"),
         (pd.DataFrame({"when": pd.period_range("2020", periods=2)}), "column 'when' holds Period"),

@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.evaluation import Comparison, win_tie_loss
 from experiments.classification.methods import COARSE, NAMES
 from experiments.classification.plan import PART
 from experiments.classification.steps import FOLDS
+from experiments.comparison import Comparison, win_tie_loss
 from experiments.store import Store
 
 Floats = NDArray[np.float64]

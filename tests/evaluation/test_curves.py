@@ -1,11 +1,13 @@
 """The record of errors: what it says of itself."""
 
+import math
 import sys
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
-from bestk.evaluation import Curves, Row, stability, win_tie_loss
+from bestk.evaluation import Curves, Row, stability, t_statistics
 
 ERRORS = {  # by method and k, over three folds
     ("a", 1): [0.1, 0.2, 0.3],
@@ -73,16 +75,26 @@ def test_it_prints_itself_as_a_table(curves):
     ]
 
 
-def test_methods_are_compared_with_each_other_and_with_all_features(curves):
+def test_p_values_are_those_of_scipy_also_against_all_features(curves):
     a, b, everything = (curves.errors(name) for name in ("a", "b", "all"))
-    assert curves.compare("a", "b") == win_tie_loss(a, b)
-    assert curves.compare("a", "b", 0.2, overlap=0.5) == win_tie_loss(a, b, 0.2, overlap=0.5)
-    assert curves.compare("a", "all") == win_tie_loss(a, np.repeat(everything, 2, axis=0))
+    for found, other in (("b", b), ("all", everything)):
+        expected = ttest_rel(a, np.broadcast_to(other, a.shape), axis=1, alternative="less").pvalue
+        np.testing.assert_allclose(curves.p_values("a", found), expected)
 
 
-def test_folds_that_share_rows_win_less_often(curves):
-    assert curves.compare("a", "b", 0.03).wins == 1
-    assert curves.compare("a", "b", 0.03, overlap=0.5).wins == 0
+def test_a_t_test_worked_by_hand():
+    # d = -1, 0, -2, -1: mean -1, variance 2/3, so t = -1 / sqrt(2/3 / 4) = -sqrt(6)
+    d = np.array([[-1.0, 0, -2, -1]])
+    assert t_statistics(d)[0] == pytest.approx(-math.sqrt(6))
+    widened = t_statistics(d, overlap=1 / 3)[0]  # (1/4 + 1/3) in place of 1/4
+    assert widened == pytest.approx(-1 / math.sqrt(2 / 3 * (1 / 4 + 1 / 3)))
+
+
+def test_equal_differences_are_certain_and_no_differences_say_nothing():
+    d = np.array([[0.0, 0, 0], [-0.1, 0.2 - 0.3, 0.3 - 0.4], [1, 1, 1]])
+    assert t_statistics(d).tolist() == [0.0, -np.inf, np.inf]
+    with pytest.raises(ValueError, match="two folds or more"):
+        t_statistics(d[:, :1])
 
 
 def test_stability_is_that_of_the_folds_for_each_k(curves):

@@ -4,23 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.evaluation import stability, win_tie_loss
+from bestk.evaluation import stability
 
 from .law import REFUSED, attempt, budget
 from .oddities import TABLES, odd_scalars, odd_tables
-
-
-@budget(1)
-@given(name=st.sampled_from(["ours", "other", "alpha", "overlap"]), value=odd_scalars())
-def test_an_odd_option_of_the_comparison_is_taken_or_refused_with_advice(name, value):
-    found = attempt(win_tie_loss, **({"ours": [0.1, 0.2], "other": [0.2, 0.1]} | {name: value}))
-    assert found is REFUSED or len(found.decisions) == 1
-
-
-@budget(0.5)
-@given(X=odd_tables())
-def test_odd_errors_are_compared_or_refused_with_advice(X):
-    attempt(win_tie_loss, TABLES[X](), TABLES[X]())
 
 
 @budget(0.5)

@@ -26,7 +26,7 @@ from bestk import (
     upper_bound,
 )
 from bestk.data.frames import read_table
-from bestk.evaluation import stability, win_tie_loss
+from bestk.evaluation import stability
 
 X = np.array([[0.5, 1.0], [1.5, 0.0], [0.5, 0.0], [1.5, 1.0]])
 Y = [0, 1, 0, 1]
@@ -169,11 +169,6 @@ def test_a_masked_matrix_is_refused():
         (lambda: cmi_matrix([[0], [1]], [0, 1], backend=2), "unknown backend 2; give it by"),
         (lambda: cmi_matrix([[0], [1]], [0, 1], dtype="x"), "dtype must be float32 or float64"),
         (lambda: cmi_matrix([[0], [1]], [0, 1], n_jobs="2"), "n_jobs must be a positive number"),
-        (lambda: win_tie_loss([1, 2], [1, 2], overlap="x"), "overlap must be a ratio of rows"),
-        (lambda: win_tie_loss(["a", "b"], [1, 2]), "errors must be a list of numbers; got a list"),
-        (lambda: win_tie_loss([1j, 2], [1, 2]), "errors must be a list of numbers"),
-        (lambda: win_tie_loss([], []), "both methods need an error for every k and fold"),
-        (lambda: win_tie_loss([[1, 2]], [[2, 1]], alpha=None), "alpha must be a probability"),
         (lambda: stability(3, 4), "selections must be masks or lists of indices, not a int"),
         (lambda: stability([[0.5], [1]], 4), r"a selection must be a list of indices, not \[0.5\]"),
         (lambda: stability([[0], [1]], "4"), "n_features must be a whole number, not '4'"),

@@ -1,7 +1,6 @@
 """``bestk compare`` and ``bestk report``: how good a selection is."""
 
 import shlex
-from collections import Counter
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from bestk.cli._select import about, as_dict, select_in_memory
 from bestk.cli._table import check, new_file, read
 from bestk.cli._terminal import Messages, bold, console, heading, in_shell_words, new_table
 from bestk.data.files import Loaded
-from bestk.data.target import is_continuous
 from bestk.errors import printable
 from bestk.evaluation import error_curves, shared_tasks
 from bestk.problem.solution import Solution
@@ -29,16 +27,12 @@ def compare_methods(
     request: TableOptions, messages: Messages, names: tuple[str, ...], cv: int
 ) -> dict[str, Any]:
     """Check the options, then read, select and cross-validate."""
-    if cv == 1:
-        raise ValueError("--cv 1 leaves no rows for training; pass --cv 2 or more, or --cv 0")
     if request.k == AUTO:
         raise ValueError("-k auto is not supported by compare; pass a number of features")
     checked = check(request)
     methods = {name: get_method(name) for name in names}
     loaded, k, _ = read(checked, request, messages)
-    assert isinstance(k, int)
-    if cv:
-        _check_folds(loaded, request, cv)
+    k = min(int(k), loaded.table.n_features)
     rows = _select_by_each(loaded, k, methods, request, messages)
     if cv:
         random = {"random_state": request.seed or 0}  # the same folds each time
@@ -54,18 +48,6 @@ def compare_methods(
             row |= {curves.measure: sign * row["error"]} if request.scoring else {}
     measure = curves.measure if cv else "error"
     return about(loaded) | {"k": k, "folds": cv, "measure": measure, "methods": rows}
-
-
-def _check_folds(loaded: Loaded, request: TableOptions, cv: int) -> None:
-    """Refuse more folds than the rows of the largest class."""
-    continuous = is_continuous(loaded.y, request.target_kind)
-    most = len(loaded.y) if continuous else max(Counter(loaded.y.tolist()).values())
-    if most < cv:
-        fewer = f"--cv {most}, or " if most > 1 else ""
-        what = "rows" if continuous else "rows of any class"
-        raise ValueError(
-            f"--cv {cv} is more than the {most} {what}; pass {fewer}--cv 0 to skip the errors"
-        )
 
 
 def _select_by_each(

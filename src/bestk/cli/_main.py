@@ -22,12 +22,6 @@ EPILOG = f"""\b
 Exit status:
 {NEWLINE.join(f"  {code:<3}  {meaning}" for code, meaning in CODES.items())}
 
-\b
-Shell completion (commands, options, methods, column names):
-  bash  eval "$(_BESTK_COMPLETE=bash_source bestk)"   in ~/.bashrc
-  zsh   eval "$(_BESTK_COMPLETE=zsh_source bestk)"    in ~/.zshrc
-  fish  _BESTK_COMPLETE=fish_source bestk | source    in ~/.config/fish/completions/bestk.fish
-
 FILE is a CSV or TSV file (also .gz) with a header line, or a Parquet, Feather or Arrow file; - is
 standard input.
 """

@@ -186,12 +186,13 @@ def dry_run(request: TableOptions, messages: Messages, stream: bool) -> dict[str
         blocks = ceil(rows / max(1, first.num_rows)) if first else 1
     pairs = 8 * columns**2  # of all pairs, or of the columns of pairs that are kept
     if not isinstance(get_method(request.method), Quadratic) or pairs > MEMORY:
-        pairs = min(8 * columns * checked.k, KEPT)
+        k = checked.k if isinstance(checked.k, int) else columns
+        pairs = min(8 * columns * k, KEPT)
     return {
         "file": shown(request.file),
         "target": request.target,
         "method": request.method,
-        "k": request.k if isinstance(request.k, str) else checked.k,
+        "k": checked.k,
         "rows": rows,
         "columns": columns,
         "blocks": blocks,

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
-from bestk.cli._options import AUTO, TableOptions, shown
+from bestk.cli._options import TableOptions, shown
 from bestk.cli._terminal import Messages
 from bestk.data.files import Loaded, Source, check_names, find_columns, load, open_source, replacing
 from bestk.data.table import as_matrix
@@ -23,7 +23,7 @@ class CheckedFile:
 
     source: Source
     names: list[str]  # of the columns to select from
-    k: int  # the smallest, if it is chosen by cross-validation
+    k: int | str
 
 
 def check(request: TableOptions) -> CheckedFile:
@@ -35,17 +35,14 @@ def check(request: TableOptions) -> CheckedFile:
     for name in request.include:
         if name not in names:
             raise UnknownNameError("feature", name, names, request.file)
-    n, n_included = len(names), len(set(request.include))
-    if request.k is None:
-        k = n if request.threshold is not None else min(n, max(DEFAULT_K, n_included))
-    elif request.k == AUTO:
-        k = max(1, n_included)
-    else:
-        k = request.k if isinstance(request.k, int) else max(1, round(float(request.k) * n))
-    if k > n:
+    n, k = len(names), request.k
+    if k is None:
+        k = n if request.threshold is not None else max(DEFAULT_K, len(set(request.include)))
+        return CheckedFile(source, names, min(n, k))
+    if isinstance(k, float):
+        k = max(1, round(k * n))
+    if isinstance(k, int) and k > n:
         raise ValueError(f"k={k} is more than the {n} columns to select from")
-    if k < n_included:
-        raise ValueError(f"k={k} is less than the {n_included} included columns")
     return CheckedFile(source, names, k)
 
 
@@ -61,13 +58,7 @@ def read(
     loaded = _set_aside(loaded, request)
     if request.correction == "none":
         loaded = _without_identifiers(loaded, request, messages)
-    n = loaded.table.n_features
-    if n < checked.k and request.k is not None:
-        raise ValueError(f"k={checked.k} is more than the {n} columns that are left to select from")
-    missing = [name for name in request.include if name not in loaded.table.names]
-    if missing:
-        raise ValueError(f"column {missing[0]!r} cannot be included: {loaded.notes[-1]}")
-    k = AUTO if request.k == AUTO else min(checked.k, n)
+    k = checked.k if request.k is not None else min(int(checked.k), loaded.table.n_features)
     return loaded, k, perf_counter() - start
 
 

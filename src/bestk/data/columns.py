@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices, Mask
-from bestk.data.table import Block, Kind, Table, inexact
+from bestk.data.table import Block, Kind, Table, find_inexact, inexact
 from bestk.errors import DataError
 
 ACCEPTED = "a column holds numbers, booleans, strings, categories or dates: convert it or drop it"
@@ -92,7 +92,8 @@ def read_objects(
         values = days(np.array(list(map(_plain, known)), "M8[us]" if is_date else "m8[us]"))
     else:
         values = np.array(known)
-        if values.dtype.kind == "O":
+        whole = gone.any() and values.dtype.kind in "iu"
+        if values.dtype.kind == "O" or (whole and len(find_inexact(values[:, None]))):
             raise inexact(name)
     if gone.any():
         filled = np.full(len(gone), np.nan)

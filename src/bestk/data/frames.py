@@ -11,7 +11,15 @@ import numpy as np
 from bestk._checks import choice
 from bestk._typing import Array, Mask
 from bestk.data.columns import ACCEPTED, days, parse_text, read_dictionary, read_objects
-from bestk.data.table import Block, Kind, Table, find_features, side_by_side
+from bestk.data.table import (
+    Block,
+    Kind,
+    Table,
+    find_features,
+    find_inexact,
+    inexact,
+    side_by_side,
+)
 from bestk.errors import DataError
 
 MISSING = ("category", "error")
@@ -123,6 +131,9 @@ def _frame_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
             if values.dtype.kind == "O":
                 floats = [each.cast(nw.Float64).to_numpy() for each in part.iter_columns()]
                 values = np.array(floats).T
+            if values.dtype.kind == "f" and not dtype.is_float():  # integers with gaps, or decimals
+                for j in find_inexact(values):
+                    raise inexact(names[places[j]])
             yield Block(np.array(places), kind, values)
         elif dtype.is_temporal():
             values = np.array([days(frame[labels[j]].to_numpy()) for j in places]).T

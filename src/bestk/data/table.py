@@ -110,7 +110,7 @@ class Table:
 
     def check_exact(self, columns: Indices | None = None) -> None:
         """Refuse integers that float64 cannot represent, in all or some numeric columns."""
-        for block in self.blocks:
+        for block in (block for block in self.blocks if block.values.dtype.kind in "iu"):
             wrong = block.columns[find_inexact(block.values)]
             wrong = wrong if columns is None else np.intersect1d(wrong, columns)
             if len(wrong):
@@ -143,12 +143,13 @@ def check_finite(where: str, values: Array) -> None:
 
 
 def find_inexact(values: Any) -> Indices:
-    """The columns of an array or a CSC matrix with integers that float64 cannot represent."""
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+    """The columns of an array or a CSC matrix of whole numbers that float64 cannot represent."""
+    if values.dtype.kind in "iu" and values.dtype.itemsize < 8:
         return np.empty(0, np.int64)
-    low, high = values.min(axis=0), values.max(axis=0)
     if hasattr(values, "tocsc"):
-        low, high = np.ravel(low.toarray()), np.ravel(high.toarray())
+        low, high = (np.ravel(end.toarray()) for end in (values.min(axis=0), values.max(axis=0)))
+    else:
+        low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     return np.flatnonzero((low <= -MAX_EXACT) | (high >= MAX_EXACT))
 
 

@@ -65,7 +65,7 @@ def read_continuous_target(y: Any, n_samples: int) -> Floats:
     if block.categories is not None:
         came = block.categories[0][0]
         raise DataError(f"y holds {block.kind} values such as {came!r}; give it as numbers")
-    if len(find_inexact(block.values)):
+    if block.values.dtype.kind in "iu" and len(find_inexact(block.values)):
         raise inexact("y")
     with np.errstate(over="ignore"):
         values = np.asarray(block.values[:, 0], dtype=np.float64)

@@ -102,8 +102,8 @@ def error_curves(
          2  0.0931  0.0685
          4  0.0456  0.0439
          8  0.0316  0.0387
-    >>> print(curves.compare("tpower", "maxrel"))
-    -0.65 ± 1.6 % tie (0/3/0)
+    >>> curves.p_values("tpower", "maxrel").round(2)
+    array([0.11, 0.35, 0.81])
 
     The area under the ROC curve, also for a selector of scikit-learn:
 

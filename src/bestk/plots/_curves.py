@@ -31,13 +31,6 @@ class Line:
     mark: int | None = None  # place of the k to mark
     order: float = 0.0  # in the legend, smallest first
 
-    @property
-    def marked(self) -> list[int]:
-        """Places to mark: that one, and values between gaps, which no line would show."""
-        known = np.pad(np.isfinite(self.values), 1)
-        alone = np.flatnonzero(known[1:-1] & ~known[:-2] & ~known[2:]).tolist()
-        return alone if self.mark is None else sorted({self.mark, *alone})
-
 
 def plot_error_curves(
     curves: Any, *, bands: bool | None = None, ax: "Axes | None" = None
@@ -196,9 +189,9 @@ def _draw(
         colour, turn = palette[place % len(palette)], place // len(palette)
         artists += ax.plot(
             line.ks, line.values, STYLES[turn % len(STYLES)], color=colour, linewidth=1.6,
-            marker=MARKERS[(place + turn) % len(MARKERS)] if line.marked else None,
-            markevery=line.marked, markersize=8, markeredgecolor=ax.get_facecolor(),
-            label=line.label, zorder=3,
+            marker=None if line.mark is None else MARKERS[(place + turn) % len(MARKERS)],
+            markevery=[] if line.mark is None else [line.mark], markersize=8,
+            markeredgecolor=ax.get_facecolor(), label=line.label, zorder=3,
         )  # fmt: skip
         if bands or (bands is None and not many):
             ax.fill_between(line.ks, line.low, line.high, color=colour, alpha=0.15, linewidth=0)

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from bestk._typing import Array, Indices, Mask
 from bestk.data.frames import as_array, batch_as_table, is_dataset, read_table
-from bestk.data.table import Block, Table
+from bestk.data.table import Block, Table, find_inexact, inexact
 from bestk.data.target import read_full_column
 from bestk.errors import UnknownNameError
 
@@ -237,7 +237,13 @@ def _join_blocks(parts: Sequence[Block], names: Sequence[str]) -> list[Block]:
         if all(hasattr(some, "tocsc") for some in values):
             return [Block(columns, kind, sparse.vstack(values, format="csc"))]
         values = [some.toarray() if hasattr(some, "tocsc") else some for some in values]
-        return [Block(columns, kind, np.concatenate(values))]
+        joined = np.concatenate(values)
+        for some in (
+            part for part in values if part.dtype.kind in "iu" and joined.dtype.kind == "f"
+        ):
+            for j in find_inexact(some):
+                raise inexact(names[int(columns[j])])
+        return [Block(columns, kind, joined)]
     kind = "categorical" if any(part.kind == "categorical" for part in parts) else "string"
     return [
         Block(columns[[j]], kind, *_join_levels(parts, j, names[columns[j]]))
@@ -245,9 +251,7 @@ def _join_blocks(parts: Sequence[Block], names: Sequence[str]) -> list[Block]:
     ]
 
 
-def _join_levels(
-    parts: Sequence[Block], column: int, name: str
-) -> tuple[NDArray[np.int32], list[list[Any]]]:
+def _join_levels(parts: Sequence[Block], column: int, name: str) -> tuple[Array, list[list[Any]]]:
     """Codes of one column, and what they stand for."""
     for part in parts:
         if part.categories is None and not part.missing(part.values[:, [column]]).all():
@@ -258,8 +262,9 @@ def _join_levels(
         refuse_other_type(name, *sorted(types)[:2])
     levels = sorted(every)
     places = {level: number for number, level in enumerate(levels)}
+    dtype = np.min_scalar_type(-max(1, len(levels)))
     codes = [
-        np.append(np.array([places[level] for level in some], np.int32), np.int32(-1))[
+        np.array([*(places[level] for level in some), -1], dtype)[
             part.values[:, column] if part.categories else np.full(len(part.values), -1)
         ]
         for part, some in zip(parts, known, strict=True)

@@ -1,4 +1,4 @@
-"""The paired t-test, and wins, ties and losses counted over k."""
+"""Wins, ties and losses counted over k."""
 
 import math
 
@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import ttest_rel
 
-from bestk.evaluation import Comparison, win_tie_loss
-from bestk.evaluation._comparison import _t_statistics
+from experiments.comparison import Comparison, win_tie_loss
 
 
 @st.composite
@@ -18,65 +16,6 @@ def errors(draw):
     n_folds = draw(st.integers(2, 12))
     fold = st.lists(st.integers(0, 20), min_size=n_folds, max_size=n_folds)
     return np.array(draw(fold)) / 20, np.array(draw(fold)) / 20
-
-
-def statistic(a, b, overlap=0.0):
-    """Student's t of one k."""
-    return _t_statistics(np.array([a], float), np.array([b], float), overlap)[0]
-
-
-def test_a_t_test_worked_by_hand():
-    # d = -1, 0, -2, -1: mean -1, variance 2/3, so t = -1 / sqrt(2/3 / 4) = -sqrt(6)
-    assert statistic([1, 2, 1, 1], [2, 2, 3, 2]) == pytest.approx(-math.sqrt(6))
-
-
-@pytest.mark.parametrize("unit", [5e-324, 1e-200, 1e300])
-def test_the_unit_of_the_errors_does_not_matter(unit):
-    scaled = statistic(unit * np.array([1.0, 2, 1, 1]), unit * np.array([2.0, 2, 3, 2]))
-    assert scaled == statistic([1, 2, 1, 1], [2, 2, 3, 2])
-
-
-def test_overlap_widens_the_variance():
-    # the same differences with (1/4 + 1/3) in place of 1/4
-    found = statistic([1, 2, 1, 1], [2, 2, 3, 2], overlap=1 / 3)
-    assert found == pytest.approx(-1 / math.sqrt(2 / 3 * (1 / 4 + 1 / 3)))
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "expected"),
-    [
-        ([0.1, 0.2, 0.3], [0.1, 0.2, 0.3], 0.0),
-        ([0.0, 0.0], [0.0, 0.0], 0.0),
-        ([0.1, 0.2, 0.3], [0.2, 0.3, 0.4], -np.inf),  # equal but for rounding
-        ([1.0, 1.0], [0.0, 0.0], np.inf),
-    ],
-)
-def test_equal_differences_are_certain_and_no_differences_say_nothing(a, b, expected):
-    assert statistic(a, b) == expected
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "options", "says"),
-    [
-        ([0.1], [0.2], {}, "two folds or more"),
-        ([0.1, 0.2], [0.2, 0.1, 0.3], {}, r"shapes \(1, 2\) and \(1, 3\)"),
-        ([0.1, np.nan], [0.2, 0.1], {}, "NaN"),
-        ([0.1, 0.2], [0.2, 0.1], {"overlap": -1.0}, "0 or more, not -1"),
-    ],
-)
-def test_bad_pairs_are_refused_with_advice(a, b, options, says):
-    with pytest.raises(ValueError, match=says):
-        win_tie_loss(a, b, **options)
-
-
-@given(pair=errors())
-def test_it_is_scipys_test_wherever_that_is_defined(pair):
-    a, b = pair
-    if np.ptp(a - b) > 1e-9:
-        assert statistic(a, b) == pytest.approx(ttest_rel(a, b).statistic)
-        for alpha in (0.01, 0.05, 0.4):
-            better = ttest_rel(a, b, alternative="less").pvalue < alpha
-            assert (win_tie_loss(a, b, alpha).wins == 1) == better
 
 
 def test_counts_worked_by_hand():
@@ -122,11 +61,6 @@ def test_one_k_has_no_deviation():
     found = win_tie_loss([0.1, 0.2, 0.1], [0.2, 0.2, 0.3])
     assert found.decisions == ("tie",)
     assert math.isnan(found.deviation)
-
-
-def test_methods_measured_on_different_folds_are_refused():
-    with pytest.raises(ValueError, match=r"every k and fold.*; got shapes \(1, 2\) and \(2, 2\)"):
-        win_tie_loss([[0.1, 0.2]], [[0.1, 0.2], [0.1, 0.2]])
 
 
 @given(pairs=st.lists(errors(), min_size=1, max_size=4))

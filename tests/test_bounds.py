@@ -6,16 +6,19 @@ from time import perf_counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk.bounds import BOUNDS, bound_problem, screen, upper_bound
 from bestk.problem import BQP, CachedColumns, good_choice, grow
-from bestk.relaxations import Gap, Subproblem
+from bestk.relaxations import Gap, Subproblem, dnn, moderate
 from bestk.relaxations.admm import DoublyNonnegative, reflect
 from bestk.relaxations.dnn import power_of_two
-from bestk.relaxations.rounding import EPS, factor_below, largest_eigenvalue, largest_entry
+from bestk.relaxations.eigen import factor_below, largest_eigenvalue
 from bestk.relaxations.sdp import proved_dual
+from bestk.relaxations.subproblem import EPS, largest_entry
+from bestk.relaxations.triangles import Triangles
+from bestk.solvers import solve
 
 from .solvers.conftest import PENALTIES, listed_cases, load_instance, optimum, problems
 
@@ -164,6 +167,94 @@ def test_any_multipliers_give_a_bound(steps, problem, seed, spread):
     assert set(np.flatnonzero(inside)) <= set(best)
 
 
+@given(seed=seeds, spread=st.sampled_from([0.0, 0.1, 1.0, 30.0]), steps=st.sampled_from([0, 20]))
+def test_any_multipliers_of_a_core_bound_the_choices_with_items_outside_it(seed, spread, steps):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 11))
+    k = int(rng.integers(1, n // 2))
+    Q = rng.normal(size=(n, n))
+    problem = BQP(Q + Q.T, k)
+    core = rng.permutation(n)[: rng.integers(2 * k, n)]
+    relaxation = DoublyNonnegative(Subproblem.of(problem), 4.0, core)
+    Z = spread * rng.normal(size=relaxation.Z.shape)
+    for one in (relaxation, relaxation.widened(Subproblem.of(problem), _missing(n, core)[:1])):
+        Z = np.pad(Z, (0, len(one.Z) - len(Z)))
+        bound = one.bound(Z + Z.T, steps=steps)
+        assert optimum(problem) <= bound.value
+        inside, outside = screen(bound.value, bound.row_values, k, optimum(problem))
+        best = max(combinations(range(n), k), key=problem.value)
+        assert not outside[list(best)].any()
+        assert set(np.flatnonzero(inside)) <= set(best)
+
+
+def _missing(n, core):
+    return np.setdiff1d(np.arange(n), core)
+
+
+def test_a_core_that_leaves_nothing_good_out_gives_the_bound_of_the_whole(monkeypatch):
+    rng = np.random.default_rng(0)
+    worth = np.concatenate([rng.random(30), 0.1 * rng.random(60)])
+    problem = BQP(np.add.outer(worth, worth) * (1 + 0.5 * rng.random((90, 90))), 5)
+    plain = upper_bound(problem, "dnn", time_limit=20)
+    monkeypatch.setattr(dnn, "FOLLOW_ITEMS", 20)
+    monkeypatch.setattr(dnn, "MIN_CORE_ITEMS", 20)
+    assert upper_bound(problem, "dnn", time_limit=20) <= 1.001 * plain
+
+
+@pytest.mark.parametrize("method", ALL)
+@settings(max_examples=4)
+@given(seed=seeds, n=st.integers(17, 60), signed=st.booleans())
+def test_no_bound_of_up_to_sixty_items_is_below_the_proved_optimum(method, seed, n, signed):
+    rng = np.random.default_rng(seed)
+    worth = rng.random(n) * (1 - 2 * signed * rng.random(n))
+    Q = np.add.outer(worth, worth) * (0.5 + rng.random((n, n)))
+    if rng.random() < 0.5:
+        copied = rng.integers(0, n, n)
+        Q = np.round(Q[np.ix_(copied, copied)], 1)
+    problem = BQP(Q + Q.T, int(rng.integers(2, 9)))
+    best = solve(problem, solver="exact", time_limit=1.0, bound=None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dnn, "FOLLOW_ITEMS", 20)
+        patch.setattr(dnn, "MIN_CORE_ITEMS", 20)
+        bound = bound_problem(problem, method, 0.1, best_known=best.objective)
+    assert best.objective <= bound.value
+    if "rest" in bound.details:
+        rest = bound.details["rest"].part
+        chosen = set(best.support.tolist())
+        assert set(rest.inside.tolist()) <= chosen <= {*rest.inside.tolist(), *rest.items.tolist()}
+
+
+@given(seed=seeds)
+def test_triangles_of_any_weight_lower_no_choice(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 9))
+    triangles = Triangles(n)
+    triangles.items = np.array([rng.permutation(n)[:3] for _ in range(5)])
+    triangles.weights = np.zeros(5)
+    Y = rng.normal(size=(n + 1, n + 1))
+    change = triangles.move(lambda rows, columns: Y[rows, columns], 3.0)
+    np.testing.assert_array_equal(change, triangles.weights)
+    E = np.zeros((n, n))
+    triangles.add_to(E, triangles.weights)
+    np.testing.assert_array_equal(E, E.T)
+    for choice in product([0.0, 1.0], repeat=n):
+        assert np.array(choice) @ E @ np.array(choice) >= 0
+    left = rng.random(n) < 0.8
+    rest = np.flatnonzero(left)[triangles.restricted(left).items]
+    assert set(map(tuple, rest)) <= set(map(tuple, triangles.items))
+
+
+def test_by_hand_a_triangle_that_does_not_hold_is_found_once():
+    Y = np.full((4, 4), 0.5)
+    Y[2, 3] = Y[3, 2] = 0.0  # items 1 and 2 are each always with item 0, and never together
+    triangles = Triangles(3)
+    assert triangles.find(Y) == 1
+    assert triangles.items.tolist() == [[0, 1, 2]]
+    triangles.move(lambda rows, columns: Y[rows, columns], 1.0)
+    assert triangles.weights.tolist() == [0.5]
+    assert triangles.find(Y) == 0
+
+
 def test_a_bound_counts_the_steps_that_it_took():
     rng = np.random.default_rng(0)
     Q = rng.normal(size=(24, 24))
@@ -306,3 +397,15 @@ def test_a_lazy_problem_has_no_bound_and_says_so():
 def test_an_unknown_bound_is_refused_with_the_names_of_the_known():
     with pytest.raises(ValueError, match="choose one of linear, rows, antisymmetric, sdp"):
         upper_bound(WORKED, "magic")
+
+
+def test_by_hand_items_are_screened_by_their_rows():
+    inside, outside = screen(10.0, np.array([6.0, 4.0, 3.5, 1.0]), k=2, floor=9.0)
+    assert inside.tolist() == [True, False, False, False]
+    assert outside.tolist() == [False, False, False, True]
+
+
+def test_by_hand_penalties_are_raised_as_far_as_they_stay_penalties():
+    Q = [[1.0, 0.5, -1e12], [0.5, 2.0, 1.0], [-1e12, 1.0, 3.0]]
+    assert moderate(BQP(Q, k=2), value=7.0).Q.min() == -21.0
+    assert moderate(BQP(Q, k=3), value=-2e12).Q.min() == -1e12  # every choice has the penalty

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.solvers._branch import PATH_BEST, Branching, new_tree
+from bestk.native import kernels
+from bestk.solvers._exact import PATH_BEST, Branching
 
 
 def matrix(n, seed):
@@ -56,22 +57,23 @@ def test_every_node_is_that_of_the_twin_however_the_search_is_cut(n, k, seed, sl
     Q, k = matrix(n, seed), min(k, n - 1)
     floor = 7.5 * k * k - slack * k
     tree = Branching(Q, k, floor)
-    ordered, floor = tree.tree.Q, tree.tree.state[1]
-    twin = Twin(ordered, len(tree.tree.gains), floor)
+    ordered, floor = tree.Q, tree.state[1]
+    twin = Twin(ordered, len(tree.gains), floor)
     while not tree.advance(3):
         pass
     assert tree.nodes == twin.nodes
-    assert tree.tree.state[1] == twin.floor
+    assert tree.state[1] == twin.floor
     if twin.best is None:
         assert tree.choice is None
     else:
-        assert tree.tree.path[PATH_BEST].tolist() == twin.best
+        assert tree.path[PATH_BEST].tolist() == twin.best
 
 
 @given(n=st.integers(1, 7), k=st.integers(1, 7), seed=st.integers(0, 999))
 def test_partners_are_the_largest_entries_among_the_items_from_a_place_on(n, k, seed):
     Q = matrix(n, seed)
-    sums = new_tree(Q, k, 0.0).partners
+    sums = np.empty((k, n, n))
+    kernels.branch_partners(Q, n, k, sums)
     for m, p, i in product(range(k), range(n), range(n)):
         others = sorted((Q[i, j] for j in range(p, n) if j != i), reverse=True)
         assert sums[m, p, i] == sum(others[:m])
@@ -83,6 +85,5 @@ def test_one_long_call_is_many_short_ones(n, k):
     trees[0].advance(2000)
     for _ in range(40):
         trees[1].advance(50)
-    for one, other in zip(*(vars(tree.tree).items() for tree in trees), strict=True):
-        if one[0] in ("path", "value", "state"):
-            np.testing.assert_array_equal(one[1], other[1], err_msg=one[0])
+    for name in ("path", "value", "state"):
+        np.testing.assert_array_equal(*(getattr(tree, name) for tree in trees), err_msg=name)

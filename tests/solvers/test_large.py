@@ -12,7 +12,7 @@ from bestk.problem import top_k
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.relaxations import admm
-from bestk.relaxations.leading import (
+from bestk.relaxations.eigen import (
     CHEBYSHEV_DEGREE,
     LeadingEigenpairs,
     chebyshev_filter,
@@ -129,7 +129,7 @@ def test_a_bound_by_vectors_that_follow_is_nearly_as_good(library, monkeypatch):
     monkeypatch.setattr(admm, "FOLLOW_ITEMS", 0)
     if library == "torch":
         torch = pytest.importorskip("torch")
-        monkeypatch.setattr(admm, "_torch", lambda n: torch)
+        monkeypatch.setattr(admm, "gpu_module", lambda n: torch)
         monkeypatch.setattr(admm, "DEVICE", "cpu")
     best = solve(problem, solver="exact", bound=None).objective
     found = upper_bound(problem, "dnn", time_limit=20)

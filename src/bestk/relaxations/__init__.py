@@ -1,14 +1,7 @@
 """Relaxations of the quadratic problem, shared by bounds and solvers."""
 
 from bestk.relaxations.dnn import Gap, dnn_bound
-from bestk.relaxations.rounding import (
-    Bound,
-    cholesky_margin,
-    factor_below,
-    largest_entry,
-    one_thread,
-    rounding,
-)
+from bestk.relaxations.eigen import cholesky_margin, factor_below
 from bestk.relaxations.rows import (
     antisymmetric_bound,
     fix_items,
@@ -18,10 +11,20 @@ from bestk.relaxations.rows import (
 )
 from bestk.relaxations.sdp import only_choice, relax, sdp_bound
 from bestk.relaxations.spheres import LowRankFactor
-from bestk.relaxations.subproblem import Subproblem, moderate, screen
+from bestk.relaxations.subproblem import (
+    Bound,
+    Fixed,
+    Subproblem,
+    largest_entry,
+    moderate,
+    one_thread,
+    rounding,
+    screen,
+)
 
 __all__ = [
     "Bound",
+    "Fixed",
     "Gap",
     "LowRankFactor",
     "Subproblem",

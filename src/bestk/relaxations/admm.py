@@ -1,20 +1,22 @@
 """Alternating directions on the doubly non-negative relaxation."""
 
 from importlib.util import find_spec
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from bestk._typing import Floats, Mask
+from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import run_tiles, spans
-from bestk.relaxations.leading import LeadingEigenpairs, as_numpy
-from bestk.relaxations.rounding import Bound, largest_eigenvalue, largest_entry, rounding
-from bestk.relaxations.rows import lower_rows
-from bestk.relaxations.subproblem import Subproblem
+from bestk.relaxations.eigen import LeadingEigenpairs, as_numpy, largest_eigenvalue
+from bestk.relaxations.rows import lower_rows, row_tops, row_values
+from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, largest_entry, rounding
+from bestk.relaxations.triangles import Triangles
 
 OVER_RELAXATION = 1.6  # step length of the multipliers
 BALANCE = 4.0  # ratio of the residuals beyond which the penalty moves
-FOLLOW_ITEMS = 600  # above it, a subspace that follows the matrix is cheaper than a decomposition
+FOLLOW_ITEMS = 500  # above it, a subspace that follows the matrix is cheaper than a decomposition
+TRIANGLE_RATE = 0.4  # step length of the weights of triangles, times the penalty
 TILE_ROWS = 256  # of a large matrix, that one thread multiplies at once
 DEVICE = "cuda"
 MIN_GPU_ITEMS = 2000  # below it, a GPU is not worth the start of its library
@@ -34,14 +36,16 @@ class DoublyNonnegative:
     Math. Prog. Comp. 10, 2018.
     """
 
-    def __init__(self, part: Subproblem, scale: float) -> None:
-        n, k = part.n, part.k
+    def __init__(self, part: Subproblem, scale: float, core: Indices | None = None) -> None:
+        self.core = np.arange(part.n) if core is None else core
+        n, k = len(self.core), part.k
         self.Q, self.k, self.scale = part.Q, k, scale  # a power of two: scaling is exact
         self.large = n > FOLLOW_ITEMS
-        self.torch = _torch(n)
+        self.torch = gpu_module(n)
         self.dtype = np.float32 if self.large and self.torch is None else np.float64
+        self.triangles: Triangles | None = None
         cost = np.zeros((n + 1, n + 1), self.dtype)
-        cost[1:, 1:] = part.Q / scale
+        cost[1:, 1:] = self._inner() / scale
         self.cost = self._array(cost)
         self.mirror = mirror(n, k)
         self.penalty = 0.3
@@ -53,8 +57,28 @@ class DoublyNonnegative:
         Y.flat[:: n + 2] = share
         Y[0, 0] = 1.0
         Z = np.zeros((n + 1, n + 1), self.dtype)
-        Z[1:, 1:] = (float(part.Q.sum()) - float(part.Q.trace())) / scale / max(n * (n - 1), 1)
+        Z[1:, 1:] = (cost.sum(dtype=float) - cost.trace(dtype=float)) / max(n * (n - 1), 1)
         self._start(Y, Z)
+
+    def _inner(self) -> Floats:
+        """A copy of Q on the core, with the triangles added."""
+        inner = self.Q[np.ix_(self.core, self.core)]
+        if self.triangles is not None:
+            extra = np.zeros_like(inner)
+            self.triangles.add_to(extra, self.scale * self.triangles.weights)  # exact
+            inner += extra
+        return np.asarray(inner)
+
+    def _entries(self, rows: Indices, columns: Indices) -> Floats:
+        """Entries of Y."""
+        return np.asarray(self.M[rows, columns] - self.Z[rows, columns] / self.penalty)
+
+    def add_triangles(self) -> bool:
+        """Look for triangle inequalities that do not hold; whether there are any."""
+        if self.torch is not None:
+            return False
+        self.triangles = self.triangles or Triangles(len(self.core))
+        return self.triangles.find(as_numpy(self.Y)) > 0
 
     def _start(self, Y: Floats, Z: Floats) -> None:
         self.Z = self._array(Z)
@@ -79,6 +103,9 @@ class DoublyNonnegative:
 
     def project(self, exact: bool = True) -> None:
         """Move R to the nearest psd matrix of trace 1 + k, or close to it; P = V R V'."""
+        if self.triangles is not None:
+            change = self.triangles.move(self._entries, TRIANGLE_RATE * self.penalty)
+            self.triangles.add_to(self.cost[1:, 1:], change)
         inner = Inner(self) if self.large else reflect(self.M, self.mirror)
         weights, vectors, self.level = self.leading.project(inner, 1.0 + self.k, exact)
         self.lifted = lift(vectors, self._array(self.mirror), self.torch or np)
@@ -88,25 +115,65 @@ class DoublyNonnegative:
         """Z after the projection; the largest eigenvalue of V'ZV is then penalty * level."""
         return as_numpy(self.penalty * (self.M - self.weighted @ self.lifted.T))
 
-    def bound(self, Z: Floats, top: float | None = None, steps: int = 0) -> Bound:
-        """C_00 + the k largest r_i + (1 + k) top, and the r_i, for C = cost - Z.
+    def bound(
+        self, Z: Floats, top: float | None = None, steps: int = 0, deadline: float = inf
+    ) -> Bound:
+        """C_00 + the k largest r_i + (1 + k) top, and the r_i, for C = Q - Z.
 
         r_i = C_ii + 2 C_0i + the k - 1 largest C_ij. It bounds x'Qx for any symmetric Z if top is
-        at least the largest eigenvalue of V'ZV, because <Z, Y> <= (1 + k) top; without ``top``,
-        that is proved. So many steps of antisymmetric multipliers lower the r_i.
+        at least the largest eigenvalue of V'ZV, because <Z, Y> <= (1 + k) top. Without ``top``,
+        that is proved, and items outside the core count, too; with it, the core alone is bounded.
+        So many steps of antisymmetric multipliers lower the r_i.
         """
-        n, k = len(Z) - 1, self.k
+        m, k, whole = len(Z) - 1, self.k, top is None
         if top is None:
             Z = (Z + Z.T) / 2
-            slack = rounding(n, 4 * float(np.linalg.norm(Z)))
-            top = slack + largest_eigenvalue(reflect(Z, self.mirror))
-        C = self.Q / self.scale - Z[1:, 1:]
-        linear = C.diagonal() + 2 * -Z[0, 1:]
-        rows = lower_rows(C, linear, k, -np.inf, steps=steps)
-        assert rows.row_values is not None
-        margin = rounding(2 * k, (k + 1) ** 2 * (largest_entry(Z) + largest_entry(self.cost)))
-        total = rows.value - Z[0, 0] + (1 + k) * top + margin
-        return Bound(float(self.scale * total), "dnn", row_values=self.scale * rows.row_values)
+            slack = rounding(m, 4 * float(np.linalg.norm(Z)))
+            top = slack + largest_eigenvalue(reflect(Z, self.mirror), deadline)
+            if top == inf:
+                return Bound(inf, "dnn")
+        Z, top = self.scale * Z, self.scale * top  # exact
+        inner = self._inner()
+        size = largest_entry(Z) + largest_entry(self.Q) + largest_entry(inner)
+        rows = inner - Z[1:, 1:]
+        linear, known, lost = rows.diagonal() - 2 * Z[0, 1:], None, -inf
+        if whole and m < len(self.Q):
+            top = max(top, 0.0)
+            lost = -k_largest(row_values(rows, linear, k), k)
+            rows, linear, known = self._with_others(rows, linear, Z, (top, size))
+        lowered = lower_rows(rows, linear, k, -inf, deadline, steps, known)
+        margin = rounding(2 * k + m, (k + 1) ** 2 * size + (k + 1) * abs(top))
+        total = lowered.value - Z[0, 0] + (1 + k) * top + margin
+        values = lowered.row_values
+        assert values is not None
+        if known is None:
+            values = values[np.argsort(self.core)]
+        details = {"lost": lost + lowered.value}  # by items outside the core
+        return Bound(float(total), "dnn", row_values=values, details=details)
+
+    def _with_others(
+        self, rows: Floats, linear: Floats, Z: Floats, limits: tuple[float, float]
+    ) -> tuple[Floats, Floats, tuple[Indices, Floats, float]]:
+        """Rows that are held and linear terms of all items, each outside counted as the mean of m.
+
+        If a choice has c items in the core and u others, x = x_core + (u / m) e has the sum k, and
+        |x|^2 <= c + u 2k/m; so <Z, Y> <= top (1 + |x|^2) where Z is extended by its means.
+        """
+        core, k, m, n, (top, size) = self.core, self.k, len(self.core), len(self.Q), limits
+        means = Z[1:, 1:].mean(axis=1)
+        shift = np.full(n, means.mean())
+        shift[core] = means
+        every = self.Q.diagonal() - means.mean() - 2 * Z[0, 1:].mean() - top * (1 - 2 * k / m)
+        every[core] = linear
+        values = every + row_tops(self.Q, np.arange(n), k, shift)[2] if k > 1 else every
+        others = np.delete(np.arange(n), core)
+        others = others[np.argsort(-values[others], kind="stable")[:m]]
+        held = np.concatenate([core, others])
+        whole = self.Q[held]
+        whole[:m] -= means[:, None]
+        whole[:m, core] = rows
+        whole[m:] -= shift
+        return whole, every, (held, values, size)
 
     def update(self) -> None:
         """Move Y to the nearest matrix with entries in [0, 1] and the right border, then Z."""
@@ -153,21 +220,58 @@ class DoublyNonnegative:
 
     def restricted(self, part: Subproblem, inside: Mask, outside: Mask) -> "DoublyNonnegative":
         """The relaxation of the part that is left, which starts from where this one stands."""
-        new = DoublyNonnegative(part, self.scale)
-        keep = np.concatenate([[True], ~(inside | outside)])
-        fixed = np.concatenate([[True], inside])
+        m, left = len(self.core), ~(inside | outside)
+        keep = np.concatenate([[True], left[self.core]])
+        # (1, x) of the items inside, those outside the core as its mean
+        fixed = np.concatenate([[1.0], inside[self.core].astype(float)])
+        fixed[1:] += (inside.sum() - inside[self.core].sum()) / m
         old, Y = as_numpy(self.Z), as_numpy(self.Y)
         Z = old[np.ix_(keep, keep)]
-        Z[0] = Z[:, 0] = old[np.ix_(fixed, keep)].sum(axis=0)
+        Z[0] = Z[:, 0] = (fixed @ old)[keep]
         # the border now stands for 1 + f entries of (1, x), which the trace no longer counts
         spare = self.penalty * self.level * int(inside.sum())
-        Z[0, 0] = float(old[np.ix_(fixed, fixed)].sum()) - spare
-        new.penalty, new.steps = self.penalty, self.steps
-        new._start(Y[np.ix_(keep, keep)], Z)
+        Z[0, 0] = float(fixed @ old @ fixed) - spare
+        core = (np.cumsum(left) - 1)[self.core[left[self.core]]]
+        triangles = self.triangles and self.triangles.restricted(left[self.core])
+        new = self._resized(part, core, (Y[np.ix_(keep, keep)], Z), triangles)
+        return self._handed_on(new, np.flatnonzero(keep))
+
+    def widened(self, part: Subproblem, items: Indices) -> "DoublyNonnegative":
+        """The same with more items in the core, which start as the mean of those in it."""
+        m, more = len(self.core), len(items)
+        Z, Y = np.empty((2, m + 1 + more, m + 1 + more))
+        Z[: m + 1, : m + 1], Y[: m + 1, : m + 1] = as_numpy(self.Z), as_numpy(self.Y)
+        Z[m + 1 :, : m + 1] = Z[1 : m + 1, : m + 1].mean(axis=0)
+        Z[:, m + 1 :] = Z[:, 1 : m + 1].mean(axis=1)[:, None]
+        Y[m + 1 :] = Y[:, m + 1 :] = 0.0
+        if self.triangles is not None:
+            self.triangles.n += more
+        core = np.concatenate([self.core, items])
+        new = self._resized(part, core, (Y, Z), self.triangles)
+        return self._handed_on(new, np.append(np.arange(m + 1), np.full(more, m + 1)))
+
+    def _resized(
+        self, part: Subproblem, core: Indices, state: tuple[Floats, Floats], extra: Triangles | None
+    ) -> "DoublyNonnegative":
+        new = DoublyNonnegative(part, self.scale, core)
+        new.penalty, new.steps, new.triangles = self.penalty, self.steps, extra
+        new._start(*state)
+        if extra is not None:
+            new.cost[1:, 1:] = new._inner() / self.scale
+        return new
+
+    def _handed_on(self, new: "DoublyNonnegative", rows: Indices) -> "DoublyNonnegative":
+        """Give the leading eigenvectors on to another core, from rows of this or from zeros."""
+        if new.large and self.leading.basis is not None:
+            lifted = as_numpy(lift(self.leading.basis, self._array(self.mirror), self.torch or np))
+            lifted = np.vstack([lifted, np.zeros_like(lifted[:1])])[rows]
+            inner = (lifted - 2 * np.outer(new.mirror, new.mirror @ lifted))[1:]
+            new.leading, self.leading = self.leading, LeadingEigenpairs(self.leading.expected)
+            new.leading.basis = new._array(np.linalg.qr(inner)[0])
         return new
 
 
-def _torch(n: int) -> Any:
+def gpu_module(n: int) -> Any:
     """The module, if it is installed, there is a GPU, and the problem is large enough for it."""
     if n < MIN_GPU_ITEMS or find_spec("torch") is None:
         return None

@@ -6,21 +6,32 @@ from time import perf_counter
 
 import numpy as np
 
-from bestk._typing import Floats, Mask
-from bestk.problem import BQP, good_choice
-from bestk.relaxations.admm import FOLLOW_ITEMS, DoublyNonnegative
-from bestk.relaxations.rounding import Bound, largest_entry, one_thread
+from bestk._typing import Floats, Indices, Mask
+from bestk.problem import BQP, good_choice, top_k
+from bestk.relaxations.admm import FOLLOW_ITEMS, MIN_GPU_ITEMS, DoublyNonnegative, gpu_module
 from bestk.relaxations.rows import antisymmetric_bound, rows_bound
-from bestk.relaxations.subproblem import Subproblem, moderate, screen
+from bestk.relaxations.subproblem import (
+    Bound,
+    Subproblem,
+    largest_entry,
+    moderate,
+    one_thread,
+    screen,
+)
 
 DEFAULT_SECONDS = 60.0
 STEPS_TO_BOUND = 10  # from one estimate of the bound to the next
 STEPS_TO_PROOF = 50  # from one proof, and check of the progress, to the next
 SECONDS_OF_STEP = 7e-10  # times n^3: the first step, and of few items about as much for a proof
-SECONDS_OF_PROOF = 5e-11  # times n^3, of many items
+SECONDS_OF_PROOF = 1e-10  # times n^3, of many items
 PROOF_PAUSE = 3.0  # times the time of a proof, from one to the next of many items
 ROWS_SHARE = 0.1  # of the time, for bounds by rows of many items
 STEPS_OF_ROWS = 2000  # of the multipliers of rows, in a proof for many items
+TRIANGLE_GAIN = 0.1  # of the gap from proof to proof, below which triangles are looked for
+MAX_STALLS = 3  # checks without progress, as long as triangles are found
+MIN_CORE_ITEMS = 600  # with which the relaxation of many items begins
+MIN_LOST = 0.1  # share of the gap due to items outside the core, above which it grows
+SECONDS_OF_ROWS = 4e-9  # times n^2, of the rows of all items in a proof
 MIN_DECIDED = 0.05  # share of the items that must be decided before the rest is set up anew
 
 
@@ -38,34 +49,17 @@ def dnn_bound(
     Z comes from alternating directions. Items that the bound proves in or out of every choice
     better than ``best_known`` are decided, and the relaxation of the rest is smaller and tighter.
     The result is at least ``best_known``, and valid whether that can be attained or not.
-
-    Parameters
-    ----------
-    problem : BQP
-        With a matrix.
-    time_limit : float, default=60
-        Seconds; the best bound so far counts.
-    best_known : float, optional
-        A value to compare with; by default that of a greedy choice improved by swaps.
-
-    Examples
-    --------
-    >>> problem = BQP([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]], k=2)
-    >>> round(dnn_bound(problem).value, 6)
-    10.0
     """
     deadline = perf_counter() + (DEFAULT_SECONDS if time_limit is None else time_limit)
     floor = problem.value(good_choice(problem)) if best_known is None else best_known
     with one_thread():
         state = Gap(Subproblem.of(moderate(problem, floor)), floor)
         state.close(deadline)
-    known = np.concatenate([state.part.items, state.part.inside])
     details = {
-        "proved_in": np.sort(state.part.inside),
-        "proved_out": np.setdiff1d(np.arange(problem.n), known),
         "fixed_in": len(state.part.inside),
         "fixed_out": problem.n - state.part.n - len(state.part.inside),
         "steps": state.steps,
+        "rest": state,
     }
     return Bound(max(state.value, floor), "dnn", details=details)
 
@@ -85,6 +79,7 @@ class Gap:
     steps: int = 0
     _best: float = inf  # the lowest bound of the relaxation, not proved yet
     _Z: Floats | None = None  # the multipliers that give it
+    _row_values: Floats | None = None  # of the last bound
 
     @property
     def closed(self) -> bool:
@@ -97,9 +92,13 @@ class Gap:
         It has stopped moving when ``STEPS_TO_PROOF`` steps take less than ``patience`` off the gap.
         """
         self._settle_by_rows(deadline)
-        last, before = inf, self.steps
+        if self._settled() or self.closed:
+            return
+        if self.relaxation is None:
+            scale = power_of_two(largest_entry(self.part.Q))
+            self.relaxation = DoublyNonnegative(self.part, scale, self._core())
+        last, before, proved, stalls = inf, self.steps, -inf, 0
         step, proof = self._seconds()
-        proved = -inf
         while not self._settled() and not self.closed:
             start = perf_counter()
             late = start + step + proof > deadline
@@ -107,18 +106,24 @@ class Gap:
                 return
             if not late:
                 self._step()
-                step = perf_counter() - start
-            large = self.relaxation is not None and self.relaxation.large
-            early = large and start < proved + PROOF_PAUSE * proof
+                step = max(perf_counter() - start, 0.8 * step)
+            early = self.relaxation.large and start < proved + PROOF_PAUSE * proof
             if late or (self.steps % STEPS_TO_PROOF == 0 and not early):
-                start = perf_counter()
-                smaller = self._decide(self._prove())
-                proved = perf_counter()
-                proof = proved - start
-                gap = self.value - self.floor
-                if late or (not smaller and last - gap < patience * gap):
+                start, size = perf_counter(), len(self.relaxation.core)
+                bound = self._prove(deadline)
+                proof = perf_counter() - start
+                changed = self._decide(bound) or (not late and self._widen(bound))
+                proved, gap = perf_counter(), self.value - self.floor
+                if late:
                     return
-                last = inf if smaller else gap
+                gained = inf if changed else (last - gap) / gap
+                stalls = stalls + 1 if gained < patience else 0
+                found = gained < TRIANGLE_GAIN and self.relaxation.add_triangles()
+                if stalls > (MAX_STALLS if found else 0):
+                    return
+                last = inf if changed else gap
+                growth = len(self.relaxation.core) / size
+                step, proof = (seconds * max(1.0, growth**3) for seconds in (step, proof))
 
     def _settle_by_rows(self, deadline: float) -> None:
         """Decide what bounds by rows decide, which for many items have multipliers."""
@@ -128,34 +133,47 @@ class Gap:
         else:
             seconds = ROWS_SHARE * (deadline - perf_counter())
             bound = antisymmetric_bound(problem, seconds if seconds < inf else None, aim)
-        if bound.row_values is not None:
-            self.value = min(self.value, self.part.base + bound.value)
-            self._decide(bound)
+        self.value = min(self.value, self.part.base + bound.value)
+        self._decide(bound)
+
+    def _core(self) -> Indices:
+        """The items with which the relaxation of many items begins: those of the largest rows."""
+        n = self.part.n
+        size = max(MIN_GPU_ITEMS if gpu_module(n) else MIN_CORE_ITEMS, 4 * self.part.k)
+        if n <= max(FOLLOW_ITEMS, size) or self._row_values is None:
+            return np.arange(n)
+        return top_k(self._row_values, size)
 
     def _seconds(self) -> tuple[float, float]:
         """What the first step and a proof take, about."""
-        n = self.part.n
-        step = SECONDS_OF_STEP * n**3
-        return (step, step) if n <= FOLLOW_ITEMS else (step / 4, SECONDS_OF_PROOF * n**3)
+        assert self.relaxation is not None
+        m, rows = len(self.relaxation.core), SECONDS_OF_ROWS * self.part.n**2
+        step = SECONDS_OF_STEP * m**3
+        if not self.relaxation.large:
+            return step, step + rows
+        return step / (500 if self.relaxation.torch else 4), SECONDS_OF_PROOF * m**3 + rows
 
     def without(self, inside: Mask, outside: Mask) -> "Gap":
         """The same with more items decided; its relaxation goes on from where this one is."""
-        part = self.part.without(inside, outside)
+        part, values = self.part.without(inside, outside), self._row_values
+        values = None if values is None else values[~(inside | outside)]
         relaxation = self.relaxation
         if relaxation is not None and part.settled() is None:
             relaxation = relaxation.restricted(part, inside, outside)
-        return Gap(part, self.floor, relaxation, self.value, self.steps)
+            m, n = len(relaxation.core), part.n
+            if m < n and (n <= FOLLOW_ITEMS or m < 4 * part.k):
+                others = np.delete(np.arange(n), relaxation.core)
+                relaxation = relaxation.widened(part, others)
+        return Gap(part, self.floor, relaxation, self.value, self.steps, _row_values=values)
 
     def _step(self) -> None:
         """One step of the relaxation; now and then its bound."""
-        if self.relaxation is None:
-            scale = power_of_two(largest_entry(self.part.Q))
-            self.relaxation = DoublyNonnegative(self.part, scale)
+        assert self.relaxation is not None
         self.steps += 1
         self.relaxation.project(exact=self.steps % STEPS_TO_PROOF == 0)
         if self.steps % STEPS_TO_BOUND == 0 and not self.relaxation.large:
             self._measure()
-            if self._best <= self.floor:
+            if self._best <= self.floor and len(self.relaxation.core) == self.part.n:
                 self._prove()
         self.relaxation.update()
 
@@ -165,17 +183,17 @@ class Gap:
         Z = self.relaxation.multipliers()
         top = self.relaxation.penalty * self.relaxation.level
         value = self.part.base + self.relaxation.bound(Z, top).value
-        if value < self._best:
+        if value < self._best or self.relaxation.triangles is not None:
             self._best, self._Z = value, Z
 
-    def _prove(self) -> Bound:
+    def _prove(self, deadline: float = inf) -> Bound:
         """Prove the lowest bound so far."""
         assert self.relaxation is not None
         if self._Z is None:
             self.relaxation.project(exact=True)
             self._Z = self.relaxation.multipliers()
-        steps = STEPS_OF_ROWS if self.relaxation.large else 0
-        bound = self.relaxation.bound(self._Z, steps=steps)
+        steps = STEPS_OF_ROWS if self.part.n > FOLLOW_ITEMS else 0
+        bound = self.relaxation.bound(self._Z, None, steps, deadline)
         self.value = min(self.value, self.part.base + bound.value)
         if self.relaxation.large:
             self._Z = None
@@ -183,13 +201,32 @@ class Gap:
 
     def _decide(self, bound: Bound) -> bool:
         """Drop the items that a bound decides, where that makes the part notably smaller."""
-        assert bound.row_values is not None
+        if bound.row_values is None:
+            return False
+        self._row_values = bound.row_values
         floor = self.floor - self.part.base
         inside, outside = screen(bound.value, bound.row_values, self.part.k, floor)
         if (inside | outside).sum() < max(1, MIN_DECIDED * self.part.n):
             return False
         smaller = self.without(inside, outside)
         self.part, self.relaxation = smaller.part, smaller.relaxation
+        self._row_values = smaller._row_values
+        self._best, self._Z = inf, None
+        return True
+
+    def _widen(self, bound: Bound) -> bool:
+        """Take more items into the core if those outside it account for much of the gap."""
+        assert self.relaxation is not None
+        core, gap = self.relaxation.core, self.part.base + bound.value - self.floor
+        if bound.row_values is None or bound.details["lost"] < MIN_LOST * gap:
+            return False
+        values = bound.row_values.copy()
+        least = np.partition(values[core], len(core) - self.part.k)[len(core) - self.part.k]
+        values[core] = -inf
+        share = 6 if bound.details["lost"] < gap / 2 else 4
+        count = int(np.clip((values > least).sum(), len(core) // share, len(core)))
+        items = top_k(values, min(count, self.part.n - len(core)))
+        self.relaxation = self.relaxation.widened(self.part, items)
         self._best, self._Z = inf, None
         return True
 

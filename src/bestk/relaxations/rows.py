@@ -10,8 +10,14 @@ from bestk._typing import Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 from bestk.problem import BQP, grow, stream
-from bestk.relaxations.rounding import Bound, k_largest, largest_entry, rounding
-from bestk.relaxations.subproblem import Subproblem, screen
+from bestk.relaxations.subproblem import (
+    Bound,
+    Subproblem,
+    k_largest,
+    largest_entry,
+    rounding,
+    screen,
+)
 
 STRIP = 256  # rows that are read at a time
 MAX_SECONDS = 60.0  # of multipliers, by default
@@ -26,11 +32,6 @@ def rows_bound(problem: BQP) -> Bound:
     """Bound each chosen row by its diagonal entry and its k - 1 largest other entries.
 
     With r_i = Q_ii + the k - 1 largest Q_ij, x'Qx is at most the sum of the k largest r_i.
-
-    Examples
-    --------
-    >>> round(rows_bound(BQP([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 2)).value, 9)
-    6.0
     """
     values = row_values(problem.Q, problem.diagonal, problem.k)
     margin = rounding(2 * problem.k, problem.k**2 * largest_entry(problem.Q))
@@ -39,10 +40,10 @@ def rows_bound(problem: BQP) -> Bound:
 
 def row_values(Q: Floats, linear: Floats, k: int) -> Floats:
     """For each i, linear_i + the k - 1 largest Q_ij with j other than i."""
-    return linear + _tops(np.ascontiguousarray(Q), np.arange(len(Q)), k)[2] if k > 1 else linear
+    return linear + row_tops(np.ascontiguousarray(Q), np.arange(len(Q)), k)[2] if k > 1 else linear
 
 
-def _tops(
+def row_tops(
     rows: Floats, items: Indices, k: int, shift: Floats | None = None
 ) -> tuple[Indices, Floats, Floats]:
     """Of the rows of some items: the k - 1 largest entries, the least of them, and their sum."""
@@ -63,11 +64,6 @@ def linear_bound(problem: BQP) -> Bound:
 
     A negative entry off the diagonal counts as zero, which can only raise x'Qx, so the bound
     holds for every symmetric Q; for Q >= 0 it is the optimal value of LP2.
-
-    Examples
-    --------
-    >>> round(linear_bound(BQP([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 2)).value, 9)
-    6.0
     """
     Q, n, k = problem.Q, problem.n, problem.k
     strips = (Q[i : i + STRIP] for i in range(0, n, STRIP))
@@ -89,26 +85,8 @@ def antisymmetric_bound(
     largest r_i is a bound for every such A. The first A_ij is a_i - a_j, a_i the mean of Q_ij over
     a greedy choice; subgradient steps follow. Every step gives a bound, and the lowest counts.
     Where there are very many items, only the rows of the largest r_i take part in the steps; a
-    lazy matrix is read by columns, twice.
-
-    Parameters
-    ----------
-    problem : BQP
-        Of any size and sign, also lazy.
-    time_limit : float, default=60
-        Seconds. The bound is infinity if that does not suffice for one pass over the matrix.
-    best_known : float, optional
-        The value of a choice, below which no step aims; by default that of a greedy one.
-    steps : int, optional
-        Maximum number of subgradient steps.
-
-    Examples
-    --------
-    Rows alone give 6, because items 0 and 1 would each bring a partner of their own:
-
-    >>> Q = np.array([[2.0, 0, 1, 0], [0, 2, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]])
-    >>> round(antisymmetric_bound(BQP(Q, k=2)).value, 3)
-    4.0
+    lazy matrix is read by columns, twice. The bound is infinity if the time does not suffice for
+    one pass over the matrix. No step aims below ``best_known``, by default a greedy value.
     """
     n, k = problem.n, problem.k
     deadline = perf_counter() + (MAX_SECONDS if time_limit is None else time_limit)
@@ -124,7 +102,7 @@ def antisymmetric_bound(
         for value, share in zip(values, ADDITIVE, strict=True):
             if k > 1:
                 a = share * additive
-                value[items] += (k - 1) * a[items] + _tops(rows, items, k, a)[2]
+                value[items] += (k - 1) * a[items] + row_tops(rows, items, k, a)[2]
     best = min(range(len(ADDITIVE)), key=lambda which: k_largest(values[which], k))
     a, values = ADDITIVE[best] * additive, values[best]
     size += 2 * largest_entry(a)
@@ -154,7 +132,7 @@ def lower_rows(
     values, done = values.copy(), 0
     state = np.array([inf, 0.0, aim, size, inf, 0.0])
     if k > 1:
-        tops, least, sums = _tops(rows, items, k)
+        tops, least, sums = row_tops(rows, items, k)
         values[items] = linear[items] + sums
         place = np.full(n, -1)
         place[items] = np.arange(len(items))
@@ -193,27 +171,9 @@ def fix_items(
 ) -> tuple[Subproblem, float]:
     """Decide items as long as bounds decide any; return the rest and an upper bound on all.
 
-    An item is fixed in if every choice without it is worth less than ``floor``, and out if every
-    choice with it is. The rest is smaller and its bound lower, which may decide more items. No
-    choice is worth more than the larger of ``floor`` and the bound.
-
-    Parameters
-    ----------
-    part : Subproblem
-        The problem, or what is left of it.
-    floor : float
-        The value of the best known choice.
-    steps : int, default=0
-        Subgradient steps of each bound; 0 is the plain bound by rows.
-    deadline : float, default=inf
-        No bound starts after it, on the clock of ``time.perf_counter``.
-
-    Examples
-    --------
-    >>> problem = BQP(np.diag([9.0, 8.0, 1.0, 0.0]), k=2)
-    >>> rest, bound = fix_items(Subproblem.of(problem), floor=17.0)
-    >>> rest.n, sorted(rest.inside.tolist()), round(bound, 6)
-    (0, [0, 1], 17.0)
+    An item is fixed in if every choice without it is worth less than ``floor``, the value of the
+    best known choice, and out if every choice with it is. No choice is worth more than the larger
+    of ``floor`` and the bound. Bounds have so many steps of multipliers; 0 are plain rows.
     """
     value = inf
     while perf_counter() < deadline:

@@ -8,17 +8,9 @@ from scipy.linalg.lapack import dpotrf
 
 from bestk._typing import Floats
 from bestk.problem import BQP
-from bestk.relaxations.rounding import (
-    EPS,
-    TINY,
-    Bound,
-    cholesky_margin,
-    k_largest,
-    largest_entry,
-    one_thread,
-    rounding,
-)
+from bestk.relaxations.eigen import TINY, cholesky_margin
 from bestk.relaxations.spheres import LowRankFactor
+from bestk.relaxations.subproblem import EPS, Bound, k_largest, largest_entry, one_thread, rounding
 
 SHIFT_GROWTH = 8.0  # from one test to the next
 CLOSE_SHIFT = 1.3  # a shift this near to one that fails is good enough
@@ -28,14 +20,7 @@ MAX_TIGHTENED_ITEMS = 500  # up to this size the bound is tightened beyond the t
 def sdp_bound(
     problem: BQP, time_limit: float | None = None, best_known: float | None = None
 ) -> Bound:
-    """The value of the semidefinite relaxation, to 1e-4 of its size or as near as time allows.
-
-    Examples
-    --------
-    >>> bound = sdp_bound(BQP([[0.0, 3.0, 1.0], [3.0, 0.0, 1.0], [1.0, 1.0, 0.0]], k=2))
-    >>> round(bound.value, 2)
-    6.0
-    """
+    """The value of the semidefinite relaxation, to 1e-4 of its size or as near as time allows."""
     if problem.k == problem.n:
         return only_choice(problem)
     start = perf_counter()
@@ -112,14 +97,6 @@ def dual_bound(
     References
     ----------
     S. M. Rump, "Verification of positive definiteness", BIT 46, 2006.
-
-    Examples
-    --------
-    One of two items, worth 0 each:
-
-    >>> problem = BQP([[0.0, 2.0], [2.0, 0.0]], k=1)
-    >>> 0.0 <= dual_bound(problem, np.array([1.0, -0.5, -0.5])) < 1e-12
-    True
     """
     t, n, k = np.asarray(multipliers, np.float64), problem.n, problem.k
     cost = min(4 * k, n + 1)

@@ -1,12 +1,49 @@
-"""Problems made easier to bound: items decided, and penalties of a moderate size."""
+"""Bounds, and problems made easier to bound: items decided, penalties of a moderate size."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from bestk._typing import Floats, Indices, Mask
-from bestk.problem import BQP
-from bestk.relaxations.rounding import k_largest, rounding
+from bestk.problem import BQP, CachedColumns, Solution
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A number that no choice of k items exceeds, and what else its proof has shown."""
+
+    value: float
+    method: str
+    seconds: float = 0.0
+    row_values: Floats | None = None  # the k largest of these and a constant add up to the value
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def rounding(terms: int, size: float) -> float:
+    """More than rounding can move a sum of so many terms whose absolute values add up to size."""
+    return 4 * (terms + 64) * EPS * size
+
+
+def largest_entry(Q: Floats) -> float:
+    """The largest absolute value, without a copy of the matrix."""
+    return float(max(Q.max(), -Q.min()))
+
+
+def k_largest(values: Floats, k: int) -> float:
+    """Sum of the k largest values."""
+    cut = len(values) - k
+    return float(np.partition(values, cut)[cut:].sum())
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Keep BLAS on one thread: two of them on a busy machine can be a hundred times slower."""
+    return threadpool_limits(1, user_api="blas")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +98,6 @@ def screen(value: float, row_values: Floats, k: int, floor: float) -> tuple[Mask
     The bound ``value`` is a constant and the k largest row values r. A choice with an item i that
     is not among them is worth at most value - r_(k) + r_i; one without an item i that is among
     them is worth at most value - r_i + r_(k+1).
-
-    Examples
-    --------
-    >>> inside, outside = screen(10.0, np.array([6.0, 4.0, 3.5, 1.0]), k=2, floor=9.0)
-    >>> inside, outside
-    (array([ True, False, False, False]), array([False, False, False,  True]))
     """
     n = len(row_values)
     order = np.argsort(-row_values, kind="stable")
@@ -88,14 +119,6 @@ def moderate(problem: BQP, value: float) -> BQP:
     of a known choice, Q_ij may be raised: the best choices and their values stay the same, and a
     bound on the new problem that is not below ``value`` is one on the old. Rounding in proofs
     grows with the largest entry, and a penalty of 1e12 would hide differences of 0.1.
-
-    Examples
-    --------
-    >>> Q = [[1.0, 0.5, -1e12], [0.5, 2.0, 1.0], [-1e12, 1.0, 3.0]]
-    >>> float(moderate(BQP(Q, k=2), value=7.0).Q.min())
-    -21.0
-    >>> float(moderate(BQP(Q, k=3), value=-2e12).Q.min())  # every choice has the penalty
-    -1000000000000.0
     """
     Q, k, diagonal = problem.Q, problem.k, problem.diagonal
     if k == problem.n:
@@ -111,3 +134,48 @@ def moderate(problem: BQP, value: float) -> BQP:
     raised = np.maximum(Q, least_pair)
     np.fill_diagonal(raised, np.maximum(diagonal, least_item))
     return BQP.trusted(raised, k)
+
+
+class Fixed:
+    """What is left to choose once some items are in: a smaller problem, and the way back.
+
+    What the items that are in add to the others is spread over all entries, l_i + l_j over 2k at
+    [i, j], so that ``value of the whole choice = base + x'Qx`` for every choice of k. On the
+    diagonal, methods that use row sums would give it too little weight.
+    """
+
+    def __init__(self, problem: BQP, inside: Indices) -> None:
+        self.problem, self.inside = problem, inside
+        self.open = np.setdiff1d(np.arange(problem.n), inside)
+        self.k = problem.k - len(inside)
+        self.base = problem.value(inside)
+        columns = problem.columns(inside)
+        self._extra = columns[self.open].sum(axis=1) / max(1, self.k)
+        terms = 2 * len(inside) * problem.k
+        self._margin = rounding(terms, terms * largest_entry(columns))
+
+    def rest(self) -> BQP:
+        """The problem of choosing the others."""
+        if self.problem.is_lazy:
+            diagonal = self.problem.diagonal[self.open] + 2 * self._extra
+            return BQP.trusted(CachedColumns(self._columns, diagonal, memory=0), self.k)
+        Q = self.problem.Q[np.ix_(self.open, self.open)]
+        Q += self._extra[:, None] + self._extra
+        return BQP.trusted(Q, self.k)
+
+    def _columns(self, items: Indices) -> Floats:
+        out = self.problem.columns(self.open[items])[self.open]
+        out += self._extra[:, None] + self._extra[items]
+        return out
+
+    def whole(self, solution: Solution) -> Solution:
+        """The choice with the items that are in, which come first."""
+        support = np.concatenate([self.inside, self.open[solution.support]])
+        value = self.problem.value(support)
+        if "fixed_in" in solution.details:
+            certain = solution.details["fixed_in"] + len(self.inside)
+            solution = replace(solution, details={**solution.details, "fixed_in": certain})
+        if solution.gap == 0:  # proved, to rounding
+            return replace(solution, support=support, objective=value, upper_bound=value)
+        upper = max(value, solution.upper_bound + self.base + self._margin)
+        return replace(solution, support=support, objective=value, upper_bound=upper)

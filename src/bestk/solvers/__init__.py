@@ -1,7 +1,7 @@
 """Solvers of the quadratic problem, their registry, and the functions that run them."""
 
+from bestk.relaxations import Fixed
 from bestk.solvers._base import Run, Solver
-from bestk.solvers._fixed import Fixed
 from bestk.solvers._path import solve_each, solve_path
 from bestk.solvers._referee import (
     BoundEffort,

@@ -45,11 +45,10 @@ class Solver(Protocol):
         """Return k different items, most important first."""
 
 
-class PathSolver(Solver, Protocol):
-    """A solver that serves many k for about the price of one."""
-
-    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-        """Return a choice for each k."""
+def pick_prefixes(self: Solver, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
+    """``pick_path`` of a solver that ranks the items: one order serves every k."""
+    order = self.pick(problem.with_k(max(ks)), run)
+    return {k: order[:k] for k in ks}
 
 
 @runtime_checkable

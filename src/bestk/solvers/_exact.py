@@ -10,6 +10,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.bounds import MAX_DNN_ITEMS
+from bestk.native import kernels
 from bestk.problem import BQP, best_first, good_choice, improve
 from bestk.relaxations import (
     Gap,
@@ -18,16 +19,19 @@ from bestk.relaxations import (
     moderate,
     one_thread,
     rounding,
+    row_values,
     rows_bound,
 )
 from bestk.solvers._base import Needs, Run
-from bestk.solvers._branch import Branching
 from bestk.solvers._search import Search
 
 SLICE_NODES = 50_000  # between two checks of the clock and the keyboard
 ENUMERATION_SHARE = 0.25  # of the time left, for one try of branch and bound by rows
 NEGLIGIBLE = 1e-9  # slack, relative to the value, that is called rounding
 MAX_EXACT_SUM = 2.0**40  # whole numbers up to this add up without rounding
+MAX_TABLE = 8_000_000  # entries of the table of partners
+SECONDS_OF_ENTRY = 1e-8  # of that table, about
+LEFT_COUNT, PATH_BEST = 0, 3  # rows of the path, as in branch.c
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Exact:
     Branch and bound by rows settles an easy problem. For the others, the doubly non-negative
     relaxation bounds what is better than a good choice and decides items, which makes the problem
     smaller and the relaxation tighter; where it stalls, branch and bound by rows tries the rest,
-    and if that takes too long, an item splits the rest in two. With more than 2500 items the
+    and if that takes too long, an item splits the rest in two. With more than 10,000 items the
     relaxation is out of reach: the answer is then that of a search, with the bound by rows.
 
     ``details`` of the solution count the items that are ``proved_in`` or ``proved_out`` of every
@@ -95,8 +99,17 @@ class Exact:
             ):
                 proof.search(self.search_seconds)
                 if not proof.enumerate(whole, self.first_nodes * 100 // max(problem.n, 100)):
-                    proof.branch(whole, self.patience)
+                    value = rows_bound(problem).value
+                    proof.branch(Gap(whole, proof.floor, value=value), self.patience)
         return proof
+
+
+def split_gap(problem: BQP, gap: Gap, run: Run) -> None:
+    """Go on with a bound that has stalled, by splitting; the run has the new bound."""
+    proof = _Proof(moderate(problem, gap.floor), run)
+    with one_thread():
+        proof.branch(gap, Exact.patience)
+    proof.concluded()
 
 
 class _Proof:
@@ -141,10 +154,12 @@ class _Proof:
 
     def enumerate(self, part: Subproblem, nodes: int) -> bool:
         """Branch and bound by rows, in a share of the time; True when all of the part is seen."""
-        if not Branching.fits(part.n, part.k, ENUMERATION_SHARE * self.run.time_left):
+        seconds, entries = ENUMERATION_SHARE * self.run.time_left, part.n**2
+        entries *= min(part.k, part.n - part.k)
+        if entries > MAX_TABLE or SECONDS_OF_ENTRY * entries > seconds:
             return False
         tree = Branching(part.Q, part.k, self.floor - part.base)
-        done, end = False, perf_counter() + ENUMERATION_SHARE * self.run.time_left
+        done, end = False, perf_counter() + seconds
         while not done and tree.nodes < nodes and perf_counter() < end:
             done = tree.advance(min(SLICE_NODES, nodes))
         self.nodes += tree.nodes
@@ -152,9 +167,9 @@ class _Proof:
             self.offer(np.concatenate([part.inside, part.items[tree.choice]]))
         return done
 
-    def branch(self, part: Subproblem, patience: float) -> None:
+    def branch(self, gap: Gap, patience: float) -> None:
         """Bound, decide and split until no part can hold a better choice or the time is up."""
-        self.push(Gap(part, self.floor, value=rows_bound(self.problem).value))
+        self.push(gap)
         while self.queue and self.run.time_left > 0:
             gap = heappop(self.queue)[2]
             gap.floor = self.floor
@@ -187,7 +202,7 @@ class _Proof:
         """The choices with an item and those without; nothing to split when the time is up."""
         if self.run.time_left <= 0 or gap.relaxation is None:
             return [gap]
-        item = np.arange(gap.part.n) == np.argmax(gap.relaxation.x)
+        item = np.arange(gap.part.n) == gap.relaxation.core[np.argmax(gap.relaxation.x)]
         none = np.zeros_like(item)
         return [gap.without(item, none), gap.without(none, item)]
 
@@ -228,6 +243,55 @@ class _Proof:
             has[gap.part.items] = True
             outside &= ~has
         return inside, outside
+
+
+class Branching:
+    """Find the best choice worth more than a floor by depth-first search, in slices of nodes.
+
+    Items are taken in the order of their row values, included first. At a node where r more items
+    are to be chosen, each open item is worth its gain and at most its r - 1 best open partners.
+    """
+
+    def __init__(self, Q: Floats, k: int, floor: float) -> None:
+        self.turned = 2 * k > len(Q)  # then it is quicker to choose what to leave out
+        base = 0.0
+        if self.turned:
+            base = float(Q.sum())
+            Q, k = Q - np.diag(2 * Q.sum(axis=1)), len(Q) - k
+        self.order = np.argsort(-row_values(Q, Q.diagonal(), k), kind="stable")
+        self.Q, n = Q[np.ix_(self.order, self.order)], len(Q)
+        self.partners = np.empty((k, n, n))  # [m, p, i]: the m largest Q_ij over j >= p, j != i
+        kernels.branch_partners(self.Q, n, k, self.partners)
+        self.gains = np.empty((k, n))  # [d, i]: Q_ii + 2 sum of Q_ij over the d chosen
+        self.left = np.empty((k, n), np.int64)  # [d, :]: items that may still be chosen
+        self.path = np.zeros((4, k), np.int64)  # [:, d]: number left, position, chosen; the best
+        self.value = np.zeros(k)  # [d]: of the chosen
+        self.state = np.array([0.0, floor - base, 0.0])  # depth, floor, nodes
+        self.gains[0], self.left[0] = self.Q.diagonal(), np.arange(n)
+        self.path[LEFT_COUNT, 0], self.path[PATH_BEST] = n, -1
+
+    def advance(self, nodes: int) -> bool:
+        """Visit so many more nodes; True when the search is complete."""
+        k, n = self.gains.shape
+        kernels.branch_advance(
+            self.Q, self.partners, n, k, nodes, self.gains, self.left, self.path, self.value,
+            self.state,
+        )  # fmt: skip
+        return bool(self.state[0] < 0)
+
+    @property
+    def nodes(self) -> int:
+        """Nodes visited so far."""
+        return int(self.state[2])
+
+    @property
+    def choice(self) -> Indices | None:
+        """The best choice found that is worth more than the floor."""
+        found = self.path[PATH_BEST]
+        if found[0] < 0:
+            return None
+        best = self.order[found]
+        return np.setdiff1d(self.order, best) if self.turned else np.sort(best)
 
 
 def _grid(Q: Floats) -> float:

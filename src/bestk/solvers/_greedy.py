@@ -8,7 +8,7 @@ import numpy as np
 
 from bestk._typing import Indices
 from bestk.problem import BQP, best_first, grow, improve, stream, top_k
-from bestk.solvers._base import Needs, Run
+from bestk.solvers._base import Needs, Run, pick_prefixes
 from bestk.solvers._ranking import row_sums
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
@@ -30,10 +30,7 @@ class Forward:
         """Return the items in the order in which they were added."""
         return grow(problem)
 
-    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-        """The items of k begin those of k + 1."""
-        order = grow(problem.with_k(max(ks)))
-        return {k: order[:k] for k in ks}
+    pick_path = pick_prefixes
 
 
 @dataclass(frozen=True)
@@ -45,10 +42,6 @@ class Backward:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items, the one that would be dropped last first."""
-        return self.pick_path(problem, [problem.k], run)[problem.k]
-
-    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-        """One order of dropping serves every k."""
         loss = 2 * row_sums(problem) - problem.diagonal
         dropped: list[int] = []
         for _ in range(problem.n):
@@ -56,8 +49,9 @@ class Backward:
             dropped.append(worst)
             loss -= 2 * problem.Q[worst]
             loss[worst] = np.inf
-        order = np.array(dropped[::-1], np.int64)
-        return {k: order[:k] for k in ks}
+        return np.array(dropped[: -problem.k - 1 : -1], np.int64)
+
+    pick_path = pick_prefixes
 
 
 @dataclass(frozen=True)

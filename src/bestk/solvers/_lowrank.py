@@ -17,7 +17,7 @@ from bestk.native import kernels
 from bestk.native.threads import n_threads
 from bestk.problem import BQP, best_first
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
-from bestk.solvers._lanczos import lanczos
+from bestk.solvers._ranking import lanczos
 from bestk.solvers._search import by_rows
 
 MAX_BATCH = 1 << 20  # directions drawn at once
@@ -164,22 +164,10 @@ def _best_along(
 
 def _promising(V: Floats, signs: Floats, directions: Floats, ks: Indices) -> Floats:
     """The most promising directions for each k: [k, direction, coordinate]."""
-    worth, kept = (
-        np.full((len(ks), KEPT_DIRECTIONS), -np.inf),
-        np.zeros((len(ks), KEPT_DIRECTIONS), np.int64),
-    )
+    shape = len(ks), KEPT_DIRECTIONS
+    worth, kept = np.full(shape, -np.inf), np.zeros(shape, np.int64)
     kernels.screen_directions(
-        V,
-        signs,
-        V.shape[1],
-        len(V),
-        directions,
-        len(directions),
-        ks,
-        len(ks),
-        KEPT_DIRECTIONS,
-        worth,
-        kept,
+        V, signs, V.shape[1], len(V), directions, len(directions), ks, *shape, worth, kept
     )
     return np.asarray(directions[np.sort(kept, axis=1)])
 

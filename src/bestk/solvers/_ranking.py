@@ -1,21 +1,22 @@
 """One order of the items for every k: by row sums, or by the leading eigenvector."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
 from dataclasses import dataclass
 from math import inf
+from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackError
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from bestk._typing import Floats, Indices
 from bestk.problem import BQP, stream, top_k
-from bestk.relaxations import largest_entry
-from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
-from bestk.solvers._lanczos import lanczos
+from bestk.relaxations import largest_entry, one_thread
+from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run, pick_prefixes
 
 STRIP_ROWS = 512  # added up together: they stay in the cache
+KEPT_VECTORS = 20  # of the first and of the last, from which a late answer is taken
 MIN_SAMPLE = 3  # columns; fewer give no standard error
 
 
@@ -71,10 +72,7 @@ class Linear:
         }
         return picked
 
-    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-        """One order serves every k."""
-        order = self.pick(problem.with_k(max(ks)), run)
-        return {k: order[:k] for k in ks}
+    pick_path = pick_prefixes
 
 
 def row_sums(problem: BQP) -> Floats:
@@ -101,25 +99,18 @@ def estimated_row_sums(problem: BQP, count: int, rng: np.random.Generator) -> tu
     """
     drawn = np.sort(rng.choice(problem.n, count, replace=False))
     total, squares = np.zeros(problem.n), np.zeros(problem.n)
-    for item, column in _each_column(problem, drawn):
-        column[item] = 0.0
-        total += column
-        squares += column * column
+    blocks = stream(problem.Q, drawn) if problem.is_lazy else [(drawn, problem.columns(drawn))]
+    for items, columns in blocks:
+        columns[items, np.arange(len(items))] = 0.0
+        for column in columns.T:
+            total += column
+            squares += column * column
     seen, others = np.full(problem.n, float(count)), problem.n - 1.0
     seen[drawn] -= 1
     mean = total / seen
     variance = np.maximum(squares - seen * mean**2, 0.0) / (seen - 1)
     errors = others * np.sqrt(variance / seen * (1 - seen / others))
     return problem.diagonal + others * mean, errors
-
-
-def _each_column(problem: BQP, items: Indices) -> Iterator[tuple[int, Floats]]:
-    """Yield items and their columns, which may be overwritten."""
-    if not problem.is_lazy:
-        yield from ((int(item), problem.Q[item].copy()) for item in items)
-    else:
-        for some, columns in stream(problem.Q, items):
-            yield from zip(some.tolist(), columns.T, strict=True)
 
 
 @dataclass(frozen=True)
@@ -139,10 +130,7 @@ class Spectral:
         """Return the items by falling weight in the eigenvector."""
         return top_k(np.abs(leading_eigenvector(problem.Q, run.deadline)), problem.k)
 
-    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-        """One order serves every k."""
-        order = self.pick(problem.with_k(max(ks)), run)
-        return {k: order[:k] for k in ks}
+    pick_path = pick_prefixes
 
 
 def leading_eigenvector(Q: Any, deadline: float = inf) -> Floats:
@@ -159,3 +147,54 @@ def leading_eigenvector(Q: Any, deadline: float = inf) -> Floats:
         except ArpackError:  # e.g. the start is an eigenvector of a smaller eigenvalue
             pass
     return np.asarray(eigh(Q / scale, subset_by_index=[n - 1, n - 1])[1][:, 0])
+
+
+class _OutOfTime(Exception):  # noqa: N818, an end and not an error
+    """Stops the Lanczos method between two products."""
+
+
+def lanczos(
+    A: Any, start: Floats, which: str, count: int = 1, tol: float = 0.0, deadline: float = inf
+) -> tuple[Floats, Floats]:
+    """The eigenvalues at one end ("LA", "SA" or "LM") of a symmetric matrix, and their vectors.
+
+    After the deadline, those of the matrix restricted to some vectors of the iteration: the first
+    ones, which hold the leading directions, and the last ones, which refine them.
+
+    Examples
+    --------
+    >>> values, vectors = lanczos(np.diag([1.0, 5.0, 3.0, 2.0]), np.ones(4), "LA")
+    >>> values.round(6)
+    array([5.])
+    """
+    first: list[tuple[Floats, Floats]] = []
+    last: deque[tuple[Floats, Floats]] = deque(maxlen=KEPT_VECTORS)
+
+    def multiply(x: Floats) -> Floats:
+        if len(first) > count and perf_counter() >= deadline:
+            raise _OutOfTime
+        pair = np.array(x, np.float64).ravel(), np.asarray(A @ np.ravel(x))
+        (first if len(first) < KEPT_VECTORS else last).append(pair)
+        return pair[1]
+
+    n = len(start)
+    operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
+    with one_thread():
+        try:
+            values, vectors = eigsh(operator, k=count, which=which, v0=start, tol=tol)
+        except _OutOfTime:
+            values, vectors = _ritz([*first, *last])
+            order = np.argsort({"LA": -values, "SA": values, "LM": -np.abs(values)}[which])[:count]
+            values, vectors = values[order], vectors[:, order]
+    return np.asarray(values), np.asarray(vectors)
+
+
+def _ritz(pairs: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """Eigenpairs of A on the space of some x, given each x and Ax."""
+    X, AX = (np.column_stack(part) for part in zip(*pairs, strict=True))
+    basis, sizes, turn = np.linalg.svd(X, full_matrices=False)
+    kept = sizes > 1e-6 * sizes[0]
+    basis = basis[:, kept]
+    H = basis.T @ (AX @ (turn[kept].T / sizes[kept]))
+    values, rotation = np.linalg.eigh((H + H.T) / 2)
+    return values, basis @ rotation

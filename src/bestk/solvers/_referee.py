@@ -9,9 +9,10 @@ import numpy as np
 
 from bestk._checks import choice, real
 from bestk._typing import Indices
-from bestk.bounds import MAX_DNN_ITEMS, MAX_USEFUL_GAP, Bound, bound_problem, quick_bound
+from bestk.bounds import MAX_USEFUL_GAP, Bound, bound_problem, quick_bound
 from bestk.problem import BQP, Solution
 from bestk.solvers._base import Run, Solver
+from bestk.solvers._exact import split_gap
 from bestk.solvers._registry import get_solver
 
 BoundEffort = Literal["fast", "tight"]
@@ -159,16 +160,14 @@ def prove(
     if effort == "fast":
         return quick_bound(problem, time_limit or 0.0, objective)
     bound = bound_problem(problem, effort, time_limit=time_limit, best_known=objective)
-    if time_limit is None or problem.is_lazy or problem.n > MAX_DNN_ITEMS:
+    run = Run(np.random.default_rng(0), start + (time_limit or 0.0), [items])
+    rest = bound.details.get("rest")
+    if rest is None or run.time_left <= 0 or bound.value - objective <= PROVED_GAP * abs(objective):
         return bound
-    run = Run(np.random.default_rng(0), start + time_limit, [items])
-    if run.time_left <= 0 or bound.value <= objective * (1 + np.sign(objective) * PROVED_GAP):
-        return bound
-    get_solver("exact").pick(problem, run)
+    split_gap(problem, rest, run)
     if run.upper_bound >= bound.value:
         return bound
-    told = ("optimal", "proved_in", "proved_out", "open")
-    details = {**bound.details, **{key: run.details[key] for key in told}}
+    details = {**bound.details, "optimal": run.details["optimal"]}
     return Bound(run.upper_bound, "dnn, split", perf_counter() - start, details=details)
 
 

@@ -1,6 +1,5 @@
 """Quadratic programming feature selection: weights on the simplex, and the heaviest k items."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from time import perf_counter
@@ -12,8 +11,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 from bestk._typing import Floats, Indices, Mask
 from bestk.problem import BQP
 from bestk.relaxations import one_thread
-from bestk.solvers._base import Needs, Run
-from bestk.solvers._lanczos import lanczos
+from bestk.solvers._base import Needs, Run, pick_prefixes
+from bestk.solvers._ranking import lanczos
 
 MAX_DENSE_EIGEN_ITEMS = 300  # up to this size LAPACK is as fast as Lanczos
 MAX_FACTORED_ITEMS = 2500  # above it, a factor of the whole matrix takes longer than all the rest
@@ -55,19 +54,13 @@ class Simplex:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight."""
-        return self._ranking(problem.Q, run)[: problem.k]
-
-    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-        """One ranking serves every k."""
-        order = self._ranking(problem.Q, run)
-        return {k: order[:k] for k in ks}
-
-    def _ranking(self, Q: Floats, run: Run) -> Indices:
         with one_thread():
-            A = Centred(Q, -2.0, deadline=run.part(0.3))
+            A = Centred(problem.Q, -2.0, deadline=run.part(0.3))
             w, prices = minimise(A, 2 * A.g, run.deadline)
         run.details.update(weights=w, shift=A.shift)
-        return rank_by_weight(w, prices)
+        return rank_by_weight(w, prices)[: problem.k]
+
+    pick_path = pick_prefixes
 
 
 def rank_by_weight(w: Floats, prices: Floats) -> Indices:

@@ -10,10 +10,9 @@ from scipy.linalg import eigvalsh
 from bestk._typing import Floats, Indices
 from bestk.problem import BQP, grow, top_k
 from bestk.relaxations import largest_entry
-from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, PathSolver, Run
+from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
 from bestk.solvers._greedy import Forward
-from bestk.solvers._lanczos import lanczos
-from bestk.solvers._ranking import Linear
+from bestk.solvers._ranking import Linear, lanczos
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class TruncatedPower:
             before = picks[k] = self._best_end(part, starts, scales, run)
         return picks
 
-    def _starters(self, problem: BQP) -> list[PathSolver]:
+    def _starters(self, problem: BQP) -> list[Forward | Linear]:
         """The solvers that give the starts."""
         quick = getattr(problem.Q, "sums_quickly", False)  # on a GPU
         if problem.is_lazy and problem.n > self.exact_rows and not quick:

@@ -1,13 +1,21 @@
-"""The leading eigenpairs of a matrix that moves little from call to call."""
+"""Eigenvalues: one that is proved, and leading pairs of a matrix that moves little."""
 
 from contextlib import suppress
+from math import inf
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.linalg.lapack import dpotrf
+from scipy.sparse.linalg import eigsh
 
 from bestk._typing import Floats
+from bestk.relaxations.subproblem import EPS
 
+TINY = 1e-290
+MAX_DENSE_ITEMS = 600  # above it, one eigenvalue is found by products with vectors
+LANCZOS_TOLERANCE = 1e-5  # of that eigenvalue
 PARTIAL_SHARE = 0.12  # of the spectrum, below which a part of it is cheaper than the whole
 CHEBYSHEV_DEGREE = 5  # products with the matrix to turn the subspace
 FIRST_TURNS, EXACT_TURNS = 4, 4  # of a subspace that starts at random, or is to be accurate
@@ -119,3 +127,49 @@ def chebyshev_filter(A: Any, X: Any, low: float, cut: float) -> Any:
         size = float(abs(now).max())
         before, now = before / size, now / size
     return now
+
+
+def largest_eigenvalue(A: Floats, deadline: float = inf) -> float:
+    """A number proved to be above every eigenvalue of the symmetric matrix A, and close.
+
+    It is infinite if the time does not suffice for a proof.
+    """
+    n = len(A)
+    step = 0.0
+    if n <= MAX_DENSE_ITEMS:
+        level = float(np.linalg.eigvalsh(A)[-1])
+    else:
+        start = np.random.default_rng(0).standard_normal(n)
+        level = float(eigsh(A, 1, which="LA", v0=start, tol=10 * LANCZOS_TOLERANCE)[0][0])
+        step = LANCZOS_TOLERANCE * abs(level)
+    size = n * abs(level) + float(np.abs(A.diagonal()).sum())
+    step = max(step, 16 * (n + 2) * EPS * size, TINY)
+    before = perf_counter()
+    while factor_below(A, level + step) is None:
+        step, now = 4 * step, perf_counter()
+        if 2 * now - before > deadline:
+            return inf
+        before = now
+    return level + step
+
+
+def factor_below(A: Floats, level: float) -> Floats | None:
+    """Cholesky factor of level I - A less a margin; None unless that proves level I - A definite.
+
+    References
+    ----------
+    S. M. Rump, "Verification of positive definiteness", BIT 46, 2006.
+    """
+    M = np.negative(A)
+    M.flat[:: len(A) + 1] += level
+    diagonal = M.diagonal()
+    if diagonal.min() <= 0:
+        return None
+    M.flat[:: len(A) + 1] -= cholesky_margin(float(diagonal.sum()), len(A))
+    factor, failed = dpotrf(M.T, lower=1, overwrite_a=1, clean=0)
+    return None if failed else np.asarray(factor)
+
+
+def cholesky_margin(trace: float, n: int) -> float:
+    """More than rounding in a Cholesky factorisation can hide of a negative eigenvalue."""
+    return 3 * (n + 2) * EPS * trace + TINY

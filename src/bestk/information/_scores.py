@@ -217,6 +217,15 @@ class Covariances:
             self._kept[j] = total / self._unit, within / self._unit
         return self._kept[j]
 
+    def pairs(self, i: Indices, j: Indices) -> tuple[Floats, Floats]:
+        """``T[i, j]`` and ``W[i, j]`` of some pairs."""
+        products = np.array([self._row(a) @ self._row(b) for a, b in zip(i, j, strict=True)])
+        within = products.copy()
+        for weight, entry in zip(self._weights, self._entries, strict=True):
+            within -= weight * entry[i] * entry[j]
+        total = products - self._sums[j] * (self._sums[i] / self.n_samples)
+        return total / self._unit, within / self._unit
+
     def _row(self, j: int) -> Floats:
         for places, z in self._parts:
             place = np.searchsorted(places, j)

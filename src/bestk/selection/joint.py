@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -59,11 +60,11 @@ class Forward:
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
         n = covariances.n_features
         self.certain = entropies.certain_mi()
-        self._levels: Floats = np.full(n, 5.0)
-        if entropies.levels is not None:
-            self._levels = entropies.levels.astype(np.float64)
-        self._share = np.broadcast_to(entropies.share, n)
-        self._log_pairs = float(np.log(max(2.0, n * (n - 1) / 2)))
+        levels = 5.0 if entropies.levels is None else entropies.levels
+        columns = np.empty((2, n))
+        columns[0], columns[1] = levels, entropies.share
+        kinds, self._kind = np.unique(columns, axis=1, return_inverse=True)
+        self._chances = self._chance_of(*kinds)  # of a column of a kind with one of another
         self._pairs: dict[int, tuple[Floats, Floats]] = {}
 
     def shared(self, j: int) -> Floats:
@@ -77,8 +78,8 @@ class Forward:
     def _pair(self, j: int) -> tuple[Floats, Floats]:
         if j not in self._pairs:
             found, chance = self._interaction(np.array([j]))[0], self._chance(j)
-            gaussian = np.maximum(self._gaussian_interaction(j), 0.0)
-            synergy = np.maximum(found - gaussian - chance, 0.0)
+            gaussian = self._gaussian_interaction(self._covariances.column(j), slice(None), j)
+            synergy = np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
             synergy[j] = 0.0
             self._pairs[j] = np.maximum(-found - chance, 0.0), synergy
         return self._pairs[j]
@@ -93,23 +94,40 @@ class Forward:
     def _whole_interaction(self) -> Floats:
         return self._entropies.measure(INTERACTION, None, signed=True)
 
-    def _gaussian_interaction(self, j: int) -> Floats:
+    def _pair_synergies(self, pairs: list[tuple[int, int]]) -> Floats:
+        """What the columns of each pair tell only together."""
+        i, j = np.array(pairs, np.int64).reshape(-1, 2).T
+        (rows, at_i), (columns, at_j) = (np.unique(some, return_inverse=True) for some in (i, j))
+        if self._entropies.n_features > MAX_WHOLE_FEATURES:
+            found = self._entropies.measure(INTERACTION, rows, columns, signed=True)[at_i, at_j]
+        else:
+            found = self._whole_interaction[i, j]
+        gaussian = self._gaussian_interaction(self._covariances.pairs(i, j), j, i)
+        chance = self._chances[self._kind[i], self._kind[j]]
+        return np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
+
+    def _gaussian_interaction(self, covariances: tuple[Floats, Floats], i: Any, j: Any) -> Floats:
+        """The interaction of columns i and j by their covariances, in total and within y."""
         parts = []
         spreads = (self._covariances.total, self._covariances.within)
-        for column, spread in zip(self._covariances.column(j), spreads, strict=True):
-            r = column**2 / ((spread + self.noise) * (spread[j] + self.noise))
+        for covariance, spread in zip(covariances, spreads, strict=True):
+            r = covariance**2 / ((spread[i] + self.noise) * (spread[j] + self.noise))
             parts.append(np.log1p(-np.minimum(r, 1.0 - SMALLEST_VARIANCE)))
         return np.asarray(0.5 * (parts[0] - parts[1]))
 
-    def _chance(self, j: int | Indices) -> Floats:
-        """About the largest interaction that chance gives any of the pairs."""
-        pairs = np.multiply.outer(self._levels[j] - 1.0, self._levels - 1.0)
-        degrees = np.maximum(pairs, 1.0) * max(1, self._covariances.n_groups - 1)
-        limit = np.sqrt(degrees * self._log_pairs) + self._log_pairs
-        share = np.multiply.outer(self._share[j], self._share)
-        return np.asarray(limit * share / self._covariances.n_samples)
+    def _chance(self, j: int) -> Floats:
+        """About the largest interaction that chance gives column j with any of the columns."""
+        return self._chances[self._kind[j]][self._kind]
 
-    def starting_pairs(self) -> list[tuple[int, int]]:
+    def _chance_of(self, levels: Floats, share: Floats) -> Floats:
+        n = self._covariances.n_features
+        log_pairs = float(np.log(max(2.0, n * (n - 1) / 2)))
+        pairs = np.multiply.outer(levels - 1.0, levels - 1.0)
+        degrees = np.maximum(pairs, 1.0) * max(1, self._covariances.n_groups - 1)
+        limit = np.sqrt(degrees * log_pairs) + log_pairs
+        return np.asarray(limit * np.multiply.outer(share, share) / self._covariances.n_samples)
+
+    def starting_pairs(self) -> dict[tuple[int, int], float]:
         """Pairs with the largest synergy, no column twice."""
         relevance = self._entropies.mi()
         n = len(relevance)
@@ -118,20 +136,22 @@ class Forward:
         best, partner = np.empty(len(items)), np.empty(len(items), np.int64)
         for start in range(0, len(items), STRIP_ROWS):
             some = items[start : start + STRIP_ROWS]
-            found = self._interaction(some) - self._chance(some)
-            found[np.arange(len(some)), some] = 0.0
-            partner[start : start + len(some)] = found.argmax(axis=1)
-            best[start : start + len(some)] = found.max(axis=1)
+            for at, (i, found) in enumerate(zip(some, self._interaction(some), strict=True), start):
+                found -= self._chance(i)
+                found[i] = 0.0
+                partner[at] = found.argmax()
+                best[at] = found[partner[at]]
         order = np.argsort(-best, kind="stable")[: 4 * MAX_STARTING_PAIRS]
         likely = [(int(items[i]), int(partner[i])) for i in order if best[i] > 0]
-        pairs, used = [], set[int]()
-        for i, j in [*likely, *self._scanned_pairs(len(items))]:
-            if not used & {i, j} and self.synergy(i)[j] > 0:
-                pairs.append((i, j))
-                used |= {i, j}
-            if len(pairs) == MAX_STARTING_PAIRS:
+        likely += self._scanned_pairs(len(items))
+        synergies, used = dict[tuple[int, int], float](), set[int]()
+        for pair, synergy in zip(likely, self._pair_synergies(likely).tolist(), strict=True):
+            if synergy > 0 and not used & {*pair}:
+                synergies[pair] = synergy
+                used |= {*pair}
+            if len(synergies) == MAX_STARTING_PAIRS:
                 break
-        return pairs
+        return synergies
 
     def _scanned_pairs(self, known: int) -> list[tuple[int, int]]:
         """Significant pairs, from a scan of all unless their columns are known or time is short."""
@@ -163,11 +183,13 @@ class Forward:
             steps.append(_Step(pair[1], gain))
         return steps
 
-    def _best_pair(self, pairs: list[tuple[int, int]], gains: Floats) -> tuple[int, int] | None:
+    def _best_pair(
+        self, pairs: dict[tuple[int, int], float], gains: Floats
+    ) -> tuple[int, int] | None:
         """Two features whose mean gain, synergy included, exceeds that of any one; or None."""
         best, most = None, float(gains.max())
-        for i, j in pairs:  # the gain of a selected feature is -inf
-            mean = 0.5 * (gains[i] + gains[j] + self.synergy(i)[j])
+        for (i, j), synergy in pairs.items():  # the gain of a selected feature is -inf
+            mean = 0.5 * (gains[i] + gains[j] + synergy)
             if mean > most:
                 best, most = (i, j), mean
         return best

@@ -4,7 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_digits
 
 from bestk import SelectBestK
 from bestk.report import write_report
@@ -83,12 +83,6 @@ def point(page, row, column):
     page.mouse.move(left + (column + 0.5) * wide / 6, top + (row + 0.5) * wide / 6)
 
 
-def seen(page):
-    """The cells that the map shows: from which column and row, and how many."""
-    left, top, wide, _ = page.locator("#map .view").get_attribute("viewBox").split()
-    return float(left), float(top), float(wide)
-
-
 def test_pointing_at_the_heat_map_shows_the_numbers_of_both_features(visit):
     page = visit()
     data = data_of(page)
@@ -104,40 +98,17 @@ def test_pointing_at_the_heat_map_shows_the_numbers_of_both_features(visit):
     assert f"{data['relevance'][3]:.4f} nats: relevance of" in page.inner_text("#readout")
 
 
-def test_the_heat_map_is_read_and_zoomed_by_keys_and_buttons(visit):
+def test_the_heat_map_is_read_by_keys(visit):
     page = visit()
     names = data_of(page)["names"]
     page.focus("#map")
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
     assert f"relevance of {names[1]}" in page.inner_text("#readout")
-    page.keyboard.press("+")
-    assert seen(page)[2] == pytest.approx(4)
-    page.click("#zoom-in")
-    assert seen(page)[2] == pytest.approx(3)  # no fewer
-    page.focus("#map")
     page.keyboard.press("End")
-    left, top, wide = seen(page)
-    assert (left, wide) == (3, 3)
-    assert top <= 1
-    page.click("#zoom-out")
-    assert seen(page)[2] == pytest.approx(4.5)
-    page.click("#zoom-all")
-    assert seen(page) == (0, 0, 6)
-
-
-def test_a_zoomed_map_is_moved_by_dragging(visit):
-    page = visit()
-    page.click("#zoom-in")
-    page.click("#zoom-in")
-    before = seen(page)
-    left, top, wide = corner(page)
-    page.mouse.move(left + wide - 5, top + 80)
-    page.mouse.down()
-    page.mouse.move(left + wide - 5 - wide / 3, top + 80)
-    page.mouse.up()
-    assert seen(page)[0] == pytest.approx(before[0] + 1)
-    assert seen(page)[1:] == before[1:]
+    assert f"{names[5]} adds to {names[1]}" in page.inner_text("#readout")
+    page.keyboard.press("PageDown")
+    assert f"relevance of {names[5]}" in page.inner_text("#readout")
 
 
 def test_the_map_can_show_shared_information_and_put_similar_features_together(visit):
@@ -156,12 +127,12 @@ def test_the_map_can_show_shared_information_and_put_similar_features_together(v
 def test_a_table_sorts_by_the_column_whose_head_is_pressed(visit):
     page = visit()
     head = page.locator("#selected th button", has_text="relevance").first
-    numbers = [float(text) for text in column(page, 3)]
+    numbers = [float(text) for text in column(page, 5)]
     head.focus()
     page.keyboard.press("Enter")
-    assert [float(text) for text in column(page, 3)] == sorted(numbers, reverse=True)
+    assert [float(text) for text in column(page, 5)] == sorted(numbers, reverse=True)
     head.click()
-    assert [float(text) for text in column(page, 3)] == sorted(numbers)
+    assert [float(text) for text in column(page, 5)] == sorted(numbers)
     assert page.locator("#selected th[aria-sort]").first.get_attribute("aria-sort") == "ascending"
     page.locator("#selected th button", has_text="feature").first.click()
     assert sorted(column(page, 1)) == ["1", "2", "3", "4", "5", "6"]
@@ -172,6 +143,24 @@ def test_the_page_never_scrolls_sideways(visit, width):
     page = visit(viewport={"width": width, "height": 800})
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    cut = """[...document.querySelectorAll('.wide, .map, pre')]
+        .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.ariaLabel)"""
+    assert page.evaluate(cut) == []
+
+
+def test_on_a_phone_every_feature_is_a_card_with_its_drawing(visit):
+    page = visit(viewport={"width": 390, "height": 800})
+    cards = page.locator("#selected table >> nth=0 >> tbody tr")
+    assert cards.count() == 6
+    for box in (cards.nth(i).bounding_box() for i in range(6)):
+        assert box["x"] + box["width"] <= 390
+    drawn = cards.first.locator(".thumb rect").all()
+    assert len(drawn) == 8
+    assert sum(each.bounding_box()["width"] for each in drawn) > 250
+    head = (
+        "getComputedStyle(document.querySelector('#selected td:nth-child(5)'), '::before').content"
+    )
+    assert page.evaluate(head) == '"relevance: "'
 
 
 def test_names_that_are_code_or_quotes_or_emoji_are_text(visit):
@@ -180,7 +169,7 @@ def test_names_that_are_code_or_quotes_or_emoji_are_text(visit):
     assert SCRIPT in names
     assert QUOTED in names
     assert page.locator("script").count() == 2
-    assert page.inner_text("h1").endswith(SCRIPT)
+    assert f"6 of 12 features predict {SCRIPT}: AUC 0." in page.inner_text("h1")
 
 
 def test_the_theme_follows_the_system_until_it_is_chosen(visit):
@@ -204,10 +193,9 @@ def test_without_scripts_the_tables_have_the_numbers(visit):
     page = visit(java_script_enabled=False)
     assert len(column(page, 2)) == 6
     assert page.get_by_text("The heat map needs JavaScript").is_visible()
-    page.get_by_text("All pairs as numbers").click()
     assert page.locator("#pairs table >> nth=1 >> tbody tr:visible").count() == 6
+    assert page.locator("#selected .thumb:visible").count() == 6
     assert not page.locator("#map").is_visible()
-    assert not page.locator("#zoom-in").is_visible()
 
 
 @pytest.mark.parametrize("width", [390, 1200])
@@ -258,9 +246,22 @@ def test_every_control_is_reached_by_the_tab_key_and_has_a_name(visit):
             page.evaluate("""(() => { const on = document.activeElement;
             return on.id || on.getAttribute('aria-label') || on.textContent; })()""")
         )
-    for wanted in ("theme", "map", "map-what", "map-order", "zoom-in", "Selected features, in nats",
-                   "Warnings", "Copy the code"):  # fmt: skip
+    for wanted in ("theme", "map", "map-what", "map-order", "Warnings", "Copy the code",
+                   "Selected features; information in nats"):  # fmt: skip
         assert wanted in reached
+
+
+def test_the_names_of_fifty_features_are_all_on_the_heat_map(browser, tmp_path):
+    X, y = load_digits(return_X_y=True, as_frame=True)
+    selector = SelectBestK(k=50, method="maxrel").fit(X, y)
+    write_report(selector, X, y, tmp_path / "many.html", errors=False, stability=0)
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.goto((tmp_path / "many.html").as_uri())
+    names = page.locator("#map .labels text", has_text=". pixel")
+    tops = [each.bounding_box()["y"] for each in names.all()]
+    assert len(tops) == 50
+    assert np.diff(sorted(tops)).min() >= 13  # no name is on another
+    page.close()
 
 
 def test_a_notebook_shows_the_page_in_a_frame_that_works(browser, tmp_path):

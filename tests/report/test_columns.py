@@ -1,35 +1,82 @@
-"""How columns were read: bins, and the list of all columns."""
+"""How columns were read: bins, the target in them, and the list of all columns."""
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from bestk import SelectBestK
 from bestk.data.frames import read_table
-from bestk.data.target import read_target
 from bestk.report import columns
-from bestk.report.columns import describe_column
+from bestk.report.columns import ShownTarget, describe_column
 from bestk.selection.look import column_values
+from bestk.selection.pipeline import Task
 
 
-def test_bins_count_every_row_once_and_hold_what_their_cuts_say():
-    frame = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0, np.nan, 1.5]})
-    goal = read_target([0, 0, 1, 1, 1, 0], 6)
-    told = describe_column(
-        "x", column_values(read_table(frame), 0), np.array([1.0, 2.0]), goal.codes
-    )
+def described(values, y, **options):
+    """The description of a column of a table that has no other."""
+    table = read_table(pd.DataFrame({"x": values}))
+    goal = ShownTarget.of(Task.of(SelectBestK(1), table, y))
+    return describe_column("x", column_values(table, 0), goal, **options)
+
+
+def test_bins_count_every_row_once_and_missing_values_last():
+    told = described([0.0, 1.0, 2.0, 3.0, np.nan, 1.0], [0, 0, 1, 1, 1, 0])
     assert [(b.label, b.counts) for b in told.bins] == [
-        ("≤ 1", (2, 0)), ("> 1 to 2", (1, 1)), ("> 2", (0, 1)), ("missing", (0, 1)),
+        ("0", (1, 0)), ("1", (2, 0)), ("2", (0, 1)), ("3", (0, 1)), ("missing", (0, 1)),
     ]  # fmt: skip
-    assert (told.missing, told.distinct) == (1, 5)
+    assert (told.missing, told.distinct) == (1, 4)
+
+
+def test_many_numbers_are_in_bins_of_equal_frequency():
+    told = described(np.arange(80.0), np.arange(80) % 2)
+    assert [each.rows for each in told.bins] == [10] * 8
+    assert told.bins[0].label == "≤ 9.875"
+    assert told.bins[-1].label == "> 69.12"
 
 
 def test_rare_levels_are_put_together_and_no_row_is_lost():
-    words = [f"w{min(i, 60 - i)}" for i in range(60)]
-    table = read_table(pd.DataFrame({"x": words}))
-    goal = read_target([0, 1] * 30, 60)
-    told = describe_column("x", column_values(table, 0), None, goal.codes)
-    assert told.bins[-1].label == "8 rarer values"
-    assert np.sum([each.counts for each in told.bins]) == 60
+    told = described([f"w{min(i, 60 - i)}" for i in range(60)], np.arange(60) % 2)
+    assert told.bins[-1].label == "24 rarer values"
+    assert sum(each.rows for each in told.bins) == 60
+    assert told.bins[-1].value == pytest.approx(told.bins[-1].counts[1] / told.bins[-1].rows)
+
+
+x = np.arange(100)
+
+
+@pytest.mark.parametrize(
+    ("values", "y", "trend"),
+    [(x, x >= 50, "↑ 0% to 100%"), (x, x < 50, "↓ 100% to 0%"),
+     (x, np.abs(x - 49.5) > 25, "↕ 0% to 100%"), (x % 4, x % 4 / 1.5 + 2.5, "↑ 2.5 to 4.5"),
+     (x, x // 34, "0 → 2"), (np.where(x < 50, "a", "b"), x < 25, "0% (b) to 50% (a)"),
+     (np.where(x < 50, "a", "b"), x // 34, "")],
+)  # fmt: skip
+def test_the_trend_is_that_of_the_target_from_the_lowest_values_to_the_highest(values, y, trend):
+    assert described(values, y).trend == trend
+
+
+def test_codes_of_categories_have_no_direction():
+    assert described(x % 3, x % 3 == 2, nominal=True).trend == "0% (0) to 100% (2)"
+
+
+def test_bins_of_few_rows_decide_on_no_trend():
+    values = np.where(x == 99, 5, x // 50)
+    assert described(values, np.where(x == 99, 0, x // 50)).trend == "↑ 0% to 100%"
+
+
+def test_the_rate_is_that_of_the_rarer_class():
+    for y in (x < 20, x >= 20):
+        assert described(x // 20, y).bins[0].value == 1
+
+
+def test_the_rarest_of_many_classes_are_counted_as_one():
+    y = np.minimum(x // 4, 11)
+    table = read_table(pd.DataFrame({"x": x}))
+    goal = ShownTarget.of(Task.of(SelectBestK(1), table, y.astype(str)))
+    assert len(goal.names) == 8
+    assert goal.names[0] == "11"  # the most frequent
+    assert goal.names[-1] == "5 other classes"
+    assert np.bincount(goal.codes).tolist() == [56, 4, 4, 4, 4, 4, 4, 20]
 
 
 def test_the_list_of_columns_has_what_is_there_and_what_is_missing():
@@ -44,4 +91,4 @@ def test_of_a_tall_table_fewer_columns_are_listed(monkeypatch):
     frame = pd.DataFrame({"a": np.arange(12) % 3, "b": np.arange(12) % 2, "c": np.arange(12) % 4})
     made = SelectBestK(1).fit(frame, frame["c"]).report(frame, frame["c"], errors=False)
     assert len(made.facts.table.listed) == 2
-    assert "The 2 most relevant of 3 columns" in made.html
+    assert "2 of 3 columns: selected, relevant" in made.html

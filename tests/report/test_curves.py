@@ -1,7 +1,10 @@
 """Errors against the number of features: measured, found by the selector itself, and drawn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer, matthews_corrcoef
@@ -10,9 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from bestk import SelectBestK, SelectBestKCV
 from bestk.report import make_report
-from bestk.report.errors import spread_sizes
-from bestk.report.page import HEIGHT, ErrorAxes
-from bestk.report.records import Curve, Errors
+from bestk.report.page import HEIGHT, ScoreAxes
+from bestk.report.scores import FoldScores, ScoreKind, spread_sizes
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X.iloc[:, :12]
@@ -30,23 +32,22 @@ def report(chosen):
 
 
 def errors_of(selector, goal=y, table=X, **options):
-    return selector.fit(table, goal).report(table, goal, **options).facts.comparison.errors
+    return selector.fit(table, goal).report(table, goal, **options).facts.scores
 
 
 def test_the_report_of_a_selector_that_chose_k_has_its_scores(report, chosen):
-    errors = report.facts.comparison.errors
-    ours = errors.curves[0]
-    assert ours.ks == tuple(KS)
-    np.testing.assert_allclose(ours.means, chosen.cv_results_["mean_test_score"])
-    assert (errors.measure, errors.model, errors.folds) == ("accuracy", "GaussianNB()", 4)
-    assert errors.guess == pytest.approx(np.bincount(y).max() / len(y))
+    scores = report.facts.scores
+    assert scores.ks == tuple(KS)
+    means = [scores.mean("auto", k) for k in KS]
+    np.testing.assert_allclose(means, chosen.cv_results_["mean_test_score"])
+    assert (scores.measure.name, scores.model, scores.n_folds) == ("accuracy", "GaussianNB()", 4)
+    assert scores.measure.guess == pytest.approx(np.bincount(y).max() / len(y))
     assert len(report.facts.features) == chosen.best_k_
     assert f"The dashed vertical line is at {chosen.best_k_}," in report.html
 
 
 def test_without_errors_the_curve_of_the_selector_itself_is_still_there(chosen):
-    errors = make_report(chosen, X, y, errors=False).facts.comparison.errors
-    assert [curve.name for curve in errors.curves] == ["auto"]
+    assert list(make_report(chosen, X, y, errors=False).facts.scores.folds) == ["auto"]
 
 
 def test_the_code_of_the_report_chooses_the_same(report, chosen):
@@ -57,8 +58,8 @@ def test_the_code_of_the_report_chooses_the_same(report, chosen):
 
 @pytest.mark.parametrize(
     ("scoring", "measure", "rising"),
-    [(None, "r2", True),
-     ("r2", "r2", True),
+    [(None, "R²", True),
+     ("r2", "R²", True),
      ("neg_root_mean_squared_error", "root mean squared error", False),
      ("explained_variance", "explained variance", True)],
 )  # fmt: skip
@@ -66,28 +67,27 @@ def test_scores_keep_their_names_and_negative_errors_become_errors(scoring, meas
     table, goal = load_diabetes(return_X_y=True, as_frame=True)
     selector = SelectBestKCV(Ridge(), ks=[1, 3], scoring=scoring)
     errors = errors_of(selector, goal + 0.5, table, errors=False)
-    assert (errors.measure, errors.rising) == (measure, rising)
-    assert all(mean > 0 for mean in errors.curves[0].means)
+    assert (errors.measure.name, errors.measure.rising) == (measure, rising)
+    assert (errors.folds["auto"].mean(axis=1) > 0).all()
 
 
 def test_a_scorer_of_ones_own_is_a_score():
     selector = SelectBestKCV(GaussianNB(), ks=[1, 2], scoring=make_scorer(matthews_corrcoef))
     errors = errors_of(selector, errors=False)
-    assert (errors.measure, errors.rising) == ("score", True)
+    assert (errors.measure.name, errors.measure.rising) == ("score", True)
 
 
 def test_folds_that_need_groups_have_the_curve_of_the_selector():
     selector = SelectBestKCV(GaussianNB(), ks=[1, 2], cv=GroupKFold(3))
     selector.fit(X, y, groups=np.arange(len(y)) % 9)
-    errors = make_report(selector, X, y).facts.comparison.errors
-    assert [curve.name for curve in errors.curves] == ["auto"]
+    assert list(make_report(selector, X, y).facts.scores.folds) == ["auto"]
 
 
 def test_how_k_auto_was_chosen_is_shown():
     selector = SelectBestK("auto", random_state=0).fit(X, y)
     made = make_report(selector, X, y, errors=False)
-    assert dict(zip(made.facts.tried.curves[0].ks, made.facts.tried.curves[0].means,
-                    strict=True)) == selector.k_errors_  # fmt: skip
+    tried = made.facts.tried
+    assert {k: tried.mean("k='auto'", k) for k in tried.ks} == selector.k_errors_
     assert f"chose {selector.k_}, the smallest number whose difference from the best" in made.html
 
 
@@ -99,54 +99,88 @@ def test_numbers_of_features_lie_within_what_there_is_and_hold_k():
         assert found == sorted(set(found))
 
 
-def axes_of(*curves, guess=float("nan")):
-    made = [Curve(str(i), ks, means, (0.0,) * len(ks)) for i, (ks, means) in enumerate(curves)]
-    return ErrorAxes(Errors(tuple(made), "error", "a model", 5, guess=guess))
+def scores_of(*curves, ks=None, spread=0.0, k=None, **kind):
+    """Scores of two folds for each method, whose standard error is ``spread``."""
+    ks = tuple(range(1, len(curves[0]) + 1)) if ks is None else ks
+    folds = {str(i): np.add.outer(each, [spread, -spread]) for i, each in enumerate(curves)}
+    return FoldScores(k or ks[0], ks, folds, ScoreKind("error", **kind), "a model", 2)
 
 
 def test_axes_hold_every_point_and_all_levels():
     for means in [(0.3, 0.1), (0.0, 0.0), (3000.0, 2900.0), (-0.5, -0.2), (0.7, 0.7), (1e-9, 2e-9)]:
-        axes = axes_of(((1, 8), means))
+        axes = ScoreAxes(scores_of(means, ks=(1, 8)))
         assert all(0 <= axes.y(value) <= HEIGHT for value in (*means, *axes.levels))
         assert (axes.x(1), axes.x(8)) == (0, 100)
 
 
 def test_errors_start_at_nothing_unless_that_would_flatten_them():
-    assert axes_of(((1, 2), (0.4, 0.1))).low == 0
-    assert axes_of(((1, 2), (3000.0, 2900.0))).low == 2900
+    assert ScoreAxes(scores_of((0.4, 0.1))).low == 0
+    assert ScoreAxes(scores_of((3000.0, 2900.0))).low == 2900
+    assert ScoreAxes(scores_of((0.9, 0.4), rising=True)).low > 0
 
 
-def test_what_guessing_gives_is_drawn_if_it_is_near():
-    near, far = axes_of(((1, 2), (0.4, 0.1)), guess=0.5), axes_of(((1, 2), (0.1, 0.1)), guess=0.5)
+def test_guessing_and_all_features_are_drawn_if_they_are_near():
+    near, far = (ScoreAxes(scores_of((high, 0.1), guess=0.5)) for high in (0.4, 0.1001))
+    assert near.lines == [("guessing", 0.5)]
+    assert far.lines == []
     assert near.high >= 0.5 > far.high
-    assert axes_of(((1, 2), (0.0, 0.0)), guess=0.5).high >= 0.5
+    assert ScoreAxes(scores_of((0.0, 0.0), guess=0.5)).high >= 0.5
+    low = ScoreAxes(scores_of((0.6, 0.9), guess=0.5, rising=True))
+    assert low.low <= 0.5
+    everything = replace(scores_of((0.2, 0.1)), n_all=9, all_features=np.array([0.4, 0.6]))
+    assert ScoreAxes(everything).lines == [("all 9 features", 0.5)]
 
 
 def test_numbers_on_the_axis_stand_apart_and_k_is_among_them():
-    axes = axes_of((tuple(range(1, 101)), (0.5,) * 100))
     for k in (1, 37, 100):
-        ticks = axes.ticks(k)
+        axes = ScoreAxes(scores_of((0.5,) * 100, k=k))
+        ticks = axes.ticks()
         assert k in ticks
         assert np.diff([axes.x(tick) for tick in ticks]).min() >= 9
 
 
 def test_one_number_of_features_is_in_the_middle():
-    assert axes_of(((3,), (0.2,))).x(3) == 50
+    assert ScoreAxes(scores_of((0.2,), ks=(3,))).x(3) == 50
 
 
-def curve(means, deviation=0.1, **options):
-    ks = tuple(range(1, len(means) + 1))
-    made = Curve("auto", ks, means, (deviation,) * len(ks))
-    return Errors((made,), "error", "a model", 4, **options)  # the standard error is 0.05
+def test_the_fewest_features_whose_difference_from_the_best_may_be_noise_are_enough():
+    values = np.array([[0.5, 0.5], [0.20, 0.26], [0.22, 0.20]])  # differ by 0.02 with error 0.04
+    errors = FoldScores(3, (1, 2, 3), {"auto": values}, ScoreKind("error"), "a model", 2)
+    assert errors.enough() == (2, 3)
+    rising = replace(errors, folds={"auto": 1 - values}, measure=ScoreKind("AUC", rising=True))
+    assert rising.enough() == (2, 3)
+    clear = replace(errors, folds={"auto": values + np.array([[0], [0.1], [0]])})
+    assert clear.enough() == (3, 3)
 
 
-def test_the_fewest_features_within_one_standard_error_of_the_best_are_enough():
-    assert curve((0.5, 0.24, 0.2, 0.3)).enough() == (2, 3)
-    assert curve((0.5, 0.26, 0.2, 0.3)).enough() == (3, 3)
-    assert curve((0.5, 0.76, 0.8), rising=True).enough() == (2, 3)
+def of_folds(*folds, **kind):
+    """Scores of one number of features, by method and fold."""
+    values = {str(i): np.array([each], float) for i, each in enumerate(folds)}
+    return FoldScores(1, (1,), values, ScoreKind("AUC", **kind), "a model", len(folds[0]))
 
 
-def test_the_advantage_over_guessing_is_in_standard_errors():
-    assert curve((0.4,), guess=0.5).advantage(1) == pytest.approx(2)
-    assert curve((0.4,), guess=0.5, rising=True).advantage(1) == pytest.approx(-2)
-    assert np.isnan(curve((0.4,)).advantage(1))
+def test_an_interval_is_that_of_folds_whose_training_rows_overlap():
+    values = np.array([0.1, 0.2, 0.3, 0.2, 0.2])
+    low, high = of_folds(values).interval(values)
+    half = stats.t.ppf(0.975, 4) * np.sqrt((1 / 5 + 1 / 4) * values.var(ddof=1))
+    assert (low, high) == pytest.approx((0.2 - half, 0.2 + half))
+    assert of_folds(values, limits=(0.1, 0.25)).interval(values) == (0.1, 0.25)
+    assert np.isnan(of_folds([0.1]).interval(np.array([0.1]))).all()
+
+
+def test_features_predict_if_the_interval_excludes_guessing():
+    assert of_folds([0.3, 0.32, 0.31], guess=0.5).predicts()
+    assert not of_folds([0.3, 0.6, 0.5], guess=0.5).predicts()
+    assert of_folds([0.9, 0.8, 0.85], guess=0.5, rising=True).predicts()
+    assert of_folds([0.9, 0.8, 0.85], rising=True).predicts() is None
+
+
+def test_a_method_is_better_where_a_paired_test_says_so():
+    ours, other = [0.90, 0.80, 0.85, 0.70], [0.95, 0.85, 0.91, 0.75]
+    close = [0.95, 0.75, 0.90, 0.68]
+    scores = of_folds(ours, other, close, rising=True)
+    assert (scores.better(), scores.best()) == (["1"], "1")
+    assert of_folds(ours, other, close).better() == []
+    assert of_folds(other, ours).better() == ["1"]
+    assert scores.compare(np.array(close)) == "similar"
+    assert of_folds(ours, other).compare(np.array(other)) == "worse"

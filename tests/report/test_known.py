@@ -25,7 +25,7 @@ def test_a_solution_alone_tells_what_it_holds(streamed, read_page, tmp_path):
     assert (tmp_path / "alone.html").read_text("utf-8") == made.html
     names = [X.columns[i] for i in streamed.solution_.support]
     assert read_page(made.html).data["names"] == names
-    assert made.facts.comparison is None
+    assert made.facts.choices is None
     assert "use selector.report(X, y)" in made.html
 
 
@@ -34,10 +34,6 @@ def test_a_selector_of_blocks_tells_what_it_holds_and_what_to_do_for_more(stream
     made = streamed.report(*given)
     reading = made.facts.table
     assert (reading.n_samples, reading.n_features) == (len(X), 12)
-    cuts = dict(zip(streamed.discretized_features_, streamed.discretizer_.cut_points_, strict=True))
-    assert [column.cuts for column in reading.columns] == [
-        tuple(cuts[place]) for place in streamed.solution_.support
-    ]
     best = np.argsort(-streamed.scores_, kind="stable")
     rest = [j for j in best.tolist() if j not in streamed.solution_.support]
     assert [feature.place for feature in made.facts.runners_up] == rest
@@ -47,7 +43,7 @@ def test_a_selector_of_blocks_tells_what_it_holds_and_what_to_do_for_more(stream
 
 def test_rows_in_memory_tell_the_rest_of_a_selector_of_blocks(streamed):
     made = streamed.report(X, y, errors=False)
-    assert made.facts.comparison is not None
+    assert made.facts.choices is not None
     assert not [c for c in made.facts.cautions if "is not that of the fit" in c.text]
     relevance = {f.place: f.relevance for f in made.facts.runners_up}
     assert relevance == pytest.approx({j: streamed.scores_[j] for j in relevance})

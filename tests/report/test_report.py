@@ -12,9 +12,10 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import NotFittedError
 
-from bestk import SelectBestK, SelectRelevant, select
+from bestk import SelectBestK, SelectRelevant, select, stability_selection
+from bestk.evaluation import error_curves
 from bestk.report import make_report
-from bestk.report.records import format_error, format_number, join_some
+from bestk.report.records import format_number, format_score, join_some
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X.iloc[:, :12]
@@ -51,37 +52,62 @@ def test_what_was_left_out_is_the_most_relevant_of_the_rest(report, fitted):
                                fitted.scores_[best])  # fmt: skip
 
 
-def test_the_relevant_columns_are_those_that_exceed_chance(report, fitted):
-    relevant, wanted = report.facts.relevant, SelectRelevant().fit(X, y)
-    assert {c.name for c in relevant.columns} == set(wanted.get_feature_names_out())
-    ranks = {X.columns[j]: i for i, j in enumerate(fitted.solution_.support, 1)}
-    assert all(c.rank == ranks.get(c.name) for c in relevant.columns)
-    assert f"{len(relevant.columns)} of 12 columns exceed chance" in report.html
+def test_columns_that_exceed_chance_are_found_and_listed(report):
+    wanted = SelectRelevant().fit(X, y)
+    listed = report.facts.table.listed
+    assert {c.name for c in listed if c.qvalue <= 0.1} == set(wanted.get_feature_names_out())
+    np.testing.assert_allclose([c.qvalue for c in listed], wanted.qvalues_)
+    partners = [X.columns[j] if pair else "" for j, pair in
+                zip(wanted.partners_, wanted.in_pair_, strict=True)]  # fmt: skip
+    assert [c.partner for c in listed] == partners
+    assert f"{wanted.support_.sum()} of 12 columns exceed chance" in report.html
 
 
-def test_the_comparison_is_what_the_methods_select_and_their_errors(report, fitted):
-    comparison = report.facts.comparison
+def test_the_comparison_is_what_the_methods_select_and_their_scores(report, fitted):
+    choices, scores = report.facts.choices, report.facts.scores
     mine = set(fitted.solution_.support.tolist())
-    assert list(comparison.choices) == ["auto", "maxrel", "mrmr", "jmi"]
-    assert set(comparison.choices["auto"]) == mine
+    assert list(choices) == ["auto", "maxrel", "mrmr", "jmi"]
+    assert set(choices["auto"]) == mine
     for method in ("maxrel", "mrmr", "jmi"):
         support = select(X, y, 4, method).support.tolist()
-        assert list(comparison.choices[method]) == support
+        assert list(choices[method]) == support
         assert f"{len(mine & set(support))} of 4" in report.html
-    errors = comparison.errors
-    assert [curve.name for curve in errors.curves] == list(comparison.choices)
-    for curve in errors.curves:
-        assert 4 in curve.ks
-        assert all(0 < error < 0.5 for error in curve.means)
-    assert errors.guess == pytest.approx(np.bincount(y).min() / len(y))
+    assert list(scores.folds) == list(choices)
+    assert (scores.k, scores.measure.name, scores.measure.guess) == (4, "AUC", 0.5)
+    wanted = error_curves(X, y, ["auto"], [4], cv=5, random_state=0, scoring="roc_auc",
+                          baseline=True)  # fmt: skip
+    np.testing.assert_allclose(scores.at("auto"), -wanted.errors("auto")[0])
+    np.testing.assert_allclose(scores.all_features, -wanted.errors("all")[0])
+
+
+def test_frequencies_are_those_of_stability_selection(report, fitted, read_page):
+    wanted = stability_selection(X, y, 4, n_subsamples=20)
+    np.testing.assert_array_equal(report.facts.stability.frequencies, wanted.frequencies)
+    for place in fitted.solution_.support:
+        assert f"{wanted.frequencies[place]:.0%}" in read_page(report.html).texts
+    assert "are too many for that of Meinshausen" in report.html  # 4 of 12
+    without = make_report(fitted, X, y, errors=False, stability=0)
+    assert without.facts.stability is None
+    assert "frequency" not in without.html
+
+
+def test_the_bound_on_false_selections_is_shown_where_it_is_useful():
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame(rng.normal(size=(200, 400)))
+    target = (wide[0] + wide[1] > 0).astype(int)
+    made = make_report(SelectBestK(2, "maxrel").fit(wide, target), wide, target, errors=False)
+    bound = made.facts.stability.false_selections(0.6)
+    assert bound == pytest.approx(2 * 2 / (0.2 * 400))
+    assert f"at most {bound:.2f} are expected to be irrelevant" in made.html
 
 
 def test_every_section_is_there_and_the_contents_lead_to_it(report, read_page):
     page = read_page(report.html)
     ids = [value for name, value in page.attributes if name == "id"]
     links = [v[1:] for name, v in page.attributes if name == "href" and v.startswith("#")]
-    assert links[:5] == ["main", "prediction", "selected", "number", "comparison"]
-    assert links[5:] == ["relevant", "warnings", "pairs", "table", "certificate", "repeat"]
+    parts = ["prediction", "selected", "number", "comparison", "warnings", "pairs", "table",
+             "repeat", "certificate"]  # fmt: skip
+    assert [i for i in ids if i in parts] == parts
     assert set(links) <= set(ids)
     assert len(ids) == len(set(ids))
     assert [tag for tag, _ in page.structure].count("h1") == 1
@@ -103,12 +129,12 @@ def test_the_same_input_gives_the_same_bytes_and_a_date_only_where_it_is_given(r
     assert "Made on" not in report.html
 
 
-def test_bins_of_the_report_are_those_of_the_discretiser(report, fitted):
-    cuts = dict(zip(fitted.discretized_features_, fitted.discretizer_.cut_points_, strict=True))
+def test_bins_of_the_selected_columns_count_every_row(report):
     for feature, column in zip(report.facts.features, report.facts.table.columns, strict=True):
-        np.testing.assert_array_equal(column.cuts, cuts[feature.place])
+        assert column.name == feature.name
         counts = np.array([each.counts for each in column.bins])
         np.testing.assert_array_equal(counts.sum(axis=0), np.bincount(y))
+        assert len(counts) == 8
 
 
 def test_text_missing_values_and_booleans_are_told_of_and_trees_predict():
@@ -121,20 +147,23 @@ def test_text_missing_values_and_booleans_are_told_of_and_trees_predict():
     })  # fmt: skip
     made = make_report(SelectBestK(2).fit(frame, target), frame, target)
     assert made.facts.table.kinds == {"boolean": 1, "numeric": 1, "string": 1}
-    assert made.facts.comparison.errors.model == "boosted trees"
-    assert made.facts.comparison.errors.curves[0].ks == (1, 2, 3)
+    assert made.facts.scores.model == "boosted trees"
+    assert made.facts.scores.ks == (1, 2, 3)
 
 
-def test_a_continuous_target_is_told_in_ranges_and_predicted_by_regression():
+def test_a_continuous_target_is_shown_by_its_mean_and_predicted_by_regression():
     numbers, goal = load_diabetes(return_X_y=True, as_frame=True)
     goal = goal + 0.5
     made = make_report(SelectBestK(3).fit(numbers, goal), numbers, goal)
-    assert made.facts.table.continuous
-    assert len(made.facts.table.classes) == 5
-    errors = made.facts.comparison.errors
-    assert errors.measure == "mean squared error"
-    assert errors.guess == pytest.approx(np.var(goal))
-    assert "always predicting the mean gives" in made.html
+    assert made.facts.table.classes == ()
+    assert made.facts.table.overall == pytest.approx(goal.mean())
+    for column in made.facts.table.columns:
+        total = sum(each.rows * each.value for each in column.bins)
+        assert total == pytest.approx(goal.sum())
+    scores = made.facts.scores
+    assert (scores.measure.name, scores.measure.guess) == ("R²", 0)
+    assert 0.3 < scores.mean("auto") < 0.6
+    assert "0 is always predicting the mean" in made.html
 
 
 @pytest.mark.parametrize("options", [{"information": "gaussian"}, {"method": "exact"},
@@ -163,13 +192,13 @@ def test_a_sparse_table_has_a_report():
     sparse = csr_array(rng.integers(0, 2, (60, 5)) * 1.0)
     target = sparse.toarray()[:, 1].astype(int) ^ (rng.random(60) < 0.2)
     made = make_report(SelectBestK(2).fit(sparse, target), sparse, target)
-    assert made.facts.comparison.errors is not None
+    assert made.facts.scores is not None
 
 
 def test_a_target_that_cannot_be_split_is_reported_without_errors_and_says_why():
     small = X.iloc[:6]
     made = make_report(SelectBestK(2).fit(small, list("aabbcc")), small, list("aabbcc"))
-    assert made.facts.comparison.errors is None
+    assert made.facts.scores is None
     assert "Not measured: n_splits=5 cannot be greater" in made.html
 
 
@@ -198,7 +227,7 @@ def wide():
     table.columns = [f"{'long name ' * 30}{j}" for j in table]
     target = rng.integers(0, 2, 40)
     selector = SelectBestK(2400, "maxrel").fit(table, target)
-    return make_report(selector, table, target, errors=False).html
+    return make_report(selector, table, target, errors=False, stability=0).html
 
 
 def test_thousands_of_features_and_long_names_make_a_page_of_less_than_six_megabytes(wide):
@@ -207,10 +236,10 @@ def test_thousands_of_features_and_long_names_make_a_page_of_less_than_six_megab
 
 @pytest.mark.parametrize(
     "note",
-    ["The best 40 of 2,400 are drawn.", "400 more are not listed.",
-     "The 12 most relevant of 100.", "The best 400 of 2,400 features are drawn.",
-     "A table of all pairs is left out for more than 25 features.", "more features are not listed.",
-     "The 500 most relevant of 2,500 columns", "2,340 more selected columns are not shown.",
+    ["400 more are not listed.", "2,200 more contributions are not listed.",
+     "The 12 most relevant of 100.", "The best 100 of 2,400 features are drawn.",
+     "a table of all pairs is left out for more than 25 features.", "more features are not listed.",
+     "500 of 2,500 columns: selected,", "2,340 more selected columns are not shown.",
      "1,900 more are not listed."],
 )  # fmt: skip
 def test_what_is_left_out_of_a_page_is_said_in_it(wide, note):
@@ -246,7 +275,7 @@ def test_a_class_of_one_row_has_a_report_that_warns_of_it():
         "'7' (1 rows): small classes" in c.text for c in made.facts.cautions if c.kind == "class"
     ] == [True]
     assert "Warnings of the models: The least populated class" in made.html
-    assert made.facts.comparison.errors is not None
+    assert made.facts.scores is not None
 
 
 def test_every_column_is_listed_in_a_line(report, fitted):
@@ -258,12 +287,13 @@ def test_every_column_is_listed_in_a_line(report, fitted):
     assert ranks == {f.name: i for i, f in enumerate(report.facts.features, 1)}
 
 
-def test_the_first_section_answers_whether_the_features_predict(report):
-    errors = report.facts.comparison.errors
-    mean = errors.curves[0].at(4)[0]
-    assert f"on unseen rows is <strong>{100 * mean:.1f}%</strong>" in report.html
-    assert "always predicting the most frequent class gives 37.3%." in report.html
+def test_the_headline_and_the_first_section_say_whether_the_features_predict(report):
+    scores = report.facts.scores
+    mean, (low, high) = scores.mean("auto"), scores.interval(scores.at("auto"))
+    assert f"4 of 12 features predict diagnosis: AUC {mean:.3f}</bdi></h1>" in report.html
     assert ">Yes. With 4 features selected by auto" in report.html
+    assert f"<strong>{mean:.3f}</strong> (95% interval {low:.3f} to {high:.3f})" in report.html
+    assert f"guessing gives 0.500, all 12 features {scores.all_features.mean():.3f}." in report.html
 
 
 def test_features_that_predict_nothing_are_not_praised():
@@ -272,6 +302,7 @@ def test_features_that_predict_nothing_are_not_praised():
     target = rng.integers(0, 2, 60)
     made = make_report(SelectBestK(2).fit(noise, target), noise, target)
     assert ">Not clearly. With 2 features" in made.html
+    assert "2 of 4 features do not clearly predict y" in made.html
 
 
 def test_the_page_has_the_warnings_of_the_selection_and_those_of_missing_values():
@@ -286,6 +317,33 @@ def test_the_page_has_the_warnings_of_the_selection_and_those_of_missing_values(
     for warning in selector.solution_.warnings:
         assert str(escape(warning)) in made.html
     assert re.search(r"half&#39; \(\d\d%\): most values are missing.", made.html)
+
+
+def test_a_warning_has_the_code_that_selects_without_its_cause(read_page):
+    odd = X.iloc[:, :3].assign(leak=y + 0.0, twin=2 * X.iloc[:, 0])
+    selector = SelectBestK(3, "maxrel", exclude=["mean texture"]).fit(odd, y)
+    made = make_report(selector, odd, y, errors=False)
+    again = {caution.kind: caution.again for caution in made.facts.cautions}
+    assert again["leak"] == (
+        "selector = SelectBestK(exclude=['mean texture', 'leak'], k=3, method='maxrel').fit(X, y)"
+    )
+    assert again["leak"] in read_page(made.html).texts
+    included = SelectBestK(3, "maxrel", include=["leak", "mean radius", "twin"]).fit(odd, y)
+    cautions = make_report(included, odd, y, errors=False).facts.cautions
+    assert {c.kind: c.again for c in cautions} == {"leak": "", "copy": ""}
+    array = odd.to_numpy()
+    made = make_report(SelectBestK(1).fit(array, y), array, y, errors=False)
+    assert [c.again for c in made.facts.cautions if c.kind == "leak"] == [
+        "selector = SelectBestK(exclude=[3], k=1).fit(X, y)"
+    ]
+
+
+def test_of_some_copies_all_but_one_are_to_be_excluded():
+    odd = X.iloc[:, :3].assign(twin=2 * X.iloc[:, 0])
+    selector = SelectBestK(4, "maxrel").fit(odd, y)
+    (caution,) = make_report(selector, odd, y, errors=False).facts.cautions
+    names = {"exclude=['twin']", "exclude=['mean radius']"}
+    assert sum(name in caution.again for name in names) == 1
 
 
 def test_a_plain_table_has_no_warnings(report):
@@ -309,6 +367,8 @@ def test_numbers_and_lists_are_short():
     assert [format_number(v) for v in (0.123456, -0.00001, np.nan, 3000)] == [
         "0.1235", "0.0000", "\u2013", "3,000",
     ]  # fmt: skip
-    assert [format_error(v) for v in (29875.1, 0.0123456)] == ["29,875", "0.01235"]
-    assert format_error(0.04567, percent=True) == "4.6%"
+    assert [format_score(v) for v in (29875.1, 12.3456, 0.98765, -0.0001)] == [
+        "29,875", "12.35", "0.988", "0.000",
+    ]  # fmt: skip
+    assert format_score(0.04567, percent=True) == "4.6%"
     assert (join_some("abcd", 2), join_some("ab", 2)) == ("a, b and 2 more", "a, b")

@@ -111,7 +111,7 @@ def print_comparison(result: dict[str, Any]) -> None:
 
 
 def write_report(
-    request: TableOptions, messages: Messages, output: Path, *, errors: bool, date: str
+    request: TableOptions, messages: Messages, output: Path, parts: dict[str, Any]
 ) -> dict[str, Any]:
     """Check the options, then read, select and write the report."""
     from bestk.report import make_report
@@ -129,7 +129,7 @@ def write_report(
         with messages.stage("computing the report") as progress:
             made = make_report(
                 SelectBestK(k, request.method, **request.options()), loaded.table, loaded.y,
-                solution=solution, target=request.target, errors=errors, date=date,
+                solution=solution, target=request.target, **parts,
                 notes=[note for note in messages.notes if note not in known],
                 path=shown(request.file), command=equivalent_command(request), progress=progress,
                 dropped=[name for name in checked.source.types if name not in names],

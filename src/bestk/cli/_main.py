@@ -158,23 +158,32 @@ def relevant(fdr: float, pairs: bool, **values: Any) -> None:
               help="HTML file to write.")  # fmt: skip
 @click.option(
     "--errors/--no-errors", default=True, show_default=True,
-    help="Compute cross-validated errors (the slowest part).",
+    help="Compute cross-validated scores.",
+)  # fmt: skip
+@click.option(
+    "--stability", type=click.IntRange(min=0), metavar="N",
+    help="Number of subsamples for the frequency of each feature; 0: none. By default 20, and none "
+    "for large tables.",
 )  # fmt: skip
 @click.option(
     "--date", default="", metavar="TEXT",
     help="Date to print in the report; none by default, so that reports are reproducible.",
 )  # fmt: skip
-def report(output: Path, errors: bool, date: str, **values: Any) -> None:
+def report(
+    output: Path, errors: bool, stability: int | None, date: str, **values: Any
+) -> None:  # fmt: skip
     """Select k features of FILE, and write an HTML report of the selection.
 
-    The report contains the selected features with their scores and pairs, the cross-validated error
-    by number of features, the selections of other methods, the optimality gap, how the columns were
-    read, and warnings. It is one self-contained file that needs no network.
+    The report shows whether the features predict the target, which were selected and how often they
+    are selected again from parts of the rows, how many are needed, whether other methods are
+    better, warnings, pairs of features, how the columns were read, and the optimality gap. It is
+    one self-contained file that needs no network.
     """
     from bestk.cli import _compare
 
     request, messages = _start(values)
-    result = _compare.write_report(request, messages, output, errors=errors, date=date)
+    parts = {"errors": errors, "stability": stability, "date": date}
+    result = _compare.write_report(request, messages, output, parts)
     show = _compare.print_path if request.quiet else _compare.print_report
     print_result(request, messages, result, show)
 

@@ -57,6 +57,7 @@ def make_report(
     *,
     target: str = "y",
     errors: bool = True,
+    stability: int | None = None,
     date: str = "",
     **more: Any,
 ) -> Report:
@@ -75,7 +76,11 @@ def make_report(
     target : str, default="y"
         The name of y.
     errors : bool, default=True
-        Whether to measure cross-validated errors, the slowest part.
+        Whether to measure cross-validated scores: AUC for two classes, the error rate for more,
+        R2 for numbers.
+    stability : int, default=None
+        The number of subsamples for the frequency of each feature, see
+        :func:`bestk.stability_selection`; 0: none. By default 20, and none for large tables.
     date : str, default=""
         The date to show; without it the same input gives the same bytes.
     **more
@@ -100,7 +105,7 @@ def make_report(
     from bestk.report.page import render
     from bestk.report.records import ReportRequest
 
-    facts = collect_facts(ReportRequest(selected, X, y, target, errors, date, **more))
+    facts = collect_facts(ReportRequest(selected, X, y, target, errors, stability, date, **more))
     return Report(render(facts), facts)
 
 

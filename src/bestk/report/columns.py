@@ -1,23 +1,17 @@
-"""How the table was read: kinds, missing values, classes, and the bins of selected columns."""
+"""The columns of a table: how they were read, and the target from bin to bin."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._typing import Floats, Indices
 from bestk.data.table import find_features
-from bestk.data.target import Target, is_continuous
 from bestk.problem.solution import Solution
-from bestk.report.records import (
-    Bin,
-    Column,
-    Relevant,
-    RelevantColumn,
-    ReportRequest,
-    TableFacts,
-    format_text,
-)
+from bestk.report.records import Bin, Column, TableFacts, format_text
 from bestk.selection.look import Values, bin_codes, column_values
 from bestk.selection.pipeline import Task, settle
 from bestk.selection.relevant import SelectRelevant
@@ -25,162 +19,197 @@ from bestk.selection.relevant import SelectRelevant
 MAX_BINNED_COLUMNS = 60  # whose bins are shown
 MAX_LISTED = 500  # columns in the list of all
 MAX_LISTED_VALUES = 2**26  # of these columns
-MAX_BINS = 24  # of a column; rarer levels are put together
-MAX_CLASSES = 12  # that are counted one by one in bins
+MAX_BINS = 8  # of a column; rarer categories are put together
+MAX_CLASSES = 8  # counted one by one in bins; rarer ones are put together
+MIN_SHARE = 0.02  # of the rows, for a bin that decides on a trend
+MIN_CORRELATION = 0.8  # of bins and the target in them, for a trend
 MAX_PAIR_WORK = 1e11  # squared columns times rows: about half a second on two cores
-Cuts = dict[int, NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class ShownTarget:
+    """The target as bins show it."""
+
+    codes: Indices  # the class of each row, 0 if the target is continuous
+    names: tuple[str, ...] = ()  # of the classes
+    numbers: Floats | None = None  # of a continuous target
+    shown: int | None = None  # the class whose rate is shown: the rarer of two
+
+    @classmethod
+    def of(cls, task: Task) -> "ShownTarget":
+        """The numbers of the target, or its classes, the rarest of many in one."""
+        target = task.target
+        assert target is not None
+        if target.continuous:
+            return cls(np.zeros(target.n_samples, np.int64), numbers=target.numbers)
+        classes = target.classes
+        names = [format_text(label) for label in classes.classes.tolist()]
+        if classes.n_classes <= MAX_CLASSES:
+            rarer = int(classes.counts[-1] <= classes.counts[0]) if len(names) == 2 else None
+            return cls(classes.codes, tuple(names), shown=rarer)
+        order = np.argsort(-classes.counts, kind="stable")
+        kept = np.minimum(np.argsort(order, kind="stable"), MAX_CLASSES - 1)
+        most = [names[c] for c in order[: MAX_CLASSES - 1]]
+        return cls(kept[classes.codes], (*most, f"{len(names) - len(most)} other classes"))
+
+    def count(self, codes: Indices, labels: Sequence[str]) -> list[Bin]:
+        """The rows of each class, and the mean or rate of the target, for every bin."""
+        n = max(1, len(self.names))
+        flat = np.bincount(codes * n + self.codes, minlength=len(labels) * n)
+        counts = flat.reshape(-1, n)
+        rows = np.maximum(counts.sum(axis=1), 1)
+        values = np.full(len(labels), np.nan)
+        if self.numbers is not None:
+            values = np.bincount(codes, self.numbers, len(labels)) / rows
+        elif self.shown is not None:
+            values = counts[:, self.shown] / rows
+        both = zip(labels, counts.tolist(), values.tolist(), strict=True)
+        return [Bin(label, tuple(each), value) for label, each, value in both]
+
+    def format(self, value: float) -> str:
+        """A mean or a rate as text."""
+        return f"{value:.3g}" if self.numbers is not None else f"{value:.0%}"
+
+    def trend(self, bins: Sequence[Bin], *, ordered: bool) -> str:
+        """How the target changes from the first bin to the last."""
+        least = MIN_SHARE * sum(each.rows for each in bins)
+        bins = [each for each in bins if each.rows >= max(least, 1)]
+        if len(bins) < 2:
+            return ""
+        if len(self.names) > 2:
+            return self._trend_of_classes(bins) if ordered else ""
+        low, high = (pick(bins, key=lambda each: each.value) for pick in (min, max))
+        if not ordered:
+            return " to ".join(f"{self.format(b.value)} ({b.label})" for b in (low, high))
+        rows, values = (np.array([getattr(b, name) for b in bins]) for name in ("rows", "value"))
+        covariance = np.cov([np.arange(len(bins)), values], fweights=rows)
+        scale = np.sqrt(covariance[0, 0] * covariance[1, 1])
+        slope = covariance[0, 1] / scale if scale > 0 else 0.0
+        if abs(slope) < MIN_CORRELATION:
+            return f"↕ {self.format(low.value)} to {self.format(high.value)}"
+        arrow = "↑" if slope > 0 else "↓"
+        return f"{arrow} {self.format(bins[0].value)} to {self.format(bins[-1].value)}"
+
+    def _trend_of_classes(self, bins: Sequence[Bin]) -> str:
+        """The classes that are most over-represented in the first bin and in the last."""
+        counts = np.array([each.counts for each in bins]) / np.maximum(np.bincount(
+            self.codes, minlength=len(self.names)), 1)  # fmt: skip
+        first, last = (self.names[int(counts[i].argmax())] for i in (0, -1))
+        return "" if first == last else f"{first} → {last}"
 
 
 def describe_table(
-    request: ReportRequest, task: Task, goal: Target | None, solution: Solution
+    options: Any, task: Task, solution: Solution, relevant: SelectRelevant
 ) -> TableFacts:
     """How a table in memory was read."""
-    options, y, table = request.selected, request.y, task.table
-    cuts = cut_points(options, task)
+    table, target, goal = task.table, task.target, ShownTarget.of(task)
+    assert target is not None
     kinds, counts = np.unique(table.kinds.astype(str), return_counts=True)
-    continuous = is_continuous(y, options.target)
-    classes = _class_names(goal, y, continuous)
-    codes, groups = np.zeros(table.n_samples, np.int64), tuple[str, ...]()
-    if goal is not None and goal.n_classes <= MAX_CLASSES:
-        codes, groups = goal.codes, tuple(name for name, _ in classes)
+    nominal = find_features(options.categorical_features, table)
+    selected = tuple(
+        describe_column(table.names[j], column_values(table, j), goal, nominal=j in nominal)
+        for j in solution.support[:MAX_BINNED_COLUMNS].tolist()
+    )
+    classes: list[tuple[str, int]] = []
+    if not target.continuous:
+        names = [format_text(label) for label in target.classes.classes.tolist()]
+        classes = list(zip(names, target.classes.counts.tolist(), strict=True))
     discretizer = task.read.discretizer
     return TableFacts(
-        table.n_samples,
-        table.n_features,
-        dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
-        int(table.count_missing().sum()),
-        classes,
-        groups,
-        continuous,
+        table.n_samples, table.n_features, dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
+        int(table.count_missing().sum()), tuple(classes), goal.names,
+        "" if goal.shown is None else goal.names[goal.shown],
+        goal.count(np.zeros_like(goal.codes), ["all"])[0].value,
         settle(options, blocks=getattr(options, "_in_blocks", False)).information,
         "" if discretizer is None else type(discretizer).__name__,
-        tuple(describe_column(table.names[j], column_values(table, j), cuts.get(j), codes)
-              for j in solution.support[:MAX_BINNED_COLUMNS].tolist()),
-        _list_columns(task, solution),
+        selected, _list_columns(task, solution, relevant),
     )  # fmt: skip
 
 
-def describe_fit(selector: Any, solution: Solution) -> TableFacts:
+def describe_fit(selector: Any) -> TableFacts:
     """How a table was read, as far as a fitted selector knows."""
-    cuts = cut_points(selector)
-    columns = tuple(
-        Column(format_text(name), "numeric", cuts=tuple(map(float, cuts[place])))
-        for place, name in zip(solution.support.tolist(), solution._labels(), strict=True)
-        if place in cuts
-    )
-    read_as = settle(selector, blocks=getattr(selector, "_in_blocks", False))
     discretizer = selector.discretizer_
     return TableFacts(
-        getattr(selector, "n_samples_seen_", None),
-        selector.n_features_in_,
-        information=read_as.information,
+        getattr(selector, "n_samples_seen_", None), selector.n_features_in_,
+        information=settle(selector, blocks=getattr(selector, "_in_blocks", False)).information,
         discretizer="" if discretizer is None else type(discretizer).__name__,
-        columns=columns[:MAX_BINNED_COLUMNS],
-    )
-
-
-def cut_points(options: Any, task: Task | None = None) -> Cuts:
-    """The cut points of every discretised column, of the fit or of the task."""
-    places, discretizer = None, getattr(options, "discretizer_", None)
-    if discretizer is not None:
-        places = options.discretized_features_
-    elif task is not None:
-        places, discretizer = task.discretised_features(), task.read.discretizer
-    points = getattr(discretizer, "cut_points_", None)
-    if places is None or points is None:
-        return {}
-    return dict(zip(places.tolist(), points, strict=True))
-
-
-def _class_names(goal: Target | None, y: Any, continuous: bool) -> tuple[tuple[str, int], ...]:
-    """The classes and their rows; for a continuous target, its ranges."""
-    if goal is None:
-        return ()
-    names = [format_text(label) for label in goal.classes.tolist()]
-    if continuous:
-        values = np.asarray(y, np.float64).ravel()
-        parts = [values[goal.codes == c] for c in range(goal.n_classes)]
-        names = [f"{part.min():.6g} to {part.max():.6g}" for part in parts]
-    return tuple(zip(names, goal.counts.tolist(), strict=True))
+    )  # fmt: skip
 
 
 def describe_column(
-    name: str, column: Values, cuts: NDArray[np.float64] | None, classes: NDArray[np.int64]
+    name: str, column: Values, goal: ShownTarget, *, nominal: bool = False
 ) -> Column:
-    """How a column was read; ``cuts`` are None if it was not discretised."""
-    levels = np.unique(column.values[~column.missing])
-    codes = bin_codes(column, cuts, MAX_BINS)
-    bins: tuple[Bin, ...] = ()
-    if codes is not None:
-        texts = column.categories or levels.tolist()
-        labels = _range_labels(cuts) if cuts is not None else [format_text(t) for t in texts]
-        bins = _count_bins(codes, [*labels, "missing"], classes)
-    points = () if cuts is None else tuple(float(cut) for cut in cuts)
-    missing = int(column.missing.sum())
-    return Column(format_text(name), column.kind, missing, len(levels), cuts=points, bins=bins)
+    """A column and the target in its bins: of equal frequency where values are many."""
+    known = column.values[~column.missing]
+    levels = np.unique(known)
+    points, labels = None, [format_text(each) for each in column.categories or levels.tolist()]
+    if levels.dtype.kind == "f" and column.categories is None:
+        labels = [f"{each:.6g}" for each in levels.tolist()]
+    if column.categories is None and len(levels) > MAX_BINS and not nominal:
+        with np.errstate(invalid="ignore"):
+            points = np.unique(np.quantile(known, np.arange(1, MAX_BINS) / MAX_BINS))
+        labels = _range_labels(points)
+    codes = bin_codes(column, points, len(known))
+    assert codes is not None
+    *bins, missing = goal.count(codes, [*labels, "missing"])
+    bins = _merge_rare([each for each in bins if each.rows])
+    trend = goal.trend(bins, ordered=column.categories is None and not nominal)
+    shown = (*bins, missing) if missing.rows else tuple(bins)
+    return Column(
+        format_text(name), column.kind, missing.rows, len(levels), bins=shown, trend=trend
+    )
 
 
 def _range_labels(cuts: NDArray[np.float64]) -> list[str]:
     """The intervals between cut points, closed on the right."""
-    if not len(cuts):
-        return ["all values"]
-    points = [f"{cut:.6g}" for cut in cuts]
+    points = [f"{cut:.4g}" for cut in cuts]
     between = [f"> {low} to {high}" for low, high in pairwise(points)]
     return [f"≤ {points[0]}", *between, f"> {points[-1]}"]
 
 
-def _count_bins(
-    codes: NDArray[np.int64], labels: list[str], classes: NDArray[np.int64]
-) -> tuple[Bin, ...]:
-    """The rows of each class in each bin; rare bins are put together."""
-    n_classes = int(classes.max(initial=0)) + 1
-    flat = np.bincount(codes * n_classes + classes, minlength=len(labels) * n_classes)
-    counts = flat.reshape(-1, n_classes)
-    if not counts[-1].any():  # no missing values
-        counts, labels = counts[:-1], labels[:-1]
-    if len(labels) > MAX_BINS:
-        frequent = np.argsort(-counts.sum(axis=1), kind="stable")
-        kept, rest = np.sort(frequent[: MAX_BINS - 1]), frequent[MAX_BINS - 1 :]
-        labels = [*(labels[i] for i in kept), f"{len(rest)} rarer values"]
-        counts = np.vstack([counts[kept], counts[rest].sum(axis=0)])
-    return tuple(Bin(label, tuple(row)) for label, row in zip(labels, counts.tolist(), strict=True))
+def _merge_rare(bins: list[Bin]) -> list[Bin]:
+    """The most frequent bins, and the others as one."""
+    if len(bins) <= MAX_BINS:
+        return bins
+    frequent = sorted(range(len(bins)), key=lambda i: -bins[i].rows)
+    kept, rest = frequent[: MAX_BINS - 1], [bins[i] for i in frequent[MAX_BINS - 1 :]]
+    counts = tuple(sum(each) for each in zip(*(b.counts for b in rest), strict=True))
+    mean = sum(b.rows * b.value for b in rest) / sum(counts)
+    return [*(bins[i] for i in sorted(kept)), Bin(f"{len(rest)} rarer values", counts, mean)]
 
 
-def _list_columns(task: Task, solution: Solution) -> tuple[Column, ...]:
-    """The most relevant columns, and the selected ones, in the order of the table."""
+def _list_columns(task: Task, solution: Solution, relevant: SelectRelevant) -> tuple[Column, ...]:
+    """Selected, relevant and other columns, as many as can be shown, in the table's order."""
     table, relevance = task.table, task.relevance()
     rank = {place: i for i, place in enumerate(solution.support.tolist(), 1)}
+    tested = np.union1d(task.allowed, task.constant)
+    of_place = {place: i for i, place in enumerate(tested.tolist())}
+    found = tested[relevant.support_][np.argsort(relevant.pvalues_[relevant.support_])].tolist()
     order = np.argsort(-relevance, kind="stable").tolist()  # excluded ones come last
     most = min(MAX_LISTED, MAX_LISTED_VALUES // table.n_samples)
     listed = []
-    for j in sorted(list(dict.fromkeys([*rank, *order]))[:most]):
-        column = column_values(table, j)
-        distinct = len(np.unique(column.values[~column.missing]))
-        listed.append(Column(format_text(table.names[j]), column.kind, int(column.missing.sum()),
-                             distinct, float(relevance[j]), rank.get(j)))  # fmt: skip
+    for j in sorted(list(dict.fromkeys([*rank, *found, *order]))[:most]):
+        values = column_values(table, j)
+        column = Column(
+            format_text(table.names[j]), values.kind, int(values.missing.sum()),
+            len(np.unique(values.values[~values.missing])), float(relevance[j]), rank.get(j),
+        )  # fmt: skip
+        if (i := of_place.get(j)) is not None:
+            partner = tested[relevant.partners_[i]] if relevant.in_pair_[i] else None
+            name = "" if partner is None else format_text(table.names[partner])
+            column = replace(column, qvalue=float(relevant.qvalues_[i]), partner=name)
+        listed.append(column)
     return tuple(listed)
 
 
-def find_relevant(options: Any, task: Task, y: Any, solution: Solution) -> Relevant:
+def find_relevant(options: Any, task: Task, y: Any) -> SelectRelevant:
     """Test the columns that could be selected; in pairs where that takes no time to speak of."""
-    places = np.sort(np.concatenate([task.allowed, task.constant]))
+    places = np.union1d(task.allowed, task.constant)
     table = task.table.keep(places)
     categorical = find_features(options.categorical_features, task.table)
-    found = SelectRelevant(
+    return SelectRelevant(
         pairs=len(places) ** 2 * table.n_samples <= MAX_PAIR_WORK,
         categorical_features=np.flatnonzero(np.isin(places, categorical)),
         target=options.target,
         n_jobs=options.n_jobs,
     ).fit(table, y)
-    rank = {int(place): i for i, place in enumerate(solution.support, 1)}
-    names = [format_text(name) for name in table.names]
-    order = np.flatnonzero(found.support_)
-    order = order[np.argsort(found.pvalues_[order], kind="stable")]
-    columns = tuple(
-        RelevantColumn(
-            names[j], names[found.partners_[j]] if found.in_pair_[j] else "",
-            float(found.scores_[j]), float(found.qvalues_[j]), rank.get(int(places[j])),
-        )
-        for j in order
-    )  # fmt: skip
-    return Relevant(len(places), found.fdr, found.pairs, found.n_permutations_, columns)

@@ -1,28 +1,23 @@
 """Collect the facts of a report: from a solution, a fitted selector, or a selector and a table."""
 
-import ast
-import builtins
+import shlex
 import sys
 import warnings
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from importlib.metadata import version
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import bestk
 from bestk.data.frames import is_stream, read_features
-from bestk.data.table import Table
-from bestk.data.target import Target, is_continuous
-from bestk.information.reading import Reading
+from bestk.data.table import Table, find_features
 from bestk.plots.labels import read_solution
 from bestk.problem.solution import TOLD, Solution
+from bestk.report.code import list_settings, write_code
 from bestk.report.columns import describe_fit, describe_table, find_relevant
-from bestk.report.errors import compare_methods, method_name, tried_sizes
 from bestk.report.records import (
     NAN,
     Caution,
@@ -32,6 +27,7 @@ from bestk.report.records import (
     format_text,
     join_some,
 )
+from bestk.report.scores import compare_methods, measure_stability, method_name, tried_sizes
 from bestk.selection.cautions import describe, find_cautions
 from bestk.selection.look import MOSTLY
 from bestk.selection.pipeline import Task, settle
@@ -40,7 +36,6 @@ MAX_RUNNERS_UP = 12
 MAX_NAMED = 8  # columns or classes that a warning names
 SMALL_CLASS = 10  # rows
 PACKAGES = ("bestk", "numpy", "scipy", "scikit-learn")
-FRAMES = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feather"}
 NO_TABLE = (
     "This report has only what the selection itself contains. Errors, other methods, warnings and "
     "bins need the rows"
@@ -66,6 +61,7 @@ def collect_facts(request: ReportRequest) -> Facts:
 def _from_solution(request: ReportRequest, selected: Any) -> Facts:
     """What a solution contains without its table."""
     solution = read_solution(selected, *TOLD, "pairs")
+    python = ".".join(map(str, sys.version_info[:3]))
     return Facts(
         format_text(request.target),
         method_name(selected.method) if hasattr(selected, "method") else "",
@@ -73,7 +69,7 @@ def _from_solution(request: ReportRequest, selected: Any) -> Facts:
         _selected_features(solution),
         cautions=_as_notes(solution.warnings) or None,
         absent=f"{NO_TABLE}: use selector.report(X, y).",
-        versions=list_versions(),
+        versions={"Python": python} | {name: version(name) for name in PACKAGES},
         date=format_text(request.date) if request.date else "",
     )
 
@@ -94,7 +90,7 @@ def _from_selector(request: ReportRequest) -> Facts:
             Feature(j, format_text(names[j] if names else j), float(scores[j]), NAN, "")
             for j in left[:MAX_RUNNERS_UP]
         ),
-        table=describe_fit(selector, base.solution),
+        table=describe_fit(selector),
         absent=f"{NO_TABLE}: pass {rows}, as in selector.report(X, y).",
         cautions=_as_notes([*base.solution.warnings, *request.notes]) or None,
         settings=list_settings(selector),
@@ -111,26 +107,26 @@ def _from_table(request: ReportRequest) -> Facts:
     with warnings.catch_warnings(record=True) as caught:  # shown in the report
         warnings.simplefilter("always")
         task = Task.of(_as_measured(options), table, y)
-        goal = _read_classes(options, y, table.n_samples)
     notes = [*request.notes, *task.notes, *(str(each.message) for each in caught)]
-    base = _from_solution(request, solution)
-    continuous = is_continuous(y, options.target)
+    relevant = find_relevant(options, task, y)
+    assert task.target is not None
     return replace(
-        base,
+        _from_solution(request, solution),
         method=method_name(options.method),
         runners_up=_runners_up(task, solution),
-        tried=tried_sizes(solution, continuous=continuous),
-        table=describe_table(request, task, goal, solution),
-        comparison=compare_methods(request, table, solution),
-        relevant=find_relevant(options, task, y, solution),
+        tried=tried_sizes(solution, continuous=task.target.continuous),
+        table=describe_table(options, task, solution, relevant),
+        stability=measure_stability(request, task, solution),
+        relevant=relevant,
         cautions=(
-            *_find_cautions(task, goal, solution),
+            *_find_cautions(request, task, solution),
             *_as_notes(list(dict.fromkeys(notes))),
         ),
         absent="",
         settings=list_settings(options),
         code=write_code(request),
         command=request.command,
+        **compare_methods(request, task, solution),
     )
 
 
@@ -162,17 +158,12 @@ def _check_same(solution: Solution, table: Table) -> None:
 
 def _selected_features(solution: Solution) -> tuple[Feature, ...]:
     """The selected features, best first."""
-    relevance, contribution, new = (solution.details[name] for name in TOLD)
+    relevance, contribution, new = (solution.details[name].tolist() for name in TOLD)
     others = solution.details["pairs"] + np.diag(np.full(solution.k, np.inf))
-    nearest = others.argmin(axis=0)
     labels = [format_text(label) for label in solution._labels()]
-    return tuple(
-        Feature(
-            int(place), labels[i], float(relevance[i]), float(new[i]),
-            labels[nearest[i]] if solution.k > 1 else "", float(contribution[i]),
-        )
-        for i, place in enumerate(solution.support)
-    )  # fmt: skip
+    nearest = [labels[i] if solution.k > 1 else "" for i in others.argmin(axis=0)]
+    columns = solution.support.tolist(), labels, relevance, new, nearest, contribution
+    return tuple(Feature(*each) for each in zip(*columns, strict=True))
 
 
 def _runners_up(task: Task, solution: Solution) -> tuple[Feature, ...]:
@@ -185,105 +176,60 @@ def _runners_up(task: Task, solution: Solution) -> tuple[Feature, ...]:
     if not len(left):
         return ()
     given = task.read.entropies.cmi(chosen, left)
-    nearest = given.argmin(axis=0)
-    names = task.table.names
-    return tuple(
-        Feature(
-            int(task.allowed[j]), format_text(names[int(task.allowed[j])]), float(relevance[j]),
-            float(given[nearest[i], i]), format_text(names[int(varying[nearest[i]])]),
-        )
-        for i, j in enumerate(left)
+    places, nearest = task.allowed[left].tolist(), varying[given.argmin(axis=0)].tolist()
+    names = {j: format_text(task.table.names[j]) for j in (*places, *nearest)}
+    columns = (
+        places, [names[j] for j in places], relevance[left].tolist(), given.min(axis=0).tolist(),
+        [names[j] for j in nearest],
     )  # fmt: skip
+    return tuple(Feature(*each) for each in zip(*columns, strict=True))
 
 
-def _read_classes(options: Any, y: Any, n_samples: int) -> Target | None:
-    """The classes of the target, those of equal frequency if it is continuous."""
-    try:
-        return Reading(target=options.target).parse(y, n_samples).classes
-    except ValueError:
-        return None
-
-
-def _find_cautions(task: Task, goal: Target | None, solution: Solution) -> list[Caution]:
-    """Problems of the selected columns and of the classes."""
-    table, support = task.table, solution.support
-    found = [
-        Caution(each.kind, f"{format_text(describe(each, table.names, solution), 400)}.")
-        for each in find_cautions(task, solution)
-    ]
+def _find_cautions(request: ReportRequest, task: Task, solution: Solution) -> list[Caution]:
+    """Problems of the selected columns and of the classes, and code that avoids them."""
+    table, support, target = task.table, solution.support, task.target
+    found = []
+    for each in find_cautions(task, solution):
+        text = format_text(describe(each, table.names, solution), 400)
+        found.append(Caution(each.kind, f"{text}.", _again(request, table, each.kind, each.places)))
     missing = table.count_missing() / table.n_samples
-    holes = [f"{table.names[j]!r} ({missing[j]:.0%})" for j in support if missing[j] > MOSTLY]
+    holes = [j for j in support.tolist() if missing[j] > MOSTLY]
     if holes:
-        text = format_text(join_some(holes, MAX_NAMED), 400)
-        found.append(Caution("missing", f"{text}: most values are missing."))
-    small = [] if goal is None else np.flatnonzero(goal.counts < SMALL_CLASS).tolist()
-    if goal is not None and small:
-        names = [f"{str(goal.classes[c])!r} ({goal.counts[c]} rows)" for c in small]
-        text = format_text(join_some(names, MAX_NAMED), 400)
-        found.append(Caution("class", f"{text}: small classes; merge classes or add rows."))
+        text = join_some([f"{table.names[j]!r} ({missing[j]:.0%})" for j in holes], MAX_NAMED)
+        text = f"{format_text(text, 400)}: most values are missing."
+        found.append(Caution("missing", text, _again(request, table, "missing", holes)))
+    if target is not None and not target.continuous:
+        labels, counts = target.classes.classes, target.classes.counts
+        small = np.flatnonzero(counts < SMALL_CLASS).tolist()
+        text = join_some([f"{str(labels[c])!r} ({counts[c]} rows)" for c in small], MAX_NAMED)
+        if small:
+            text = f"{format_text(text, 400)}: small classes; merge classes or add rows."
+            found.append(Caution("class", text))
     known = solution.details["relevance"]
     if not np.allclose(task.relevance()[support], known, atol=1e-9, equal_nan=True):
         found.append(Caution("note", OTHER_ROWS))
     return found
 
 
+def _again(request: ReportRequest, table: Table, kind: str, places: Sequence[int]) -> str:
+    """The command, or the line of code, that selects without these columns or with fewer."""
+    selector, again, words = copy(request.selected), dict[str, Any](k="auto"), ["-k", "auto"]
+    if kind not in ("constant", "chance"):
+        included, excluded = (find_features(each, table).tolist()
+                              for each in (selector.include, selector.exclude))  # fmt: skip
+        left_out = [j for j in places[kind == "copy" :] if j not in included]  # one copy stays
+        if not left_out:
+            return ""
+        named = hasattr(request.X, "columns")
+        columns = dict.fromkeys([*excluded, *left_out])
+        again = {"exclude": [table.names[j] if named else j for j in columns]}
+        words = [word for j in left_out for word in ("--exclude", table.names[j])]
+    if request.command:
+        return f"{request.command} {shlex.join(words)}"
+    if not again.keys() <= selector.get_params(deep=False).keys():
+        return ""
+    return write_code(replace(request, selected=selector.set_params(**again))).splitlines()[-2]
+
+
 def _as_notes(notes: Sequence[str]) -> tuple[Caution, ...]:
     return tuple(Caution("note", format_text(note, 400)) for note in notes)
-
-
-def list_settings(options: Any) -> dict[str, str]:
-    """All parameters of a selector as Python code."""
-    return {name: _repr(value) for name, value in options.get_params(deep=False).items()}
-
-
-def list_versions() -> dict[str, str]:
-    """The versions of Python and of the packages that matter."""
-    python = ".".join(map(str, sys.version_info[:3]))
-    return {"Python": python} | {name: version(name) for name in PACKAGES}
-
-
-def write_code(request: ReportRequest, *, in_memory: bool = True) -> str:
-    """Python code that selects the same features; the table comes from a file if it is known.
-
-    Parameters that need more than bestk to write are left as variables.
-    """
-    kind, path, target = type(request.selected), request.path, request.target
-    plain = {name: _repr(each.default) for name, each in signature(kind).parameters.items()}
-    settings = list_settings(request.selected).items()
-    given = {name: (text, _names_in(text)) for name, text in settings if text != plain[name]}
-    ours, plain_names = set(bestk.__all__), set(dir(builtins))
-    foreign = [name for name, (_, names) in given.items() if names - ours - plain_names]
-    used = (given[name][1] for name in given if name not in foreign)
-    known = {kind.__name__}.union(*used) - plain_names
-    arguments = ", ".join(f"{name}={name if name in foreign else text}"
-                          for name, (text, _) in given.items())  # fmt: skip
-    lines, data = [f"from bestk import {', '.join(sorted(known))}", ""], "X, y"
-    reader = next((read for end, read in FRAMES.items() if path and path.endswith(end)), None)
-    if path is not None and not in_memory:
-        data = f"{path!r}, {target!r}"
-    elif reader is None:
-        lines.append("# X is the table, y the target")
-    else:
-        lines = ["import pandas as pd", *lines, f"table = pd.{reader}({path!r})"]
-        lines.append(f"table = table.dropna(subset=[{target!r}])")
-        columns = [target, *request.dropped]
-        lines.append(f"X, y = table.drop(columns={columns!r}), table[{target!r}]")
-    lines += [f"# {name}, which you defined: {format_text(given[name][0])}" for name in foreign]
-    lines.append(f"selector = {kind.__name__}({arguments}).fit({data})")
-    return "\n".join([*lines, "print(selector.solution_)"])
-
-
-def _repr(value: Any) -> str:
-    """A value as Python code; scikit-learn would cut long ones."""
-    if hasattr(value, "get_params"):
-        return str(value.__repr__(N_CHAR_MAX=10**6))
-    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
-
-
-def _names_in(text: str) -> set[str]:
-    """The names that a piece of code uses; an impossible one if it is no code."""
-    try:
-        tree = ast.parse(text, mode="eval")
-    except SyntaxError:
-        return {""}
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -1,9 +1,8 @@
 """The HTML page of a report: the templates, and the numbers and texts that they show."""
 
 import base64
-from collections.abc import Sequence
 from hashlib import sha256
-from math import floor, isfinite, log2, log10, sqrt
+from math import floor, isfinite, log2, log10
 from typing import Any
 
 import numpy as np
@@ -12,21 +11,21 @@ from markupsafe import Markup
 
 from bestk._typing import Floats
 from bestk.plots.labels import shorten
-from bestk.problem.solution import ROUNDING, percent_of
+from bestk.problem.solution import percent_of
 from bestk.report.records import (
     NAN,
-    Errors,
     Facts,
-    Feature,
-    format_error,
+    TableFacts,
     format_number,
+    format_score,
     format_text,
     join_some,
 )
+from bestk.report.scores import FoldScores
 from bestk.selection.method_notes import method_title
 
-MAX_MAPPED = 400  # features of the heat map
-HEIGHT = 260  # pixels of the error chart
+MAX_MAPPED = 100  # features of the heat map
+HEIGHT = 260  # pixels of the chart of scores
 MIN_SPREAD = 0.4  # of the height, for the curves when guessing is drawn with them
 TICK_DISTANCE = 9  # percent of the width
 # the colour map, from dark blue over green to bright yellow, of rising brightness
@@ -43,92 +42,107 @@ def render(facts: Facts) -> str:
                         extensions=["jinja2.ext.do"])  # fmt: skip
     pages.filters |= {
         "number": format_number,
-        "error": format_error,
+        "score": format_score,
         "join_some": join_some,
         "text": format_text,
     }
-    pages.globals |= {
-        "nan": NAN,
-        "height": HEIGHT,
-        "ErrorAxes": ErrorAxes,
-        "most_redundant": most_redundant,
-        "method_title": method_title,
-    }
+    pairs = np.asarray(facts.solution.details["pairs"], np.float64)[:MAX_MAPPED, :MAX_MAPPED]
     style, *scripts = (
         loader.get_source(pages, name)[0] for name in ("style.css", "page.js", "heatmap.js")
     )
     script = "".join(scripts)
-    labels = shorten([f.name for f in facts.features], [f.place for f in facts.features])
-    pairs = np.asarray(facts.solution.details["pairs"], np.float64)[:MAX_MAPPED, :MAX_MAPPED]
+    pages.globals |= {
+        "facts": facts,
+        "scores": facts.scores,
+        "scale": bin_scale(facts.table),
+        "nan": NAN,
+        "height": HEIGHT,
+        "ScoreAxes": ScoreAxes,
+        "most_redundant": most_redundant,
+        "method_title": method_title,
+        "ranks": rank_choices(facts),
+        "percent_of": percent_of,
+    }
     return pages.get_template("page.html").render(
-        facts=facts,
         k=len(facts.features),
-        errors=facts.comparison.errors if facts.comparison else None,
-        labels=labels,
         pairs=pairs,
-        gap=_format_gap(facts),
-        data={"labels": labels[:MAX_MAPPED], **_map_data(facts.features[:MAX_MAPPED], pairs)},
+        data=_map_data(facts, pairs),
         style=Markup(style),
         script=Markup(script),
         hashes={"style": _hash(style), "script": _hash(script)},
     )
 
 
-def _map_data(drawn: Sequence[Feature], pairs: Floats) -> dict[str, object]:
+def _map_data(facts: Facts, pairs: Floats) -> dict[str, object]:
     """The data of the script that draws the heat map."""
+    drawn = facts.features[:MAX_MAPPED]
+    numbers = ("relevance", "new_information")
     return {
         "names": [f.name for f in drawn],
-        "relevance": as_json([f.relevance for f in drawn]),
-        "contribution": as_json([f.contribution for f in drawn]),
-        "new_information": as_json([f.new_information for f in drawn]),
+        "labels": shorten([f.name for f in drawn], [f.place for f in drawn]),
+        **{name: as_json([getattr(f, name) for f in drawn]) for name in numbers},
         "pairs": as_json(pairs),
         "similar": similar_order(shared_information(pairs)),
         "colours": COLOURS,
     }
 
 
-def _format_gap(facts: Facts) -> str:
-    gap = facts.solution.gap
-    if not np.isfinite(facts.solution.upper_bound):
-        return "no bound"
-    return "0 (proved optimal)" if gap <= ROUNDING else percent_of(gap)
+def bin_scale(table: TableFacts | None) -> tuple[float, float] | None:
+    """The range of the drawings of bins; None if they show classes."""
+    columns = () if table is None else table.columns
+    values = [b.value for column in columns for b in column.bins if isfinite(b.value)]
+    if table is None or not values:
+        return None
+    low, high = min(values), max(values)
+    return (0.0 if table.groups else low, high) if high > low or (table.groups and high) else None
 
 
 def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-class ErrorAxes:
-    """Positions of numbers of features, in percent, and of errors, in pixels from the top."""
+class ScoreAxes:
+    """Positions of numbers of features, in percent, and of scores, in pixels from the top."""
 
-    def __init__(self, errors: Errors) -> None:
-        self.ks = errors.ks
-        values = [v for curve in errors.curves for v in curve.means if isfinite(v)] or [0.0]
+    def __init__(self, scores: FoldScores) -> None:
+        self.ks, self.k, measure = scores.ks, scores.k, scores.measure
+        means = {method: [(k, scores.mean(method, k)) for k in self.ks] for method in scores.folds}
+        self.curves = {m: [(k, v) for k, v in each if isfinite(v)] for m, each in means.items()}
+        values = [value for each in self.curves.values() for _, value in each] or [0.0]
+        spreads = [(k, mean, scores.spread(k)) for k, mean in self.curves[scores.ours]]
+        least, most = measure.limits
+        band = [(k, max(mean - s, least), min(mean + s, most))
+                for k, mean, s in spreads if isfinite(s)]  # fmt: skip
+        values += [end for _, *ends in band for end in ends]
+        if scores.all_features is not None:
+            values.append(float(scores.all_features.mean()))
         low, high = min(values), max(values)
-        flat = high > 0 and high - low < MIN_SPREAD * (errors.guess - low)
-        if errors.guess > high and not flat:
-            high = errors.guess
-        if 0 <= low <= 0.6 * high:
+        ends = min(low, measure.guess), max(high, measure.guess)  # NaN is neither
+        if high == low or high - low >= MIN_SPREAD * (ends[1] - ends[0]):
+            low, high = ends
+        if 0 <= low <= 0.6 * high and not measure.rising:
             low = 0.0
         self.levels = round_levels(low, high)
         self.low, self.high = self.levels[0], max(high, self.levels[-1])
-        first, root = errors.curves[0], sqrt(errors.folds)
-        spreads = [(k, mean, first.at(k)[1] / root) for k, mean in first.known()]
-        self.band = [(self.x(k), mean - s, mean + s) for k, mean, s in spreads if isfinite(s)]
+        self.band = [(self.x(k), *ends) for k, *ends in band]
+        named = [("guessing", measure.guess)]
+        if scores.all_features is not None:
+            named.append((f"all {scores.n_all:,} features", values[-1]))
+        self.lines = [(name, level) for name, level in named if self.low <= level <= self.high]
 
     def x(self, size: int) -> float:
         """Percent of the width."""
         span = log2(self.ks[-1] / self.ks[0])
         return round(100 * log2(size / self.ks[0]) / span, 2) if span else 50.0
 
-    def y(self, error: float) -> float:
-        """Pixels from the top; errors outside are drawn at the edge."""
-        inside = min(max(error, self.low), self.high)
+    def y(self, score: float) -> float:
+        """Pixels from the top; scores outside are drawn at the edge."""
+        inside = min(max(score, self.low), self.high)
         return round(HEIGHT * (self.high - inside) / (self.high - self.low), 2)
 
-    def ticks(self, k: int) -> list[int]:
+    def ticks(self) -> list[int]:
         """Numbers of features with enough distance between them, k included."""
-        kept = [k]
+        kept = [self.k]
         for size in (self.ks[0], self.ks[-1], *self.ks):
             if all(abs(self.x(size) - self.x(other)) >= TICK_DISTANCE for other in kept):
                 kept.append(size)
@@ -163,6 +177,14 @@ def similar_order(shared: Floats) -> list[int]:
     np.fill_diagonal(distance, 0.0)
     order: list[int] = leaves_list(linkage(squareform(distance, checks=False), "average")).tolist()
     return order
+
+
+def rank_choices(facts: Facts) -> list[tuple[int, list[float]]]:
+    """The places of all features that some method selects, with their rank by every method."""
+    choices = (facts.choices or {}).values()
+    ranks = [{place: i for i, place in enumerate(places, 1)} for places in choices]
+    places = dict.fromkeys(place for each in choices for place in each)
+    return [(place, [rank.get(place, NAN) for rank in ranks]) for place in places]
 
 
 def most_redundant(pairs: Floats, most: int) -> list[tuple[int, int, float]]:

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bestk.errors import printable
 from bestk.problem.solution import Solution
+
+if TYPE_CHECKING:
+    from bestk.report.scores import FoldScores
+    from bestk.selection.relevant import SelectRelevant
+    from bestk.selection.stability import StabilitySelection
 
 MAX_TEXT = 120  # characters of a name
 NO_VALUE = "\u2013"
@@ -22,6 +26,7 @@ class ReportRequest:
     y: Any = None
     target: str = "y"
     errors: bool = True
+    stability: int | None = None  # number of subsamples; None: as many as take little time
     date: str = ""
     notes: Sequence[str] = ()  # further warnings
     solution: Solution | None = None  # of a selector that is not fitted
@@ -42,11 +47,6 @@ class Feature:
     nearest: str  # that x'; "" if there is no other
     contribution: float = NAN  # to the objective
 
-    @property
-    def shared(self) -> float:
-        """The part of the relevance that the nearest feature has, too."""
-        return self.relevance - self.new_information if self.nearest else NAN
-
 
 @dataclass(frozen=True)
 class Caution:
@@ -54,19 +54,26 @@ class Caution:
 
     kind: str  # "leak", "identifier", "copy", "class", "constant", "missing", "note", ...
     text: str
+    again: str = ""  # code or a command that selects without the cause
 
 
 @dataclass(frozen=True)
 class Bin:
-    """The rows of a column that have the same code."""
+    """Rows of a column with the same value, or with values in the same range."""
 
     label: str
-    counts: tuple[int, ...]  # rows of each class; of all, if there are no classes
+    counts: tuple[int, ...]  # rows of each class; of all, if the target is continuous
+    value: float = NAN  # mean of the target, or rate of the class of interest
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return sum(self.counts)
 
 
 @dataclass(frozen=True)
 class Column:
-    """How a column was read; None and NaN where the rows are not available."""
+    """A column; None and NaN where the rows are not available."""
 
     name: str
     kind: str
@@ -74,8 +81,10 @@ class Column:
     distinct: int | None = None
     relevance: float = NAN
     rank: int | None = None  # in the selection
-    cuts: tuple[float, ...] = ()  # between the bins of numbers
-    bins: tuple[Bin, ...] = ()  # none if numbers were not cut
+    qvalue: float = NAN  # of the test whether it carries information
+    partner: str = ""  # the column together with which it does
+    bins: tuple[Bin, ...] = ()
+    trend: str = ""  # of the target from bin to bin
 
 
 @dataclass(frozen=True)
@@ -88,101 +97,12 @@ class TableFacts:
     missing: int | None = None  # values
     classes: tuple[tuple[str, int], ...] = ()  # with their rows
     groups: tuple[str, ...] = ()  # the classes of the counts of bins, rare ones in one
-    continuous: bool = False
+    shown: str = ""  # the class whose rate is shown, if there are two
+    overall: float = NAN  # mean of the target, or rate of that class
     information: str = "discrete"
     discretizer: str = ""
     columns: tuple[Column, ...] = ()  # the selected ones
     listed: tuple[Column, ...] = ()  # all, or the most relevant
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Errors or scores of one method against the number of features."""
-
-    name: str
-    ks: tuple[int, ...]
-    means: tuple[float, ...]  # over the folds
-    deviations: tuple[float, ...]
-
-    def at(self, k: int) -> tuple[float, float]:
-        """Mean and standard deviation with k features; NaN if they were not measured."""
-        known = dict(zip(self.ks, zip(self.means, self.deviations, strict=True), strict=True))
-        return known.get(k, (NAN, NAN))
-
-    def known(self) -> list[tuple[int, float]]:
-        """The numbers of features and their finite means."""
-        both = zip(self.ks, self.means, strict=True)
-        return [(k, mean) for k, mean in both if isfinite(mean)]
-
-
-@dataclass(frozen=True)
-class Errors:
-    """Cross-validated errors or scores, by method and number of features."""
-
-    curves: tuple[Curve, ...]  # the reported method first
-    measure: str
-    model: str
-    folds: int
-    percent: bool = False
-    rising: bool = False  # a score: higher is better
-    guess: float = NAN  # of a model that uses no feature
-    notes: tuple[str, ...] = ()  # warnings of the models
-
-    @property
-    def ks(self) -> list[int]:
-        """All numbers of features."""
-        return sorted({k for curve in self.curves for k in curve.ks})
-
-    def advantage(self, k: int) -> float:
-        """How much better than guessing k features are, in standard errors."""
-        mean, deviation = self.curves[0].at(k)
-        better = mean - self.guess if self.rising else self.guess - mean
-        return better / max(deviation / sqrt(self.folds), 1e-12)
-
-    def enough(self) -> tuple[int, int]:
-        """The smallest k within one standard error of the best, and the best k."""
-        curve, sign = self.curves[0], -1 if self.rising else 1
-        loss = {k: sign * mean for k, mean in zip(curve.ks, curve.means, strict=True)}
-        best = min(loss, key=lambda k: (loss[k] != loss[k], loss[k], k))
-        limit = loss[best] + curve.at(best)[1] / sqrt(self.folds)
-        return min((k for k in loss if loss[k] <= limit), default=best), best
-
-
-@dataclass(frozen=True)
-class OtherMethods:
-    """The selection compared with those of other methods."""
-
-    choices: Mapping[str, tuple[int, ...]]  # best first, by method; the reported one first
-    errors: Errors | None
-    reason: str = ""  # why there are no errors
-
-    def ranks(self) -> list[tuple[int, list[float]]]:
-        """The places of all selected features, with the rank of each by every method."""
-        ranks = [{p: i for i, p in enumerate(places, 1)} for places in self.choices.values()]
-        places = dict.fromkeys(p for support in self.choices.values() for p in support)
-        return [(place, [rank.get(place, NAN) for rank in ranks]) for place in places]
-
-
-@dataclass(frozen=True)
-class RelevantColumn:
-    """A column that carries information about the target."""
-
-    name: str
-    partner: str  # "" if it is most informative alone
-    information: float  # I(x; y), or I(x; y | partner), in nats
-    qvalue: float
-    rank: int | None  # in the selection
-
-
-@dataclass(frozen=True)
-class Relevant:
-    """All columns that carry information, and how they were tested."""
-
-    n_tested: int
-    fdr: float
-    pairs: bool
-    n_permutations: int
-    columns: tuple[RelevantColumn, ...]  # smallest p-value first
 
 
 @dataclass(frozen=True)
@@ -194,10 +114,13 @@ class Facts:
     solution: Solution
     features: tuple[Feature, ...]
     runners_up: tuple[Feature, ...] = ()
-    tried: Errors | None = None  # how k="auto" was chosen
+    tried: "FoldScores | None" = None  # how k="auto" was chosen
     table: TableFacts | None = None
-    comparison: OtherMethods | None = None
-    relevant: Relevant | None = None
+    choices: Mapping[str, tuple[int, ...]] | None = None  # by method, this one first; best first
+    scores: "FoldScores | None" = None
+    unmeasured: str = ""  # why there are no scores
+    stability: "StabilitySelection | None" = None
+    relevant: "SelectRelevant | None" = None
     cautions: tuple[Caution, ...] | None = None
     absent: str = ""  # what is missing, and how to get it
     settings: Mapping[str, str] | None = None
@@ -238,10 +161,12 @@ def format_number(value: float, digits: int = 4) -> str:
     return f"{round(value, digits) + 0.0:,.{digits}f}"
 
 
-def format_error(value: float, percent: bool = False) -> str:
-    """An error or a score with four digits, or in percent."""
+def format_score(value: float, percent: bool = False) -> str:
+    """An error or a score with three digits, or in percent."""
     if value != value:
         return NO_VALUE
     if percent:
         return f"{value:.1%}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{round(value, 3) + 0.0:.3f}" if abs(value) <= 1 else f"{value:.4g}"

@@ -115,7 +115,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
         path : str or Path, default=None
             The file to write.
         **options
-            ``target``, the name of y; ``errors=False`` to measure none; ``date``; see
+            ``target``, the name of y; ``errors=False`` and ``stability=0`` to measure less; see
             :func:`bestk.report.make_report`.
 
         Returns

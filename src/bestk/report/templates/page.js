@@ -60,6 +60,14 @@
     });
   });
 
+  // on narrow screens each row is a card, and each cell has its head
+  document.querySelectorAll("table.many").forEach((table) => {
+    const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent);
+    [...table.tBodies[0].rows].forEach((row) => {
+      [...row.cells].forEach((cell, place) => { cell.dataset.head = heads[place]; });
+    });
+  });
+
   // copy code
   document.querySelectorAll("button.copy").forEach((button) => {
     const said = button.textContent;

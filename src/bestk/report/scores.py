@@ -1,0 +1,275 @@
+"""How well the selection predicts: cross-validated scores by method and number of features."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+from sklearn.base import is_classifier, is_regressor
+
+from bestk._typing import Floats
+from bestk.evaluation import BASELINE, error_curves, shared_tasks, t_statistics
+from bestk.information.reading import ParsedTarget
+from bestk.problem.solution import Solution
+from bestk.report.records import NAN, ReportRequest, format_text
+from bestk.selection.folds import choose
+from bestk.selection.methods import get_method
+from bestk.selection.pipeline import Task
+from bestk.selection.stability import StabilitySelection, stability_selection
+
+OTHERS = ("maxrel", "mrmr", "jmi")
+FOLDS = 5
+MAX_SIZES = 8  # numbers of features of a curve
+MAX_SIZES_OF_TREES = 3  # where there is text, and each model takes long
+MAX_EXTRA = 50  # features of a curve beyond those selected
+MAX_ALL_VALUES = 2_000_000  # of a table whose columns are all given to the model
+SUBSAMPLES = 20
+MAX_SUBSAMPLED_VALUES = 2_000_000  # of a table, unless the number of subsamples is given
+LEVEL = 0.05  # of tests, and of intervals
+PASSED_ON = ("information", "discretizer", "correction", "categorical_features", "target",
+             "include", "exclude", "time_limit", "backend", "n_jobs", "column_groups",
+             "k_counts")  # fmt: skip
+LINEAR = {True: "ridge regression", False: "a linear support vector machine"}
+
+
+@dataclass(frozen=True)
+class ScoreKind:
+    """A score or an error: its name, its range, and what a model without features gives."""
+
+    name: str
+    rising: bool = False  # higher is better
+    percent: bool = False
+    guess: float = NAN
+    limits: tuple[float, float] = (-inf, inf)
+
+
+@dataclass(frozen=True)
+class FoldScores:
+    """Cross-validated scores or errors, by method, number of features and fold."""
+
+    k: int  # number of features of the report
+    ks: tuple[int, ...]
+    folds: Mapping[str, Floats]  # by method, the reported one first: a row for each k
+    measure: ScoreKind
+    model: str
+    n_folds: int
+    n_all: int = 0  # number of all features
+    all_features: Floats | None = None  # with all of them, in each fold
+    notes: tuple[str, ...] = ()  # warnings of the models
+
+    @property
+    def ours(self) -> str:
+        """The reported method."""
+        return next(iter(self.folds))
+
+    def at(self, method: str, k: int | None = None) -> Floats:
+        """The value of each fold with k features."""
+        return self.folds[method][self.ks.index(self.k if k is None else k)]
+
+    def mean(self, method: str, k: int | None = None) -> float:
+        """Mean over the folds with k features; NaN if it was not measured."""
+        if method not in self.folds or (self.k if k is None else k) not in self.ks:
+            return NAN
+        return float(self.at(method, k).mean())
+
+    def interval(self, values: Floats) -> tuple[float, float]:
+        """95% interval of the mean over folds, whose training rows overlap.
+
+        References
+        ----------
+        C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
+        """
+        n = len(values)
+        if n < 2:
+            return NAN, NAN
+        half = stdtrit(n - 1, 1 - LEVEL / 2) * sqrt((1 / n + 1 / (n - 1)) * values.var(ddof=1))
+        low, high = np.clip(values.mean() + np.array([-half, half]), *self.measure.limits)
+        return float(low), float(high)
+
+    def predicts(self) -> bool | None:
+        """Whether the interval with k features excludes guessing; None if that is not known."""
+        low, high = self.interval(self.at(self.ours))
+        if np.isnan([low, self.measure.guess]).any():
+            return None
+        return low > self.measure.guess if self.measure.rising else high < self.measure.guess
+
+    def compare(self, values: Floats) -> Literal["better", "worse", "similar"]:
+        """Whether other values of the folds differ from the reported ones (paired t-test)."""
+        ours = self.at(self.ours)
+        if len(ours) < 2 or not np.isfinite([ours, values]).all():
+            return "similar"
+        t = float(t_statistics(np.atleast_2d(self.loss(values - ours)), 1 / (len(ours) - 1))[0])
+        if 2 * stdtr(len(ours) - 1, -abs(t)) >= LEVEL:
+            return "similar"
+        return "better" if t < 0 else "worse"
+
+    def better(self) -> list[str]:
+        """Other methods that are better with k features, the best one first."""
+        found = [m for m in self.folds if self.compare(self.at(m)) == "better"]
+        return sorted(found, key=lambda m: self.loss(self.mean(m)))
+
+    def best(self) -> str:
+        """The method with the best mean with k features."""
+        return min(self.folds, key=lambda method: self.loss(self.mean(method)))
+
+    def loss(self, value: Any) -> Any:
+        """A value of which less is better."""
+        return -value if self.measure.rising else value
+
+    def spread(self, k: int) -> float:
+        """Standard error of the reported method with k features, as folds have it."""
+        values = self.at(self.ours, k)
+        return float(values.std(ddof=1) / sqrt(len(values))) if len(values) > 1 else NAN
+
+    def enough(self) -> tuple[int, int]:
+        """The smallest k whose difference from the best is within its standard error, and that."""
+        losses = self.loss(self.folds[self.ours].T)
+        best = self.ks[int(np.nanargmin(losses.mean(axis=0)))]
+        return choose(self.ks, -losses, "one-se") if np.isfinite(losses).all() else best, best
+
+
+def compare_methods(request: ReportRequest, task: Task, solution: Solution) -> dict[str, Any]:
+    """What other methods select, and scores if they are requested and possible, for Facts."""
+    selector = request.selected
+    ours = method_name(selector.method)
+    methods = {ours: selector.method} | {name: name for name in OTHERS if name != ours}
+    choices = {ours: tuple(solution.support.tolist())}
+    named = {name: get_method(name) for name in methods if name != ours}
+    with warnings.catch_warnings(action="ignore"):  # the warnings of ours are in the report
+        for name, other in shared_tasks(selector, task.table, request.y, named).items():
+            found = other.path([other.count(solution.support)])[0]
+            choices[name] = tuple(found.support.tolist())
+    assert task.target is not None
+    if hasattr(selector, "cv_results_"):
+        return {"choices": choices, "scores": _own_scores(selector, task.target, solution.k)}
+    if not request.errors:
+        return {"choices": choices, "unmeasured": "errors were not requested"}
+    try:
+        return {"choices": choices, "scores": _measure_scores(request, task, solution, methods)}
+    except ValueError as error:
+        reason = format_text(" ".join(str(error).split()), 400)
+        return {"choices": choices, "unmeasured": reason}
+
+
+def method_name(method: Any) -> str:
+    """The name of a method, or its representation."""
+    return method if isinstance(method, str) else format_text(repr(method))
+
+
+def _measure_scores(
+    request: ReportRequest, task: Task, solution: Solution, methods: dict[str, Any]
+) -> FoldScores:
+    """Scores of one model for all methods, with about as many features as are selected."""
+    target, columns = task.target, np.union1d(task.allowed, task.constant)
+    assert target is not None
+    trees = bool(set(task.table.kinds[columns].tolist()) - {"numeric", "boolean"})
+    k = task.count(solution.support)
+    sizes = spread_sizes(k, task.most, task.least, MAX_SIZES_OF_TREES if trees else MAX_SIZES)
+    scoring = _scoring(target)
+    whole = task.table.n_samples * len(columns) <= MAX_ALL_VALUES
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        curves = error_curves(
+            task.table, request.y, methods, sizes, scoring=scoring, cv=FOLDS, baseline=whole,
+            progress=request.progress, **_options(request.selected),
+        )  # fmt: skip
+    sign = 1 if scoring is None else -1
+    return FoldScores(
+        k, tuple(curves.ks), {name: sign * curves.errors(name) for name in curves.methods},
+        score_kind(scoring, target),
+        "boosted trees" if trees else f"{LINEAR[target.continuous]} on standardised columns",
+        FOLDS, len(columns), sign * curves.errors(BASELINE)[0] if whole else None,
+        tuple(dict.fromkeys(format_text(w.message, 200) for w in caught)),
+    )  # fmt: skip
+
+
+def _options(selector: Any) -> dict[str, Any]:
+    """The options of a selector that other functions take, with a whole number as seed."""
+    seed = selector.random_state
+    passed_on = {name: getattr(selector, name) for name in PASSED_ON}
+    return {**passed_on, "random_state": int(seed) if isinstance(seed, int | np.integer) else 0}
+
+
+def _scoring(target: ParsedTarget) -> str | None:
+    """AUC for two classes and R2 for numbers, where every fold can have one."""
+    if target.continuous:
+        return "r2" if target.n_samples >= 2 * FOLDS else None
+    counts = target.classes.counts
+    return "roc_auc" if len(counts) == 2 and counts.min() >= FOLDS else None
+
+
+def score_kind(scoring: str | None, target: ParsedTarget) -> ScoreKind:
+    """What a scorer of scikit-learn measures; None: error rate, or mean squared error."""
+    if target.continuous:
+        known = {"r2": ScoreKind("R²", True, guess=0.0, limits=(-inf, 1.0))}
+        known[""] = ScoreKind("mean squared error", guess=float(np.var(target.numbers)))
+    else:
+        share = float(target.classes.counts.max() / target.n_samples)
+        known = {
+            "": ScoreKind("error rate", percent=True, guess=1 - share, limits=(0.0, 1.0)),
+            "accuracy": ScoreKind("accuracy", True, True, share, (0.0, 1.0)),
+            "roc_auc": ScoreKind("AUC", True, guess=0.5, limits=(0.0, 1.0)),
+        }
+    name = scoring or ""
+    text = format_text(name.removeprefix("neg_")).replace("_", " ")
+    return known.get(name, ScoreKind(text, not name.startswith("neg_")))
+
+
+def _own_scores(selector: Any, target: ParsedTarget, k: int) -> FoldScores:
+    """The scores by which a selector chose k."""
+    name = selector.scoring
+    if name is None and is_classifier(selector.estimator):
+        name = "accuracy"
+    elif name is None and is_regressor(selector.estimator):
+        name = "r2"
+    name = name if isinstance(name, str) else getattr(name, "__name__", "score")
+    measure, found = score_kind(name, target), selector.cv_results_
+    folds = np.array([found[each] for each in found if each.startswith("split")]).T
+    model = format_text(" ".join(repr(selector.estimator).split()), 160)
+    values = folds if measure.rising else -folds
+    ks, ours = tuple(found["k"].tolist()), method_name(selector.method)
+    return FoldScores(k, ks, {ours: values}, measure, model, folds.shape[1])
+
+
+def tried_sizes(solution: Solution, *, continuous: bool) -> FoldScores | None:
+    """The errors or scores by which ``k="auto"`` was chosen."""
+    errors, scores = (solution.details.get(name) for name in ("k_errors", "k_scores"))
+    found = errors or scores
+    if not found:
+        return None
+    error = "unexplained variance (1 - R²)" if continuous else "log loss"
+    measure = ScoreKind(error if errors else "score", not errors)
+    model = "ridge regression" if continuous else "logistic regression"
+    means = np.array(list(found.values()), np.float64)[:, None]
+    return FoldScores(
+        solution.k, tuple(found), {"k='auto'": means}, measure, model, solution.details["k_folds"]
+    )
+
+
+def spread_sizes(k: int, most: int, least: int = 1, count: int = MAX_SIZES) -> list[int]:
+    """Numbers of features around k, evenly spread in their logarithm, k included."""
+    first, last = max(1, least), min(most, max(min(2 * k, k + MAX_EXTRA), count))
+    spread = np.geomspace(first, max(first, last), count).round().astype(int)
+    return sorted({*spread.tolist(), k})
+
+
+def measure_stability(
+    request: ReportRequest, task: Task, solution: Solution
+) -> StabilitySelection | None:
+    """How often features are selected from half of the rows; None if not wanted or possible."""
+    n, values = request.stability, task.table.n_samples * task.table.n_features
+    if n is None:
+        n = SUBSAMPLES if values <= MAX_SUBSAMPLED_VALUES else 0
+    if n < 1:
+        return None
+    try:
+        with warnings.catch_warnings(action="ignore"):  # those of the table are in the report
+            return stability_selection(
+                task.table, request.y, task.count(solution.support), request.selected.method,
+                n_subsamples=n, **_options(request.selected),
+            )  # fmt: skip
+    except ValueError:  # a class of one row cannot be in both halves
+        return None

@@ -32,7 +32,8 @@ def screen(
 
     It considers all of them where a scan of all pairs is affordable.
     """
-    wanted = options.k if isinstance(options.k, Integral) else MAX_MEASURED // 2
+    k = getattr(options, "k", None)  # which SelectBestKCV chooses
+    wanted = k if isinstance(k, Integral) else MAX_MEASURED // 2
     most = max(CONSIDERED, 2 * int(wanted))
     if (
         not isinstance(get_method(options.method), Joint)

@@ -9,7 +9,7 @@ from pathlib import Path
 from sklearn.datasets import load_breast_cancer
 
 COMMANDS = (
-    "select demo.csv --target diagnosis -k 5 --plot demo.png",
+    "select demo.csv --target diagnosis -k 5",
     "select demo.csv --target diagnosis -k 5 --method exact",
     "compare demo.csv --target diagnosis -k 5 --method auto --method maxrel --method jmi "
     "--method tpower",

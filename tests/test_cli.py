@@ -145,13 +145,6 @@ def test_the_output_is_the_table_cut_to_the_features_and_the_target(suffix, fold
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_a_plot_is_drawn(folder, tmp_path):
-    out = tmp_path / "picture.png"
-    done = bestk("select", folder / "t.csv", "-t", "diagnosis", "-k", 3, "--plot", out)
-    assert done.exit_code == 0, done.output
-    assert out.read_bytes()[:4] == b"\x89PNG"
-
-
 def test_compare_puts_methods_side_by_side(folder):
     args = ("compare", folder / "t.csv", "-t", "diagnosis", "-k", 3, "-m", "maxrel", "-m", "exact")
     told = json.loads(bestk(*args, "--cv", 3, "--json").stdout)["methods"]
@@ -351,21 +344,20 @@ def test_an_unreadable_file_is_refused(folder, monkeypatch):
     def refuse(path):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("bestk.cli._table.open_source", refuse)
+    monkeypatch.setattr("bestk.cli._select.open_source", refuse)
     assert "t.csv: Permission denied" in fails("select", folder / "t.csv", "-t", "diagnosis")
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_anything_is_read(
     folder, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("bestk.cli._table.load", None)
+    monkeypatch.setattr("bestk.cli._select.load", None)
     args = ("select", folder / "t.csv", "-t", "diagnosis", "-o")
     assert "cannot write to" in fails(*args, tmp_path / "missing" / "out.csv")
     (tmp_path / "folder.csv").mkdir()
     assert "is a folder" in fails(*args, tmp_path / "folder.csv")
     assert "a table is one of" in fails(*args, tmp_path / "out.docx")
     assert "is the input file" in fails(*args, folder / "t.csv")
-    assert "is not an image file" in fails(*args[:-1], "--plot", tmp_path / "out.txt")
 
 
 def test_what_fails_late_leaves_the_old_file(folder, tmp_path, monkeypatch):

@@ -94,7 +94,7 @@ def test_faults_and_too_little_memory_end_with_1(error, said, folder, monkeypatc
     def fail(*_):
         raise error
 
-    monkeypatch.setattr("bestk.cli._table.load", fail)
+    monkeypatch.setattr("bestk.cli._select.load", fail)
     done = bestk("select", *COMMANDS["select"])
     assert (done.exit_code, done.stdout) == (1, "")
     assert said in done.stderr
@@ -115,7 +115,7 @@ def test_a_signal_ends_with_its_exit_code_and_leaves_no_part_file(sent, code, sa
     before = os.listdir(folder)
     args = ["select", folder / "t.csv", "-t", "y", "-o", folder / "out.csv"]
     program = (
-        "import time, bestk.cli._table as t; from bestk.cli import main;"
+        "import time, bestk.cli._select as t; from bestk.cli import main;"
         "t.load = lambda *_: time.sleep(60); main()"
     )
     process = subprocess.Popen(

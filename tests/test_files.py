@@ -243,15 +243,6 @@ def test_a_line_longer_than_a_block_is_read(tmp_path, monkeypatch):
     assert sum(batch.num_rows for batch in batches) == 2
 
 
-def test_progress_ends_at_the_whole(frame, tmp_path):
-    for suffix in (".csv", ".csv.gz", ".parquet", ".feather"):
-        seen = []
-        report = seen.append
-        path = write(frame, tmp_path / f"t{suffix}")
-        load(open_source(path), "y", report=lambda *now, report=report: report(now))
-        assert seen[-1][0] == seen[-1][1] > 0
-
-
 BAD = {
     "folder": (None, "is a folder"),
     "t.xls": (b"x", "has the suffix '.xls'; a table is one of .csv, .csv.gz"),

@@ -8,8 +8,9 @@ import pytest
 
 from bestk import SelectBestK
 from bestk.data.codes import encode
-from bestk.data.files import load, open_source
+from bestk.data.files import load
 from bestk.data.frames import read_table
+from bestk.data.sources import open_source
 from bestk.data.target import read_continuous_target, read_target
 
 RNG = np.random.default_rng(0)

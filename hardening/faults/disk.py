@@ -11,7 +11,6 @@ from hardening.faults.places import contents, fill, may_mount, read_only, small_
 WRITERS = {
     "select to CSV": ("select", "-o", "out.csv"),
     "select to Parquet": ("select", "-o", "out.parquet"),
-    "select with a picture": ("select", "--plot", "out.png"),
     "report": ("report", "--no-errors", "-o", "out.html"),
 }
 STORE = """

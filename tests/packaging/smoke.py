@@ -84,7 +84,7 @@ def arrays_and_lists_are_tables() -> None:
 
 def the_library_names_the_extra_that_is_missing() -> None:
     from bestk import cmi_matrix, select
-    from bestk.data.files import open_source
+    from bestk.data.sources import open_source
     from bestk.plots import plot_features
 
     Path("table.parquet").write_bytes(b"anything")

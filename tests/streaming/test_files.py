@@ -14,7 +14,8 @@ from click.testing import CliRunner
 from bestk import SelectBestK, select
 from bestk.cli import main
 from bestk.data import sources
-from bestk.data.files import load, open_source
+from bestk.data.files import load
+from bestk.data.sources import open_source
 
 Select = partial(SelectBestK, method="tpower")  # blocks are counted, and so are whole tables
 

@@ -68,8 +68,6 @@ def main(ctx: click.Context) -> None:
 @options(*ALL)
 @_path_option("-o", "--output", metavar="OUT",
               help="Write the selected columns and the target to this file.")  # fmt: skip
-@_path_option("--plot", metavar="IMAGE",
-              help="Write a plot of the features and their pairs (.png, .svg, .pdf).")  # fmt: skip
 @click.option(
     "--stream", is_flag=True,
     help="Process FILE in blocks of rows (automatic for files larger than half the memory).",
@@ -78,7 +76,7 @@ def main(ctx: click.Context) -> None:
     "--dry-run", is_flag=True, help="Print how FILE would be read and the memory needed, then stop."
 )
 def select_command(
-    output: Path | None, plot: Path | None, stream: bool, dry_run: bool, **values: Any
+    output: Path | None, stream: bool, dry_run: bool, **values: Any
 ) -> None:  # fmt: skip
     """Select the k features of FILE that are jointly most informative about the target.
 
@@ -93,7 +91,7 @@ def select_command(
         estimate = _select.dry_run(request, messages, stream)
         print_result(request, messages, estimate, _select.print_dry_run)
         return
-    result = _select.select_from_file(request, messages, output, plot, stream)
+    result = _select.select_from_file(request, messages, output, stream)
     show = print_names if request.quiet else _select.print_selection
     print_result(request, messages, result, show)
 
@@ -144,11 +142,11 @@ def relevant(fdr: float, pairs: bool, **values: Any) -> None:
     found (q-value), its mutual information with the target, in nats, and the partner given which
     it is most informative if it is not so alone. Copies of an informative feature are found too.
     """
-    from bestk.cli import _select
+    from bestk.cli import _compare
 
     request, messages = _start(values)
-    result = _select.find_relevant(request, messages, fdr, pairs)
-    show = print_names if request.quiet else _select.print_relevant
+    result = _compare.find_relevant(request, messages, fdr, pairs)
+    show = print_names if request.quiet else _compare.print_relevant
     print_result(request, messages, result, show)
 
 

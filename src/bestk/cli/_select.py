@@ -1,7 +1,7 @@
-"""``bestk select`` and ``bestk relevant``: the features of a table, and the reduced table."""
+"""The table that a command reads, and ``bestk select``: its features, and the reduced table."""
 
-from contextlib import ExitStack
-from importlib.util import find_spec
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from math import ceil, isfinite
 from pathlib import Path
 from time import perf_counter
@@ -11,33 +11,110 @@ import numpy as np
 
 from bestk._memory import machine_memory, memory_to_use
 from bestk.cli._options import AUTO, TableOptions, shown
-from bestk.cli._table import CheckedFile, check, new_file, read
 from bestk.cli._terminal import Messages, bold, console, heading, new_table
-from bestk.data.files import Loaded, copy_columns, suffix_of
-from bestk.data.table import Table
-from bestk.errors import printable
+from bestk.data.files import Loaded, copy_columns, load, replacing
+from bestk.data.sources import Source, check_names, find_columns, open_source, suffix_of
+from bestk.data.table import Table, as_matrix
+from bestk.errors import UnknownNameError, printable
 from bestk.problem.solution import TOLD, Solution
 from bestk.selection.choose_k import refuse_auto
+from bestk.selection.look import MOSTLY
 from bestk.selection.methods import Quadratic, get_method
 from bestk.selection.objectives import KEPT, MEMORY
 from bestk.selection.selector import SelectBestK, select
 
-IMAGES = (".png", ".svg", ".pdf")
+DEFAULT_K = 10
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """A file that has the columns asked for."""
+
+    source: Source
+    names: list[str]  # of the columns to select from
+    k: int | str
+
+
+def check(request: TableOptions) -> CheckedFile:
+    """Open the file, and check the columns and -k before it is read."""
+    source = open_source(request.file)
+    aside = set(request.aside.values())
+    check_names(source, aside)
+    names = [n for n in find_columns(source, request.target, request.exclude) if n not in aside]
+    for name in request.include:
+        if name not in names:
+            raise UnknownNameError("feature", name, names, request.file)
+    n, k = len(names), request.k
+    if k is None:
+        k = n if request.threshold is not None else max(DEFAULT_K, len(set(request.include)))
+        return CheckedFile(source, names, min(n, k))
+    if isinstance(k, float):
+        k = max(1, round(k * n))
+    if isinstance(k, int) and k > n:
+        raise ValueError(f"k={k} is more than the {n} columns to select from")
+    return CheckedFile(source, names, k)
+
+
+def read(
+    checked: CheckedFile, request: TableOptions, messages: Messages
+) -> tuple[Loaded, int | str, float]:
+    """Read the table without columns that identify rows; return it, k, and the seconds taken."""
+    start = perf_counter()
+    with messages.stage(f"reading {shown(request.file)}"):
+        loaded = load(checked.source, request.target, request.exclude)
+    for note in loaded.notes:
+        messages.note(note)
+    loaded = _set_aside(loaded, request)
+    if request.correction == "none":
+        loaded = _without_identifiers(loaded, request, messages)
+    k = checked.k if request.k is not None else min(int(checked.k), loaded.table.n_features)
+    return loaded, k, perf_counter() - start
+
+
+def _set_aside(loaded: Loaded, request: TableOptions) -> Loaded:
+    """Take the columns that describe the rows out of the table."""
+    names, every = list(loaded.table.names), np.arange(loaded.table.n_features)
+    places = {argument: [names.index(name)] for argument, name in request.aside.items()}
+    of_rows = {
+        argument: as_matrix(loaded.table.keep(np.array(place)))[0][:, 0]
+        for argument, place in places.items()
+    }
+    kept = np.setdiff1d(every, list(places.values()))
+    return replace(loaded, table=loaded.table.keep(kept), of_rows=of_rows) if places else loaded
+
+
+def _without_identifiers(loaded: Loaded, request: TableOptions, messages: Messages) -> Loaded:
+    """Drop text that differs in most rows, of which uncorrected estimates are far too large."""
+    table, dropped = loaded.table, []
+    for block in table.blocks:
+        for place, levels in zip(block.columns, block.categories or [], strict=False):
+            name = table.names[int(place)]
+            if len(levels) > MOSTLY * table.n_samples and name not in request.include:
+                dropped.append(int(place))
+                messages.note(
+                    f"left out {name!r}: text with a different value in most rows, such as an "
+                    "identifier; --correction chance keeps it"
+                )
+    if not dropped:
+        return loaded
+    kept = np.setdiff1d(np.arange(table.n_features), dropped)
+    return replace(loaded, table=table.keep(kept))
+
+
+def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
+    """A temporary file that replaces ``path`` at the end; ``path`` must not be the input."""
+    if path.exists() and path.samefile(source):
+        raise ValueError(f"{path} is the input file; write to another file")
+    return replacing(path)
 
 
 def select_from_file(
-    request: TableOptions, messages: Messages, output: Path | None, plot: Path | None, stream: bool
+    request: TableOptions, messages: Messages, output: Path | None, stream: bool
 ) -> dict[str, Any]:
     """Check the options, then read, select and write."""
     suffix = suffix_of(output) if output else ""
-    if plot:
-        _check_image(plot)
     checked = check(request)
-    with ExitStack() as files:
-        table, image = (
-            files.enter_context(new_file(path, request.file)) if path else None
-            for path in (output, plot)
-        )
+    with new_file(output, request.file) if output else nullcontext() as file:
         get_method(request.method)  # an unknown name is an error before the file is read
         if stream or is_long(request.file):
             refuse_auto(request.k)
@@ -48,13 +125,10 @@ def select_from_file(
             solution = select_in_memory(loaded, k, request, messages)
             seconds = {"read": reading, "select": perf_counter() - start}
         result = as_dict(loaded, solution, request, seconds | {"solve": solution.seconds})
-        if table:
+        if file:
             columns = [*(feature["name"] for feature in result["features"]), loaded.target]
-            with messages.stage("writing the selected columns") as progress:
-                copy_columns(loaded.source, columns, table, suffix, progress)
-        if plot and image:
-            with messages.stage("writing the plot"):
-                _draw(solution, image, plot.suffix.lower())
+            with messages.stage("writing the selected columns"):
+                copy_columns(loaded.source, columns, file, suffix)
     return result
 
 
@@ -153,27 +227,6 @@ def print_selection(result: dict[str, Any]) -> None:
     )
 
 
-def _check_image(path: Path) -> None:
-    if path.suffix.lower() not in IMAGES:
-        raise ValueError(f"{path} is not an image file; use one of {', '.join(IMAGES)}")
-    if find_spec("matplotlib") is None:
-        raise ImportError("plots need matplotlib; run: pip install 'bestk[plots]'")
-
-
-def _draw(solution: Solution, path: Path, suffix: str) -> None:
-    """Draw the features and their pairs into a file."""
-    from matplotlib.figure import Figure
-
-    from bestk.plots import plot_features, plot_pairs
-
-    side = min(15.0, max(5.0, 0.3 * solution.k))
-    figure = Figure(figsize=(2 * side + 4, side + 2), layout="constrained")
-    features, pairs = figure.subplots(1, 2)
-    plot_features(solution, ax=features)
-    plot_pairs(solution, ax=pairs)
-    figure.savefig(path, format=suffix[1:], dpi=150, bbox_inches="tight")
-
-
 def dry_run(request: TableOptions, messages: Messages, stream: bool) -> dict[str, Any]:
     """Estimate the memory of a selection; one column of the file is read."""
     checked = check(request)
@@ -215,55 +268,3 @@ def print_dry_run(result: dict[str, Any]) -> None:
     out.print(f"size    {result['rows']:,} rows x {result['columns']:,} columns")
     needed, available = decimal(memory["needed"]), decimal(int(memory["available"]))
     out.print(f"memory  about {needed} of {available}")
-
-
-def find_relevant(
-    request: TableOptions, messages: Messages, fdr: float, pairs: bool
-) -> dict[str, Any]:
-    """Read the file, and test its columns."""
-    from bestk.selection.relevant import SelectRelevant
-
-    loaded, _, reading = read(check(request), request, messages)
-    selector = SelectRelevant(
-        fdr, pairs=pairs, target=request.target_kind, random_state=request.seed or 0
-    )
-    start = perf_counter()
-    with messages.stage("testing every column") as progress:
-        selector.fit(loaded.table, loaded.y, progress=progress)
-    names, partners = loaded.table.names, selector.partners_
-    found = np.flatnonzero(selector.support_)
-    order = found[np.argsort(selector.pvalues_[found], kind="stable")]
-    return about(loaded) | {
-        "fdr": fdr,
-        "features": [
-            {
-                "name": str(names[i]),
-                "pvalue": float(selector.pvalues_[i]),
-                "qvalue": float(selector.qvalues_[i]),
-                "information": float(selector.scores_[i]),
-                "partner": str(names[partners[i]]) if selector.in_pair_[i] else None,
-            }
-            for i in order.tolist()
-        ],
-        "permutations": selector.n_permutations_,
-        "seconds": {"read": reading, "select": perf_counter() - start},
-    }
-
-
-def print_relevant(result: dict[str, Any]) -> None:
-    """Print the features that were found, best first."""
-    table = new_table(("feature", "partner"), ("information", "p-value", "q-value"))
-    for feature in result["features"]:
-        names = printable(feature["name"]), printable(feature["partner"] or "")
-        numbers = f"{feature['pvalue']:.2g}", f"{feature['qvalue']:.2g}"
-        table.add_row(*names, f"{feature['information']:.4f}", *numbers)
-    out, found = console(), len(result["features"])
-    out.print(bold(
-        f"{found} of {result['columns']} columns carry information about {result['target']!r} "
-        f"(FDR {100 * result['fdr']:g}%, {result['rows']} rows)"
-    ), end="\n\n")  # fmt: skip
-    if found:
-        out.print(table)
-    correction = f"corrected by {result['permutations']} permutations of the target"
-    exact = correction if result["permutations"] else "from chi-square and beta distributions"
-    out.print(f"p-values  {exact}")

@@ -23,31 +23,14 @@ from bestk.data.codes import MAX_LEVELS
 from bestk.data.columns import parse_levels, parse_text
 from bestk.data.sources import (
     FORMATS,
-    Report,
     Source,
     WrongTypeError,
     arrow,
-    check_names,
     find_columns,
-    open_source,
     suffix_of,
 )
 from bestk.data.table import MAX_EXACT, Block, Table
 from bestk.errors import DataError
-
-__all__ = [
-    "FORMATS",
-    "Loaded",
-    "Source",
-    "check_names",
-    "copy_columns",
-    "find_columns",
-    "load",
-    "open_source",
-    "read_parts",
-    "replacing",
-    "suffix_of",
-]
 
 MAX_COLUMNS = 2_048  # of Parquet at once: few rows of very many columns cost as much as all rows
 LOOK = 1_000  # texts that show whether a column of very many may hold numbers
@@ -68,9 +51,7 @@ class Loaded:
     of_rows: dict[str, Array] = field(default_factory=dict)  # such as their groups
 
 
-def load(
-    source: Source, target: str, exclude: Iterable[str] = (), report: Report | None = None
-) -> Loaded:
+def load(source: Source, target: str, exclude: Iterable[str] = ()) -> Loaded:
     """Read a target and all features but the excluded ones; rows without a target are left out.
 
     Numbers are kept in the smallest type that holds each column exactly, text as codes.
@@ -79,13 +60,12 @@ def load(
     width = MAX_COLUMNS if FORMATS[suffix_of(source.path)] == "parquet" else len(names)
     groups = [[*names[i : i + width], target] for i in range(0, len(names), width)]
     tables: list[Table] = []
-    for place, group in enumerate(groups):
-        part_report = report and _part_of(report, place, len(groups))
+    for group in groups:
         try:
-            table, y, n_rows = _read_columns(source, group, part_report)
+            table, y, n_rows = _read_columns(source, group)
         except WrongTypeError:
             source = source.checked(group)
-            table, y, n_rows = _read_columns(source, group, part_report)
+            table, y, n_rows = _read_columns(source, group)
         tables.append(table)
     table, notes = parse_text(_join_columns(tables)), list(source.notes)
     if dropped := n_rows - len(y):
@@ -108,18 +88,12 @@ def load(
     return Loaded(source, table, y, target, (*notes, *table.notes))
 
 
-def _part_of(report: Report, place: int, n: int) -> Report:
-    return lambda done, total: report(place * total + done, n * total)
-
-
-def _read_columns(
-    source: Source, names: Sequence[str], report: Report | None
-) -> tuple[Table, Array, int]:
+def _read_columns(source: Source, names: Sequence[str]) -> tuple[Table, Array, int]:
     """The features and the target, which is the last; and the number of rows in the file."""
     tables, targets, n_rows = list[Table](), list[Array](), 0
     levels = dict[str, set[Any]]()  # of each column of text
     given_up = set[str]()  # text of too many levels
-    for batch in source.batches(names, report):
+    for batch in source.batches(names):
         n_rows += batch.num_rows
         table, y = _read_batch(batch.drop_columns(sorted(given_up)), names[-1])
         given_up |= _find_identifiers(table, levels)
@@ -192,9 +166,7 @@ def narrowed(block: Block) -> Iterator[Block]:
     yield block
 
 
-def copy_columns(
-    source: Source, columns: Sequence[str], path: Path, suffix: str, report: Report | None = None
-) -> None:
+def copy_columns(source: Source, columns: Sequence[str], path: Path, suffix: str) -> None:
     """Write some columns of a table to ``path``, in the format of a suffix."""
     names = list(columns)
     if FORMATS[suffix] == "text":
@@ -203,10 +175,10 @@ def copy_columns(
             delimiter = "\t" if ".tsv" in suffix else ","
             writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
             writer.writerow(names)
-            for batch in source.as_text(names, report):
+            for batch in source.as_text(names):
                 writer.writerows(zip(*map(_spelled, batch.columns), strict=True))
         return
-    table = source.as_arrow(names, report).replace_schema_metadata(None).unify_dictionaries()
+    table = source.as_arrow(names).replace_schema_metadata(None).unify_dictionaries()
     if FORMATS[suffix] == "parquet":
         arrow("parquet").write_table(table, path)
     else:

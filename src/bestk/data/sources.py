@@ -6,7 +6,7 @@ import os
 import re
 import zlib
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -18,7 +18,6 @@ from bestk.data.columns import MISSING
 from bestk.data.frames import refuse_twins
 from bestk.errors import DataError, UnknownNameError
 
-Report = Callable[[int, int], None]  # how much is done, and of how much
 FORMATS = dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz"), "text") | {".parquet": "parquet"}
 FORMATS |= dict.fromkeys((".feather", ".arrow", ".ipc"), "arrow")
 PIECE = 2**23  # values read at once: 64 MiB as float64
@@ -83,33 +82,28 @@ class Source:
     types: dict[str, Any]  # the arrow type that each column is read as, by name
     wanted: str  # what the file should be
     scan: Any = None  # a function of names and a number of rows that gives batches
-    count_rows: Any = None
     notes: tuple[str, ...] = ()  # how columns are read, where that may surprise
     odd: dict[str, str] = field(default_factory=dict)  # a value of each column that is read as text
 
-    def batches(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield record batches of some columns, in that order."""
-        names, done = list(columns), 0
+        names = list(columns)
         with plain_errors(self.path, self.wanted):
-            total = self.count_rows() if report else 0
             for batch in self.scan(names, max(1, PIECE // len(names))):
                 batch.validate(full=True)  # offsets and codes of a damaged file may lead anywhere
                 yield _without_views(batch.select(names))
-                done += batch.num_rows
-                if report:
-                    report(done, total)
 
     def checked(self, columns: Sequence[str]) -> Self:
         """The same table, with types that hold for all rows of some columns."""
         return self
 
-    def as_text(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
+    def as_text(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield batches of some columns that are to be written as text."""
-        return self.batches(columns, report)
+        return self.batches(columns)
 
-    def as_arrow(self, columns: Sequence[str], report: Report | None = None) -> Any:
+    def as_arrow(self, columns: Sequence[str]) -> Any:
         """Some columns as an arrow table."""
-        return arrow().Table.from_batches(self.batches(columns, report))
+        return arrow().Table.from_batches(self.batches(columns))
 
 
 @dataclass(frozen=True)
@@ -135,7 +129,7 @@ class TextSource(Source):
         block = min(MAX_BLOCK, max(BLOCK, ROWS_PER_BLOCK * len(header)))
         source = cls(path, {}, TEXT, delimiter=delimiter, zipped=zipped, block=block)
         with plain_errors(path, TEXT), ExitStack() as stack:
-            schema = source._reader(stack, null_values=MISSING)[1].schema
+            schema = source._reader(stack, null_values=MISSING).schema
         names = [name for name in schema.names if name]
         refuse_twins(names, path)
         pa = arrow()  # dates are read as text, and parsed later
@@ -146,24 +140,19 @@ class TextSource(Source):
         return replace(source, types=types, notes=(UNNAMED,) * (len(names) < len(schema.names)))
 
     def batches(
-        self, columns: Sequence[str], report: Report | None = None,
-        types: dict[str, Any] | None = None,
+        self, columns: Sequence[str], types: dict[str, Any] | None = None
     ) -> Iterator[Any]:  # fmt: skip
         """Yield batches of some columns; as the text they are where ``types`` is empty."""
         types, text = self.types if types is None else types, arrow().string()
-        size = self.path.stat().st_size
         with plain_errors(self.path, TEXT), ExitStack() as stack:
-            raw, reader = self._reader(
+            reader = self._reader(
                 stack,
                 column_types={name: types.get(name, text) for name in columns},
                 include_columns=list(columns),
                 null_values=MISSING if types else [],
                 strings_can_be_null=bool(types),
             )
-            for batch in reader:
-                yield batch
-                if report:
-                    report(raw.tell(), size)
+            yield from reader
 
     def checked(self, columns: Sequence[str]) -> Self:
         """The same table; what is no number or boolean in all rows is text."""
@@ -178,21 +167,21 @@ class TextSource(Source):
                     odd[name] = value
         return replace(self, types=self.types | dict.fromkeys(odd, text), odd=odd)
 
-    def as_text(self, columns: Sequence[str], report: Report | None = None) -> Iterator[Any]:
+    def as_text(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield batches of some columns, spelled as they are in the file."""
-        return self.batches(columns, report, types={})
+        return self.batches(columns, types={})
 
-    def as_arrow(self, columns: Sequence[str], report: Report | None = None) -> Any:
+    def as_arrow(self, columns: Sequence[str]) -> Any:
         """Some columns as an arrow table, with types that are inferred from all rows."""
         convert = {"include_columns": list(columns), "null_values": MISSING}
         with plain_errors(self.path, TEXT), ExitStack() as stack:
-            return self._reader(stack, "read_csv", strings_can_be_null=True, **convert)[1]
+            return self._reader(stack, "read_csv", strings_can_be_null=True, **convert)
 
-    def _reader(self, stack: ExitStack, read: str = "open_csv", **convert: Any) -> tuple[Any, Any]:
-        """The file, and a reader of its batches or the whole table."""
+    def _reader(self, stack: ExitStack, read: str = "open_csv", **convert: Any) -> Any:
+        """A reader of batches, or the whole table."""
         pa, text = arrow(), arrow("csv")
         raw = stack.enter_context(pa.OSFile(str(self.path)))
-        return raw, getattr(text, read)(
+        return getattr(text, read)(
             pa.CompressedInputStream(raw, "gzip") if self.zipped else raw,
             text.ReadOptions(block_size=self.block),
             text.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
@@ -252,7 +241,6 @@ def _open_parquet(path: Path) -> Source:
         return Source(
             path, _column_types(file.schema_arrow, path), wanted,
             scan=lambda names, rows: file.iter_batches(rows, columns=names),
-            count_rows=lambda: file.metadata.num_rows,
         )  # fmt: skip
 
 
@@ -266,7 +254,6 @@ def open_dataset(X: Any, format_: str = "parquet") -> Source:
             scan=lambda names, rows: found.to_batches(
                 names, batch_size=rows, batch_readahead=2, fragment_readahead=1
             ),
-            count_rows=found.count_rows,
         )  # fmt: skip
 
 

@@ -23,7 +23,10 @@ preprocessing, and the two columns are selected.
 """
 DOES = """
 *Weights*: sample weights change the selection. *Forced in*: a column can be forced into the
-selection. *Pipeline*: it can be cloned, fitted in a pipeline and pickled, with equal predictions.
+selection. *Targets*: a y of two columns is accepted, and the column that each needs is selected.
+*Groups*: columns are selected together or not at all. *Stability*: it returns how often columns are
+selected from subsamples. *Pipeline*: it can be cloned, fitted in a pipeline and pickled, with equal
+predictions.
 *Checks*: how many of scikit-learn's ``check_estimator`` pass. *Same picks*: three runs select the
 same columns. *All pairs*: it returns the information of every pair of columns, "partly" if without
 the target. *Bound*: it returns a bound on the distance from the optimum.

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from evidence import counting, markup, others, scale, selectors, solvers
+from evidence import counting, front_end, markup, others, scale, selectors, solvers
 from evidence.records import MissingError
 
 HEAD = """Performance
@@ -20,6 +20,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "All pairs of columns": counting.page,
     "A whole selection": selectors.page,
     "Real data sets": selectors.on_real_data,
+    "In front of other models": front_end.page,
     "Where other packages are faster": others.page,
     "Solvers": solvers.page,
     "Running time by size": scale.growth,

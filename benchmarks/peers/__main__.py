@@ -21,6 +21,7 @@ NEWEST = "newest packages"  # the probe that an older environment cannot answer
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
     parser.add_argument("--only", nargs="+", choices=list(PEERS), default=list(PEERS))
+    parser.add_argument("--probes", nargs="+", choices=list(PROBES), default=list(PROBES))
     parser.add_argument("--rounds", type=int, default=5, help="of timing; 0 for none")
     parser.add_argument("--older", action="store_true", help="packages are not the newest")
     parser.add_argument("--out", type=Path, default=FILE)
@@ -29,7 +30,7 @@ def main(arguments: list[str] | None = None) -> None:
     for name in options.only:
         if not PEERS[name].version:
             print(f"{name}: not installed, skipped", file=sys.stderr)
-    probes = [probe for probe in PROBES if not (options.older and probe == NEWEST)]
+    probes = [probe for probe in options.probes if not (options.older and probe == NEWEST)]
     rows = [row for peer in installed for row in _shown(probe_peer(peer.name, probes))]
     if options.rounds:
         working = [peer for peer in installed if _works(rows, peer.name)]

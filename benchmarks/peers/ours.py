@@ -22,6 +22,12 @@ def _bestk_matrix(X: Any, y: Any) -> tuple[Any, str]:
     return cmi_matrix(X, y), "I(Xj; Y | Xi) for every i and j"
 
 
+def _bestk_frequencies(X: Any, y: Any, k: int) -> Any:
+    from bestk import stability_selection
+
+    return stability_selection(X, y, k, n_subsamples=20).frequencies
+
+
 def _bestk_criteria() -> dict[str, Callable[..., Picks]]:
     from bestk import METHODS
 
@@ -46,6 +52,8 @@ BESTK = Peer(
     weigh=lambda X, y, k, w: np.flatnonzero(
         _bestk(k, discretizer=None).fit(X, y, sample_weight=w).support_
     ).tolist(),
+    grouped=lambda X, y, k, labels: supported(lambda k: _bestk(k, column_groups=labels), X, y, k),
+    frequencies=_bestk_frequencies,
     force=lambda X, y, k, column: supported(lambda k: _bestk(k, include=[column]), X, y, k),
     matrix=_bestk_matrix,
     bound=lambda X, y, k: _bestk(k, method="tpower").fit(X, y).solution_.upper_bound,

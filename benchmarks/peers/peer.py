@@ -47,6 +47,9 @@ class Peer:
     regress: Callable[[Any, Any, int], Picks] = _one_class_only
     weigh: Callable[[Any, Any, int, Any], Picks] | None = None
     force: Callable[[Any, Any, int, int], Picks] = _nothing_forced
+    several: Callable[[Any, Any, int], Picks] | None = None  # targets, where that is another call
+    grouped: Callable[[Any, Any, int, Sequence[int]], Picks] | None = None  # a label a column
+    frequencies: Callable[[Any, Any, int], Any] | None = None  # over subsamples
     matrix: Callable[[Any, Any], tuple[Any, str]] = _no_matrix
     bound: Callable[[Any, Any, int], float] | None = None
     criteria: Callable[[], dict[str, Callable[[Any, Any, int], Picks]]] = dict

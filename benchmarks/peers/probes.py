@@ -102,6 +102,30 @@ def _judge_weighted(picks: Picks, column: int) -> None:
         raise LacksError(f"it takes weights, but picked {picks} where only {column} tells")
 
 
+def several(peer: Peer) -> Answer:
+    """Two targets, each known from one column: both columns are picked."""
+    Y = (tables.codes()[:, list(tables.TELLING)] > 1).astype(int)
+    return judge((peer.several or peer.pick)(peer.prepare(_plain(peer)), Y, K))
+
+
+def grouped(peer: Peer) -> Answer:
+    """Columns that are selected together or not at all."""
+    if peer.grouped is None:
+        return no("no parameter for it")
+    labels = np.where(np.isin(np.arange(tables.COLUMNS), tables.TELLING), -1, np.arange(12))
+    picks = peer.grouped(peer.prepare(_plain(peer)), tables.classes(), 1, labels)
+    whole = np.flatnonzero(np.isin(labels, labels[list(picks)])).tolist()
+    return judge(picks) if sorted(picks) == whole else no(f"picked parts: {picks}")
+
+
+def stability(peer: Peer) -> Answer:
+    """How often each column is selected from subsamples."""
+    if peer.frequencies is None:
+        return no("no parameter for it")
+    shares = np.asarray(peer.frequencies(peer.prepare(_plain(peer)), tables.classes(), K))
+    return judge(np.argsort(-shares)[:K].tolist(), "frequencies of columns")
+
+
 def forced(peer: Peer) -> Answer:
     """A column that must be selected."""
     picks = peer.force(peer.prepare(_plain(peer)), tables.classes(), K, tables.NOISE)
@@ -205,6 +229,9 @@ PROBES: dict[str, Callable[[Peer], Answer]] = {
     "continuous target": continuous,
     "sample weights": weights,
     "forced in": forced,
+    "several targets": several,
+    "column groups": grouped,
+    "stability": stability,
     "pipeline": pipeline,
     "check_estimator": checks,
     "deterministic": deterministic,

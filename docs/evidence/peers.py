@@ -18,6 +18,9 @@ TAKES = {  # probe -> head of its column
 DOES = {
     "sample weights": "weights",
     "forced in": "forced in",
+    "several targets": "targets",
+    "column groups": "groups",
+    "stability": "stability",
     "pipeline": "pipeline",
     "check_estimator": "checks",
     "deterministic": "same picks",

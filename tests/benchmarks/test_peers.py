@@ -52,7 +52,8 @@ def test_an_error_of_the_peer_is_its_answer_in_one_line():
 
 
 def test_what_a_peer_lacks_is_told_in_its_own_words():
-    assert ask("forced in", picks_these(4, 7)) == answers.no("no parameter for it")
+    for probe in ("forced in", "column groups", "stability"):
+        assert ask(probe, picks_these(4, 7)) == answers.no("no parameter for it")
     assert ask("continuous target", picks_these(4, 7)) == answers.no("for classes only")
     assert ask("pipeline", picks_these(4, 7)) == answers.no("a function, not an estimator")
 
@@ -81,7 +82,8 @@ def test_picks_that_change_from_run_to_run_are_not_deterministic():
 def test_bestk_answers_the_questions_it_claims_to():
     ours = PEERS["bestk"]
     claimed = ("finds", "pandas", "polars", "sparse", "missing values", "strings",
-               "continuous target", "forced in", "pipeline", "pair matrix", "bound")  # fmt: skip
+               "continuous target", "forced in", "several targets", "column groups", "stability",
+               "pipeline", "pair matrix", "bound")  # fmt: skip
     assert {probe: ask(probe, ours).answer for probe in claimed} == dict.fromkeys(claimed, "yes")
 
 

@@ -28,13 +28,13 @@ from bestk.errors import SelectionWarning
 from bestk.report.scores import tried_sizes
 from bestk.selection.choose_k import (
     GRID,
-    Design,
     Goal,
     cross_validate,
     mean_log_loss,
     numbers_to_try,
 )
-from bestk.selection.folds import choose
+from bestk.selection.folds import Design, choose
+from bestk.selection.targets import read_targets
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def test_every_score_is_that_of_a_pipeline_that_selects_in_its_training_rows(can
     X, y = cancer[0].to_numpy(), cancer[1].to_numpy()
     ks, selector = [1, 4, 9], SelectBestK("auto", method="jmi", random_state=5)
     scores, guess = cross_validate(selector, read_table(X), y, ks)
-    folds = Goal.of(selector, y, len(y)).split(None, None, 5)
+    folds = Goal.of(read_targets(y, "auto", len(y))[0], None).split(None, None, 5)
     for row, chance, (train, test) in zip(scores, guess, folds, strict=True):
         assert not np.intersect1d(train, test).size
         share = y[train].mean()
@@ -329,7 +329,7 @@ def test_small_classes_are_no_obstacle(sizes):
     y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     X = rng.normal(size=(len(y), 6)) + y[:, None]
     assert 1 <= SelectBestK("auto").fit(X, y).k_ <= 6
-    for train, _ in Goal.of(SelectBestK(), y, len(y)).split(None, None, 0):
+    for train, _ in Goal.of(read_targets(y, "auto", len(y))[0], None).split(None, None, 0):
         assert set(y[train]) == set(y)
 
 

@@ -36,7 +36,8 @@ COMPARED = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
 
 
 ALL = tuple(DECLARED)
-COMPARING = tuple(name for name in ALL if name not in ("k", "method", "bound", "threshold"))
+ONE_TARGET = tuple(name for name in ALL if name != "multioutput")
+COMPARING = tuple(n for n in ONE_TARGET if n not in ("k", "method", "bound", "threshold"))
 json_option = DECLARED["as_json"]
 
 
@@ -46,6 +47,8 @@ def _path_option(*names: str, **settings: Any) -> Any:
 
 def _start(values: dict[str, Any]) -> tuple[TableOptions, Messages]:
     request = TableOptions(**values)
+    if len(request.targets) > 1 and "multioutput" not in values:
+        raise click.UsageError("this command takes one --target; bestk select takes several")
     return request, Messages(request.quiet)
 
 
@@ -151,7 +154,7 @@ def relevant(fdr: float, pairs: bool, **values: Any) -> None:
 
 
 @main.command(short_help="Write an HTML report of a selection.")
-@options(*(name for name in ALL if name != "weights"))
+@options(*(name for name in ONE_TARGET if name != "weights"))
 @_path_option("-o", "--output", metavar="OUT", default="report.html", show_default=True,
               help="HTML file to write.")  # fmt: skip
 @click.option(

@@ -14,7 +14,7 @@ STDIN_FOLDER = "bestk-stdin-"  # prefix of the folder of the copy of standard in
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
 PASSED_ON = (
     "information", "discretizer", "correction", "bound", "time_limit", "threshold",
-    "column_groups", "k_counts", "scoring",
+    "column_groups", "k_counts", "scoring", "multioutput",
 )  # fmt: skip
 SUFFIXES = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\x1f\x8b": ".csv.gz"}  # by first bytes
 
@@ -102,9 +102,9 @@ class TableOptions:
     # fmt: off
     file: Path = field(metadata={"click": click.argument(
         "file", type=click.Path(path_type=Path, allow_dash=True), callback=copy_stdin)})
-    target: str = field(metadata={"click": click.option(
-        "-t", "--target", metavar="COL", required=True, shell_complete=complete_columns,
-        help="The column to predict.")})
+    targets: tuple[str, ...] = field(metadata={"click": click.option(
+        "-t", "--target", "targets", metavar="COL", required=True, multiple=True,
+        shell_complete=complete_columns, help="The column to predict (repeatable in select).")})
     exclude: tuple[str, ...] = _column(
         "--exclude", "A column to ignore (repeatable).", multiple=True, default=())
     target_kind: str = _choice(
@@ -154,7 +154,16 @@ class TableOptions:
         "--scoring", metavar="NAME",
         help="A scorer of scikit-learn for cross-validation, such as roc_auc.")
     weights: str | None = _column("--weights", "A column of weights: how often each row counts.")
+    multioutput: str = _choice(
+        "--multioutput", ("sum", "min", "union"),
+        "With several targets: maximize the sum of their objectives, or the smallest one; or "
+        "select for each.")
     # fmt: on
+
+    @property
+    def target(self) -> str:
+        """The first column to predict."""
+        return self.targets[0]
 
     @property
     def aside(self) -> dict[str, str]:

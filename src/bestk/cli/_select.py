@@ -13,6 +13,7 @@ from bestk._memory import machine_memory, memory_to_use
 from bestk.cli._options import AUTO, TableOptions, shown
 from bestk.cli._terminal import Messages, bold, console, heading, new_table
 from bestk.data.files import Loaded, copy_columns, load, replacing
+from bestk.data.frames import read_column
 from bestk.data.sources import Source, check_names, find_columns, open_source, suffix_of
 from bestk.data.table import Table, as_matrix
 from bestk.errors import UnknownNameError, printable
@@ -38,7 +39,7 @@ class CheckedFile:
 def check(request: TableOptions) -> CheckedFile:
     """Open the file, and check the columns and -k before it is read."""
     source = open_source(request.file)
-    aside = set(request.aside.values())
+    aside = {*request.aside.values(), *request.targets[1:]}
     check_names(source, aside)
     names = [n for n in find_columns(source, request.target, request.exclude) if n not in aside]
     for name in request.include:
@@ -79,8 +80,15 @@ def _set_aside(loaded: Loaded, request: TableOptions) -> Loaded:
         argument: as_matrix(loaded.table.keep(np.array(place)))[0][:, 0]
         for argument, place in places.items()
     }
-    kept = np.setdiff1d(every, list(places.values()))
-    return replace(loaded, table=loaded.table.keep(kept), of_rows=of_rows) if places else loaded
+    more = [names.index(name) for name in request.targets[1:]]
+    kept = np.setdiff1d(every, [*(place for (place,) in places.values()), *more])
+    y: Any = loaded.y
+    if more:
+        others = (loaded.table.keep(np.array([place])).blocks[0] for place in more)
+        columns = enumerate([read_column(y), *others])
+        blocks = tuple(replace(each, columns=np.array([i])) for i, each in columns)
+        y = Table(loaded.table.n_samples, request.targets, blocks)
+    return replace(loaded, table=loaded.table.keep(kept), y=y, of_rows=of_rows)
 
 
 def _without_identifiers(loaded: Loaded, request: TableOptions, messages: Messages) -> Loaded:
@@ -126,7 +134,7 @@ def select_from_file(
             seconds = {"read": reading, "select": perf_counter() - start}
         result = as_dict(loaded, solution, request, seconds | {"solve": solution.seconds})
         if file:
-            columns = [*(feature["name"] for feature in result["features"]), loaded.target]
+            columns = [*(feature["name"] for feature in result["features"]), *request.targets]
             with messages.stage("writing the selected columns"):
                 copy_columns(loaded.source, columns, file, suffix)
     return result
@@ -154,6 +162,8 @@ def _select_in_blocks(
     start = perf_counter()
     if request.weights is not None:
         raise ValueError("--weights is not supported for a file that is read in blocks of rows")
+    if len(request.targets) > 1:
+        raise ValueError("a file that is read in blocks of rows can have one --target only")
     options = request.options() | {"exclude": [*request.exclude, *request.aside.values()]}
     selector = SelectBestK(checked.k, request.method, **options)
     with messages.stage(f"reading {shown(request.file)} in blocks of rows"):
@@ -189,6 +199,7 @@ def as_dict(
     return (
         about(loaded)
         | {
+            "target": list(request.targets) if len(request.targets) > 1 else request.target,
             "k": solution.k,
             "method": request.method,
             "objective": float(solution.objective),

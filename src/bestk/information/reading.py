@@ -174,10 +174,19 @@ class ParsedTarget:
     n_samples: int
     continuous: bool
 
+    def take(self, rows: Indices) -> "ParsedTarget":
+        """Some of the rows, which may repeat."""
+        return ParsedTarget(self.column.take(rows), len(rows), self.continuous)
+
     @property
     def goal(self) -> Any:
         """The numbers of a continuous target, or the classes."""
         return self.numbers if self.continuous else self.classes
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The number, or the label of the class, of each row."""
+        return self.numbers if self.continuous else self.classes.classes[self.classes.codes]
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:

@@ -27,6 +27,7 @@ SELECTABLE: dict[str, list[Any]] = {
     "correction": [StrOptions({"miller-madow", "chance"}), None],
     "categorical_features": ["array-like", str, None],
     "target": [StrOptions({"auto", "classes", "continuous"})],
+    "multioutput": [StrOptions({"sum", "min", "union"})],
     "include": ["array-like", str, Integral, None],
     "exclude": ["array-like", str, Integral, None],
     "column_groups": ["array-like", Mapping, str, None],
@@ -144,6 +145,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.target_tags.multi_output = "multioutput" in self.get_params(deep=False)
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         tags.input_tags.string = True

@@ -20,8 +20,8 @@ from bestk.information.counts import PairCounts
 from bestk.information.reading import Reading
 from bestk.information.scan import DiscreteTable
 from bestk.selection.base import FOUND, forget
-from bestk.selection.choose_k import AUTO
-from bestk.selection.pipeline import Columns, Task, select_number, settle
+from bestk.selection.choose_k import AUTO, select_number
+from bestk.selection.pipeline import Columns, Task, settle
 
 
 def read_blocks(selector: Any, X: Any, y: Any) -> Task:
@@ -70,7 +70,7 @@ def _count_blocks(selector: Any, stream: Stream) -> Task:
     selector.n_samples_seen_ = counted.n_rows
     notes = [*text.notes, note_on_target(selector.target, y), _note_on_blocks(selector)]
     target = reading.parse(y, len(y))
-    return replace(task, target=target, notes=tuple(note for note in notes if note))
+    return replace(task, targets=(target,), notes=tuple(note for note in notes if note))
 
 
 def _note_on_blocks(selector: Any) -> str | None:

@@ -80,6 +80,9 @@ def find_cautions(task: Task, solution: Solution) -> list[Finding]:
     """Problems of selected columns; none for columns that are not held in memory."""
     if not task.table.blocks:
         return []
+    if len(task.targets) > 1:
+        each = [find_cautions(part, part.described(solution)) for part in task.parts]
+        return _join_findings(each)
     constant = solution.support[np.isin(solution.support, task.constant)].tolist()
     selected = _Selected.of(task, solution)
     columns = selected.columns
@@ -99,10 +102,19 @@ def find_cautions(task: Task, solution: Solution) -> list[Finding]:
     return [Finding("constant", tuple(constant)), *findings] if constant else findings
 
 
+def _join_findings(each: list[list[Finding]]) -> list[Finding]:
+    """The findings for any of several targets; columns at chance level only for all of them."""
+    found = list(dict.fromkeys(finding for findings in each for finding in findings))
+    chance = [{j for f in findings if f.kind == "chance" for j in f.places} for findings in each]
+    places = tuple(sorted(set.intersection(*chance)))
+    joined = [finding for finding in found if finding.kind != "chance"]
+    return [*joined, Finding("chance", places)] if places else joined
+
+
 def _classes(task: Task) -> Target | None:
     """The classes of the rows; bins of equal frequency for a continuous target."""
     try:
-        return None if task.target is None else task.target.classes
+        return task.targets[0].classes if task.targets else None
     except ValueError:
         return None
 

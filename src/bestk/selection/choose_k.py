@@ -4,7 +4,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
-from warnings import catch_warnings
+from warnings import catch_warnings, warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,14 @@ from numpy.typing import NDArray
 from bestk._typing import Floats, Indices
 from bestk.data.frames import as_array
 from bestk.data.table import Table, find_features
-from bestk.data.target import (
-    Target,
-    is_continuous,
-    read_continuous_target,
-    read_target,
-    weighted_rows,
-)
+from bestk.data.target import Target, weighted_rows
 from bestk.errors import ParameterError
+from bestk.information.reading import ParsedTarget
 from bestk.problem.solution import Solution
 from bestk.relaxations import one_thread
 from bestk.selection.folds import (
     FOLDS,
+    Design,
     Fold,
     beats,
     choose,
@@ -31,7 +27,8 @@ from bestk.selection.folds import (
     printed_progress,
     read_folds,
 )
-from bestk.selection.pipeline import Task
+from bestk.selection.pipeline import Task, pair_details
+from bestk.selection.targets import order_of_rows, read_targets
 
 AUTO = "auto"
 GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)
@@ -43,8 +40,6 @@ MIN_CLASS_ROWS = 3  # of the largest class: with two, a training fold has each c
 MIN_PROBABILITY = 1e-4  # so that one row cannot decide the mean log loss
 LOGISTIC_C = 10.0  # with 1, copies of one good column reduce the loss
 ALPHAS = (1.0, 10.0, 100.0, 1000.0)  # of ridge regression on standardized columns
-TEXT_KINDS = ("categorical", "string")
-MAX_INDICATORS = 20  # for the most frequent levels of a column
 DIGITS = 9  # of a score; smaller differences are rounding errors
 
 
@@ -99,32 +94,36 @@ def cross_validate(
 
     The features are selected in the training rows, and the model is scored on the test rows.
     """
+    targets = read_targets(y, options.target, table.n_samples)
     counts = np.ones(table.n_samples, np.int64)
     if sample_weight is not None:
-        rows = weighted_rows(sample_weight, y, table.n_samples)
+        rows = weighted_rows(sample_weight, order_of_rows(targets), table.n_samples)
         counts = np.bincount(rows, minlength=table.n_samples)
-        table, y = table.take(np.flatnonzero(counts)), np.asarray(y)[counts > 0]
-        groups = None if groups is None else as_array(groups)[counts > 0]
-        counts = counts[counts > 0]
-    goal = Goal.of(options, y, table.n_samples)
+        known = np.flatnonzero(counts)
+        table, targets = table.take(known), tuple(target.take(known) for target in targets)
+        groups = None if groups is None else as_array(groups)[known]
+        counts = counts[known]
+    goals = [Goal.of(target, options.scoring) for target in targets]
+    splitting = goals[0] if len(goals) == 1 else replace(goals[0], classes=None)
     folds = [
         (np.repeat(train, counts[train]), np.repeat(test, counts[test]))
-        for train, test in goal.split(options.cv, groups, options.random_state)
+        for train, test in splitting.split(options.cv, groups, options.random_state)
     ]
     paths, show = list[list[Indices]](), printed_progress("k='auto'", options.verbose)
     for train, _ in folds:
-        paths.append(_select_in_fold(options, table, goal, train, ks))
+        rows_of = tuple(target.take(train) for target in targets)
+        paths.append(_select_in_fold(options, table.take(train), rows_of, ks))
         show(len(paths), len(folds))
     needed = np.unique(np.concatenate([support for path in paths for support in path]))
     design = Design.of(table, needed, _nominal(options, table))
     scores, guess = np.empty((len(folds), len(ks))), np.empty(len(folds))
     with one_thread():
         for number, (fold, path) in enumerate(zip(folds, paths, strict=True)):
-            Z, model = design.standardized(fold[0]), goal.model(len(fold[0]))
-            scores[number] = [
-                goal.score(model, Z[:, np.isin(design.features, support)], fold) for support in path
-            ]
-            guess[number] = goal.score(goal.guess(), np.zeros((table.n_samples, 1)), fold)
+            Z, none = design.standardized(fold[0]), np.zeros((table.n_samples, 1))
+            parts = [Z[:, np.isin(design.features, support)] for support in path]
+            scores[number] = [np.mean([goal.score(goal.model(len(fold[0])), part, fold)
+                                       for goal in goals]) for part in parts]  # fmt: skip
+            guess[number] = np.mean([goal.score(goal.guess(), none, fold) for goal in goals])
     return scores, guess
 
 
@@ -133,29 +132,25 @@ class Goal:
     """The target, classes or numbers, and how predictions are scored."""
 
     y: NDArray[Any]  # labels or numbers, as they are scored
-    read: NDArray[Any]  # codes of the labels, or the numbers unscaled
     classes: Target | None
     scoring: Any = None
 
     @classmethod
-    def of(cls, options: Any, y: Any, n_samples: int) -> "Goal":
-        """Parse a target, which must be long enough to be split."""
-        if n_samples < MIN_ROWS:
+    def of(cls, parsed: ParsedTarget, scoring: Any) -> "Goal":
+        """The goal of a target, which must be long enough to be split."""
+        if parsed.n_samples < MIN_ROWS:
             raise ParameterError(
-                f"k='auto' needs at least {MIN_ROWS} rows, and there are {n_samples}; "
+                f"k='auto' needs at least {MIN_ROWS} rows, and there are {parsed.n_samples}; "
                 "pass k as a number"
             )
-        if not is_continuous(y, options.target):
-            target = read_target(y, n_samples)
-            if (most := int(target.counts.max())) < MIN_CLASS_ROWS:
-                raise ParameterError(
-                    f"k='auto' needs a class of at least {MIN_CLASS_ROWS} rows, and none has more "
-                    f"than {most}; pass k as a number"
-                )
-            return cls(target.classes[target.codes], target.codes, target, options.scoring)
-        numbers = read_continuous_target(y, n_samples)
-        scored = numbers if options.scoring else _standardized(numbers)
-        return cls(scored, numbers, None, options.scoring)
+        if parsed.continuous:
+            return cls(parsed.numbers if scoring else _standardized(parsed.numbers), None, scoring)
+        if (most := int(parsed.classes.counts.max())) < MIN_CLASS_ROWS:
+            raise ParameterError(
+                f"k='auto' needs a class of at least {MIN_CLASS_ROWS} rows, and none has more "
+                f"than {most}; pass k as a number"
+            )
+        return cls(parsed.labels, parsed.classes, scoring)
 
     def split(self, cv: Any, groups: Any, seed: int | None) -> list[Fold]:
         """Training and test rows, as scikit-learn splits them; see ``SelectBestK``."""
@@ -228,14 +223,12 @@ def _standardized(numbers: Floats) -> Floats:
 
 
 def _select_in_fold(
-    options: Any, table: Table, goal: Goal, train: Indices, ks: list[int]
+    options: Any, table: Table, targets: tuple[ParsedTarget, ...], ks: list[int]
 ) -> list[Indices]:
     """The features for every k, chosen from the training rows."""
-    alike = copy(options)
-    alike.target = "continuous" if goal.classes is None else "classes"
     try:
         with catch_warnings(action="ignore"):  # the whole table has been warned of
-            return [s.support for s in Task.of(alike, table.take(train), goal.read[train]).path(ks)]
+            return [solution.support for solution in Task.of(options, table, targets).path(ks)]
     except ValueError as error:
         raise ParameterError(
             f"k='auto' selects in cross-validation folds, and one fails: {error}; or pass k as a "
@@ -250,43 +243,33 @@ def _nominal(options: Any, table: Table) -> Indices:
     return find_features(options.categorical_features, table)
 
 
-@dataclass(frozen=True)
-class Design:
-    """Features as numbers, NaN where missing; categories as one indicator per level."""
-
-    values: Floats
-    features: Indices  # of each column
-
-    @classmethod
-    def of(cls, table: Table, features: Indices, nominal: Indices) -> "Design":
-        """Some features of a table, in rising order; numbers among ``nominal`` are categories."""
-        parts: dict[int, Floats] = {}
-        for block in table.keep(features).blocks:
-            for places, strip in block.strips():
-                for place, column in zip(places.tolist(), strip.T, strict=True):
-                    words = block.kind in TEXT_KINDS or features[place] in nominal
-                    parts[place] = indicators(column) if words else column[:, None]
-        widths = [parts[place].shape[1] for place in range(len(features))]
-        values = np.empty((table.n_samples, sum(widths)), order="F")
-        for place, start in enumerate(np.cumsum([0, *widths[:-1]])):
-            values[:, start : start + widths[place]] = parts[place]
-        return cls(values, np.repeat(features, widths))
-
-    def standardized(self, train: Indices) -> Floats:
-        """All rows, scaled by the training rows, whose mean replaces missing values."""
-        largest = np.nanmax(np.abs(self.values), axis=0, initial=1e-300)
-        Z = self.values / largest  # squares of the largest numbers would overflow
-        known = ~np.isnan(Z[train])
-        count = np.maximum(known.sum(axis=0), 1)
-        Z -= np.nansum(Z[train], axis=0) / count
-        scale = np.sqrt(np.nansum(Z[train] ** 2, axis=0) / count)
-        Z /= np.where(scale > 0, scale, 1.0)
-        np.nan_to_num(Z, copy=False, nan=0.0)
-        return Z
+def count_features(k: float | str, n: int, task: Task) -> int:
+    """The number of features that k means, among n; warns where there are not so many."""
+    most = task.most
+    n = n if task.groups is None else most
+    wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
+    if wanted < task.least:
+        raise ValueError(f"k={wanted} is less than the {task.least} features to include; raise it")
+    if wanted > most:
+        warn(f"k={wanted} is more than the {most} features to select from; all are selected",
+             UserWarning, stacklevel=5)  # fmt: skip
+    return min(wanted, most)
 
 
-def indicators(column: NDArray[Any]) -> Floats:
-    """An indicator for each level, the most frequent first; missing values are a level."""
-    _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
-    frequent = np.argsort(-counts, kind="stable")[:MAX_INDICATORS]
-    return np.equal.outer(codes, frequent).astype(np.float64)
+def select_number(options: Any, task: Task, n: int) -> Solution:
+    """The solution for k, a number or a fraction of n features, and for the threshold."""
+    k = count_features(options.k, n, task)
+    return task.solution(k if options.threshold is None else _informative(task, k, options))
+
+
+def _informative(task: Task, most: int, options: Any) -> int:
+    """The first k, up to ``most``, before one at which a feature is below the threshold."""
+    k, most = max(1, task.least), min(most, task.varying)
+    while k < most:
+        ks = list(range(k + 1, min(most, 2 * k + 6) + 1))
+        for more, solution in zip(ks, task.path(ks), strict=True):
+            places = np.searchsorted(task.allowed, solution.support)
+            if pair_details(task.read, places)["new_information"].min() < options.threshold:
+                return k
+            k = more
+    return k

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.information import Entropies
+from bestk.information import Entropies, Measure
+from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI
+from bestk.selection.targets import entropies_of_targets, join_gains
 
 LEAST_REDUNDANCY = 1e-12  # nats; less is rounding, and relevance decides
 
@@ -21,12 +24,14 @@ class Criterion:
     """
 
     name: ClassVar[str]
+    measure: ClassVar[Measure | None] = None  # of each feature and a pick
     gather: ClassVar[Any] = np.add  # or np.minimum
     uses_pairs: ClassVar[bool] = True
 
     def pair(self, entropies: Entropies, j: int) -> Floats:
         """What pick j says of every feature."""
-        raise NotImplementedError
+        assert self.measure is not None
+        return entropies.measure(self.measure, [j], signed=self.measure is INTERACTION)[0]
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
         """The criterion of every feature, after ``size`` picks."""
@@ -40,10 +45,6 @@ class MaxRel(Criterion):
     name: ClassVar[str] = "maxrel"
     uses_pairs: ClassVar[bool] = False
 
-    def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
-        """Relevance, whatever was picked."""
-        return relevance
-
 
 @dataclass(frozen=True)
 class MIFS(Criterion):
@@ -51,10 +52,7 @@ class MIFS(Criterion):
 
     beta: float = 1.0
     name: ClassVar[str] = "mifs"
-
-    def pair(self, entropies: Entropies, j: int) -> Floats:
-        """``I(xi; xj)``."""
-        return entropies.pair_mi([j])[0]
+    measure: ClassVar[Measure | None] = PAIR_MI
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
         """Relevance less a fixed share of redundancy."""
@@ -70,10 +68,7 @@ class MRMR(Criterion):
 
     form: str = "difference"
     name: ClassVar[str] = "mrmr"
-
-    def pair(self, entropies: Entropies, j: int) -> Floats:
-        """``I(xi; xj)``."""
-        return entropies.pair_mi([j])[0]
+    measure: ClassVar[Measure | None] = PAIR_MI
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
         """Relevance against the mean redundancy."""
@@ -89,10 +84,7 @@ class CIFE(Criterion):
     """Conditional infomax: ``I(xi; y) - sum (I(xi; xj) - I(xi; xj | y))`` (Lin and Tang 2006)."""
 
     name: ClassVar[str] = "cife"
-
-    def pair(self, entropies: Entropies, j: int) -> Floats:
-        """``I(xi; xj | y) - I(xi; xj)``."""
-        return interaction(entropies, j)
+    measure: ClassVar[Measure | None] = INTERACTION
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
         """Relevance and the interactions with all picks."""
@@ -100,18 +92,14 @@ class CIFE(Criterion):
 
 
 @dataclass(frozen=True)
-class ICAP(Criterion):
+class ICAP(CIFE):
     """Interaction capping: ``I(xi; y) - sum max(0, I(xi; xj) - I(xi; xj | y))`` (Jakulin 2005)."""
 
     name: ClassVar[str] = "icap"
 
     def pair(self, entropies: Entropies, j: int) -> Floats:
         """The interaction where it is a loss."""
-        return np.minimum(interaction(entropies, j), 0.0)
-
-    def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
-        """Relevance less the losses."""
-        return relevance + gathered
+        return np.minimum(super().pair(entropies, j), 0.0)
 
 
 @dataclass(frozen=True)
@@ -119,10 +107,7 @@ class JMI(Criterion):
     """Joint mutual information: ``sum I(xi, xj; y)`` (Yang and Moody 1999)."""
 
     name: ClassVar[str] = "jmi"
-
-    def pair(self, entropies: Entropies, j: int) -> Floats:
-        """``I(xi, xj; y)``."""
-        return entropies.joint_mi([j])[0]
+    measure: ClassVar[Measure | None] = JOINT_MI
 
 
 @dataclass(frozen=True)
@@ -130,11 +115,8 @@ class JMIM(Criterion):
     """Joint mutual information maximization: ``min I(xi, xj; y)`` (Bennasar et al. 2015)."""
 
     name: ClassVar[str] = "jmim"
+    measure: ClassVar[Measure | None] = JOINT_MI
     gather: ClassVar[Any] = np.minimum
-
-    def pair(self, entropies: Entropies, j: int) -> Floats:
-        """``I(xi, xj; y)``."""
-        return entropies.joint_mi([j])[0]
 
 
 @dataclass(frozen=True)
@@ -142,11 +124,8 @@ class CMIM(Criterion):
     """Conditional mutual information maximization: ``min I(xi; y | xj)`` (Fleuret 2004)."""
 
     name: ClassVar[str] = "cmim"
+    measure: ClassVar[Measure | None] = CMI
     gather: ClassVar[Any] = np.minimum
-
-    def pair(self, entropies: Entropies, j: int) -> Floats:
-        """``I(xi; y | xj)``."""
-        return entropies.cmi([j])[0]
 
 
 @dataclass(frozen=True)
@@ -154,66 +133,76 @@ class DISR(Criterion):
     """Double input symmetrical relevance: ``sum I(xi, xj; y) / H(xi, xj, y)`` (Meyer 2006)."""
 
     name: ClassVar[str] = "disr"
+    measure: ClassVar[Measure | None] = JOINT_MI
 
     def pair(self, entropies: Entropies, j: int) -> Floats:
-        """``I(xi, xj; y) / H(xi, xj, y)``."""
-        return normalised(entropies, j)
+        """``I(xi, xj; y) / H(xi, xj, y)``; it needs entropies that are counted."""
+        if not entropies.is_discrete:
+            raise ValueError(
+                "DISR and NJMIM divide by H(xi, xj, y), which only discrete features have; use "
+                "information='discrete', or a criterion that does not divide, such as 'jmi'"
+            )
+        return super().pair(entropies, j) / entropies.xxy([j])[0]
 
 
 @dataclass(frozen=True)
-class NJMIM(Criterion):
+class NJMIM(DISR):
     """Normalized JMIM: ``min I(xi, xj; y) / H(xi, xj, y)`` (Bennasar et al. 2015)."""
 
     name: ClassVar[str] = "njmim"
     gather: ClassVar[Any] = np.minimum
 
-    def pair(self, entropies: Entropies, j: int) -> Floats:
-        """``I(xi, xj; y) / H(xi, xj, y)``."""
-        return normalised(entropies, j)
 
+class Tally:
+    """The scores of all features for one target, given those picked."""
 
-def interaction(entropies: Entropies, j: int) -> Floats:
-    """``I(xi; xj | y) - I(xi; xj)`` for every i."""
-    from bestk.information.measures import INTERACTION
+    def __init__(self, criterion: Criterion, entropies: Entropies) -> None:
+        self._criterion, self._entropies, self._size = criterion, entropies, 0
+        self.score = self._relevance = self._gathered = entropies.mi()
 
-    return entropies.measure(INTERACTION, [j], signed=True)[0]
-
-
-def normalised(entropies: Entropies, j: int) -> Floats:
-    """``I(xi, xj; y) / H(xi, xj, y)`` for every i; it needs entropies that are counted."""
-    if not entropies.is_discrete:
-        raise ValueError(
-            "DISR and NJMIM divide by H(xi, xj, y), which only discrete features have; use "
-            "information='discrete', or a criterion that does not divide, such as 'jmi'"
-        )
-    return entropies.joint_mi([j])[0] / entropies.xxy([j])[0]
+    def add(self, j: int) -> None:
+        """Pick a feature; only its column of pairs is counted."""
+        criterion = self._criterion
+        if criterion.uses_pairs:
+            column = criterion.pair(self._entropies, j)
+            self._gathered = criterion.gather(self._gathered, column) if self._size else column
+            self._size += 1
+            self.score = criterion.score(self._relevance, self._gathered, self._size)
 
 
 def pick_greedily(
-    criterion: Criterion, entropies: Entropies, k: int, include: Sequence[int] = ()
+    criterion: Criterion,
+    entropies: Entropies,
+    k: int,
+    include: Sequence[int] = (),
+    labels: Indices | None = None,
 ) -> tuple[Indices, Floats]:
     """Pick k features one by one, after those to include, and say how each scored.
 
-    The best score wins, the lowest index on a tie; the first is the most relevant one. Only a
-    column of pairs is counted for each pick.
+    The best score wins, the lowest index on a tie; the first is the most relevant one. Given the
+    label of the group of each feature, -1 for none, whole groups are picked by the sum of scores.
     """
-    relevance = entropies.mi()
-    score, gathered = relevance, np.empty(0)
-    free = np.ones(entropies.n_features, dtype=bool)
-    picked: list[int] = []
-    scores = np.empty(k)
+    tallies = [Tally(criterion, part) for part in entropies_of_targets(entropies)]
+    totals, scores, picked = np.zeros(len(tallies)), np.empty(k), list[int]()
     for step in range(k):
-        best = (
-            include[step] if step < len(include) else int(np.argmax(np.where(free, score, -np.inf)))
-        )
-        scores[step] = score[best]
-        picked.append(int(best))
-        free[best] = False
-        if step + 1 < k and criterion.uses_pairs:
-            column = criterion.pair(entropies, picked[-1])
-            gathered = criterion.gather(gathered, column) if step else column
-            score = criterion.score(relevance, gathered, step + 1)
+        each = np.array([_group_sums(tally.score, labels) for tally in tallies])
+        joined = join_gains(entropies, totals, each)
+        joined[picked] = -np.inf
+        best = int(include[step]) if step < len(include) else int(np.argmax(joined))
+        scores[step] = joined[best]
+        totals += each[:, best]
+        picked.append(best)
+        if step + 1 < k:
+            members = [best] if labels is None else np.flatnonzero(labels == best).tolist()
+            for tally, j in product(tallies, members):
+                tally.add(j)
     return np.array(picked, np.int64), scores
+
+
+def _group_sums(score: Floats, labels: Indices | None) -> Floats:
+    if labels is None:
+        return score
+    return np.asarray(np.bincount(labels[labels >= 0], score[labels >= 0]), np.float64)
 
 
 CRITERIA: dict[str, Criterion] = {

@@ -1,4 +1,4 @@
-"""Cross-validation: folds, scores of columns, and rules that choose k by these scores."""
+"""Cross-validation: folds, columns as numbers, their scores, and rules that choose k by them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,12 +13,15 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from bestk._checks import whole
-from bestk._typing import Indices
+from bestk._typing import Floats, Indices
 from bestk.data.frames import as_array
+from bestk.data.table import Table
 from bestk.errors import ParameterError
 
 Fold = tuple[Indices, Indices]  # training rows, test rows
 FOLDS = 5
+TEXT_KINDS = ("categorical", "string")
+MAX_INDICATORS = 20  # for the most frequent levels of a column
 
 
 def group_splitter(cv: Any, groups: Any, *, classes: bool, **shuffled: Any) -> Any:
@@ -138,3 +141,45 @@ def beats(scores: NDArray[np.float64], guess: NDArray[np.float64]) -> bool:
 
 def _standard_error(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(differences.std(axis=0, ddof=1) / np.sqrt(len(differences)))
+
+
+@dataclass(frozen=True)
+class Design:
+    """Features as numbers, NaN where missing; categories as one indicator per level."""
+
+    values: Floats
+    features: Indices  # of each column
+
+    @classmethod
+    def of(cls, table: Table, features: Indices, nominal: Indices) -> "Design":
+        """Some features of a table, in rising order; numbers among ``nominal`` are categories."""
+        parts: dict[int, Floats] = {}
+        for block in table.keep(features).blocks:
+            for places, strip in block.strips():
+                for place, column in zip(places.tolist(), strip.T, strict=True):
+                    words = block.kind in TEXT_KINDS or features[place] in nominal
+                    parts[place] = indicators(column) if words else column[:, None]
+        widths = [parts[place].shape[1] for place in range(len(features))]
+        values = np.empty((table.n_samples, sum(widths)), order="F")
+        for place, start in enumerate(np.cumsum([0, *widths[:-1]])):
+            values[:, start : start + widths[place]] = parts[place]
+        return cls(values, np.repeat(features, widths))
+
+    def standardized(self, train: Indices) -> Floats:
+        """All rows, scaled by the training rows, whose mean replaces missing values."""
+        largest = np.nanmax(np.abs(self.values), axis=0, initial=1e-300)
+        Z = self.values / largest  # squares of the largest numbers would overflow
+        known = ~np.isnan(Z[train])
+        count = np.maximum(known.sum(axis=0), 1)
+        Z -= np.nansum(Z[train], axis=0) / count
+        scale = np.sqrt(np.nansum(Z[train] ** 2, axis=0) / count)
+        Z /= np.where(scale > 0, scale, 1.0)
+        np.nan_to_num(Z, copy=False, nan=0.0)
+        return Z
+
+
+def indicators(column: NDArray[Any]) -> Floats:
+    """An indicator for each level, the most frequent first; missing values are a level."""
+    _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
+    frequent = np.argsort(-counts, kind="stable")[:MAX_INDICATORS]
+    return np.equal.outer(codes, frequent).astype(np.float64)

@@ -1,12 +1,11 @@
 """Selectors of other libraries, rankings and functions, used like a method of bestk."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from bestk._typing import Indices
@@ -15,7 +14,8 @@ from bestk.errors import ParameterError
 from bestk.information import Entropies
 from bestk.information.reading import ParsedTarget
 from bestk.problem.solution import Solution
-from bestk.selection.methods import EFFORT, NONE, Effort, Method
+from bestk.selection.methods import Effort, Ints, Method, Solutions
+from bestk.selection.targets import JoinedEntropies
 
 COUNTS = ("k", "n_features_to_select", "max_features", "k_features")  # parameters that mean k
 
@@ -31,21 +31,16 @@ class Foreign(Method):
     selector: Any
     table: Table
     allowed: Indices  # the features to select from
-    target: ParsedTarget | None
+    targets: tuple[ParsedTarget, ...]
 
-    def select_path(
-        self,
-        entropies: Entropies,
-        ks: Sequence[int],
-        include: Sequence[int] = NONE,
-        effort: Effort = EFFORT,
-    ) -> list[Solution]:
-        """Pick for every k of a list."""
+    def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
         if len(include):
             raise ParameterError(
                 "include needs a method of bestk, which can be given features; use a name from "
                 "bestk.METHODS, or pass no include"
             )
+        if isinstance(entropies, JoinedEntropies) and entropies.worst:
+            raise ParameterError("multioutput='min' needs a method of bestk; use 'sum' or 'union'")
         pick, relevance, found = self._picker(), entropies.mi(), []
         for k in ks:
             start = perf_counter()
@@ -69,16 +64,12 @@ class Foreign(Method):
             places = {item: place for place, item in enumerate(self.allowed.tolist())}
             kept = [places[item] for item in ranking.tolist() if item in places]
             return lambda k: kept[:k]
-        assert self.target is not None
-        X, y = as_matrix(self.table.keep(self.allowed))[0], self._labels(self.target)
+        X = as_matrix(self.table.keep(self.allowed))[0]
+        labels = [target.labels for target in self.targets]
+        y = labels[0] if len(labels) == 1 else np.column_stack(labels)
         if not hasattr(selector, "fit"):
             return lambda k: selector(X, y, k)
         return lambda k: with_count(selector, k).fit(X, y).get_support(indices=True)
-
-    @staticmethod
-    def _labels(target: ParsedTarget) -> NDArray[Any]:
-        classes = target.goal
-        return classes if target.continuous else classes.classes[classes.codes]
 
 
 def with_count(selector: Any, k: int) -> Any:

@@ -1,6 +1,6 @@
 """Groups of columns that are selected together or not at all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +14,17 @@ from bestk.errors import ParameterError
 from bestk.information import Entropies
 from bestk.problem.problem import BQP
 from bestk.problem.solution import Solution
-from bestk.selection.criteria import get_criterion
-from bestk.selection.methods import EFFORT, NONE, Effort, Greedy, Joint, Method, Quadratic
+from bestk.selection.methods import (
+    EFFORT,
+    NONE,
+    Effort,
+    Greedy,
+    Ints,
+    Joint,
+    Method,
+    Quadratic,
+    Solutions,
+)
 from bestk.selection.objectives import Objective, Pairs, get_objective
 
 
@@ -68,13 +77,9 @@ class Grouped(Method):
     by_columns: bool
 
     def select_path(
-        self,
-        entropies: Entropies,
-        ks: Sequence[int],
-        include: Sequence[int] = NONE,
-        effort: Effort = EFFORT,
-    ) -> list[Solution]:
-        """Pick for every k of a list."""
+        self, entropies: Entropies, ks: Ints, include: Ints = NONE, effort: Effort = EFFORT
+    ) -> Solutions:
+        """Pick for every k of a list; the features to include are columns."""
         included = list(dict.fromkeys(self.labels[list(include)].tolist()))
         if not self.by_columns:
             everything = np.arange(len(self.sizes))
@@ -103,16 +108,15 @@ class Grouped(Method):
         return replace(solution, support=np.concatenate(columns), details=details)
 
     def _choose(
-        self, entropies: Entropies, ks: Sequence[int], include: list[int], effort: Effort,
-        groups: Indices,
-    ) -> list[Solution]:  # fmt: skip
+        self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort, groups: Indices
+    ) -> Solutions:
         """Choose among some groups; the support and the contributions are those of groups."""
         place = np.full(len(self.sizes), -1)
         place[groups] = np.arange(len(groups))
         labels, inside = place[self.labels], place[include].tolist()
         method = Quadratic("shared", "swap") if isinstance(self.method, Joint) else self.method
         if isinstance(method, Greedy):
-            found = pick_groups(method, entropies, labels, ks, inside)
+            found = method.pick_groups(entropies, ks, inside, labels)
         elif isinstance(method, Quadratic):
             objective = Contracted(get_objective(method.objective), labels)
             method = replace(method, objective=objective)
@@ -120,35 +124,6 @@ class Grouped(Method):
         else:
             raise ParameterError(f"column_groups needs a method of bestk by name, not {method!r}")
         return [replace(solution, support=groups[solution.support]) for solution in found]
-
-
-def pick_groups(
-    method: Greedy, entropies: Entropies, labels: Indices, ks: Sequence[int], include: list[int]
-) -> list[Solution]:
-    """Add groups one by one, those to include first; columns of label -1 are left out."""
-    criterion, relevance, there = get_criterion(method.criterion), entropies.mi(), labels >= 0
-    score, gathered, size = relevance, None, 0
-    picked, scores = list[int](), list[float]()
-    while len(picked) < max(ks):
-        sums = np.bincount(labels[there], score[there])
-        free = np.isin(np.arange(len(sums)), picked, invert=True)
-        best = int(np.argmax(np.where(free, sums, -np.inf)))
-        best = include[len(picked)] if len(picked) < len(include) else best
-        picked.append(best)
-        scores.append(float(sums[best]))
-        if criterion.uses_pairs:
-            for j in np.flatnonzero(labels == best).tolist():
-                column, size = criterion.pair(entropies, j), size + 1
-                gathered = column if gathered is None else criterion.gather(gathered, column)
-            assert gathered is not None
-            score = criterion.score(relevance, gathered, size)
-    return [
-        Solution(
-            np.array(picked[:k], np.int64), sum(scores[:k]), solver=criterion.name,
-            details={"contribution": np.array(scores[:k]), "bound": "greedy"},
-        )
-        for k in ks
-    ]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

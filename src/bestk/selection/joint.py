@@ -162,9 +162,13 @@ class Forward:
         found = find(MAX_STARTING_PAIRS)
         return [(int(i), int(j)) for i, j in found.pairs[found.pvalues < MAX_PAIR_PVALUE]]
 
+    def new_state(self) -> "State":
+        """Nothing is selected."""
+        return State(self)
+
     def run(self, k: int, include: Sequence[int]) -> list[_Step]:
         """Add k features, those to include first."""
-        pairs, steps, state = self.starting_pairs(), list[_Step](), _State(self)
+        pairs, steps, state = self.starting_pairs(), list[_Step](), self.new_state()
         for item in map(int, include):
             steps.append(_Step(item, float(state.gains()[item])))
             state.add(item)
@@ -200,7 +204,7 @@ def can_scan(n_features: int, n_samples: int, seconds: float) -> bool:
     return n_features**2 * (n_samples + PAIR_ROWS) <= seconds * WORK_PER_SECOND
 
 
-class _State:
+class State:
     """Variances of all columns given the selected ones, and the limits of their gains."""
 
     def __init__(self, forward: Forward) -> None:
@@ -256,16 +260,12 @@ def _half_log(total: Floats, within: Floats) -> Floats:
 
 
 def forward_path(
-    entropies: Entropies,
-    ks: Sequence[int],
-    include: Sequence[int],
-    scan_seconds: float = SCAN_SECONDS,
+    forward: Forward, n: int, ks: Sequence[int], include: Sequence[int]
 ) -> list[Solution]:
-    """The features for every k, by contribution; all k share the steps."""
+    """Some of n features for every k, by contribution; all k share the steps."""
     start = perf_counter()
-    assert entropies.covariances is not None
-    steps = Forward(entropies, entropies.covariances, scan_seconds).run(max(ks), include)
-    seconds, n = (perf_counter() - start) / len(ks), entropies.n_features
+    steps = forward.run(max(ks), include)
+    seconds = (perf_counter() - start) / len(ks)
     found = []
     for k in ks:
         support = np.array([step.added for step in steps[:k]], np.int64)

@@ -2,17 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
 
+from bestk._typing import Indices
 from bestk.information import Entropies
 from bestk.information.reading import has_few_rows
 from bestk.problem.solution import Solution
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
 from bestk.selection.joint import SCAN_SECONDS, forward_path
 from bestk.selection.objectives import MEMORY, Objective, Pairs, get_objective
+from bestk.selection.targets import (
+    JoinedEntropies,
+    JoinedPairs,
+    entropies_of_targets,
+    maximise_worst,
+    new_forward,
+)
 from bestk.solvers import (
     BoundEffort,
     Fixed,
@@ -24,8 +33,12 @@ from bestk.solvers import (
     with_useful_bound,
 )
 
-NONE: Sequence[int] = ()
+Ints = Sequence[int]
+Solutions = list[Solution]
+AnyPairs = Pairs | JoinedPairs
+NONE: Ints = ()
 DIGITS = 12  # of contributions: what differs beyond them is equal
+SHARES_OF_TIME = 10  # a time limit is divided by it for each weighting of several targets
 MAX_DENSE_FEATURES = 1000  # above, forward and swap get columns, except for a tight bound
 
 
@@ -47,7 +60,7 @@ class Method:
     """Picks features from the entropies of a table."""
 
     def select(
-        self, entropies: Entropies, k: int, include: Sequence[int] = NONE, effort: Effort = EFFORT
+        self, entropies: Entropies, k: int, include: Ints = NONE, effort: Effort = EFFORT
     ) -> Solution:
         """Pick k features, among them those to include."""
         return self.select_path(entropies, [k], include, effort)[0]
@@ -55,11 +68,15 @@ class Method:
     def select_path(
         self,
         entropies: Entropies,
-        ks: Sequence[int],
-        include: Sequence[int] = NONE,
+        ks: Ints,
+        include: Ints = NONE,
         effort: Effort = EFFORT,
-    ) -> list[Solution]:
+    ) -> Solutions:
         """Pick for every k of a list, sharing the work."""
+        _check_counts(ks, include, entropies)
+        return self._pick(entropies, ks, include, effort) if len(ks) else []
+
+    def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
         raise NotImplementedError
 
 
@@ -85,34 +102,24 @@ class Quadratic(Method):
     objective: str | Objective = "cmi"
     solver: str | Solver = "tpower"
 
-    def select_path(
-        self,
-        entropies: Entropies,
-        ks: Sequence[int],
-        include: Sequence[int] = NONE,
-        effort: Effort = EFFORT,
-    ) -> list[Solution]:
-        """Pick for every k of a list, sharing the work."""
-        _check_counts(ks, include, entropies)
+    def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
         start, chosen = perf_counter(), get_solver(self.solver)
         pairs = self._pairs(entropies, effort)
-        if len(include) or len(ks) == 1:
+        worst = isinstance(pairs, JoinedPairs) and pairs.worst
+        if worst or len(include) or len(ks) == 1:
             spent = effort.spent + perf_counter() - start
-            limit = effort.time_limit and effort.time_limit / max(1, len(ks))
+            limit = effort.time_limit and effort.time_limit / len(ks)
             share = replace(effort, time_limit=limit, spent=spent)
-            return [self._solve(pairs, k, include, share) for k in ks]
-        options = {
-            "random_state": effort.random_state,
-            "time_limit": effort.time_limit,
-            "bound": effort.bound,
-        }
-        if pairs.objective.same_for_all_k and len(ks):
+            solve = self._solve_worst if worst else self._solve
+            return [solve(pairs, k, include, share) for k in ks]
+        options = {name: getattr(effort, name) for name in ("random_state", "time_limit", "bound")}
+        if pairs.objective.same_for_all_k:
             solutions = solve_path(pairs.problem(ks[0])[0], ks, chosen, **options)
         else:
             solutions = solve_each(lambda k: pairs.problem(k)[0], ks, chosen, **options)
         return [_ranked(pairs, solution) for solution in solutions]
 
-    def _solve(self, pairs: Pairs, k: int, include: Sequence[int], effort: Effort) -> Solution:
+    def _solve(self, pairs: AnyPairs, k: int, include: Ints, effort: Effort) -> Solution:
         problem, _ = pairs.problem(k)
         fixed = Fixed(problem, np.asarray(include, np.int64)) if len(include) else None
         if fixed is not None and fixed.k == 0:
@@ -126,8 +133,18 @@ class Quadratic(Method):
             solution = solution if fixed is None else fixed.whole(solution)
         return _ranked(pairs, with_useful_bound(solution))
 
-    def _pairs(self, entropies: Entropies, effort: Effort) -> Pairs:
+    def _solve_worst(self, pairs: Any, k: int, include: Ints, effort: Effort) -> Solution:
+        limit = effort.time_limit
+        each = replace(effort, time_limit=limit and limit / SHARES_OF_TIME)
+        solve = partial(self._solve, k=k, include=include, effort=each)
+        found, worst = maximise_worst(pairs, k, include, solve, limit)
+        return _ranked(worst, with_useful_bound(found))
+
+    def _pairs(self, entropies: Entropies, effort: Effort) -> AnyPairs:
         """All pairs, unless they are too many, or few are needed and none for a proof."""
+        if isinstance(entropies, JoinedEntropies):
+            parts = tuple(self._pairs(part, effort) for part in entropies.parts)
+            return JoinedPairs(parts, entropies.units, entropies.worst)
         objective, solver = get_objective(self.objective), get_solver(self.solver)
         large = 8 * entropies.n_features**2 > effort.memory
         frugal = effort.bound != "tight" and getattr(solver, "frugal", False)
@@ -160,28 +177,23 @@ class Greedy(Method):
 
     criterion: str | Criterion = "jmi"
 
-    def select_path(
-        self,
-        entropies: Entropies,
-        ks: Sequence[int],
-        include: Sequence[int] = NONE,
-        effort: Effort = EFFORT,
-    ) -> list[Solution]:
-        """The picks for k begin those for k + 1."""
-        _check_counts(ks, include, entropies)
+    def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
+        return self.pick_groups(entropies, ks, include)
+
+    def pick_groups(
+        self, entropies: Entropies, ks: Ints, include: Ints, labels: Indices | None = None
+    ) -> Solutions:
+        """Pick features, or groups of them; the picks for k begin those for k + 1."""
         criterion, start = get_criterion(self.criterion), perf_counter()
-        picked, scores = pick_greedily(criterion, entropies, max(ks, default=0), include)
-        seconds = (perf_counter() - start) / max(1, len(ks))
+        picked, scores = pick_greedily(criterion, entropies, max(ks), include, labels)
+        seconds = (perf_counter() - start) / len(ks)
         return [
             Solution(
-                picked[:k],
-                float(scores[:k].sum()),
-                solver=criterion.name,
-                seconds=seconds,
+                picked[:k], float(scores[:k].sum()), solver=criterion.name, seconds=seconds,
                 details={"contribution": scores[:k], "bound": "greedy"},
             )
             for k in ks
-        ]
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -213,19 +225,11 @@ class Joint(Method):
 
     objective: ClassVar[str] = "shared"
 
-    def select_path(
-        self,
-        entropies: Entropies,
-        ks: Sequence[int],
-        include: Sequence[int] = NONE,
-        effort: Effort = EFFORT,
-    ) -> list[Solution]:
-        """Pick for every k of a list, sharing the work."""
-        if not _has_joint(entropies):
+    def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
+        if not all(map(_has_joint, entropies_of_targets(entropies))):
             return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
-        _check_counts(ks, include, entropies)
-        seconds = effort.time_limit or SCAN_SECONDS
-        return forward_path(entropies, ks, include, seconds) if len(ks) else []
+        forward = new_forward(entropies, effort.time_limit or SCAN_SECONDS)
+        return forward_path(forward, entropies.n_features, ks, include)
 
 
 def _has_joint(entropies: Entropies) -> bool:
@@ -234,7 +238,7 @@ def _has_joint(entropies: Entropies) -> bool:
     return found is not None and not has_few_rows(found.n_samples, found.n_features)
 
 
-def _check_counts(ks: Sequence[int], include: Sequence[int], entropies: Entropies) -> None:
+def _check_counts(ks: Ints, include: Ints, entropies: Entropies) -> None:
     n, least = entropies.n_features, max(1, len(include))
     if len(set(include)) < len(include):
         raise ValueError(f"features to include must differ from each other, not {list(include)}")
@@ -244,7 +248,7 @@ def _check_counts(ks: Sequence[int], include: Sequence[int], entropies: Entropie
             raise ValueError(f"k must lie between {least} and {n}, the features{among}; not {k}")
 
 
-def _ranked(pairs: Pairs, solution: Solution) -> Solution:
+def _ranked(pairs: AnyPairs, solution: Solution) -> Solution:
     """The features by their contribution, largest first, and all values those of the objective."""
     problem, scale = pairs.problem(solution.k)
     parts = scale * problem.contributions(solution.support)

@@ -1,17 +1,14 @@
 """From a selector's options, a table and its target to the selected features."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from time import perf_counter
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
-from bestk.data.frames import read_column
 from bestk.data.table import Table, find_constant, find_features
 from bestk.data.target import note_on_target, weighted_rows
 from bestk.errors import ParameterError
@@ -22,10 +19,16 @@ from bestk.selection.grouped import Grouped, read_groups
 from bestk.selection.methods import Effort, Method, get_method
 from bestk.selection.objectives import get_objective
 from bestk.selection.screening import screen
+from bestk.selection.targets import (
+    JoinedEntropies,
+    entropies_of_targets,
+    order_of_rows,
+    read_targets,
+    unite,
+)
 
 PAPER = "caim"  # levels, as the paper makes them
 STEADY = ("mdlp", "chance")  # levels and correction, where counts have to do without a blend
-PER_FEATURE = ("relevance", "contribution", "new_information", "pairs", "scores")
 
 
 @dataclass(frozen=True)
@@ -123,33 +126,35 @@ class Task:
     include: list[int]  # places among the allowed
     effort: Effort
     constant: Indices  # features of one value, or screened out: selected if no others are left
-    target: ParsedTarget | None = None  # of each row of the table
+    targets: tuple[ParsedTarget, ...] = ()  # of each row of the table
     groups: Indices | None = None  # of each column of the table: selected as a whole
     by_columns: bool = False  # whether k counts columns, although there are groups
+    union: bool = False  # whether features are selected for each target by itself
     screened: Floats | None = None  # relevance of every column, where not all were measured
     notes: tuple[str, ...] = ()  # on how the table and the target were read
 
     @classmethod
     def of(cls, options: Any, table: Table, y: Any, sample_weight: Any = None) -> "Task":
-        """Read a table as a selector's parameters say."""
-        column = read_column(y)
+        """Read a table as a selector's parameters say; y may be targets that are parsed."""
+        targets = read_targets(y, options.target, table.n_samples)
         if sample_weight is not None:
-            rows = weighted_rows(sample_weight, column, table.n_samples)
-            table, column = table.take(rows), column.take(rows)
+            rows = weighted_rows(sample_weight, order_of_rows(targets), table.n_samples)
+            table, targets = table.take(rows), tuple(target.take(rows) for target in targets)
         columns = Columns.of(options, table)
         constant = np.setdiff1d(find_constant(table), columns.included, assume_unique=True)
         kept = np.setdiff1d(columns.allowed, constant, assume_unique=True)
         kept = kept if len(kept) else columns.allowed
-        note = note_on_target(options.target, column)
-        target = columns.reading(options, kept).parse(column, table.n_samples)
+        found = [note_on_target(options.target, target.column) for target in targets]
         start = perf_counter()
-        kept, screened = screen(options, table, target, columns, kept)
+        kept, screened = screen(options, table, targets, columns, kept)
         reading = columns.reading(options, kept)
         part = table if len(kept) == table.n_features else table.keep(kept)
-        read = reading.measure(part, target)
-        notes = table.notes if note is None else (*table.notes, note)
+        reads = [reading.measure(part, target) for target in targets]
+        read = reads[0] if len(reads) == 1 else join(reads, options.multioutput == "min")
         task = cls.measured(options, table, columns, kept, read, perf_counter() - start)
-        return replace(task, target=target, notes=notes, screened=screened)
+        notes = (*table.notes, *(note for note in found if note))
+        union = len(reads) > 1 and options.multioutput == "union"
+        return replace(task, targets=targets, union=union, notes=notes, screened=screened)
 
     @classmethod
     def measured(
@@ -190,21 +195,32 @@ class Task:
         """The number of features to include."""
         return self.count(self.allowed[self.include])
 
+    @property
+    def parts(self) -> "list[Task]":
+        """A task for each target."""
+        parts = zip(entropies_of_targets(self.read.entropies), self.targets, strict=True)
+        return [
+            replace(self, read=replace(self.read, entropies=own), targets=(target,), union=False)
+            for own, target in parts
+        ]
+
     def solution(self, k: int) -> Solution:
         """The k features, with the information of each."""
+        if self.union:
+            return self.described(unite([part.solution(k) for part in self.parts]))
         wanted = min(k, self.varying)
         found = self._method().select(self.read.entropies, wanted, self.include, self.effort)
-        unknown = {"contribution": np.full(found.k, np.nan)}  # to a method of the user's own
-        details = {**unknown, **found.details, **pair_details(self.read, found.support)}
-        return self._filled(self._placed(found, details=details), k)
+        return self.described(self._placed(found, k))
 
     def path(self, ks: list[int]) -> list[Solution]:
         """Features for every k, by their places in the table; without bounds and details."""
+        if self.union:
+            return list(map(unite, zip(*(part.path(ks) for part in self.parts), strict=True)))
         effort, fewer = replace(self.effort, bound=None), [min(k, self.varying) for k in ks]
         once = sorted(set(fewer))
         solutions = self._method().select_path(self.read.entropies, once, self.include, effort)
-        found = {n: self._placed(s) for n, s in zip(once, solutions, strict=True)}
-        return [self._filled(found[n], k) for n, k in zip(fewer, ks, strict=True)]
+        found = dict(zip(once, solutions, strict=True))
+        return [self._placed(found[n], k) for n, k in zip(fewer, ks, strict=True)]
 
     def _method(self) -> Method:
         if self.groups is not None:
@@ -213,7 +229,7 @@ class Task:
             return Grouped(self.method, labels, sizes, self.by_columns)
         if is_method(self.method):
             return self.method
-        return Foreign(self.method, self.table, self.allowed, self.target)
+        return Foreign(self.method, self.table, self.allowed, self.targets)
 
     def relevance(self) -> NDArray[np.float64]:
         """I(xi; y) of every column of the table: 0 for constant ones, NaN for excluded ones."""
@@ -227,28 +243,34 @@ class Task:
         chosen = self.read.discretised
         return None if chosen is None else self.allowed[chosen]
 
-    def _placed(self, solution: Solution, **more: Any) -> Solution:
-        """The solution by the places of the table."""
-        support = self.allowed[solution.support]
-        return replace(solution, support=support, names=self.table.names, **more)
+    def _placed(self, solution: Solution, k: int) -> Solution:
+        """The solution by the places of the table.
 
-    def _filled(self, solution: Solution, k: int) -> Solution:
-        """The solution with constant features: of its groups, or where others are too few."""
+        Constant features are added last: of its groups, or where others are too few.
+        """
+        support = self.allowed[solution.support]
         added = self.constant[: max(0, k - solution.k)]
         if self.groups is not None:
-            chosen = np.isin(self.groups[self.constant], self.groups[solution.support])
-            added = self.constant[chosen]
-        if not (more := len(added)):
-            return solution
-        details = {name: _padded(value, solution.k, more) if name in PER_FEATURE else value
-                   for name, value in solution.details.items()}  # fmt: skip
-        support = np.append(solution.support, added)
-        return replace(solution, support=support, details=details)
+            added = self.constant[np.isin(self.groups[self.constant], self.groups[support])]
+        parts = solution.details.get("contribution", np.full(solution.k, np.nan))
+        details = {**solution.details, "contribution": np.pad(parts, (0, len(added)))}
+        support = np.append(support, added)
+        return replace(solution, support=support, names=self.table.names, details=details)
+
+    def described(self, solution: Solution) -> Solution:
+        """The solution with the information of each feature: 0 for constant ones, the last."""
+        varying = solution.support[~np.isin(solution.support, self.constant)]
+        found = pair_details(self.read, np.searchsorted(self.allowed, varying))
+        more = solution.k - len(varying)
+        padded = {name: np.pad(values, (0, more)) for name, values in found.items()}
+        return replace(solution, details={**solution.details, **padded})
 
 
-def _padded(values: Any, k: int, more: int) -> Any:
-    """The numbers of k features, or of their pairs, with zeros for some more."""
-    return np.pad(values, [(0, more if n == k else 0) for n in np.shape(values)])
+def join(reads: Sequence[Measured], worst: bool) -> Measured:
+    """What was measured with several targets."""
+    entropies = JoinedEntropies.of([read.entropies for read in reads], worst)
+    goals, fitted = [read.target for read in reads], [read.discretizer for read in reads]
+    return replace(reads[0], entropies=entropies, target=goals, discretizer=fitted)
 
 
 def pair_details(read: Measured, support: Indices) -> Mapping[str, Any]:
@@ -263,35 +285,3 @@ def pair_details(read: Measured, support: Indices) -> Mapping[str, Any]:
     others = pairs + np.diag(np.full(len(support), np.inf))
     new = others.min(axis=0) if len(support) > 1 else relevance
     return {"relevance": relevance, "new_information": new, "pairs": pairs}
-
-
-def count_features(k: float | str, n: int, task: Task) -> int:
-    """The number of features that k means, among n; warns where there are not so many."""
-    most = task.most
-    n = n if task.groups is None else most
-    wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
-    if wanted < task.least:
-        raise ValueError(f"k={wanted} is less than the {task.least} features to include; raise it")
-    if wanted > most:
-        warn(f"k={wanted} is more than the {most} features to select from; all are selected",
-             UserWarning, stacklevel=5)  # fmt: skip
-    return min(wanted, most)
-
-
-def select_number(options: Any, task: Task, n: int) -> Solution:
-    """The solution for k, a number or a fraction of n features, and for the threshold."""
-    k = count_features(options.k, n, task)
-    return task.solution(k if options.threshold is None else _informative(task, k, options))
-
-
-def _informative(task: Task, most: int, options: Any) -> int:
-    """The first k, up to ``most``, before one at which a feature is below the threshold."""
-    k, most = max(1, task.least), min(most, task.varying)
-    while k < most:
-        ks = list(range(k + 1, min(most, 2 * k + 6) + 1))
-        for more, solution in zip(ks, task.path(ks), strict=True):
-            places = np.searchsorted(task.allowed, solution.support)
-            if pair_details(task.read, places)["new_information"].min() < options.threshold:
-                return k
-            k = more
-    return k

@@ -1,5 +1,6 @@
 """A first look at very many columns: the relevance of each, from a line and a parabola."""
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -26,7 +27,7 @@ TINY = np.finfo(float).tiny
 
 
 def screen(
-    options: Any, table: Table, target: ParsedTarget, columns: Any, kept: Indices
+    options: Any, table: Table, targets: Sequence[ParsedTarget], columns: Any, kept: Indices
 ) -> tuple[Indices, Floats | None]:
     """Of very many columns, those that the default considers; and the relevance of all.
 
@@ -43,7 +44,8 @@ def screen(
     ):
         return kept, None
     with threads(options.n_jobs):
-        relevance = first_relevance(table, target, columns.categorical)
+        each = [first_relevance(table, target, columns.categorical) for target in targets]
+        relevance = np.sum(each, axis=0)
     first = kept[np.argsort(-relevance[kept], kind="stable")[:most]]
     return np.union1d(first, columns.included), relevance
 

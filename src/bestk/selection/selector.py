@@ -11,8 +11,8 @@ from bestk.problem.solution import Solution
 from bestk.selection.base import SELECTABLE, TableSelector, forget
 from bestk.selection.blocks import PartialFit, read_blocks
 from bestk.selection.cautions import warn_of
-from bestk.selection.choose_k import AUTO, refuse_auto, select_auto_k
-from bestk.selection.pipeline import Task, select_number
+from bestk.selection.choose_k import AUTO, refuse_auto, select_auto_k, select_number
+from bestk.selection.pipeline import Task
 
 
 class SelectBestK(PartialFit, TableSelector):
@@ -52,6 +52,10 @@ class SelectBestK(PartialFit, TableSelector):
         What y is; "auto" takes numbers with a fractional part as continuous, and whole numbers
         of many values and few rows each. Gaussian information takes a continuous target as it
         is; to be counted, it is cut into 5 classes of equal frequency.
+    multioutput : {"sum", "min", "union"}, default="sum"
+        Where y has several columns: maximise the sum of the objectives of all targets; or the
+        smallest of them, each divided by the entropy of its target; or take the union of the k
+        features selected for each, which may be more than k.
     include, exclude : array-like of str or int, default=None
         Features that must be selected, and features that must not, by name or index.
     column_groups : dict, array-like or str, default=None
@@ -163,6 +167,7 @@ class SelectBestK(PartialFit, TableSelector):
         correction: str | None = None,
         categorical_features: Any = "from_dtype",
         target: str = "auto",
+        multioutput: str = "sum",
         include: Any = None,
         exclude: Any = None,
         column_groups: Any = None,
@@ -184,6 +189,7 @@ class SelectBestK(PartialFit, TableSelector):
         self.correction = correction
         self.categorical_features = categorical_features
         self.target = target
+        self.multioutput = multioutput
         self.include = include
         self.exclude = exclude
         self.column_groups = column_groups
@@ -208,9 +214,9 @@ class SelectBestK(PartialFit, TableSelector):
             pyarrow table, a sparse matrix or a list of rows; missing values are welcome. Or one
             read in blocks of rows: the name of a file or of a folder of Parquet files, a data
             set of pyarrow, an iterable of blocks, or a function that returns one.
-        y : array-like of shape (n_samples,)
-            The classes, or numbers to predict. For files and blocks that are frames the name of
-            the column that holds them; None for blocks that are pairs ``(X_block, y_block)``.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            The classes, or numbers to predict; a column for each target. For files and blocks
+            that are frames the name of its column; None for pairs ``(X_block, y_block)``.
         sample_weight : array-like of shape (n_samples,), default=None
             How often each row counts, from 0 up. Fractional weights are rounded up or down, so
             that those of a class add up to the same number of rows.

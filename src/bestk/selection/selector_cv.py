@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import column_or_1d
 
 from bestk.data.frames import as_array, read_features
-from bestk.data.target import is_continuous, weighted_rows
+from bestk.data.target import weighted_rows
 from bestk.selection.base import SELECTABLE
 from bestk.selection.cautions import warn_of
 from bestk.selection.folds import (
@@ -28,6 +28,7 @@ from bestk.selection.folds import (
 )
 from bestk.selection.pipeline import Task
 from bestk.selection.predicting import PredictingSelector
+from bestk.selection.targets import order_of_rows, read_targets
 
 MAX_DEFAULT_K = 100
 
@@ -58,8 +59,8 @@ class SelectBestKCV(PredictingSelector):
         Classification or regression; "auto": as the estimator.
     verbose : bool or int, default=False
         Whether to print a line after each fold.
-    information, discretizer, correction, categorical_features, include, exclude, column_groups,\
- k_counts, bound, time_limit, random_state, backend, n_jobs
+    information, discretizer, correction, categorical_features, multioutput, include, exclude,\
+ column_groups, k_counts, bound, time_limit, random_state, backend, n_jobs
         As for :class:`SelectBestK`.
 
     Attributes
@@ -127,6 +128,7 @@ class SelectBestKCV(PredictingSelector):
         correction: str | None = None,
         categorical_features: Any = "from_dtype",
         target: str = "auto",
+        multioutput: str = "sum",
         include: Any = None,
         exclude: Any = None,
         column_groups: Any = None,
@@ -149,6 +151,7 @@ class SelectBestKCV(PredictingSelector):
         self.correction = correction
         self.categorical_features = categorical_features
         self.target = target
+        self.multioutput = multioutput
         self.include = include
         self.exclude = exclude
         self.column_groups = column_groups
@@ -169,7 +172,7 @@ class SelectBestKCV(PredictingSelector):
         ----------
         X : table of shape (n_samples, n_features)
             As for :meth:`SelectBestK.fit`.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The classes, or numbers to predict.
         groups : array-like of shape (n_samples,), default=None
             Groups of rows that are kept in the same fold; also passed to a splitter.
@@ -187,7 +190,7 @@ class SelectBestKCV(PredictingSelector):
         X = self._check_table(X, reset=True)
         X = as_array(X) if isinstance(X, list | tuple) else X
         y = y if y is None or hasattr(y, "__getitem__") else np.asarray(y)
-        y = column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y
+        y = column_or_1d(y, warn=True) if np.shape(y)[1:] == (1,) else y
         given = {**params, "groups": groups, "sample_weight": sample_weight}
         routed = self._route(
             "fit", {name: each for name, each in given.items() if each is not None}
@@ -195,10 +198,10 @@ class SelectBestKCV(PredictingSelector):
         options = copy(self)
         if isinstance(options.random_state, np.random.RandomState):
             options.random_state = int(options.random_state.randint(2**31))
-        options.target = self._target_kind(y)
         start = perf_counter()
         table = read_features(X, self.categorical_features)
-        whole = Task.of(options, table, y, sample_weight)
+        targets = read_targets(y, self._target_kind(), table.n_samples)
+        whole = Task.of(options, table, targets, sample_weight)
         self.selection_seconds_ = perf_counter() - start
         least = max(1, whole.least)
         every = range(least, max(least, min(MAX_DEFAULT_K, whole.most)) + 1)
@@ -208,7 +211,7 @@ class SelectBestKCV(PredictingSelector):
         folds = read_folds(lambda: check_cv(cv, y, classifier=kind), X, y, groups)
         rows, fit_params = None, routed.estimator.fit
         if sample_weight is not None:
-            rows = weighted_rows(sample_weight, y, table.n_samples)
+            rows = weighted_rows(sample_weight, order_of_rows(targets), table.n_samples)
         selecting = repeat_rows(folds, rows, table.n_samples)
         if get_config()["enable_metadata_routing"]:
             rows = None  # the estimator and the scorer have weights of their own
@@ -218,8 +221,8 @@ class SelectBestKCV(PredictingSelector):
         show, scores = printed_progress(type(self).__name__, self.verbose), []
         for done, (fold, (train, _)) in enumerate(zip(folds, selecting, strict=True), 1):
             start = perf_counter()
-            task = Task.of(options, table.take(train), _safe_indexing(y, train))
-            solutions = task.path(ks)
+            parts = tuple(target.take(train) for target in targets)
+            solutions = Task.of(options, table.take(train), parts).path(ks)
             self.selection_seconds_ += perf_counter() - start
             scores.append([trial.score(np.sort(each.support), fold) for each in solutions])
             show(done, len(folds))
@@ -240,9 +243,9 @@ class SelectBestKCV(PredictingSelector):
         warn_of(self.solution_)
         return self
 
-    def _target_kind(self, y: Any) -> str:
+    def _target_kind(self) -> str:
         """The kind of target in all folds: that of the estimator, unless it is given."""
         if self.target == "auto" and is_classifier(self.estimator):
             return "classes"
-        regressor = self.target == "auto" and is_regressor(self.estimator)
-        return "continuous" if regressor or is_continuous(y, self.target) else "classes"
+        auto = self.target == "auto" and is_regressor(self.estimator)
+        return "continuous" if auto else self.target

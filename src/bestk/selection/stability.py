@@ -14,9 +14,11 @@ from bestk._typing import Floats, Indices
 from bestk.data.frames import read_features
 from bestk.data.target import weighted_rows
 from bestk.errors import ParameterError
+from bestk.selection.choose_k import count_features
 from bestk.selection.folds import printed_progress, read_folds, repeat_rows
-from bestk.selection.pipeline import Task, count_features, is_method
+from bestk.selection.pipeline import Task, is_method
 from bestk.selection.selector import SelectBestK
+from bestk.selection.targets import order_of_rows
 
 MAX_SHOWN = 20  # features of a text
 
@@ -156,20 +158,22 @@ def stability_selection(
     selector._validate_params()
     table = read_features(X, selector.categorical_features)
     task = Task.of(selector, table, y)
-    wanted, target = count_features(k, table.n_features, task), task.target
-    assert target is not None
-    selector.target = "continuous" if target.continuous else "classes"
-    drawn = {"train_size": fraction, "random_state": random_state}
-    kind = ShuffleSplit if target.continuous else StratifiedShuffleSplit
-    splitter = (kind if groups is None else GroupShuffleSplit)(n_subsamples, **drawn)
-    labels = target.numbers if target.continuous else target.classes.codes
+    wanted, targets = count_features(k, table.n_features, task), task.targets
+    stratified = len(targets) == 1 and not targets[0].continuous
+    kind = StratifiedShuffleSplit if stratified else ShuffleSplit
+    splitter = (kind if groups is None else GroupShuffleSplit)(
+        n_subsamples, train_size=fraction, random_state=random_state
+    )
+    labels = targets[0].classes.codes if stratified else np.arange(table.n_samples)
     folds = read_folds(lambda: splitter, labels, labels, groups)
-    weighted = None if sample_weight is None else weighted_rows(sample_weight, y, len(labels))
-    rows = [train for train, _ in repeat_rows(folds, weighted, len(labels))]
+    weighted = None
+    if sample_weight is not None:
+        weighted = weighted_rows(sample_weight, order_of_rows(targets), table.n_samples)
+    rows = [train for train, _ in repeat_rows(folds, weighted, table.n_samples)]
     show, supports = printed_progress("stability_selection", verbose), list[tuple[int, ...]]()
 
     def select_from(some: Indices) -> tuple[int, ...]:
-        part = Task.of(selector, table.take(some), target.column.take(some))
+        part = Task.of(selector, table.take(some), tuple(each.take(some) for each in targets))
         if screen is not None and is_method(part.method) and part.groups is None:
             part = _screened(part, selector, max(screen, wanted))
         return tuple(part.path([wanted])[0].support.tolist())
@@ -190,4 +194,4 @@ def _screened(task: Task, options: SelectBestK, most: int) -> Task:
     relevance[task.allowed[task.include]] = np.inf
     fewer = copy(options)
     fewer.exclude = np.argsort(-relevance, kind="stable")[most:]
-    return Task.of(fewer, task.table, task.target.column if task.target else None)
+    return Task.of(fewer, task.table, task.targets)

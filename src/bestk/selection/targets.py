@@ -1,0 +1,284 @@
+"""Several targets: the sum of their objectives, or the smallest of them, is maximised."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from bestk._typing import Floats, Indices
+from bestk.data.frames import open_table, read_table
+from bestk.data.table import Block, Table
+from bestk.information import Entropies, Measure
+from bestk.information.reading import ParsedTarget, Reading
+from bestk.problem.problem import BQP
+from bestk.problem.solution import Solution
+from bestk.selection.joint import Forward, State
+from bestk.selection.objectives import Objective
+
+MAX_WEIGHTS = 40  # of the targets that are tried to maximise the smallest objective
+MIN_GAIN = 1e-12  # of a swap, relative to the objective: less is rounding
+
+
+def read_targets(y: Any, kind: str, n_samples: int) -> tuple[ParsedTarget, ...]:
+    """One target for each column of y; targets that are parsed already are given back."""
+    if isinstance(y, tuple) and y and isinstance(y[0], ParsedTarget):
+        return y
+    columns: list[Any] = [y]
+    if y is not None and not isinstance(y, Block):
+        y = y.toarray() if hasattr(type(y), "tocsc") else y
+        shape = (0, y.n_features) if isinstance(y, Table) else open_table(y)[0].shape
+        if len(shape) == 2 and shape[1] > 1:
+            table = read_table(y)
+            columns = [table.keep(np.array([j])).blocks[0] for j in range(table.n_features)]
+    return tuple(Reading(target=kind).parse(column, n_samples) for column in columns)
+
+
+def order_of_rows(targets: Sequence[ParsedTarget]) -> Any:
+    """A column whose values are in the order of all targets, the first before the others."""
+    if len(targets) == 1:
+        return targets[0].column
+    values = np.column_stack([target.column.values[:, 0] for target in targets])
+    return np.unique(values, axis=0, return_inverse=True)[1].ravel()
+
+
+@dataclass(frozen=True)
+class JoinedEntropies(Entropies):
+    """Entropies of the same columns with several targets; measures are added up."""
+
+    parts: tuple[Entropies, ...] = ()
+    worst: bool = False  # whether the smallest objective counts, and not their sum
+
+    @classmethod
+    def of(cls, parts: Sequence[Entropies], worst: bool) -> "JoinedEntropies":
+        """Join the entropies of each target."""
+        x, xy = (np.sum([getattr(part, name) for part in parts], axis=0) for name in ("x", "xy"))
+        y, one = sum(part.y for part in parts), parts[0]
+        return cls(x, xy, y, one.source, one.signed, one.n_jobs, parts=tuple(parts), worst=worst)
+
+    @property
+    def units(self) -> Floats:
+        """Factors of the objectives: the smallest is that relative to the entropy of a target."""
+        return np.array([1.0 / part.y if self.worst else 1.0 for part in self.parts])
+
+    def join(self, totals: Floats, gains: Floats) -> Floats:
+        """What features add to the objective, by what they add to that of each target."""
+        if not self.worst:
+            return np.asarray(gains.sum(axis=0))
+        after = self.units[:, np.newaxis] * (totals[:, np.newaxis] + gains)
+        return np.asarray(after.min(axis=0) - (self.units * totals).min())
+
+    def mi(self) -> Floats:
+        """The sum of ``I(xi; y)`` over targets."""
+        return np.sum([part.mi() for part in self.parts], axis=0)
+
+    def measure(
+        self, measure: Measure, rows: Iterable[int] | None = None,
+        columns: Iterable[int] | None = None, dtype: DTypeLike = np.float64, signed: bool = False,
+    ) -> Floats:  # fmt: skip
+        """The sum of a measure over targets."""
+        each = [part.measure(measure, rows, columns, dtype, signed) for part in self.parts]
+        return np.sum(each, axis=0)
+
+
+def entropies_of_targets(entropies: Entropies) -> tuple[Entropies, ...]:
+    """The entropies with each target."""
+    return entropies.parts if isinstance(entropies, JoinedEntropies) else (entropies,)
+
+
+def join_gains(entropies: Entropies, totals: Floats, gains: Floats) -> Floats:
+    """What features add to the objective; ``gains`` has a row for each target."""
+    if isinstance(entropies, JoinedEntropies):
+        return entropies.join(totals, gains)
+    return np.asarray(gains[0])
+
+
+class JoinedForward(Forward):
+    """Joint forward selection for several targets: their gains are joined at each step."""
+
+    def __init__(self, entropies: JoinedEntropies, scan_seconds: float) -> None:
+        self._entropies = entropies
+        self.parts = [Forward(part, part.covariances, scan_seconds) for part in entropies.parts]
+
+    def starting_pairs(self) -> list[tuple[int, int]]:
+        """Pairs with the largest synergy for any target."""
+        return list(dict.fromkeys(pair for part in self.parts for pair in part.starting_pairs()))
+
+    def synergy(self, j: int) -> Floats:
+        """What each column and j add only together."""
+        synergies = np.array([part.synergy(j) for part in self.parts])
+        return join_gains(self._entropies, np.zeros(len(synergies)), synergies)
+
+    def new_state(self) -> "JoinedState":
+        """Nothing is selected."""
+        return JoinedState(self)
+
+
+def new_forward(entropies: Entropies, scan_seconds: float) -> Forward:
+    """Joint forward selection for one target or several."""
+    if isinstance(entropies, JoinedEntropies):
+        return JoinedForward(entropies, scan_seconds)
+    return Forward(entropies, entropies.covariances, scan_seconds)
+
+
+class JoinedState(State):
+    """What columns gain for each target, given the selected ones."""
+
+    def __init__(self, forward: JoinedForward) -> None:
+        self._entropies = forward._entropies
+        self._states = [part.new_state() for part in forward.parts]
+        self._totals = np.zeros(len(self._states))
+
+    def gains(self) -> Floats:
+        """What each column gains; -inf if it is selected."""
+        self._gains = np.array([state.gains() for state in self._states])
+        return join_gains(self._entropies, self._totals, self._gains)
+
+    def add(self, j: int) -> None:
+        """Condition on column j, after its gain has been computed."""
+        self._totals += self._gains[:, j]
+        for state in self._states:
+            state.add(j)
+
+
+@dataclass(frozen=True)
+class JoinedPairs:
+    """What pairs are worth for each of several targets, and the weights of the targets."""
+
+    parts: tuple[Any, ...]  # Pairs
+    weights: Floats
+    worst: bool
+
+    @property
+    def objective(self) -> Objective:
+        """The objective of each target."""
+        found: Objective = self.parts[0].objective
+        return found
+
+    def problem(self, k: int) -> tuple[BQP, float]:
+        """The sum of the problems for k features, and the factor to the objective's values."""
+        made = [part.problem(k) for part in self.parts]
+        problems = [problem for problem, _ in made]
+        if any(problem.is_lazy for problem in problems):
+            Q: Any = AddedColumns(problems, self.weights)
+        else:
+            Q = sum(w * problem.Q for w, problem in zip(self.weights, problems, strict=True))
+        return BQP.trusted(Q, k), made[0][1]
+
+
+@dataclass(frozen=True, eq=False)
+class AddedColumns:
+    """A weighted sum of matrices, some of them lazy."""
+
+    problems: Sequence[BQP]
+    weights: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.problems[0].n, self.problems[0].n
+
+    def diagonal(self) -> Floats:
+        """The diagonal."""
+        return self.weights @ [problem.diagonal for problem in self.problems]
+
+    def columns(self, items: Indices) -> Floats:
+        """The columns of those items."""
+        each = zip(self.weights, self.problems, strict=True)
+        return np.sum([w * problem.columns(items) for w, problem in each], axis=0)
+
+
+def maximise_worst(
+    pairs: JoinedPairs, k: int, include: Sequence[int], solve: Callable[[JoinedPairs], Solution],
+    seconds: float | None = None,
+) -> tuple[Solution, JoinedPairs]:  # fmt: skip
+    """The choice whose worst target has the largest objective, and the pairs of that target.
+
+    For weights of sum 1, the bound of the weighted sum is one on the smallest objective of any
+    choice. The next weights are those for which the choices so far are worth least (Kelley's
+    method); each choice is also improved by swaps.
+    """
+    made, units, start = [part.problem(k) for part in pairs.parts], pairs.weights, perf_counter()
+    problems, scale = [problem for problem, _ in made], made[0][1]
+    weights, tried = np.full(len(units), 1.0 / len(units)), list[list[float]]()
+    best, least, upper = np.empty(0, np.int64), -np.inf, np.inf
+    while len(tried) < MAX_WEIGHTS:
+        found = solve(replace(pairs, weights=weights * units))
+        upper = min(upper, found.upper_bound / scale)
+        support = _swapped(problems, units, found.support, include)
+        if (value := float(_objectives(problems, units, support).min())) > least:
+            best, least = support, value
+        cut = _objectives(problems, units, found.support).tolist()
+        late = seconds is not None and perf_counter() - start > seconds
+        if cut in tried or least >= upper or late:
+            break
+        tried.append(cut)
+        weights = _hardest_weights(np.array(tried))
+    values = _objectives(problems, units, best)
+    details = {"bound": found.details.get("bound"), "target_objectives": scale * values}
+    solution = Solution(
+        best, least, max(upper, least), found.solver, perf_counter() - start, details=details
+    )
+    return solution, replace(pairs, weights=units * (np.arange(len(units)) == values.argmin()))
+
+
+def _objectives(problems: Sequence[BQP], units: Floats, support: Indices) -> Floats:
+    return units * [problem.value(support) for problem in problems]
+
+
+def _hardest_weights(values: Floats) -> Floats:
+    """The weights of targets for which the best of some choices, a row each, is worth least."""
+    from scipy.optimize import linprog
+
+    rows, n = values.shape
+    scale = np.abs(values).max() or 1.0
+    found = linprog(
+        [0.0] * n + [1.0], np.column_stack([values / scale, -np.ones(rows)]), np.zeros(rows),
+        [[1.0] * n + [0.0]], [1.0], [(0.0, 1.0)] * n + [(None, None)],
+    )  # fmt: skip
+    weights = np.maximum(found.x[:n], 0.0)
+    return np.asarray(weights / weights.sum())
+
+
+def _swapped(
+    problems: Sequence[BQP], units: Floats, support: Indices, include: Sequence[int]
+) -> Indices:
+    """The choice after the best swaps of two items, while these raise the smallest objective."""
+    support, fixed = support.copy(), np.isin(support, include)
+    while True:
+        least = np.full((len(support), problems[0].n), np.inf)
+        for unit, problem in zip(units, problems, strict=True):
+            gains, columns = problem.gains(support), problem.columns(support)
+            after = problem.value(support) - gains[support][:, np.newaxis] + gains - 2 * columns.T
+            np.minimum(least, unit * after, out=least)
+        least[fixed] = least[:, support] = -np.inf
+        out, item = np.unravel_index(np.argmax(least), least.shape)
+        now = _objectives(problems, units, support).min()
+        if not least[out, item] > now + MIN_GAIN * abs(now):
+            return support
+        support[out] = item
+
+
+def unite(solutions: Sequence[Solution]) -> Solution:
+    """The features of any solution, best ranks first; objectives and bounds are added up."""
+    supports = [solution.support.tolist() for solution in solutions]
+    ranked = [item for tier in zip_longest(*supports) for item in tier if item is not None]
+    support = np.array(list(dict.fromkeys(ranked)), np.int64)
+    parts = np.zeros(support.max() + 1)
+    for solution in solutions:
+        parts[solution.support] += solution.details.get("contribution", np.nan)
+    details = {
+        "bound": solutions[0].details.get("bound"),
+        "contribution": parts[support],
+        "supports": supports,
+        "target_objectives": np.array([each.objective for each in solutions]),
+    }
+    objective, upper, seconds = (
+        float(sum(getattr(each, name) for each in solutions))
+        for name in ("objective", "upper_bound", "seconds")
+    )
+    return replace(solutions[0], support=support, objective=objective, upper_bound=upper,
+                   seconds=seconds, details=details)  # fmt: skip

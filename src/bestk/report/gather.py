@@ -14,6 +14,7 @@ import numpy as np
 
 from bestk.data.frames import is_stream, read_features
 from bestk.data.table import Table, find_features
+from bestk.errors import ParameterError
 from bestk.plots.labels import read_solution
 from bestk.problem.solution import TOLD, Solution
 from bestk.report.code import list_settings, write_code
@@ -108,8 +109,9 @@ def _from_table(request: ReportRequest) -> Facts:
         warnings.simplefilter("always")
         task = Task.of(_as_measured(options), table, y)
     notes = [*request.notes, *task.notes, *(str(each.message) for each in caught)]
+    if task.target is None:
+        raise ParameterError("a report of a table takes one target; call report() without X and y")
     relevant = find_relevant(options, task, y)
-    assert task.target is not None
     return replace(
         _from_solution(request, solution),
         method=method_name(options.method),

@@ -114,7 +114,7 @@ def _join_findings(each: list[list[Finding]]) -> list[Finding]:
 def _classes(task: Task) -> Target | None:
     """The classes of the rows; bins of equal frequency for a continuous target."""
     try:
-        return task.targets[0].classes if task.targets else None
+        return None if task.target is None else task.target.classes
     except ValueError:
         return None
 

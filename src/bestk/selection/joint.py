@@ -94,7 +94,7 @@ class Forward:
     def _whole_interaction(self) -> Floats:
         return self._entropies.measure(INTERACTION, None, signed=True)
 
-    def _pair_synergies(self, pairs: list[tuple[int, int]]) -> Floats:
+    def pair_synergies(self, pairs: list[tuple[int, int]]) -> Floats:
         """What the columns of each pair tell only together."""
         i, j = np.array(pairs, np.int64).reshape(-1, 2).T
         (rows, at_i), (columns, at_j) = (np.unique(some, return_inverse=True) for some in (i, j))
@@ -145,7 +145,7 @@ class Forward:
         likely = [(int(items[i]), int(partner[i])) for i in order if best[i] > 0]
         likely += self._scanned_pairs(len(items))
         synergies, used = dict[tuple[int, int], float](), set[int]()
-        for pair, synergy in zip(likely, self._pair_synergies(likely).tolist(), strict=True):
+        for pair, synergy in zip(likely, self.pair_synergies(likely).tolist(), strict=True):
             if synergy > 0 and not used & {*pair}:
                 synergies[pair] = synergy
                 used |= {*pair}

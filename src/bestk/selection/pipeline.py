@@ -196,6 +196,11 @@ class Task:
         return self.count(self.allowed[self.include])
 
     @property
+    def target(self) -> ParsedTarget | None:
+        """The target, if there is one only."""
+        return self.targets[0] if len(self.targets) == 1 else None
+
+    @property
     def parts(self) -> "list[Task]":
         """A task for each target."""
         parts = zip(entropies_of_targets(self.read.entropies), self.targets, strict=True)

@@ -103,14 +103,12 @@ class JoinedForward(Forward):
         self._entropies = entropies
         self.parts = [Forward(part, part.covariances, scan_seconds) for part in entropies.parts]
 
-    def starting_pairs(self) -> list[tuple[int, int]]:
+    def starting_pairs(self) -> dict[tuple[int, int], float]:
         """Pairs with the largest synergy for any target."""
-        return list(dict.fromkeys(pair for part in self.parts for pair in part.starting_pairs()))
-
-    def synergy(self, j: int) -> Floats:
-        """What each column and j add only together."""
-        synergies = np.array([part.synergy(j) for part in self.parts])
-        return join_gains(self._entropies, np.zeros(len(synergies)), synergies)
+        pairs = list(dict.fromkeys(pair for part in self.parts for pair in part.starting_pairs()))
+        each = np.array([part.pair_synergies(pairs) for part in self.parts])
+        joined = join_gains(self._entropies, np.zeros(len(each)), each)
+        return dict(zip(pairs, joined.tolist(), strict=True))
 
     def new_state(self) -> "JoinedState":
         """Nothing is selected."""

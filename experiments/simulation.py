@@ -6,16 +6,19 @@ from collections.abc import Iterator
 from functools import partial
 from math import inf
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from benchmarks.machine import describe_machine
 from benchmarks.solvers import simulation as shared
 from benchmarks.solvers.matrices import at_random
 from benchmarks.solvers.measure import job, run, warm_up, work
 from benchmarks.solvers.record import Job, Ledger, Row
-from bestk.solvers import solve
+from bestk.native.threads import threads
+from bestk.solvers import Run, solve
 from bestk.solvers._lowrank import LowRank
 from experiments.lowrank import PublishedLowRank, exact_low_rank
 
@@ -31,9 +34,11 @@ QUICK_CELLS = ((100, 10), (200, 20), (500, 50), (700, 70), (1000, 100))
 GROWTH_FROM = 500  # items: below, a call costs more than its work
 # Forms of LowRank on matrices so small that the exact algorithms end
 FORM_CELLS = ((2, 20, 5), (2, 40, 8), (3, 20, 5), (3, 30, 6))
+FORM_RUNS = 5
 FORMS = {"spannogram": "exact Spannogram", "published": "random draws, as published",
          "scored": "random draws, scored on Q"}  # fmt: skip
-FORMS_FILE = "lowrank_forms.csv"
+FORMS_FILE, LOWRANK_FILE = "lowrank_forms.csv", "lowrank_growth.csv"
+LOWRANK_CELLS = ((1000, 100), (2000, 200), (5000, 500))
 Cell = tuple[int, int]
 
 
@@ -60,14 +65,16 @@ def simulate(folder: Path, quick: bool) -> None:
     if left:
         warm_up()
         work(left, ledger)
-    compare_forms(folder, QUICK_RUNS if quick else RUNS)
+    compare_forms(folder, QUICK_RUNS if quick else FORM_RUNS)
+    if not quick:
+        time_lowrank(folder)
 
 
 def compare_forms(folder: Path, runs: int) -> None:
     """Objectives of the forms of LowRank beside the optimum, on the same small matrices."""
     if (folder / FORMS_FILE).exists():
         return
-    rows: list[dict[str, Any]] = []
+    rows, commit = list[dict[str, Any]](), describe_machine().commit
     for d, n, k in FORM_CELLS:
         for seed in range(runs):
             problem = at_random(n, seed).problem(k)
@@ -76,19 +83,39 @@ def compare_forms(folder: Path, runs: int) -> None:
             values = {name: solve(problem, None, solver, random_state=seed, bound=None).objective
                       for name, solver in solvers.items()}  # fmt: skip
             exact = float(problem.value(exact_low_rank(problem, d)))
-            rows.append({"d": d, "n": n, "k": k, "seed": seed, "spannogram": exact, **values})
-    with (folder / FORMS_FILE).open("w", newline="") as file:
+            rows.append({"d": d, "n": n, "k": k, "seed": seed, "spannogram": exact, **values,
+                         "commit": commit})  # fmt: skip
+    _write(folder / FORMS_FILE, rows)
+
+
+def time_lowrank(folder: Path) -> None:
+    """CPU seconds of LowRank on one thread, which other programs do not lengthen."""
+    if (folder / LOWRANK_FILE).exists():
+        return
+    rows, commit = [], describe_machine().commit
+    for n, k in LOWRANK_CELLS:
+        problem, task = at_random(n, 0).problem(k), Run(np.random.default_rng(0))
+        with threads(1), threadpool_limits(1):
+            start = process_time()
+            LowRank().pick(problem, task)
+            seconds = process_time() - start
+        rows.append({"n": n, "k": k, "seconds": round(seconds, 3), "commit": commit})
+    _write(folder / LOWRANK_FILE, rows)
+
+
+def _write(path: Path, rows: list[dict[str, Any]]) -> None:
+    with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
 
-def read_forms(folder: Path) -> list[dict[str, Any]]:
-    """The rows of the forms of LowRank; none where they were not run."""
-    if not (folder / FORMS_FILE).exists():
+def read_file(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file, all but commits as numbers; none where there is no file."""
+    if not path.exists():
         return []
-    with (folder / FORMS_FILE).open(newline="") as file:
-        return [{key: float(value) if "." in value else int(value) for key, value in row.items()}
+    with path.open(newline="") as file:
+        return [{key: value if key == "commit" else float(value) for key, value in row.items()}
                 for row in csv.DictReader(file)]  # fmt: skip
 
 
@@ -131,6 +158,6 @@ def describe_runs(folder: Path) -> str:
     """Threads and commits of the rows, as the file has them."""
     with (folder / "simulation.csv").open(newline="") as file:
         found = Counter((row["commit"], row["all_threads"]) for row in csv.DictReader(file))
-    told = "; ".join(f"{count} rows at commit {commit} with {threads} threads"
-                     for (commit, threads), count in found.items())  # fmt: skip
+    told = "; ".join(f"{count} rows at commit {commit} with {used} threads"
+                     for (commit, used), count in found.items())  # fmt: skip
     return f"Threads and commits: {told}."

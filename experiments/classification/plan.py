@@ -1,6 +1,6 @@
 """The jobs of the test of classification, in their order, and what each may cost."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from experiments import datasets
@@ -37,9 +37,13 @@ FORMS = ("tpower",)  # the published form, added to the protocols that were run 
 BEFORE = tuple(name for name in NAMES if name not in ("lowrank", "tpower"))
 ABLATED = ("maxrel", "mrmr", "jmi", "tpower")
 # Sets whose folds were run for all methods and k at once. On the others the columns of Tables 3
-# and 4 come first, for even k; our own methods are run for few k.
-AT_ONCE = ("arrhythmia", "colon", "madelon", "optdigits", "promoter", "spambase", "waveform")
-BESIDE = ("tpower-warm", "search")
+# and 4 are run in steps: every tenth k, the other even ones, the odd ones.
+AT_ONCE = ("colon", "madelon", "optdigits", "promoter", "spambase", "waveform")
+STEPS: dict[str, Callable[[int], bool]] = {
+    "tens": lambda k: k % 10 == 0,
+    "even": lambda k: k % 2 == 0 and k % 10 != 0,
+    "odd": lambda k: k % 2 == 1,
+}
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ def jobs(plan: Plan) -> Iterator[Job]:
         for name in (name for name in plan.ordered if name in WITH_STATES):
             for protocol in ABLATIONS:
                 yield from _once(name, plan, protocol, "folds", ABLATED)
+            yield from _once(name, plan, "authors", "warm", ("tpower-warm",))
         if "promoter" in plan.sets and not plan.is_quick:
             for protocol in CODINGS:
                 yield from _once("promoter", plan, protocol, "folds", PRINTED)
@@ -104,14 +109,12 @@ def _authors(plan: Plan) -> Iterator[Job]:
         yield from _all_features(name, plan)
         if name in AT_ONCE or plan.is_quick:
             yield from _once(name, plan, "authors", "folds", _with_sdp(name, NAMES))
-        else:
-            yield from _once(name, plan, "authors", "even", _with_sdp(name, PRINTED))
-            yield from _once(name, plan, "authors", "few", BESIDE)
-    for name in plan.ordered:
-        yield from _again(name, plan)
-    for name in plan.ordered:
-        if name not in AT_ONCE and not plan.is_quick:
-            yield from _once(name, plan, "authors", "odd", _with_sdp(name, PRINTED))
+    for kind in STEPS if not plan.is_quick else ():
+        for name in plan.ordered:
+            if name not in AT_ONCE:
+                yield from _once(name, plan, "authors", kind, _with_sdp(name, PRINTED))
+            if kind == "even":
+                yield from _again(name, plan)
 
 
 def _with_sdp(name: str, methods: Sequence[str]) -> tuple[str, ...]:
@@ -120,6 +123,7 @@ def _with_sdp(name: str, methods: Sequence[str]) -> tuple[str, ...]:
 
 
 def _all_features(name: str, plan: Plan) -> Iterator[Job]:
+    """Table 2: the first cut into folds, then the others."""
     entry = DATASETS[name]
     for version in VERSIONS:
         if version == "states" and name not in WITH_STATES:
@@ -148,10 +152,8 @@ def _once(name: str, plan: Plan, protocol: str, kind: str, methods: Sequence[str
         cost = selection_cost(method, entry, len(own), plan.draws)
         wanted = Selection(name, plan.data, source, method, plan.draws)
         yield Job(needs[-1], select_on_all, (wanted, own), cost=cost)
-    if kind == "few" or protocol in ABLATIONS:
-        ks = [k for k in ks if k in COARSE]
-    elif kind in ("even", "odd"):
-        ks = [k for k in ks if k % 2 == (kind == "odd")]
+    step = STEPS["tens"] if kind == "warm" or protocol in ABLATIONS else STEPS.get(kind)
+    ks = [k for k in ks if step is None or step(k)]
     cost = fit_cost(entry, len(ks) * len(methods))
     for fold in range(plan.n_folds(entry.m)):
         key, place = (PART, name, protocol, kind, str(fold)), Place(name, plan.data, protocol, fold)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from bestk.bounds import BOUNDS, bound_problem, screen, upper_bound
 from bestk.problem import BQP, CachedColumns, good_choice, grow
 from bestk.relaxations import Gap, Subproblem, dnn, moderate
-from bestk.relaxations.admm import DoublyNonnegative, reflect
+from bestk.relaxations.admm import DoublyNonnegative
 from bestk.relaxations.dnn import power_of_two
-from bestk.relaxations.eigen import factor_below, largest_eigenvalue
+from bestk.relaxations.eigen import factor_below, largest_eigenvalue, reflect
 from bestk.relaxations.sdp import proved_dual
 from bestk.relaxations.subproblem import EPS, largest_entry
 from bestk.relaxations.triangles import Triangles

@@ -8,7 +8,16 @@ import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import run_tiles, spans
-from bestk.relaxations.eigen import LeadingEigenpairs, as_numpy, largest_eigenvalue
+from bestk.relaxations.eigen import (
+    TILE_ROWS,
+    Inner,
+    LeadingEigenpairs,
+    as_numpy,
+    largest_eigenvalue,
+    lift,
+    mirror,
+    reflect,
+)
 from bestk.relaxations.rows import lower_rows, row_tops, row_values
 from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, largest_entry, rounding
 from bestk.relaxations.triangles import Triangles
@@ -17,7 +26,6 @@ OVER_RELAXATION = 1.6  # step length of the multipliers
 BALANCE = 4.0  # ratio of the residuals beyond which the penalty moves
 FOLLOW_ITEMS = 500  # above it, a subspace that follows the matrix is cheaper than a decomposition
 TRIANGLE_RATE = 0.4  # step length of the weights of triangles, times the penalty
-TILE_ROWS = 256  # of a large matrix, that one thread multiplies at once
 DEVICE = "cuda"
 MIN_GPU_ITEMS = 2000  # below it, a GPU is not worth the start of its library
 
@@ -106,9 +114,11 @@ class DoublyNonnegative:
         if self.triangles is not None:
             change = self.triangles.move(self._entries, TRIANGLE_RATE * self.penalty)
             self.triangles.add_to(self.cost[1:, 1:], change)
-        inner = Inner(self) if self.large else reflect(self.M, self.mirror)
+        xp = self.torch or np
+        v = self._array(self.mirror)
+        inner = Inner(self.M, v, self._array, xp) if self.large else reflect(self.M, v)
         weights, vectors, self.level = self.leading.project(inner, 1.0 + self.k, exact)
-        self.lifted = lift(vectors, self._array(self.mirror), self.torch or np)
+        self.lifted = lift(vectors, v, xp)
         self.weighted = self.lifted * self._array(weights)
 
     def multipliers(self) -> Floats:
@@ -278,56 +288,6 @@ def gpu_module(n: int) -> Any:
     import torch
 
     return torch if torch.cuda.is_available() else None
-
-
-def mirror(n: int, k: int) -> Floats:
-    """The v for which I - 2vv' sends (-k; e) to the first axis."""
-    v = np.ones(n + 1)
-    v[0] = -k - np.sqrt(float(n + k**2))
-    return v / np.linalg.norm(v)
-
-
-def lift(X: Any, v: Any, xp: Any = np) -> Any:
-    """VX, V the columns of I - 2vv' but the first."""
-    along = -2.0 * (v[1:] @ X)
-    return xp.concatenate([(v[0] * along)[None], X + v[1:, None] * along])
-
-
-def reflect(A: Floats, v: Floats) -> Floats:
-    """V'AV, V the columns of I - 2vv' but the first, for symmetric A."""
-    w = 2 * (A @ v)
-    w -= (v @ w) * v
-    out = A[1:, 1:] - np.outer(v[1:], w[1:])
-    out -= np.outer(w[1:], v[1:])
-    return np.asarray(out)
-
-
-class Inner:
-    """V'MV of a large relaxation, known by its products."""
-
-    def __init__(self, relaxation: DoublyNonnegative) -> None:
-        self.M, self.xp = relaxation.M, relaxation.torch or np
-        self.array = relaxation._array
-        self.v = self.array(relaxation.mirror)
-
-    def __len__(self) -> int:
-        return len(self.M) - 1
-
-    def __matmul__(self, X: Any) -> Any:
-        lifted = lift(X, self.v, self.xp)
-        product = self.M @ lifted if self.xp is not np else _product(self.M, lifted)
-        return (product - (2.0 * self.v)[:, None] * (self.v @ product))[1:]
-
-
-def _product(M: Any, X: Any) -> Any:
-    """MX by all threads."""
-    product = np.empty_like(X)
-
-    def work(span: tuple[int, int]) -> None:
-        np.matmul(M[slice(*span)], X, out=product[slice(*span)])
-
-    run_tiles(work, spans(len(X), TILE_ROWS))
-    return product
 
 
 def _capped(target: Floats, k: int) -> Floats:

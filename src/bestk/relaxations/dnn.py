@@ -139,7 +139,7 @@ class Gap:
     def _core(self) -> Indices:
         """The items with which the relaxation of many items begins: those of the largest rows."""
         n = self.part.n
-        size = max(MIN_GPU_ITEMS if gpu_module(n) else MIN_CORE_ITEMS, 4 * self.part.k)
+        size = max(MIN_GPU_ITEMS if gpu_module(n) else MIN_CORE_ITEMS, n // 6, 4 * self.part.k)
         if n <= max(FOLLOW_ITEMS, size) or self._row_values is None:
             return np.arange(n)
         return top_k(self._row_values, size)
@@ -223,8 +223,8 @@ class Gap:
         values = bound.row_values.copy()
         least = np.partition(values[core], len(core) - self.part.k)[len(core) - self.part.k]
         values[core] = -inf
-        share = 6 if bound.details["lost"] < gap / 2 else 4
-        count = int(np.clip((values > least).sum(), len(core) // share, len(core)))
+        growth = bound.details["lost"] / gap  # near 1, nothing but the items outside matters
+        count = int(np.clip((values > least).sum(), max(growth**2, 0.125) * len(core), len(core)))
         items = top_k(values, min(count, self.part.n - len(core)))
         self.relaxation = self.relaxation.widened(self.part, items)
         self._best, self._Z = inf, None

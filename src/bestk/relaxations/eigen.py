@@ -1,5 +1,6 @@
 """Eigenvalues: one that is proved, and leading pairs of a matrix that moves little."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from time import perf_counter
@@ -11,9 +12,11 @@ from scipy.linalg.lapack import dpotrf
 from scipy.sparse.linalg import eigsh
 
 from bestk._typing import Floats
+from bestk.native.threads import run_tiles, spans
 from bestk.relaxations.subproblem import EPS
 
 TINY = 1e-290
+TILE_ROWS = 256  # of a large matrix, that one thread multiplies at once
 MAX_DENSE_ITEMS = 600  # above it, one eigenvalue is found by products with vectors
 LANCZOS_TOLERANCE = 1e-5  # of that eigenvalue
 PARTIAL_SHARE = 0.12  # of the spectrum, below which a part of it is cheaper than the whole
@@ -173,3 +176,51 @@ def factor_below(A: Floats, level: float) -> Floats | None:
 def cholesky_margin(trace: float, n: int) -> float:
     """More than rounding in a Cholesky factorisation can hide of a negative eigenvalue."""
     return 3 * (n + 2) * EPS * trace + TINY
+
+
+def mirror(n: int, k: int) -> Floats:
+    """The v for which I - 2vv' sends (-k; e) to the first axis."""
+    v = np.ones(n + 1)
+    v[0] = -k - np.sqrt(float(n + k**2))
+    return v / np.linalg.norm(v)
+
+
+def lift(X: Any, v: Any, xp: Any = np) -> Any:
+    """VX, V the columns of I - 2vv' but the first."""
+    along = -2.0 * (v[1:] @ X)
+    return xp.concatenate([(v[0] * along)[None], X + v[1:, None] * along])
+
+
+def reflect(A: Floats, v: Floats) -> Floats:
+    """V'AV, V the columns of I - 2vv' but the first, for symmetric A."""
+    w = 2 * (A @ v)
+    w -= (v @ w) * v
+    out = A[1:, 1:] - np.outer(v[1:], w[1:])
+    out -= np.outer(w[1:], v[1:])
+    return np.asarray(out)
+
+
+class Inner:
+    """V'MV of a large M, known by its products, by numpy or torch."""
+
+    def __init__(self, M: Any, v: Any, array: Callable[[Any], Any], xp: Any) -> None:
+        self.M, self.v, self.array, self.xp = M, v, array, xp
+
+    def __len__(self) -> int:
+        return len(self.M) - 1
+
+    def __matmul__(self, X: Any) -> Any:
+        lifted = lift(X, self.v, self.xp)
+        product = self.M @ lifted if self.xp is not np else _product(self.M, lifted)
+        return (product - (2.0 * self.v)[:, None] * (self.v @ product))[1:]
+
+
+def _product(M: Any, X: Any) -> Any:
+    """MX by all threads."""
+    product = np.empty_like(X)
+
+    def work(span: tuple[int, int]) -> None:
+        np.matmul(M[slice(*span)], X, out=product[slice(*span)])
+
+    run_tiles(work, spans(len(X), TILE_ROWS))
+    return product

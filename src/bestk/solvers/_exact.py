@@ -11,7 +11,7 @@ import numpy as np
 from bestk._typing import Floats, Indices, Mask
 from bestk.bounds import MAX_DNN_ITEMS
 from bestk.native import kernels
-from bestk.problem import BQP, best_first, good_choice, improve
+from bestk.problem import BQP, best_first, good_choice, grow, improve
 from bestk.relaxations import (
     Gap,
     Subproblem,
@@ -306,7 +306,6 @@ def _grid(Q: Floats) -> float:
 
 
 def _repaired(problem: BQP, start: Indices) -> Indices:
-    """K different items: those given, then those of the largest row sums."""
+    """K different items: those given, then those that help most."""
     known = [int(i) for i in dict.fromkeys(start) if 0 <= i < problem.n]
-    others = np.argsort(-problem.Q.sum(axis=1), kind="stable")
-    return np.array(list(dict.fromkeys([*known, *others.tolist()]))[: problem.k], np.int64)
+    return grow(problem, np.array(known[: problem.k], np.int64))

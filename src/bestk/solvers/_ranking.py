@@ -160,12 +160,6 @@ def lanczos(
 
     After the deadline, those of the matrix restricted to some vectors of the iteration: the first
     ones, which hold the leading directions, and the last ones, which refine them.
-
-    Examples
-    --------
-    >>> values, vectors = lanczos(np.diag([1.0, 5.0, 3.0, 2.0]), np.ones(4), "LA")
-    >>> values.round(6)
-    array([5.])
     """
     first: list[tuple[Floats, Floats]] = []
     last: deque[tuple[Floats, Floats]] = deque(maxlen=KEPT_VECTORS)

@@ -26,6 +26,7 @@ OVER_RELAXATION = 1.6  # step length of the multipliers
 BALANCE = 4.0  # ratio of the residuals beyond which the penalty moves
 FOLLOW_ITEMS = 500  # above it, a subspace that follows the matrix is cheaper than a decomposition
 TRIANGLE_RATE = 0.4  # step length of the weights of triangles, times the penalty
+MIN_TRIANGLE_ITEMS = 150  # below it, splitting is cheaper
 DEVICE = "cuda"
 MIN_GPU_ITEMS = 2000  # below it, a GPU is not worth the start of its library
 
@@ -83,7 +84,7 @@ class DoublyNonnegative:
 
     def add_triangles(self) -> bool:
         """Look for triangle inequalities that do not hold; whether there are any."""
-        if self.torch is not None:
+        if self.torch is not None or len(self.core) < MIN_TRIANGLE_ITEMS:
             return False
         self.triangles = self.triangles or Triangles(len(self.core))
         return self.triangles.find(as_numpy(self.Y)) > 0

@@ -197,3 +197,10 @@ def test_few_features_are_selected_from_most_halves_and_a_copy_halves_the_freque
     assert len(found.selected(0.9)) < len(found.selected(0.6)) < 6
     assert max(shares.values()) < found.frequencies.max()
     assert ran["index"][1] < ran["index"][0]
+
+
+def test_the_hardest_digit_gains_when_the_smallest_objective_is_maximised(run):
+    ran = run("several_targets")
+    worst = {how: values.min() for how, values in ran["aucs"].items()}
+    assert worst["min"] > worst["sum"] + 0.05
+    assert ran["union"].k_ < 20

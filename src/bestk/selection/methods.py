@@ -66,11 +66,7 @@ class Method:
         return self.select_path(entropies, [k], include, effort)[0]
 
     def select_path(
-        self,
-        entropies: Entropies,
-        ks: Ints,
-        include: Ints = NONE,
-        effort: Effort = EFFORT,
+        self, entropies: Entropies, ks: Ints, include: Ints = NONE, effort: Effort = EFFORT
     ) -> Solutions:
         """Pick for every k of a list, sharing the work."""
         _check_counts(ks, include, entropies)

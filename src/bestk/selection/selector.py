@@ -53,9 +53,8 @@ class SelectBestK(PartialFit, TableSelector):
         of many values and few rows each. Gaussian information takes a continuous target as it
         is; to be counted, it is cut into 5 classes of equal frequency.
     multioutput : {"sum", "min", "union"}, default="sum"
-        Where y has several columns: maximise the sum of the objectives of all targets; or the
-        smallest of them, each divided by the entropy of its target; or take the union of the k
-        features selected for each, which may be more than k.
+        For several targets: maximise the sum of their objectives, or the smallest of them, each
+        divided by the entropy of its target; or take the union of k features selected for each.
     include, exclude : array-like of str or int, default=None
         Features that must be selected, and features that must not, by name or index.
     column_groups : dict, array-like or str, default=None
@@ -91,11 +90,9 @@ class SelectBestK(PartialFit, TableSelector):
         relevance, contribution and new information of each.
     k_ : int
         The number of selected features.
-    k_scores_ : dict of int to float
-        For ``k="auto"``, the mean cross-validated score of each number tried; larger is better.
-    k_errors_ : dict of int to float
-        Without ``scoring`` it is minus the score: the log loss in nats, or the mean squared error
-        as a fraction of the variance of y.
+    k_scores_, k_errors_ : dict of int to float
+        For ``k="auto"``, the mean cross-validated score of each number tried; without ``scoring``
+        also minus it: the log loss in nats, or the mean squared error over the variance of y.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     ranking_ : ndarray of shape (n_features,)
@@ -107,7 +104,7 @@ class SelectBestK(PartialFit, TableSelector):
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
         Number of features seen, and their names, if all are strings.
     n_samples_seen_, pair_counts_ : int, PairCounts
-        Number of rows, where they came in blocks, and what ``partial_fit`` has counted.
+        Number of rows that came in blocks, and what ``partial_fit`` has counted.
 
     See Also
     --------
@@ -123,8 +120,7 @@ class SelectBestK(PartialFit, TableSelector):
     ``k="auto"`` tries 1, 2, 3, 5, 8, ... features, to 100 or all, and takes the smallest number
     whose mean difference from the best, fold by fold, is within its standard error. Features are
     selected in the training rows, and logistic or ridge regression on them is scored on the test
-    rows. A :class:`~bestk.SelectionWarning` says so where no number beats guessing. With ``groups``
-    and a number of folds, or none, groups stay together.
+    rows: the mean over targets. A warning says so where no number beats guessing.
 
     Tables that come in blocks are read whole if they have up to 100,000 rows (fewer where there
     are thousands of columns). Longer ones are never held, but counted as if they were whole, to

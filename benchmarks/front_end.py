@@ -34,7 +34,7 @@ LIMITED = "support vectors, at most 100 columns"
 MODELS: dict[str, Callable[[], Any]] = {
     "gradient boosting": lambda: HistGradientBoostingClassifier(max_iter=20, random_state=0),
     "logistic regression": lambda: make_pipeline(
-        StandardScaler(), LogisticRegression(max_iter=200)
+        StandardScaler(), LogisticRegression(max_iter=500)
     ),
     LIMITED: lambda: make_pipeline(StandardScaler(), SVC()),
 }

@@ -32,7 +32,6 @@ SIGNATURES: dict[str, str] = {
     # scores.c
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
     "standardise_rows": "f64[rows] i64 i64 f64 f64[rows]!",
-    # gaussian.c
     "unexplained": "f64[:,:] i64 i64 f64[:,:] f64[:] f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
     # blocks.c: the packed block, the planes, the counts
     "add_block": "u32[:] i64[:] i64[:] i64 i64[:] i64 i64[:] i64 i64[:] i32[:]! i64 i64",

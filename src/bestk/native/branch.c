@@ -1,5 +1,4 @@
 /* Branch and bound with the row bound: a depth-first search that can stop and go on anywhere. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "bestk.h"

@@ -3,42 +3,41 @@
 
 #include "bestk.h"
 
-enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64 }; /* in a look-up table; rows at once */
+enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64, MISSING = 1 << 20 }; /* PIECE: rows */
 
-/* Numbers as whole numbers plus 1, 0 where NaN; return whether one of them is neither NaN nor a
-   whole number with a place in the look-up table. */
-static void shift_whole(const double *values, int64_t n, uint16_t *restrict to, uint8_t *odd) {
-    int misfit = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const double value = values[i];
-        const int fits = (value >= 0.0) & (value <= (double)LARGEST);
-        const int32_t whole = (int32_t)(fits ? value : 0.0);
-        misfit |= ((double)whole != value) & (value == value);
-        to[i] = (uint16_t)(whole + fits);
-    }
-    *odd |= (uint8_t)misfit;
-}
-
-/* The same of PIECE integers of at most 16 bits, by their type in TABLE_TYPES of _library.py, a
-   step of bytes apart; 0 for other types, which are not read. */
-static int shift_small(const char *data, int64_t step, int64_t type, uint16_t *to, uint8_t *odd) {
-    int32_t piece[PIECE], misfit = 0;
+/* Up to PIECE numbers, a step of bytes apart, as whole numbers plus 1, 0 where NaN; odd: whether one
+   is neither NaN nor a whole number with a place in the look-up table. type: see TABLE_TYPES in
+   _library.py; integers of at most 16 bits are read as they are. */
+INLINE void shift_whole(
+    const char *data, int64_t step, int64_t n, int64_t type, uint16_t *restrict to, uint8_t *odd) {
+    int32_t whole[PIECE], misfit = 0;
+    double values[PIECE];
 #define READ(number, T)                                                           \
     case number:                                                                  \
-        for (int i = 0; i < PIECE; i++) piece[i] = *(const T *)(data + i * step); \
+        for (int64_t i = 0; i < n; i++) whole[i] = *(const T *)(data + i * step); \
         break;
     switch (type) {
         READ(4, int16_t)
-        READ(5, int8_t) READ(8, uint16_t) READ(9, uint8_t) READ(10, uint8_t) default : return 0;
+        READ(5, int8_t)
+        READ(8, uint16_t)
+        READ(9, uint8_t)
+        READ(10, uint8_t)
+    default:
+        bestk_read_numbers(data, step, NULL, n, type, values);
+        for (int64_t i = 0; i < n; i++) {
+            const double value = values[i];
+            const int fits = (value >= 0.0) & (value <= (double)LARGEST);
+            whole[i] = fits ? (int32_t)value : value == value ? -1 : MISSING;
+            misfit |= fits & ((double)whole[i] != value);
+        }
     }
 #undef READ
-    for (int i = 0; i < PIECE; i++) {
-        const int32_t fits = (piece[i] >= 0) & (piece[i] <= LARGEST);
-        misfit |= !fits;
-        to[i] = (uint16_t)(fits ? piece[i] + 1 : 0);
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t fits = (whole[i] >= 0) & (whole[i] <= LARGEST);
+        misfit |= !fits & (whole[i] != MISSING);
+        to[i] = (uint16_t)(fits ? whole[i] + 1 : 0);
     }
     *odd |= (uint8_t)misfit;
-    return 1;
 }
 
 /* Number the values that occur 0, 1, ... in order, missing (0) last; set how many occur.
@@ -74,15 +73,14 @@ EXPORT int bestk_write_codes(const char *data, int64_t row_step, int64_t column_
     Room room = {0};
     uint16_t *code = take(&room, VALUES, sizeof *code);
     uint16_t *raw = take(&room, (last - first) * n_rows, sizeof *raw);
-    double piece[PIECE];
     for (int64_t start = 0; start < n_rows && !room.status; start += PIECE)
         for (int64_t j = first; j < last; j++) { /* all columns of some rows: lines stay in cache */
             const char *from = data + start * row_step + j * column_step;
-            const int64_t size = least_of(n_rows - start, PIECE);
             uint16_t *to = raw + (j - first) * n_rows + start;
-            if (size == PIECE && shift_small(from, row_step, type, to, odd + j)) continue;
-            bestk_read_numbers(from, row_step, NULL, size, type, piece);
-            shift_whole(piece, size, to, odd + j);
+            if (n_rows - start >= PIECE) /* a loop of known length */
+                shift_whole(from, row_step, PIECE, type, to, odd + j);
+            else
+                shift_whole(from, row_step, n_rows - start, type, to, odd + j);
         }
     for (int64_t j = first; j < last && !room.status; j++)
         renumber(raw + (j - first) * n_rows, n_rows, code,

@@ -20,8 +20,7 @@ typedef struct {
     const uint64_t *pair_table, *class_table;
     const int64_t *pair_step, *class_step, *row_term, *column_term;
     double scale, lowest;
-    /* class_table[0..15], then class_table[a] + class_table[b] at 16 + 16 * b + a */
-    uint64_t small[16 + 256];
+    uint64_t small[16]; /* class_table[0..15] */
 } Formula;
 
 /* A row feature against a tile: what is looked up for its pairs. */
@@ -54,12 +53,5 @@ static inline void bestk_copy_plane(
     const uint32_t *tile, int64_t plane, int64_t lane, int64_t n_words, uint32_t *to) {
     for (int64_t w = 0; w < n_words; w++) to[w] = tile[(plane * n_words + w) * LANES + lane];
 }
-
-/* Counting by histograms; see histograms.c. */
-int64_t bestk_group_samples(const uint16_t *row, int64_t n_samples, int64_t n_levels,
-    const int64_t *starts, int64_t *scratch, uint32_t *order, int64_t *ends);
-uint64_t bestk_sum_pair(const uint16_t *row, const uint32_t *order, const int64_t *ends,
-    int64_t n_runs, const int64_t *pair_step, const int64_t *class_step, uint32_t *in_level,
-    uint32_t *in_run);
 
 #endif

@@ -29,8 +29,6 @@ typedef struct {
     double *centre; /* of the cone that the candidates are good for */
     double *V;      /* [coordinate][candidate], rows of n */
     double *score;
-    double *all;    /* scratch: scores of all items */
-    uint8_t *first; /* scratch: whether an item is one of the first k */
 } Candidates;
 
 /* The k items of the highest score along a direction, and what they are worth. In a block of close
@@ -60,8 +58,6 @@ static Candidates new_candidates(const Problem *a, Room *room) {
     c.centre = take(room, a->d, sizeof *c.centre);
     c.V = take(room, a->d * a->n, sizeof *c.V);
     c.score = take(room, a->n, sizeof *c.score);
-    c.all = take(room, a->n, sizeof *c.all);
-    c.first = take(room, a->n, sizeof *c.first);
     for (int64_t i = 0; i < a->n && !room->status; i++) c.items[i] = i;
     for (int64_t j = 0; j < a->d && !room->status; j++) c.centre[j] = INFINITY;
     return c;
@@ -116,20 +112,20 @@ static void find_candidates(const Problem *a, Candidates *near, const double *c,
     const int64_t n = a->n, d = a->d;
     const double length = length_of(c, d);
     for (int64_t j = 0; j < d; j++) near->centre[j] = c[j] / length;
-    memset(near->first, 0, (size_t)n);
-    project(a->V, n, near->centre, d, n, near->all);
+    memset(a->best, 0, (size_t)n);
+    project(a->V, n, near->centre, d, n, a->all);
     double least = INFINITY, size = 0.0;
     for (int64_t q = 0; q < k; q++) {
         const int64_t i = near->items[q];
-        const double score = near->all[i], below = score - RADIUS * a->norms[i];
-        near->first[i] = 1;
+        const double score = a->all[i], below = score - RADIUS * a->norms[i];
+        a->best[i] = 1;
         least = lower(below, least);
         size = higher(fabs(score), size);
     }
     least -= 1e-9 * (fabs(least) + size);
     int64_t count = k;
     for (int64_t i = 0; i < n; i++)
-        if (near->all[i] + RADIUS * a->norms[i] >= least && !near->first[i])
+        if (a->all[i] + RADIUS * a->norms[i] >= least && !a->best[i])
             near->items[count++] = i;
     for (int64_t j = 0; j < d; j++)
         for (int64_t q = 0; q < count; q++) near->V[j * n + q] = a->V[j * n + near->items[q]];
@@ -454,6 +450,8 @@ EXPORT int bestk_screen_directions(const double *V, const double *signs, int64_t
     Room room = {0};
     Problem a = {.V = V, .signs = signs, .n = n, .d = d};
     a.norms = spread(&a, &room);
+    a.all = take(&room, n, sizeof *a.all);
+    a.best = take(&room, n, sizeof *a.best);
     const int64_t most = ks[n_ks - 1];
     Candidates near = new_candidates(&a, &room);
     double *sorted = take(&room, n, sizeof *sorted), *total = take(&room, d, sizeof *total);

@@ -162,6 +162,61 @@ static void fill_block(const Table *t, const Formula *f, Rows *rows, const Outpu
         write_tile(t, f, rows, o, tiles[b], rows->sums + b * rows->n * LANES);
 }
 
+/* Histograms visit the samples of a pair, not its cells: raising a count from t to t + 1 adds
+   T[t + 1] - T[t]. Samples come grouped by the level of one feature. */
+
+/* Order samples by level, then class; return how many (level, class) runs there are.
+   row: samples sorted by class, class c at starts[c]:starts[c + 1]. ends: the end of each run,
+   negated where the level ends with it. scratch: 2 * n_levels + 1 numbers. */
+static int64_t group_samples(const uint16_t *row, int64_t n_samples, int64_t n_levels,
+    const int64_t *starts, int64_t *scratch, uint32_t *order, int64_t *ends) {
+    int64_t *at = scratch, *stop = scratch + n_levels + 1, n_runs = 0, begin = 0;
+    memset(at, 0, (size_t)(n_levels + 1) * sizeof *at);
+    for (int64_t i = 0; i < n_samples; i++) at[row[i] + 1]++;
+    for (int64_t level = 0; level < n_levels; level++) stop[level] = at[level + 1] += at[level];
+    for (int64_t i = 0; i < n_samples; i++) order[at[row[i]]++] = (uint32_t)i;
+    for (int64_t level = 0; level < n_levels; level++) {
+        int64_t c = 0;
+        for (int64_t place = begin; place < stop[level]; place++) {
+            while (order[place] >= starts[c + 1]) c++;
+            if (place + 1 == stop[level])
+                ends[n_runs++] = -stop[level];
+            else if (order[place + 1] >= starts[c + 1])
+                ends[n_runs++] = place + 1;
+        }
+        begin = stop[level];
+    }
+    return n_runs;
+}
+
+/* Sum the tables whose steps are given; in_level and in_run are zero, and stay so. */
+static uint64_t sum_pair(const uint16_t *row, const uint32_t *order, const int64_t *ends,
+    int64_t n_runs, const int64_t *pair_step, const int64_t *class_step, uint32_t *in_level,
+    uint32_t *in_run) {
+    uint64_t total = 0;
+    int64_t level_begin = 0, begin = 0;
+    for (int64_t run = 0; run < n_runs; run++) {
+        const int64_t end = ends[run] < 0 ? -ends[run] : ends[run];
+        if (end == begin + 1) { /* most runs, where there are more cells than samples */
+            const uint16_t code = row[order[begin]];
+            total += (uint64_t)class_step[0] + (uint64_t)pair_step[in_level[code]++];
+        } else {
+            for (int64_t place = begin; place < end; place++) {
+                const uint16_t code = row[order[place]];
+                total += (uint64_t)class_step[in_run[code]++];
+                total += (uint64_t)pair_step[in_level[code]++];
+            }
+            for (int64_t place = begin; place < end; place++) in_run[row[order[place]]] = 0;
+        }
+        if (ends[run] < 0) {
+            for (int64_t place = level_begin; place < end; place++) in_level[row[order[place]]] = 0;
+            level_begin = end;
+        }
+        begin = end;
+    }
+    return total;
+}
+
 /* Fill one tile by histograms. */
 static void fill_histograms(
     const Table *t, const Formula *f, Rows *rows, const Output *o, int64_t tile) {
@@ -171,7 +226,7 @@ static void fill_histograms(
         const uint16_t *codes = t->codes + (tile * LANES + lane) * m;
         for (int64_t r = 0; r < rows->n; r++)
             rows->sums[r * LANES + lane] =
-                bestk_sum_pair(codes, rows->order + r * m, rows->ends + r * m, rows->n_runs[r],
+                sum_pair(codes, rows->order + r * m, rows->ends + r * m, rows->n_runs[r],
                     f->pair_step, f->class_step, rows->in_level, rows->in_run);
     }
     write_tile(t, f, rows, o, tile, rows->sums);
@@ -196,7 +251,7 @@ static void group_rows(const Table *t, Rows *rows, Room *room) {
     rows->in_run = take(room, most, sizeof *rows->in_run);
     int64_t *scratch = take(room, 2 * most + 2, sizeof *scratch);
     for (int64_t r = 0; r < rows->n && !room->status; r++)
-        rows->n_runs[r] = bestk_group_samples(t->codes + rows->places[r] * m, m, most, t->starts,
+        rows->n_runs[r] = group_samples(t->codes + rows->places[r] * m, m, most, t->starts,
             scratch, rows->order + r * m, rows->ends + r * m);
 }
 
@@ -287,7 +342,6 @@ EXPORT int bestk_fill_pairs(
     Formula f = {(const uint64_t *)pair_table, (const uint64_t *)class_table, pair_step, class_step,
         row_term, column_term, scale, lowest, {0}};
     for (int64_t n = 0; n < least_of(16, n_samples + 1); n++) f.small[n] = f.class_table[n];
-    for (int n = 0; n < 256; n++) f.small[16 + n] = f.small[n % 16] + f.small[n / 16];
     const Output o = {column_to, mirror, out, out32, out ? step : step32};
     int status = OK;
     for (int64_t task = first; !status && task < last; task++) {

@@ -194,43 +194,24 @@ static inline void look_up_small(
     _mm512_storeu_si512(sums + 8, high);
 }
 
-#else
-
-/* The same for counts below 16, two cells at a time. */
-static inline void look_up_small(
-    const uint64_t *small, const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
-    uint32_t both[CHUNK / 2 * LANES];
-    for (int64_t i = 0; i < n_cells / 2; i++)
-        for (int lane = 0; lane < LANES; lane += WIDTH) {
-            const V first = *(const V *)(cells + 2 * i * LANES + lane);
-            const V second = *(const V *)(cells + (2 * i + 1) * LANES + lane);
-            *(V *)(both + i * LANES + lane) = first | (second << 4);
-        }
-    look_up(small + 16, both, n_cells / 2, sums);
-    look_up(small, cells + (n_cells - n_cells % 2) * LANES, n_cells % 2, sums);
-}
-
 #endif
 
-/* The same; small: NULL, or tables for counts below 16. */
-static void sum_table(const uint64_t *table, const uint64_t *small,
-    const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
-    if (!small) {
-        look_up(table, cells, n_cells, sums);
-        return;
-    }
-    for (int64_t start = 0; start < n_cells; start += CHUNK) {
-        const int64_t n = n_cells - start < CHUNK ? n_cells - start : CHUNK;
-        const uint32_t *some = cells + start * LANES;
-        V seen = {0};
-        for (int64_t at = 0; at < n * LANES; at += WIDTH) seen |= *(const V *)(some + at);
-        uint32_t any = 0;
-        for (int lane = 0; lane < WIDTH; lane++) any |= seen[lane];
-        if (any < 16)
-            look_up_small(small, some, n, sums);
+/* The same of the table of classes; small: whether most counts are below 16. */
+static void sum_classes(
+    const Formula *f, int small, const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
+#if LEVEL == 2
+    for (int64_t n; small && n_cells > 0; n_cells -= n, cells += n * LANES) {
+        __m512i seen = _mm512_setzero_si512();
+        n = n_cells < CHUNK ? n_cells : CHUNK;
+        for (int64_t at = 0; at < n * LANES; at += WIDTH)
+            seen = _mm512_or_si512(seen, _mm512_loadu_si512(cells + at));
+        if (_mm512_reduce_or_epi32(seen) < 16)
+            look_up_small(f->small, cells, n, sums);
         else
-            look_up(table, some, n, sums);
+            look_up(f->class_table, cells, n, sums);
     }
+#endif
+    if (LEVEL < 2 || !small) look_up(f->class_table, cells, n_cells, sums);
 }
 
 /* See counting.h: two tables for each class and for the pair, one after the other. */
@@ -293,9 +274,9 @@ void bestk_sum_cells(
             AT(pairs, n_i * width + n_j) += outside;
 #undef AT
         }
-        const uint64_t *small = size < 8 * (n_i + 1) * width ? f->small : NULL;
-        sum_table(f->class_table, small, cells, n_i * n_j, sums);
-        sum_table(f->class_table, small, left, n_i + n_j + 1, sums);
+        const int small = size < 8 * (n_i + 1) * width;
+        sum_classes(f, small, cells, n_i * n_j, sums);
+        sum_classes(f, small, left, n_i + n_j + 1, sums);
     }
     look_up(f->pair_table, pairs, (n_i + 1) * width, sums);
 }

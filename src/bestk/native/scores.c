@@ -1,5 +1,6 @@
-/* Normal scores: ranks, and standardised whole numbers. */
+/* Normal scores: ranks, standardised whole numbers, and what one score leaves of another. */
 #include <math.h>
+#include <string.h>
 
 #include "bestk.h"
 
@@ -49,33 +50,46 @@ INLINE void add_rounded(const double *row, int64_t n, double mean, double scale,
     sums[1] = squares;
 }
 
-/* See bestk_standardise_rows. */
-static void standardise(
-    const double *values, int64_t n, Range range, double one, double *out) {
-    const double middle = 0.5 * range.low + 0.5 * range.high;
-    const double half = 0.5 * range.high - 0.5 * range.low;
-    double sums[2];
-    for (int64_t i = 0; i < n; i++) out[i] = (values[i] - middle) / half;
-    add_rounded(out, n, 0.0, one, sums);
-    const double mean = sums[0] / (one * (double)range.n_known);
-    add_rounded(out, n, mean, 0.5 * one, sums);
-    const double scale = one * sqrt((double)n / sums[1]) * (0.5 * one);
-    for (int64_t i = 0; i < n; i++) {
-        const double score = round_even((out[i] - mean) * scale);
-        out[i] = score == score ? score : 0.0;
-    }
-}
-
 /* Centre, scale and round each row: whole numbers of mean 0 and variance one^2, 0 where the value
    is missing, over all n values. */
 EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n_rows, int64_t n,
-    double one, double *out, int64_t out_stride) {
+    double one, double *restrict out, int64_t out_stride) {
     for (int64_t row = 0; row < n_rows; row++, block += stride, out += out_stride) {
         const Range range = bestk_range(block, n);
-        if (0.5 * range.high - 0.5 * range.low > 0.0)
-            standardise(block, n, range, one, out);
-        else
-            for (int64_t i = 0; i < n; i++) out[i] = 0.0;
+        const double middle = 0.5 * range.low + 0.5 * range.high;
+        const double half = 0.5 * range.high - 0.5 * range.low;
+        double sums[2];
+        memset(out, 0, sizeof *out * (size_t)n);
+        if (!(half > 0.0)) continue;
+        for (int64_t i = 0; i < n; i++) out[i] = (block[i] - middle) / half;
+        add_rounded(out, n, 0.0, one, sums);
+        const double mean = sums[0] / (one * (double)range.n_known);
+        add_rounded(out, n, mean, 0.5 * one, sums);
+        const double scale = one * sqrt((double)n / sums[1]) * (0.5 * one);
+        for (int64_t i = 0; i < n; i++) {
+            const double score = round_even((out[i] - mean) * scale);
+            out[i] = score == score ? score : 0.0;
+        }
+    }
+    return OK;
+}
+
+/* out[i][j] = 1 - (left_scale[i] right_scale[j] (products[i][j] - sum over terms of
+   weight left[term][i] right[term][j]))^2. */
+EXPORT int bestk_unexplained(const double *products, int64_t n_rows, int64_t n,
+    const double *left, const double *left_scale, const double *right, const double *right_scale,
+    const double *weights, int64_t n_terms, double *restrict out) {
+    for (int64_t i = 0; i < n_rows; i++, products += n, out += n) {
+        memcpy(out, products, sizeof *out * (size_t)n);
+        for (int64_t k = 0; k < n_terms; k++) {
+            const double entry = left[k * n_rows + i], weight = weights[k];
+            const double *row = right + k * n;
+            for (int64_t j = 0; j < n; j++) out[j] -= entry * row[j] * weight;
+        }
+        for (int64_t j = 0; j < n; j++) {
+            const double r = left_scale[i] * right_scale[j] * out[j];
+            out[j] = 1.0 - r * r;
+        }
     }
     return OK;
 }

@@ -9,32 +9,27 @@
 #define HIGH 0xffffffff00000000u
 enum { LANES = 8, SHORT = 24, MAX_WIDTH = 11, MAX_DIGITS = 4, SPARE_BITS = 7 };
 
-/* The range of numbers in each of eight lanes. */
-typedef struct {
-    double low[LANES], high[LANES];
-    int64_t n_known[LANES];
-} Ranges;
-
-/* Take in at most one number a lane. */
-INLINE void widen(Ranges *ranges, const double *x, int64_t width) {
+/* Take at most one number a lane into the range of each. */
+INLINE void widen(const double *x, int64_t width, double *low, double *high, int64_t *n_known) {
 #pragma omp simd
     for (int64_t j = 0; j < width; j++) {
-        ranges->low[j] = lower(x[j], ranges->low[j]);
-        ranges->high[j] = higher(x[j], ranges->high[j]);
-        ranges->n_known[j] += x[j] == x[j];
+        low[j] = lower(x[j], low[j]);
+        high[j] = higher(x[j], high[j]);
+        n_known[j] += x[j] == x[j];
     }
 }
 
 Range bestk_range(const double *x, int64_t n) {
-    Ranges ranges = {.n_known = {0}};
+    double low[LANES], high[LANES];
+    int64_t n_known[LANES] = {0};
     Range range = {0, INFINITY, -INFINITY};
-    for (int j = 0; j < LANES; j++) ranges.low[j] = INFINITY, ranges.high[j] = -INFINITY;
-    for (int64_t i = 0; i + LANES <= n; i += LANES) widen(&ranges, x + i, LANES);
-    widen(&ranges, x + n - n % LANES, n % LANES);
+    for (int j = 0; j < LANES; j++) low[j] = INFINITY, high[j] = -INFINITY;
+    for (int64_t i = 0; i + LANES <= n; i += LANES) widen(x + i, LANES, low, high, n_known);
+    widen(x + n - n % LANES, n % LANES, low, high, n_known);
     for (int j = 0; j < LANES; j++) {
-        range.low = lower(ranges.low[j], range.low);
-        range.high = higher(ranges.high[j], range.high);
-        range.n_known += ranges.n_known[j];
+        range.low = lower(low[j], range.low);
+        range.high = higher(high[j], range.high);
+        range.n_known += n_known[j];
     }
     return range;
 }

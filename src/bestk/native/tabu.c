@@ -106,28 +106,22 @@ static void move(Island *w, int64_t u, int64_t v) {
     update(w, out, into);
 }
 
-/* Let an item move. */
-static void open_gate(Island *w, int64_t i) {
-    w->leave[i] = w->chosen[i] ? 0.0 : INFINITY;
-    w->enter[i] = w->chosen[i] ? -INFINITY : 0.0;
-}
-
-/* Keep an item where it is. */
-static void close_gate(Island *w, int64_t i) {
-    w->leave[i] = INFINITY;
-    w->enter[i] = -INFINITY;
+/* Let an item move, or keep it where it is. */
+static void set_gate(Island *w, int64_t i, int open) {
+    w->leave[i] = open && w->chosen[i] ? 0.0 : INFINITY;
+    w->enter[i] = open && !w->chosen[i] ? 0.0 : -INFINITY;
 }
 
 /* Keep an item that has moved where it is for so many steps. */
 static void forbid(Island *w, int64_t i, int64_t tenure) {
-    open_gate(w, i);
+    set_gate(w, i, 1);
     if (tenure <= 0) { /* nothing else may be left to move: an older tabu ends */
         for (int64_t j = 0; j < w->counts[N_TABU]; j++)
             if (w->tabu[j] == i) w->tabu[j] = w->tabu[--w->counts[N_TABU]];
         w->until[i] = 0;
         return;
     }
-    close_gate(w, i);
+    set_gate(w, i, 0);
     if (w->until[i] == 0) w->tabu[w->counts[N_TABU]++] = i;
     w->until[i] = w->counts[STEP] + tenure;
 }
@@ -143,7 +137,7 @@ static void expire(Island *w) {
         }
         w->tabu[j] = w->tabu[--w->counts[N_TABU]];
         w->until[i] = 0;
-        open_gate(w, i);
+        set_gate(w, i, 1);
     }
 }
 
@@ -230,10 +224,10 @@ static Exchange next_exchange(Island *w) {
     const double best = w->values[BEST];
     const double wanted = best - w->values[VALUE] + ROUNDING * fabs(best);
     if (allowed.gain > wanted || !could_gain(w, wanted)) return allowed;
-    for (int64_t j = 0; j < w->counts[N_TABU]; j++) open_gate(w, w->tabu[j]);
+    for (int64_t j = 0; j < w->counts[N_TABU]; j++) set_gate(w, w->tabu[j], 1);
     move(w, 0, 0);
     const Exchange any = best_exchange(w);
-    for (int64_t j = 0; j < w->counts[N_TABU]; j++) close_gate(w, w->tabu[j]);
+    for (int64_t j = 0; j < w->counts[N_TABU]; j++) set_gate(w, w->tabu[j], 0);
     return any.gain > wanted ? any : allowed;
 }
 
@@ -346,7 +340,7 @@ static void begin(Island *w, const uint8_t *starts, int64_t n_starts) {
     memcpy(w->best, w->chosen, (size_t)w->n);
     memset(w->until, 0, (size_t)w->n * sizeof *w->until);
     counts[STEP] = counts[IDLE] = counts[N_TABU] = 0;
-    for (int64_t i = 0; i < w->n; i++) open_gate(w, i);
+    for (int64_t i = 0; i < w->n; i++) set_gate(w, i, 1);
     move(w, 0, 0);
 }
 
@@ -384,8 +378,8 @@ static void wake(Island *w, Room *room) {
     w->ins = take(room, w->n, sizeof *w->ins);
     w->outs = take(room, w->n, sizeof *w->outs);
     if (room->status) return;
-    for (int64_t i = 0; i < w->n; i++) open_gate(w, i);
-    for (int64_t j = 0; j < w->counts[N_TABU]; j++) close_gate(w, w->tabu[j]);
+    for (int64_t i = 0; i < w->n; i++) set_gate(w, i, 1);
+    for (int64_t j = 0; j < w->counts[N_TABU]; j++) set_gate(w, w->tabu[j], 0);
     move(w, 0, 0);
 }
 

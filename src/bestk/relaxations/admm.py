@@ -293,11 +293,11 @@ def gpu_module(n: int) -> Any:
 
 def _capped(target: Floats, k: int) -> Floats:
     """The nearest point with entries in [0, 1] that add up to k."""
+    from scipy.optimize import brentq
+
+    def excess(shift: float) -> float:
+        return float(np.minimum(np.maximum(target - shift, 0.0), 1.0).sum()) - k
+
     low, high = float(target.min()) - 1, float(target.max())
-    for _ in range(50):
-        middle = (low + high) / 2
-        if np.clip(target - middle, 0, 1).sum() > k:
-            low = middle
-        else:
-            high = middle
-    return np.clip(target - (low + high) / 2, 0, 1)
+    shift = brentq(excess, low, high, xtol=1e-15) if excess(low) > 0 else low
+    return np.clip(target - shift, 0, 1)

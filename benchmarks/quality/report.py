@@ -18,6 +18,7 @@ from experiments.tables import Grid
 
 NEAR, FAR = 0.005, 0.02  # behind the best way: as good, and too far
 OURS, OTHERS, CHOSEN = "#0072B2", "#D55E00", "#000000"  # of Okabe and Ito
+NAME_WIDTH, NAME_HEIGHT = 1.8, 0.3  # of a name in a picture: a ratio of seconds, and ranks
 METHOD = """\
 Every way selects k = 5, 10, 20 and 50 columns from training rows. Three models are fitted to the
 selected columns: a linear one (logistic or ridge regression), 5 nearest neighbours and, for k =
@@ -252,8 +253,13 @@ def draw_times(ranks: pd.Series, seconds: pd.Series, title: str) -> Any:
     figure, axis = pyplot().subplots(figsize=(8, 5), layout="constrained")
     where = seconds[ranks.index]
     axis.scatter(where, ranks, c=_colours(ranks), s=40, zorder=3)
-    for way, rank in ranks.items():
-        axis.annotate(way, (where[way], rank), (5, 4), textcoords="offset points", fontsize=8)
+    for way, rank in ranks.items():  # to the left of a point that would be under the name
+        ratio, apart = where / where[way], (ranks - rank).abs()
+        left = bool(((ratio > 1) & (ratio < NAME_WIDTH) & (apart < NAME_HEIGHT)).any())
+        axis.annotate(
+            way, (where[way], rank), (-6 if left else 6, 0), textcoords="offset points",
+            fontsize=8, ha="right" if left else "left", va="center",
+        )  # fmt: skip
     axis.set(xscale="log", xlabel="seconds of one processor, median over sets",
              ylabel="mean rank, 1 is best", title=title)  # fmt: skip
     axis.invert_yaxis()

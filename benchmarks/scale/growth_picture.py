@@ -30,7 +30,7 @@ def draw(path: Path) -> None:
         own = [row for row in latest.values() if row["part"] == part]
         if own:
             _draw_lines(axis, own, part, colours)
-            _mark(axis, part, int(own[0]["m" if part == "n" else "n"]))
+            label += _mark(axis, part, int(own[0]["m" if part == "n" else "n"]))
         axis.set(xscale="log", yscale="log", xlabel=label)
         axis.grid(alpha=0.2)
     axes[0].set_ylabel("seconds to select 50 features")
@@ -62,7 +62,8 @@ def _draw_lines(axis: Any, rows: list[dict[str, str]], part: str, colours: dict[
         height = float(np.exp(np.interp(np.log(place), *np.log(np.array(columns)).T)))
         axis.plot(place, height, "k*", ms=12)
         words = f"columns are faster\nfrom {part} = {place:,.0f}"
-        axis.annotate(words, (place, height), (8, -24), textcoords="offset points", fontsize=8)
+        axis.annotate(words, (place, height), (14, -50), textcoords="offset points", fontsize=8,
+                      arrowprops={"arrowstyle": "-", "color": "#999999"})  # fmt: skip
     fixed = "m" if part == "n" else "n"
     axis.set_title(f"{fixed} = {int(rows[0][fixed]):,}; binary columns, 2 classes", fontsize=10)
 
@@ -86,14 +87,15 @@ def meeting(first: list[tuple[int, float]], second: list[tuple[int, float]]) -> 
     return None
 
 
-def _mark(axis: Any, part: str, fixed: int) -> None:
-    """Draw lines at the sizes where bestk changes to another way."""
-    for place, text in crossings(part, fixed):
+def _mark(axis: Any, part: str, fixed: int) -> str:
+    """Draw lettered lines at the sizes where bestk changes to another way; return what they mean."""
+    words = ""
+    for letter, (place, text) in zip("abc", crossings(part, fixed), strict=False):
         axis.axvline(place, color="#999999", lw=1, ls=":")
-        axis.text(
-            place, 0.01, f" {text}", rotation=90, fontsize=7, color="#666666",
-            transform=axis.get_xaxis_transform(), va="bottom", ha="right",
-        )  # fmt: skip
+        axis.text(place, 0.02, letter, transform=axis.get_xaxis_transform(), ha="center",
+                  fontsize=9, bbox={"color": "white", "pad": 1})  # fmt: skip
+        words += f"\n{letter}: from {text}"
+    return words
 
 
 def crossings(part: str, fixed: int) -> list[tuple[float, str]]:

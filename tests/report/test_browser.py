@@ -228,10 +228,12 @@ def test_paper_is_white_and_has_what_is_folded(visit):
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    folded = "document.querySelectorAll('details:not([open])').length"
+    folded = "document.querySelectorAll('details:not([open], .screen)').length"
     assert page.evaluate(folded) > 5
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate(folded) == 0
+    page.set_viewport_size({"width": 700, "height": 990})  # A4 without its margins
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert page.evaluate(folded) > 5
 

@@ -238,7 +238,7 @@ def test_thousands_of_features_and_long_names_make_a_page_of_less_than_six_megab
     "note",
     ["400 more are not listed.", "2,200 more contributions are not listed.",
      "The 12 most relevant of 100.", "The best 100 of 2,400 features are drawn.",
-     "a table of all pairs is left out for more than 25 features.", "more features are not listed.",
+     "a table of all pairs is left out for more than 25 features.",
      "500 of 2,500 columns: selected,", "2,340 more selected columns are not shown.",
      "1,900 more are not listed."],
 )  # fmt: skip

@@ -25,7 +25,6 @@ from bestk import SelectBestK, SelectBestKCV, select
 from bestk.cli import main
 from bestk.data.frames import read_table
 from bestk.errors import SelectionWarning
-from bestk.report.scores import tried_sizes
 from bestk.selection.choose_k import (
     GRID,
     Goal,
@@ -179,7 +178,6 @@ def test_any_scorer_of_scikit_learn_can_choose(small):
     assert list(selector.k_scores_) == numbers_to_try(8)
     assert 0.9 < selector.k_scores_[1] < selector.k_scores_[8] <= 1
     assert not hasattr(selector, "k_errors_")
-    assert tried_sizes(selector.solution_, continuous=False).measure.rising
 
     def by_width(model, Z, y):
         return -Z.shape[1]

@@ -6,15 +6,14 @@ jinja2 comes with ``pip install 'bestk[report]'``.
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 try:
     import jinja2  # noqa: F401
 except ImportError as error:
     raise ImportError("reports need jinja2; run: pip install 'bestk[report]'") from error
 
-if TYPE_CHECKING:
-    from bestk.report.records import Facts
+from bestk.report.records import Facts, ReportRequest
 
 __all__ = ["Report", "make_report", "write_report"]
 
@@ -32,7 +31,7 @@ class Report:
     """
 
     html: str
-    facts: "Facts"
+    facts: Facts
 
     def save(self, path: str | Path) -> Path:
         """Write the page to a file, which is replaced only when all is written."""
@@ -103,7 +102,6 @@ def make_report(
     """
     from bestk.report.gather import collect_facts
     from bestk.report.page import render
-    from bestk.report.records import ReportRequest
 
     facts = collect_facts(ReportRequest(selected, X, y, target, errors, stability, date, **more))
     return Report(render(facts), facts)

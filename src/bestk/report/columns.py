@@ -1,7 +1,7 @@
 """The columns of a table: how they were read, and the target from bin to bin."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bestk._typing import Floats, Indices
 from bestk.data.table import find_features
 from bestk.problem.solution import Solution
-from bestk.report.records import Bin, Column, TableFacts, format_text
+from bestk.report.records import NAN, Bin, Column, TableFacts, format_text
 from bestk.selection.look import Values, bin_codes, column_values
 from bestk.selection.pipeline import Task, settle
 from bestk.selection.relevant import SelectRelevant
@@ -76,8 +76,10 @@ class ShownTarget:
         bins = [each for each in bins if each.rows >= max(least, 1)]
         if len(bins) < 2:
             return ""
-        if len(self.names) > 2:
-            return self._trend_of_classes(bins) if ordered else ""
+        if len(self.names) > 2:  # the classes most over-represented at both ends
+            totals = np.maximum(np.bincount(self.codes, minlength=len(self.names)), 1)
+            first, last = (self.names[int(np.argmax(bins[i].counts / totals))] for i in (0, -1))
+            return f"{first} → {last}" if ordered and first != last else ""
         low, high = (pick(bins, key=lambda each: each.value) for pick in (min, max))
         if not ordered:
             return " to ".join(f"{self.format(b.value)} ({b.label})" for b in (low, high))
@@ -89,13 +91,6 @@ class ShownTarget:
             return f"↕ {self.format(low.value)} to {self.format(high.value)}"
         arrow = "↑" if slope > 0 else "↓"
         return f"{arrow} {self.format(bins[0].value)} to {self.format(bins[-1].value)}"
-
-    def _trend_of_classes(self, bins: Sequence[Bin]) -> str:
-        """The classes that are most over-represented in the first bin and in the last."""
-        counts = np.array([each.counts for each in bins]) / np.maximum(np.bincount(
-            self.codes, minlength=len(self.names)), 1)  # fmt: skip
-        first, last = (self.names[int(counts[i].argmax())] for i in (0, -1))
-        return "" if first == last else f"{first} → {last}"
 
 
 def describe_table(
@@ -110,10 +105,10 @@ def describe_table(
         describe_column(table.names[j], column_values(table, j), goal, nominal=j in nominal)
         for j in solution.support[:MAX_BINNED_COLUMNS].tolist()
     )
-    classes: list[tuple[str, int]] = []
+    classes: list[tuple[Any, int]] = []
     if not target.continuous:
-        names = [format_text(label) for label in target.classes.classes.tolist()]
-        classes = list(zip(names, target.classes.counts.tolist(), strict=True))
+        pairs = zip(target.classes.classes.tolist(), target.classes.counts.tolist(), strict=True)
+        classes = [(format_text(label), count) for label, count in pairs]
     discretizer = task.read.discretizer
     return TableFacts(
         table.n_samples, table.n_features, dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
@@ -182,23 +177,20 @@ def _list_columns(task: Task, solution: Solution, relevant: SelectRelevant) -> t
     """Selected, relevant and other columns, as many as can be shown, in the table's order."""
     table, relevance = task.table, task.relevance()
     rank = {place: i for i, place in enumerate(solution.support.tolist(), 1)}
-    tested = np.union1d(task.allowed, task.constant)
-    of_place = {place: i for i, place in enumerate(tested.tolist())}
-    found = tested[relevant.support_][np.argsort(relevant.pvalues_[relevant.support_])].tolist()
+    tested = np.union1d(task.allowed, task.constant).tolist()
+    qvalues = dict(zip(tested, relevant.qvalues_.tolist(), strict=True))
+    partners = {tested[i]: tested[relevant.partners_[i]] for i in np.flatnonzero(relevant.in_pair_)}
+    found = sorted((j for j in tested if qvalues[j] <= relevant.fdr), key=lambda j: qvalues[j])
     order = np.argsort(-relevance, kind="stable").tolist()  # excluded ones come last
     most = min(MAX_LISTED, MAX_LISTED_VALUES // table.n_samples)
     listed = []
     for j in sorted(list(dict.fromkeys([*rank, *found, *order]))[:most]):
-        values = column_values(table, j)
-        column = Column(
-            format_text(table.names[j]), values.kind, int(values.missing.sum()),
-            len(np.unique(values.values[~values.missing])), float(relevance[j]), rank.get(j),
-        )  # fmt: skip
-        if (i := of_place.get(j)) is not None:
-            partner = tested[relevant.partners_[i]] if relevant.in_pair_[i] else None
-            name = "" if partner is None else format_text(table.names[partner])
-            column = replace(column, qvalue=float(relevant.qvalues_[i]), partner=name)
-        listed.append(column)
+        column = column_values(table, j)
+        listed.append(Column(
+            format_text(table.names[j]), column.kind, int(column.missing.sum()),
+            len(np.unique(column.values[~column.missing])), float(relevance[j]), rank.get(j),
+            qvalues.get(j, NAN), format_text(table.names[partners[j]]) if j in partners else "",
+        ))  # fmt: skip
     return tuple(listed)
 
 

@@ -19,16 +19,8 @@ from bestk.plots.labels import read_solution
 from bestk.problem.solution import TOLD, Solution
 from bestk.report.code import list_settings, write_code
 from bestk.report.columns import describe_fit, describe_table, find_relevant
-from bestk.report.records import (
-    NAN,
-    Caution,
-    Facts,
-    Feature,
-    ReportRequest,
-    format_text,
-    join_some,
-)
-from bestk.report.scores import compare_methods, measure_stability, method_name, tried_sizes
+from bestk.report.records import Caution, Facts, Feature, ReportRequest, format_text, join_some
+from bestk.report.scores import compare_methods, measure_stability, method_name
 from bestk.selection.cautions import describe, find_cautions
 from bestk.selection.look import MOSTLY
 from bestk.selection.pipeline import Task, settle
@@ -80,17 +72,10 @@ def _from_selector(request: ReportRequest) -> Facts:
     selector, X, y = request.selected, request.X, request.y
     request = replace(request, target=y if isinstance(y, str) else request.target)
     base = _from_solution(request, selector)
-    scores, names = selector.scores_, base.solution.names
-    order = np.argsort(-scores, kind="stable").tolist()
-    left = [j for j in order if not np.isnan(scores[j]) and j not in base.solution.support]
     rows = "some of them, in memory" if hasattr(selector, "n_samples_seen_") else "those of the fit"
     path = str(X) if isinstance(X, str | Path) else None
     return replace(
         base,
-        runners_up=tuple(
-            Feature(j, format_text(names[j] if names else j), float(scores[j]), NAN, "")
-            for j in left[:MAX_RUNNERS_UP]
-        ),
         table=describe_fit(selector),
         absent=f"{NO_TABLE}: pass {rows}, as in selector.report(X, y).",
         cautions=_as_notes([*base.solution.warnings, *request.notes]) or None,
@@ -105,9 +90,12 @@ def _from_table(request: ReportRequest) -> Facts:
     table = read_features(request.X, options.categorical_features)
     solution = read_solution(request.solution or options, *TOLD, "pairs")
     _check_same(solution, table)
+    as_measured = options
+    if getattr(options, "_in_blocks", False):  # blocks of rows are measured in their own way
+        as_measured = copy(options).set_params(**vars(settle(options, blocks=True)))
     with warnings.catch_warnings(record=True) as caught:  # shown in the report
         warnings.simplefilter("always")
-        task = Task.of(_as_measured(options), table, y)
+        task = Task.of(as_measured, table, y)
     notes = [*request.notes, *task.notes, *(str(each.message) for each in caught)]
     if task.target is None:
         raise ParameterError("a report of a table takes one target; call report() without X and y")
@@ -116,7 +104,6 @@ def _from_table(request: ReportRequest) -> Facts:
         _from_solution(request, solution),
         method=method_name(options.method),
         runners_up=_runners_up(task, solution),
-        tried=tried_sizes(solution, continuous=task.target.continuous),
         table=describe_table(options, task, solution, relevant),
         stability=measure_stability(request, task, solution),
         relevant=relevant,
@@ -130,16 +117,6 @@ def _from_table(request: ReportRequest) -> Facts:
         command=request.command,
         **compare_methods(request, task, solution),
     )
-
-
-def _as_measured(options: Any) -> Any:
-    """The options of the measurement, which blocks of rows settle in their own way."""
-    if not getattr(options, "_in_blocks", False):
-        return options
-    settled, read_as = copy(options), settle(options, blocks=True)
-    settled.information, settled.discretizer = read_as.information, read_as.discretizer
-    settled.correction = read_as.correction
-    return settled
 
 
 def _check_same(solution: Solution, table: Table) -> None:

@@ -12,15 +12,7 @@ from markupsafe import Markup
 from bestk._typing import Floats
 from bestk.plots.labels import shorten
 from bestk.problem.solution import percent_of
-from bestk.report.records import (
-    NAN,
-    Facts,
-    TableFacts,
-    format_number,
-    format_score,
-    format_text,
-    join_some,
-)
+from bestk.report.records import NAN, Facts, TableFacts, format_number, format_score, join_some
 from bestk.report.scores import FoldScores
 from bestk.selection.method_notes import method_title
 
@@ -40,37 +32,18 @@ def render(facts: Facts) -> str:
     pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
                         trim_blocks=True, lstrip_blocks=True,
                         extensions=["jinja2.ext.do"])  # fmt: skip
-    pages.filters |= {
-        "number": format_number,
-        "score": format_score,
-        "join_some": join_some,
-        "text": format_text,
-    }
+    pages.filters |= {"number": format_number, "score": format_score, "join_some": join_some}
     pairs = np.asarray(facts.solution.details["pairs"], np.float64)[:MAX_MAPPED, :MAX_MAPPED]
-    style, *scripts = (
-        loader.get_source(pages, name)[0] for name in ("style.css", "page.js", "heatmap.js")
-    )
+    files = ("style.css", "page.js", "heatmap.js")
+    style, *scripts = (loader.get_source(pages, name)[0] for name in files)
     script = "".join(scripts)
-    pages.globals |= {
-        "facts": facts,
-        "scores": facts.scores,
-        "scale": bin_scale(facts.table),
-        "nan": NAN,
-        "height": HEIGHT,
-        "ScoreAxes": ScoreAxes,
-        "most_redundant": most_redundant,
-        "method_title": method_title,
-        "ranks": rank_choices(facts),
-        "percent_of": percent_of,
-    }
     return pages.get_template("page.html").render(
-        k=len(facts.features),
-        pairs=pairs,
-        data=_map_data(facts, pairs),
-        style=Markup(style),
-        script=Markup(script),
+        facts=facts, scores=facts.scores, k=len(facts.features), scale=bin_scale(facts.table),
+        pairs=pairs, data=_map_data(facts, pairs), nan=NAN, height=HEIGHT, ScoreAxes=ScoreAxes,
+        most_redundant=most_redundant, method_title=method_title, percent_of=percent_of,
+        style=Markup(style), script=Markup(script),
         hashes={"style": _hash(style), "script": _hash(script)},
-    )
+    )  # fmt: skip
 
 
 def _map_data(facts: Facts, pairs: Floats) -> dict[str, object]:
@@ -91,10 +64,8 @@ def bin_scale(table: TableFacts | None) -> tuple[float, float] | None:
     """The range of the drawings of bins; None if they show classes."""
     columns = () if table is None else table.columns
     values = [b.value for column in columns for b in column.bins if isfinite(b.value)]
-    if table is None or not values:
-        return None
-    low, high = min(values), max(values)
-    return (0.0 if table.groups else low, high) if high > low or (table.groups and high) else None
+    low = min(values, default=0.0) if table is not None and not table.groups else 0.0
+    return (low, max(values)) if values and max(values) > low else None
 
 
 def _hash(text: str) -> str:
@@ -177,14 +148,6 @@ def similar_order(shared: Floats) -> list[int]:
     np.fill_diagonal(distance, 0.0)
     order: list[int] = leaves_list(linkage(squareform(distance, checks=False), "average")).tolist()
     return order
-
-
-def rank_choices(facts: Facts) -> list[tuple[int, list[float]]]:
-    """The places of all features that some method selects, with their rank by every method."""
-    choices = (facts.choices or {}).values()
-    ranks = [{place: i for i, place in enumerate(places, 1)} for places in choices]
-    places = dict.fromkeys(place for each in choices for place in each)
-    return [(place, [rank.get(place, NAN) for rank in ranks]) for place in places]
 
 
 def most_redundant(pairs: Floats, most: int) -> list[tuple[int, int, float]]:

@@ -114,7 +114,6 @@ class Facts:
     solution: Solution
     features: tuple[Feature, ...]
     runners_up: tuple[Feature, ...] = ()
-    tried: "FoldScores | None" = None  # how k="auto" was chosen
     table: TableFacts | None = None
     choices: Mapping[str, tuple[int, ...]] | None = None  # by method, this one first; best first
     scores: "FoldScores | None" = None

@@ -55,7 +55,6 @@ class FoldScores:
     folds: Mapping[str, Floats]  # by method, the reported one first: a row for each k
     measure: ScoreKind
     model: str
-    n_folds: int
     n_all: int = 0  # number of all features
     all_features: Floats | None = None  # with all of them, in each fold
     notes: tuple[str, ...] = ()  # warnings of the models
@@ -70,18 +69,11 @@ class FoldScores:
         return self.folds[method][self.ks.index(self.k if k is None else k)]
 
     def mean(self, method: str, k: int | None = None) -> float:
-        """Mean over the folds with k features; NaN if it was not measured."""
-        if method not in self.folds or (self.k if k is None else k) not in self.ks:
-            return NAN
+        """Mean over the folds with k features."""
         return float(self.at(method, k).mean())
 
     def interval(self, values: Floats) -> tuple[float, float]:
-        """95% interval of the mean over folds, whose training rows overlap.
-
-        References
-        ----------
-        C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
-        """
+        """95% interval of the mean over folds with common training rows (Nadeau, Bengio 2003)."""
         n = len(values)
         if n < 2:
             return NAN, NAN
@@ -106,14 +98,9 @@ class FoldScores:
             return "similar"
         return "better" if t < 0 else "worse"
 
-    def better(self) -> list[str]:
-        """Other methods that are better with k features, the best one first."""
-        found = [m for m in self.folds if self.compare(self.at(m)) == "better"]
-        return sorted(found, key=lambda m: self.loss(self.mean(m)))
-
-    def best(self) -> str:
-        """The method with the best mean with k features."""
-        return min(self.folds, key=lambda method: self.loss(self.mean(method)))
+    def ranked(self) -> list[str]:
+        """The methods by their mean with k features, best first."""
+        return sorted(self.folds, key=lambda method: self.loss(self.mean(method)))
 
     def loss(self, value: Any) -> Any:
         """A value of which less is better."""
@@ -127,8 +114,9 @@ class FoldScores:
     def enough(self) -> tuple[int, int]:
         """The smallest k whose difference from the best is within its standard error, and that."""
         losses = self.loss(self.folds[self.ours].T)
-        best = self.ks[int(np.nanargmin(losses.mean(axis=0)))]
-        return choose(self.ks, -losses, "one-se") if np.isfinite(losses).all() else best, best
+        if not np.isfinite(losses).all():
+            return self.k, self.k
+        return choose(self.ks, -losses, "one-se"), self.ks[int(losses.mean(axis=0).argmin())]
 
 
 def compare_methods(request: ReportRequest, task: Task, solution: Solution) -> dict[str, Any]:
@@ -144,7 +132,7 @@ def compare_methods(request: ReportRequest, task: Task, solution: Solution) -> d
             choices[name] = tuple(found.support.tolist())
     assert task.target is not None
     if hasattr(selector, "cv_results_"):
-        return {"choices": choices, "scores": _own_scores(selector, task.target, solution.k)}
+        return {"choices": choices, "scores": _own_scores(selector, task.target)}
     if not request.errors:
         return {"choices": choices, "unmeasured": "errors were not requested"}
     try:
@@ -181,7 +169,7 @@ def _measure_scores(
         k, tuple(curves.ks), {name: sign * curves.errors(name) for name in curves.methods},
         score_kind(scoring, target),
         "boosted trees" if trees else f"{LINEAR[target.continuous]} on standardised columns",
-        FOLDS, len(columns), sign * curves.errors(BASELINE)[0] if whole else None,
+        len(columns), sign * curves.errors(BASELINE)[0] if whole else None,
         tuple(dict.fromkeys(format_text(w.message, 200) for w in caught)),
     )  # fmt: skip
 
@@ -218,7 +206,7 @@ def score_kind(scoring: str | None, target: ParsedTarget) -> ScoreKind:
     return known.get(name, ScoreKind(text, not name.startswith("neg_")))
 
 
-def _own_scores(selector: Any, target: ParsedTarget, k: int) -> FoldScores:
+def _own_scores(selector: Any, target: ParsedTarget) -> FoldScores:
     """The scores by which a selector chose k."""
     name = selector.scoring
     if name is None and is_classifier(selector.estimator):
@@ -231,22 +219,7 @@ def _own_scores(selector: Any, target: ParsedTarget, k: int) -> FoldScores:
     model = format_text(" ".join(repr(selector.estimator).split()), 160)
     values = folds if measure.rising else -folds
     ks, ours = tuple(found["k"].tolist()), method_name(selector.method)
-    return FoldScores(k, ks, {ours: values}, measure, model, folds.shape[1])
-
-
-def tried_sizes(solution: Solution, *, continuous: bool) -> FoldScores | None:
-    """The errors or scores by which ``k="auto"`` was chosen."""
-    errors, scores = (solution.details.get(name) for name in ("k_errors", "k_scores"))
-    found = errors or scores
-    if not found:
-        return None
-    error = "unexplained variance (1 - R²)" if continuous else "log loss"
-    measure = ScoreKind(error if errors else "score", not errors)
-    model = "ridge regression" if continuous else "logistic regression"
-    means = np.array(list(found.values()), np.float64)[:, None]
-    return FoldScores(
-        solution.k, tuple(found), {"k='auto'": means}, measure, model, solution.details["k_folds"]
-    )
+    return FoldScores(int(selector.best_k_), ks, {ours: values}, measure, model)
 
 
 def spread_sizes(k: int, most: int, least: int = 1, count: int = MAX_SIZES) -> list[int]:
@@ -261,8 +234,7 @@ def measure_stability(
 ) -> StabilitySelection | None:
     """How often features are selected from half of the rows; None if not wanted or possible."""
     n, values = request.stability, task.table.n_samples * task.table.n_features
-    if n is None:
-        n = SUBSAMPLES if values <= MAX_SUBSAMPLED_VALUES else 0
+    n = SUBSAMPLES * (values <= MAX_SUBSAMPLED_VALUES) if n is None else n
     if n < 1:
         return None
     try:

@@ -105,10 +105,10 @@
     });
   }
 
-  // print folded parts, too
+  // print folded parts, too, except for long lists
   let opened = [];
   window.addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
+    opened = [...document.querySelectorAll("details:not([open], .screen)")];
     opened.forEach((each) => { each.open = true; });
   });
   window.addEventListener("afterprint", () => opened.forEach((each) => { each.open = false; }));

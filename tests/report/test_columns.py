@@ -48,7 +48,8 @@ x = np.arange(100)
     ("values", "y", "trend"),
     [(x, x >= 50, "↑ 0% to 100%"), (x, x < 50, "↓ 100% to 0%"),
      (x, np.abs(x - 49.5) > 25, "↕ 0% to 100%"), (x % 4, x % 4 / 1.5 + 2.5, "↑ 2.5 to 4.5"),
-     (x, x // 34, "0 → 2"), (np.where(x < 50, "a", "b"), x < 25, "0% (b) to 50% (a)"),
+     (x, x // 34, "0 → 2"), (x, np.maximum(x - 40, 0) // 20, "↑ 0% to 100%"),
+     (np.where(x < 50, "a", "b"), x < 25, "0% (b) to 50% (a)"),
      (np.where(x < 50, "a", "b"), x // 34, "")],
 )  # fmt: skip
 def test_the_trend_is_that_of_the_target_from_the_lowest_values_to_the_highest(values, y, trend):
@@ -64,9 +65,9 @@ def test_bins_of_few_rows_decide_on_no_trend():
     assert described(values, np.where(x == 99, 0, x // 50)).trend == "↑ 0% to 100%"
 
 
-def test_the_rate_is_that_of_the_rarer_class():
-    for y in (x < 20, x >= 20):
-        assert described(x // 20, y).bins[0].value == 1
+def test_the_rate_is_that_of_all_classes_but_the_most_frequent():
+    for y in (x < 20, x >= 20, np.where(x < 20, x % 2, 2)):
+        assert [each.value for each in described(x // 20, y).bins] == [1, 0, 0, 0, 0]
 
 
 def test_the_rarest_of_many_classes_are_counted_as_one():

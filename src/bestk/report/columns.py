@@ -22,7 +22,7 @@ MAX_LISTED_VALUES = 2**26  # of these columns
 MAX_BINS = 8  # of a column; rarer categories are put together
 MAX_CLASSES = 8  # counted one by one in bins; rarer ones are put together
 MIN_SHARE = 0.02  # of the rows, for a bin that decides on a trend
-MIN_CORRELATION = 0.8  # of bins and the target in them, for a trend
+MIN_CHANGE = 0.6  # from the first bin to the last, of all changes from bin to bin, for a direction
 MAX_PAIR_WORK = 1e11  # squared columns times rows: about half a second on two cores
 
 
@@ -33,7 +33,7 @@ class ShownTarget:
     codes: Indices  # the class of each row, 0 if the target is continuous
     names: tuple[str, ...] = ()  # of the classes
     numbers: Floats | None = None  # of a continuous target
-    shown: int | None = None  # the class whose rate is shown: the rarer of two
+    usual: int | None = None  # the most frequent class, if the rate of the others is shown
 
     @classmethod
     def of(cls, task: Task) -> "ShownTarget":
@@ -45,8 +45,9 @@ class ShownTarget:
         classes = target.classes
         names = [format_text(label) for label in classes.classes.tolist()]
         if classes.n_classes <= MAX_CLASSES:
-            rarer = int(classes.counts[-1] <= classes.counts[0]) if len(names) == 2 else None
-            return cls(classes.codes, tuple(names), shown=rarer)
+            first = int(classes.counts.argmax())
+            usual = len(names) == 2 or 2 * classes.counts[first] > target.n_samples
+            return cls(classes.codes, tuple(names), usual=first if usual else None)
         order = np.argsort(-classes.counts, kind="stable")
         kept = np.minimum(np.argsort(order, kind="stable"), MAX_CLASSES - 1)
         most = [names[c] for c in order[: MAX_CLASSES - 1]]
@@ -61,8 +62,8 @@ class ShownTarget:
         values = np.full(len(labels), np.nan)
         if self.numbers is not None:
             values = np.bincount(codes, self.numbers, len(labels)) / rows
-        elif self.shown is not None:
-            values = counts[:, self.shown] / rows
+        elif self.usual is not None:
+            values = 1 - counts[:, self.usual] / rows
         both = zip(labels, counts.tolist(), values.tolist(), strict=True)
         return [Bin(label, tuple(each), value) for label, each, value in both]
 
@@ -76,20 +77,18 @@ class ShownTarget:
         bins = [each for each in bins if each.rows >= max(least, 1)]
         if len(bins) < 2:
             return ""
-        if len(self.names) > 2:  # the classes most over-represented at both ends
+        if np.isnan(bins[0].value):  # the classes most over-represented at both ends
             totals = np.maximum(np.bincount(self.codes, minlength=len(self.names)), 1)
             first, last = (self.names[int(np.argmax(bins[i].counts / totals))] for i in (0, -1))
             return f"{first} → {last}" if ordered and first != last else ""
         low, high = (pick(bins, key=lambda each: each.value) for pick in (min, max))
         if not ordered:
             return " to ".join(f"{self.format(b.value)} ({b.label})" for b in (low, high))
-        rows, values = (np.array([getattr(b, name) for b in bins]) for name in ("rows", "value"))
-        covariance = np.cov([np.arange(len(bins)), values], fweights=rows)
-        scale = np.sqrt(covariance[0, 0] * covariance[1, 1])
-        slope = covariance[0, 1] / scale if scale > 0 else 0.0
-        if abs(slope) < MIN_CORRELATION:
+        values = np.array([each.value for each in bins])
+        change = values[-1] - values[0]
+        if abs(change) <= MIN_CHANGE * np.abs(np.diff(values)).sum():
             return f"↕ {self.format(low.value)} to {self.format(high.value)}"
-        arrow = "↑" if slope > 0 else "↓"
+        arrow = "↑" if change > 0 else "↓"
         return f"{arrow} {self.format(bins[0].value)} to {self.format(bins[-1].value)}"
 
 
@@ -113,7 +112,7 @@ def describe_table(
     return TableFacts(
         table.n_samples, table.n_features, dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
         int(table.count_missing().sum()), tuple(classes), goal.names,
-        "" if goal.shown is None else goal.names[goal.shown],
+        goal.usual,
         goal.count(np.zeros_like(goal.codes), ["all"])[0].value,
         settle(options, blocks=getattr(options, "_in_blocks", False)).information,
         "" if discretizer is None else type(discretizer).__name__,

@@ -63,7 +63,7 @@ class Bin:
 
     label: str
     counts: tuple[int, ...]  # rows of each class; of all, if the target is continuous
-    value: float = NAN  # mean of the target, or rate of the class of interest
+    value: float = NAN  # mean of the target, or rate of all classes but the most frequent
 
     @property
     def rows(self) -> int:
@@ -97,8 +97,8 @@ class TableFacts:
     missing: int | None = None  # values
     classes: tuple[tuple[str, int], ...] = ()  # with their rows
     groups: tuple[str, ...] = ()  # the classes of the counts of bins, rare ones in one
-    shown: str = ""  # the class whose rate is shown, if there are two
-    overall: float = NAN  # mean of the target, or rate of that class
+    usual: int | None = None  # the group whose complement is shown as a rate
+    overall: float = NAN  # mean of the target, or that rate
     information: str = "discrete"
     discretizer: str = ""
     columns: tuple[Column, ...] = ()  # the selected ones

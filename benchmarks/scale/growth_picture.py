@@ -88,7 +88,7 @@ def meeting(first: list[tuple[int, float]], second: list[tuple[int, float]]) -> 
 
 
 def _mark(axis: Any, part: str, fixed: int) -> str:
-    """Draw lettered lines at the sizes where bestk changes to another way; return what they mean."""
+    """Draw lettered lines at sizes where bestk changes to another way; return what they mean."""
     words = ""
     for letter, (place, text) in zip("abc", crossings(part, fixed), strict=False):
         axis.axvline(place, color="#999999", lw=1, ls=":")

@@ -1,8 +1,16 @@
 """The quadratic problem, its choices and its solutions, independent of data."""
 
-from bestk.problem.choices import best_first, best_swap, good_choice, grow, improve, top_k
 from bestk.problem.lazy import CachedColumns, WithDiagonal, stream
-from bestk.problem.problem import BQP, LazyMatrix
+from bestk.problem.problem import (
+    BQP,
+    LazyMatrix,
+    best_first,
+    best_swap,
+    good_choice,
+    grow,
+    improve,
+    top_k,
+)
 from bestk.problem.solution import Solution
 
 __all__ = [

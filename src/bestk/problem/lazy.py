@@ -12,27 +12,9 @@ from bestk.problem.problem import MAX_BLOCK, LazyMatrix
 class CachedColumns:
     """Columns of a symmetric matrix, computed once and kept within a memory budget.
 
-    Parameters
-    ----------
-    make : function
-        Takes indices and returns those columns side by side, a new array (n, len(indices)).
-    diagonal : array of shape (n,)
-        The diagonal.
-    memory : int, default=2**30
-        Bytes for kept columns; those unused for longest go first.
-    row_sums : function, optional
-        Computes the row sums without the diagonal, faster than through the columns.
-    sums_quickly : bool, default=False
-        Whether that takes seconds even for hundreds of thousands of columns.
-
-    Examples
-    --------
-    >>> Q = np.array([[2.0, 1.0], [1.0, 3.0]])
-    >>> lazy = CachedColumns(lambda items: Q[:, items], Q.diagonal())
-    >>> lazy.columns(np.array([1]))
-    array([[1.], [3.]])
-    >>> lazy.made, lazy.columns(np.array([1])).sum(), lazy.made
-    (1, np.float64(4.0), 1)
+    ``make`` takes indices and returns those columns side by side, a new array (n, len(indices));
+    ``row_sums`` gives the row sums without the diagonal, if that is faster than through the
+    columns, and ``sums_quickly`` says whether that takes seconds even for hundreds of thousands.
     """
 
     def __init__(

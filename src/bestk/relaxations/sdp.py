@@ -69,12 +69,7 @@ def _seconds_to_finish(factor: LowRankFactor) -> tuple[float, float]:
 
 
 def dual_bound(
-    problem: BQP,
-    multipliers: Floats,
-    *,
-    slack: float = 0.0,
-    tests: int = 60,
-    deadline: float = inf,
+    problem: BQP, multipliers: Floats, *, slack: float = 0.0, tests: int = 60, deadline: float = inf
 ) -> float:
     """Bound x'Qx with a dual guess t of the semidefinite relaxation; any guess is valid.
 
@@ -88,15 +83,10 @@ def dual_bound(
         x'Qx = sum over chosen i of (d_i + 2k a_i) - x'T x,  T = Diag d + a e' + e a' - Q,
 
     with d = 4 t and a = sum t / 2k^2 - 2 t / k. Wherever T is positive semidefinite, the k
-    largest d_i + 2k a_i add up to a bound. So t is shifted by more and more until a Cholesky
-    factorisation of T succeeds, with a margin that covers all rounding; then by less again,
-    until it nearly fails. The shift is that of the formula above, or of |x|^2 = k where that
-    costs less. The first test lies ``slack`` above sum t. If none of the tests, n^3 / 3
-    operations each, succeeds before the deadline, the bound is infinite.
-
-    References
-    ----------
-    S. M. Rump, "Verification of positive definiteness", BIT 46, 2006.
+    largest d_i + 2k a_i add up to a bound. So t is shifted, at first by ``slack``, by more and more
+    until a Cholesky factorisation of T succeeds, with a margin that covers all rounding; then by
+    less again, until it nearly fails. The shift is that of the formula above, or of |x|^2 = k
+    where that costs less. If none of the tests succeeds before the deadline, it is infinite.
     """
     t, n, k = np.asarray(multipliers, np.float64), problem.n, problem.k
     cost = min(4 * k, n + 1)

@@ -49,23 +49,11 @@ class Auto:
         return best_first(problem, max((found, best), key=problem.value))
 
 
-SOLVERS: dict[str, Solver] = {
-    solver.name: solver
-    for solver in (
-        Linear(),
-        Spectral(),
-        TruncatedPower(),
-        LowRank(),
-        SDP(),
-        Forward(),
-        Backward(),
-        Swap(),
-        Search(),
-        Exact(),
-        Simplex(),
-        Auto(),
-    )
-}
+ALL = (
+    Linear(), Spectral(), TruncatedPower(), LowRank(), SDP(), Forward(), Backward(), Swap(),
+    Search(), Exact(), Simplex(), Auto(),
+)  # fmt: skip
+SOLVERS: dict[str, Solver] = {solver.name: solver for solver in ALL}
 
 
 def get_solver(solver: str | Solver) -> Solver:

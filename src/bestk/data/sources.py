@@ -7,7 +7,7 @@ import re
 import zlib
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -111,14 +111,13 @@ class TextSource(Source):
     """A file of lines, the first of which names the columns."""
 
     delimiter: str = ","
-    zipped: bool = False
     block: int = BLOCK
 
     @classmethod
     def open(cls, path: Path, suffix: str) -> Self:
         """Read the names, and infer the types from the first rows."""
-        zipped = suffix.endswith(".gz")
-        with plain_errors(path, TEXT), gzip.open(path) if zipped else path.open("rb") as file:
+        opened = gzip.open if suffix.endswith(".gz") else open
+        with plain_errors(path, TEXT), opened(path, "rb") as file:
             header = file.readline(MAX_HEADER_BYTES)
             if len(header) == MAX_HEADER_BYTES:
                 raise DataError(f"{path} {LONG_LINE}")
@@ -127,9 +126,9 @@ class TextSource(Source):
             text = header.decode("utf-8-sig")
         delimiter = "\t" if ".tsv" in suffix else find_delimiter(text)
         block = min(MAX_BLOCK, max(BLOCK, ROWS_PER_BLOCK * len(header)))
-        source = cls(path, {}, TEXT, delimiter=delimiter, zipped=zipped, block=block)
-        with plain_errors(path, TEXT), ExitStack() as stack:
-            schema = source._reader(stack, null_values=MISSING).schema
+        source = cls(path, {}, TEXT, delimiter=delimiter, block=block)
+        with plain_errors(path, TEXT):
+            schema = source._read("open_csv", null_values=MISSING).schema
         names = [name for name in schema.names if name]
         refuse_twins(names, path)
         pa = arrow()  # dates are read as text, and parsed later
@@ -144,15 +143,14 @@ class TextSource(Source):
     ) -> Iterator[Any]:  # fmt: skip
         """Yield batches of some columns; as the text they are where ``types`` is empty."""
         types, text = self.types if types is None else types, arrow().string()
-        with plain_errors(self.path, TEXT), ExitStack() as stack:
-            reader = self._reader(
-                stack,
+        with plain_errors(self.path, TEXT):
+            yield from self._read(
+                "open_csv",
                 column_types={name: types.get(name, text) for name in columns},
                 include_columns=list(columns),
                 null_values=MISSING if types else [],
                 strings_can_be_null=bool(types),
             )
-            yield from reader
 
     def checked(self, columns: Sequence[str]) -> Self:
         """The same table; what is no number or boolean in all rows is text."""
@@ -174,15 +172,14 @@ class TextSource(Source):
     def as_arrow(self, columns: Sequence[str]) -> Any:
         """Some columns as an arrow table, with types that are inferred from all rows."""
         convert = {"include_columns": list(columns), "null_values": MISSING}
-        with plain_errors(self.path, TEXT), ExitStack() as stack:
-            return self._reader(stack, "read_csv", strings_can_be_null=True, **convert)
+        with plain_errors(self.path, TEXT):
+            return self._read("read_csv", strings_can_be_null=True, **convert)
 
-    def _reader(self, stack: ExitStack, read: str = "open_csv", **convert: Any) -> Any:
-        """A reader of batches, or the whole table."""
-        pa, text = arrow(), arrow("csv")
-        raw = stack.enter_context(pa.OSFile(str(self.path)))
-        return getattr(text, read)(
-            pa.CompressedInputStream(raw, "gzip") if self.zipped else raw,
+    def _read(self, function: str, **convert: Any) -> Any:
+        """What a function of pyarrow makes of the file: batches, or the whole table."""
+        text = arrow("csv")
+        return getattr(text, function)(
+            self.path,  # is decompressed by its suffix
             text.ReadOptions(block_size=self.block),
             text.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             text.ConvertOptions(true_values=TRUE, false_values=FALSE, **convert),

@@ -1,6 +1,5 @@
 """The bestk command: what it prints, what it writes, how it fails."""
 
-import gzip
 import json
 import sys
 
@@ -297,24 +296,6 @@ def test_columns_that_are_left_out_are_not_missed_where_no_number_was_given(fold
     told = json.loads(bestk("select", folder / "mixed.csv", "-t", "y", "--json").stdout)
     assert (told["k"], told["columns"]) == (3, 3)
     assert any("left out 'id'" in note for note in told["notes"])
-
-
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_a_table_may_be_piped_in(pack, folder):
-    args = ["select", "-", "-t", "y", "-k", "2", "--json"]
-    table = pack((folder / "mixed.csv").read_bytes())
-    told = json.loads(CliRunner().invoke(main, args, input=table).stdout)
-    same = json.loads(bestk("select", folder / "mixed.csv", *args[2:]).stdout)
-    assert told["file"] == "-"
-    assert told["features"] == same["features"]
-
-
-def test_what_is_wrong_with_a_table_that_is_piped_in_is_told(monkeypatch):
-    done = CliRunner().invoke(main, ["select", "-", "-t", "z"], input=b"a,y\n1,2\n")
-    assert done.stderr.startswith("bestk: error: standard input has no column 'z'")
-    monkeypatch.setattr(_options.sys, "stdin", None)
-    with pytest.raises(click.BadParameter, match="nothing is piped into it"):
-        _options.copy_stdin(click.Context(main), None, _options.STDIN)
 
 
 def test_what_cannot_be_selected_is_refused(folder):

@@ -187,7 +187,6 @@ def test_the_module_behaves_as_the_command():
         ("bestk select t.csv --target con", ["contrast"]),
         ("bestk report t.csv --exclude co", ["colour depth", "contrast"]),
         ("bestk select gone.csv --target co", []),
-        ("bestk select - --target co", []),
         ("bestk select --target co", []),
         ("bestk doctor --js", ["--json"]),
     ],

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
-from bestk.cli._options import AUTO, TableOptions, shown
+from bestk.cli._options import AUTO, TableOptions
 from bestk.cli._select import about, as_dict, check, new_file, read, select_in_memory
 from bestk.cli._terminal import Messages, bold, console, heading, in_shell_words, new_table
 from bestk.data.files import Loaded
@@ -182,7 +182,7 @@ def write_report(
                 SelectBestK(k, request.method, **request.options()), loaded.table, loaded.y,
                 solution=solution, target=request.target, **parts,
                 notes=[note for note in messages.notes if note not in known],
-                path=shown(request.file), command=equivalent_command(request), progress=progress,
+                path=str(request.file), command=equivalent_command(request), progress=progress,
                 dropped=[name for name in checked.source.types if name not in names],
             )  # fmt: skip
         file.write_text(made.html, encoding="utf-8", newline="\n")
@@ -194,7 +194,7 @@ def write_report(
 
 def equivalent_command(request: TableOptions) -> str:
     """The command that selects the same features."""
-    words = ["bestk", "select", shown(request.file), "--target", request.target]
+    words = ["bestk", "select", str(request.file), "--target", request.target]
     for each in fields(request)[2:]:
         value, option = getattr(request, each.name), f"--{each.name.replace('_', '-')}"
         if value != each.default and each.name not in ("as_json", "quiet"):

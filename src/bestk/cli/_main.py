@@ -22,8 +22,7 @@ EPILOG = f"""\b
 Exit status:
 {NEWLINE.join(f"  {code:<3}  {meaning}" for code, meaning in CODES.items())}
 
-FILE is a CSV or TSV file (also .gz) with a header line, or a Parquet, Feather or Arrow file; - is
-standard input.
+FILE is a CSV or TSV file (also .gz) with a header line, or a Parquet, Feather or Arrow file.
 """
 EXAMPLES = """\b
 Examples:

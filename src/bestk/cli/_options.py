@@ -1,6 +1,5 @@
 """The options that commands share, and the file that they read."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -9,14 +8,11 @@ from typing import Any
 import click
 
 AUTO = "auto"  # k chosen by cross-validation
-STDIN = Path("-")
-STDIN_FOLDER = "bestk-stdin-"  # prefix of the folder of the copy of standard input
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
 PASSED_ON = (
     "information", "discretizer", "correction", "bound", "time_limit", "threshold",
     "column_groups", "k_counts", "scoring", "multioutput",
 )  # fmt: skip
-SUFFIXES = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\x1f\x8b": ".csv.gz"}  # by first bytes
 
 
 def parse_k(ctx: Any, param: Any, value: str | None) -> float | str | None:
@@ -33,32 +29,6 @@ def parse_k(ctx: Any, param: Any, value: str | None) -> float | str | None:
             f"features such as 0.1, or {AUTO!r}"
         )
     return number
-
-
-def copy_stdin(ctx: Any, param: Any, path: Path) -> Path:
-    """The path of a file, or of the copy of standard input, which is read twice."""
-    if path != STDIN or ctx.resilient_parsing:
-        return path
-    if sys.stdin is None or sys.stdin.isatty():
-        raise click.BadParameter(
-            "- is standard input, but nothing is piped into it; pass the name of a file"
-        )
-    from shutil import copyfileobj
-    from tempfile import TemporaryDirectory
-
-    start = sys.stdin.buffer.read(8)
-    suffix = next((SUFFIXES[kind] for kind in SUFFIXES if start.startswith(kind)), ".csv")
-    folder = ctx.find_root().with_resource(TemporaryDirectory(prefix=STDIN_FOLDER))
-    copy = Path(folder, f"stdin{suffix}")
-    with copy.open("wb") as file:
-        file.write(start)
-        copyfileobj(sys.stdin.buffer, file)
-    return copy
-
-
-def shown(path: Path) -> str:
-    """A path as the user wrote it."""
-    return str(STDIN if path.parent.name.startswith(STDIN_FOLDER) else path)
 
 
 def complete_columns(ctx: Any, param: Any, incomplete: str) -> list[str]:
@@ -101,7 +71,7 @@ class TableOptions:
 
     # fmt: off
     file: Path = field(metadata={"click": click.argument(
-        "file", type=click.Path(path_type=Path, allow_dash=True), callback=copy_stdin)})
+        "file", type=click.Path(path_type=Path))})
     targets: tuple[str, ...] = field(metadata={"click": click.option(
         "-t", "--target", "targets", metavar="COL", required=True, multiple=True,
         shell_complete=complete_columns, help="The column to predict (repeatable in select).")})

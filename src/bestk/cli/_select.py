@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestk._memory import machine_memory, memory_to_use
-from bestk.cli._options import AUTO, TableOptions, shown
+from bestk.cli._options import AUTO, TableOptions
 from bestk.cli._terminal import Messages, bold, console, heading, new_table
 from bestk.data.files import Loaded, copy_columns, load, replacing
 from bestk.data.frames import read_column
@@ -61,7 +61,7 @@ def read(
 ) -> tuple[Loaded, int | str, float]:
     """Read the table without columns that identify rows; return it, k, and the seconds taken."""
     start = perf_counter()
-    with messages.stage(f"reading {shown(request.file)}"):
+    with messages.stage(f"reading {request.file}"):
         loaded = load(checked.source, request.target, request.exclude)
     for note in loaded.notes:
         messages.note(note)
@@ -166,7 +166,7 @@ def _select_in_blocks(
         raise ValueError("a file that is read in blocks of rows can have one --target only")
     options = request.options() | {"exclude": [*request.exclude, *request.aside.values()]}
     selector = SelectBestK(checked.k, request.method, **options)
-    with messages.stage(f"reading {shown(request.file)} in blocks of rows"):
+    with messages.stage(f"reading {request.file} in blocks of rows"):
         selector.fit(request.file, request.target)
     solution, seconds = selector.solution_, perf_counter() - start
     if selector._in_blocks:
@@ -180,7 +180,7 @@ def _select_in_blocks(
 def about(loaded: Loaded) -> dict[str, Any]:
     """The table of a result in plain values."""
     return {
-        "file": shown(loaded.source.path),
+        "file": str(loaded.source.path),
         "target": loaded.target,
         "rows": loaded.table.n_samples,
         "columns": loaded.table.n_features,
@@ -242,7 +242,7 @@ def dry_run(request: TableOptions, messages: Messages, stream: bool) -> dict[str
     """Estimate the memory of a selection; one column of the file is read."""
     checked = check(request)
     source, columns = checked.source, len(checked.names)
-    with messages.stage(f"counting the rows of {shown(request.file)}"):
+    with messages.stage(f"counting the rows of {request.file}"):
         rows = sum(batch.num_rows for batch in source.as_text([request.target]))
     blocks = 0
     if stream or is_long(request.file):
@@ -253,7 +253,7 @@ def dry_run(request: TableOptions, messages: Messages, stream: bool) -> dict[str
         k = checked.k if isinstance(checked.k, int) else columns
         pairs = min(8 * columns * k, KEPT)
     return {
-        "file": shown(request.file),
+        "file": str(request.file),
         "target": request.target,
         "method": request.method,
         "k": checked.k,

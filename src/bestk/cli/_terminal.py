@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from bestk._memory import limits
-from bestk.cli._options import STDIN_FOLDER, TableOptions
+from bestk.cli._options import TableOptions
 from bestk.errors import SelectionWarning, printable
 
 FAULT, WRONG, INTERRUPTED, BROKEN_PIPE, TERMINATED = 1, 2, 130, 141, 143
@@ -89,13 +89,10 @@ def format_error(error: Exception) -> tuple[str, int]:
     --------
     >>> format_error(ValueError("k=9 is more than the 4 columns of the table"))
     ('bestk: error: -k 9 is more than the 4 columns of the table', 2)
-    >>> format_error(ValueError("/tmp/bestk-stdin-1/stdin.csv is empty"))[0]
-    'bestk: error: standard input is empty'
     """
     if isinstance(error, click.Abort):
         return "bestk: interrupted", INTERRUPTED
     message, code = _explain(error)
-    message = re.sub(rf"\S*{STDIN_FOLDER}\w+\S(stdin\.\w+(\.gz)?)", "standard input", message)
     return f"bestk: error: {printable(' '.join(message.split()))}", code
 
 

@@ -22,7 +22,7 @@ class Levels:
 
     Examples
     --------
-    >>> from bestk.data.table import read_table
+    >>> from bestk.data.frames import read_table
     >>> levels = Levels(["colour"])
     >>> levels.encode(read_table([["red"], ["green"], ["red"]]))
     array([[1, 0, 1]], dtype=uint8)

@@ -17,32 +17,9 @@ BLEND_STRIP_BYTES = 2**24  # of a larger one that are filled together
 class BlendedSource:
     """The mean of several estimates; for each pair, of those that have both of its columns.
 
-    Pair information, in total and within classes, is the mean over the estimates that have both
-    columns; information of one column is the mean over those that have it. So the chain rule
-    ``I(xi, xj; y) = I(xi; y) + I(xj; y | xi)`` holds for every pair.
-
-    Estimates err in different ways: counts of a few levels are noisy but detect any relation,
-    covariances are stable but detect linear ones only. Their mean is better than each.
-
-    Parameters
-    ----------
-    counted : sequence of PairSource
-        Estimates for all columns.
-    partial : PairSource or None
-        One more, for some columns.
-    known : array of int
-        The columns that it is for, in its order.
-
-    Examples
-    --------
-    >>> from bestk.data.codes import encode
-    >>> from bestk.data.target import read_target
-    >>> from bestk.information.backends import get_backend
-    >>> codes, target = encode([[0, 0], [0, 1], [1, 0], [1, 1]]), read_target([0, 1, 1, 0], 4)
-    >>> one = get_backend("numpy")(codes, target, None)
-    >>> x, xy, y = BlendedSource([one, one]).singles()
-    >>> np.round(x + y - xy, 3)
-    array([0., 0.])
+    So the chain rule ``I(xi, xj; y) = I(xi; y) + I(xj; y | xi)`` holds for every pair. Counts of a
+    few levels are noisy but detect any relation, covariances are stable but detect linear ones
+    only: their mean is better than each. ``partial`` is for the ``known`` columns, in that order.
     """
 
     is_discrete = False

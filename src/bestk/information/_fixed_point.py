@@ -89,13 +89,8 @@ class Tables:
 class ExactEntropies:
     """Entropies of single features, and formulas for those of pairs, in fixed point.
 
-    Parameters
-    ----------
-    tables : Tables
-    x : array of int
-        Sums of ``tables.plain`` over the cells of each feature.
-    xy : array of int
-        Sums of ``tables.plain`` over the cells (x, y), and of ``tables.chance`` over those of x.
+    x: the sums of ``tables.plain`` over the cells of each feature; xy: those over the cells (x, y),
+    and of ``tables.chance`` over the cells of x.
     """
 
     def __init__(self, tables: Tables, x: Indices, xy: Indices) -> None:
@@ -136,11 +131,6 @@ def expected_cells(totals: Indices, sizes: Indices, table: Floats | None = None)
     The count of a class in a cell is hypergeometric; moments replace its sum where it is large.
 
     With a table of n log n for all n, every sum is taken in full.
-
-    Examples
-    --------
-    >>> expected_cells(np.array([0, 1, 4]), np.array([2, 2])).round(6)
-    array([0.      , 0.      , 2.772589])
     """
     out = np.zeros(len(totals))
     m = int(sizes.sum())

@@ -19,7 +19,8 @@ from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles
 
 MIN_NOISE = 1e-10  # keeps rounding out of the determinants
-TILE_SIDE = 384  # pairs whose temporary arrays stay in the cache
+TILE_SIDE = 384  # of a tile whose products take most of the time
+MIN_TILE_SIDE, MIN_TILE_ROWS = 192, 512  # with fewer rows, other arrays should stay in the cache
 
 T = TypeVar("T")
 Entries = tuple[Floats, Floats]  # of some features, by term; and the scale of each feature
@@ -55,26 +56,10 @@ class GaussianSource:
     stay definite, copies add hardly anything to each other, and the estimates obey the laws of
     information exactly.
 
-    Parameters
-    ----------
-    columns : ScoredTable
-        A missing value has the mean score.
-    noise : float or None
-        Variance of the noise, where that of a column is 1; None is 1 / m, which vanishes
-        faster than the error of the estimate. At least 1e-10.
-    correction : None or "chance"
-        Subtract from I(x; y), of columns and of pairs, what random labels would give on
-        average: for Gaussian columns W/T is beta-distributed and det W / det T is Wilks' lambda.
-
-    Examples
-    --------
-    >>> from bestk.data.target import Target
-    >>> from bestk.information import ScoredTable
-    >>> X = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 4.0], [4.0, 3.0]])
-    >>> target = Target(np.array([0, 0, 1, 1]), np.array([0, 1]), np.array([2, 2]))
-    >>> x, xy, y = GaussianSource(ScoredTable(X, target)).singles()
-    >>> np.round(x + y - xy, 3)
-    array([0.465, 0.465])
+    ``noise`` is its variance, where that of a column is 1; None is 1 / m, which vanishes faster
+    than the error of the estimate. ``correction="chance"`` subtracts from I(x; y), of columns and
+    of pairs, what random labels would give on average: for Gaussian columns W/T is
+    beta-distributed and det W / det T is Wilks' lambda.
     """
 
     is_discrete = False
@@ -140,7 +125,8 @@ class GaussianSource:
                     np.maximum(terms, query.lowest, out=values[:, done:])
                 out[first + done : last, top:bottom] = values[:, done:].T
 
-        in_threads(work, list(cut(out.shape, TILE_SIDE, mirror)))
+        side = TILE_SIDE if self._columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE
+        in_threads(work, list(cut(out.shape, side, mirror)))
 
     def _side(self, measure: Measure) -> Side:
         """All features, with what each adds to the measure of a pair."""
@@ -214,11 +200,6 @@ def cut(shape: tuple[int, ...], side: int, mirror: bool) -> Iterator[Tile]:
     """Cut a matrix into tiles of at most ``side ** 2`` entries, wide ones where rows are few.
 
     If the matrix mirrors itself, only those that touch its upper half.
-
-    Examples
-    --------
-    >>> list(cut((4, 4), 3, mirror=True))
-    [(0, 3, 0, 3), (0, 3, 3, 4), (3, 4, 3, 4)]
     """
     n_rows, n_columns = shape
     width = max(1, min(n_columns, max(side, side**2 // max(1, n_rows))))

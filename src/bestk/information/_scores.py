@@ -42,22 +42,10 @@ def normal_scores(
 ) -> Scores:
     """Turn each column into scores of mean 0 and variance 1; those of missing values are 0.
 
-    Parameters
-    ----------
-    values : array of shape (n_samples, n_features)
-        Finite numbers; NaN = missing.
-    kind : {"rank", "standard"}
-        ``"rank"``: the normal quantile of (r - 1/2) / m, r the rank among the m known values,
-        averaged over ties. ``"standard"``: the distance to the mean in standard deviations.
-    order : indices
-        The order in which to take the samples.
-    then : callable
-        Is given some columns and their scores while these are in the cache.
-
-    Returns
-    -------
-    Scores
-        Constant columns, and those without known values, are 0 throughout.
+    ``"rank"``: the normal quantile of (r - 1/2) / m, r the rank among the m known values, averaged
+    over ties. ``"standard"``: the distance to the mean in standard deviations. Constant columns,
+    and those without known values, are 0 throughout. Samples are taken in an ``order``; ``then``
+    is given some columns and their scores while these are in the cache.
 
     Examples
     --------
@@ -146,14 +134,7 @@ def _explain_by_number(y: Floats, z: Floats) -> Explained:
 class ScoredTable:
     """Columns as normal scores, their sums, and what the target explains of them.
 
-    Parameters
-    ----------
-    values : array of shape (n_samples, n_features)
-        Finite numbers; NaN = missing: its score is 0, the mean.
-    target : Target or array of shape (n_samples,)
-        Classes, or a finite number for each sample, which is turned into scores as well.
-    kind : {"rank", "standard"}
-        Normal quantiles of (rank - 1/2) / m, or plain standardisation.
+    The target has classes, or a finite number for each sample, which is turned into scores as well.
     """
 
     def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
@@ -179,10 +160,7 @@ class ScoredTable:
 class Covariances:
     """``T = cov(x)`` and ``W = cov(x | y)`` of standardised columns, a column at a time.
 
-    Parameters
-    ----------
-    parts : sequence of (places, columns, explained)
-        Columns of mean 0 and variance 1, and what the target explains of them.
+    Each part has the places of some columns, their scores, and what the target explains of them.
     """
 
     def __init__(self, parts: Sequence[tuple[Indices, ScoredTable, Explained]]) -> None:

@@ -1,8 +1,7 @@
 /* A discrete table made ready for counting: sorted by class, cut into planes of bits, tiled. */
-#include "counting.h"
-
 #include <string.h>
 
+#include "counting.h"
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif

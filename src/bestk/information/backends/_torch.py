@@ -31,10 +31,7 @@ MAX_CANDIDATES = 2**20  # for best pairs, before a search for a higher threshold
 class TorchCounter:
     """Entropies counted by PyTorch, from the fixed-point tables of the native backend.
 
-    Parameters
-    ----------
-    device : str
-        ``"cuda"``, ``"cuda:1"``, ``"cpu"``, or ``"auto"``: a GPU if there is one.
+    ``device`` is ``"cuda"``, ``"cuda:1"``, ``"cpu"``, or ``"auto"``: a GPU if there is one.
     """
 
     name, is_discrete = "torch", True
@@ -213,15 +210,7 @@ def _take_pairs(
 
 
 class DeviceMatrix:
-    """A :class:`bestk.problem.problem.LazyMatrix` whose entries are held by a GPU.
-
-    Parameters
-    ----------
-    values : tensor of shape (n, n)
-        Symmetric; its diagonal is overwritten.
-    diagonal : array of shape (n,)
-        The diagonal.
-    """
+    """A symmetric matrix whose entries are held by a GPU; its diagonal is overwritten."""
 
     sums_quickly = True
 

@@ -97,7 +97,11 @@ def wilcoxon_holm(names: list[str], errors: Floats) -> dict[tuple[str, str], flo
 
 
 def _wilcoxon(differences: Floats) -> float:
-    return float(wilcoxon(differences).pvalue) if np.any(differences) else 1.0
+    """The p-value, exact if no two differences are equal or zero; permutations would take long."""
+    if not np.any(differences):
+        return 1.0
+    tied = 0 in differences or len(np.unique(np.abs(differences))) < len(differences)
+    return float(wilcoxon(differences, method="approx" if tied else "exact").pvalue)
 
 
 def holm(pvalues: list[float]) -> list[float]:

@@ -8,7 +8,7 @@ from scipy.stats import t as student
 
 from experiments import published
 from experiments.classification.curves import Curves, compare
-from experiments.classification.methods import NAMES
+from experiments.classification.methods import COARSE, NAMES
 from experiments.classification.plan import ABLATED
 from experiments.classification.protocols import ABLATIONS, PROTOCOLS, WITH_STATES
 from experiments.classification.steps import FOLDS, LEAVE_ONE_OUT
@@ -136,6 +136,11 @@ def correlations(contents: Contents) -> dict[str, float]:
     return dict(sorted(finite.items(), key=lambda pair: pair[1]))
 
 
+def few_ks() -> str:
+    """The numbers of features of what is run for few k."""
+    return f"k = {COARSE[0]}, {COARSE[1]}, ..., {COARSE[-1]}"
+
+
 def correlation_words(contents: Contents) -> str:
     """The rank correlation over all cells, by set, without the worst set, and of our own seeds."""
     found, by_set = contents.real("authors"), correlations(contents)
@@ -152,8 +157,8 @@ def correlation_words(contents: Contents) -> str:
                   )  # fmt: skip
     if seeds[0]:
         words += (
-            f". Between two of our own cuts into folds it is {between_seeds(seeds):+.2f} over "
-            f"the cells of {len(seeds[0])} sets, by set: "
+            f". Between two of our own cuts into folds ({few_ks()}) it is "
+            f"{between_seeds(seeds):+.2f} over the cells of {len(seeds[0])} sets, by set: "
             + ", ".join(f"{name} {value}" for name, value in own_agreement(contents).items())
         )
     return words + "."

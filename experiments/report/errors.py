@@ -6,7 +6,7 @@ import numpy as np
 
 from bestk.evaluation import stability
 from experiments import figures
-from experiments.classification.methods import COARSE, NAMES
+from experiments.classification.methods import NAMES
 from experiments.classification.plan import PART
 from experiments.classification.protocols import PROTOCOLS
 from experiments.classification.steps import LEAVE_ONE_OUT, SHOWN, unpack
@@ -45,11 +45,6 @@ def say_authors(page: Page, contents: Contents) -> None:
     _say_repeated(page, contents)
 
 
-def few_ks() -> str:
-    """The numbers of features of what is run for few k."""
-    return f"k = {COARSE[0]}, {COARSE[1]}, ..., {COARSE[-1]}"
-
-
 def _say_tables(page: Page, contents: Contents, protocol: str) -> None:
     if not contents.curves(protocol):
         page.say("Not run yet.")
@@ -71,8 +66,9 @@ def _say_repeated(page: Page, contents: Contents) -> None:
     inside = sum(abs(mean - cell.theirs.difference) <= wide for cell, mean, wide in cells)
     crossing = sum(abs(mean) <= wide for _, mean, wide in cells)
     page.say(
-        f"Over {len(contents.repeated)} seeds, {few_ks()}, {len(contents.repeated[0])} sets of "
-        f"more than {LEAVE_ONE_OUT} rows, both tables: {crossing} of {len(cells)} intervals "
+        f"Over {len(contents.repeated)} seeds, {comparisons.few_ks()}, "
+        f"{len(contents.repeated[0])} sets of more than {LEAVE_ONE_OUT} rows, both tables: "
+        f"{crossing} of {len(cells)} intervals "
         f"contain zero, and {inside} contain the printed value. An interval is that of our mean "
         "over the seeds; the printed value has the noise of its own folds."
     )
@@ -87,7 +83,7 @@ def say_ablation(page: Page, contents: Contents) -> None:
         return
     page.say(
         "The authors' pipeline on the sets of three states, with one choice changed at a time; "
-        f"leave-one-out, {few_ks()}."
+        f"leave-one-out, {comparisons.few_ks()}."
     )
     page.table(comparisons.ablation_grid(found))
     distances = {words: agreement(curves).apart for words, curves in found.items()}

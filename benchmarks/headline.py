@@ -1,6 +1,7 @@
 """Plot a summary of the records: ``python -m benchmarks.headline``."""
 
 import csv
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def ranks(folder: Path = RESULTS) -> Bars:
     rows = _read(folder / "quality_ranks.csv")
     column = next(name for name in rows[0] if name.startswith("all"))
     found = {row["method"]: float(row[column]) for row in rows}
-    return [(label, found[name]) for name, label in RANKED.items()]
+    return sorted(((label, found[name]) for name, label in RANKED.items()), key=itemgetter(1))
 
 
 def times(folder: Path = RESULTS) -> Bars:

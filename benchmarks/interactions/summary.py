@@ -49,6 +49,7 @@ def _power(rows: pd.DataFrame) -> str:
         recall=("recall", "mean"),
         false_share=("false_share", "mean"),
         standard_error=("false_share", lambda values: values.std(ddof=1) / np.sqrt(len(values))),
+        seconds=("seconds", "median"),
         cpu_seconds=("cpu_seconds", "median"),
     )
     by = rows.pivot_table(index="problem", columns="method", values=["recall", "false_share"])

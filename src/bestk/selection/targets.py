@@ -20,6 +20,7 @@ from bestk.selection.joint import Forward, State
 from bestk.selection.objectives import Objective
 
 MAX_WEIGHTS = 40  # of the targets that are tried to maximise the smallest objective
+SMALL_SHARE = 0.01  # of the entropy of a target; less counts nearly in proportion
 MIN_GAIN = 1e-12  # of a swap, relative to the objective: less is rounding
 
 
@@ -65,11 +66,18 @@ class JoinedEntropies(Entropies):
         return np.array([1.0 / part.y if self.worst else 1.0 for part in self.parts])
 
     def join(self, totals: Floats, gains: Floats) -> Floats:
-        """What features add to the objective, by what they add to that of each target."""
+        """What features add to the objective, by what they add to that of each target.
+
+        A step that raises the smallest objective most would ignore all other targets. Instead of
+        it, steps raise the sum of ``log(1 + 100 v)``, v the objective of a target relative to its
+        entropy, in which a target that has little gains most; losses count as they are.
+        """
         if not self.worst:
             return np.asarray(gains.sum(axis=0))
-        after = self.units[:, np.newaxis] * (totals[:, np.newaxis] + gains)
-        return np.asarray(after.min(axis=0) - (self.units * totals).min())
+        now = np.maximum(totals, 0.0)[:, np.newaxis]
+        units = self.units[:, np.newaxis]
+        before, after = (np.log1p(units * v / SMALL_SHARE) for v in (now, now + gains.clip(0.0)))
+        return np.asarray((after - before + units * np.minimum(gains, 0.0)).sum(axis=0))
 
     def mi(self) -> Floats:
         """The sum of ``I(xi; y)`` over targets."""
@@ -99,16 +107,19 @@ def join_gains(entropies: Entropies, totals: Floats, gains: Floats) -> Floats:
 class JoinedForward(Forward):
     """Joint forward selection for several targets: their gains are joined at each step."""
 
+    _entropies: JoinedEntropies
+
     def __init__(self, entropies: JoinedEntropies, scan_seconds: float) -> None:
         self._entropies = entropies
         self.parts = [Forward(part, part.covariances, scan_seconds) for part in entropies.parts]
 
     def starting_pairs(self) -> dict[tuple[int, int], float]:
-        """Pairs with the largest synergy for any target."""
+        """Pairs with the largest synergy for any target; none where gains are logarithms."""
+        if self._entropies.worst:
+            return {}
         pairs = list(dict.fromkeys(pair for part in self.parts for pair in part.starting_pairs()))
         each = np.array([part.pair_synergies(pairs) for part in self.parts])
-        joined = join_gains(self._entropies, np.zeros(len(each)), each)
-        return dict(zip(pairs, joined.tolist(), strict=True))
+        return dict(zip(pairs, each.sum(axis=0).tolist(), strict=True))
 
     def new_state(self) -> "JoinedState":
         """Nothing is selected."""

@@ -97,7 +97,7 @@ class Gap:
         if self.relaxation is None:
             scale = power_of_two(largest_entry(self.part.Q))
             self.relaxation = DoublyNonnegative(self.part, scale, self._core())
-        last, before, proved, stalls = inf, self.steps, -inf, 0
+        last, before, next_proof, stalls = inf, self.steps, -inf, 0
         step, proof = self._seconds()
         while not self._settled() and not self.closed:
             start = perf_counter()
@@ -107,13 +107,13 @@ class Gap:
             if not late:
                 self._step()
                 step = max(perf_counter() - start, 0.8 * step)
-            early = self.relaxation.large and start < proved + PROOF_PAUSE * proof
+            early = self.relaxation.large and start < next_proof
             if late or (self.steps % STEPS_TO_PROOF == 0 and not early):
                 start, size = perf_counter(), len(self.relaxation.core)
                 bound = self._prove(deadline)
                 proof = perf_counter() - start
                 changed = self._decide(bound) or (not late and self._widen(bound))
-                proved, gap = perf_counter(), self.value - self.floor
+                next_proof, gap = perf_counter() + PROOF_PAUSE * proof, self.value - self.floor
                 if late:
                     return
                 gained = inf if changed else (last - gap) / gap

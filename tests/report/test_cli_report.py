@@ -30,7 +30,8 @@ def bestk(*args):
 
 
 def report(table, out, *more):
-    return bestk("report", table, "-t", "kind", "-k", 3, "-o", out, "--exclude", "mean area", *more)
+    target = () if "-t" in more else ("-t", "kind")
+    return bestk("report", table, *target, "-k", 3, "-o", out, "--exclude", "mean area", *more)
 
 
 def test_report_writes_a_page_and_prints_where_it_is(table, tmp_path, read_page):

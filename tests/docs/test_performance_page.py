@@ -9,8 +9,8 @@ import pytest
 from evidence import markup
 
 ROOT = Path(__file__).parents[2]
-RECORDS = ("counting", "selectors", "solvers", "scale", "growth", "rows", "cluster", "gpu",
-           "quality_times")  # fmt: skip
+RECORDS = ("counting", "selectors", "front_end", "solvers", "scale", "growth", "rows", "cluster",
+           "gpu", "quality_times")  # fmt: skip
 
 
 def page(folder):

@@ -16,15 +16,10 @@ from bestk.data.blocks.levels import bytes_of_codes, collect_codes
 from bestk.data.codes import Codes, encode
 from bestk.data.columns import TextNumbers
 from bestk.data.table import Block, Table, find_constant, find_features, find_numeric, split_numbers
+from bestk.information.coding import discretise
 from bestk.information.counts import PairCounts, bytes_of_counts
 from bestk.information.entropies import Entropies
-from bestk.information.reading import (
-    Measured,
-    Reading,
-    cut_target,
-    discretise,
-    refuse_identifier,
-)
+from bestk.information.reading import Measured, Reading, cut_target, refuse_identifier
 
 MAX_VALUES_IN_MEMORY = 2**27  # of a table in blocks that is read whole
 COUNTED_HERE = ("auto", "native")  # backends whose results the counts of pairs give as well

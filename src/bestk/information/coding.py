@@ -1,0 +1,129 @@
+"""The columns of a table as codes: numbers are cut, by one discretiser or by several at once."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from bestk._typing import Indices
+from bestk.data.codes import Codes, encode
+from bestk.data.table import Block, Table, split_numbers
+from bestk.data.target import Target
+from bestk.discretize import (
+    DISCRETIZERS,
+    Discretizer,
+    EqualFrequency,
+    codes_of,
+    fit_to,
+    fit_together,
+)
+
+MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.1  # of a level in a pair; rarer ones are merged
+MAX_SMALL_CUTS = 254  # of a column whose codes, one of them for missing values, take a byte
+
+
+def code_table(
+    ways: Sequence[Any], table: Table, numeric: Indices, target: Target,
+    also: Sequence[Discretizer] = (),
+) -> Iterator[tuple[Codes, Target, Any]]:  # fmt: skip
+    """The codes of a table and the classes of its rows, and the discretiser fitted on its numbers.
+
+    One for each way to cut them. Rows may come in another order. Other discretisers are fitted as
+    well, where all columns are sorted in one pass.
+    """
+    if not len(numeric) or ways[0] is None:
+        yield encode(table), target, None
+        return
+    fitted = [get_discretizer(way) for way in ways]
+    parts, rest = split_numbers(table, numeric, together=False)
+    table.check_exact(numeric)
+    is_numeric = np.isin(np.arange(table.n_features), numeric)
+    found = None
+    if len(parts) == 1:
+        found = fit_together([*fitted, *also], parts[0].values, target.codes, len(ways))
+    if found is None or max(cuts.counts.max() for cuts in found) > MAX_SMALL_CUTS:
+        for way in ways:
+            cut, own = discretise(way, table, numeric, target)
+            yield encode(cut), target, own
+        return
+    order, others = np.argsort(target.codes, kind="stable"), np.flatnonzero(~is_numeric)
+    classes = replace(target, codes=target.codes[order])
+    coded = encode(table.keep(others)) if rest else None
+    for own, cuts in zip(fitted, found, strict=False):
+        values: Any = cuts.codes
+        levels = cuts.counts + 1 + cuts.gaps
+        if coded is not None:
+            part = values, levels
+            values = np.empty((table.n_features, table.n_samples), coded.values.dtype)
+            levels = np.empty(table.n_features, np.int64)
+            values[numeric], levels[numeric] = part
+            values[others], levels[others] = coded.values[:, order], coded.levels
+        yield Codes(values, levels, table.names), classes, own
+
+
+def discretise(
+    discretizer: Any, table: Table, numeric: Indices, target: Target, fit: bool = True
+) -> tuple[Table, Any]:
+    """The same table with codes for its numbers, and the discretiser that was fitted on them."""
+    fitted = get_discretizer(discretizer) if fit else discretizer
+    by_column = isinstance(fitted, Discretizer)  # then blocks need no common type
+    table.check_exact(numeric)
+    parts, blocks = split_numbers(table, numeric, together=not by_column)
+    cuts: dict[int, Any] = {}
+    for part in parts:
+        try:
+            with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
+                if fit:
+                    fit_to(fitted, part.values, target.codes)
+                codes = codes_of(fitted, part.values)
+        except ValueError:
+            table.numeric()  # names a column of infinite values
+            raise
+        blocks.append(Block(part.columns, "numeric", codes))
+        if by_column:
+            cuts |= zip(part.columns.tolist(), fitted.cut_points_, strict=True)
+    if len(parts) > 1:
+        fitted.cut_points_ = [cuts[column] for column in numeric.tolist()]
+        fitted.n_features_in_ = len(numeric)
+    return Table(table.n_samples, table.names, tuple(blocks)), fitted
+
+
+def cut_numbers(table: Table, numeric: Indices, n_bins: int, target: Target) -> Codes:
+    """The codes of a table, numbers in bins of equal frequency."""
+    if len(numeric):
+        table = discretise(EqualFrequency(n_bins), table, numeric, target)[0]
+    return encode(table)
+
+
+def cut_for_pairs(table: Table, numeric: Indices, target: Target, n_bins: int) -> Codes:
+    """The codes of a table as pairs need them: numbers in few bins, rare levels made one.
+
+    Chi-square needs some rows in every cell.
+    """
+    return merge_rare(cut_numbers(table, numeric, n_bins, target), n_bins)
+
+
+def merge_rare(codes: Codes, n_bins: int) -> Codes:
+    """The same codes with rare levels made one, in columns of more than so many."""
+    several = np.flatnonzero(codes.levels > n_bins)
+    if not len(several):
+        return codes
+    values = codes.values.copy()
+    for i in several:
+        counts = np.bincount(values[i])
+        rare = counts < max(MIN_LEVEL_ROWS, MIN_LEVEL_SHARE * codes.n_samples)
+        values[i] = np.where(rare[values[i]], len(counts), values[i])
+    return encode(values.T)
+
+
+def get_discretizer(discretizer: Any) -> Any:
+    """A discretiser to fit, of that name or like the one given, which gives arrays."""
+    if isinstance(discretizer, str):
+        if discretizer not in DISCRETIZERS:
+            known = ", ".join(DISCRETIZERS)
+            raise ValueError(f"unknown discretizer {discretizer!r}; choose one of {known}, or None")
+        discretizer = DISCRETIZERS[discretizer]()
+    fresh = clone(discretizer)
+    return fresh.set_output(transform="default") if hasattr(fresh, "set_output") else fresh

@@ -101,7 +101,7 @@ def _test_columns(
     if len(numeric):
         lines = np.stack([_explained(*_line_share(scores, target), target) for target in targets])
         lines[:, ~scores.any(axis=1)] = 1.0
-        p[:, numeric] = np.minimum(1.0, 2 * np.minimum(p[:, numeric], lines))
+        p[:, numeric] = 2 * np.minimum(p[:, numeric], lines)
     codes = [cut_for_pairs(table, numeric, classes, n) for n in bins_in_pairs]
     return Alone(p, relevance, codes)
 
@@ -176,7 +176,7 @@ def pair_pvalues(table: DiscreteTable, progress: Progress | None = None) -> InPa
             t = 2 * table.n_samples * given[g, rows]
             p[g, rows] = _largest_sf(t, alone, alone * int(level - 1), tests)
     best, every = p.argmin(axis=0), np.arange(len(groups))
-    lowest = np.minimum(1.0, max(1, (kinds > 1).sum()) * p[best, every])
+    lowest = max(1, (kinds > 1).sum()) * p[best, every]
     return InPairs(lowest, scan.partners[best, every], np.maximum(given[best, every], 0.0))
 
 
@@ -184,7 +184,7 @@ def best_in_pairs(looks: Iterable[InPairs]) -> InPairs:
     """The smallest p-value of each column, times the number of looks at pairs."""
     pvalues, partners, information = map(np.stack, zip(*looks, strict=True))
     best, every = pvalues.argmin(axis=0), np.arange(pvalues.shape[1])
-    lowest = np.minimum(1.0, len(pvalues) * pvalues[best, every])
+    lowest = len(pvalues) * pvalues[best, every]
     return InPairs(lowest, partners[best, every], information[best, every])
 
 
@@ -216,7 +216,7 @@ def _largest_tail(alone: int, together: int, tests: int) -> tuple[Floats, Floats
 
 
 def calibrate(p: Floats, null: Floats, tests: int) -> Floats:
-    """P-values from the smaller of some tests, by what permuted targets gave.
+    """P-values from the smaller of some tests, which may exceed 1, by what permuted targets gave.
 
     Within the permuted values the p-value is their share. Beyond them, and without permutations,
     the smallest is multiplied by the number of tests, or by more if permuted targets gave more.

@@ -19,7 +19,14 @@ from bestk.relaxations.eigen import (
     reflect,
 )
 from bestk.relaxations.rows import lower_rows, row_tops, row_values
-from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, largest_entry, rounding
+from bestk.relaxations.subproblem import (
+    Bound,
+    Subproblem,
+    capped,
+    k_largest,
+    largest_entry,
+    rounding,
+)
 from bestk.relaxations.triangles import Triangles
 
 OVER_RELAXATION = 1.6  # step length of the multipliers
@@ -192,8 +199,8 @@ class DoublyNonnegative:
         diagonal = self.cost.diagonal() - self.Z.diagonal()
         diagonal = (self.weighted * self.lifted).sum(1) + diagonal / b
         border = self.lifted @ self.weighted[0] - self.Z[0] / b
-        capped = _capped(as_numpy((2 * border + diagonal) / 3)[1:], self.k)
-        x = self._array(np.append(1.0, capped))
+        nearest = capped(as_numpy((2 * border + diagonal) / 3)[1:], self.k)
+        x = self._array(np.append(1.0, nearest))
         whole = not self.large or self.torch is not None
         tiles = spans(len(self.M), len(self.M) if whole else TILE_ROWS)
         distances = np.empty((len(tiles), 2))
@@ -289,15 +296,3 @@ def gpu_module(n: int) -> Any:
     import torch
 
     return torch if torch.cuda.is_available() else None
-
-
-def _capped(target: Floats, k: int) -> Floats:
-    """The nearest point with entries in [0, 1] that add up to k."""
-    from scipy.optimize import brentq
-
-    def excess(shift: float) -> float:
-        return float(np.minimum(np.maximum(target - shift, 0.0), 1.0).sum()) - k
-
-    low, high = float(target.min()) - 1, float(target.max())
-    shift = brentq(excess, low, high, xtol=1e-15) if excess(low) > 0 else low
-    return np.clip(target - shift, 0, 1)

@@ -179,3 +179,15 @@ class Fixed:
             return replace(solution, support=support, objective=value, upper_bound=value)
         upper = max(value, solution.upper_bound + self.base + self._margin)
         return replace(solution, support=support, objective=value, upper_bound=upper)
+
+
+def capped(target: Floats, k: int) -> Floats:
+    """The nearest point with entries in [0, 1] that add up to k."""
+    from scipy.optimize import brentq
+
+    def excess(shift: float) -> float:
+        return float(np.minimum(np.maximum(target - shift, 0.0), 1.0).sum()) - k
+
+    low, high = float(target.min()) - 1, float(target.max())
+    shift = brentq(excess, low, high, xtol=1e-15) if excess(low) > 0 else low
+    return np.clip(target - shift, 0, 1)

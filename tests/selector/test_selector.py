@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bestk import MDLP, METHODS, Greedy, Quadratic, SelectBestK, cmi_matrix, select, solve
-from bestk.data import table
+from bestk.data import frames
 from bestk.discretize import CAIM
 
 TELLING = {"colour", "size", "member", "age", "visits"}
@@ -259,9 +259,9 @@ def test_the_same_seed_gives_the_same_answer(cancer):
 
 def test_the_target_is_parsed_once(monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
-    parsed, read = [], table._read_source
+    parsed, read = [], frames._read_source
     monkeypatch.setattr(
-        table, "_read_source", lambda source, names: parsed.append(names) or read(source, names)
+        frames, "_read_source", lambda source, names: parsed.append(names) or read(source, names)
     )
     SelectBestK(5).fit(X, y)
     assert parsed.count(["y"]) == 1

@@ -84,7 +84,7 @@ class SelectRelevant(TableSelector):
     Examples
     --------
     >>> import numpy as np
-    >>> rng = np.random.default_rng(1)
+    >>> rng = np.random.default_rng(2)
     >>> X = rng.normal(size=(500, 20))
     >>> y = X[:, 3] * X[:, 7] > 0
     >>> selector = SelectRelevant().fit(X, y)

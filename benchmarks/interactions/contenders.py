@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,8 +80,8 @@ SELECTORS: dict[str, Callable[[Any, Any, bool], Indices]] = {
 }
 
 
-def _rank_relevant(X: Any, y: Any, k: int) -> Indices:
-    found = SelectRelevant(permutations=0).fit(X, y)
+def _rank_relevant(X: Any, y: Any, k: int, backend: str = "auto") -> Indices:
+    found = SelectRelevant(permutations=0, backend=backend).fit(X, y)
     return np.lexsort((-found.scores_, found.pvalues_))
 
 
@@ -100,6 +101,7 @@ def _rank_by(name: str) -> Callable[[Any, Any, int], Indices]:
 
 RANKERS: dict[str, Callable[[Any, Any, int], Indices]] = {
     "SelectRelevant": _rank_relevant,
+    "SelectRelevant on a GPU": partial(_rank_relevant, backend="torch"),
     "SelectBestK": _rank_default,
     **{name: _rank_by(name) for name in ("Boruta", "MultiSURF", "LightGBM gain", "LassoNet")},
 }

@@ -52,7 +52,7 @@ def check(request: TableOptions) -> CheckedFile:
     if isinstance(k, float):
         k = max(1, round(k * n))
     if isinstance(k, int) and k > n:
-        raise ValueError(f"k={k} is more than the {n} columns to select from")
+        raise ValueError(f"k={k} is more than the {n} columns to select from; choose a smaller k")
     return CheckedFile(source, names, k)
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.information import Covariances, Entropies
 from bestk.information.measures import INTERACTION
+from bestk.information.scan import PAIR_ROWS
 from bestk.problem.solution import Solution
 
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
@@ -34,7 +35,6 @@ MAX_STARTING_PAIRS = 64
 MAX_WHOLE_FEATURES = 512  # up to this many, all pairs are measured in one call
 SCAN_SECONDS = 1.0  # for a scan of all pairs, if there is no time limit
 WORK_PER_SECOND = 1e12  # pairs of columns times rows, about, on two cores
-PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
 MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
 STRIP_ROWS = 256
 

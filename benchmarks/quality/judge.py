@@ -77,7 +77,7 @@ class Judge:
         found: dict[str, Any] = {"selected": selected} | {
             model: self.score(model, tuple(sorted(selected))) for model in self._models(selected)
         }
-        if self.problem.made_up:
+        if self.problem.groups:
             names = [self.problem.X.columns[i] for i in selected]
             found["noise"] = self.problem.noise_share(names)
             found["recall"] = self.problem.recall(names)

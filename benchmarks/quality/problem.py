@@ -20,15 +20,15 @@ class Problem:
     X: pd.DataFrame  # categories have dtype "category", dates datetime64
     y: NDArray[Any]
     kind: Kind
-    source: str  # "paper", "wide", "mixed", "regression" or "made-up"
+    source: str  # "paper", "wide", "mixed", "regression", "ordinary", "copies" or "made-up"
     half: Half
-    groups: tuple[tuple[str, ...], ...] = ()  # any column of a group recovers it
+    groups: tuple[tuple[str, ...], ...] = ()  # any column of a group recovers it; all else is noise
     family: str = ""  # of made-up tables
 
     @property
     def made_up(self) -> bool:
-        """Whether the relevant columns are known."""
-        return bool(self.groups)
+        """Whether it was drawn from a model."""
+        return bool(self.family)
 
     @property
     def few_rows(self) -> bool:
@@ -43,7 +43,7 @@ class Problem:
     @property
     def noise(self) -> frozenset[str]:
         """Columns that carry no information about the target, given all others."""
-        return frozenset(self.X.columns) - self.relevant if self.made_up else frozenset()
+        return frozenset(self.X.columns) - self.relevant if self.groups else frozenset()
 
     def noise_share(self, selected: list[str]) -> float:
         """Share of the selected columns that are noise."""

@@ -16,7 +16,7 @@ from time import sleep, time
 from typing import Any
 
 from benchmarks.machine import describe_machine
-from benchmarks.quality.sets import FOLDERS, Entry, catalogue
+from benchmarks.quality.sets import Entry, catalogue
 from benchmarks.quality.tables import JUDGE_SEEDS
 from benchmarks.quality.ways import SLOW
 
@@ -191,9 +191,5 @@ def choose_sets(half: str, wanted: Sequence[str]) -> tuple[list[Entry], list[str
     if wanted:
         chosen = [entry for entry in chosen
                   if {entry.name, entry.family, entry.source} & set(wanted)]  # fmt: skip
-    there = [entry for entry in chosen if _has_folder(entry) and entry.available]
+    there = [entry for entry in chosen if entry.available]
     return there, [entry.name for entry in chosen if entry not in there]
-
-
-def _has_folder(entry: Entry) -> bool:
-    return bool(entry.family) or bool(os.environ.get(FOLDERS[entry.source]))

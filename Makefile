@@ -41,7 +41,7 @@ test-docs: $(VENV)/.test  ## the code, commands and generated pages of the docum
 
 test-torch: $(VENV)/.test  ## the GPU backend, on the CPU if there is no GPU (installs PyTorch)
 	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pytest tests/information/test_torch.py src/bestk/information/backends
+	$(BIN)/python -m pytest tests/information/test_torch.py tests/information/test_torch_columns.py src/bestk/information/backends
 
 test-browser: $(VENV)/.test $(VENV)/.browser  ## reports in a browser (installs Debian's Chromium if it can)
 	@tests/packaging/get_browser

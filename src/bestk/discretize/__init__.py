@@ -1,6 +1,7 @@
 """Supervised and unsupervised discretisers: numbers to integer codes."""
 
 from bestk.discretize._base import CodedColumns, Discretizer, codes_of, fit_to, fit_together
+from bestk.discretize._columns import Cuts, log_tables
 from bestk.discretize._methods import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
 
 DISCRETIZERS: dict[str, type[Discretizer]] = {
@@ -16,6 +17,7 @@ __all__ = [
     "DISCRETIZERS",
     "MDLP",
     "CodedColumns",
+    "Cuts",
     "Discretizer",
     "EqualFrequency",
     "EqualWidth",
@@ -23,4 +25,5 @@ __all__ = [
     "codes_of",
     "fit_to",
     "fit_together",
+    "log_tables",
 ]

@@ -99,12 +99,13 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _keep_cuts(self, cut_points: list[Floats]) -> Self:
         """Set what ``fit`` has found."""
-        for j, cuts in enumerate(cut_points):
-            if len(cuts) + 2 > MAX_CODES:
-                raise ValueError(
-                    f"column {j} would need {len(cuts) + 1} intervals, and at most {MAX_BINS} "
-                    f"fit the codes; pass a smaller max_bins, or drop the column"
-                )
+        most = max(map(len, cut_points), default=0)
+        if most + 2 > MAX_CODES:
+            j = [len(cuts) for cuts in cut_points].index(most)
+            raise ValueError(
+                f"column {j} would need {most + 1} intervals, and at most {MAX_BINS} "
+                f"fit the codes; pass a smaller max_bins, or drop the column"
+            )
         self.n_features_in_, self.cut_points_ = len(cut_points), cut_points
         return self
 
@@ -189,12 +190,13 @@ def fit_to(discretizer: Any, values: Any, classes: Indices) -> Any:
 
 
 def fit_together(
-    discretizers: Sequence[Any], values: Any, classes: Indices, n_coded: int
-) -> list[Cuts] | None:
+    discretizers: Sequence[Any], values: Any, classes: Indices, n_coded: int,
+    found: list[Cuts] | None = None,
+) -> list[Cuts] | None:  # fmt: skip
     """Fit several discretisers of this package in one pass, the first ones with codes.
 
     The codes have the samples in order of their classes. None, and nothing is fitted, if values
-    are infinite, or not of a supported kind and type.
+    are infinite, or not of a supported kind and type. ``found``: the cuts, where they are known.
     """
     own = all(isinstance(d, Discretizer) and type(d).fit is Discretizer.fit for d in discretizers)
     if not own or not isinstance(values, np.ndarray) or values.dtype not in TABLE_TYPES:
@@ -206,7 +208,7 @@ def fit_together(
         return None
     read = [d._read_classes(classes) for d in discretizers if d._supervised]
     by_class = read[0] if read else Classes.of(classes, int(classes.max()) + 1)
-    found = cut_by_kernel(values, by_class, ways, n_coded)
+    found = found or cut_by_kernel(values, by_class, ways, n_coded)
     if any((cuts.counts < 0).any() for cuts in found):
         return None
     for discretizer, cuts in zip(discretizers, found, strict=True):

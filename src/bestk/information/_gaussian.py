@@ -102,7 +102,7 @@ class GaussianSource:
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        every, mirror = self._side(query.measure), query.is_whole
+        every, mirror = self.side(query.measure), query.is_whole
 
         def work(tile: Tile) -> None:
             top, bottom, first, last = tile
@@ -128,7 +128,7 @@ class GaussianSource:
         side = TILE_SIDE if self._columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE
         in_threads(work, list(cut(out.shape, side, mirror)))
 
-    def _side(self, measure: Measure) -> Side:
+    def side(self, measure: Measure) -> Side:
         """All features, with what each adds to the measure of a pair."""
         x, xy, y = self.singles()
         half = 0.5 * (measure.y - measure.xxy) * y

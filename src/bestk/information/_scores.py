@@ -101,6 +101,21 @@ class Explained(NamedTuple):
     weights: Floats  # of the terms
     entries: Floats  # (term, feature)
 
+    @classmethod
+    def by_class(cls, sizes: Indices, entries: Floats) -> "Explained":
+        """By classes of these sizes; entries: sums of the scores of each."""
+        m = sizes.sum()
+        entropy = float(np.log(m) - (sizes * np.log(sizes)).sum() / m)
+        return cls(entropy, len(sizes), 1.0 / sizes, entries)
+
+    @classmethod
+    def by_number(cls, y: Floats, sums: Floats, products: Floats) -> "Explained":
+        """By the scores of a number; sums of those of columns, and of their products with it."""
+        each, total = 1.0 / len(y), y.sum()
+        weights = np.array([each, 1.0 / (y @ y - total * total * each)])
+        entries = np.array([sums, products - sums * total * each])
+        return cls(float(HALF_LOG), 2, weights, entries)
+
 
 Explain = Callable[[Floats], Explained]  # of columns, given by their scores, one row each
 
@@ -119,16 +134,11 @@ def read_given(target: Target | Array, kind: ScoreKind, m: int) -> tuple[Any, Ex
 
 
 def _explain_by_class(sizes: Indices, z: Floats) -> Explained:
-    m = sizes.sum()
-    entropy = float(np.log(m) - (sizes * np.log(sizes)).sum() / m)
-    entries = np.add.reduceat(z, np.cumsum(sizes) - sizes, axis=1).T.copy()
-    return Explained(entropy, len(sizes), 1.0 / sizes, entries)
+    return Explained.by_class(sizes, np.add.reduceat(z, np.cumsum(sizes) - sizes, axis=1).T.copy())
 
 
 def _explain_by_number(y: Floats, z: Floats) -> Explained:
-    each, total, sums = 1.0 / len(y), y.sum(), z.sum(axis=1)
-    weights = np.array([each, 1.0 / (y @ y - total * total * each)])
-    return Explained(float(HALF_LOG), 2, weights, np.array([sums, z @ y - sums * total * each]))
+    return Explained.by_number(y, z.sum(axis=1), z @ y)
 
 
 class ScoredTable:
@@ -156,6 +166,14 @@ class ScoredTable:
         """Sums of products of the scores of some columns with those of others."""
         return np.asarray(self.values[rows] @ self.values[columns].T)
 
+    def row(self, place: int) -> Any:
+        """The scores of one column."""
+        return self.values[place]
+
+    def times(self, row: Any) -> Floats:
+        """Sums of products of all columns with another one."""
+        return np.asarray(self.values @ row)
+
 
 class Covariances:
     """``T = cov(x)`` and ``W = cov(x | y)`` of standardised columns, a column at a time.
@@ -164,7 +182,7 @@ class Covariances:
     """
 
     def __init__(self, parts: Sequence[tuple[Indices, ScoredTable, Explained]]) -> None:
-        self._parts = [(places, columns.values) for places, columns, _ in parts]
+        self._parts = [(places, columns) for places, columns, _ in parts]
         self.n_features = sum(len(places) for places, _, _ in parts)
         _, first, explained = parts[0]
         self.n_samples = first.n_rows
@@ -186,8 +204,8 @@ class Covariances:
         """``T[:, j]`` and ``W[:, j]``."""
         if j not in self._kept:
             own, products = self._row(j), np.empty(self.n_features)
-            for places, z in self._parts:
-                products[places] = z @ own
+            for places, columns in self._parts:
+                products[places] = columns.times(own)
             total = products - self._sums * (self._sums[j] / self.n_samples)
             within = products.copy()  # term by term: the same bits on any number of threads
             for weight, entry in zip(self._weights, self._entries, strict=True):
@@ -197,18 +215,18 @@ class Covariances:
 
     def pairs(self, i: Indices, j: Indices) -> tuple[Floats, Floats]:
         """``T[i, j]`` and ``W[i, j]`` of some pairs."""
-        products = np.array([self._row(a) @ self._row(b) for a, b in zip(i, j, strict=True)])
+        products = np.array([float(self._row(a) @ self._row(b)) for a, b in zip(i, j, strict=True)])
         within = products.copy()
         for weight, entry in zip(self._weights, self._entries, strict=True):
             within -= weight * entry[i] * entry[j]
         total = products - self._sums[j] * (self._sums[i] / self.n_samples)
         return total / self._unit, within / self._unit
 
-    def _row(self, j: int) -> Floats:
-        for places, z in self._parts:
-            place = np.searchsorted(places, j)
+    def _row(self, j: int) -> Any:
+        for places, columns in self._parts:
+            place = int(np.searchsorted(places, j))
             if place < len(places) and places[place] == j:
-                return z[place]
+                return columns.row(place)
         raise IndexError(j)
 
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from bestk._typing import Array, Indices
 from bestk.data.codes import encode
 from bestk.data.frames import read_column
-from bestk.data.table import Block, Table, find_features, find_numeric
+from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
-from bestk.discretize import Discretizer, EqualFrequency
+from bestk.discretize import Discretizer, EqualFrequency, fit_together
 from bestk.information._blend import BlendedSource
 from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource
-from bestk.information._scores import ScoredTable, measure_covariances
-from bestk.information.backends import PairSource
+from bestk.information._scores import Covariances, ScoredTable, measure_covariances
+from bestk.information.backends import PairSource, device_measures
 from bestk.information.coding import code_table, discretise, get_discretizer, merge_rare
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.scan import DiscreteTable, Synergies, pair_bins, strongest_pairs
@@ -102,6 +102,11 @@ class Reading:
         counting = replace(self, correction=self.correction or "chance")
         shape = table.n_features, table.n_samples, target.classes.n_classes
         for_pairs = EqualFrequency(pair_bins(*shape)[0])  # sorted columns are cut at little cost
+        find = partial(find_synergy, table, numeric, target.classes, self.backend, for_pairs)
+        if auto and not large and len(numeric) == table.n_features:
+            measured = counting._blended_on_device(table, target, find)
+            if measured is not None:
+                return measured
         counted = counting._counted_by(ways, table, target.classes, categorical, [for_pairs])
         if large:
             return counted[0]
@@ -116,18 +121,39 @@ class Reading:
         others = np.setdiff1d(np.arange(table.n_features), numeric)
         codes = encode(table.keep(others)).values if len(others) else ()
         covariances = measure_covariances((numeric, scored), (others, codes), target.goal)
+        blended = np.isin(np.arange(table.n_features), numeric)
         levels = np.asarray(counted[-1].levels)
-        blended = np.isin(np.arange(table.n_features), numeric) & (levels > 1)
-        share = np.where(blended, BLENDED_SHARE, 1.0)
-        chance = share * largest_by_chance(levels, table.n_samples, covariances.n_groups)
-        entropies = Entropies(
-            *source.singles(), source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
-            levels=levels, share=share, chance=chance,
-            find_synergy=partial(
-                find_synergy, table, numeric, target.classes, self.backend, for_pairs
-            ),
-        )  # fmt: skip
+        entropies = self._join(source, covariances, levels, blended, find)
         return replace(counted[0], entropies=entropies)
+
+    def _join(
+        self, source: PairSource, covariances: Covariances, levels: Indices, blended: Any, find: Any
+    ) -> Entropies:
+        """The entropies of a blend; ``blended``: columns with several estimates."""
+        share = np.where(blended & (levels > 1), BLENDED_SHARE, 1.0)
+        chance = share * largest_by_chance(levels, covariances.n_samples, covariances.n_groups)
+        return Entropies(
+            *source.singles(), source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
+            levels=levels, share=share, chance=chance, find_synergy=find,
+        )  # fmt: skip
+
+    def _blended_on_device(
+        self, table: Table, target: "ParsedTarget", find: Any
+    ) -> "Measured | None":
+        """The blend of a table of numbers on a GPU; None if that is not possible or not wanted."""
+        measure, numeric = device_measures(self.backend), np.arange(table.n_features)
+        parts = split_numbers(table, numeric, together=False)[0] if measure else []
+        if len(parts) != 1 or not isinstance(parts[0].values, np.ndarray):
+            return None
+        table.check_exact(numeric)
+        values, fitted, classes = parts[0].values, get_discretizer(BLENDED[0]), target.classes
+        n_bins = get_discretizer(BLENDED[1]).n_bins, find.args[-1].n_bins
+        found = measure(values, classes, target.goal, n_bins, self.correction)
+        if found is None or not fit_together([fitted], values, classes.codes, 0, [found.cuts]):
+            return None
+        find = found.find_synergy or find
+        entropies = self._join(found.source, found.covariances, found.levels[1], True, find)
+        return Measured(entropies, classes, fitted, numeric, found.levels[0])
 
 
 def gaussian_entropies(

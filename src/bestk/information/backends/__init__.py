@@ -15,7 +15,8 @@ from bestk.information.backends._scan import Scan
 from bestk.information.measures import Query
 
 __all__ = [
-    "BACKENDS", "Backend", "OnDevice", "PairSource", "Scanning", "Summarizing", "get_backend",
+    "BACKENDS", "Backend", "OnDevice", "PairSource", "Scanning", "Summarizing", "device_measures",
+    "get_backend",
 ]  # fmt: skip
 
 
@@ -97,6 +98,14 @@ def get_backend(name: str) -> Backend:
         known = ", ".join(map(repr, ("auto", *sorted(BACKENDS), "torch", "dask")))
         raise ValueError(f"unknown backend {name!r}; choose one of {known}")
     return BACKENDS[name]
+
+
+def device_measures(name: str) -> Any:
+    """What measures a table of numbers for the default on a device; None for other backends."""
+    kind, _, device = name.partition(":")
+    if kind != "torch":
+        return None
+    return partial(_import("_torch_blend", NO_TORCH).measure_on_device, device=device or "auto")
 
 
 def _import(module: str, needed: str) -> Any:

@@ -17,7 +17,7 @@ from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import SPLIT, join
 from bestk.information.backends._scan import Scan, TopPairs
 from bestk.information.backends._torch_pairs import Plan, TileSide, first_of_run
-from bestk.information.backends._torch_table import free_bytes, upload
+from bestk.information.backends._torch_table import DeviceCodes, free_bytes, upload
 from bestk.information.measures import Measure, Query
 
 MAX_PLANS = 4  # kept ready, the latest
@@ -38,19 +38,20 @@ class TorchCounter:
 
     def __init__(
         self,
-        codes: Codes,
+        codes: Codes | DeviceCodes,
         target: Target,
         correction: Correction | None = None,
         device: str = "auto",
     ) -> None:
         self.n_features = codes.n_features
-        self._table = upload(codes, target, _choose(device))
+        self._table = upload(codes, target, choose_device(device))
         self._plans: dict[tuple[Measure, float, bool], Plan] = {}
         self._exact = self._table.singles(Tables.of(target.counts, correction))
         self._native = None  # for pairs of columns with many levels
         wide = codes.levels > self._table.max_levels
         if wide.any():
-            self._native = NativeCounter(codes, target, correction)
+            here = codes.at_home() if isinstance(codes, DeviceCodes) else codes
+            self._native = NativeCounter(here, target, correction)
             places, exact = self._native.place[wide], self._native.exact
             self._exact.x[wide], self._exact.xy[wide] = exact.x[places], exact.xy[places]
 
@@ -64,15 +65,16 @@ class TorchCounter:
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        self._fill(query, torch.from_numpy(out))
+        self.write(query, torch.from_numpy(out))
 
     def matrix(self, query: Query, dtype: Any = torch.float64) -> Tensor:
         """The measure of all pairs, as a tensor that stays on the device."""
         out = torch.empty((self.n_features,) * 2, dtype=dtype, device=self._table.device)
-        self._fill(query, out)
+        self.write(query, out)
         return out
 
-    def _fill(self, query: Query, out: Tensor) -> None:
+    def write(self, query: Query, out: Tensor) -> None:
+        """The same for a tensor, here or on the device."""
         plan, device = self._plan(query), self._table.device
         if not out.numel():
             return
@@ -84,7 +86,7 @@ class TorchCounter:
                 for columns in across:
                     plan.write(side, columns, target, mirror=True)
             if target is not out:
-                _copy_rows(target, out, np.arange(len(out)))
+                copy_rows(target, out, np.arange(len(out)))
             return
         longest = max(1, RESULT_BYTES // (out.element_size() * out.shape[1]))
         for side, across in plan.tiles(query.rows, query.columns, longest):
@@ -95,7 +97,7 @@ class TorchCounter:
             for columns in across:
                 plan.write(rows, columns, target, mirror=False)
             if target is not out:
-                _copy_rows(target, out, side.places)
+                copy_rows(target, out, side.places)
 
     @property
     def sums_quickly(self) -> bool:
@@ -161,8 +163,11 @@ class TorchCounter:
         return self._plans[key]
 
 
-def _copy_rows(rows: Tensor, out: Tensor, places: Indices) -> None:
+def copy_rows(rows: Tensor, out: Tensor, places: Indices) -> None:
     """Copy rows to their places on the host, through pinned memory."""
+    if rows.device.type == "cpu":
+        out[torch.from_numpy(places)] = rows
+        return
     height = max(1, BUFFER_BYTES // (rows.shape[1] * rows.element_size()))
     buffer = torch.empty((min(height, len(rows)), rows.shape[1]), dtype=rows.dtype, pin_memory=True)
     for start in range(0, len(rows), height):
@@ -246,7 +251,7 @@ class DeviceMatrix:
         return np.asarray((self.values @ own.ravel()).cpu().numpy(), np.float64)
 
 
-def _choose(device: str) -> Any:
+def choose_device(device: str) -> Any:
     """The device of that name, if it exists."""
     kind = device.partition(":")[0]
     if kind not in ("auto", "cuda", "cpu"):

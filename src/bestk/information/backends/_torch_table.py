@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from itertools import pairwise
 from math import isqrt
 from shutil import which
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -37,6 +37,28 @@ EXACT_FLOATS = 2**24  # a sum of zeros and ones is exact in float32 up to here
 ONE = 2.0**9  # a byte of 1, read as an 8-bit float, is 2^-9
 
 Window = tuple[int, int]  # first and last place of some samples
+
+
+class DeviceCodes(NamedTuple):
+    """The codes of a table on a device, samples in order of their classes."""
+
+    values: Tensor  # (feature, sample)
+    levels: Indices
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of the table."""
+        return len(self.levels)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows of the table."""
+        return int(self.values.shape[1])
+
+    def at_home(self) -> Codes:
+        """The same in the host's memory."""
+        values = self.values.cpu().numpy()
+        return Codes(values, self.levels, [str(i) for i in range(len(values))])
 
 
 @dataclass(frozen=True)
@@ -132,7 +154,7 @@ class DeviceTable:
         return counts.view(len(parts), n_i, len(rows.features), n_j, len(columns.features))
 
 
-def upload(codes: Codes, target: Target, device: Any) -> DeviceTable:
+def upload(codes: Codes | DeviceCodes, target: Target, device: Any) -> DeviceTable:
     """Sort by class and pad; codes stay in the host's memory if the device has too little."""
     sizes, n = target.counts, codes.n_features
     step = next((s for s in STEPS if 8 * s * len(sizes) <= codes.n_samples), STEPS[-1])
@@ -144,8 +166,10 @@ def upload(codes: Codes, target: Target, device: Any) -> DeviceTable:
     out = torch.full((n + 1, int(starts[-1])), NO_LEVEL, dtype=torch.uint8, device=where)
     at_once = max(1, UPLOAD_BYTES // len(known))
     for first in range(0, n, at_once):
-        some = np.minimum(codes.values[first : first + at_once], NO_LEVEL).astype(np.uint8)
-        sorted_codes = torch.from_numpy(some).to(where).index_select(1, order)
+        some = codes.values[first : first + at_once]
+        if isinstance(some, np.ndarray):
+            some = torch.from_numpy(some if some.itemsize == 1 else np.minimum(some, NO_LEVEL))
+        sorted_codes = some.to(where).to(torch.uint8).index_select(1, order)
         out[first : first + len(some)].index_copy_(1, places, sorted_codes)
     max_counts = int(min(COUNT_BYTES[device.type], free_bytes(device) / 8)) // 4
     on_device = torch.tensor(sizes, dtype=torch.int32, device=device)

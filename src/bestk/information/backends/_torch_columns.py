@@ -1,0 +1,253 @@
+"""Numeric columns on a device: sorted, cut, coded and turned into scores where they are counted."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bestk._typing import Array, Floats, Indices
+from bestk.data.target import Target
+from bestk.discretize import Cuts, log_tables
+from bestk.information._scores import Explained, normal_scores, unit_score
+from bestk.information.backends._torch_table import DeviceCodes
+
+TIE = 1e-12  # scores closer than this, relative to their scale, are equal
+SORTED_VALUES = {"cuda": 2**27, "cpu": 2**20}  # times classes, that are cut together
+
+
+@dataclass(frozen=True)
+class DeviceColumns:
+    """The numbers of a table on a device, NaN where missing."""
+
+    values: Tensor  # (feature, sample), samples in order of their classes
+    target: Target
+    order: Indices  # of the samples
+
+    @classmethod
+    def of(cls, values: Array, target: Target, device: Any) -> "DeviceColumns":
+        """Copy the columns of an array."""
+        order = np.argsort(target.codes, kind="stable")
+        if min(values.strides) < 0 or not values.flags.writeable:  # which torch does not take
+            values = values.copy()
+        rows = torch.from_numpy(values).to(device)
+        chosen = rows.index_select(0, torch.from_numpy(order).to(device))
+        return cls(chosen.T.to(torch.float64, copy=True).contiguous() + 0.0, target, order)
+
+    @cached_property
+    def missing(self) -> Tensor:
+        """The number of missing values of each column."""
+        return self.values.isnan().sum(1)
+
+    def cut(self, ways: Sequence[int | None]) -> list[Cuts]:
+        """The cuts of all columns: by MDLP where it says None, or else in bins of equal frequency.
+
+        The same as by the kernels of the discretisers; MDLP takes sums in another order, and
+        scores that differ by less than rounding are ties to both.
+        """
+        found: list[list[Any]] = [[] for _ in ways]
+        for columns in self._sorted():
+            for own, n_bins in zip(found, ways, strict=True):
+                edges = columns.cut_by_entropy() if n_bins is None else columns.quantiles(n_bins)
+                own.append(columns.cuts(*edges))
+        gaps = (self.missing > 0).cpu().numpy()
+        flat = [[np.concatenate(each) for each in zip(*own, strict=True)] for own in found]
+        return [Cuts(values, counts, None, gaps) for values, counts in flat]
+
+    def _sorted(self) -> "Iterator[_Sorted]":
+        (n, m), sizes = self.values.shape, self.target.counts
+        most = SORTED_VALUES[self.values.device.type]
+        width = max(1, most // (m * (1 + len(sizes))))
+        labels = torch.from_numpy(np.repeat(np.arange(len(sizes)), sizes)).to(self.values.device)
+        tables = log_tables(m, len(sizes))
+        logs = [torch.from_numpy(table).to(labels.device) for table in tables]
+        for first in range(0, n, width):
+            x = self.values[first : first + width]
+            known = m - self.missing[first : first + width]
+            values, order = x.sort(dim=1, stable=True)  # NaN last
+            values.masked_fill_(values.isnan(), torch.inf)
+            yield _Sorted(values, labels[order], known, len(sizes), logs)
+
+    def code(self, cuts: Cuts) -> DeviceCodes:
+        """Count for each value the cuts below it; NaN takes the code after the last."""
+        most, device = int(cuts.counts.max()), self.values.device
+        table = np.full((len(cuts.counts), most + 1), np.inf)
+        table[np.arange(most + 1) < cuts.counts[:, np.newaxis]] = cuts.values
+        found = torch.searchsorted(torch.from_numpy(table).to(device), self.values, out_int32=True)
+        codes = found.to(torch.uint8)
+        if cuts.gaps.any():
+            last = torch.from_numpy(cuts.counts + 1).to(device, torch.uint8)
+            codes = torch.where(self.values.isnan(), last[:, None], codes)
+        return DeviceCodes(codes, cuts.counts + 1 + cuts.gaps)
+
+
+@dataclass(frozen=True)
+class _Sorted:
+    """Some columns in order; a cut at place p separates the values before p from the others."""
+
+    values: Tensor  # (column, place); infinite where missing
+    labels: Tensor  # classes, ascending among equal values
+    known: Tensor  # values of each column that are not missing
+    n_classes: int
+    logs: list[Tensor]  # see log_tables
+
+    def cuts(self, columns: Tensor, places: Tensor) -> tuple[Floats, Indices]:
+        """The values of the cuts at some places, column by column, and how many each has."""
+        order = (columns * self.values.shape[1] + places).argsort()
+        columns, places = columns[order], places[order]
+        low, high = self.values[columns, places - 1], self.values[columns, places]
+        middle = 0.5 * low + 0.5 * high
+        middle = torch.where((low <= middle) & (middle < high), middle, low)
+        counts = torch.bincount(columns, minlength=len(self.values))
+        return middle.cpu().numpy(), counts.cpu().numpy()
+
+    def quantiles(self, n_bins: int) -> tuple[Tensor, Tensor]:
+        """Columns and places of cuts after the least values with i / n_bins at or below them."""
+        known = self.known[:, None]
+        steps = torch.arange(1, n_bins, device=known.device)
+        ranks = (steps * known + n_bins - 1) // n_bins
+        last = self.values.gather(1, (ranks - 1).clamp_(min=0))
+        places = torch.searchsorted(self.values, last, right=True)
+        kept = places < known
+        kept[:, 1:] &= places[:, 1:] > places[:, :-1]
+        columns, at = kept.nonzero(as_tuple=True)
+        return columns, places[columns, at]
+
+    def cut_by_entropy(self) -> tuple[Tensor, Tensor]:
+        """Columns and places of the cuts of MDLP: intervals are split while that saves bits."""
+        n, m = self.values.shape
+        boundary, below = self._boundaries(), self._counts_below()
+        columns = torch.arange(n, device=self.known.device)
+        first, stop = torch.zeros_like(columns), self.known
+        at_once = max(1, SORTED_VALUES[columns.device.type] // m)
+        found = [(columns[:0], columns[:0])]
+        while len(columns):
+            parts = zip(*(each.split(at_once) for each in (columns, first, stop)), strict=True)
+            best = [self._best_cut(boundary, below, *part) for part in parts]
+            cut, worth = (torch.cat(each) for each in zip(*best, strict=True))
+            columns, first, stop, cut = columns[worth], first[worth], stop[worth], cut[worth]
+            found.append((columns, cut))
+            first, stop = torch.cat([first, cut]), torch.cat([cut, stop])
+            columns = torch.cat([columns, columns])
+        every, places = (torch.cat(each) for each in zip(*found, strict=True))
+        return every, places
+
+    def _boundaries(self) -> Tensor:
+        """Whether a cut may be at a place: not inside a value, nor where one class goes on."""
+        values, labels = self.values, self.labels
+        out = torch.zeros(values.shape, dtype=torch.bool, device=values.device)
+        new, change = values[:, 1:] > values[:, :-1], labels[:, 1:] != labels[:, :-1]
+        tied = ~new
+        if bool(((~tied).sum(1) < self.known - 1).any()):  # then values have several samples
+            place = torch.arange(values.shape[1], device=values.device).expand(values.shape)
+            ends = place.masked_fill(torch.nn.functional.pad(tied, (0, 1)), values.shape[1])
+            last = ends.flip(1).cummin(1).values.flip(1).clamp_(max=values.shape[1] - 1)
+            starts = place.masked_fill(torch.nn.functional.pad(tied, (1, 0)), 0)
+            head = labels.gather(1, starts.cummax(1).values)
+            mixed = head != labels.gather(1, last)  # a value has samples of several classes
+            change = change | mixed[:, 1:] | mixed[:, :-1]
+        out[:, 1:] = new & change
+        return out
+
+    def _counts_below(self) -> list[Tensor]:
+        """Of each class, the samples before each place."""
+        pad = torch.nn.functional.pad
+        return [
+            pad((self.labels == c).cumsum(1, dtype=torch.int32), (1, 0))
+            for c in range(self.n_classes)
+        ]
+
+    def _best_cut(
+        self, boundary: Tensor, below: list[Tensor], columns: Tensor, first: Tensor, stop: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The best cut of some intervals, and whether it is worth its bits."""
+        xlogx, _, logs, classes = self.logs
+        first, stop = first[:, None], stop[:, None]
+        place = torch.arange(boundary.shape[1], device=columns.device)
+        score = -xlogx[(place - first).clamp_(min=0)]
+        score -= xlogx[(stop - place).clamp_(min=0)]
+        for own in below:
+            before = own[columns]
+            start, end = before.gather(1, first), before.gather(1, stop)
+            score += xlogx[(before[:, :-1] - start).clamp_(min=0)]
+            score += xlogx[(end - before[:, :-1]).clamp_(min=0)]
+        inside = boundary[columns] & (place > first) & (place < stop)
+        score.masked_fill_(~inside, -torch.inf)
+        tie = TIE * xlogx[self.known[columns]]
+        largest = score.amax(1)
+        at = (score >= (largest - tie)[:, None]).to(torch.uint8).argmax(1, keepdim=True)
+        split = torch.stack([own[columns[:, None], at] for own in below])
+        low, high = (
+            torch.stack([own[columns[:, None], end] for own in below]) for end in (first, stop)
+        )
+        left, right, both = (self._mix(each[..., 0]) for each in (split - low, high - split,
+                                                                  high - low))  # fmt: skip
+        delta = classes[both.present] - both.weight + (left.weight + right.weight)
+        saved = both.entropy + score.gather(1, at)[:, 0]
+        limit = logs[(both.size - 1).clamp_(min=0)] + delta + tie
+        return at[:, 0], (largest > -torch.inf) & (saved > limit)
+
+    def _mix(self, counts: Tensor) -> "_Mix":
+        xlogx, size = self.logs[0], counts.sum(0)
+        total = torch.zeros(size.shape, dtype=torch.float64, device=size.device)
+        for own in counts:
+            total += xlogx[own]
+        entropy, present = xlogx[size] - total, (counts > 0).sum(0)
+        return _Mix(size, present, entropy, present * entropy / size)
+
+
+class _Mix(NamedTuple):
+    """The classes of some samples."""
+
+    size: Tensor
+    present: Tensor  # how many classes there are
+    entropy: Tensor  # times the size
+    weight: Tensor  # present classes times the entropy
+
+
+class DeviceScores:
+    """Standard scores of numeric columns on a device; see ScoredTable."""
+
+    kind = "standard"
+
+    def __init__(self, columns: DeviceColumns, goal: Target | Array) -> None:
+        x = columns.values
+        self.n_rows, self.one = int(x.shape[1]), unit_score(int(x.shape[1]))
+        self.values = torch.cat([_standardise(part, self.one) for part in x.split(2**13)])
+        z = self.values
+        self.sums, self.squares = z.sum(1).cpu().numpy(), (z * z).sum(1).cpu().numpy()
+        if isinstance(goal, Target):
+            sums = [part.sum(1) for part in z.split(goal.counts.tolist(), dim=1)]
+            self.explained = Explained.by_class(goal.counts, torch.stack(sums).cpu().numpy())
+        else:
+            y = normal_scores(goal[:, np.newaxis], "standard").values[0, columns.order]
+            products = self.times(torch.from_numpy(y).to(z))
+            self.explained = Explained.by_number(y, self.sums, products)
+
+    def row(self, place: int) -> Tensor:
+        """The scores of one column."""
+        return self.values[place]
+
+    def times(self, row: Tensor) -> Floats:
+        """Sums of products of all columns with another one."""
+        return np.asarray((self.values @ row).cpu().numpy())
+
+
+def _standardise(x: Tensor, one: float) -> Tensor:
+    """Whole numbers of mean 0 and variance one^2, as by the kernel: operation by operation."""
+    missing = x.isnan()
+    low = x.masked_fill(missing, torch.inf).amin(1, keepdim=True)
+    high = x.masked_fill(missing, -torch.inf).amax(1, keepdim=True)
+    middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
+    known = (~missing).sum(1, keepdim=True)
+    out = ((x - middle) / half).masked_fill_(missing, 0.0)
+    rounded = (out * one).round_().masked_fill_(missing, 0.0)
+    mean = rounded.sum(1, keepdim=True) / (one * known)
+    rounded = ((out - mean) * (0.5 * one)).round_().masked_fill_(missing, 0.0)
+    squares = (rounded * rounded).sum(1, keepdim=True)
+    scale = one * (x.shape[1] / squares).sqrt() * (0.5 * one)
+    out = ((out - mean) * scale).round_().masked_fill_(missing, 0.0)
+    return out.masked_fill_(~(half > 0.0), 0.0)

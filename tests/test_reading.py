@@ -388,6 +388,8 @@ rng = np.random.default_rng(0)
         (rng.integers(0, 865, 5000).astype(float), True),
         (rng.poisson(400, 2000) * 100, True),  # prices
         (np.arange(100), True),
+        (np.arange(-128, 128).astype(np.int8), True),
+        (np.arange(9, 9 + 200) + 2**60, True),
     ],
 )
 def test_whole_numbers_of_many_values_and_few_rows_each_are_a_quantity(y, continuous):

@@ -200,6 +200,13 @@ def test_copies_are_named_be_they_scaled_shifted_or_renamed():
     assert not is_said("copies", pd.DataFrame({"x": TELLS * 1e300, "y": NOISE[:, 0] * 1e300}))
 
 
+def test_copies_may_be_constant_in_the_first_rows_and_agree_there_by_chance():
+    late = np.where(np.arange(M) < 100, 0.0, TELLS)
+    assert is_said("copies of each other", pd.DataFrame({"x": late, "y": 1 - 3 * late}))
+    other = np.where(np.arange(M) < 100, TELLS, NOISE[:, 0])
+    assert not is_said("copies", pd.DataFrame({"x": TELLS, "y": other, "z": late}))
+
+
 def test_categories_of_many_levels_are_named():
     level = rng.integers(0, 60, M)
     X = pd.DataFrame({"city": [f"city {i}" for i in level], "x": TELLS})

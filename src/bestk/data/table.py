@@ -16,14 +16,14 @@ from bestk.errors import DataError, UnknownNameError
 Kind = Literal["numeric", "categorical", "boolean", "string"]
 MAX_EXACT = 2**53  # float64 represents all whole numbers below
 SEVERAL = -1  # the place of a name that several columns have
-FIRST_ROWS = 32  # most columns that vary do so here
+SOME_ROWS = 32  # spread over a table: most columns that vary do so here
 
 
 @dataclass(frozen=True)
 class Block:
     """Columns of one kind, side by side."""
 
-    columns: NDArray[np.intp]  # their places in the table
+    columns: NDArray[np.intp]  # their places in the table, rising
     kind: Kind
     # a row per sample: numbers (NaN missing), bools or codes (-1 missing); an array, CSC, or
     # anything with a shape, a dtype and columns that are made when sliced
@@ -266,13 +266,13 @@ def find_constant(table: Table) -> NDArray[np.intp]:
 
 
 def _may_be_constant(block: Block) -> Mask:
-    """Whether columns may be constant: those that vary in the first rows are not."""
+    """Whether columns may be constant: those that vary in some rows are not."""
     values = block.values
     if hasattr(values, "tocsc"):
         stored = np.repeat(np.arange(values.shape[1]), np.diff(values.indptr))
         counts = np.bincount(stored[values.data != 0], minlength=values.shape[1])
         return (counts == 0) | (counts == values.shape[0])
-    return _are_alike(block, values[:FIRST_ROWS])
+    return _are_alike(block, values[:: max(1, values.shape[0] // SOME_ROWS)])
 
 
 def _are_alike(block: Block, values: Array) -> Mask:

@@ -111,6 +111,8 @@ def note_on_target(target: str, y: Any) -> str | None:
     column = read_column(y)
     if target != "auto" or column.kind != "numeric" or is_fractional(column):
         return None
+    if _has_few_values(column):
+        return None
     n, rows = len(np.unique(column.values)), len(column.values)
     if _is_quantity(column):
         taken, other = "numbers to predict", "pass target='classes' if they are classes"
@@ -126,7 +128,7 @@ def _is_quantity(column: Block) -> bool:
 
     Codes are 0, 1, 2, ... or 1, 2, 3, ..., each in two rows or more.
     """
-    if column.kind != "numeric" or column.categories is not None:
+    if column.kind != "numeric" or column.categories is not None or _has_few_values(column):
         return False
     values, counts = np.unique(column.values, return_counts=True)
     n, few = len(values), len(column.values) < MIN_ROWS_PER_CLASS * len(values)
@@ -135,6 +137,12 @@ def _is_quantity(column: Block) -> bool:
     if values[0] in (0, 1) and values[-1] - values[0] == n - 1 and counts.min() > 1:
         return few and n > MAX_CODES
     return few or n > MAX_CODES
+
+
+def _has_few_values(column: Block) -> bool:
+    """Whether whole numbers lie so close together that there are few: no need to sort them."""
+    values = column.values
+    return len(values) > 0 and values.max().item() - values.min().item() < MAX_CLASSES
 
 
 def weighted_rows(sample_weight: Any, y: Any, n_samples: int) -> Indices:

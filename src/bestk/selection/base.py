@@ -145,7 +145,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.target_tags.multi_output = "multioutput" in self.get_params(deep=False)
+        tags.target_tags.multi_output = hasattr(self, "multioutput")
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         tags.input_tags.string = True

@@ -9,7 +9,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._typing import Indices
+from bestk._typing import Floats, Indices
 from bestk.data.target import Target
 from bestk.errors import SelectionWarning
 from bestk.problem.solution import Solution
@@ -23,10 +23,12 @@ MAX_NAMES = 8  # columns that a sentence names
 MAX_COLUMNS = 1_000  # of a selection that are looked at
 MAX_CATEGORIES = 50  # of a column without a warning
 FALSE_DISCOVERY_RATE = 0.1
-CLEARLY = 40.0  # twice the log of a likelihood ratio that noise does not reach
+CLEARLY = FALSE_DISCOVERY_RATE / 100  # a p-value below it needs no better test
+GAIN_OF_CUTS = 30.0  # at most, of twice the log of a likelihood ratio, by cuts chosen for y
 MIN_ENTROPY_OF_LEAK = 0.6  # fraction of H(y); with less, a column does not determine y
 ROWS_FIRST = 20_000  # rows that show most relations
 MAX_VALUES = 2**20  # that are tested together
+LIKELY_ROWS = 64  # rows that show most differences between columns that vary there
 COPY_ROWS = 1_000  # rows that show most differences between columns
 COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
 
@@ -139,7 +141,11 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     target, n = selected.target, selected.task.table.n_samples
     if target is None:
         return []
-    doubtful = np.array([i for i in candidates if not _is_clear(selected, i, target)], np.int64)
+    relevances = np.sort(selected.task.read.entropies.mi())
+    ranks = len(relevances) - np.searchsorted(relevances, selected.relevance)
+    tests = len(relevances) / np.maximum(1, ranks)  # a p-value times this is corrected
+    clear = _are_clear(selected, target, tests)
+    doubtful = np.array([i for i in candidates if not clear[i]], np.int64)
     samples: list[Any] = [slice(None)]
     if n > ROWS_FIRST:
         some = np.random.default_rng(0).choice(n, ROWS_FIRST, replace=False)
@@ -147,35 +153,39 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     for rows in samples:
         classes = target.codes[rows]
         parts = np.array_split(doubtful, 1 + len(doubtful) * len(classes) // MAX_VALUES)
-        chance = [_are_chance(selected, part, classes, rows) for part in parts if len(part)]
+        chance = [_are_chance(selected, part, classes, rows, tests) for part in parts if len(part)]
         doubtful = doubtful[np.concatenate([np.zeros(0, bool), *chance])]
     return doubtful.tolist()
 
 
-def _is_clear(selected: _Selected, i: int, target: Target) -> bool:
-    """Whether the relevance alone shows that a column is related to y."""
-    task, levels = selected.task, 2
-    if task.read.levels is not None:
-        levels = int(task.read.levels[np.searchsorted(task.allowed, selected.places[i])])
-    freedom = max(1, levels - 1) * (target.n_classes - 1)
-    limit = 2 * freedom + CLEARLY + 2 * np.log(len(task.allowed))
-    return bool(2 * task.table.n_samples * selected.relevance[i] > limit)
+def _are_clear(selected: _Selected, target: Target, tests: Floats) -> NDArray[np.bool_]:
+    """Whether the relevance alone shows that a column is related to y, by a likelihood ratio.
+
+    Cuts that were chosen for y, and cells of few rows, make the ratio larger.
+    """
+    from scipy.special import chdtrc
+
+    read, levels, excess = selected.task.read, np.full(len(selected.places), 2), GAIN_OF_CUTS
+    if read.levels is not None:
+        levels = read.levels[np.searchsorted(selected.task.allowed, selected.places)]
+        excess = GAIN_OF_CUTS if read.discretizer is not None else 0.0
+    freedom = np.maximum(1, levels - 1) * (target.n_classes - 1)
+    ratios = 2 * selected.task.table.n_samples * selected.relevance - freedom - excess
+    return np.asarray(chdtrc(freedom, np.maximum(0.0, ratios)) * tests < CLEARLY)
 
 
 def _are_chance(
-    selected: _Selected, items: Indices, classes: Indices, rows: Any
+    selected: _Selected, items: Indices, classes: Indices, rows: Any, tests: Floats
 ) -> NDArray[np.bool_]:
     """Whether each of some columns has no significant relation to the classes of some rows."""
-    relevances, k = np.sort(selected.task.read.entropies.mi()), len(selected.columns)
-    n = len(relevances)
+    n, k = selected.task.read.entropies.n_features, len(selected.columns)
     others = selected.pairs[:, items].copy()
     others[items, np.arange(len(items))] = -np.inf
     partners = others.argmax(axis=0)  # given which the columns have most information
     needed, places = np.unique(np.concatenate([items, partners]), return_inverse=True)
     graded = grade([selected.columns[i] for i in needed], rows)
     own, given = graded.take(places[: len(items)]), graded.take(places[len(items) :])
-    ranks = np.maximum(1, n - np.searchsorted(relevances, selected.relevance[items]))
-    chance = p_values(own, classes) * n / ranks >= FALSE_DISCOVERY_RATE
+    chance = p_values(own, classes) * tests[items] >= FALSE_DISCOVERY_RATE
     paired = np.flatnonzero(chance & (partners != items))
     if len(paired):
         found = chi_square(own.codes[paired], classes, given.codes[paired])
@@ -189,12 +199,7 @@ def _copies(selected: _Selected, candidates: list[int]) -> list[list[int]]:
     text = [i for i in candidates if columns[i].categories is not None]
     numbers = [i for i in candidates if i not in text]
     pairs = [(i, j) for i, j in combinations(text, 2) if _same_levels(columns[i], columns[j])]
-    if len(numbers) > 1:
-        first = _are_copies([columns[i] for i in numbers], slice(0, COPY_ROWS))
-        for a, b in zip(*np.nonzero(first), strict=True):
-            i, j = numbers[a], numbers[b]
-            if _are_copies([columns[i], columns[j]], slice(None))[0, 1]:
-                pairs.append((i, j))
+    pairs += [pair for pair in _likely_copies(columns, numbers) if _are_copies(columns, pair)]
     groups: list[list[int]] = []
     for a, b in sorted(pairs):
         group = next((group for group in groups if a in group), None)
@@ -205,23 +210,43 @@ def _copies(selected: _Selected, candidates: list[int]) -> list[list[int]]:
     return groups
 
 
-def _are_copies(columns: list[Values], rows: slice) -> NDArray[np.bool_]:
-    """Which columns of numbers have a correlation of 1 or -1, and the same missing rows."""
+def _likely_copies(columns: list[Values], items: list[int]) -> list[tuple[int, int]]:
+    """Pairs of columns of numbers that are copies in the first rows, where they vary."""
+    pairs: list[tuple[int, int]] = []
+    for n_rows in (LIKELY_ROWS, COPY_ROWS):
+        alike, varies = _compare([columns[i] for i in items], slice(0, n_rows))
+        pairs += [(items[a], items[b]) for a, b in np.argwhere(alike)]
+        items = [i for i, seen in zip(items, varies, strict=True) if not seen]
+    return pairs
+
+
+def _are_copies(columns: list[Values], pair: tuple[int, int]) -> bool:
+    """Whether two columns of numbers are copies of each other."""
+    both = [columns[i] for i in pair]
+    return all(_compare(both, rows)[0][0, 1] for rows in (slice(0, COPY_ROWS), slice(None)))
+
+
+def _compare(columns: list[Values], rows: slice) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which columns have a correlation of 1 or -1 and the same missing rows; and which vary."""
+    if len(columns) < 2:
+        return np.zeros((1, 1), bool), np.ones(len(columns), bool)
     values = np.array([column.values[rows] for column in columns], np.float64)
+    high, low = np.fmax.reduce(values, axis=1), np.fmin.reduce(values, axis=1)
+    values /= np.fmax(np.fmax(high, -low), 1e-300)[:, np.newaxis]  # no overflow
     missing = np.isnan(values)
-    values /= np.nanmax(np.abs(values), axis=1, keepdims=True, initial=1e-300)  # no overflow
-    known = np.maximum((~missing).sum(axis=1, keepdims=True), 1)
-    values = np.where(missing, 0.0, values - np.nansum(values, axis=1, keepdims=True) / known)
+    values[missing] = 0.0
+    values -= values.sum(axis=1, keepdims=True) / np.maximum((~missing).sum(axis=1), 1)[:, None]
+    values[missing] = 0.0
     norms = np.linalg.norm(values, axis=1, keepdims=True)
     values /= np.where(norms > 0, norms, 1.0)
-    weights = np.random.default_rng(0).normal(size=values.shape[1])
+    weights = np.cos(np.arange(values.shape[1]) ** 2.0)
     marks = np.abs(np.einsum("ij,j->i", values, weights))  # those of copies are nearly equal
     reach = (2 * COPY_TOLERANCE) ** 0.5 * np.linalg.norm(weights)
     alike = np.triu(np.abs(np.subtract.outer(marks, marks)) <= reach, 1)
-    for a, b in zip(*np.nonzero(alike), strict=True):
+    for a, b in np.argwhere(alike):
         correlation = abs(np.einsum("i,i", values[a], values[b]))
         alike[a, b] = correlation > 1 - COPY_TOLERANCE and (missing[a] == missing[b]).all()
-    return alike
+    return alike, high > low
 
 
 def _same_levels(a: Values, b: Values) -> bool:

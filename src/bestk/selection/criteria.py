@@ -183,20 +183,20 @@ def pick_greedily(
     label of the group of each feature, -1 for none, whole groups are picked by the sum of scores.
     """
     tallies = [Tally(criterion, part) for part in entropies_of_targets(entropies)]
-    totals, scores, picked = np.zeros(len(tallies)), np.empty(k), list[int]()
+    totals, scores, picked = np.zeros(len(tallies)), np.empty(k), np.empty(k, np.int64)
     for step in range(k):
         each = np.array([_group_sums(tally.score, labels) for tally in tallies])
         joined = join_gains(entropies, totals, each)
-        joined[picked] = -np.inf
+        joined[picked[:step]] = -np.inf
         best = int(include[step]) if step < len(include) else int(np.argmax(joined))
         scores[step] = joined[best]
         totals += each[:, best]
-        picked.append(best)
+        picked[step] = best
         if step + 1 < k:
             members = [best] if labels is None else np.flatnonzero(labels == best).tolist()
             for tally, j in product(tallies, members):
                 tally.add(j)
-    return np.array(picked, np.int64), scores
+    return picked, scores
 
 
 def _group_sums(score: Floats, labels: Indices | None) -> Floats:

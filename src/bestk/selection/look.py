@@ -11,6 +11,7 @@ from bestk.data.table import Block, Table
 from bestk.data.target import Target
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
+FIRST_VALUES = 32  # most columns that are no identifiers show it here
 MIN_ROWS = 10  # of a table in which an identifier can be recognized
 IDENTIFIER = re.compile(r"(^|[\W_])(?i:ids?|idx|index|key|uuid|guid|row)($|[\W_])|[a-z]I[dD]$")
 LEAK = 0.99  # accuracy of one column, and fraction of the errors of guessing that it avoids
@@ -31,9 +32,9 @@ class Values:
 def column_values(table: Table, place: int) -> Values:
     """The values of one column."""
     for block in table.blocks:
-        found = np.flatnonzero(block.columns == place)
-        if len(found):
-            return _of_block(block, int(found[0]))
+        j = int(np.searchsorted(block.columns, place))
+        if j < len(block.columns) and block.columns[j] == place:
+            return _of_block(block, j)
     raise IndexError(f"the table has no column {place}; it has {table.n_features}")
 
 
@@ -75,7 +76,10 @@ def names_rows(name: str, column: Values) -> bool:
         return False
     if column.categories is not None:
         return len(np.unique(column.values[~column.missing])) > MOSTLY * rows
-    if column.kind != "numeric" or column.missing.any() or _has_fractions(column.values):
+    first = column.values[:FIRST_VALUES]
+    if column.kind != "numeric" or len(set(first.tolist())) < len(first) or _has_fractions(first):
+        return False
+    if column.missing.any() or _has_fractions(column.values):
         return False
     spread = np.ptp(column.values)
     if spread < rows - 1 or len(np.unique(column.values)) < rows:

@@ -266,9 +266,9 @@ class Task:
         """The solution with the information of each feature: 0 for constant ones, the last."""
         varying = solution.support[~np.isin(solution.support, self.constant)]
         found = pair_details(self.read, np.searchsorted(self.allowed, varying))
-        more = solution.k - len(varying)
-        padded = {name: np.pad(values, (0, more)) for name, values in found.items()}
-        return replace(solution, details={**solution.details, **padded})
+        if more := solution.k - len(varying):
+            found = {name: np.pad(values, (0, more)) for name, values in found.items()}
+        return replace(solution, details={**solution.details, **found})
 
 
 def join(reads: Sequence[Measured], worst: bool) -> Measured:

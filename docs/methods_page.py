@@ -4,8 +4,7 @@ from pathlib import Path
 
 from evidence import markup
 
-from bestk.selection.method_notes import describe_method
-from bestk.selection.methods import METHODS
+from bestk.selection.methods import METHODS, describe_method
 
 HEAD = """Methods
 =======

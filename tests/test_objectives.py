@@ -369,7 +369,7 @@ def test_qpfs_by_the_column_is_refused_with_another_way():
 
 
 def test_an_unknown_objective_is_refused_with_the_choices():
-    with pytest.raises(ValueError, match="unknown objective 'cmi2'; choose one of cmi, jmi"):
+    with pytest.raises(ValueError, match="unknown objective 'cmi2'; did you mean 'cmi'"):
         get_objective("cmi2")
     assert get_objective(MIFS(2.0)) == MIFS(2.0)
 

@@ -33,7 +33,7 @@ from bestk.selection.choose_k import (
     numbers_to_try,
 )
 from bestk.selection.folds import Design, choose
-from bestk.selection.targets import read_targets
+from bestk.selection.pipeline import read_targets
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from bestk import (
 )
 from bestk.data.frames import read_table
 from bestk.data.table import Table
-from bestk.selection.grouped import Contracted, read_groups
+from bestk.selection.adapters import Contracted, read_groups
 from bestk.selection.objectives import OBJECTIVES
 from bestk.selection.pipeline import Task
 

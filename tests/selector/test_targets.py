@@ -24,8 +24,8 @@ from bestk import (
     stability_selection,
 )
 from bestk.data.frames import read_table
+from bestk.selection.adapters import Contracted
 from bestk.selection.criteria import get_criterion
-from bestk.selection.grouped import Contracted
 from bestk.selection.objectives import OBJECTIVES
 from bestk.selection.pipeline import Task
 

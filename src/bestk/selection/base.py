@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from importlib import import_module
-from inspect import signature
 from numbers import Integral
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from bestk.data.frames import as_array, is_frame, keep_columns, named_frame, ref
 from bestk.data.table import Table
 from bestk.problem.solution import Solution
 from bestk.selection.cautions import with_warnings
-from bestk.selection.pipeline import Task
+from bestk.selection.pipeline import Task, pair_details
 
 SELECTABLE: dict[str, list[Any]] = {
     "method": [str, HasMethods(["select", "select_path"]), HasMethods(["fit", "get_support"]),
@@ -40,19 +40,15 @@ SELECTABLE: dict[str, list[Any]] = {
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
 }  # fmt: skip
-FOUND = (
-    "solution_", "support_", "ranking_", "scores_", "discretizer_", "discretized_features_",
-)  # fmt: skip
-FORGOTTEN = (
-    *FOUND, "pair_counts_", "n_samples_seen_", "k_scores_", "k_errors_", "_cuts", "_waiting",
-    "_in_blocks", "feature_names_in_",
-)  # fmt: skip
+FOUND = ("solution_", "support_", "ranking_", "scores_", "discretizer_")
+HIDDEN = ("_cuts", "_waiting", "_in_blocks")
 
 
 def forget(selector: Any) -> None:
     """Drop the results of an earlier fit."""
-    for name in FORGOTTEN:
-        vars(selector).pop(name, None)
+    for name in list(vars(selector)):
+        if name.endswith("_") or name in HIDDEN:
+            delattr(selector, name)
 
 
 class TableSelector(SelectorMixin, BaseEstimator):
@@ -79,12 +75,6 @@ class TableSelector(SelectorMixin, BaseEstimator):
             self, X, reset=reset, dtype=None, accept_sparse="csc", ensure_all_finite=False
         )
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Give a selector of an earlier release the parameters that it did not have."""
-        known = signature(type(self).__init__).parameters.values()
-        new = {each.name: each.default for each in known if each.default is not each.empty}
-        super().__setstate__({**new, **state})
-
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.support_
@@ -109,15 +99,10 @@ class TableSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, y : default=None
-            The table and the target of the fit, in memory; some of the rows, if they are too many
-            for that. Without them, or with a file or blocks, the report has only what the selector
-            knows.
+        X, y, **options
+            As for :func:`bestk.report.make_report`.
         path : str or Path, default=None
             The file to write.
-        **options
-            ``target``, the name of y; ``errors=False`` and ``stability=0`` to measure less; see
-            :func:`bestk.report.make_report`.
 
         Returns
         -------
@@ -140,7 +125,6 @@ class TableSelector(SelectorMixin, BaseEstimator):
         self.support_ = self.ranking_ <= self.solution_.k
         self.scores_ = task.relevance()
         self.discretizer_ = task.read.discretizer
-        self.discretized_features_ = task.discretised_features()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -151,3 +135,32 @@ class TableSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def count_features(k: float | str, n: int, task: Task) -> int:
+    """The number of features that k means, among n; warns where there are not so many."""
+    most = task.most
+    n = n if task.groups is None else most
+    wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
+    if wanted < task.least:
+        raise ValueError(f"k={wanted} is less than the {task.least} features to include; raise it")
+    if wanted > most:
+        warn(f"k={wanted} is more than the {most} features to select from; all are selected",
+             UserWarning, stacklevel=5)  # fmt: skip
+    return min(wanted, most)
+
+
+def select_number(options: Any, task: Task, n: int) -> Solution:
+    """The solution for k, a number or a fraction of n features, and for the threshold."""
+    most = count_features(options.k, n, task)
+    if options.threshold is None:
+        return task.solution(most)
+    k, most = max(1, task.least), min(most, task.varying)
+    while k < most:  # until a feature is below the threshold
+        ks = list(range(k + 1, min(most, 2 * k + 6) + 1))
+        for solution in task.path(ks):
+            places = np.searchsorted(task.allowed, solution.support)
+            if pair_details(task.read, places)["new_information"].min() < options.threshold:
+                return task.solution(k)
+            k += 1
+    return task.solution(k)

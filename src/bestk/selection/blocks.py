@@ -19,9 +19,9 @@ from bestk.information.blocks import Cuts, Stream, is_fitted
 from bestk.information.counts import PairCounts
 from bestk.information.reading import Reading
 from bestk.information.scan import DiscreteTable
-from bestk.selection.base import FOUND, forget
-from bestk.selection.choose_k import AUTO, select_number
-from bestk.selection.pipeline import Columns, Task, settle
+from bestk.selection.base import FOUND, forget, select_number
+from bestk.selection.choose_k import AUTO
+from bestk.selection.pipeline import Columns, Task, seed_of, settle
 
 
 def read_blocks(selector: Any, X: Any, y: Any) -> Task:
@@ -43,8 +43,7 @@ def read_blocks(selector: Any, X: Any, y: Any) -> Task:
 
 def _look(selector: Any, X: Any, y: Any) -> Stream:
     """The blocks, and a sample of their rows where cut points or Gaussian estimates need one."""
-    seed, how = selector.random_state, settle(selector, blocks=True)
-    seed = seed.randint(2**31) if isinstance(seed, np.random.RandomState) else seed
+    seed, how = seed_of(selector.random_state), settle(selector, blocks=True)
     gaussian = how.information == "gaussian"
     needed = gaussian or how.discretizer is not None or selector.target == "continuous"
     if is_dask(X):

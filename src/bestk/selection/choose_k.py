@@ -4,7 +4,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
-from warnings import catch_warnings, warn
+from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bestk._typing import Floats, Indices
 from bestk.data.frames import as_array
 from bestk.data.table import Table, find_features
-from bestk.data.target import Target, weighted_rows
+from bestk.data.target import Target
 from bestk.errors import ParameterError
 from bestk.information.reading import ParsedTarget
 from bestk.problem.solution import Solution
@@ -27,8 +27,8 @@ from bestk.selection.folds import (
     printed_progress,
     read_folds,
 )
-from bestk.selection.pipeline import Task, pair_details
-from bestk.selection.targets import order_of_rows, read_targets
+from bestk.selection.pipeline import Task, read_targets
+from bestk.selection.targets import repeated_rows
 
 AUTO = "auto"
 GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)
@@ -75,13 +75,7 @@ def refuse_auto(k: Any) -> None:
 
 
 def numbers_to_try(most: int, least: int = 0) -> list[int]:
-    """The numbers of features to try: from the included ones up to a hundred or all.
-
-    Examples
-    --------
-    >>> numbers_to_try(30)
-    [1, 2, 3, 5, 8, 12, 16, 24, 30]
-    """
+    """The numbers of features to try: from the included ones up to a hundred or all."""
     first = max(1, least)
     last = max(first, min(most, GRID[-1]))
     return [first, *(k for k in GRID if first < k < last), *([last] * (last > first))]
@@ -90,14 +84,11 @@ def numbers_to_try(most: int, least: int = 0) -> list[int]:
 def cross_validate(
     options: Any, table: Table, y: Any, ks: list[int], sample_weight: Any = None, groups: Any = None
 ) -> tuple[Floats, Floats]:
-    """Scores of a linear model, a row for each fold, and those of a dummy model.
-
-    The features are selected in the training rows, and the model is scored on the test rows.
-    """
+    """Scores of a linear model, a row for each fold, and those of a dummy model."""
     targets = read_targets(y, options.target, table.n_samples)
     counts = np.ones(table.n_samples, np.int64)
     if sample_weight is not None:
-        rows = weighted_rows(sample_weight, order_of_rows(targets), table.n_samples)
+        rows = repeated_rows(sample_weight, targets, table.n_samples)
         counts = np.bincount(rows, minlength=table.n_samples)
         known = np.flatnonzero(counts)
         table, targets = table.take(known), tuple(target.take(known) for target in targets)
@@ -111,11 +102,21 @@ def cross_validate(
     ]
     paths, show = list[list[Indices]](), printed_progress("k='auto'", options.verbose)
     for train, _ in folds:
-        rows_of = tuple(target.take(train) for target in targets)
-        paths.append(_select_in_fold(options, table.take(train), rows_of, ks))
+        try:
+            with catch_warnings(action="ignore"):  # the whole table has been warned of
+                found = Task.of_rows(options, table, targets, train).path(ks)
+        except ValueError as error:
+            raise ParameterError(
+                f"k='auto' selects in cross-validation folds, and one fails: {error}; or pass k "
+                "as a number"
+            ) from error
+        paths.append([solution.support for solution in found])
         show(len(paths), len(folds))
     needed = np.unique(np.concatenate([support for path in paths for support in path]))
-    design = Design.of(table, needed, _nominal(options, table))
+    nominal = find_features(options.categorical_features, table)
+    if options.discretizer is None and options.information != "gaussian":
+        nominal = np.arange(table.n_features)
+    design = Design.of(table, needed, nominal)
     scores, guess = np.empty((len(folds), len(ks))), np.empty(len(folds))
     with one_thread():
         for number, (fold, path) in enumerate(zip(folds, paths, strict=True)):
@@ -220,56 +221,3 @@ def _standardized(numbers: Floats) -> Floats:
     """Numbers of mean 0 and variance 1."""
     small = numbers / (np.abs(numbers).max() or 1.0)  # squares must not overflow
     return (small - small.mean()) / (small.std() or 1.0)
-
-
-def _select_in_fold(
-    options: Any, table: Table, targets: tuple[ParsedTarget, ...], ks: list[int]
-) -> list[Indices]:
-    """The features for every k, chosen from the training rows."""
-    try:
-        with catch_warnings(action="ignore"):  # the whole table has been warned of
-            return [solution.support for solution in Task.of(options, table, targets).path(ks)]
-    except ValueError as error:
-        raise ParameterError(
-            f"k='auto' selects in cross-validation folds, and one fails: {error}; or pass k as a "
-            "number"
-        ) from error
-
-
-def _nominal(options: Any, table: Table) -> Indices:
-    """Features whose numbers are codes."""
-    if options.discretizer is None and options.information != "gaussian":
-        return np.arange(table.n_features)
-    return find_features(options.categorical_features, table)
-
-
-def count_features(k: float | str, n: int, task: Task) -> int:
-    """The number of features that k means, among n; warns where there are not so many."""
-    most = task.most
-    n = n if task.groups is None else most
-    wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
-    if wanted < task.least:
-        raise ValueError(f"k={wanted} is less than the {task.least} features to include; raise it")
-    if wanted > most:
-        warn(f"k={wanted} is more than the {most} features to select from; all are selected",
-             UserWarning, stacklevel=5)  # fmt: skip
-    return min(wanted, most)
-
-
-def select_number(options: Any, task: Task, n: int) -> Solution:
-    """The solution for k, a number or a fraction of n features, and for the threshold."""
-    k = count_features(options.k, n, task)
-    return task.solution(k if options.threshold is None else _informative(task, k, options))
-
-
-def _informative(task: Task, most: int, options: Any) -> int:
-    """The first k, up to ``most``, before one at which a feature is below the threshold."""
-    k, most = max(1, task.least), min(most, task.varying)
-    while k < most:
-        ks = list(range(k + 1, min(most, 2 * k + 6) + 1))
-        for more, solution in zip(ks, task.path(ks), strict=True):
-            places = np.searchsorted(task.allowed, solution.support)
-            if pair_details(task.read, places)["new_information"].min() < options.threshold:
-                return k
-            k = more
-    return k

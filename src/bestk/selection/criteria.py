@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
+from bestk.errors import UnknownNameError
 from bestk.information import Entropies, Measure
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI
-from bestk.selection.targets import entropies_of_targets, join_gains
+from bestk.selection.targets import JoinedEntropies, entropies_of_targets
 
 LEAST_REDUNDANCY = 1e-12  # nats; less is rounding, and relevance decides
 
@@ -186,7 +187,7 @@ def pick_greedily(
     totals, scores, picked = np.zeros(len(tallies)), np.empty(k), np.empty(k, np.int64)
     for step in range(k):
         each = np.array([_group_sums(tally.score, labels) for tally in tallies])
-        joined = join_gains(entropies, totals, each)
+        joined = entropies.join(totals, each) if isinstance(entropies, JoinedEntropies) else each[0]
         joined[picked[:step]] = -np.inf
         best = int(include[step]) if step < len(include) else int(np.argmax(joined))
         scores[step] = joined[best]
@@ -218,6 +219,5 @@ def get_criterion(criterion: str | Criterion) -> Criterion:
     if not isinstance(criterion, str):
         return criterion
     if criterion not in CRITERIA:
-        known = ", ".join(CRITERIA)
-        raise ValueError(f"unknown criterion {criterion!r}; choose one of {known}")
+        raise UnknownNameError("criterion", criterion, CRITERIA)
     return CRITERIA[criterion]

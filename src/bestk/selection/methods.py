@@ -4,24 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from bestk._typing import Indices
+from bestk.errors import UnknownNameError
 from bestk.information import Entropies
 from bestk.information.reading import has_few_rows
 from bestk.problem.solution import Solution
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
-from bestk.selection.joint import SCAN_SECONDS, forward_path
+from bestk.selection.joint import SCAN_SECONDS, Forward, forward_path
 from bestk.selection.objectives import MEMORY, Objective, Pairs, get_objective
-from bestk.selection.targets import (
-    JoinedEntropies,
-    JoinedPairs,
-    entropies_of_targets,
-    maximise_worst,
-    new_forward,
-)
+from bestk.selection.targets import JoinedEntropies, JoinedForward, JoinedPairs, maximise_worst
 from bestk.solvers import (
     BoundEffort,
     Fixed,
@@ -37,7 +32,7 @@ Ints = Sequence[int]
 Solutions = list[Solution]
 AnyPairs = Pairs | JoinedPairs
 NONE: Ints = ()
-DIGITS = 12  # of contributions: what differs beyond them is equal
+DIGITS = 12  # of contributions: beyond them they are equal
 SHARES_OF_TIME = 10  # a time limit is divided by it for each weighting of several targets
 MAX_DENSE_FEATURES = 1000  # above, forward and swap get columns, except for a tight bound
 
@@ -58,6 +53,8 @@ EFFORT = Effort()
 
 class Method:
     """Picks features from the entropies of a table."""
+
+    information = "discrete"  # unless another is asked for
 
     def select(
         self, entropies: Entropies, k: int, include: Ints = NONE, effort: Effort = EFFORT
@@ -89,14 +86,17 @@ class Quadratic(Method):
 
     Examples
     --------
-    mRMR solved globally, not greedily:
-
-    >>> Quadratic("mrmr", "search")
+    >>> Quadratic("mrmr", "search")  # solved globally, not greedily
     Quadratic(objective='mrmr', solver='search')
     """
 
     objective: str | Objective = "cmi"
     solver: str | Solver = "tpower"
+
+    @property
+    def information(self) -> str:  # type: ignore[override]
+        """What belongs to the objective."""
+        return get_objective(self.objective).information
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
         start, chosen = perf_counter(), get_solver(self.solver)
@@ -164,11 +164,6 @@ class Greedy(Method):
     criterion : str or Criterion
         ``maxrel``, ``mrmr``, ``jmi``, ``mifs``, ``cife``, ``cmim``, ``disr``, ``icap``, ``jmim``
         or ``njmim``.
-
-    Examples
-    --------
-    >>> Greedy("jmi")
-    Greedy(criterion='jmi')
     """
 
     criterion: str | Criterion = "jmi"
@@ -179,7 +174,7 @@ class Greedy(Method):
     def pick_groups(
         self, entropies: Entropies, ks: Ints, include: Ints, labels: Indices | None = None
     ) -> Solutions:
-        """Pick features, or groups of them; the picks for k begin those for k + 1."""
+        """Pick features, or groups of them."""
         criterion, start = get_criterion(self.criterion), perf_counter()
         picked, scores = pick_greedily(criterion, entropies, max(ks), include, labels)
         seconds = (perf_counter() - start) / len(ks)
@@ -212,26 +207,21 @@ class Joint(Method):
     objective ``shared`` takes its place, solved by swaps. Of more than 32,768 columns whose pairs
     cannot be scanned in a second (or ``time_limit``), only the 8,192 with the largest relevance
     by a straight line and a parabola are considered.
-
-    Examples
-    --------
-    >>> Joint()
-    Joint()
     """
 
-    objective: ClassVar[str] = "shared"
+    information = "blend"
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
-        if not all(map(_has_joint, entropies_of_targets(entropies))):
-            return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
-        forward = new_forward(entropies, effort.time_limit or SCAN_SECONDS)
+        parts = entropies.parts if isinstance(entropies, JoinedEntropies) else (entropies,)
+        covariances = [part.covariances for part in parts]
+        if any(c is None or has_few_rows(c.n_samples, c.n_features) for c in covariances):
+            return Quadratic("shared", "swap").select_path(entropies, ks, include, effort)
+        seconds = effort.time_limit or SCAN_SECONDS
+        if isinstance(entropies, JoinedEntropies):
+            forward: Forward = JoinedForward(entropies, seconds)
+        else:
+            forward = Forward(entropies, covariances[0], seconds)
         return forward_path(forward, entropies.n_features, ks, include)
-
-
-def _has_joint(entropies: Entropies) -> bool:
-    """Whether covariances of many columns together can be trusted."""
-    found = entropies.covariances
-    return found is not None and not has_few_rows(found.n_samples, found.n_features)
 
 
 def _check_counts(ks: Ints, include: Ints, entropies: Entropies) -> None:
@@ -265,26 +255,14 @@ METHODS: dict[str, Method] = {
     "mrmr": Greedy("mrmr"),
     "jmi": Greedy("jmi"),
     "qpfs": Quadratic("qpfs", "simplex"),
-    "linear": Quadratic("cmi", "linear"),
-    "spectral": Quadratic("cmi", "spectral"),
-    "sdp": Quadratic("cmi", "sdp"),
-    "tpower": Quadratic("cmi", "tpower"),
-    "lowrank": Quadratic("cmi", "lowrank"),
-    "search": Quadratic("cmi", "search"),
-    "exact": Quadratic("cmi", "exact"),
-    "forward": Quadratic("cmi", "forward"),
+    **{solver: Quadratic("cmi", solver) for solver in
+       ("linear", "spectral", "sdp", "tpower", "lowrank", "search", "exact", "forward")},
     "mim": Greedy("maxrel"),
-    "mifs": Greedy("mifs"),
-    "cife": Greedy("cife"),
-    "cmim": Greedy("cmim"),
-    "disr": Greedy("disr"),
-    "icap": Greedy("icap"),
-    "jmim": Greedy("jmim"),
-    "njmim": Greedy("njmim"),
+    **{name: Greedy(name) for name in ("mifs", "cife", "cmim", "disr", "icap", "jmim", "njmim")},
     "mrmr-quotient": Greedy(MRMR("quotient")),
     "mrmr-global": Quadratic("mrmr", "search"),
     "jmi-global": Quadratic("jmi", "search"),
-}
+}  # fmt: skip
 
 
 def get_method(method: str | Method) -> Method:
@@ -292,9 +270,21 @@ def get_method(method: str | Method) -> Method:
     if not isinstance(method, str):
         return method
     if method not in METHODS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(method, METHODS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise ValueError(f"unknown method {method!r}; {hint}choose one of {', '.join(METHODS)}")
+        raise UnknownNameError("method", method, METHODS)
     return METHODS[method]
+
+
+def describe_method(method: str) -> str:
+    """The first line of the docstring of the criterion, the solver, or the objective."""
+    found: Any = get_method(method)
+    settings = ""
+    if isinstance(found, Greedy):
+        settings = "" if isinstance(found.criterion, str) else f"; {found.criterion!r}"
+        found = get_criterion(found.criterion)
+    elif isinstance(found, Quadratic) and found.objective == "cmi":
+        found = get_solver(found.solver)
+    elif isinstance(found, Quadratic):
+        settings = f"; solver {found.solver}"
+        found = get_objective(found.objective)
+    line = (type(found).__doc__ or "").partition("\n")[0]
+    return line.replace("``", "").rstrip(".") + settings

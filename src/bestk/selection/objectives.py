@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
+from bestk.errors import UnknownNameError
 from bestk.information import Entropies, Measure, measures
 from bestk.problem.lazy import CachedColumns, WithDiagonal
 from bestk.problem.problem import BQP
@@ -80,6 +81,7 @@ class Pairs:
     objective: Objective
     matrix: Any  # an array or columns of one; its diagonal is written anew for each k
     relevance: Floats
+    within: Floats | float = 0.0  # added to the diagonal: the pairs within groups of columns
 
     def problem(self, k: int) -> tuple[BQP, float]:
         """The problem for k features, and the factor from its values to the objective's.
@@ -87,7 +89,7 @@ class Pairs:
         A problem is good until the next is asked for: all share one matrix.
         """
         scale = self.objective.pair_weight(k)
-        diagonal = self.objective.feature_weight(k) / scale * self.relevance
+        diagonal = self.within + self.objective.feature_weight(k) / scale * self.relevance
         if isinstance(self.matrix, np.ndarray):
             np.fill_diagonal(self.matrix, diagonal)
             return BQP.trusted(self.matrix, k), scale
@@ -288,6 +290,5 @@ def get_objective(objective: str | Objective) -> Objective:
     if not isinstance(objective, str):
         return objective
     if objective not in OBJECTIVES:
-        known = ", ".join(OBJECTIVES)
-        raise ValueError(f"unknown objective {objective!r}; choose one of {known}")
+        raise UnknownNameError("objective", objective, OBJECTIVES)
     return OBJECTIVES[objective]

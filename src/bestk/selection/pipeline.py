@@ -1,6 +1,6 @@
 """From a selector's options, a table and its target to the selected features."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -9,24 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
-from bestk.data.table import Table, find_constant, find_features
-from bestk.data.target import note_on_target, weighted_rows
+from bestk.data.frames import open_table, read_table
+from bestk.data.table import Block, Table, find_constant, find_features
+from bestk.data.target import note_on_target
 from bestk.errors import ParameterError
 from bestk.information.reading import Measured, ParsedTarget, Reading
 from bestk.problem.solution import Solution
-from bestk.selection.foreign import Foreign
-from bestk.selection.grouped import Grouped, read_groups
+from bestk.selection import screening
+from bestk.selection.adapters import Foreign, Grouped, read_groups
 from bestk.selection.methods import Effort, Method, get_method
-from bestk.selection.objectives import get_objective
-from bestk.selection.screening import screen
-from bestk.selection.targets import (
-    JoinedEntropies,
-    entropies_of_targets,
-    order_of_rows,
-    read_targets,
-    unite,
-)
+from bestk.selection.targets import entropies_of_targets, join_measured, repeated_rows, unite
 
+Targets = tuple[ParsedTarget, ...]
 PAPER = "caim"  # levels, as the paper makes them
 STEADY = ("mdlp", "chance")  # levels and correction, where counts have to do without a blend
 
@@ -54,8 +48,9 @@ def settle(options: Any, *, blocks: bool = False) -> Information:
     information, discretizer, correction = (
         options.information, options.discretizer, options.correction,
     )  # fmt: skip
-    own = _information_of(options.method)
-    if blocks and not is_method(get_method(options.method)):
+    method = get_method(options.method)
+    own = getattr(method, "information", "discrete") if is_method(method) else "discrete"
+    if blocks and not is_method(method):
         raise ParameterError("blocks of rows need a method of bestk; pass a table in memory")
     information = own if information == "auto" else information
     auto = isinstance(discretizer, str) and discretizer == "auto"
@@ -70,9 +65,25 @@ def settle(options: Any, *, blocks: bool = False) -> Information:
     return Information(information, discretizer, correction)
 
 
-def _information_of(method: Any) -> str:
-    objective = getattr(get_method(method), "objective", None)
-    return "discrete" if objective is None else get_objective(objective).information
+def seed_of(random_state: Any) -> Any:
+    """A number in place of a random state, which would give another one each time."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return random_state
+
+
+def read_targets(y: Any, kind: str, n_samples: int) -> Targets:
+    """One target for each column of y; targets that are parsed already are given back."""
+    if isinstance(y, tuple) and y and isinstance(y[0], ParsedTarget):
+        return y
+    columns: list[Any] = [y]
+    if y is not None and not isinstance(y, Block):
+        y = y.toarray() if hasattr(type(y), "tocsc") else y
+        shape = (0, y.n_features) if isinstance(y, Table) else open_table(y)[0].shape
+        if len(shape) == 2 and shape[1] > 1:
+            table = read_table(y)
+            columns = [table.keep(np.array([j])).blocks[0] for j in range(table.n_features)]
+    return tuple(Reading(target=kind).parse(column, n_samples) for column in columns)
 
 
 @dataclass(frozen=True)
@@ -126,7 +137,7 @@ class Task:
     include: list[int]  # places among the allowed
     effort: Effort
     constant: Indices  # features of one value, or screened out: selected if no others are left
-    targets: tuple[ParsedTarget, ...] = ()  # of each row of the table
+    targets: Targets = ()  # of each row of the table
     groups: Indices | None = None  # of each column of the table: selected as a whole
     by_columns: bool = False  # whether k counts columns, although there are groups
     union: bool = False  # whether features are selected for each target by itself
@@ -138,23 +149,29 @@ class Task:
         """Read a table as a selector's parameters say; y may be targets that are parsed."""
         targets = read_targets(y, options.target, table.n_samples)
         if sample_weight is not None:
-            rows = weighted_rows(sample_weight, order_of_rows(targets), table.n_samples)
+            rows = repeated_rows(sample_weight, targets, table.n_samples)
             table, targets = table.take(rows), tuple(target.take(rows) for target in targets)
         columns = Columns.of(options, table)
         constant = np.setdiff1d(find_constant(table), columns.included, assume_unique=True)
         kept = np.setdiff1d(columns.allowed, constant, assume_unique=True)
         kept = kept if len(kept) else columns.allowed
         found = [note_on_target(options.target, target.column) for target in targets]
-        start = perf_counter()
-        kept, screened = screen(options, table, targets, columns, kept)
+        start, screened = perf_counter(), None
+        if len(kept) > screening.MAX_MEASURED:
+            kept, screened = screening.screen(options, table, targets, columns, kept)
         reading = columns.reading(options, kept)
         part = table if len(kept) == table.n_features else table.keep(kept)
         reads = [reading.measure(part, target) for target in targets]
-        read = reads[0] if len(reads) == 1 else join(reads, options.multioutput == "min")
+        read = reads[0] if len(reads) == 1 else join_measured(reads, options.multioutput == "min")
         task = cls.measured(options, table, columns, kept, read, perf_counter() - start)
         notes = (*table.notes, *(note for note in found if note))
         union = len(reads) > 1 and options.multioutput == "union"
         return replace(task, targets=targets, union=union, notes=notes, screened=screened)
+
+    @classmethod
+    def of_rows(cls, options: Any, table: Table, targets: Targets, rows: Indices) -> "Task":
+        """Read some rows of a table."""
+        return cls.of(options, table.take(rows), tuple(target.take(rows) for target in targets))
 
     @classmethod
     def measured(
@@ -162,9 +179,7 @@ class Task:
         seconds: float = 0.0,
     ) -> "Task":  # fmt: skip
         """What to select from, once the kept columns have been measured."""
-        seed = options.random_state
-        if isinstance(seed, np.random.RandomState):
-            seed = int(seed.randint(2**31))
+        seed = seed_of(options.random_state)
         effort = Effort(seed, options.time_limit, options.bound, seconds)
         include = np.searchsorted(kept, columns.included).tolist()
         constant = np.setdiff1d(columns.allowed, kept, assume_unique=True)
@@ -243,16 +258,8 @@ class Task:
         relevance[self.allowed] = self.read.entropies.mi()
         return relevance
 
-    def discretised_features(self) -> Indices | None:
-        """The features that the discretiser was fitted on."""
-        chosen = self.read.discretised
-        return None if chosen is None else self.allowed[chosen]
-
     def _placed(self, solution: Solution, k: int) -> Solution:
-        """The solution by the places of the table.
-
-        Constant features are added last: of its groups, or where others are too few.
-        """
+        """The solution by the places of the table; constant features are added last."""
         support = self.allowed[solution.support]
         added = self.constant[: max(0, k - solution.k)]
         if self.groups is not None:
@@ -269,13 +276,6 @@ class Task:
         if more := solution.k - len(varying):
             found = {name: np.pad(values, (0, more)) for name, values in found.items()}
         return replace(solution, details={**solution.details, **found})
-
-
-def join(reads: Sequence[Measured], worst: bool) -> Measured:
-    """What was measured with several targets."""
-    entropies = JoinedEntropies.of([read.entropies for read in reads], worst)
-    goals, fitted = [read.target for read in reads], [read.discretizer for read in reads]
-    return replace(reads[0], entropies=entropies, target=goals, discretizer=fitted)
 
 
 def pair_details(read: Measured, support: Indices) -> Mapping[str, Any]:

@@ -8,10 +8,10 @@ from sklearn.utils._user_interface import _print_elapsed_time
 
 from bestk.data.frames import is_stream, read_features
 from bestk.problem.solution import Solution
-from bestk.selection.base import SELECTABLE, TableSelector, forget
+from bestk.selection.base import SELECTABLE, TableSelector, forget, select_number
 from bestk.selection.blocks import PartialFit, read_blocks
 from bestk.selection.cautions import warn_of
-from bestk.selection.choose_k import AUTO, refuse_auto, select_auto_k, select_number
+from bestk.selection.choose_k import AUTO, refuse_auto, select_auto_k
 from bestk.selection.pipeline import Task
 
 

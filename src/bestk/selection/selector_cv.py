@@ -1,21 +1,24 @@
 """SelectBestKCV: the number of features chosen by cross-validation."""
 
-from copy import copy
+from copy import copy, deepcopy
+from numbers import Integral
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import GroupKFold, check_cv
+from sklearn.utils import Bunch, _safe_indexing, get_tags
+from sklearn.utils._metadata_requests import _raise_for_params
 from sklearn.utils._param_validation import HasMethods, StrOptions
-from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from bestk.data.frames import as_array, read_features
-from bestk.data.target import weighted_rows
-from bestk.selection.base import SELECTABLE
+from bestk.data.frames import read_features
+from bestk.selection.base import SELECTABLE, TableSelector
 from bestk.selection.cautions import warn_of
 from bestk.selection.folds import (
     Trial,
@@ -26,14 +29,20 @@ from bestk.selection.folds import (
     read_ks,
     repeat_rows,
 )
-from bestk.selection.pipeline import Task
-from bestk.selection.predicting import PredictingSelector
-from bestk.selection.targets import order_of_rows, read_targets
+from bestk.selection.pipeline import Task, read_targets, seed_of
+from bestk.selection.targets import repeated_rows
 
 MAX_DEFAULT_K = 100
 
 
-class SelectBestKCV(PredictingSelector):
+def _estimator_has(name: str) -> Any:
+    """Whether the fitted estimator, or the one to be fitted, has a method."""
+    return available_if(
+        lambda selector: hasattr(getattr(selector, "estimator_", selector.estimator), name)
+    )
+
+
+class SelectBestKCV(TableSelector):
     """Select the best features jointly; the number of features is chosen by cross-validation.
 
     In every fold features are selected from the training rows for all k at once, and the estimator
@@ -46,8 +55,6 @@ class SelectBestKCV(PredictingSelector):
         Predicts from the selected columns, which have the container type of X.
     ks : iterable of int, default=None
         Numbers of features to try; by default 1 to 100, or to the number of features.
-    method : str, Method, selector, array-like or callable, default="auto"
-        As for :class:`SelectBestK`.
     cv : int, splitter or iterable, default=None
         The folds, as in scikit-learn: 5 by default, stratified for classifiers.
     scoring : str or callable, default=None
@@ -57,11 +64,9 @@ class SelectBestKCV(PredictingSelector):
         whose mean difference from the best score is within its standard error over folds.
     target : {"auto", "classes", "continuous"}, default="auto"
         Classification or regression; "auto": as the estimator.
-    verbose : bool or int, default=False
-        Whether to print a line after each fold.
-    information, discretizer, correction, categorical_features, multioutput, include, exclude,\
- column_groups, k_counts, bound, time_limit, random_state, backend, n_jobs
-        As for :class:`SelectBestK`.
+    method, information, discretizer, correction, categorical_features, multioutput, include,\
+ exclude, column_groups, k_counts, bound, time_limit, random_state, backend, n_jobs, verbose
+        As for :class:`SelectBestK`; ``verbose`` prints a line after each fold.
 
     Attributes
     ----------
@@ -72,8 +77,7 @@ class SelectBestKCV(PredictingSelector):
     classes_ : ndarray of shape (n_classes,)
         The classes, of a classifier.
     cv_results_ : dict of ndarray
-        ``k``, ``mean_test_score``, ``std_test_score``, and ``split0_test_score``, ... for each
-        fold.
+        ``k``, ``mean_test_score``, ``std_test_score``, and ``split0_test_score``, ... by fold.
     solution_, support_, ranking_, scores_, discretizer_, n_features_in_, feature_names_in_
         As for :class:`SelectBestK`, fitted on all rows with ``best_k_`` features.
     selection_seconds_ : float
@@ -84,21 +88,14 @@ class SelectBestKCV(PredictingSelector):
     With ``sklearn.set_config(enable_metadata_routing=True)`` other arguments of ``fit``, such as
     ``sample_weight``, are passed to the estimator, the splitter and the scorer that request them.
 
-    See Also
-    --------
-    SelectBestK : Selects a given number of features.
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = make_pipeline(StandardScaler(), LogisticRegression())
-    >>> selector = SelectBestKCV(model, ks=[1, 2, 5, 10], rule="one-se").fit(X, y)
-    >>> selector.best_k_ in (1, 2, 5, 10)
-    True
+    >>> selector = SelectBestKCV(GaussianNB(), ks=[1, 2, 5, 10], rule="one-se").fit(X, y)
+    >>> selector.best_k_
+    2
     >>> selector.predict(X[:3])
     array([0, 0, 0])
     """
@@ -170,10 +167,8 @@ class SelectBestKCV(PredictingSelector):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            As for :meth:`SelectBestK.fit`.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            The classes, or numbers to predict.
+        X, y
+            As for :meth:`SelectBestK.fit`, in memory.
         groups : array-like of shape (n_samples,), default=None
             Groups of rows that are kept in the same fold; also passed to a splitter.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -188,30 +183,27 @@ class SelectBestKCV(PredictingSelector):
         """
         self._validate_params()
         X = self._check_table(X, reset=True)
-        X = as_array(X) if isinstance(X, list | tuple) else X
         y = y if y is None or hasattr(y, "__getitem__") else np.asarray(y)
         y = column_or_1d(y, warn=True) if np.shape(y)[1:] == (1,) else y
         given = {**params, "groups": groups, "sample_weight": sample_weight}
-        routed = self._route(
-            "fit", {name: each for name, each in given.items() if each is not None}
-        )
-        options = copy(self)
-        if isinstance(options.random_state, np.random.RandomState):
-            options.random_state = int(options.random_state.randint(2**31))
-        start = perf_counter()
+        routed = self._route("fit", {n: each for n, each in given.items() if each is not None})
+        options, start = copy(self), perf_counter()
+        options.random_state = seed_of(self.random_state)
         table = read_features(X, self.categorical_features)
-        targets = read_targets(y, self._target_kind(), table.n_samples)
+        kind, regression = is_classifier(self.estimator), is_regressor(self.estimator)
+        goal = "classes" if kind else "continuous" if regression else "auto"
+        targets = read_targets(y, goal if self.target == "auto" else self.target, table.n_samples)
         whole = Task.of(options, table, targets, sample_weight)
         self.selection_seconds_ = perf_counter() - start
         least = max(1, whole.least)
         every = range(least, max(least, min(MAX_DEFAULT_K, whole.most)) + 1)
         ks = read_ks(every if self.ks is None else self.ks, least, whole.most)
-        kind, groups = is_classifier(self.estimator), routed.splitter.split.get("groups")
+        groups = routed.splitter.split.get("groups")
         cv = group_splitter(self.cv, groups, classes=kind)
         folds = read_folds(lambda: check_cv(cv, y, classifier=kind), X, y, groups)
         rows, fit_params = None, routed.estimator.fit
         if sample_weight is not None:
-            rows = weighted_rows(sample_weight, order_of_rows(targets), table.n_samples)
+            rows = repeated_rows(sample_weight, targets, table.n_samples)
         selecting = repeat_rows(folds, rows, table.n_samples)
         if get_config()["enable_metadata_routing"]:
             rows = None  # the estimator and the scorer have weights of their own
@@ -221,8 +213,7 @@ class SelectBestKCV(PredictingSelector):
         show, scores = printed_progress(type(self).__name__, self.verbose), []
         for done, (fold, (train, _)) in enumerate(zip(folds, selecting, strict=True), 1):
             start = perf_counter()
-            parts = tuple(target.take(train) for target in targets)
-            solutions = Task.of(options, table.take(train), parts).path(ks)
+            solutions = Task.of_rows(options, table, targets, train).path(ks)
             self.selection_seconds_ += perf_counter() - start
             scores.append([trial.score(np.sort(each.support), fold) for each in solutions])
             show(done, len(folds))
@@ -243,9 +234,67 @@ class SelectBestKCV(PredictingSelector):
         warn_of(self.solution_)
         return self
 
-    def _target_kind(self) -> str:
-        """The kind of target in all folds: that of the estimator, unless it is given."""
-        if self.target == "auto" and is_classifier(self.estimator):
-            return "classes"
-        auto = self.target == "auto" and is_regressor(self.estimator)
-        return "continuous" if auto else self.target
+    def _read(self, X: Any) -> Any:
+        """The selected columns, in the container type of X."""
+        check_is_fitted(self)
+        X = self._check_table(X, reset=False)
+        return _safe_indexing(X, np.flatnonzero(self.support_), axis=1)
+
+    @_estimator_has("predict")
+    def predict(self, X: Any) -> Any:
+        """Predict with the estimator from the selected features."""
+        return self.estimator_.predict(self._read(X))
+
+    @_estimator_has("predict_proba")
+    def predict_proba(self, X: Any) -> Any:
+        """Class probabilities."""
+        return self.estimator_.predict_proba(self._read(X))
+
+    @_estimator_has("decision_function")
+    def decision_function(self, X: Any) -> Any:
+        """The decision function of the estimator."""
+        return self.estimator_.decision_function(self._read(X))
+
+    def score(self, X: Any, y: Any, **params: Any) -> float:
+        """The score of the predictions, by ``scoring``."""
+        routed, X = self._route("score", params), self._read(X)
+        return float(self._scorer()(self.estimator_, X, y, **routed.scorer.score))
+
+    @property
+    def classes_(self) -> Any:
+        """The classes of the fitted classifier."""
+        return self.estimator_.classes_
+
+    def _scorer(self) -> Any:
+        return check_scoring(self.estimator, scoring=self.scoring)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Where the arguments of ``fit`` and ``score`` go."""
+        numbered = self.cv is None or isinstance(self.cv, Integral)
+        fit, split, score = (
+            MethodMapping().add(caller="fit", callee=callee) for callee in ("fit", "split", "score")
+        )
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(estimator=self.estimator, method_mapping=fit)
+            .add(splitter=GroupKFold() if numbered else check_cv(self.cv), method_mapping=split)
+            .add(scorer=self._scorer(), method_mapping=score.add(caller="score", callee="score"))
+        )
+
+    def _route(self, method: str, params: dict[str, Any]) -> Any:
+        """Arguments by the object that they are for; only groups, unless routing is enabled."""
+        if get_config()["enable_metadata_routing"]:
+            return process_routing(self, method, **params)
+        groups = params.pop("groups", None)
+        params.pop("sample_weight", None)
+        _raise_for_params(params, self, method)
+        splitter = Bunch(split={"groups": groups})
+        return Bunch(estimator=Bunch(fit={}), scorer=Bunch(score={}), splitter=splitter)
+
+    def __sklearn_tags__(self) -> Any:
+        tags, own = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.estimator_type = own.estimator_type
+        tags.classifier_tags = deepcopy(own.classifier_tags)
+        tags.regressor_tags = deepcopy(own.regressor_tags)
+        return tags

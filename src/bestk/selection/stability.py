@@ -12,13 +12,12 @@ from sklearn.utils.parallel import Parallel, delayed
 from bestk._checks import jobs, real
 from bestk._typing import Floats, Indices
 from bestk.data.frames import read_features
-from bestk.data.target import weighted_rows
 from bestk.errors import ParameterError
-from bestk.selection.choose_k import count_features
+from bestk.selection.base import count_features
 from bestk.selection.folds import printed_progress, read_folds, repeat_rows
-from bestk.selection.pipeline import Task, is_method
+from bestk.selection.pipeline import Task, is_method, seed_of
 from bestk.selection.selector import SelectBestK
-from bestk.selection.targets import order_of_rows
+from bestk.selection.targets import repeated_rows
 
 MAX_SHOWN = 20  # features of a text
 
@@ -151,9 +150,7 @@ def stability_selection(
     >>> [X.columns[i] for i in found.selected(0.7)]
     ['worst concave points', 'worst perimeter']
     """
-    if isinstance(random_state, np.random.RandomState):
-        random_state = int(random_state.randint(2**31))
-    inner = None if n_jobs is None else 1
+    random_state, inner = seed_of(random_state), None if n_jobs is None else 1
     selector = SelectBestK(k, method, random_state=random_state, n_jobs=inner, **options)
     selector._validate_params()
     table = read_features(X, selector.categorical_features)
@@ -168,12 +165,12 @@ def stability_selection(
     folds = read_folds(lambda: splitter, labels, labels, groups)
     weighted = None
     if sample_weight is not None:
-        weighted = weighted_rows(sample_weight, order_of_rows(targets), table.n_samples)
+        weighted = repeated_rows(sample_weight, targets, table.n_samples)
     rows = [train for train, _ in repeat_rows(folds, weighted, table.n_samples)]
     show, supports = printed_progress("stability_selection", verbose), list[tuple[int, ...]]()
 
     def select_from(some: Indices) -> tuple[int, ...]:
-        part = Task.of(selector, table.take(some), tuple(each.take(some) for each in targets))
+        part = Task.of_rows(selector, table, targets, some)
         if screen is not None and is_method(part.method) and part.groups is None:
             part = _screened(part, selector, max(screen, wanted))
         return tuple(part.path([wanted])[0].support.tolist())

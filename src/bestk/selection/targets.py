@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bestk._typing import Floats, Indices
-from bestk.data.frames import open_table, read_table
-from bestk.data.table import Block, Table
+from bestk.data.target import weighted_rows
 from bestk.information import Entropies, Measure
-from bestk.information.reading import ParsedTarget, Reading
+from bestk.information.reading import Measured, ParsedTarget
+from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.problem.solution import Solution
 from bestk.selection.joint import Forward, State
@@ -24,26 +24,13 @@ SMALL_SHARE = 0.01  # of the entropy of a target; less counts nearly in proporti
 MIN_GAIN = 1e-12  # of a swap, relative to the objective: less is rounding
 
 
-def read_targets(y: Any, kind: str, n_samples: int) -> tuple[ParsedTarget, ...]:
-    """One target for each column of y; targets that are parsed already are given back."""
-    if isinstance(y, tuple) and y and isinstance(y[0], ParsedTarget):
-        return y
-    columns: list[Any] = [y]
-    if y is not None and not isinstance(y, Block):
-        y = y.toarray() if hasattr(type(y), "tocsc") else y
-        shape = (0, y.n_features) if isinstance(y, Table) else open_table(y)[0].shape
-        if len(shape) == 2 and shape[1] > 1:
-            table = read_table(y)
-            columns = [table.keep(np.array([j])).blocks[0] for j in range(table.n_features)]
-    return tuple(Reading(target=kind).parse(column, n_samples) for column in columns)
-
-
-def order_of_rows(targets: Sequence[ParsedTarget]) -> Any:
-    """A column whose values are in the order of all targets, the first before the others."""
-    if len(targets) == 1:
-        return targets[0].column
-    values = np.column_stack([target.column.values[:, 0] for target in targets])
-    return np.unique(values, axis=0, return_inverse=True)[1].ravel()
+def repeated_rows(sample_weight: Any, targets: Sequence[ParsedTarget], n_samples: int) -> Indices:
+    """Rows as often as their weights say, those of equal targets rounded together."""
+    order: Any = targets[0].column
+    if len(targets) > 1:
+        values = np.column_stack([target.column.values[:, 0] for target in targets])
+        order = np.unique(values, axis=0, return_inverse=True)[1].ravel()
+    return weighted_rows(sample_weight, order, n_samples)
 
 
 @dataclass(frozen=True)
@@ -97,11 +84,11 @@ def entropies_of_targets(entropies: Entropies) -> tuple[Entropies, ...]:
     return entropies.parts if isinstance(entropies, JoinedEntropies) else (entropies,)
 
 
-def join_gains(entropies: Entropies, totals: Floats, gains: Floats) -> Floats:
-    """What features add to the objective; ``gains`` has a row for each target."""
-    if isinstance(entropies, JoinedEntropies):
-        return entropies.join(totals, gains)
-    return np.asarray(gains[0])
+def join_measured(reads: Sequence[Measured], worst: bool) -> Measured:
+    """What was measured with several targets."""
+    entropies = JoinedEntropies.of([read.entropies for read in reads], worst)
+    goals, fitted = [read.target for read in reads], [read.discretizer for read in reads]
+    return replace(reads[0], entropies=entropies, target=goals, discretizer=fitted)
 
 
 class JoinedForward(Forward):
@@ -126,13 +113,6 @@ class JoinedForward(Forward):
         return JoinedState(self)
 
 
-def new_forward(entropies: Entropies, scan_seconds: float) -> Forward:
-    """Joint forward selection for one target or several."""
-    if isinstance(entropies, JoinedEntropies):
-        return JoinedForward(entropies, scan_seconds)
-    return Forward(entropies, entropies.covariances, scan_seconds)
-
-
 class JoinedState(State):
     """What columns gain for each target, given the selected ones."""
 
@@ -144,7 +124,7 @@ class JoinedState(State):
     def gains(self) -> Floats:
         """What each column gains; -inf if it is selected."""
         self._gains = np.array([state.gains() for state in self._states])
-        return join_gains(self._entropies, self._totals, self._gains)
+        return self._entropies.join(self._totals, self._gains)
 
     def add(self, j: int) -> None:
         """Condition on column j, after its gain has been computed."""
@@ -171,33 +151,12 @@ class JoinedPairs:
         """The sum of the problems for k features, and the factor to the objective's values."""
         made = [part.problem(k) for part in self.parts]
         problems = [problem for problem, _ in made]
-        if any(problem.is_lazy for problem in problems):
-            Q: Any = AddedColumns(problems, self.weights)
-        else:
-            Q = sum(w * problem.Q for w, problem in zip(self.weights, problems, strict=True))
+        pairs = list(zip(self.weights, problems, strict=True))
+        if not any(problem.is_lazy for problem in problems):
+            return BQP.trusted(sum(w * problem.Q for w, problem in pairs), k), made[0][1]
+        diagonal = self.weights @ [problem.diagonal for problem in problems]
+        Q = CachedColumns(lambda j: sum(w * problem.columns(j) for w, problem in pairs), diagonal)
         return BQP.trusted(Q, k), made[0][1]
-
-
-@dataclass(frozen=True, eq=False)
-class AddedColumns:
-    """A weighted sum of matrices, some of them lazy."""
-
-    problems: Sequence[BQP]
-    weights: Floats
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.problems[0].n, self.problems[0].n
-
-    def diagonal(self) -> Floats:
-        """The diagonal."""
-        return self.weights @ [problem.diagonal for problem in self.problems]
-
-    def columns(self, items: Indices) -> Floats:
-        """The columns of those items."""
-        each = zip(self.weights, self.problems, strict=True)
-        return np.sum([w * problem.columns(items) for w, problem in each], axis=0)
 
 
 def maximise_worst(

@@ -1,18 +1,20 @@
-"""Groups of columns that are selected together or not at all."""
+"""Methods made of others: of groups of columns, and of selectors of other libraries."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
+from sklearn.base import clone
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Indices
 from bestk.data.frames import as_array
-from bestk.data.table import Table, find_features
+from bestk.data.table import Table, as_matrix, find_features
 from bestk.errors import ParameterError
 from bestk.information import Entropies
-from bestk.problem.problem import BQP
+from bestk.information.reading import ParsedTarget
 from bestk.problem.solution import Solution
 from bestk.selection.methods import (
     EFFORT,
@@ -26,6 +28,9 @@ from bestk.selection.methods import (
     Solutions,
 )
 from bestk.selection.objectives import Objective, Pairs, get_objective
+from bestk.selection.targets import JoinedEntropies
+
+COUNTS = ("k", "n_features_to_select", "max_features", "k_features")  # parameters that mean k
 
 
 def read_groups(groups: Any, table: Table) -> Indices:
@@ -158,7 +163,7 @@ class Contracted(Objective):
         member = csr_array((np.ones(len(there)), (self.labels[there], there)), shape)
         matrix = member @ (member @ whole.matrix).T
         matrix = np.ascontiguousarray(matrix + matrix.T) / 2
-        return GroupPairs(self, matrix, member @ whole.relevance, matrix.diagonal().copy())
+        return Pairs(self, matrix, member @ whole.relevance, matrix.diagonal().copy())
 
     def lazy_pairs(self, entropies: Entropies, memory: int = 0) -> Pairs:
         """The whole matrix: adding up needs every pair."""
@@ -166,14 +171,62 @@ class Contracted(Objective):
 
 
 @dataclass(frozen=True)
-class GroupPairs(Pairs):
-    """Pairs of groups, with what the columns within each are worth together."""
+class Foreign(Method):
+    """A selector with ``get_support``, a ranking, or a function of X, y and k, by relevance."""
 
-    within: Floats
+    selector: Any
+    table: Table
+    allowed: Indices  # the features to select from
+    targets: tuple[ParsedTarget, ...]
 
-    def problem(self, k: int) -> tuple[BQP, float]:
-        """The problem for k groups, and the factor from its values to the objective's."""
-        scale = self.objective.pair_weight(k)
-        own = self.objective.feature_weight(k) / scale * self.relevance
-        np.fill_diagonal(self.matrix, self.within + own)
-        return BQP.trusted(self.matrix, k), scale
+    def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
+        if len(include):
+            raise ParameterError(
+                "include needs a method of bestk, which can be given features; use a name from "
+                "bestk.METHODS, or pass no include"
+            )
+        if isinstance(entropies, JoinedEntropies) and entropies.worst:
+            raise ParameterError("multioutput='min' needs a method of bestk; use 'sum' or 'union'")
+        pick, relevance, found = self._picker(), entropies.mi(), []
+        for k in ks:
+            start = perf_counter()
+            support = np.unique(np.asarray(pick(k), np.int64))
+            if len(support) != k:
+                name = type(self.selector).__name__
+                raise ParameterError(
+                    f"{name} gives {len(support)} different features, not {k}; use a smaller k, "
+                    f"a ranking of at least {k} features, or a selector of {k}"
+                )
+            support = support[np.argsort(-relevance[support], kind="stable")]
+            found.append(Solution(support, np.nan, solver=type(self.selector).__name__,
+                                  seconds=perf_counter() - start))  # fmt: skip
+        return found
+
+    def _picker(self) -> Callable[[int], Any]:
+        """A function of k that returns places among the allowed features."""
+        selector = self.selector
+        if not (callable(selector) or hasattr(selector, "fit")):
+            ranking = find_features(selector, self.table)
+            places = {item: place for place, item in enumerate(self.allowed.tolist())}
+            kept = [places[item] for item in ranking.tolist() if item in places]
+            return lambda k: kept[:k]
+        X = as_matrix(self.table.keep(self.allowed))[0]
+        labels = [target.labels for target in self.targets]
+        y = labels[0] if len(labels) == 1 else np.column_stack(labels)
+        if not hasattr(selector, "fit"):
+            return lambda k: selector(X, y, k)
+        known = selector.get_params(deep=False)
+        name = next((name for name in COUNTS if name in known), None)
+        if name is None:
+            raise ParameterError(
+                f"{selector!r} has no parameter for the number of features ({', '.join(COUNTS)}); "
+                "pass a function of X, y and k that returns the indices of k features"
+            )
+        # SelectFromModel: exactly k
+        more = {"threshold": -np.inf} if name == "max_features" else {}
+
+        def pick(k: int) -> Any:
+            chosen = clone(selector).set_params(**{name: k}, **more)
+            return chosen.fit(X, y).get_support(indices=True)
+
+        return pick

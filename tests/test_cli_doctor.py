@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import bestk
-from bestk.cli import _doctor, main
+from bestk.cli import _main, main
 
 WORKS = {"cpu": "avx2", "threads": 2}
 
@@ -20,7 +20,7 @@ WORKS = {"cpu": "avx2", "threads": 2}
 @pytest.fixture
 def machine(monkeypatch):
     """A machine with enough memory, on which the test selection works."""
-    monkeypatch.setattr(_doctor, "run_test", lambda: dict(WORKS))
+    monkeypatch.setattr(_main, "run_test", lambda: dict(WORKS))
     monkeypatch.setattr("bestk._memory.free_memory", lambda: 2.0**33)
 
 
@@ -29,7 +29,7 @@ def doctor(*args):
 
 
 def test_the_test_selection_works():
-    found = _doctor.run_test()
+    found = _main.run_test()
     assert found["cpu"] in ("baseline", "avx2", "avx512")
     assert found["threads"] >= 1
 
@@ -47,7 +47,7 @@ def test_a_library_that_cannot_be_loaded_fails_with_exit_status_1(tmp_path):
 
 def test_a_wrong_answer_is_an_error(monkeypatch):
     monkeypatch.setattr("bestk.select", lambda *_, **__: SimpleNamespace(support=np.array([2])))
-    assert _doctor.run_test()["error"] == "the test selection gave column [2], not [1]"
+    assert _main.run_test()["error"] == "the test selection gave column [2], not [1]"
 
 
 @pytest.mark.usefixtures("machine")
@@ -71,6 +71,6 @@ def test_an_optional_package_that_is_missing_is_listed_with_its_extra(monkeypatc
 
 @pytest.mark.usefixtures("machine")
 def test_control_characters_of_an_error_are_escaped(monkeypatch):
-    monkeypatch.setattr(_doctor, "run_test", lambda: {"error": "\x1b]0;\u202e"})
+    monkeypatch.setattr(_main, "run_test", lambda: {"error": "\x1b]0;\u202e"})
     done = doctor()
     assert r"selection     FAILED: \x1b]0;\u202e" in done.stdout

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from bestk.cli import _doctor, main
+from bestk.cli import _main, main
 from bestk.cli._terminal import CODES
 
 DOCS = Path(__file__).parents[1] / "docs" / "command.rst"
@@ -46,7 +46,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def no_machine(monkeypatch):
     """A machine on which the test selection of ``bestk doctor`` fails."""
-    monkeypatch.setattr(_doctor, "run_test", lambda: {"error": "unknown"})
+    monkeypatch.setattr(_main, "run_test", lambda: {"error": "unknown"})
 
 
 def bestk(*args):

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from bestk import SelectBestK, plots, solve
 from bestk.evaluation import Curves, Row
-from bestk.plots.labels import shorten
+from bestk.plots import shorten
 from bestk.problem.solution import Solution
 
 NAN = np.nan

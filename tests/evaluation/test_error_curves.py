@@ -25,9 +25,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from bestk import METHODS, Greedy, Quadratic, SelectBestK
 from bestk.evaluation import error_curves, linear_svm
-from bestk.evaluation._study import Study, default_model, negative_error, split
+from bestk.evaluation._error_curves import Study, default_model, negative_error
 from bestk.information.backends import _native
-from bestk.selection.folds import Trial
+from bestk.selection.folds import Trial, make_folds
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -122,15 +122,17 @@ def test_few_rows_are_left_out_one_by_one_and_many_by_tenths():
 
 @pytest.mark.parametrize(("rows", "folds"), [(100, 100), (101, 10)])
 def test_a_hundred_rows_are_the_most_that_are_left_out_one_by_one(rows, folds):
-    assert len(split(np.arange(rows) % 2, None, continuous=False, random_state=0)) == folds
+    y = np.arange(rows) % 2
+    curves = measure(y[:, np.newaxis], y, "maxrel", [1], estimator=DUMMY)
+    assert curves.errors("maxrel").shape == (1, folds)
 
 
 def test_numbers_beyond_every_whole_number_are_split_or_refused_without_a_warning():
     y = np.arange(40.0) * 1e300
-    folds = split(y, 4, continuous=True, random_state=0)
+    folds = make_folds(y, 4, None, classes=False, default=None, random_state=0)
     assert sorted(np.concatenate([test for _, test in folds])) == list(range(40))
     with pytest.raises(ValueError, match="target type"):
-        split(y, 4, continuous=False, random_state=0)
+        make_folds(y, 4, None, classes=True, default=None, random_state=0)
 
 
 @pytest.mark.parametrize("continuous", [False, True])

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from bestk import SelectBestK
-from bestk.report import write_report
+from bestk.report import make_report
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SCRIPT = "<script>alert(1)</script>"
@@ -33,7 +33,7 @@ def address(tmp_path_factory):
     X = X.iloc[:, :12].rename(columns={"mean radius": SCRIPT, "mean texture": QUOTED})
     y = np.where(y, "benign 'x' \"q\" 🎉", "malignant </script>")
     selector = SelectBestK(k=6, include=[SCRIPT, QUOTED]).fit(X, y)
-    write_report(selector, X, y, path, target=SCRIPT)
+    make_report(selector, X, y, target=SCRIPT).save(path)
     return path.as_uri()
 
 
@@ -256,7 +256,7 @@ def test_every_control_is_reached_by_the_tab_key_and_has_a_name(visit):
 def test_the_names_of_fifty_features_are_all_on_the_heat_map(browser, tmp_path):
     X, y = load_digits(return_X_y=True, as_frame=True)
     selector = SelectBestK(k=50, method="maxrel").fit(X, y)
-    write_report(selector, X, y, tmp_path / "many.html", errors=False, stability=0)
+    make_report(selector, X, y, errors=False, stability=0).save(tmp_path / "many.html")
     page = browser.new_page(viewport={"width": 1200, "height": 900})
     page.goto((tmp_path / "many.html").as_uri())
     names = page.locator("#map .labels text", has_text=". pixel")

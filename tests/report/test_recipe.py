@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bestk import CAIM, Greedy, Quadratic, SelectBestK, SelectBestKCV
-from bestk.report.code import list_settings, write_code
+from bestk.report.gather import list_settings, write_code
 from bestk.report.records import ReportRequest
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)

@@ -1,8 +1,7 @@
 """How well selected features predict: error against k, fair comparison, stability."""
 
 from bestk.evaluation._curves import BASELINE, Curves, Row, Stability, stability, t_statistics
-from bestk.evaluation._error_curves import error_curves
-from bestk.evaluation._study import linear_svm
+from bestk.evaluation._error_curves import error_curves, linear_svm
 from bestk.selection.shared import SharedEntropies, shared_tasks
 
 __all__ = [

@@ -1,23 +1,34 @@
 """Error against k, measured fold by fold."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin, is_regressor
 from sklearn.metrics import check_scoring
+from sklearn.model_selection import LeaveOneOut
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, column_or_1d
+from threadpoolctl import threadpool_limits
 
 from bestk._checks import jobs
-from bestk._typing import Indices
-from bestk.data.frames import as_array, read_column, read_table
+from bestk._typing import Array, Indices
+from bestk.data.frames import as_array, read_column, read_features, read_table
 from bestk.data.table import Table, as_matrix, find_features
 from bestk.data.target import is_continuous, weighted_rows
 from bestk.errors import ParameterError
 from bestk.evaluation._curves import BASELINE, Curves, Row
-from bestk.evaluation._study import Study, default_model, limit_threads, negative_error, split
-from bestk.selection.folds import Trial, printed_progress, read_ks, repeat_rows
+from bestk.selection.folds import Fold, Trial, make_folds, printed_progress, read_ks, repeat_rows
 from bestk.selection.methods import get_method
+from bestk.selection.pipeline import seed_of
 from bestk.selection.selector import SelectBestK
+from bestk.selection.shared import shared_tasks
+
+MAX_ROWS_LEAVE_ONE_OUT = 100
+MIN_ROWS_FOR_THREADS = 10_000  # with fewer, threads of gradient boosting wait for each other
+N_FOLDS = 10
 
 
 def error_curves(
@@ -86,11 +97,6 @@ def error_curves(
     Curves
         Errors and selected features by method, k and fold.
 
-    Notes
-    -----
-    In each fold the table is counted once for all methods, and methods that select the same
-    features share one fit of the estimator.
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -121,8 +127,7 @@ def error_curves(
         raise ParameterError(f"progress must be a function of two numbers, not {progress!r}")
     if estimator is not None and not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise ParameterError(f"estimator must have the methods fit and predict; got {estimator!r}")
-    if isinstance(random_state, np.random.RandomState):
-        random_state = int(random_state.randint(2**31))
+    random_state = seed_of(random_state)
     selector = SelectBestK(k=1, method="maxrel", random_state=random_state, **options)
     selector._validate_params()
     read_column(y)  # refuses what is not a column
@@ -140,14 +145,20 @@ def error_curves(
     scorer = check_scoring(estimator, scoring) if scoring else negative_error
     least = len(set(selector.include)) if selector.column_groups is None else 1
     wanted = read_ks(ks, least, len(allowed))
-    folds = split(y, cv, groups, continuous=continuous, random_state=random_state)
+    default = LeaveOneOut() if len(y) <= MAX_ROWS_LEAVE_ONE_OUT else N_FOLDS
+    folds = make_folds(
+        y, cv, groups, classes=not continuous, default=default, random_state=random_state
+    )
     rows = None if sample_weight is None else weighted_rows(sample_weight, y, len(y))
     folds = repeat_rows(folds, rows, len(y))
     trial, everything = Trial(estimator, scorer, X, y), allowed if baseline else None
     study = Study(trial, selector, _read_methods(methods), wanted, everything)
     show, found = progress or printed_progress("error_curves", verbose), list[Row]()
-    with limit_threads(trees=trees, rows=len(y)):
-        for done, part in enumerate(study.run_all(folds, jobs(n_jobs)), 1):
+    threads = 1 if trees and len(y) < MIN_ROWS_FOR_THREADS else None
+    parallel = Parallel(n_jobs=jobs(n_jobs) or 1, return_as="generator")
+    with threadpool_limits(threads, "openmp"):
+        parts = parallel(delayed(study.run)(i, fold) for i, fold in enumerate(folds))
+        for done, part in enumerate(parts, 1):
             found += part
             show(done, len(folds))
     name = scoring if scoring is None or isinstance(scoring, str) else "score"
@@ -156,11 +167,9 @@ def error_curves(
 
 def _fix_options(selector: SelectBestK, table: Table, y: Any) -> Indices:
     """Set what must be the same in all folds; return the features that may be selected."""
-    included, excluded = (
-        find_features(each, table) for each in (selector.include, selector.exclude)
-    )
-    continuous = is_continuous(y, selector.target)
-    target = "continuous" if continuous else "classes"
+    included = find_features(selector.include, table)
+    excluded = find_features(selector.exclude, table)
+    target = "continuous" if is_continuous(y, selector.target) else "classes"
     selector.set_params(target=target, include=included, exclude=excluded)
     return np.setdiff1d(np.arange(table.n_features), excluded)
 
@@ -193,3 +202,99 @@ def _read_methods(methods: Any) -> dict[str, Any]:
     if not methods:
         raise ParameterError("there are no methods to measure; pass one or more")
     return {name: get_method(method) for name, method in methods.items()}
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything that a fold needs, except its rows."""
+
+    trial: Trial
+    selector: SelectBestK  # how tables are read
+    methods: dict[str, Any]
+    ks: list[int]
+    all_features: Indices | None  # of the baseline, if it is wanted
+
+    def run(self, fold: int, rows: Fold) -> list[Row]:
+        """Errors on the test rows, with features selected from the training rows."""
+        X, y = _safe_indexing(self.trial.X, rows[0]), self.trial.y[rows[0]]
+        table = read_features(X, self.selector.categorical_features)
+        tasks = shared_tasks(self.selector, table, y, self.methods)
+        known: dict[tuple[int, ...], float] = {}
+
+        def measure(method: str, k: int, support: Indices, seconds: float) -> Row:
+            columns = tuple(np.sort(support).tolist())
+            if columns not in known:
+                known[columns] = -self.trial.score(list(columns), rows)
+            error, n_test, picked = known[columns], len(rows[1]), tuple(support.tolist())
+            return Row(method, k, fold, error, n_test, seconds, picked)
+
+        found = [
+            measure(name, k, solution.support, solution.seconds)
+            for name, task in tasks.items()
+            for k, solution in zip(self.ks, task.path(self.ks), strict=True)
+        ]
+        if self.all_features is not None:
+            found.append(measure(BASELINE, len(self.all_features), self.all_features, 0.0))
+        return found
+
+
+def negative_error(model: Any, X: Any, y: Any) -> float:
+    """Minus the error rate, or minus the mean squared error of a regressor."""
+    predicted = model.predict(X)
+    wrong = (predicted - y) ** 2 if is_regressor(model) else predicted != y
+    return -float(np.mean(wrong))
+
+
+def linear_svm(*, sparse: bool = False, missing: bool = False) -> Any:
+    """The default classifier: a linear support vector machine on standardized columns.
+
+    It is scikit-learn's ``LinearSVC(dual="auto", random_state=0)``.
+
+    Parameters
+    ----------
+    sparse : bool, default=False
+        Scale the columns without centring them, which would fill a sparse table.
+    missing : bool, default=False
+        Put the mean in place of missing values.
+
+    Returns
+    -------
+    Pipeline
+    """
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import LinearSVC
+
+    mean = SimpleImputer(strategy="constant", fill_value=0.0)  # of standardized columns
+    steps = [StandardScaler(with_mean=not sparse), *([mean] if missing else [])]
+    return make_pipeline(*steps, LinearSVC(dual="auto", random_state=0))
+
+
+def default_model(*, continuous: bool, text: bool, sparse: bool, missing: bool) -> Any:
+    """A linear model for numbers, gradient boosting for tables with text."""
+    if text:
+        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+        from sklearn.pipeline import make_pipeline
+
+        trees = HistGradientBoostingRegressor if continuous else HistGradientBoostingClassifier
+        return make_pipeline(FillEmpty(), trees(random_state=0))
+    model = linear_svm(sparse=sparse, missing=missing)
+    if continuous:
+        from sklearn.linear_model import RidgeCV
+
+        model.steps[-1] = ("ridgecv", RidgeCV())
+    return model
+
+
+class FillEmpty(TransformerMixin, BaseEstimator):
+    """Put 0 in columns that have no value in the training rows, which trees do not accept."""
+
+    def fit(self, X: Array, y: Any = None) -> Self:
+        """Find these columns."""
+        self.empty_ = np.isnan(X).all(axis=0)
+        return self
+
+    def transform(self, X: Array) -> Array:
+        """Fill them."""
+        return np.where(self.empty_, 0.0, X) if self.empty_.any() else X

@@ -6,6 +6,8 @@ nor saves anything. matplotlib comes with ``pip install 'bestk[plots]'``.
 
 from bestk.plots._curves import plot_cv_scores, plot_error_curves, plot_stability
 from bestk.plots._selection import plot_features, plot_frequencies, plot_pairs
+from bestk.plots._selection import read_solution as read_solution
+from bestk.plots._selection import shorten as shorten
 
 __all__ = [
     "plot_cv_scores",

@@ -8,7 +8,7 @@ import numpy as np
 
 from bestk._typing import Floats
 from bestk.evaluation import BASELINE, Curves
-from bestk.plots.labels import COLOURS, PLAIN, add_grid, ink, new_axes
+from bestk.plots._selection import COLOURS, PLAIN, add_grid, ink, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ except ImportError as error:
 
 from bestk.report.records import Facts, ReportRequest
 
-__all__ = ["Report", "make_report", "write_report"]
+__all__ = ["Report", "make_report"]
 
 
 @dataclass(frozen=True)
@@ -105,22 +105,3 @@ def make_report(
 
     facts = collect_facts(ReportRequest(selected, X, y, target, errors, stability, date, **more))
     return Report(render(facts), facts)
-
-
-def write_report(selected: Any, X: Any, y: Any, path: str | Path, **options: Any) -> Report:
-    """Write the report of a selection to an HTML file.
-
-    Parameters
-    ----------
-    selected, X, y, **options
-        As for :func:`make_report`.
-    path : str or Path
-        The file to write.
-
-    Returns
-    -------
-    Report
-    """
-    report = make_report(selected, X, y, **options)
-    report.save(path)
-    return report

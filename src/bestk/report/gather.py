@@ -1,5 +1,7 @@
-"""Collect the facts of a report: from a solution, a fitted selector, or a selector and a table."""
+"""Collect the facts of a report, and write the code that repeats the selection."""
 
+import ast
+import builtins
 import shlex
 import sys
 import warnings
@@ -7,17 +9,18 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import bestk
 from bestk.data.frames import is_stream, read_features
 from bestk.data.table import Table, find_features
 from bestk.errors import ParameterError
-from bestk.plots.labels import read_solution
+from bestk.plots import read_solution
 from bestk.problem.solution import TOLD, Solution
-from bestk.report.code import list_settings, write_code
 from bestk.report.columns import describe_fit, describe_table, find_relevant
 from bestk.report.records import Caution, Facts, Feature, ReportRequest, format_text, join_some
 from bestk.report.scores import compare_methods, measure_stability, method_name
@@ -28,6 +31,7 @@ from bestk.selection.pipeline import Task, settle
 MAX_RUNNERS_UP = 12
 MAX_NAMED = 8  # columns or classes that a warning names
 SMALL_CLASS = 10  # rows
+FRAMES = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feather"}
 PACKAGES = ("bestk", "numpy", "scipy", "scikit-learn")
 NO_TABLE = (
     "This report has only what the selection itself contains. Errors, other methods, warnings and "
@@ -212,3 +216,49 @@ def _again(request: ReportRequest, table: Table, kind: str, places: Sequence[int
 
 def _as_notes(notes: Sequence[str]) -> tuple[Caution, ...]:
     return tuple(Caution("note", format_text(note, 400)) for note in notes)
+
+
+def list_settings(options: Any) -> dict[str, str]:
+    """All parameters of a selector as Python code."""
+    return {name: _repr(value) for name, value in options.get_params(deep=False).items()}
+
+
+def write_code(request: ReportRequest, *, in_memory: bool = True) -> str:
+    """Python code that selects the same features; what needs more than bestk is a variable."""
+    kind, path, target = type(request.selected), request.path, request.target
+    plain = {name: _repr(each.default) for name, each in signature(kind).parameters.items()}
+    given = {n: text for n, text in list_settings(request.selected).items() if text != plain[n]}
+    used = {name: _names_in(text) - set(dir(builtins)) for name, text in given.items()}
+    foreign = [name for name in given if used[name] - set(bestk.__all__)]
+    imported = {kind.__name__}.union(*(used[name] for name in given if name not in foreign))
+    lines, data = [f"from bestk import {', '.join(sorted(imported))}", ""], "X, y"
+    reader = next((read for end, read in FRAMES.items() if path and path.endswith(end)), None)
+    if path is not None and not in_memory:
+        data = f"{path!r}, {target!r}"
+    elif reader is None:
+        lines.append("# X is the table, y the target")
+    else:
+        lines = ["import pandas as pd", *lines, f"table = pd.{reader}({path!r})"]
+        lines.append(f"table = table.dropna(subset=[{target!r}])")
+        columns = [target, *request.dropped]
+        lines.append(f"X, y = table.drop(columns={columns!r}), table[{target!r}]")
+    lines += [f"# {name}, which you defined: {format_text(given[name])}" for name in foreign]
+    arguments = (f"{name}={name if name in foreign else text}" for name, text in given.items())
+    lines.append(f"selector = {kind.__name__}({', '.join(arguments)}).fit({data})")
+    return "\n".join([*lines, "print(selector.solution_)"])
+
+
+def _repr(value: Any) -> str:
+    """A value as Python code; scikit-learn would cut long ones."""
+    if hasattr(value, "get_params"):
+        return str(value.__repr__(N_CHAR_MAX=10**6))
+    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
+
+
+def _names_in(text: str) -> set[str]:
+    """The names that a piece of code uses; an impossible one if it is no code."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError:
+        return {""}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bestk._typing import Floats
-from bestk.plots.labels import shorten
+from bestk.plots import shorten
 from bestk.problem.solution import percent_of
 from bestk.report.records import NAN, Facts, TableFacts, format_number, format_score, join_some
 from bestk.report.scores import FoldScores

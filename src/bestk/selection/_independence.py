@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtrc, gammaincc
+from scipy.stats import rankdata
 
 from bestk._typing import Floats
 from bestk.selection.look import Values
@@ -38,41 +40,14 @@ def grade(columns: list[Values], rows: Any) -> Graded:
     if ordered.any():
         here = known[ordered]
         values = np.array([columns[i].values[rows] for i in np.flatnonzero(ordered)], np.float64)
-        ranks[ordered] = own = _ranks(np.where(here, values, np.nan))
+        ranks[ordered] = own = rankdata(np.where(here, values, np.inf), axis=1) - 1
         bins = own * N_BINS // np.maximum(1, here.sum(axis=1, keepdims=True))
         codes[ordered] = np.where(here, bins, N_BINS)
     return Graded(codes, ranks, known, ordered)
 
 
-def _ranks(values: Floats) -> Floats:
-    """Ranks from 0 within each row, ties with their mean rank; NaN comes last."""
-    order = values.argsort(axis=1)
-    ascending, places = np.take_along_axis(values, order, axis=1), np.arange(values.shape[1])
-    ends = np.ones((len(values), values.shape[1] + 1), bool)
-    ends[:, 1:-1] = ascending[:, 1:] != ascending[:, :-1]
-    first = np.maximum.accumulate(np.where(ends[:, :-1], places, 0), axis=1)
-    last = np.where(ends[:, 1:], places, len(places) - 1)[:, ::-1]
-    last = np.minimum.accumulate(last, axis=1)[:, ::-1]
-    ranks = np.empty(values.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2, axis=1)
-    return ranks
-
-
 def p_values(columns: Graded, classes: Codes) -> Floats:
-    """The p-values of independence of each column and the classes.
-
-    The smallest of the p-values of Pearson's chi-square, Kruskal-Wallis and Spearman tests, times
-    their number (Bonferroni).
-
-    Examples
-    --------
-    >>> column = Values("numeric", np.arange(20.0), np.zeros(20, bool), None)
-    >>> graded = grade([column], slice(None))
-    >>> p_values(graded, np.arange(20) // 10) < 0.001, p_values(graded, np.arange(20) % 2) > 0.5
-    (array([ True]), array([ True]))
-    """
-    from scipy.special import chdtrc
-
+    """The smallest p-value of chi-square, Kruskal-Wallis and Spearman tests, times their number."""
     codes, ranks, known, ordered = columns
     n, n_classes = len(codes), int(classes.max()) + 1
     groups = np.arange(n)[:, np.newaxis] * n_classes + classes
@@ -99,8 +74,6 @@ def chi_square(codes: Codes, classes: Codes, strata: Codes | None = None) -> Flo
     The statistic has the tail of a gamma distribution with its exact mean and variance over
     permutations of the classes (Haldane 1940; Mielke and Berry 2001), so cells may have few rows.
     """
-    from scipy.special import gammaincc
-
     strata = np.zeros_like(codes) if strata is None else strata
     if len(codes) > 1 and max(codes.max(), strata.max()) > N_BINS:  # tables of different sizes
         each = [chi_square(codes[[i]], classes, strata[[i]]) for i in range(len(codes))]

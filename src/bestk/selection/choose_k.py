@@ -2,7 +2,6 @@
 
 from copy import copy
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any
 from warnings import catch_warnings
 
@@ -23,9 +22,8 @@ from bestk.selection.folds import (
     Fold,
     beats,
     choose,
-    group_splitter,
+    make_folds,
     printed_progress,
-    read_folds,
 )
 from bestk.selection.pipeline import Task, read_targets
 from bestk.selection.targets import repeated_rows
@@ -155,17 +153,13 @@ class Goal:
 
     def split(self, cv: Any, groups: Any, seed: int | None) -> list[Fold]:
         """Training and test rows, as scikit-learn splits them; see ``SelectBestK``."""
-        from sklearn.model_selection import KFold, StratifiedKFold, check_cv
-
-        shuffled = {"shuffle": True, "random_state": seed or 0}
-        cv = group_splitter(cv, groups, classes=self.classes is not None, **shuffled)
         n_folds = N_FOLDS_OF_FEW_ROWS if len(self.y) <= MAX_FEW_ROWS else FOLDS
-        if cv is None and self.classes is not None:
-            return _stratified(self.classes, n_folds, shuffled)
-        if cv is None or isinstance(cv, Integral):
-            kind = KFold if self.classes is None else StratifiedKFold
-            cv = kind(n_folds if cv is None else int(cv), **shuffled)
-        return read_folds(lambda: check_cv(cv), np.empty((len(self.y), 1)), self.y, groups)
+        if cv is None and groups is None and self.classes is not None:
+            return _stratified(self.classes, n_folds, seed or 0)
+        return make_folds(
+            self.y, cv, groups, classes=self.classes is not None, default=n_folds,
+            random_state=seed or 0,
+        )  # fmt: skip
 
     def model(self, rows: int) -> Any:
         """A linear model for standardized columns."""
@@ -197,13 +191,14 @@ class Goal:
         return round(float(score), DIGITS)
 
 
-def _stratified(target: Target, n_folds: int, shuffled: dict[str, Any]) -> list[Fold]:
+def _stratified(target: Target, n_folds: int, seed: int) -> list[Fold]:
     """Stratified folds; the only row of a class is always a training row."""
     from sklearn.model_selection import StratifiedKFold
 
     alone = target.counts[target.codes] == 1
     tested, trained = np.flatnonzero(~alone), np.flatnonzero(alone)
-    splitter = StratifiedKFold(min(n_folds, int(target.counts.max())), **shuffled)
+    n_folds = min(n_folds, int(target.counts.max()))
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     with catch_warnings(action="ignore"):  # classes of fewer rows than folds
         parts = list(splitter.split(tested, target.codes[tested]))
     return [(np.sort(np.append(tested[a], trained)), tested[b]) for a, b in parts]

@@ -34,6 +34,20 @@ def group_splitter(cv: Any, groups: Any, *, classes: bool, **shuffled: Any) -> A
     return (StratifiedGroupKFold if classes else GroupKFold)(n_folds, **shuffled)
 
 
+def make_folds(
+    y: Any, cv: Any, groups: Any, *, classes: bool, default: Any, random_state: int | None
+) -> list[Fold]:
+    """Training and test rows; a number of folds is stratified by class and shuffled."""
+    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+    shuffled = {"shuffle": True, "random_state": random_state}
+    cv = group_splitter(cv, groups, classes=classes, **shuffled)
+    cv = default if cv is None else cv
+    if isinstance(cv, Integral):
+        cv = (StratifiedKFold if classes else KFold)(int(cv), **shuffled)
+    return read_folds(lambda: check_cv(cv), np.empty((len(y), 1)), y, groups)
+
+
 def read_folds(find: Callable[[], Any], X: Any, y: Any, groups: Any = None) -> list[Fold]:
     """The folds of a splitter; at least one, each with more than one class."""
     try:
@@ -115,11 +129,7 @@ def printed_progress(name: str, verbose: Any) -> Callable[[int, int], Any]:
 
 
 def choose(ks: Sequence[int], scores: NDArray[np.float64], rule: str) -> int:
-    """The k of the best mean score over folds (rows of ``scores``), by the rule.
-
-    "one-se" takes the smallest k whose mean difference from the best is at most the standard
-    error of that difference.
-    """
+    """The k of the best mean score over folds (rows of ``scores``), by the rule."""
     if not np.isfinite(scores).all():
         fold = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]) + 1
         raise ParameterError(

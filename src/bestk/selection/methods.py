@@ -209,13 +209,13 @@ class Joint(Method):
     by a straight line and a parabola are considered.
     """
 
-    information = "blend"
+    objective, information = "shared", "blend"
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
         parts = entropies.parts if isinstance(entropies, JoinedEntropies) else (entropies,)
         covariances = [part.covariances for part in parts]
         if any(c is None or has_few_rows(c.n_samples, c.n_features) for c in covariances):
-            return Quadratic("shared", "swap").select_path(entropies, ks, include, effort)
+            return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
         seconds = effort.time_limit or SCAN_SECONDS
         if isinstance(entropies, JoinedEntropies):
             forward: Forward = JoinedForward(entropies, seconds)

@@ -37,9 +37,7 @@ MAX_DEFAULT_K = 100
 
 def _estimator_has(name: str) -> Any:
     """Whether the fitted estimator, or the one to be fitted, has a method."""
-    return available_if(
-        lambda selector: hasattr(getattr(selector, "estimator_", selector.estimator), name)
-    )
+    return available_if(lambda own: hasattr(getattr(own, "estimator_", own.estimator), name))
 
 
 class SelectBestKCV(TableSelector):
@@ -224,9 +222,8 @@ class SelectBestKCV(TableSelector):
             **{f"split{number}_test_score": np.array(row) for number, row in enumerate(scores)},
         }
         self.best_k_ = choose(ks, np.array(scores), self.rule)
-        start = perf_counter()
         self.solution_ = whole.solution(self.best_k_)
-        self.selection_seconds_ += perf_counter() - start
+        self.selection_seconds_ += self.solution_.seconds
         self._keep(whole)
         if rows is not None:
             X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
@@ -243,17 +240,20 @@ class SelectBestKCV(TableSelector):
     @_estimator_has("predict")
     def predict(self, X: Any) -> Any:
         """Predict with the estimator from the selected features."""
-        return self.estimator_.predict(self._read(X))
+        X = self._read(X)
+        return self.estimator_.predict(X)
 
     @_estimator_has("predict_proba")
     def predict_proba(self, X: Any) -> Any:
         """Class probabilities."""
-        return self.estimator_.predict_proba(self._read(X))
+        X = self._read(X)
+        return self.estimator_.predict_proba(X)
 
     @_estimator_has("decision_function")
     def decision_function(self, X: Any) -> Any:
         """The decision function of the estimator."""
-        return self.estimator_.decision_function(self._read(X))
+        X = self._read(X)
+        return self.estimator_.decision_function(X)
 
     def score(self, X: Any, y: Any, **params: Any) -> float:
         """The score of the predictions, by ``scoring``."""

@@ -190,7 +190,9 @@ class Covariances:
         self.n_groups, self._weights = explained.groups, explained.weights
         self._sums, squares = np.empty((2, self.n_features))
         self._entries = np.empty((len(self._weights), self.n_features))
-        for places, columns, own in parts:
+        self._places = np.empty((2, self.n_features), np.int64)  # of each column: part and row
+        for part, (places, columns, own) in enumerate(parts):
+            self._places[0, places], self._places[1, places] = part, np.arange(len(places))
             self._sums[places], squares[places] = columns.sums, columns.squares
             self._entries[:, places] = own.entries
         self.total = (squares - self._sums**2 / self.n_samples) / self._unit
@@ -223,11 +225,8 @@ class Covariances:
         return total / self._unit, within / self._unit
 
     def _row(self, j: int) -> Any:
-        for places, columns in self._parts:
-            place = int(np.searchsorted(places, j))
-            if place < len(places) and places[place] == j:
-                return columns.row(place)
-        raise IndexError(j)
+        part, place = self._places[:, j].tolist()
+        return self._parts[part][1].row(place)
 
 
 def measure_covariances(

@@ -1,7 +1,7 @@
 """Entropies of a table and its target: of single features, and of pairs when asked."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,8 @@ class Entropies:
     share: Floats | float = 1.0  # of the error of a count in the estimate of a column
     chance: Floats | None = None  # about the largest relevance of a column by chance
     find_synergy: Callable[[int], Any] | None = None  # so many best pairs of all, by other counts
+    # of some features with all, where a method has measured them
+    interactions: dict[int, Floats] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def count(
@@ -94,6 +96,14 @@ class Entropies:
     def cmi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
         """``I(xj; y | xi)`` at ``[i, j]``."""
         return self.measure(measures.CMI, rows, columns, dtype)
+
+    def cmi_among(self, items: Indices) -> Floats:
+        """``I(xj; y | xi)`` at ``[i, j]`` of some features, from what is known of them if it is."""
+        known = [self.interactions.get(i) for i in items.tolist()]
+        if any(row is None for row in known):
+            return self.cmi(items, items)
+        among = np.array([row[items] for row in known if row is not None])
+        return np.maximum(self.mi()[items] + among, self._lowest)
 
     def pair_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
         """``I(xi; xj)`` at ``[i, j]``."""

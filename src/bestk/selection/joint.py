@@ -25,6 +25,7 @@ from bestk._typing import Floats, Indices
 from bestk.information import Covariances, Entropies
 from bestk.information.measures import INTERACTION
 from bestk.information.scan import PAIR_ROWS
+from bestk.native.threads import spans
 from bestk.problem.solution import Solution
 
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
@@ -32,7 +33,6 @@ SMALLEST_VARIANCE = 1e-12
 KEPT = 1e-3  # of its relevance, by a column that others make redundant
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
 MAX_STARTING_PAIRS = 64
-MAX_WHOLE_FEATURES = 512  # up to this many, all pairs are measured in one call
 SCAN_SECONDS = 1.0  # for a scan of all pairs, if there is no time limit
 WORK_PER_SECOND = 1e12  # pairs of columns times rows, about, on two cores
 MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
@@ -78,6 +78,7 @@ class Forward:
     def _pair(self, j: int) -> tuple[Floats, Floats]:
         if j not in self._pairs:
             found, chance = self._interaction(np.array([j]))[0], self._chance(j)
+            self._entropies.interactions[j] = found
             gaussian = self._gaussian_interaction(self._covariances.column(j), slice(None), j)
             synergy = np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
             synergy[j] = 0.0
@@ -86,22 +87,30 @@ class Forward:
 
     def _interaction(self, items: Indices) -> Floats:
         """The interaction of some columns with every column; of few columns all at once."""
-        if self._entropies.n_features > MAX_WHOLE_FEATURES:
-            return self._entropies.measure(INTERACTION, items, signed=True)
-        return self._whole_interaction[items]
+        if self._are_few:
+            return self._whole_interaction[items]
+        return self._entropies.measure(INTERACTION, items, signed=True)
 
     @cached_property
     def _whole_interaction(self) -> Floats:
         return self._entropies.measure(INTERACTION, None, signed=True)
 
+    @property
+    def _are_few(self) -> bool:
+        """Whether the interaction of every pair is measured to find some to start from."""
+        return self._entropies.n_features**2 <= MAX_SCANNED_PAIRS
+
     def pair_synergies(self, pairs: list[tuple[int, int]]) -> Floats:
         """What the columns of each pair tell only together."""
         i, j = np.array(pairs, np.int64).reshape(-1, 2).T
+        if self._are_few:
+            return self._synergies_of(i, j, self._whole_interaction[i, j])
         (rows, at_i), (columns, at_j) = (np.unique(some, return_inverse=True) for some in (i, j))
-        if self._entropies.n_features > MAX_WHOLE_FEATURES:
-            found = self._entropies.measure(INTERACTION, rows, columns, signed=True)[at_i, at_j]
-        else:
-            found = self._whole_interaction[i, j]
+        found = self._entropies.measure(INTERACTION, rows, columns, signed=True)
+        return self._synergies_of(i, j, found[at_i, at_j])
+
+    def _synergies_of(self, i: Indices, j: Indices, found: Floats) -> Floats:
+        """What columns tell only together, by their interaction."""
         gaussian = self._gaussian_interaction(self._covariances.pairs(i, j), j, i)
         chance = self._chances[self._kind[i], self._kind[j]]
         return np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
@@ -133,19 +142,23 @@ class Forward:
         n = len(relevance)
         wanted = min(n, max(1, MAX_SCANNED_PAIRS // n))
         items = np.sort(np.argsort(-relevance, kind="stable")[:wanted])
-        best, partner = np.empty(len(items)), np.empty(len(items), np.int64)
-        for start in range(0, len(items), STRIP_ROWS):
-            some = items[start : start + STRIP_ROWS]
-            for at, (i, found) in enumerate(zip(some, self._interaction(some), strict=True), start):
-                found -= self._chance(i)
-                found[i] = 0.0
-                partner[at] = found.argmax()
-                best[at] = found[partner[at]]
+        partner, (best, found) = np.empty(len(items), np.int64), np.empty((2, len(items)))
+        for first, last in spans(len(items), STRIP_ROWS):
+            some, each = items[first:last], np.arange(last - first)
+            strip = self._interaction(some)
+            excess = strip - self._chances[self._kind[some]][:, self._kind]
+            excess[each, some] = 0.0
+            partner[first:last] = most = excess.argmax(axis=1)
+            best[first:last], found[first:last] = excess[each, most], strip[each, most]
         order = np.argsort(-best, kind="stable")[: 4 * MAX_STARTING_PAIRS]
-        likely = [(int(items[i]), int(partner[i])) for i in order if best[i] > 0]
-        likely += self._scanned_pairs(len(items))
+        order = order[best[order] > 0]
+        i, j = items[order], partner[order]
+        likely = list(zip(i.tolist(), j.tolist(), strict=True))
+        worth = self._synergies_of(i, j, found[order]).tolist()
+        if scanned := self._scanned_pairs(len(items)):
+            likely, worth = likely + scanned, worth + self.pair_synergies(scanned).tolist()
         synergies, used = dict[tuple[int, int], float](), set[int]()
-        for pair, synergy in zip(likely, self.pair_synergies(likely).tolist(), strict=True):
+        for pair, synergy in zip(likely, worth, strict=True):
             if synergy > 0 and not used & {*pair}:
                 synergies[pair] = synergy
                 used |= {*pair}

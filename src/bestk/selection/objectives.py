@@ -9,6 +9,8 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.errors import UnknownNameError
 from bestk.information import Entropies, Measure, measures
+from bestk.information.backends import Visiting
+from bestk.native.threads import threads
 from bestk.problem.lazy import CachedColumns, WithDiagonal
 from bestk.problem.problem import BQP
 
@@ -223,13 +225,31 @@ class Shared(Objective):
         return None
 
     def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
-        relevance = np.maximum(entropies.mi(), 0.0)
-        shared = entropies.measure(measures.PAIR_MI, rows, signed=True)
-        out = entropies.measure(measures.PAIR_CMI, rows, signed=True)
-        out -= shared
-        least = np.minimum.outer(relevance[items], relevance)
-        out += np.expm1(np.minimum(-2.0 * shared, 0.0)) * least
-        return np.maximum(out, -least, out=out)
+        relevance, n = np.maximum(entropies.mi(), 0.0), entropies.n_features
+        if not isinstance(entropies.source, Visiting):
+            shared = entropies.measure(measures.PAIR_MI, rows, signed=True)
+            out = entropies.measure(measures.PAIR_CMI, rows, signed=True)
+            least = np.minimum.outer(relevance[items], relevance)
+            return _penalise(out - shared, -np.expm1(np.minimum(-2.0 * shared, 0.0)), least)
+        out = np.empty((len(items), n))
+
+        def write(tile: tuple[int, int, int, int], interaction: Floats, r: Floats) -> None:
+            top, bottom, first, last = tile
+            least = np.minimum.outer(relevance[items[top:bottom]], relevance[first:last])
+            out[top:bottom, first:last] = found = _penalise(interaction, r, least)
+            if rows is None:
+                out[first:last, top:bottom] = found.T
+
+        with threads(entropies.n_jobs):
+            entropies.source.visit_pairs(rows, write)
+        return out
+
+
+def _penalise(interaction: Floats, r: Floats, least: Floats) -> Floats:
+    """``max(interaction - r least, -least)``, in place."""
+    r *= least
+    interaction -= r
+    return np.maximum(interaction, np.negative(least, out=least), out=interaction)
 
 
 @dataclass(frozen=True)

@@ -285,7 +285,7 @@ def pair_details(read: Measured, support: Indices) -> Mapping[str, Any]:
     diagonal; ``new_information`` is the smallest I(xi; y | xj) over the other selected xj.
     """
     relevance = read.entropies.mi()[support]
-    pairs = read.entropies.cmi(support, support)
+    pairs = read.entropies.cmi_among(support)
     np.fill_diagonal(pairs, relevance)
     others = pairs + np.diag(np.full(len(support), np.inf))
     new = others.min(axis=0) if len(support) > 1 else relevance

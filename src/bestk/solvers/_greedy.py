@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Indices
-from bestk.problem import BQP, best_first, grow, improve, stream, top_k
+from bestk.problem import BQP, best_first, grow, improve, top_k
 from bestk.solvers._base import Needs, Run, pick_prefixes
 from bestk.solvers._ranking import row_sums
 
@@ -108,8 +108,8 @@ class Swap:
         worth, partners = np.empty(len(items)), np.empty(len(items), np.int64)
         done = 0
         parts = np.array_split(items, -(-len(items) // ROWS_AT_ONCE))
-        rows = ((some, problem.columns(some)) for some in parts)
-        for some, columns in stream(problem.Q, items) if problem.is_lazy else rows:
+        for some in parts:
+            columns = problem.columns(some)  # kept, where they are lazy: choices need some of them
             part, each = slice(done, done + len(some)), np.arange(len(some))
             values = diagonal + 2.0 * (k - 1.0) * columns.T  # if all pairs were like theirs
             values[each, some] = -np.inf

@@ -15,7 +15,8 @@ from bestk.information.backends._scan import Scan
 from bestk.information.measures import Query
 
 __all__ = [
-    "BACKENDS", "Backend", "OnDevice", "PairSource", "Scanning", "Summarizing", "device_measures",
+    "BACKENDS", "Backend", "OnDevice", "PairSource", "Scanning", "Summarizing", "Visiting",
+    "device_measures",
     "get_backend",
 ]  # fmt: skip
 
@@ -50,6 +51,14 @@ class Scanning(Protocol):
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
+
+
+@runtime_checkable
+class Visiting(Protocol):
+    """The ability to pass on interactions and squared correlations without holding them."""
+
+    def visit_pairs(self, rows: Indices | None, visit: Any) -> None:
+        """Call ``visit`` with each tile and both of its matrices."""
 
 
 @runtime_checkable

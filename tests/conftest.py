@@ -10,6 +10,11 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import settings
 
+from bestk.information.backends import BACKENDS
+
+from .information.reference import NumpyCounter
+
+BACKENDS["numpy"] = NumpyCounter
 settings.register_profile("ci", deadline=None, max_examples=20, derandomize=True)
 settings.load_profile("ci")
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from benchmarks.pictures import pyplot, save
 from benchmarks.scale.record import read_rows
-from bestk.data.blocks.levels import bytes_of_codes
 from bestk.information.counts import bytes_of_counts
 from bestk.information.reading import MAX_BLENDED_VALUES
 from bestk.selection.methods import MAX_DENSE_FEATURES
@@ -113,7 +112,7 @@ def crossings(part: str, fixed: int) -> list[tuple[float, str]]:
             (np.sqrt(MEMORY / 8), f"{np.sqrt(MEMORY / 8):,.0f}: columns, the matrix is over 4 GiB"),
             (tpower.exact_rows, f"{tpower.exact_rows:,}: tpower samples the row sums"),
         ]
-    counts = bytes_of_counts(fixed, 2) / bytes_of_codes(1, fixed, fixed)
+    counts = bytes_of_counts(fixed, 2) / (fixed * (1 + 1 / 8))  # of codes and their bits
     blend = MAX_BLENDED_VALUES / fixed
     return [
         (counts, f"{counts:,.0f}: blocks are stored as counts, not as codes"),

@@ -166,7 +166,7 @@ def test_a_masked_matrix_is_refused():
         (lambda: upper_bound(BQP(Q, 2), []), r"unknown bound \[\]; choose one of"),
         (lambda: upper_bound(BQP(Q, 2), "dnn", "1"), "time_limit must be a number of seconds"),
         (lambda: upper_bound(BQP(Q, 2), "dnn", 1, 1j), "best_known must be the value of a choice"),
-        (lambda: cmi_matrix([[0], [1]], [0, 1], backend=2), "unknown backend 2; give it by"),
+        (lambda: cmi_matrix([[0], [1]], [0, 1], backend=2), "unknown backend 2; choose one of"),
         (lambda: cmi_matrix([[0], [1]], [0, 1], dtype="x"), "dtype must be float32 or float64"),
         (lambda: cmi_matrix([[0], [1]], [0, 1], n_jobs="2"), "n_jobs must be a positive number"),
         (lambda: stability(3, 4), "selections must be masks or lists of indices, not a int"),

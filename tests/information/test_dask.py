@@ -25,13 +25,11 @@ distributed = pytest.importorskip("distributed", reason=WHY)
 da = pytest.importorskip("dask.array", reason=WHY)
 dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
-from bestk.data.blocks import open_blocks  # noqa: E402
-from bestk.data.blocks.dask_parts import TASKS_PER_THREAD, Partitions  # noqa: E402
+
+from bestk.data.blocks import TASKS_PER_THREAD, open_blocks  # noqa: E402
 from bestk.information import blocks as counted_blocks  # noqa: E402
-from bestk.information import dask_blocks  # noqa: E402
 from bestk.information.backends import _scan, get_backend  # noqa: E402
 from bestk.information.backends import dask_cluster as cluster  # noqa: E402
-from bestk.information.blocks import Stream  # noqa: E402
 from bestk.information.scan import scan_pairs  # noqa: E402
 
 CORRECTIONS = [None, "miller-madow", "chance"]
@@ -140,28 +138,21 @@ def test_a_worker_killed_in_the_middle_costs_only_its_tiles(client, monkeypatch)
     assert victim not in client.run(os.getpid).values()
 
 
-def test_a_table_that_died_with_all_its_workers_is_sent_again(client, monkeypatch):
+def test_a_table_lost_with_all_its_workers_is_reported_and_sent_again(client, monkeypatch):
     X, y = made_up()
-
-    def kill_all():
-        for victim in client.run(os.getpid).values():
-            os.kill(victim, signal.SIGKILL)
-
-    monkeypatch.setattr(cluster, "_paste", after(3, kill_all))
-    np.testing.assert_array_equal(cmi_matrix(X, y, backend="dask"), cmi_matrix(X, y))
-
-
-def test_a_table_that_is_lost_again_and_again_is_given_up(client, monkeypatch):
-    monkeypatch.setattr(cluster, "MAX_RESTARTS", 0)
     client.wait_for_workers(2, timeout=120)
-    h = count(*made_up())
-    monkeypatch.setattr(h.source, "scatter", lambda: lost(client))
-    with pytest.raises(RuntimeError, match=r"lost the table.*backend='native'"):
+    h = count(X, y)
+    h.cmi(rows=[0])
+    client.cancel(h.source._table)
+    np.testing.assert_array_equal(h.cmi(), count(X, y, "native").cmi())
+    monkeypatch.setattr(client, "scatter", lambda *a, **o: lost(client))
+    h.source._table = None
+    with pytest.raises(RuntimeError, match=r"table were lost.*backend='native'"):
         h.cmi()
 
 
 def lost(client):
-    future = client.scatter(1)
+    future = client.submit(int)
     client.cancel(future)
     return future
 
@@ -261,19 +252,6 @@ def selector(**options):
     return SelectBestK(4, **(COUNTED | options))
 
 
-@pytest.mark.parametrize("rows", [1, 40, 5000])
-@pytest.mark.parametrize("lengths", [(600,), (100, 0, 260, 240), (1,) * 3 + (597,)])
-def test_a_sample_of_parts_is_that_of_the_same_rows_in_blocks(client, rows, lengths):
-    X, y = numbers()
-    parts = Partitions.of(da.from_array(X, chunks=(lengths, 5)), da.from_array(y, chunks=97))
-    sample = parts.measured().sample(seed=3, rows=rows)
-    blocks = open_blocks([(X[:250], y[:250]), (X[250:], y[250:])], None)
-    wanted = Stream.look(blocks, seed=3, whole=True, rows=rows).sample
-    np.testing.assert_array_equal(sample.table.numeric()[0], wanted.table.numeric()[0])
-    np.testing.assert_array_equal(sample.y, wanted.y)
-    assert sample.n_rows == wanted.n_rows
-
-
 @pytest.mark.parametrize("backend", ["auto", "dask"])
 def test_an_array_in_chunks_is_fitted_as_if_it_were_whole(client, never_whole, backend):
     X, y = numbers()
@@ -307,43 +285,30 @@ def test_levels_need_no_sample(client, never_whole):
     assert_same(discrete.fit(chunked, y), selector(discretizer=None).fit(X, y))
 
 
-def test_without_a_client_parts_are_counted_one_by_one(never_whole, monkeypatch):
-    for module in ("bestk.information.dask_blocks", "bestk.data.blocks.dask_parts"):
-        monkeypatch.setattr(f"{module}.find_client", lambda: None)
+def test_without_a_client_parts_are_read_one_by_one(never_whole, monkeypatch):
+    def no_client():
+        raise ValueError
+
+    monkeypatch.setattr(distributed, "get_client", no_client)
     X, y = numbers()
     assert_same(selector().fit(da.from_array(X, chunks=(130, 5)), y), selector().fit(X, y))
 
 
-def test_counts_too_large_for_a_worker_give_way_to_codes(client, never_whole, monkeypatch):
-    monkeypatch.setattr(dask_blocks, "_memory_of_workers", lambda: 100.0)
-    monkeypatch.setattr(dask_blocks, "_add_up", None)
-    X, y = numbers()
-    assert_same(selector().fit(da.from_array(X, chunks=(130, 5)), y), selector().fit(X, y))
-
-
-def test_a_worker_killed_while_rows_are_counted_changes_nothing(client, never_whole, monkeypatch):
+def test_a_worker_killed_while_rows_are_read_changes_nothing(client, never_whole):
     X, y = numbers()
     client.wait_for_workers(2, timeout=120)
-    victim, add_up = next(iter(client.run(os.getpid).values())), dask_blocks._add_up
-
-    def kill_and_add_up(tasks):
-        Timer(0.1, os.kill, (victim, signal.SIGKILL)).start()
-        return add_up(tasks)
-
-    monkeypatch.setattr(dask_blocks, "_add_up", kill_and_add_up)
+    victim = next(iter(client.run(os.getpid).values()))
+    Timer(0.1, os.kill, (victim, signal.SIGKILL)).start()
     fitted = selector().fit(da.from_array(X, chunks=(100, -1)), y)
     assert_same(fitted, selector().fit(X, y))
 
 
 def test_parts_under_way_are_few(client, monkeypatch):
     client.wait_for_workers(2, timeout=120)
-    compute, asked, parts = (
-        client.compute,
-        [],
-        Partitions.of(da.ones((90, 2), chunks=(1, 2)), [0] * 90),
-    )
+    compute, asked = client.compute, []
+    blocks = open_blocks(da.ones((90, 2), chunks=(1, 2)), [0] * 90)
     monkeypatch.setattr(client, "compute", lambda *a: asked.append(1) or compute(*a))
-    for number, _ in enumerate(parts.blocks().open()):
+    for number, _ in enumerate(blocks.open()):
         assert len(asked) - number <= 2 * TASKS_PER_THREAD + 1
     assert number + 1 == len(asked) == 90
 
@@ -351,8 +316,8 @@ def test_parts_under_way_are_few(client, monkeypatch):
 @pytest.mark.parametrize(
     ("y", "advice"),
     [
-        (np.zeros(7), "y has 7 values but X has 600 rows"),
-        (da.zeros(7, chunks=7), "X has 3 partitions and y 1; give both the same rows in each"),
+        (np.zeros(7), "y has 7 values and X has more rows"),
+        (da.zeros(900, chunks=7), "y has 900 values but X has 600 rows"),
     ],
 )
 def test_targets_that_do_not_fit_the_rows_are_refused(client, y, advice):

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from bestk import PairCounts
-from bestk.data.blocks.levels import find_first, renumber
+from bestk.data.codes import first_rows
 from bestk.information._cells import (
     PlaneCounts,
-    add_rows,
     fill_pairs,
-    gram_rows,
     list_counts,
 )
 from bestk.information._fixed_point import Formula
@@ -89,32 +87,12 @@ def test_the_counts_listed_are_those_of_all_cells():
     np.testing.assert_array_equal(list_counts(counts, 5), np.unique(found))
 
 
-def test_rows_of_products_come_out_as_they_went_in():
-    _, _, counts = counted()
-    n, n_classes = len(counts.planes), len(counts.sizes)
-    for c in range(n_classes):
-        whole = gram_rows(np.arange(n + 1), n, counts.sizes, counts.cells, c)
-        np.testing.assert_array_equal(whole, whole.T)
-        np.testing.assert_array_equal(np.diag(whole)[1:], counts.margin[:, c])
-        assert whole[0, 0] == counts.sizes[c]
-        twice = counts.cells.copy()
-        add_rows(whole[1:, 1:], 0, c, n_classes, twice)
-        np.testing.assert_array_equal(
-            twice.reshape(-1, n_classes)[:, c], 2 * counts.cells.reshape(-1, n_classes)[:, c]
-        )
-
-
-@pytest.mark.parametrize("came", [np.uint8, np.uint16])
-@pytest.mark.parametrize("wanted", [np.uint8, np.uint16])
-def test_levels_are_found_and_numbered_anew(came, wanted):
-    levels = np.array([4, 1, 7])
-    values = np.stack([rng.permutation(np.arange(30) % n) for n in levels]).astype(came)
-    starts = np.concatenate([[0], np.cumsum(levels)])
-    first = find_first(values, starts)
-    for j, n in enumerate(levels):
-        expected = [np.flatnonzero(values[j] == level)[0] for level in range(n)]
-        np.testing.assert_array_equal(first[starts[j] : starts[j + 1]], expected)
-    numbers = rng.integers(0, 256, starts[-1]).astype(np.uint16)
-    out = np.empty(values.shape, wanted)
-    renumber(values, starts, numbers, out)
-    np.testing.assert_array_equal(out, numbers[starts[:-1, None] + values])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_the_first_row_of_each_level_is_found(dtype):
+    for n_levels in (1, 4, 7, 200):
+        column = np.append(np.zeros(500), rng.permutation(np.arange(900) % n_levels)).astype(dtype)
+        column %= n_levels
+        known = np.unique(column)
+        expected = [np.flatnonzero(column == level)[0] for level in known]
+        dense = np.searchsorted(known, column)
+        np.testing.assert_array_equal(first_rows(dense, len(known)), expected)

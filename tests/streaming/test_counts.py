@@ -69,38 +69,12 @@ def test_blocks_count_as_the_whole_table(table, correction, waiting):
         _counts.MAX_WAITING_ROWS = before
 
 
-@given(cut_tables(), st.randoms())
-def test_counts_merge_in_any_order(table, random):
-    X, y, cuts = table
-    parts = [PairCounts().add(*block) for block in blocks(X, y, cuts)]
-    random.shuffle(parts)
-    while len(parts) > 1:
-        at = random.randrange(len(parts) - 1)
-        parts[at : at + 2] = [parts[at] + parts[at + 1]]
-    same(parts[0], X, y)
-
-
-@given(cut_tables())
-def test_a_sum_leaves_its_terms_alone(table):
-    X, y, cuts = table
-    parts = [PairCounts().add(*block) for block in blocks(X, y, cuts)]
-    for part in parts:
-        part._count_waiting()
-    first, *rest = parts
-    before = first.n_samples, first.levels.tolist(), first._cells.copy()
-    for part in rest:
-        first + part
-        part + first
-    assert (first.n_samples, first.levels.tolist()) == before[:2]
-    np.testing.assert_array_equal(first._cells, before[2])
-
-
 def test_entropies_stay_what_they_were_when_rows_are_added():
     X, y = np.array([[0, 1], [1, 1], [0, 0], [1, 0]]), np.array([1, 2, 2, 1])
     counts = PairCounts().add(X, y)
     entropies = counts.entropies()
     before = entropies.cmi()
-    counts.add(X[:3], y[:3]).merge(PairCounts().add(X[:1], y[:1]))
+    counts.add(X[:3], y[:3])
     counts.entropies()
     np.testing.assert_array_equal(entropies.cmi(), before)
 
@@ -165,7 +139,7 @@ def test_counts_survive_pickling_with_rows_still_waiting():
 
 def test_blocks_without_rows_change_nothing():
     X, y = pd.DataFrame({"a": [0, 1], "b": [1, 1]}), np.array([0, 1])
-    counts = PairCounts().add(X[:0], y[:0]).add(X, y).merge(PairCounts())
+    counts = PairCounts().add(X[:0], y[:0]).add(X, y)
     same(counts, X, y)
     assert (counts.n_samples, counts.n_features, list(counts.names)) == (2, 2, ["a", "b"])
 
@@ -198,10 +172,6 @@ def test_blocks_that_do_not_fit_those_before_are_refused(block, message):
     with pytest.raises(ValueError, match=message):
         counts.add(block, [1])
 
-
-def test_counts_are_merged_with_counts_only():
-    with pytest.raises(TypeError, match="merge takes PairCounts, not int"):
-        PairCounts().merge(1)
     with pytest.raises(TypeError):
         PairCounts() + 1
 

@@ -1,26 +1,30 @@
-"""Discrete tables as small integers."""
+"""Discrete tables as small integers, whole or block by block."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._memory import gib
 from bestk._typing import Array, Indices
 from bestk.data.frames import read_table
-from bestk.data.table import check_finite
+from bestk.data.table import Table, check_finite
+from bestk.data.target import Target, read_labels
 from bestk.errors import DataError
 from bestk.native import as_table, kernels
 from bestk.native.threads import run_tiles, spans, threads
 
 MAX_LEVELS = 2**15
 READ_COST = 2e-9  # seconds for a value
+FIRST_ROWS = 256  # that are searched for all levels, before more
 STRIP = 32  # columns a thread encodes at once: whole cache lines of the smallest dtypes,
 STRIP_VALUES = 2**15  # or more, where columns are short
 DISCRETISE = "discretise it first, e.g. CAIM().fit_transform(X, y)"
+Label = Any  # a number, a string, ...; None where the value is missing
 
 
 @dataclass(frozen=True)
@@ -150,3 +154,121 @@ def _refuse_many(levels: Indices, columns: Indices, names: Sequence[str]) -> Non
             f"column {names[columns[first]]!r} has {levels[first]} levels, "
             f"more than {MAX_LEVELS}; {DISCRETISE}, or drop it"
         )
+
+
+class Levels:
+    """What each level of each column stands for; more may come with every block.
+
+    Examples
+    --------
+    >>> levels = Levels(["colour"])
+    >>> levels.encode(read_table([["red"], ["green"], ["red"]]))
+    array([[1, 0, 1]], dtype=uint8)
+    >>> levels.encode(read_table([["blue"], ["red"], [None]]))
+    array([[2, 1, 3]], dtype=uint8)
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.places: list[dict[Label, int]] = [{} for _ in names]
+
+    @property
+    def counts(self) -> Indices:
+        """Number of levels of each column so far."""
+        return np.array([len(place) for place in self.places], np.int64)
+
+    def encode(self, table: Table) -> NDArray[Any]:
+        """Codes of a block, one row per column: level 0 is the first that was ever seen."""
+        codes = encode(table)
+        numbers = self.learn(_labels_of(table, codes))
+        dtype = np.uint8 if max(map(len, self.places)) <= 2**8 else np.uint16
+        out = np.empty(codes.values.shape, dtype)
+        for column, known, to in zip(codes.values, numbers, out, strict=True):
+            np.take(np.array(known, dtype), column, out=to, mode="clip")  # all are in range
+        return out
+
+    def learn(self, labels: Sequence[Sequence[Label]]) -> list[list[int]]:
+        """The numbers of labels, column by column; new ones get the next."""
+        numbers = []
+        for j, (place, some) in enumerate(zip(self.places, labels, strict=True)):
+            before = len(place)
+            numbers.append([place.setdefault(label, len(place)) for label in some])
+            if len(place) > before:
+                self._check(j, list(place)[before:])
+        return numbers
+
+    def _check(self, column: int, new: list[Label]) -> None:
+        place, name = self.places[column], self.names[column]
+        if len(place) > MAX_LEVELS:
+            raise ValueError(
+                f"column {name!r} has more than {MAX_LEVELS} levels; discretise it, or leave it out"
+            )
+        known = next(iter(label for label in place if label is not None), None)
+        for label in new:
+            if label is not None and isinstance(label, str) != isinstance(known, str):
+                raise ValueError(
+                    f"column {name!r} holds {known!r} in one block and {label!r} in another; "
+                    "give it one type throughout"
+                )
+
+
+def _labels_of(table: Table, codes: Codes) -> list[list[Label]]:
+    """What the codes of a block stand for, column by column; None for missing values."""
+    labels: list[list[Label]] = [[] for _ in range(table.n_features)]
+    for block in table.blocks:
+        if block.categories is not None:
+            for j, known in zip(block.columns.tolist(), block.categories, strict=True):
+                labels[j] = [*known, None][: codes.levels[j]]
+            continue
+        for columns, strip in block.strips():
+            for j, column in zip(columns.tolist(), strip.T, strict=True):
+                values = column[first_rows(codes.values[j], int(codes.levels[j]))].tolist()
+                labels[j] = [value if value == value else None for value in values]
+    return labels
+
+
+def first_rows(column: Array, n_levels: int) -> Indices:
+    """The first row of each level of a column."""
+    found, n_rows = np.full(n_levels, -1), FIRST_ROWS
+    while found.min() < 0:  # few rows show most levels
+        some = column[:n_rows][::-1]
+        found[some] = np.arange(len(some))[::-1]  # the last to be set is the first
+        n_rows *= 8
+    return found
+
+
+def ends(lengths: Indices) -> Indices:
+    """Where pieces laid end to end begin, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths)])
+
+
+def collect_codes(
+    parts: Iterable[tuple[Table, NDArray[Any]]], memory: float
+) -> tuple[Codes, Target]:
+    """The codes and the classes of all blocks, of at most so many bytes."""
+    levels, classes = Levels([]), Levels(["y"])
+    pieces: list[NDArray[Any]] = []
+    y: list[Indices] = []
+    for table, values in parts:
+        levels = levels if pieces else Levels(table.names)
+        codes, labels = read_labels(values, table.n_samples)
+        y.append(np.array(classes.learn([labels.tolist()])[0], np.int64)[codes])
+        pieces.append(levels.encode(table))
+        if (needed := sum(piece.nbytes for piece in pieces)) > memory:
+            rows = sum(map(len, y))
+            raise MemoryError(
+                f"codes of {table.n_features} columns in {rows} rows need {gib(needed)} GiB and "
+                f"may take {gib(memory)}; leave out columns, or take a part of the rows"
+            )
+    known = list(classes.places[0])
+    if len(known) < 2:
+        raise ValueError(f"y has one class only, {known[0]}; at least two are needed")
+    joined = np.empty((len(levels.names), sum(map(len, y))), pieces[-1].dtype)
+    end = joined.shape[1]
+    while pieces:  # which are dropped on the way
+        piece = pieces.pop()
+        joined[:, end - piece.shape[1] : end] = piece
+        end -= piece.shape[1]
+    places, labels = read_labels(known, len(known))
+    target = places[np.concatenate(y)]
+    return Codes(joined, levels.counts, levels.names), Target(target, labels, np.bincount(target))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Array
-from bestk.data.blocks import Part, join_rows, join_values, read_rows, split_target
+from bestk.data.blocks import Part, join_rows, join_values, read_rows, read_values
 from bestk.data.codes import MAX_LEVELS
 from bestk.data.columns import parse_levels, parse_text
 from bestk.data.sources import (
@@ -130,10 +130,13 @@ def _find_identifiers(table: Table, known: dict[str, set[Any]]) -> set[str]:
 
 
 def _read_batch(batch: Any, target: str) -> Part:
-    """The rows of a batch that have a target."""
+    """The rows of a batch that have a target; nothing is copied where all have one."""
     compute = arrow("compute")
-    known = compute.invert(compute.is_null(batch.column(target), nan_is_null=True))
-    return split_target(read_rows(batch.filter(known)), target)
+    missing = compute.is_null(batch.column(target), nan_is_null=True)
+    if missing.true_count:
+        batch = batch.filter(compute.invert(missing))
+    table = read_rows(batch.drop_columns([target]))
+    return table, read_values(batch.select([target]), table.n_samples)
 
 
 def read_parts(source: Source, names: Sequence[str]) -> Iterator[Part]:

@@ -1,6 +1,6 @@
 """Supervised and unsupervised discretisers: numbers to integer codes."""
 
-from bestk.discretize._base import CodedColumns, Discretizer, codes_of, fit_to, fit_together
+from bestk.discretize._base import Discretizer, fit_together
 from bestk.discretize._columns import Cuts, log_tables
 from bestk.discretize._methods import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
 
@@ -16,14 +16,11 @@ __all__ = [
     "CAIM",
     "DISCRETIZERS",
     "MDLP",
-    "CodedColumns",
     "Cuts",
     "Discretizer",
     "EqualFrequency",
     "EqualWidth",
     "Sigma",
-    "codes_of",
-    "fit_to",
     "fit_together",
     "log_tables",
 ]

@@ -167,36 +167,14 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-class CodedColumns:
-    """The codes of a table by a fitted discretiser, computed when columns are read."""
-
-    dtype, ndim = np.dtype(np.int16), 2
-
-    def __init__(self, discretizer: Discretizer, values: Any) -> None:
-        self.shape, self._values = values.shape, values
-        self._cut_points = discretizer.cut_points_
-
-    def __getitem__(self, key: tuple[slice, slice]) -> NDArray[np.int16]:
-        """Columns that lie side by side."""
-        rows, columns = key
-        return encode_columns(self._values[:, columns], self._cut_points[columns])[rows]
-
-
-def fit_to(discretizer: Any, values: Any, classes: Indices) -> Any:
-    """Fit to the numbers of a table, without a second check of them where that gives the same."""
-    if fit_together([discretizer], values, classes, n_coded=0) is None:
-        discretizer.fit(values, classes)
-    return discretizer
-
-
 def fit_together(
     discretizers: Sequence[Any], values: Any, classes: Indices, n_coded: int,
     found: list[Cuts] | None = None,
 ) -> list[Cuts] | None:  # fmt: skip
-    """Fit several discretisers of this package in one pass, the first ones with codes.
+    """Fit several in one pass, the first ones with codes, samples in order of their classes.
 
-    The codes have the samples in order of their classes. None, and nothing is fitted, if values
-    are infinite, or not of a supported kind and type. ``found``: the cuts, where they are known.
+    None, and nothing is fitted, if values are infinite, or not of a supported kind and type.
+    ``found``: the cuts, where they are known.
     """
     own = all(isinstance(d, Discretizer) and type(d).fit is Discretizer.fit for d in discretizers)
     if not own or not isinstance(values, np.ndarray) or values.dtype not in TABLE_TYPES:
@@ -219,11 +197,3 @@ def fit_together(
 def no_classes(n_samples: int) -> Classes:
     """Samples of one class."""
     return Classes(np.zeros(n_samples, np.int32), 1, np.arange(n_samples))
-
-
-def codes_of(discretizer: Any, values: Any) -> Any:
-    """The codes of a table, computed when they are read where that gives the same."""
-    plain = isinstance(discretizer, Discretizer) and values.dtype in TABLE_TYPES
-    if plain and type(discretizer).transform is Discretizer.transform:
-        return CodedColumns(discretizer, values)
-    return discretizer.transform(values)

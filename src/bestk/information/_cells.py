@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from bestk._typing import Array, Floats, Indices, Mask
 from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
@@ -26,7 +25,6 @@ CELL_COST = 1e-8  # seconds for a cell of a pair
 # rows up to which tables have an entry for every count; above, for those that occur
 MAX_FULL_ROWS, MAX_FULL_ROWS_CHANCE = 2**24, 2**16
 MAX_PLANES_PER_TASK = 64  # that a thread counts together
-PLANES_PER_STRIP = 256  # that are translated at once
 
 
 class PlaneCounts(NamedTuple):
@@ -118,64 +116,6 @@ def list_counts(counts: PlaneCounts, i: int) -> Indices:
     """All counts of the cells of one feature with those up to it."""
     cells = cells_of(counts, i, Others.of(counts, np.arange(i + 1)))
     return np.unique(np.concatenate([[0], cells.ravel(), cells.sum(axis=2).ravel()]))
-
-
-def in_their_terms(
-    ours: tuple[Indices, Indices], theirs: tuple[Indices, Indices], numbers: list[list[int]]
-) -> sparse.csr_array:
-    """Our planes as sums of theirs and the constant, which is column 0.
-
-    ``numbers[i][level]`` is what their level of feature i is called here. A level of ours is one
-    of theirs, or their first: that is where none of their planes is.
-    """
-    rows, columns, signs = [], [], []
-    for i, some in enumerate(numbers):
-        mine = ours[1][ours[0][i] : ours[0][i + 1]]
-        others = (theirs[1][theirs[0][i] : theirs[0][i + 1]] + 1).tolist()
-        for level, number in enumerate(some):
-            if number == 0:
-                continue
-            terms = [(others[level - 1], 1)] if level else [(0, 1), *((p, -1) for p in others)]
-            rows += [int(mine[number - 1])] * len(terms)
-            columns += [column for column, _ in terms]
-            signs += [sign for _, sign in terms]
-    shape = int(ours[0][-1]), int(theirs[0][-1]) + 1
-    return sparse.csr_array((np.array(signs, np.int64), (rows, columns)), shape=shape)
-
-
-def add_translated(
-    terms: sparse.csr_array, theirs: tuple[Indices, Array], classes: Indices,
-    cells: Array, n_classes: int,
-) -> None:  # fmt: skip
-    """Add counts (class sizes and cells) of other planes: with t our terms, ``t (theirs) t'``."""
-    sizes, their_cells = theirs
-    for begin in range(0, terms.shape[0], PLANES_PER_STRIP):
-        some = terms[begin : begin + PLANES_PER_STRIP]
-        needed = np.unique(some.indices).astype(np.int64)
-        upto = terms[: begin + some.shape[0]]
-        for c in range(len(sizes)):
-            gram = gram_rows(needed, terms.shape[1] - 1, sizes, their_cells, c)
-            add_rows((upto @ (some[:, needed] @ gram).T).T, begin, classes[c], n_classes, cells)
-
-
-def gram_rows(
-    rows: Indices, n_planes: int, sizes: Indices, cells: Array, c: int
-) -> Indices:  # fmt: skip
-    """Rows of class c that two planes share; plane 0 is the constant, plane p + 1 our plane p."""
-    out = np.empty((len(rows), n_planes + 1), np.int64)
-    of_class, each = cells.reshape(-1, len(sizes))[:, c], np.arange(n_planes)
-    for row, p in zip(out, rows.tolist(), strict=True):
-        row[0] = of_class[place_of(p - 1, p - 1)] if p else sizes[c]
-        row[1:] = of_class[place_of(p - 1, each) if p else place_of(each, each)]
-    return out
-
-
-def add_rows(some: Indices, begin: int, c: int, n_classes: int, cells: Array) -> None:
-    """Add full rows of class c, of planes from ``begin`` on, up to the diagonal."""
-    of_class = cells.reshape(-1, n_classes)[:, c]
-    for p, row in enumerate(some, begin):
-        start = place_of(p, 0)
-        of_class[start : start + p + 1] += row[: p + 1].astype(np.int32)
 
 
 def place_of(p: Any, q: Any) -> Any:

@@ -106,12 +106,10 @@ def cmi_matrix(
     missing : {"category", "error"}, default="category"
         Missing values are a level of their own, or refused. Gaussian information has no levels:
         there a missing value takes the mean of its column.
-    backend : {"auto", "native", "torch", "dask", "numpy"}, default="auto"
-        Counting backend: "auto" is "native", compiled kernels on the CPU; "torch" uses a GPU and
-        gives the same bits
-        (``pip install 'bestk[gpu]'``), "torch:cuda" insists on one; "dask" uses the workers of the
-        current ``distributed.Client`` (``pip install 'bestk[dask]'``), with
-        the same bits again; "numpy" is the slow reference.
+    backend : {"auto", "native", "torch", "dask"}, default="auto"
+        Counting backend; all give the same bits. "auto" is "native", compiled kernels on the CPU;
+        "torch" uses a GPU (``pip install 'bestk[gpu]'``), "torch:cuda" insists on one; "dask" uses
+        the workers of the current ``distributed.Client`` (``pip install 'bestk[dask]'``).
     n_jobs : int, default=None
         Threads: None and -1 for all cores.
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from bestk._memory import memory_to_use
 from bestk._typing import Indices
 from bestk.data.blocks import SAMPLE_ROWS, Blocks, Part, Reservoir, Sample, refuse_other_type
-from bestk.data.blocks.levels import bytes_of_codes, collect_codes
-from bestk.data.codes import Codes, encode
+from bestk.data.codes import Codes, collect_codes, encode
 from bestk.data.columns import TextNumbers
 from bestk.data.table import Block, Table, find_constant, find_features, find_numeric, split_numbers
 from bestk.information.coding import discretise
@@ -139,10 +138,7 @@ class Cuts:
         return Table(table.n_samples, table.names, (*rest, Block(part.columns, "numeric", codes)))
 
     def varying(self, allowed: Indices, included: Indices, levels: Indices) -> Indices:
-        """Places among the allowed columns that are not set aside: those of more than one level.
-
-        A number that varies in the sample, and is cut into one level, is not set aside.
-        """
+        """Places of allowed columns, but for those constant in the sample and in all rows."""
         aside = np.isin(allowed, np.setdiff1d(self.constant, included)) & (levels == 1)
         return np.flatnonzero(aside.all() | ~aside)
 
@@ -195,18 +191,15 @@ class Counting:
         """Count pairs or collect codes, whichever takes less memory."""
         parts = self._parts()
         first = next(parts)
+        parts = chain([first], parts)
         if not self._prefers_counts(*first):
-            return self._by_codes(chain([first], parts))
+            return self._by_codes(parts)
         try:
-            return self._by_counts(chain([first], parts))
-        except MemoryError as error:
+            return self._by_counts(parts)
+        except MemoryError:
             if self.stream.blocks.once:
                 raise
-            refusal = str(error)
-        try:
             return self._by_codes(self._parts())
-        except MemoryError as error:
-            raise MemoryError(f"{refusal}; {error}") from error
 
     def _parts(self) -> Iterator[Part]:
         return (self.cuts.apply(part, self.allowed) for part in self.stream.blocks)
@@ -219,8 +212,9 @@ class Counting:
             return True
         levels = encode(table).levels
         n_planes, n_classes = int((levels - 1).sum()), len(np.unique(y))
+        # codes, and the bit planes that are made of them
         itemsize = 1 if levels.max() <= 2**8 else 2
-        codes = bytes_of_codes(self.stream.n_rows, len(levels), n_planes, itemsize)
+        codes = self.stream.n_rows * (len(levels) * itemsize + n_planes / 8.0)
         counts = bytes_of_counts(n_planes, n_classes)
         return counts <= self.memory and (counts < codes or codes > self.memory)
 
@@ -228,9 +222,6 @@ class Counting:
         counts = PairCounts(memory=self.memory)
         for table, y in parts:
             counts.add(table, y)
-        return self._counted(counts)
-
-    def _counted(self, counts: PairCounts) -> Counted:
         refuse_identifier(len(counts.classes), counts.n_samples)
         places = self.cuts.varying(self.allowed, self.included, counts.levels)
         counts, kept = counts.keep(places), self.allowed[places]

@@ -15,8 +15,6 @@ from bestk.discretize import (
     DISCRETIZERS,
     Discretizer,
     EqualFrequency,
-    codes_of,
-    fit_to,
     fit_together,
 )
 
@@ -28,10 +26,9 @@ def code_table(
     ways: Sequence[Any], table: Table, numeric: Indices, target: Target,
     also: Sequence[Discretizer] = (),
 ) -> Iterator[tuple[Codes, Target, Any]]:  # fmt: skip
-    """The codes of a table and the classes of its rows, and the discretiser fitted on its numbers.
+    """For each way to cut the numbers: codes, classes, and the fitted discretiser.
 
-    One for each way to cut them. Rows may come in another order. Other discretisers are fitted as
-    well, where all columns are sorted in one pass.
+    Rows may come in another order. Other discretisers are fitted as well, in the same pass if any.
     """
     if not len(numeric) or ways[0] is None:
         yield encode(table), target, None
@@ -76,8 +73,8 @@ def discretise(
         try:
             with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
                 if fit:
-                    fit_to(fitted, part.values, target.codes)
-                codes = codes_of(fitted, part.values)
+                    fitted.fit(part.values, target.codes)
+                codes = fitted.transform(part.values)
         except ValueError:
             table.numeric()  # names a column of infinite values
             raise
@@ -98,10 +95,7 @@ def cut_numbers(table: Table, numeric: Indices, n_bins: int, target: Target) -> 
 
 
 def cut_for_pairs(table: Table, numeric: Indices, target: Target, n_bins: int) -> Codes:
-    """The codes of a table as pairs need them: numbers in few bins, rare levels made one.
-
-    Chi-square needs some rows in every cell.
-    """
+    """The codes of a table as pairs need them: chi-square needs some rows in every cell."""
     return merge_rare(cut_numbers(table, numeric, n_bins, target), n_bins)
 
 

@@ -12,11 +12,10 @@ import numpy as np
 from bestk._memory import gib, memory_to_use
 from bestk._typing import Array, Indices
 from bestk.data.blocks import refuse_other_columns
-from bestk.data.blocks.levels import Label, Levels, ends, read_classes
-from bestk.data.codes import Codes
+from bestk.data.codes import Codes, Label, Levels, ends
 from bestk.data.frames import as_array, read_table
 from bestk.data.table import Table
-from bestk.data.target import Target
+from bestk.data.target import Target, read_labels
 from bestk.information import _cells as cells
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._packed import pack
@@ -33,10 +32,9 @@ PACK_COST, WORD_COST = 1e-9, 1.5e-11  # seconds: for a value, for a word of two 
 class PairCounts:
     """Counts of rows with each level of xi, each level of xj and each class, for all pairs.
 
-    Levels and classes may be new in any block: they are known by their labels. Counts are
-    whole numbers and exact, so it does not matter how the rows are cut into blocks, nor in what
-    order blocks are added and counts are merged: the entropies are those of the whole table, to
-    the last bit.
+    Levels and classes may be new in any block: they are known by their labels. Counts are whole
+    numbers and exact, so it does not matter how the rows are cut into blocks, nor in what order
+    these are added: the entropies are those of the whole table, to the last bit.
 
     With P the number of levels of all features less one for each, and C classes, counts take
     ``2 P (P + 1) C`` bytes.
@@ -51,11 +49,10 @@ class PairCounts:
     Examples
     --------
     >>> counts = PairCounts().add([[0, "red"], [1, "blue"]], ["no", "yes"])
-    >>> more = PairCounts().add([[2, "red"], [1, "blue"]], ["no", "maybe"])
-    >>> both = counts + more
-    >>> both.n_samples, both.levels.tolist(), both.classes
+    >>> counts = counts.add([[2, "red"], [1, "blue"]], ["no", "maybe"])
+    >>> counts.n_samples, counts.levels.tolist(), counts.classes
     (4, [3, 2], ['maybe', 'no', 'yes'])
-    >>> both.entropies().mi().round(3)
+    >>> counts.entropies().mi().round(3)
     array([0.693, 0.693])
     """
 
@@ -70,7 +67,7 @@ class PairCounts:
         self._waiting: list[tuple[Array, Indices]] = []
         self._lent = False  # whether entropies read the counts as they are now
         if classes is not None:
-            self._classes.learn([read_classes(classes, len(as_array(classes)))[1]])
+            self._classes.learn([read_labels(classes, len(as_array(classes)))[1].tolist()])
 
     def add(self, X: Any, y: Any) -> Self:
         """Count a block of rows.
@@ -90,55 +87,14 @@ class PairCounts:
             return self
         table = read_table(X)
         levels = self._levels = self._same_columns(table.names)
-        codes, labels = read_classes(y, table.n_samples)
-        number = np.array(self._classes.learn([labels])[0])
+        codes, labels = read_labels(y, table.n_samples)
+        number = np.array(self._classes.learn([labels.tolist()])[0])
         self._waiting.append((levels.encode(table), number[codes]))
         self.n_samples += table.n_samples
         waiting = sum(v.shape[1] for v, _ in self._waiting)
         if waiting >= min(MAX_WAITING_ROWS, MAX_WAITING_BYTES // table.n_features):
             self._count_waiting()
         return self
-
-    def merge(self, other: PairCounts) -> Self:
-        """Add the counts of other rows of the same features.
-
-        Parameters
-        ----------
-        other : PairCounts
-            Is left as it is.
-
-        Returns
-        -------
-        self
-        """
-        if not isinstance(other, PairCounts):
-            raise TypeError(f"merge takes PairCounts, not {type(other).__name__}; use add for rows")
-        self._count_waiting()
-        other._count_waiting()
-        if other._levels is not None:
-            self._levels = self._same_columns(other._levels.names)
-            self._add_counts(other)
-        return self
-
-    def _add_counts(self, other: PairCounts) -> None:
-        """Add the counts of other rows; neither has rows waiting."""
-        numbers = self._known().learn([list(place) for place in other._known().places])
-        classes = np.array(self._classes.learn([list(other._classes.places[0])])[0], np.int64)
-        self.n_samples += other.n_samples
-        self._grow()
-        if (
-            np.array_equal(self._feature, other._feature)
-            and len(self._sizes) == len(other._sizes)
-            and np.array_equal(classes, np.arange(len(classes)))
-            and all(some == list(range(len(some))) for some in numbers)
-        ):
-            self._cells += other._cells
-        elif len(other._sizes):
-            every = np.arange(self.n_features)
-            terms = cells.in_their_terms(self._planes(every), other._planes(every), numbers)
-            theirs = other._sizes, other._cells
-            cells.add_translated(terms, theirs, classes, self._cells, len(self._sizes))
-        self._sizes[classes[: len(other._sizes)]] += other._sizes
 
     def keep(self, features: Indices) -> PairCounts:
         """The same without some features, which have one level each."""
@@ -150,11 +106,6 @@ class PairCounts:
         kept._levels.places = [levels.places[i] for i in features]
         kept._feature = np.searchsorted(features, self._feature)
         return kept
-
-    def __add__(self, other: PairCounts) -> PairCounts:
-        if not isinstance(other, PairCounts):
-            return NotImplemented
-        return PairCounts(memory=self.memory).merge(self).merge(other)
 
     @property
     def n_features(self) -> int:

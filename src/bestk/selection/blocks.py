@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from bestk.data.blocks import Part, Reservoir, open_blocks, read_values
 from bestk.data.columns import TextNumbers
-from bestk.data.frames import is_dask, read_features, read_table
+from bestk.data.frames import read_features, read_table
 from bestk.data.table import Table, find_features
 from bestk.data.target import is_fractional, note_on_target
 from bestk.discretize import EqualFrequency
@@ -46,10 +46,6 @@ def _look(selector: Any, X: Any, y: Any) -> Stream:
     seed, how = seed_of(selector.random_state), settle(selector, blocks=True)
     gaussian = how.information == "gaussian"
     needed = gaussian or how.discretizer is not None or selector.target == "continuous"
-    if is_dask(X):
-        from bestk.information.dask_blocks import DaskStream
-
-        return DaskStream.open(X, y, int(seed or 0), needed)
     blocks = open_blocks(X, y)
     if gaussian:
         blocks = replace(blocks, once=False)  # there is no second pass
@@ -213,10 +209,6 @@ def note_columns(selector: Any, table: Table) -> None:
 
 def open_stream(X: Any, y: Any) -> Stream:
     """Rows in blocks, and a random sample of them all."""
-    if is_dask(X):
-        from bestk.information.dask_blocks import DaskStream
-
-        return DaskStream.open(X, y, 0, whole=True)
     return Stream.look(open_blocks(X, y), 0, whole=True)
 
 

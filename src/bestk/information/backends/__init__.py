@@ -1,6 +1,5 @@
 """Counting backends, and the registry of their names."""
 
-import warnings
 from functools import partial
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
@@ -8,9 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
+from bestk.errors import UnknownNameError
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._numpy import NumpyCounter
 from bestk.information.backends._scan import Scan
 from bestk.information.measures import Query
 
@@ -80,33 +79,20 @@ class Backend(Protocol):
 
 NO_TORCH = "backend='torch' needs PyTorch; install it with pip install 'bestk[gpu]'"
 NO_DASK = "backend='dask' needs dask and distributed; install them with pip install 'bestk[dask]'"
-BACKENDS: dict[str, Backend] = {b.name: b for b in (NativeCounter, NumpyCounter)}
+BACKENDS: dict[str, Backend] = {"auto": NativeCounter, "native": NativeCounter}
 
 
 def get_backend(name: str) -> Backend:
-    """The backend of that name; ``"auto"`` is the fastest that every machine has.
-
-    ``"torch"`` counts on a GPU; ``"torch:cuda"`` insists on one, ``"torch:cpu"`` does not use it.
-    ``"dask"`` counts on the cluster of the current ``distributed.Client``.
-    """
-    if not isinstance(name, str):
-        raise ValueError(f"unknown backend {name!r}; give it by its name, e.g. 'auto'")
-    if name == "numba":
-        renamed = "backend 'numba' is now called 'native'; the old name is removed in version 0.3"
-        warnings.warn(renamed, DeprecationWarning, stacklevel=2)
-        name = "native"
-    if name == "auto":
-        return NativeCounter
-    kind, _, device = name.partition(":")
+    """The backend of that name, which may end in a device of torch, such as ``"torch:cuda"``."""
+    if isinstance(name, str) and name in BACKENDS:
+        return BACKENDS[name]
+    kind, _, device = str(name).partition(":")
     if kind == "torch":
         return partial(_import("_torch", NO_TORCH).TorchCounter, device=device or "auto")
     if name == "dask":
         counter: Backend = _import("dask_cluster", NO_DASK).DaskCounter
         return counter
-    if name not in BACKENDS:
-        known = ", ".join(map(repr, ("auto", *sorted(BACKENDS), "torch", "dask")))
-        raise ValueError(f"unknown backend {name!r}; choose one of {known}")
-    return BACKENDS[name]
+    raise UnknownNameError("backend", name, (*BACKENDS, "torch", "dask"))
 
 
 def device_measures(name: str) -> Any:

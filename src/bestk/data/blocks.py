@@ -1,7 +1,9 @@
 """Rows in blocks: where they come from, how they are joined, and a random sample of them."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from bestk._typing import Array, Indices, Mask
-from bestk.data.frames import as_array, batch_as_table, is_dataset, read_table
+from bestk._typing import Array, Mask
+from bestk.data.frames import (
+    as_array,
+    batch_as_table,
+    is_dask,
+    is_dataset,
+    read_column,
+    read_table,
+)
 from bestk.data.table import Block, Table, find_inexact, inexact
 from bestk.data.target import read_full_column
-from bestk.errors import UnknownNameError
+from bestk.errors import DataError, UnknownNameError
 
 Part = tuple[Table, Array]  # some rows, and their targets
 PAIRS = "give pairs (X_block, y_block), or frames and y, the name of their target column"
 SAMPLE_ROWS, SAMPLE_BYTES = 100_000, 2**30
 MIN_SAMPLE_ROWS = 1_000  # however many columns there are
-DRAWN_AT_ONCE = 2**20
+TASKS_PER_THREAD = 2  # of a dask worker: one in work, one to follow
 
 
 @dataclass(frozen=True)
@@ -67,10 +76,58 @@ def open_blocks(X: Any, y: Any) -> Blocks:
         names = [*find_columns(source, y), y]
         source = source.checked(names)
         return Blocks(lambda: read_parts(source, names))
+    if is_dask(X):
+        return _open_dask(X, y)
     if y is not None and not isinstance(y, str):
         raise ValueError(f"X comes in blocks, and y is a {type(y).__name__}; {PAIRS}")
     make = X if callable(X) else lambda: X
     return Blocks(lambda: (read_block(block, y) for block in make()), once=hasattr(X, "__next__"))
+
+
+def _open_dask(X: Any, y: Any) -> Blocks:
+    """The rows of a dask array or frame, read by its workers."""
+    from dask import delayed
+
+    rows = X.rechunk({1: -1}) if hasattr(X, "chunks") and X.ndim == 2 else X
+    tasks = [delayed(read_rows)(part) for part in np.ravel(rows.to_delayed())]
+    if isinstance(y, str):
+        return Blocks(lambda: (split_target(table, y) for table in _gather(tasks)))
+    column = read_column(y.compute() if is_dask(y) else y)
+    values = read_values(column, len(column.values))
+    return Blocks(lambda: _with_targets(_gather(tasks), values))
+
+
+def _gather(tasks: Iterable[Any]) -> Iterator[Any]:
+    """Results of dask in order, with a few tasks under way; one by one without a client."""
+    from distributed import get_client
+
+    left = iter(tasks)
+    try:
+        client = get_client()
+    except ValueError:
+        yield from (task.compute() for task in left)
+        return
+    ahead = TASKS_PER_THREAD * max(1, len(client.nthreads()))
+    running = deque(client.compute(task) for task in islice(left, ahead))
+    try:
+        while running:
+            result = running.popleft().result()
+            running.extend(client.compute(task) for task in islice(left, 1))
+            yield result
+    finally:
+        client.cancel(list(running))
+
+
+def _with_targets(tables: Iterable[Table], values: Array) -> Iterator[Part]:
+    n_rows = 0
+    for table in tables:
+        own = values[n_rows : n_rows + table.n_samples]
+        n_rows += table.n_samples
+        if len(own) < table.n_samples:
+            raise DataError(f"y has {len(values)} values and X has more rows; give one for each")
+        yield table, own
+    if n_rows < len(values):
+        raise DataError(f"y has {len(values)} values but X has {n_rows} rows; give one for each")
 
 
 def read_block(block: Any, target: str | None) -> Part:
@@ -98,32 +155,28 @@ def read_values(y: Any, n_samples: int) -> Array:
     """The targets of a block as an array of numbers or labels, none of them missing."""
     if n_samples == 0:
         return np.empty(0)
-    return _values(read_full_column(y, n_samples))
+    block = read_full_column(y, n_samples)
+    values = np.asarray(block.values[:, 0])
+    if block.categories is None:
+        return values
+    labels = np.empty(len(block.categories[0]), dtype=object)
+    labels[:] = block.categories[0]
+    return labels[values]
 
 
 def split_target(table: Table, target: str) -> Part:
     """A block without its target, and that."""
-    places = [j for j, name in enumerate(table.names) if name == target]
-    if len(places) != 1:
-        if places:
-            raise ValueError(f"there are several columns {target!r}; rename all but one")
+    here = np.array([name == target for name in table.names])
+    if here.sum() > 1:
+        raise DataError(f"there are several columns {target!r}; rename all but one")
+    if not here.any():
         raise UnknownNameError("column", target, table.names, "the table")
-    rest = table.keep(np.setdiff1d(np.arange(table.n_features), places))
-    for block in table.blocks:
-        if places[0] in block.columns:
-            ((_, values),) = (own := block.keep(block.columns == places[0])).strips()
-            return rest, read_values(replace(own, values=values), table.n_samples)
-    return rest, np.empty(0)
-
-
-def _values(block: Block) -> Array:
-    """The numbers or labels of one column."""
-    values = block.values[:, 0]
-    if block.categories is None:
-        return np.asarray(values)
-    labels = np.empty(len(block.categories[0]) + 1, dtype=object)
-    labels[:-1] = block.categories[0]
-    return labels[values]
+    rest = table.keep(np.flatnonzero(~here))
+    if table.n_samples == 0:
+        return rest, np.empty(0)
+    (own,) = table.keep(np.flatnonzero(here)).blocks
+    ((_, values),) = own.strips()
+    return rest, read_values(replace(own, values=values), table.n_samples)
 
 
 @dataclass(frozen=True)
@@ -141,10 +194,7 @@ class Sample:
 
 
 class Reservoir:
-    """The rows of a table that have the smallest of random keys.
-
-    Tables of at most ``rows`` rows are kept whole.
-    """
+    """The rows of a table that have the smallest of random keys; all, if they are few enough."""
 
     def __init__(self, seed: int, rows: int = SAMPLE_ROWS) -> None:
         self._random = np.random.default_rng(seed)
@@ -155,7 +205,8 @@ class Reservoir:
     def add(self, table: Table, y: Array) -> None:
         """Draw from a block; what is kept of it is copied."""
         if self.n_rows == 0:
-            self._size = sample_size(table.n_features, self._size)
+            most = max(MIN_SAMPLE_ROWS, SAMPLE_BYTES // (8 * max(1, table.n_features)))
+            self._size = min(self._size, most)
         keys = self._random.random(table.n_samples)
         chosen = np.flatnonzero(keys < self._limit)
         self.n_rows += table.n_samples
@@ -179,21 +230,6 @@ class Reservoir:
         self._shrink()
         _, table, y = self._pieces[0]
         return Sample(self.n_rows, table, y)
-
-
-def sample_size(n_columns: int, rows: int = SAMPLE_ROWS) -> int:
-    """The most rows that a sample of so many columns has."""
-    return max(min(MIN_SAMPLE_ROWS, rows), min(rows, SAMPLE_BYTES // (8 * max(1, n_columns))))
-
-
-def draw_rows(n_rows: int, size: int, seed: int) -> Indices:
-    """The numbers of the rows that a reservoir keeps of so many."""
-    reservoir = Reservoir(seed, size)
-    for begin in range(0, n_rows, DRAWN_AT_ONCE):
-        rows = np.arange(begin, min(begin + DRAWN_AT_ONCE, n_rows))
-        block = Block(np.zeros(1, np.intp), "numeric", rows[:, None])
-        reservoir.add(Table(len(rows), ["row"], (block,)), rows)
-    return reservoir.finish().y
 
 
 def join_values(parts: Sequence[Array]) -> Array:

@@ -1,4 +1,4 @@
-"""The reference backend: slow, obvious, what every other must equal."""
+"""The reference backend, ``"numpy"`` in tests: slow, obvious, what every other must equal."""
 
 from functools import cached_property
 

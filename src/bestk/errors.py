@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 
 __all__ = [
-    "ArgumentTypeError",
     "BestKError",
     "DataError",
     "ParameterError",
@@ -30,10 +29,6 @@ class DataError(BestKError, ValueError):
 
 class ParameterError(BestKError, ValueError):
     """A parameter with a value that is not accepted."""
-
-
-class ArgumentTypeError(BestKError, TypeError):
-    """An argument of a type that is not accepted."""
 
 
 class UnknownNameError(ParameterError):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.problem.lazy import CachedColumns, WithDiagonal
+from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.solvers import Fixed, solve
 
@@ -29,7 +29,7 @@ def fixed_problems(draw, max_n=10):
 def lazy_twin(problem):
     """The same matrix known by its columns, whose diagonal is laid over them."""
     columns = CachedColumns(lambda i: problem.Q[:, i], np.zeros(problem.n), 24 * problem.n)
-    return BQP(WithDiagonal(columns, problem.diagonal), problem.k)
+    return BQP(columns.with_diagonal(problem.diagonal), problem.k)
 
 
 def best_with(problem, inside):

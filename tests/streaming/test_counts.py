@@ -124,7 +124,7 @@ def test_columns_of_few_and_of_many_levels_grow_together(levels):
     y = rng.integers(0, 3, 1500)
     counts = PairCounts().add(X[:700], y[:700]).add(X[700:], y[700:])
     same(counts, X, y)
-    same(PairCounts().add(X[700:], y[700:]) + PairCounts().add(X[:700], y[:700]), X, y)
+    same(PairCounts().add(X[700:], y[700:]).add(X[:700], y[:700]), X, y)
 
 
 def test_classes_that_never_come_are_no_classes():

@@ -1,6 +1,6 @@
 """The quadratic problem, its choices and its solutions, independent of data."""
 
-from bestk.problem.lazy import CachedColumns, WithDiagonal, stream
+from bestk.problem.lazy import CachedColumns, stream
 from bestk.problem.problem import (
     BQP,
     LazyMatrix,
@@ -18,7 +18,6 @@ __all__ = [
     "CachedColumns",
     "LazyMatrix",
     "Solution",
-    "WithDiagonal",
     "best_first",
     "best_swap",
     "good_choice",

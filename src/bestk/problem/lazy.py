@@ -2,6 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from copy import copy
+from typing import Self
 
 import numpy as np
 
@@ -10,11 +12,11 @@ from bestk.problem.problem import MAX_BLOCK, LazyMatrix
 
 
 class CachedColumns:
-    """Columns of a symmetric matrix, computed once and kept within a memory budget.
+    """Columns of a symmetric matrix, computed once and kept within ``memory`` bytes.
 
-    ``make`` takes indices and returns those columns side by side, a new array (n, len(indices));
-    ``row_sums`` gives the row sums without the diagonal, if that is faster than through the
-    columns, and ``sums_quickly`` says whether that takes seconds even for hundreds of thousands.
+    ``make`` takes indices and returns those columns side by side, a new array (n, len(indices)),
+    over which the diagonal is written. ``row_sums`` gives the row sums without it, if that is
+    faster than through the columns; ``sums_quickly``: in seconds, even for very many.
     """
 
     def __init__(
@@ -32,17 +34,23 @@ class CachedColumns:
         self._kept: OrderedDict[int, Floats] = OrderedDict()
         self._room = max(1, memory // (8 * len(diagonal)))
 
+    def with_diagonal(self, diagonal: Floats) -> Self:
+        """The same matrix with another diagonal; both share the columns that are kept."""
+        other = copy(self)
+        other._diagonal = diagonal
+        return other
+
     def diagonal(self) -> Floats:
         """The diagonal."""
         return self._diagonal
 
     def columns(self, items: Indices) -> Floats:
         """The columns of those items, side by side."""
-        wanted = [int(item) for item in items]
+        items = np.asarray(items, np.int64)
         places: dict[int, list[int]] = {}
-        for place, item in enumerate(wanted):
+        for place, item in enumerate(items.tolist()):
             places.setdefault(item, []).append(place)
-        out = np.empty((len(wanted), self.shape[0]))  # a row each: they lie together in memory
+        out = np.empty((len(items), self.shape[0]))  # a row each: they lie together in memory
         new = np.array([item for item in places if item not in self._kept], np.int64)
         for item in places.keys() & self._kept.keys():
             out[places[item]] = self._kept[item]
@@ -50,13 +58,16 @@ class CachedColumns:
             for item, column in zip(some.tolist(), made.T, strict=True):
                 out[places[item]] = column
         self._keep({item: out[where[0]] for item, where in places.items()})
+        out[np.arange(len(items)), items] = self._diagonal[items]
         return out.T
 
     def stream(self, items: Indices) -> Iterator[tuple[Indices, Floats]]:
         """Yield items and their columns, some at a time; none is kept."""
         for some in _blocks(items, self.shape[0]):
             self.made += len(some)
-            yield some, np.array(self._make(some), np.float64, copy=None)
+            columns = np.array(self._make(some), np.float64, copy=None)
+            columns[some, np.arange(len(some))] = self._diagonal[some]
+            yield some, columns
 
     def row_sums(self) -> Floats | None:
         """Row sums, or None if they are only known through the columns."""
@@ -73,39 +84,9 @@ class CachedColumns:
                 self._kept.popitem(last=False)
 
 
-class WithDiagonal:
-    """A matrix known by its columns, with a diagonal of its own."""
-
-    def __init__(self, matrix: CachedColumns, diagonal: Floats) -> None:
-        self.shape, self._matrix, self._diagonal = matrix.shape, matrix, diagonal
-        self.sums_quickly = matrix.sums_quickly
-
-    def diagonal(self) -> Floats:
-        """The diagonal."""
-        return self._diagonal
-
-    def columns(self, items: Indices) -> Floats:
-        """The columns of those items, side by side."""
-        return self._corrected(items, self._matrix.columns(items))
-
-    def stream(self, items: Indices) -> Iterator[tuple[Indices, Floats]]:
-        """Yield items and their columns, some at a time; none is kept."""
-        for some, columns in self._matrix.stream(items):
-            yield some, self._corrected(some, columns)
-
-    def row_sums(self) -> Floats | None:
-        """Row sums, or None if they are only known through the columns."""
-        sums = self._matrix.row_sums()
-        return None if sums is None else sums - self._matrix.diagonal() + self._diagonal
-
-    def _corrected(self, items: Indices, columns: Floats) -> Floats:
-        columns[items, np.arange(len(items))] = self._diagonal[items]
-        return columns
-
-
 def stream(matrix: LazyMatrix, items: Indices) -> Iterator[tuple[Indices, Floats]]:
     """Yield items and their columns, some at a time, without keeping them in a cache."""
-    if isinstance(matrix, CachedColumns | WithDiagonal):
+    if isinstance(matrix, CachedColumns):
         yield from matrix.stream(items)
     else:
         for some in _blocks(items, matrix.shape[0]):

@@ -11,7 +11,7 @@ from bestk.errors import UnknownNameError
 from bestk.information import Entropies, Measure, measures
 from bestk.information.backends import Visiting
 from bestk.native.threads import threads
-from bestk.problem.lazy import CachedColumns, WithDiagonal
+from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 
 MEMORY = 2**32  # bytes for a matrix, before it is made by the column
@@ -95,9 +95,7 @@ class Pairs:
         if isinstance(self.matrix, np.ndarray):
             np.fill_diagonal(self.matrix, diagonal)
             return BQP.trusted(self.matrix, k), scale
-        if isinstance(self.matrix, CachedColumns):
-            return BQP.trusted(WithDiagonal(self.matrix, diagonal), k), scale
-        return BQP.trusted(self.matrix.with_diagonal(diagonal), k), scale  # on a GPU
+        return BQP.trusted(self.matrix.with_diagonal(diagonal), k), scale
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,14 @@
 """The cluster backend: tiles of the pair matrix as dask tasks, the same bits as the default."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import reduce
 from itertools import islice
+from pickle import dumps, loads
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
+from dask import config
 from distributed import Client, Future, as_completed, get_client, get_worker
 
 from bestk._typing import Array, Floats, Indices
@@ -16,7 +17,7 @@ from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import LANES
-from bestk.information.backends._scan import Scan, Tile, cut_tiles, scan_tiles
+from bestk.information.backends._scan import Scan, cut_tiles, scan_tiles
 from bestk.information.measures import Query
 from bestk.native.threads import spans, threads
 
@@ -28,11 +29,7 @@ NO_CLIENT = (
     "backend='dask' found no client of a cluster; start one first: from distributed import "
     "Client; client = Client() for the cores of this machine, Client('address:port') for others"
 )
-TABLE_LOST = (
-    "all workers that held the table were lost; look at their memory and logs, then run this "
-    "again, or use backend='native'"
-)
-T = TypeVar("T")
+Place = tuple[Indices, Indices]  # rows and columns of the output
 _kernel_lock = Lock()  # a task uses all threads of its worker
 
 
@@ -46,7 +43,7 @@ class DaskCounter:
         self.n_features = codes.n_features
         with one_at_a_time():
             self._native = NativeCounter(codes, target, correction)
-        self._table: Future | None = None  # on every worker
+        self._table: Future | None = None
 
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
@@ -76,24 +73,13 @@ class DaskCounter:
             for j in spans(len(across), side)
             if j >= i or not mirror
         )
-        tasks = (
-            ((i, j), (query._replace(rows=rows[i], columns=columns[j]), out.dtype))
-            for i, j in places
-        )
-        for place, block in self._run(self._client, count_tile, tasks):
+        tiles = (((i, j), query._replace(rows=rows[i], columns=columns[j])) for i, j in places)
+        for place, block in self._run(self._client, tiles, out.dtype):
             _paste(place, block, out, mirror)
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
-        """The best partner of each feature in each group, and the ``count`` best pairs."""
-        tiles, n = list(cut_tiles(groups)), len(groups)
-        if self._client is None or self._seconds(np.arange(n), n) / 2 < MIN_CLUSTER_SECONDS:
-            with one_at_a_time():
-                return scan_tiles(self._native, query, groups, tiles, count)
-        n_parts = TILES_PER_WORKER * max(1, len(self._client.nthreads()))
-        parts = (tiles[first::n_parts] for first in range(min(n_parts, len(tiles))))
-        tasks = ((None, (part, query, groups, count)) for part in parts)
-        scans = (found for _, found in self._run(self._client, scan_part, tasks))
-        return reduce(lambda one, other: one.merge(other, count), scans)
+        """The best partner of each feature in each group, and the best pairs; counted here."""
+        return scan_tiles(self._native, query, groups, list(cut_tiles(groups)), count)
 
     def _seconds(self, rows: Indices, n_columns: int) -> float:
         """About what one core needs for those features against so many others."""
@@ -101,36 +87,31 @@ class DaskCounter:
         return float(seconds * n_columns / LANES)
 
     def _run(
-        self, client: Client, work: Callable[..., Any], tasks: Iterator[tuple[T, tuple[Any, ...]]]
-    ) -> Iterator[tuple[T, Any]]:
-        """Submit tasks as others are done; cancel them all if something goes wrong."""
-        if self._table is None or self._table.status != "finished":
-            self._table = client.scatter(self._native, broadcast=True, hash=False)
-        under_way: dict[Future, tuple[T, tuple[Any, ...]]] = {}
-        done = as_completed(loop=client.loop, with_results=True, raise_errors=False)
+        self, client: Client, tiles: Iterator[tuple[Place, Query]], dtype: Any
+    ) -> Iterator[tuple[Place, Array]]:
+        """Submit tiles as others are done; cancel them all if something goes wrong."""
+        if self._table is None:  # a task, which is run again if a worker is lost with its result
+            with config.set({"distributed.admin.large-graph-warning-threshold": "1 PB"}):
+                self._table = client.submit(loads, dumps(self._native, protocol=5), pure=False)
+        places: dict[Future, Place] = {}
+        done = as_completed(loop=client.loop, with_results=True)
 
-        def submit(some: Iterable[tuple[T, tuple[Any, ...]]]) -> None:
-            for task in some:
-                future = client.submit(work, self._table, *task[1], pure=False)
-                under_way[future] = task
+        def submit(count: int) -> None:
+            for place, query in islice(tiles, count):
+                future = client.submit(count_tile, self._table, query, dtype, pure=False)
+                places[future] = place
                 done.add(future)
 
         try:
-            submit(islice(tasks, TILES_UNDER_WAY * max(1, len(client.nthreads()))))
+            submit(TILES_UNDER_WAY * max(1, len(client.nthreads())))
             for future, result in done:
-                task = under_way.pop(future)
-                if future.status == "error":
-                    raise result[1].with_traceback(result[2])
-                if self._table.status != "finished":
-                    raise RuntimeError(TABLE_LOST)
-                if future.status == "finished":
-                    submit(islice(tasks, 1))
-                    yield task[0], result
-                    del result
-                else:  # lost with its worker
-                    submit([task])
+                if future.cancelled():
+                    raise result
+                submit(1)
+                yield places.pop(future), result
+                del result
         finally:
-            client.cancel(list(under_way))
+            client.cancel(list(places))
 
 
 @contextmanager
@@ -150,14 +131,6 @@ def count_tile(counter: NativeCounter, query: Query, dtype: Any) -> Array:
     with one_at_a_time():
         counter.fill(query, out)
     return out
-
-
-def scan_part(
-    counter: NativeCounter, tiles: list[Tile], query: Query, groups: Indices, top: int
-) -> Scan:
-    """Scan some tiles: the task of a worker."""
-    with one_at_a_time():
-        return scan_tiles(counter, query, groups, tiles, top)
 
 
 def _find_client() -> Client | None:
@@ -185,7 +158,7 @@ def _tile_side(client: Client, seconds: float, area: float, itemsize: int) -> in
     return max(1, int(np.sqrt(most) / LANES)) * LANES
 
 
-def _paste(place: tuple[Indices, Indices], block: Array, out: Array, mirror: bool) -> None:
+def _paste(place: Place, block: Array, out: Array, mirror: bool) -> None:
     """Put values where they belong, and turned across the diagonal."""
     out[np.ix_(*place)] = block
     if mirror:

@@ -1,8 +1,10 @@
 """How often features are selected from subsamples of the rows."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer, load_diabetes
@@ -18,15 +20,35 @@ X, Y = load_breast_cancer(return_X_y=True)
 
 @pytest.mark.parametrize("method", ["auto", "mrmr", "tpower", SelectKBest()], ids=str)
 def test_selections_are_those_of_selectors_fitted_on_the_same_subsamples(method):
-    found = stability_selection(X, Y, 4, method, n_subsamples=4, random_state=3)
-    splits = StratifiedShuffleSplit(4, train_size=0.5, random_state=3).split(X, Y)
+    n = 20 if method == "auto" else 4
+    found = stability_selection(X, Y, 4, method, n_subsamples=n, random_state=3)
+    splits = StratifiedShuffleSplit(n, train_size=0.5, random_state=3).split(X, Y)
     expected = [
         SelectBestK(4, method, random_state=3).fit(X[rows], Y[rows]).solution_.support
         for rows, _ in splits
     ]
     assert [sorted(support) for support in found.supports] == [sorted(e) for e in expected]
     counts = np.bincount(np.concatenate(expected), minlength=30)
-    np.testing.assert_array_equal(found.frequencies, counts / 4)
+    np.testing.assert_array_equal(found.frequencies, counts / n)
+
+
+def test_small_subsamples_of_mixed_columns_and_several_classes_are_those_of_selectors():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 500)
+    frame = pd.DataFrame(rng.normal(size=(500, 6)) + y[:, np.newaxis] * [1, 1, 0.5, 0, 0, 0])
+    frame.columns = frame.columns.map(str)
+    frame.loc[::5, "1"] = np.nan
+    frame["word"] = pd.Categorical(np.where(rng.random(500) < 0.7, y, 0).astype(str))
+    frame["rare"] = (np.arange(500) == 7).astype(int)  # constant in some subsamples
+    splits = list(StratifiedShuffleSplit(4, train_size=0.5, random_state=0).split(frame, y))
+    for method, X in product(
+        ("auto", "jmim", "qpfs", "tpower"), (frame, frame.drop(columns="rare"))
+    ):
+        found = stability_selection(X, y, 4, method, n_subsamples=4)
+        selector = SelectBestK(4, method, random_state=0, bound=None)
+        for (rows, _), support in zip(splits, found.supports, strict=True):
+            alone = selector.fit(X.iloc[rows], y[rows]).solution_.support
+            assert support == tuple(alone.tolist())
 
 
 def test_numbers_are_split_without_classes_and_groups_as_wholes():

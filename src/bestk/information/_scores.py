@@ -7,7 +7,8 @@ and columns. Equal columns have equal information, to the last bit.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from copy import copy
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from bestk.native.threads import run_tiles
 ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
 STRIP_VALUES = 2**18  # that a thread turns into scores at once
+MAX_SMALL_WORK = 2**22  # of products of all columns of a table with each other: a millisecond
 PRIOR_ROWS = 10.0  # with the mean target, added to those of each category
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
@@ -202,26 +204,60 @@ class Covariances:
         self.within /= self._unit
         self._kept: dict[int, tuple[Floats, Floats]] = {}
 
+    def part(self, columns: slice) -> "Covariances":
+        """Those of some columns, side by side."""
+        part = copy(self)
+        part.__dict__.pop("_whole", None)
+        part.n_features, part._kept = columns.stop - columns.start, {}
+        part._sums, part._entries = self._sums[columns], self._entries[:, columns]
+        part.total, part.within, part._parts = self.total[columns], self.within[columns], []
+        part._places = self._places[:, columns].copy()
+        for number, (places, scored) in enumerate(self._parts):
+            a, b = np.searchsorted(places, (columns.start, columns.stop))
+            own = copy(scored)
+            own.values = scored.values[a:b]
+            part._parts.append((places[a:b] - columns.start, own))
+            part._places[1, part._places[0] == number] -= a
+        return part
+
     def column(self, j: int) -> tuple[Floats, Floats]:
         """``T[:, j]`` and ``W[:, j]``."""
+        if self._is_small:
+            return self._whole[0][:, j], self._whole[1][:, j]
         if j not in self._kept:
             own, products = self._row(j), np.empty(self.n_features)
             for places, columns in self._parts:
                 products[places] = columns.times(own)
-            total = products - self._sums * (self._sums[j] / self.n_samples)
-            within = products.copy()  # term by term: the same bits on any number of threads
-            for weight, entry in zip(self._weights, self._entries, strict=True):
-                within -= weight * entry[j] * entry
-            self._kept[j] = total / self._unit, within / self._unit
+            self._kept[j] = self._centre(products, slice(None), j)
         return self._kept[j]
 
     def pairs(self, i: Indices, j: Indices) -> tuple[Floats, Floats]:
-        """``T[i, j]`` and ``W[i, j]`` of some pairs."""
+        """``T[j, i]`` and ``W[j, i]`` of some pairs."""
+        if self._is_small:
+            return self._whole[0][j, i], self._whole[1][j, i]
         products = np.array([float(self._row(a) @ self._row(b)) for a, b in zip(i, j, strict=True)])
-        within = products.copy()
+        return self._centre(products, j, i)
+
+    @property
+    def _is_small(self) -> bool:
+        if self.n_features**2 * self.n_samples > MAX_SMALL_WORK:
+            return False
+        return all(isinstance(columns, ScoredTable) for _, columns in self._parts)
+
+    @cached_property
+    def _whole(self) -> tuple[Floats, Floats]:
+        z = np.empty((self.n_features, self.n_samples))
+        for places, columns in self._parts:
+            z[places] = columns.values
+        every = np.arange(self.n_features)
+        return self._centre(z @ z.T, every[:, np.newaxis], every)
+
+    def _centre(self, products: Floats, i: Any, j: Any) -> tuple[Floats, Floats]:
+        """Sums of products of columns i and j as covariances, in total and within y."""
+        total = products - self._sums[i] * (self._sums[j] / self.n_samples)
+        within = products.copy()  # term by term: the same bits on any number of threads
         for weight, entry in zip(self._weights, self._entries, strict=True):
-            within -= weight * entry[i] * entry[j]
-        total = products - self._sums[j] * (self._sums[i] / self.n_samples)
+            within -= weight * entry[j] * entry[i]
         return total / self._unit, within / self._unit
 
     def _row(self, j: int) -> Any:

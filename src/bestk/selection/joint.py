@@ -61,10 +61,11 @@ class Forward:
         n = covariances.n_features
         self.certain = entropies.certain_mi()
         levels = 5.0 if entropies.levels is None else entropies.levels
-        columns = np.empty((2, n))
-        columns[0], columns[1] = levels, entropies.share
-        kinds, self._kind = np.unique(columns, axis=1, return_inverse=True)
-        self._chances = self._chance_of(*kinds)  # of a column of a kind with one of another
+        kinds, self._kind = np.unique(
+            np.broadcast_to(levels + 1j * entropies.share, n), return_inverse=True
+        )
+        # of a column of a kind with one of another
+        self._chances = self._chance_of(kinds.real, kinds.imag)
         self._pairs: dict[int, tuple[Floats, Floats]] = {}
 
     def shared(self, j: int) -> Floats:
@@ -79,9 +80,11 @@ class Forward:
         if j not in self._pairs:
             found, chance = self._interaction(np.array([j]))[0], self._chance(j)
             self._entropies.interactions[j] = found
-            gaussian = self._gaussian_interaction(self._covariances.column(j), slice(None), j)
-            synergy = np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
-            synergy[j] = 0.0
+            synergy = np.zeros(len(found))
+            if (found > chance).any():
+                gaussian = self._gaussian_interaction(self._covariances.column(j), slice(None), j)
+                synergy = np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
+                synergy[j] = 0.0
             self._pairs[j] = np.maximum(-found - chance, 0.0), synergy
         return self._pairs[j]
 
@@ -223,12 +226,12 @@ class State:
     def __init__(self, forward: Forward) -> None:
         self._forward, covariances = forward, forward._covariances
         self._columns, self._noise = covariances.column, forward.noise
-        self._variances = [covariances.total + self._noise, covariances.within + self._noise]
+        self._variances = np.array([covariances.total, covariances.within]) + self._noise
         self._gaussian = _half_log(*self._variances)  # of each column alone
         degrees = np.log(covariances.n_features) * max(1, covariances.n_groups - 1)
         self._chance = degrees / covariances.n_samples  # about the largest increase by chance
         self._limit = np.full(covariances.n_features, np.inf)
-        self._rows: list[list[Floats]] = [[], []]
+        self._rows: list[Floats] = []
         self._selected = np.zeros(covariances.n_features, bool)
         self._synergy = np.zeros(covariances.n_features)  # the best with a selected column
         self._synergies: list[tuple[Floats, float]] = []  # of a selected one, and its best so far
@@ -236,7 +239,7 @@ class State:
     def gains(self) -> Floats:
         """What each column gains; -inf if it is selected."""
         certain = self._forward.certain
-        change = _half_log(*(np.maximum(v, SMALLEST_VARIANCE) for v in self._variances))
+        change = _half_log(*np.maximum(self._variances, SMALLEST_VARIANCE))
         change -= self._gaussian  # negative: redundancy; positive: others remove noise from it
         change = np.where(change > 0, np.maximum(change - self._chance, 0.0), change)
         alone = np.maximum(np.minimum(certain + change, self._limit), KEPT * certain)
@@ -247,20 +250,18 @@ class State:
 
     def add(self, j: int) -> None:
         """Condition on column j."""
-        for column, variance, rows in zip(
-            self._columns(j), self._variances, self._rows, strict=True
-        ):
-            rest = column.copy()
-            rest[j] += self._noise
-            for row in rows:
-                rest -= row[j] * row
-            rest /= np.sqrt(max(variance[j], SMALLEST_VARIANCE))
-            variance -= rest * rest
-            rows.append(rest)
+        rest = np.array(self._columns(j))  # in total and within y
+        rest[:, j] += self._noise
+        for row in self._rows:
+            rest -= row[:, j, np.newaxis] * row
+        rest /= np.sqrt(np.maximum(self._variances[:, j, np.newaxis], SMALLEST_VARIANCE))
+        self._variances -= rest * rest
+        self._rows.append(rest)
         synergy = self._forward.synergy(j)
         self._synergies = [(row, max(best, float(row[j]))) for row, best in self._synergies]
-        self._synergies.append((synergy, float(self._synergy[j])))
-        np.maximum(self._synergy, synergy, out=self._synergy)
+        if synergy.any():
+            self._synergies.append((synergy, float(self._synergy[j])))
+            np.maximum(self._synergy, synergy, out=self._synergy)
         shared = self._forward.shared(j)
         left = np.where(shared > 0, self._forward.certain - shared, np.inf)
         np.minimum(self._limit, left, out=self._limit)

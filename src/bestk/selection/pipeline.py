@@ -265,7 +265,7 @@ class Task:
         if self.groups is not None:
             added = self.constant[np.isin(self.groups[self.constant], self.groups[support])]
         parts = solution.details.get("contribution", np.full(solution.k, np.nan))
-        details = {**solution.details, "contribution": np.pad(parts, (0, len(added)))}
+        details = {**solution.details, "contribution": np.append(parts, np.zeros(len(added)))}
         support = np.append(support, added)
         return replace(solution, support=support, names=self.table.names, details=details)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,21 @@ from sklearn.utils.parallel import Parallel, delayed
 from bestk._checks import jobs, real
 from bestk._typing import Floats, Indices
 from bestk.data.frames import read_features
+from bestk.data.table import find_constant
+from bestk.discretize import Discretizer
 from bestk.errors import ParameterError
+from bestk.information.backends import BACKENDS
+from bestk.information.reading import MIN_ROWS
+from bestk.information.together import join_tables, measure_parts
 from bestk.selection.base import count_features
 from bestk.selection.folds import printed_progress, read_folds, repeat_rows
-from bestk.selection.pipeline import Task, is_method, seed_of
+from bestk.selection.pipeline import Columns, Task, is_method, seed_of
 from bestk.selection.selector import SelectBestK
 from bestk.selection.targets import repeated_rows
 
 MAX_SHOWN = 20  # features of a text
+MAX_COLUMNS_TOGETHER, MAX_VALUES_TOGETHER = 512, 2**20  # of subsamples measured in one pass
+Supports = list[tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -132,9 +139,10 @@ def stability_selection(
 
     Notes
     -----
-    The table is read once; no bound is computed and no warning is looked for. Selections are
-    otherwise those of ``SelectBestK(k, method).fit`` on the rows of each subsample, up to
-    ``screen`` features; beyond them, a feature that is informative only in a pair may be missed.
+    The table is read once, small subsamples of the same classes are measured in one pass, no
+    bound is computed and no warning is looked for. Selections are otherwise those of
+    ``SelectBestK(k, method).fit`` on the rows of each subsample, up to ``screen`` features; beyond
+    them, a feature that is informative only in a pair may be missed.
     Of features that can stand in for each other, each is selected less often.
 
     References
@@ -167,20 +175,69 @@ def stability_selection(
     if sample_weight is not None:
         weighted = repeated_rows(sample_weight, targets, table.n_samples)
     rows = [train for train, _ in repeat_rows(folds, weighted, table.n_samples)]
-    show, supports = printed_progress("stability_selection", verbose), list[tuple[int, ...]]()
+    show = printed_progress("stability_selection", verbose)
+    batches = _batches(task, rows, screen, jobs(n_jobs) or 1)
 
-    def select_from(some: Indices) -> tuple[int, ...]:
+    def select_from(batch: Indices) -> Supports:
+        some = [rows[i] for i in batch]
+        if len(some) > 1 and (parts := _read_together(selector, task, some)):
+            return [_support(part, wanted) for part in parts]
+        return [_support(read_alone(own), wanted) for own in some]
+
+    def read_alone(some: Indices) -> Task:
         part = Task.of_rows(selector, table, targets, some)
         if screen is not None and is_method(part.method) and part.groups is None:
             part = _screened(part, selector, max(screen, wanted))
-        return tuple(part.path([wanted])[0].support.tolist())
+        return part
 
+    found = dict[int, tuple[int, ...]]()
     parallel = Parallel(n_jobs=jobs(n_jobs) or 1, prefer="threads", return_as="generator")
-    for support in parallel(delayed(select_from)(some) for some in rows):
-        supports.append(support)
-        show(len(supports), len(rows))
+    for batch, some in zip(batches, parallel(map(delayed(select_from), batches)), strict=True):
+        for number, support in zip(batch.tolist(), some, strict=True):
+            found[number] = support
+            show(len(found), len(rows))
+    supports = tuple(found[i] for i in range(len(rows)))
     counts = np.bincount(np.concatenate(supports), minlength=table.n_features)
-    return StabilitySelection(counts / len(rows), tuple(supports), table.names, task.most, fraction)
+    return StabilitySelection(counts / len(rows), supports, table.names, task.most, fraction)
+
+
+def _support(task: Task, k: int) -> tuple[int, ...]:
+    return tuple(task.path([k])[0].support.tolist())
+
+
+def _batches(task: Task, rows: list[Indices], screen: int | None, n_jobs: int) -> list[Indices]:
+    """Numbers of the subsamples that are measured in one pass: small ones, of the same classes."""
+    n, m = len(task.allowed), min(map(len, rows))
+    columns = MAX_COLUMNS_TOGETHER if m >= MIN_ROWS else m  # see Reading
+    size = min(columns // n, MAX_VALUES_TOGETHER // (m * n), -(-len(rows) // n_jobs))
+    alone = (
+        size < 2
+        or not is_method(task.method)
+        or not isinstance(task.read.discretizer, Discretizer | None)
+        or not all(isinstance(block.values, np.ndarray) for block in task.table.blocks)
+        or (screen is not None and n > screen)
+    )
+    if alone or task.target is None or task.target.continuous:
+        return list(np.arange(len(rows))[:, np.newaxis])
+    classes = task.target.classes
+    counts = [np.bincount(classes.codes[some], minlength=classes.n_classes) for some in rows]
+    _, kind = np.unique(counts, axis=0, return_inverse=True)
+    alike = (np.flatnonzero(kind == each) for each in range(kind.max() + 1))
+    return [some[i : i + size] for some in alike for i in range(0, len(some), size)]
+
+
+def _read_together(selector: SelectBestK, task: Task, rows: list[Indices]) -> list[Task]:
+    """A task for each subsample; none on a GPU, or if a column is constant in one of them."""
+    if selector.backend not in ("auto", *BACKENDS):
+        return []
+    target, kept = task.targets[0], task.table.keep(task.allowed)
+    order = [some[np.argsort(target.classes.codes[some], kind="stable")] for some in rows]
+    joined = join_tables([kept.take(some) for some in order])
+    if len(find_constant(joined)):
+        return []
+    reading = Columns.of(selector, task.table).reading(selector, task.allowed)
+    parts = measure_parts(reading, joined, kept.n_features, target.take(order[0]))
+    return [replace(task, read=part) for part in parts]
 
 
 def _screened(task: Task, options: SelectBestK, most: int) -> Task:

@@ -1,0 +1,61 @@
+"""Tables that are measured in one pass have the information of each by itself, to the last bit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bestk.data.frames import read_table
+from bestk.information.reading import Reading
+from bestk.information.together import join_tables, measure_parts
+
+RNG = np.random.default_rng(0)
+ROWS, CLASSES = 240, np.repeat(["a", "b", "c"], 80)
+NUMBERS = RNG.normal(size=(3 * ROWS, 5)) + np.tile(np.arange(ROWS) // 80, 3)[:, np.newaxis]
+
+
+def mixed():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(NUMBERS, columns=list("abcde"))
+    frame.loc[::7, "b"] = np.nan
+    frame["word"] = pd.Categorical(np.array(list("uvwx"))[rng.integers(0, 4, 3 * ROWS)])
+    frame.loc[ROWS:, "word"] = frame["word"].where(frame["word"] != "u")
+    frame["flag"] = NUMBERS[:, 0] > 0.3
+    frame["code"] = rng.integers(0, 5, 3 * ROWS)
+    return frame
+
+
+@pytest.mark.parametrize("correction", [None, "chance"])
+@pytest.mark.parametrize("information", ["discrete", "blend", "gaussian"])
+def test_parts_equal_tables_that_are_measured_alone(information, correction):
+    table = read_table(NUMBERS if information == "gaussian" else mixed())
+    categorical = np.arange(0) if information == "gaussian" else np.array([7])
+    cut = "caim" if information == "discrete" else "auto"
+    reading = Reading(information, cut, correction, categorical)
+    tables = [table.take(np.arange(i * ROWS, (i + 1) * ROWS)) for i in range(3)]
+    target = reading.parse(CLASSES, ROWS)
+    parts = measure_parts(reading, join_tables(tables), table.n_features, target)
+    for part, own in zip(parts, tables, strict=True):
+        found, alone = part.entropies, reading.measure(own, target).entropies
+        for name in ("mi", "certain_mi", "copy_mi", "cmi", "pair_mi", "pair_cmi"):
+            np.testing.assert_array_equal(getattr(found, name)(), getattr(alone, name)())
+        some = [3, 0], [4, 1, 2]
+        np.testing.assert_array_equal(found.cmi(*some), alone.cmi(*some))
+        if information == "discrete":
+            continue
+        pairs, both = np.array([[0, 2, 4], [1, 4, 3]]), (found.covariances, alone.covariances)
+        for name in ("total", "within"):
+            np.testing.assert_array_equal(*(getattr(each, name) for each in both))
+        np.testing.assert_array_equal(*(each.column(1) for each in both))
+        np.testing.assert_array_equal(*(each.pairs(*pairs) for each in both))
+
+
+def test_covariances_of_small_tables_are_those_of_large_ones(monkeypatch):
+    reading = Reading("blend", "auto", None, ())
+    small, large = (reading.measure(read_table(mixed()), np.tile(CLASSES, 3)) for _ in range(2))
+    i, j = np.array([0, 2, 7]), np.array([5, 4, 3])
+    kept = small.entropies.covariances
+    columns, pairs = [kept.column(c) for c in range(8)], kept.pairs(i, j)
+    monkeypatch.setattr("bestk.information._scores.MAX_SMALL_WORK", 0)
+    one_by_one = large.entropies.covariances
+    np.testing.assert_array_equal(columns, [one_by_one.column(c) for c in range(8)])
+    np.testing.assert_array_equal(pairs, one_by_one.pairs(i, j))

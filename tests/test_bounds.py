@@ -170,8 +170,8 @@ def test_any_multipliers_give_a_bound(steps, problem, seed, spread):
 @given(seed=seeds, spread=st.sampled_from([0.0, 0.1, 1.0, 30.0]), steps=st.sampled_from([0, 20]))
 def test_any_multipliers_of_a_core_bound_the_choices_with_items_outside_it(seed, spread, steps):
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(5, 11))
-    k = int(rng.integers(1, n // 2))
+    n = int(rng.integers(6, 11))
+    k = int(rng.integers(2, n // 2))
     Q = rng.normal(size=(n, n))
     problem = BQP(Q + Q.T, k)
     core = rng.permutation(n)[: rng.integers(2 * k, n)]

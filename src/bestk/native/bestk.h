@@ -32,9 +32,6 @@ typedef struct {
 
 Range bestk_range(const double *x, int64_t n);
 
-/* Put the k largest of some values first, the least of them last. */
-void bestk_select_top(double *values, int64_t count, int64_t k);
-
 /* n numbers of a type of TABLE_TYPES in _library.py, a step of bytes apart; order: those of some
    places, or NULL for all. */
 void bestk_read_numbers(

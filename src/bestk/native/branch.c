@@ -1,4 +1,5 @@
 /* Branch and bound with the row bound: a depth-first search that can stop and go on anywhere. */
+#include <math.h>
 #include <string.h>
 
 #include "bestk.h"
@@ -44,29 +45,6 @@ EXPORT int bestk_branch_partners(const double *Q, int64_t n, int64_t k, double *
     return OK;
 }
 
-/* Put the k largest of some values first, the least of them last. */
-void bestk_select_top(double *values, int64_t count, int64_t k) {
-    int64_t low = 0, high = count - 1;
-    while (low < high) {
-        const double pivot = values[(low + high) / 2];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (values[i] > pivot) i++;
-            while (values[j] < pivot) j--;
-            if (i > j) break;
-            const double held = values[i];
-            values[i++] = values[j];
-            values[j--] = held;
-        }
-        if (k - 1 <= j)
-            high = j;
-        else if (k - 1 >= i)
-            low = i;
-        else
-            break;
-    }
-}
-
 /* Try every open item as the last one; return the new floor. */
 static double finish(Tree *t, int64_t depth, double floor) {
     for (int64_t q = t->at[depth]; q < t->many[depth]; q++) {
@@ -87,12 +65,18 @@ static int descend(Tree *t, int64_t depth, double floor) {
     const int64_t *items = t->left + depth * n, first = items[start];
     const double *gains = t->gains + depth * n, *row = t->Q + first * n;
     const double *partners = t->partners + ((left - 1) * n + first) * n;
-    for (int64_t q = start; q < stop; q++)
-        t->worth[q] = t->scratch[q - start] = gains[items[q]] + partners[items[q]];
-    bestk_select_top(t->scratch, stop - start, left);
+    double *top = t->scratch; /* descending */
+    for (int64_t q = 0; q < left; q++) top[q] = -INFINITY;
+    for (int64_t q = start; q < stop; q++) {
+        const double worth = t->worth[q] = gains[items[q]] + partners[items[q]];
+        if (!(worth > top[left - 1])) continue;
+        int64_t at = left - 1;
+        for (; at > 0 && top[at - 1] < worth; at--) top[at] = top[at - 1];
+        top[at] = worth;
+    }
     double total = 0.0;
-    for (int64_t q = 0; q < left; q++) total += t->scratch[q];
-    const double least = t->scratch[left - 1], bound = t->value[depth] + total;
+    for (int64_t q = 0; q < left; q++) total += top[q];
+    const double least = top[left - 1], bound = t->value[depth] + total;
     if (bound <= floor) return 0;
     t->at[depth]++;
     t->chosen[depth] = first;

@@ -180,12 +180,35 @@ static double find_middle(const Problem *a, const double *directions, int64_t co
     return sqrt(radius);
 }
 
+/* Put the k largest of some values first, the least of them last. */
+static void select_top(double *values, int64_t count, int64_t k) {
+    int64_t low = 0, high = count - 1;
+    while (low < high) {
+        const double pivot = values[(low + high) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (values[i] > pivot) i++;
+            while (values[j] < pivot) j--;
+            if (i > j) break;
+            const double held = values[i];
+            values[i++] = values[j];
+            values[j--] = held;
+        }
+        if (k - 1 <= j)
+            high = j;
+        else if (k - 1 >= i)
+            low = i;
+        else
+            break;
+    }
+}
+
 /* Mark the k items of the highest score along c; of equal ones those of the lowest index. */
 static void mark_best(const Problem *a, const double *c) {
     const int64_t n = a->n, k = a->k;
     project(a->V, n, c, a->d, n, a->all);
     memcpy(a->sorted, a->all, (size_t)n * sizeof *a->all);
-    bestk_select_top(a->sorted, n, k);
+    select_top(a->sorted, n, k);
     const double least = a->sorted[k - 1];
     int64_t left = k;
     for (int64_t i = 0; i < n; i++) left -= a->best[i] = a->all[i] > least;

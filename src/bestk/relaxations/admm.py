@@ -18,7 +18,8 @@ from bestk.relaxations.eigen import (
     mirror,
     reflect,
 )
-from bestk.relaxations.rows import lower_rows, row_tops, row_values
+from bestk.relaxations.mixtures import Core
+from bestk.relaxations.rows import lower_rows, row_values
 from bestk.relaxations.subproblem import (
     Bound,
     Subproblem,
@@ -154,44 +155,22 @@ class DoublyNonnegative:
         inner = self._inner()
         size = largest_entry(Z) + largest_entry(self.Q) + largest_entry(inner)
         rows = inner - Z[1:, 1:]
-        linear, known, lost = rows.diagonal() - 2 * Z[0, 1:], None, -inf
-        if whole and m < len(self.Q):
-            top = max(top, 0.0)
-            lost = -k_largest(row_values(rows, linear, k), k)
-            rows, linear, known = self._with_others(rows, linear, Z, (top, size))
-        lowered = lower_rows(rows, linear, k, -inf, deadline, steps, known)
+        linear, lost, order = rows.diagonal() - 2 * Z[0, 1:], -inf, self.core
+        constant = (1 + k) * top - Z[0, 0]
         margin = rounding(2 * k + m, (k + 1) ** 2 * size + (k + 1) * abs(top))
-        total = lowered.value - Z[0, 0] + (1 + k) * top + margin
+        if whole and m < len(self.Q):
+            lost = -k_largest(row_values(rows, linear, k), k)
+            core = Core(self.core, k, Z, top, rows, linear)
+            mean = (constant - lost) / k
+            order, rows, linear, more = core.extended(self.Q, mean, deadline)
+            margin += more
+        lowered = lower_rows(rows, linear, k, -inf, deadline, steps)
+        total = lowered.value + constant + margin
         values = lowered.row_values
         assert values is not None
-        if known is None:
-            values = values[np.argsort(self.core)]
+        values = values[np.argsort(order)]
         details = {"lost": lost + lowered.value}  # by items outside the core
         return Bound(float(total), "dnn", row_values=values, details=details)
-
-    def _with_others(
-        self, rows: Floats, linear: Floats, Z: Floats, limits: tuple[float, float]
-    ) -> tuple[Floats, Floats, tuple[Indices, Floats, float]]:
-        """Rows that are held and linear terms of all items, each outside counted as the mean of m.
-
-        If a choice has c items in the core and u others, x = x_core + (u / m) e has the sum k, and
-        |x|^2 <= c + u 2k/m; so <Z, Y> <= top (1 + |x|^2) where Z is extended by its means.
-        """
-        core, k, m, n, (top, size) = self.core, self.k, len(self.core), len(self.Q), limits
-        means = Z[1:, 1:].mean(axis=1)
-        shift = np.full(n, means.mean())
-        shift[core] = means
-        every = self.Q.diagonal() - means.mean() - 2 * Z[0, 1:].mean() - top * (1 - 2 * k / m)
-        every[core] = linear
-        values = every + row_tops(self.Q, np.arange(n), k, shift)[2] if k > 1 else every
-        others = np.delete(np.arange(n), core)
-        others = others[np.argsort(-values[others], kind="stable")[:m]]
-        held = np.concatenate([core, others])
-        whole = self.Q[held]
-        whole[:m] -= means[:, None]
-        whole[:m, core] = rows
-        whole[m:] -= shift
-        return whole, every, (held, values, size)
 
     def update(self) -> None:
         """Move Y to the nearest matrix with entries in [0, 1] and the right border, then Z."""

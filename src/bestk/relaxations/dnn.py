@@ -26,12 +26,13 @@ SECONDS_OF_STEP = 7e-10  # times n^3: the first step, and of few items about as 
 SECONDS_OF_PROOF = 1e-10  # times n^3, of many items
 PROOF_PAUSE = 3.0  # times the time of a proof, from one to the next of many items
 ROWS_SHARE = 0.1  # of the time, for bounds by rows of many items
-STEPS_OF_ROWS = 2000  # of the multipliers of rows, in a proof for many items
+STEPS_OF_ROWS = 4000  # of the multipliers of rows, in a proof for many items
 TRIANGLE_GAIN = 0.1  # of the gap from proof to proof, below which triangles are looked for
 MAX_STALLS = 3  # checks without progress, as long as triangles are found
 MIN_CORE_ITEMS = 600  # with which the relaxation of many items begins
 MIN_LOST = 0.1  # share of the gap due to items outside the core, above which it grows
 SECONDS_OF_ROWS = 4e-9  # times n^2, of the rows of all items in a proof
+SECONDS_OF_MIXTURES = 5e-11  # times m (n - m) (n + 10 m), of the n - m items outside a core of m
 MIN_DECIDED = 0.05  # share of the items that must be decided before the rest is set up anew
 
 
@@ -147,7 +148,8 @@ class Gap:
     def _seconds(self) -> tuple[float, float]:
         """What the first step and a proof take, about."""
         assert self.relaxation is not None
-        m, rows = len(self.relaxation.core), SECONDS_OF_ROWS * self.part.n**2
+        m, n = len(self.relaxation.core), self.part.n
+        rows = SECONDS_OF_ROWS * n**2 + SECONDS_OF_MIXTURES * m * (n - m) * (n + 10 * m)
         step = SECONDS_OF_STEP * m**3
         if not self.relaxation.large:
             return step, step + rows

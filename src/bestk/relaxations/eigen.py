@@ -211,16 +211,16 @@ class Inner:
 
     def __matmul__(self, X: Any) -> Any:
         lifted = lift(X, self.v, self.xp)
-        product = self.M @ lifted if self.xp is not np else _product(self.M, lifted)
-        return (product - (2.0 * self.v)[:, None] * (self.v @ product))[1:]
+        out = self.M @ lifted if self.xp is not np else product(self.M, lifted)
+        return (out - (2.0 * self.v)[:, None] * (self.v @ out))[1:]
 
 
-def _product(M: Any, X: Any) -> Any:
+def product(M: Any, X: Any) -> Any:
     """MX by all threads."""
-    product = np.empty_like(X)
+    out = np.empty((len(M), X.shape[1]), X.dtype)
 
     def work(span: tuple[int, int]) -> None:
-        np.matmul(M[slice(*span)], X, out=product[slice(*span)])
+        np.matmul(M[slice(*span)], X, out=out[slice(*span)])
 
-    run_tiles(work, spans(len(X), TILE_ROWS))
-    return product
+    run_tiles(work, spans(len(M), TILE_ROWS))
+    return out

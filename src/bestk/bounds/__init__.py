@@ -123,14 +123,14 @@ def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
         return Bound(inf, "nothing: no time" if not problem.is_lazy else "nothing: Q is lazy")
     rest, value = fix_items(Subproblem.of(moderate(problem, best_known)), best_known)
     method, gap = "rows", value - best_known
-    takes = 0.02 + 2e-4 * n
-    seconds -= takes
     wide = gap > MIN_QUICK_SDP_GAP * abs(best_known) and rest.settled() is None
-    if n <= MAX_QUICK_SDP_ITEMS and wide and seconds > 0:
+    takes = 0.02 + 2e-4 * n
+    if n <= MAX_QUICK_SDP_ITEMS and wide and takes < seconds:
+        seconds -= takes
         other = rest.base + sdp_bound(BQP.trusted(rest.Q, rest.k)).value
         method, value = ("sdp", other) if other < value else (method, value)
         gap = value - best_known
-    takes = QUICK_STEPS * (2e-6 + 2e-9 * (rest.k * rest.n + rest.k**3))
+    takes = QUICK_STEPS * (3e-6 + 3e-9 * (rest.k * rest.n + rest.k**3))
     if wide and gap > MAX_USEFUL_GAP * abs(best_known) and takes <= seconds:
         rest, other = fix_items(rest, best_known, QUICK_STEPS)
         method, value = ("antisymmetric", other) if other < value else (method, value)

@@ -16,7 +16,7 @@ from bestk.solvers._exact import split_gap
 from bestk.solvers._registry import get_solver
 
 BoundEffort = Literal["fast", "tight"]
-MIN_BOUND_SECONDS = 0.05  # that a default bound may take, however fast the selection was
+MIN_BOUND_SECONDS = 0.005  # that a default bound may take, however fast the selection was
 MIN_BOUND_SHARE = 0.1  # of a time limit, for a default bound after a solver that has used it up
 PROVED_GAP = 1e-9  # a smaller one is rounding
 FIXED = ("fixed_in", "fixed_out")  # numbers of items in every choice as good as this, or in none

@@ -59,9 +59,10 @@ def _head(method: str) -> str:
 
 
 def forms(curves: dict[str, Curves]) -> str:
-    """Which form of TPower a protocol has, if not the published one."""
-    warm = any(form(own, "tpower") != "tpower" for own in curves.values())
-    return "Here TPower starts from the k before, too." if warm else ""
+    """On which sets TPower has not the published form."""
+    warm = [name for name, own in curves.items() if form(own, "tpower") != "tpower"]
+    where = "" if len(warm) == len(curves) else f"On {', '.join(warm)} "
+    return f"{where or 'Here '}TPower starts from the k before, too." if warm else ""
 
 
 def search_grid(contents: Contents, protocol: str) -> Grid:

@@ -86,7 +86,8 @@ def _fewer_ks(contents: Contents) -> str:
         steps.setdefault(ks[1] - ks[0], []).append(name)
     every, told = {name: found[name] for name in steps.pop(1, [])}, []
     for step, names in sorted(steps.items()):
-        words = f"{', '.join(names)} have k = {FIRST_K}, {FIRST_K + step}, ..."
+        verb = "has" if len(names) == 1 else "have"
+        words = f"{', '.join(names)} {verb} k = {FIRST_K}, {FIRST_K + step}, ..."
         if every:
             few = {name: {m: curve.only(range(0, LAST_K + 1, step)) for m, curve in own.items()}
                    for name, own in every.items()}  # fmt: skip

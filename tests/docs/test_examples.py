@@ -199,6 +199,23 @@ def test_few_features_are_selected_from_most_halves_and_a_copy_halves_the_freque
     assert ran["index"][1] < ran["index"][0]
 
 
+def test_weights_are_repeated_rows_and_a_rarer_class_leaves_less_to_know(run):
+    ran = run("weights")
+    np.testing.assert_array_equal(ran["weighted"].scores_, ran["repeated"].scores_)
+    assert ran["weighted_share"] == pytest.approx(0.1)
+    order = ran["order"]
+    assert (ran["as_population"].scores_[order] < ran["as_sampled"].scores_[order]).all()
+
+
+def test_ten_selected_columns_are_as_good_as_all_and_better_than_the_ten_of_largest_f(run):
+    ran = run("column_limit")
+    accuracy, at = ran["accuracy"], ran["ks"].index(10)
+    assert ran["limited"][1].k_ == ran["LIMIT"] < ran["X"].shape[1]
+    assert accuracy["bestk"][at] > ran["whole"] - 0.005
+    for name in ("SelectKBest(f_classif)", "random columns"):
+        assert accuracy["bestk"][at] > accuracy[name][at] + 0.01
+
+
 def test_the_hardest_digit_gains_when_the_smallest_objective_is_maximised(run):
     ran = run("several_targets")
     worst = {how: values.min() for how, values in ran["aucs"].items()}

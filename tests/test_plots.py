@@ -74,7 +74,6 @@ EVERY = {
     "pairs": lambda **o: plots.plot_pairs(selection(), **o),
     "features": lambda **o: plots.plot_features(selection(), **o),
     "errors": lambda **o: plots.plot_error_curves(curves(jmi=[0.4, 0.3]), **o),
-    "stability": lambda **o: plots.plot_stability(curves(jmi=[0.4, 0.3]), **o),
     "scores": lambda **o: plots.plot_cv_scores(cv_selector(), **o),
 }
 
@@ -260,14 +259,6 @@ def test_curves_without_rows_are_refused():
         plots.plot_error_curves(curves())
 
 
-def test_stability_is_drawn_with_its_interval(ax):
-    measured = curves(jmi=[0.4, 0.3], tpower=[0.5, 0.2])
-    draw(plots.plot_stability(measured, ax=ax))
-    assert [line.get_label() for line in ax.lines] == ["jmi", "tpower"]
-    expected = [s.index for s in measured.stability()["jmi"]]
-    np.testing.assert_array_equal(ax.lines[0].get_ydata(), expected)
-
-
 def test_scores_mark_the_chosen_k_and_what_it_had_to_reach(ax):
     draw(plots.plot_cv_scores(cv_selector("one-se", 2), ax=ax))
     line, threshold = ax.lines
@@ -290,5 +281,3 @@ def test_pictures_of_features_want_a_solution_that_tells_of_them():
 def test_other_pictures_say_what_they_want():
     with pytest.raises(TypeError, match="fitted SelectBestKCV, not SelectBestK"):
         plots.plot_cv_scores(SelectBestK())
-    with pytest.raises(TypeError, match="not DataFrame"):
-        plots.plot_stability(pd.DataFrame())

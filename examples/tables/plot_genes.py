@@ -54,8 +54,11 @@ plt.show()
 # as well be drawn at random. ``maxrel`` ranks genes one at a time; ``auto``, the default, chooses
 # them together.
 
-ax = plots.plot_stability(inside)
-ax.set_title("few tissues: other folds, other genes")
+fig, ax = plt.subplots(layout="constrained")
+for name, found in inside.stability().items():
+    ax.plot(inside.ks, [each.index for each in found], label=name)
+ax.set(xlabel="number of genes", ylabel="stability", title="few tissues: other folds, other genes")
+ax.legend()
 plt.show()
 
 # %%

@@ -12,8 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from bestk import METHODS, SelectBestK, SelectBestKCV, SelectionWarning, error_curves, select
-from bestk.selection._independence import chi_square, grade, p_values
-from bestk.selection.look import Values
+from bestk.selection.look import Values, chi_square, grade, p_values
 
 M = 400
 rng = np.random.default_rng(0)

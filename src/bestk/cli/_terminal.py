@@ -83,13 +83,7 @@ def _prepare_process() -> None:
 
 
 def format_error(error: Exception) -> tuple[str, int]:
-    """The line to print, and the exit status.
-
-    Examples
-    --------
-    >>> format_error(ValueError("k=9 is more than the 4 columns of the table"))
-    ('bestk: error: -k 9 is more than the 4 columns of the table', 2)
-    """
+    """The line to print, and the exit status."""
     if isinstance(error, click.Abort):
         return "bestk: interrupted", INTERRUPTED
     message, code = _explain(error)

@@ -1,10 +1,10 @@
-"""Plots of selected features, and of errors, scores and stability against their number.
+"""Plots of selected features, and of errors and scores against their number.
 
 Each function draws into the given axes or makes a new figure, returns the axes, and neither shows
 nor saves anything. matplotlib comes with ``pip install 'bestk[plots]'``.
 """
 
-from bestk.plots._curves import plot_cv_scores, plot_error_curves, plot_stability
+from bestk.plots._curves import plot_cv_scores, plot_error_curves
 from bestk.plots._selection import plot_features, plot_frequencies, plot_pairs
 from bestk.plots._selection import read_solution as read_solution
 from bestk.plots._selection import shorten as shorten
@@ -15,5 +15,4 @@ __all__ = [
     "plot_features",
     "plot_frequencies",
     "plot_pairs",
-    "plot_stability",
 ]

@@ -1,4 +1,4 @@
-"""Plots over the number of features: errors, stability, and cross-validation scores."""
+"""Plots over the number of features: errors and cross-validation scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -83,47 +83,6 @@ def plot_error_curves(
     ax.yaxis.set_major_formatter(
         lambda value, _: f"{100 * value:.3g}%" if percent else f"{value:.4g}"
     )
-    return ax
-
-
-def plot_stability(curves: Any, *, bands: bool | None = None, ax: "Axes | None" = None) -> "Axes":
-    """Plot the stability of each method's selections against k, with its confidence interval.
-
-    Parameters
-    ----------
-    curves : Curves
-        From :func:`bestk.evaluation.error_curves`.
-    bands : bool, default=None
-        Whether to shade the confidence intervals; by default for up to four methods.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
-
-    Returns
-    -------
-    Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from bestk.evaluation import Curves, Row
-    >>> rows = [Row("jmi", 1, 0, 0.1, 9, 0.0, [3]), Row("jmi", 1, 1, 0.2, 9, 0.0, [3])]
-    >>> ax = plot_stability(Curves(tuple(rows), "abcde"), ax=Figure().subplots())
-    >>> ax.lines[0].get_ydata()
-    array([1.])
-    """
-    if not isinstance(curves, Curves):
-        raise TypeError(
-            "stability needs Curves, as returned by bestk.evaluation.error_curves, "
-            f"not {type(curves).__name__}"
-        )
-    lines = []
-    for method, measured in curves.stability().items():
-        values = np.array([(s.index, s.lower, s.upper) for s in measured], np.float64)
-        ks = np.array(curves.ks, np.float64)
-        index, low, high = values.T
-        lines.append(Line(method, ks, index, low, high, order=-index.mean()))
-    ax = _draw(ax, lines, bands)
-    ax.set_ylabel("stability (1: the same features in every fold)")
     return ax
 
 

@@ -130,13 +130,7 @@ class Facts:
 
 
 def format_text(value: Any, longest: int = MAX_TEXT) -> str:
-    r"""A value as visible text, control characters escaped, cut in the middle if too long.
-
-    Examples
-    --------
-    >>> print(format_text("a\tb"), format_text("x" * 9, longest=5), format_text(""))
-    a\tb xx…xx (empty)
-    """
+    """A value as visible text, control characters escaped, cut in the middle if too long."""
     text = printable(str(value))
     if len(text) > longest:
         head = longest // 2

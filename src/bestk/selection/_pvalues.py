@@ -64,11 +64,7 @@ class Alone(NamedTuple):
 
 
 def alone_pvalues(table: Table, categorical: Indices, targets: Sequence[PreparedTarget]) -> Alone:
-    """P-values of each column by itself for some targets, which are permutations of each other.
-
-    Numbers take the smaller of two p-values, doubled: of a straight line through normal scores,
-    and of bins. Categories have the second alone.
-    """
+    """P-values of each column by itself for some targets, which are permutations of each other."""
     parts, n_classes = [], targets[0].classes.n_classes
     n_bins = pair_bins(table.n_features, table.n_samples, n_classes)
     for start, stop in spans(table.n_features, max(1, BLOCK_VALUES // table.n_samples)):
@@ -216,11 +212,7 @@ def _largest_tail(alone: int, together: int, tests: int) -> tuple[Floats, Floats
 
 
 def calibrate(p: Floats, null: Floats, tests: int) -> Floats:
-    """P-values from the smaller of some tests, which may exceed 1, by what permuted targets gave.
-
-    Within the permuted values the p-value is their share. Beyond them, and without permutations,
-    the smallest is multiplied by the number of tests, or by more if permuted targets gave more.
-    """
+    """P-values from the smaller of some tests: their share among those of permuted targets."""
     if not len(null):
         return np.minimum(1.0, tests * p)
     null = np.sort(null)

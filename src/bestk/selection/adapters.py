@@ -34,17 +34,7 @@ COUNTS = ("k", "n_features_to_select", "max_features", "k_features")  # paramete
 
 
 def read_groups(groups: Any, table: Table) -> Indices:
-    """The number of the group of each column, from 0 in the order of the first columns.
-
-    ``groups`` is a mapping of names to columns, a label for each column, or a separator: columns
-    whose names agree up to the last one are a group. Other columns are groups of their own.
-
-    Examples
-    --------
-    >>> table = Table(0, ["age", "job=nurse", "job=cook", "sex"], ())
-    >>> read_groups("=", table), read_groups({"who": ["age", 3]}, table)
-    (array([0, 1, 1, 2]), array([0, 1, 2, 0]))
-    """
+    """The number of the group of each column, from 0 in the order of the first columns."""
     labels: list[Any] = [(place,) for place in range(table.n_features)]  # each its own
     if isinstance(groups, str):
         for place, name in enumerate(table.names):
@@ -68,13 +58,7 @@ def read_groups(groups: Any, table: Table) -> Indices:
 
 @dataclass(frozen=True)
 class Grouped(Method):
-    """A method that selects whole groups; k counts groups, or columns at most.
-
-    Quadratic methods maximise x'Qx over choices of groups: Q is contracted, its rows and columns
-    added up within groups. Greedy criteria add the group whose columns have the largest sum of
-    scores. The default takes its quadratic form, ``shared`` solved by swaps. Where k counts
-    columns, it is the largest number of groups whose selection has no more than k of them.
-    """
+    """A method that selects whole groups; k counts groups, or columns at most."""
 
     method: Any
     labels: Indices  # the group of each measured column, from 0 up

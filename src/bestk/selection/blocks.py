@@ -157,10 +157,7 @@ class PartialFit:
 
 
 def _first_look(selector: Any, blocks: list[Part]) -> Cuts | None:
-    """What cuts the numbers of all blocks: a fitted discretiser, or one fitted on the first.
-
-    None where it is to be fitted, and the rows are all of one class.
-    """
+    """What cuts the numbers of all blocks; None where it waits for a second class."""
     y = np.concatenate([values for _, values in blocks])
     reservoir = Reservoir(seed=0, rows=len(y))
     for block in blocks:

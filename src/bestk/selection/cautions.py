@@ -13,8 +13,15 @@ from bestk._typing import Floats, Indices
 from bestk.data.target import Target
 from bestk.errors import SelectionWarning
 from bestk.problem.solution import Solution
-from bestk.selection._independence import chi_square, grade, p_values
-from bestk.selection.look import Values, column_values, names_rows, which_determine
+from bestk.selection.look import (
+    Values,
+    chi_square,
+    column_values,
+    grade,
+    names_rows,
+    p_values,
+    which_determine,
+)
 from bestk.selection.pipeline import Task
 
 __all__ = ["Finding", "find_cautions", "warn_of", "with_warnings"]

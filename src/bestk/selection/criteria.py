@@ -178,11 +178,7 @@ def pick_greedily(
     include: Sequence[int] = (),
     labels: Indices | None = None,
 ) -> tuple[Indices, Floats]:
-    """Pick k features one by one, after those to include, and say how each scored.
-
-    The best score wins, the lowest index on a tie; the first is the most relevant one. Given the
-    label of the group of each feature, -1 for none, whole groups are picked by the sum of scores.
-    """
+    """Pick k features, or groups by the sum of scores, after those to include; with scores."""
     tallies = [Tally(criterion, part) for part in entropies_of_targets(entropies)]
     totals, scores, picked = np.zeros(len(tallies)), np.empty(k), np.empty(k, np.int64)
     for step in range(k):

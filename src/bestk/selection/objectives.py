@@ -86,10 +86,7 @@ class Pairs:
     within: Floats | float = 0.0  # added to the diagonal: the pairs within groups of columns
 
     def problem(self, k: int) -> tuple[BQP, float]:
-        """The problem for k features, and the factor from its values to the objective's.
-
-        A problem is good until the next is asked for: all share one matrix.
-        """
+        """The problem for k features, good until the next, and the factor to the objective."""
         scale = self.objective.pair_weight(k)
         diagonal = self.within + self.objective.feature_weight(k) / scale * self.relevance
         if isinstance(self.matrix, np.ndarray):

@@ -40,11 +40,7 @@ def is_method(method: Any) -> bool:
 
 
 def settle(options: Any, *, blocks: bool = False) -> Information:
-    """The information that a selector asks for, or that belongs to its method.
-
-    The default and the objectives ``shared`` and ``balanced`` read a blend, or counts corrected
-    for chance; all others read counts of the bins that CAIM makes, as in the paper.
-    """
+    """The information that a selector asks for, or that belongs to its method."""
     information, discretizer, correction = (
         options.information, options.discretizer, options.correction,
     )  # fmt: skip

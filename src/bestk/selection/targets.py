@@ -53,14 +53,10 @@ class JoinedEntropies(Entropies):
         return np.array([1.0 / part.y if self.worst else 1.0 for part in self.parts])
 
     def join(self, totals: Floats, gains: Floats) -> Floats:
-        """What features add to the objective, by what they add to that of each target.
-
-        A step that raises the smallest objective most would ignore all other targets. Instead of
-        it, steps raise the sum of ``log(1 + 100 v)``, v the objective of a target relative to its
-        entropy, in which a target that has little gains most; losses count as they are.
-        """
+        """What features add to the objective, by what they add to that of each target."""
         if not self.worst:
             return np.asarray(gains.sum(axis=0))
+        # log(1 + 100 v), v relative to the entropy: a target that has little gains most
         now = np.maximum(totals, 0.0)[:, np.newaxis]
         units = self.units[:, np.newaxis]
         before, after = (np.log1p(units * v / SMALL_SHARE) for v in (now, now + gains.clip(0.0)))
@@ -163,12 +159,9 @@ def maximise_worst(
     pairs: JoinedPairs, k: int, include: Sequence[int], solve: Callable[[JoinedPairs], Solution],
     seconds: float | None = None,
 ) -> tuple[Solution, JoinedPairs]:  # fmt: skip
-    """The choice whose worst target has the largest objective, and the pairs of that target.
-
-    For weights of sum 1, the bound of the weighted sum is one on the smallest objective of any
-    choice. The next weights are those for which the choices so far are worth least (Kelley's
-    method); each choice is also improved by swaps.
-    """
+    """The choice whose worst target has the largest objective, and the pairs of that target."""
+    # Kelley's method: for weights of sum 1, the bound of the weighted sum bounds the smallest
+    # objective of any choice; the next weights make the choices so far worth least
     made, units, start = [part.problem(k) for part in pairs.parts], pairs.weights, perf_counter()
     problems, scale = [problem for problem, _ in made], made[0][1]
     weights, tried = np.full(len(units), 1.0 / len(units)), list[list[float]]()

@@ -216,11 +216,10 @@ def as_dict(
 
 def print_selection(result: dict[str, Any]) -> None:
     """Print a table of the features, and lines on the whole selection."""
-    names = ("relevance", "contribution", "new_information")
-    heads = tuple(name.replace("_", " ") for name in names)
+    heads = tuple(name.replace("_", " ") for name in TOLD)
     table = new_table(("feature",), heads, first="rank")
     for feature in result["features"]:
-        numbers = [f"{feature[name]:.4f}" for name in names]
+        numbers = [f"{feature[name]:.4f}" for name in TOLD]
         table.add_row(str(feature["rank"]), printable(feature["name"]), *numbers)
     out, seconds = console(), result["seconds"]
     out.print(heading(result, f"method: {result['method']}, {result['rows']} rows"), end="\n\n")

@@ -1,6 +1,6 @@
 """Error against k, fold by fold; and whether the folds agree on the features."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -110,14 +110,10 @@ def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
             "pass n_features, the number of features the indices were selected from"
         )
     n_features = min(whole(n_features, "n_features"), np.iinfo(np.int64).max)
-    try:
-        listed = [] if isinstance(selections, str | bytes | Mapping) else list(selections)
-    except (NotImplementedError, TypeError) as error:
+    if isinstance(selections, str | bytes | Mapping) or not isinstance(selections, Iterable):
         came = type(selections).__name__
-        raise ParameterError(
-            f"selections must be masks or lists of indices, not a {came}"
-        ) from error
-    supports = [_support(selection, n_features) for selection in listed]
+        raise ParameterError(f"selections must be masks or lists of indices, not a {came}")
+    supports = [_support(selection, n_features) for selection in selections]
     if len(supports) < 2 or n_features < 1:
         came = f"{len(supports)} selections from {n_features} features"
         raise ParameterError(f"stability needs two selections or more; got {came}")

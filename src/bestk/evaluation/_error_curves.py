@@ -110,16 +110,6 @@ def error_curves(
          8  0.0316  0.0387
     >>> curves.p_values("tpower", "maxrel").round(2)
     array([0.11, 0.35, 0.81])
-
-    The area under the ROC curve, also for a selector of scikit-learn:
-
-    >>> from sklearn.feature_selection import SelectKBest
-    >>> methods = {"auto": "auto", "f_classif": SelectKBest()}
-    >>> print(error_curves(X, y, methods, [2, 4], cv=5, random_state=0, scoring="roc_auc"))
-    mean roc_auc over 5 folds
-         k       auto  f_classif
-         2     0.9866     0.9780
-         4     0.9929     0.9883
     >>> [round(s.index, 2) for s in curves.stability()["tpower"]]
     [0.2, 0.88, 0.59]
     """

@@ -15,12 +15,11 @@ from sklearn.utils.validation import _check_method_params
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.data.frames import as_array
-from bestk.data.table import Table
+from bestk.data.table import Table, as_matrix
 from bestk.errors import ParameterError
 
 Fold = tuple[Indices, Indices]  # training rows, test rows
 FOLDS = 5
-TEXT_KINDS = ("categorical", "string")
 MAX_INDICATORS = 20  # for the most frequent levels of a column
 
 
@@ -163,29 +162,22 @@ class Design:
     @classmethod
     def of(cls, table: Table, features: Indices, nominal: Indices) -> "Design":
         """Some features of a table, in rising order; numbers among ``nominal`` are categories."""
-        parts: dict[int, Floats] = {}
-        for block in table.keep(features).blocks:
-            for places, strip in block.strips():
-                for place, column in zip(places.tolist(), strip.T, strict=True):
-                    words = block.kind in TEXT_KINDS or features[place] in nominal
-                    parts[place] = indicators(column) if words else column[:, None]
-        widths = [parts[place].shape[1] for place in range(len(features))]
-        values = np.empty((table.n_samples, sum(widths)), order="F")
-        for place, start in enumerate(np.cumsum([0, *widths[:-1]])):
-            values[:, start : start + widths[place]] = parts[place]
-        return cls(values, np.repeat(features, widths))
+        matrix, words = as_matrix(table.keep(features))
+        matrix = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, np.float64)
+        coded = np.isin(features, nominal)
+        coded[words] = True
+        columns = zip(matrix.T, coded, strict=True)
+        parts = [indicators(column) if code else column[:, np.newaxis] for column, code in columns]
+        return cls(np.hstack(parts), np.repeat(features, [part.shape[1] for part in parts]))
 
     def standardized(self, train: Indices) -> Floats:
         """All rows, scaled by the training rows, whose mean replaces missing values."""
+        from sklearn.preprocessing import StandardScaler
+
         largest = np.nanmax(np.abs(self.values), axis=0, initial=1e-300)
         Z = self.values / largest  # squares of the largest numbers would overflow
-        known = ~np.isnan(Z[train])
-        count = np.maximum(known.sum(axis=0), 1)
-        Z -= np.nansum(Z[train], axis=0) / count
-        scale = np.sqrt(np.nansum(Z[train] ** 2, axis=0) / count)
-        Z /= np.where(scale > 0, scale, 1.0)
-        np.nan_to_num(Z, copy=False, nan=0.0)
-        return Z
+        with np.errstate(invalid="ignore", divide="ignore"):  # columns without a known value
+            return np.nan_to_num(StandardScaler().fit(Z[train]).transform(Z))
 
 
 def indicators(column: NDArray[Any]) -> Floats:

@@ -26,7 +26,7 @@ class SelectBestK(PartialFit, TableSelector):
     k : int, float or "auto", default=10
         Number of features, or a fraction of them in (0, 1], at least one. If k is more than the
         number of columns, all are selected, with a warning. "auto" takes the fewest features that
-        predict about as well as any number up to 100 in cross-validation; see Notes.
+        predict about as well as any number up to 100 in cross-validation.
     method : str, Method, selector, array-like or callable, default="auto"
         A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
         ``Greedy(criterion)``. Or a selector of scikit-learn such as ``RFE(estimator)``, a ranking
@@ -117,16 +117,8 @@ class SelectBestK(PartialFit, TableSelector):
     Columns at chance level, leaks, copies and the like are reported in one
     :class:`SelectionWarning`, which is kept in ``solution_.warnings``.
 
-    ``k="auto"`` tries 1, 2, 3, 5, 8, ... features, to 100 or all, and takes the smallest number
-    whose mean difference from the best, fold by fold, is within its standard error. Features are
-    selected in the training rows, and logistic or ridge regression on them is scored on the test
-    rows: the mean over targets. A warning says so where no number beats guessing.
-
-    Tables that come in blocks are read whole if they have up to 100,000 rows (fewer where there
-    are thousands of columns). Longer ones are never held, but counted as if they were whole, to
-    the last bit; only cut points, Gaussian information and warnings are those of a random sample,
-    or of the first rows where blocks can be read only once. In place of a blend, levels of MDLP
-    are counted, corrected for chance.
+    The user guide describes ``k="auto"`` (:doc:`/selecting`), and tables that come in blocks,
+    which are read whole up to 100,000 rows and counted block by block above (:doc:`/scale`).
 
     References
     ----------

@@ -93,7 +93,7 @@ class SelectBestKCV(TableSelector):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> selector = SelectBestKCV(GaussianNB(), ks=[1, 2, 5, 10], rule="one-se").fit(X, y)
     >>> selector.best_k_
-    2
+    5
     >>> selector.predict(X[:3])
     array([0, 0, 0])
     """

@@ -19,10 +19,9 @@ KEPT = 3 * 2**29  # bytes for columns that are kept: making one again takes litt
 
 
 class Objective:
-    """A symmetric matrix from what each feature, and each pair, is worth.
+    """``Q_ij = pair_weight(k) * pairs_ij`` and ``Q_ii = feature_weight(k) * I(xi; y)``.
 
-    ``Q_ij = pair_weight(k) * pairs_ij`` and ``Q_ii = feature_weight(k) * I(xi; y)``. Only the
-    balance of the two depends on k, and lies on the diagonal: one matrix of pairs serves all k.
+    Only the balance of the two depends on k, on the diagonal: one matrix of pairs serves all k.
     """
 
     name: ClassVar[str]
@@ -162,14 +161,12 @@ class Balanced(Objective):
     """Relevance, less redundancy, plus a share of what pairs say only together.
 
     ``Q_ii = I(xi; y)``, ``Q_ij = (complement I(xi; xj | y) - redundancy I(xi; xj)) / w``, where
-    w = max(2, k - 1): pairs are a mean over the partners of a feature, and none counts more than
-    it does in I(xi, xj; y). With shares of 1 and 0 it is ``mrmr``, from k = 3 on; with 1 and 1
-    nearly ``cmi``, with 0.5 and 0.5 nearly ``jmi``, but for a factor (Brown et al. 2012).
+    w = max(2, k - 1). With shares of 1 and 0 it is ``mrmr``, from k = 3 on; with 1 and 1 nearly
+    ``cmi``, with 0.5 and 0.5 nearly ``jmi``, but for a factor (Brown et al. 2012).
     """
 
     redundancy: float = 1.0
     complement: float = 0.75
-
     name: ClassVar[str] = "balanced"
     min_partners: ClassVar[int | None] = 2
     information: ClassVar[str] = "blend"
@@ -204,9 +201,8 @@ class Shared(Objective):
     ``Q_ii = I(xi; y) - doubt_i``,
     ``Q_ij = max(I(xi; xj | y) - I(xi; xj) - r m, -m) / w``, where m = min(I(xi; y), I(xj; y)),
     ``r = 1 - exp(-2 I(xi; xj))``, the squared correlation of normal columns, and
-    w = max(2, k - 1). The penalty is never more than the less relevant column has to share:
-    columns that are correlated but not relevant are not preferred to relevant ones. The doubt,
-    of estimates corrected for chance, is that of :meth:`Entropies.certain_mi`.
+    w = max(2, k - 1). The penalty is never more than the less relevant column has to share. The
+    doubt, of estimates corrected for chance, is that of :meth:`Entropies.certain_mi`.
     """
 
     name: ClassVar[str] = "shared"
@@ -220,13 +216,13 @@ class Shared(Objective):
         return None
 
     def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
-        relevance, n = np.maximum(entropies.mi(), 0.0), entropies.n_features
+        relevance = np.maximum(entropies.mi(), 0.0)
         if not isinstance(entropies.source, Visiting):
             shared = entropies.measure(measures.PAIR_MI, rows, signed=True)
             out = entropies.measure(measures.PAIR_CMI, rows, signed=True)
             least = np.minimum.outer(relevance[items], relevance)
             return _penalise(out - shared, -np.expm1(np.minimum(-2.0 * shared, 0.0)), least)
-        out = np.empty((len(items), n))
+        out = np.empty((len(items), len(relevance)))
 
         def write(tile: tuple[int, int, int, int], interaction: Floats, r: Floats) -> None:
             top, bottom, first, last = tile
@@ -242,8 +238,7 @@ class Shared(Objective):
 
 def _penalise(interaction: Floats, r: Floats, least: Floats) -> Floats:
     """``max(interaction - r least, -least)``, in place."""
-    r *= least
-    interaction -= r
+    interaction -= np.multiply(r, least, out=r)
     return np.maximum(interaction, np.negative(least, out=least), out=interaction)
 
 
@@ -264,14 +259,18 @@ class QPFS(Objective):
     """
 
     alpha: Any = "auto"
-
     name: ClassVar[str] = "qpfs"
 
     def pairs(self, entropies: Entropies) -> "Pairs":
         """The whole matrix; it is the same for every k."""
         f, Q = entropies.mi(), entropies.pair_mi()
         np.fill_diagonal(Q, entropies.copy_mi())
-        alpha = self._weight(float(Q.mean()), float(f.mean()))
+        alpha = self.alpha
+        if isinstance(alpha, str) and alpha == "auto":
+            total = float(Q.mean()) + max(float(f.mean()), 0.0)  # less than chance is nothing
+            alpha = float(Q.mean()) / total if total > 0 else 0.5
+        if isinstance(alpha, str) or not 0 <= alpha <= 1:
+            raise ValueError(f"alpha must be 'auto' or lie between 0 and 1, not {alpha!r}")
         Q *= -0.5 * (1.0 - alpha)
         for row, own in zip(Q, f, strict=True):
             row += 0.5 * alpha * (own + f)  # the sum first: symmetric to the last bit
@@ -284,14 +283,6 @@ class QPFS(Objective):
             f"objective 'qpfs' needs all pairs of {n} features, {8 * n * n / 2**30:.1f} GiB; "
             "keep fewer features first, or use a method that asks for columns, such as 'mrmr'"
         )
-
-    def _weight(self, redundancy: float, relevance: float) -> float:
-        if self.alpha == "auto":
-            total = redundancy + max(relevance, 0.0)  # less than chance is nothing
-            return redundancy / total if total > 0 else 0.5
-        if isinstance(self.alpha, str) or not 0 <= self.alpha <= 1:
-            raise ValueError(f"alpha must be 'auto' or lie between 0 and 1, not {self.alpha!r}")
-        return float(self.alpha)
 
 
 OBJECTIVES: dict[str, Objective] = {

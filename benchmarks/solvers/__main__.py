@@ -3,7 +3,7 @@
 import warnings
 
 from benchmarks.machine import describe_machine
-from benchmarks.solvers import costs, information, instances, peers, plots, sdp, simulation
+from benchmarks.solvers import costs, information, instances, peers, plots, sdp, simulation, wide
 from benchmarks.solvers.measure import warm_up, work
 from benchmarks.solvers.options import Options, read_options
 from benchmarks.solvers.record import Ledger, Row
@@ -11,7 +11,7 @@ from benchmarks.solvers.verdict import sound
 from benchmarks.timing import REFERENCE
 
 PARTS = {
-    part.PART: part for part in (simulation, instances, information, peers, sdp, costs)
+    part.PART: part for part in (simulation, instances, information, wide, peers, sdp, costs)
 }  # fmt: skip
 TESTED = (
     "all solvers against brute force, exact against HiGHS: tests/solvers",
@@ -40,6 +40,7 @@ def summary(rows: list[Row], options: Options) -> str:
         *simulation.claims(rows),
         *instances.claims(rows, options),
         *information.claims(rows, options),
+        *wide.claims(rows, options),
         *peers.claims(rows),
         *sdp.claims(rows, options),
         *costs.claims(rows),

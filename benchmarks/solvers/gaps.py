@@ -1,6 +1,6 @@
 """The gap that seconds buy on wide tables: ``python -m benchmarks.solvers.gaps --seconds 60``.
 
-Bounds use a GPU where torch finds one. Each line is printed and added to ``gaps.csv``.
+Bounds use a GPU where torch finds one. Each line is printed and kept in ``gaps.csv``.
 """
 
 import argparse
@@ -21,6 +21,7 @@ SETS = ("colon", "lymphoma", "gisette_like", "leukemia")
 FIELDS = ("set", "objective", "n", "k", "limit", "seconds", "cpu_seconds", "value", "upper_bound",
           "gap_percent", "fixed_in", "fixed_out", "gpu", "commit", "cpu", "threads",
           "date")  # fmt: skip
+RUN = ("set", "objective", "k", "limit", "gpu")  # what tells one run from the others
 
 
 class Matrix:
@@ -65,7 +66,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     chosen = parser.parse_args()
     path, device = chosen.out / "gaps.csv", gpu()
-    new, machine = not path.exists(), asdict(describe_machine())
+    machine = asdict(describe_machine())
     for name in chosen.sets:
         for objective in chosen.objectives:
             for k in chosen.ks:
@@ -83,12 +84,17 @@ def main() -> None:
                 }  # fmt: skip
                 what = f"{name:14} {objective:7} n = {problem.n:<5} k = {k:<3}"
                 print(f"{what} {row['seconds']:6.1f} s  gap {row['gap_percent']:.3f}%", flush=True)
-                with path.open("a", newline="") as file:
-                    writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-                    if new:
-                        writer.writeheader()
-                    writer.writerow(row)
-                new = False
+                keep(path, row)
+
+
+def keep(path: Path, row: dict[str, Any]) -> None:
+    """Add a row to the file, in place of an older one of the same run."""
+    rows = list(csv.DictReader(path.open())) if path.exists() else []
+    kept = [other for other in rows if any(other[key] != str(row[key]) for key in RUN)]
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([*kept, row])
 
 
 if __name__ == "__main__":

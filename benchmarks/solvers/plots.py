@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.machine import Machine
 from benchmarks.pictures import pyplot, save
-from benchmarks.solvers import information, peers, simulation
+from benchmarks.solvers import information, peers, simulation, wide
 from benchmarks.solvers.record import Row, pick
 
 COLOURS = {
@@ -30,6 +30,7 @@ def draw(rows: list[Row], machine: Machine, folder: Path) -> list[Path]:
         "solvers_objective": draw_bars,
         "solvers_race": draw_race,
         "solvers_gap": draw_gaps,
+        "solvers_wide": draw_wide,
     }
     written = []
     for name, make in pictures.items():
@@ -141,6 +142,25 @@ def draw_gaps(rows: list[Row]) -> Any:
         axis.set_title(f"k = {k}", fontsize=10)
     _scale(axes[: len(ks)], len(names))
     _label(figure, "seconds", f"proved gap, percent (grey: under {FLOOR:g})")
+    return figure
+
+
+def draw_wide(rows: list[Row]) -> Any:
+    """The gap of each wide table against time, before and after."""
+    if not pick(rows, wide.PART):
+        return None
+    figure, axes = _panels(len(wide.GOALS))
+    for axis, (name, goal) in zip(axes, wide.GOALS.items(), strict=True):
+        for place, (label, own) in enumerate(wide.before_and_after(rows, name).items()):
+            if own:
+                axis.plot(
+                    [r.seconds for r in own], _on_track([r.gap for r in own], place), "o-",
+                    color=("#8a8a8a", "#c1272d")[place], markersize=4, label=label,
+                )  # fmt: skip
+        axis.axhline(goal, color="black", linestyle=":", linewidth=0.8)
+        axis.set_title(f"{name}, k = {wide.K}", fontsize=10)
+    _scale(axes[: len(wide.GOALS)], 2)
+    _label(figure, "seconds", f"proved gap, percent (grey: under {FLOOR:g}; dotted: the goal)")
     return figure
 
 

@@ -12,7 +12,8 @@ from bestk.relaxations.eigen import TILE_ROWS, product
 from bestk.relaxations.rows import row_tops
 from bestk.relaxations.subproblem import largest_entry, rounding
 
-MAX_STEPS = 25  # of the mixture of an item
+MAX_STEPS = 40  # of the mixture of an item
+DAMPING = 0.1  # of the steps, from one to the next
 ROOM = 0.05  # of the mean row, by which the rows outside are to be below those of the core
 
 
@@ -82,13 +83,12 @@ class Core:
 
         def lower(span: tuple[int, int]) -> None:
             """Lower the rows of some items."""
-            live = np.arange(*span)
+            live, best = np.arange(*span), np.full(len(W), inf)
+            w, alone = W[live], Q.diagonal()[others[live]] - self.top
             pairs = Q[others[live]][:, self.items].astype(np.float32)
-            alone = Q.diagonal()[others[live]] - self.top
-            for _ in range(MAX_STEPS):
+            for number in range(MAX_STEPS):
                 if perf_counter() > deadline or not len(live):
                     return
-                w = W[live]
                 Sw = w @ single
                 rows = pairs + Sw[:, 1:]
                 over = np.maximum(rows - limits, 0.0)
@@ -96,16 +96,20 @@ class Core:
                 tops = np.argpartition(rows, m - k, axis=1)[:, 1 - k :]
                 values = alone + np.einsum("ij,ij->i", Sw, w) + 2 * Sw[:, 0]
                 values += np.take_along_axis(rows, tops, 1).sum(axis=1)
+                better = values < best[live]
+                W[live[better]], best[live[better]] = w[better], values[better]
+                counted = 1 + (np.take_along_axis(over, tops, 1) > 0)
                 high = values > aim
-                live, pairs, alone, w, tops = (a[high] for a in (live, pairs, alone, w, tops))
+                live, w, alone, pairs, tops, counted, values = (
+                    part[high] for part in (live, w, alone, pairs, tops, counted, values)
+                )
                 slope = 2 * w
                 slope[:, 0] += 2
-                counted = 1 + (np.take_along_axis(over[high], tops, 1) > 0)
                 slope[np.arange(len(live))[:, None], tops + 1] += counted
                 slope = slope @ single
                 slope -= np.outer(slope @ normal, normal / (normal @ normal)).astype(np.float32)
-                step = (values[high] - aim) / np.maximum((slope * slope).sum(axis=1), 1e-30)
-                W[live] = w - step[:, None] * slope
+                step = (values - aim) / np.maximum((slope * slope).sum(axis=1), 1e-30)
+                w -= (step / (1 + DAMPING * number))[:, None].astype(np.float32) * slope
 
         run_tiles(lower, spans(len(others), TILE_ROWS))
         exact = W.astype(np.float64)

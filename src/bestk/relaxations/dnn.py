@@ -32,7 +32,7 @@ MAX_STALLS = 3  # checks without progress, as long as triangles are found
 MIN_CORE_ITEMS = 600  # with which the relaxation of many items begins
 MIN_LOST = 0.1  # share of the gap due to items outside the core, above which it grows
 SECONDS_OF_ROWS = 4e-9  # times n^2, of the rows of all items in a proof
-SECONDS_OF_MIXTURES = 5e-11  # times m (n - m) (n + 10 m), of the n - m items outside a core of m
+SECONDS_OF_MIXTURES = 1e-10  # times m (n - m) (n + 10 m), of the n - m items outside a core of m
 MIN_DECIDED = 0.05  # share of the items that must be decided before the rest is set up anew
 
 

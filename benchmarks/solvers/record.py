@@ -99,16 +99,12 @@ class Ledger:
     def __init__(self, path: Path, machine: Machine, forget: Iterable[str] = ()) -> None:
         self.path, self._context = path, _context(machine)
         path.parent.mkdir(parents=True, exist_ok=True)
+        self.header = [*(f.name for f in fields(Row)), *self._context]
         if not path.exists():
             self._write(self.header, mode="w")
         self._cut_unfinished_line()
         self._forget({*forget})
         self._rows = {row.key: row for row in self._read()}
-
-    @property
-    def header(self) -> list[str]:
-        """Names of the columns."""
-        return [*(f.name for f in fields(Row)), *self._context]
 
     @property
     def rows(self) -> list[Row]:
@@ -123,7 +119,7 @@ class Ledger:
     def add(self, row: Row) -> None:
         """Keep a row, in the file first."""
         values = {name: _text(value) for name, value in asdict(row).items()} | self._context
-        self._write([str(values[name]) for name in self.header], mode="a")
+        self._write([str(values.get(name, "")) for name in self.header], mode="a")
         self._rows[row.key] = row
 
     def _write(self, cells: Iterable[str], mode: str) -> None:
@@ -149,8 +145,10 @@ class Ledger:
     def _read(self) -> Iterable[Row]:
         with self.path.open(newline="") as file:
             reader = csv.DictReader(file)
-            if reader.fieldnames != self.header:
-                raise SystemExit(f"{self.path} has other columns than today's; --fresh starts anew")
+            columns = list(reader.fieldnames or ())
+            if not {*self.header} <= {*columns}:
+                raise SystemExit(f"{self.path} lacks columns of today's; --fresh starts anew")
+            self.header = columns  # older files have more
             for line in reader:
                 yield Row(**{f.name: _value(line[f.name], f.type) for f in fields(Row)})
 

@@ -150,16 +150,17 @@ def draw_wide(rows: list[Row]) -> Any:
     if not pick(rows, wide.PART):
         return None
     figure, axes = _panels(len(wide.GOALS))
-    for axis, (name, goal) in zip(axes, wide.GOALS.items(), strict=True):
+    for axis, name in zip(axes, wide.GOALS, strict=True):
         for place, (label, own) in enumerate(wide.before_and_after(rows, name).items()):
             if own:
                 axis.plot(
                     [r.seconds for r in own], _on_track([r.gap for r in own], place), "o-",
                     color=("#8a8a8a", "#c1272d")[place], markersize=4, label=label,
                 )  # fmt: skip
-        axis.axhline(goal, color="black", linestyle=":", linewidth=0.8)
         axis.set_title(f"{name}, k = {wide.K}", fontsize=10)
     _scale(axes[: len(wide.GOALS)], 2)
+    for axis, goal in zip(axes, wide.GOALS.values(), strict=True):
+        axis.axhline(goal, color="black", linestyle=":", linewidth=0.8)
     _label(figure, "seconds", f"proved gap, percent (grey: under {FLOOR:g}; dotted: the goal)")
     return figure
 

@@ -161,7 +161,7 @@ def draw_wide(rows: list[Row]) -> Any:
     _scale(axes[: len(wide.GOALS)], 2)
     for axis, goal in zip(axes, wide.GOALS.values(), strict=True):
         axis.axhline(goal, color="black", linestyle=":", linewidth=0.8)
-    _label(figure, "seconds", f"proved gap, percent (grey: under {FLOOR:g}; dotted: the goal)")
+    _label(figure, "seconds", "proved gap, percent (dotted: goal)")
     return figure
 
 

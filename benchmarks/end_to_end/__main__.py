@@ -53,6 +53,7 @@ STAGES = {  # where the functions of each stage are looked up
                "information.backends._native.pack"],
     "scores": ["information.reading.ScoredTable", "information.reading.measure_covariances"],
     "count": ["information.backends._native.NativeCounter.fill",
+              "information.backends._native.NativeCounter.pairs_above",
               "information._gaussian.GaussianSource.fill",
               "information.scan.scan_pairs"],
     "solve": ["selection.pipeline.Task.solution"],
@@ -179,7 +180,7 @@ def rows(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     if "sets" in options.parts:
         found = []
         for entry in sets.entries():
-            if not entry.family and entry.available:
+            if entry.source in sets.FOLDERS and entry.available:
                 problem = sets.load(entry.name)
                 numbers = all(kind != "category" for kind in problem.X.dtypes)
                 X = problem.X.to_numpy() if numbers else problem.X

@@ -21,7 +21,13 @@ from bestk.information._scores import Covariances, ScoredTable, measure_covarian
 from bestk.information.backends import PairSource, device_measures
 from bestk.information.coding import code_table, discretise, get_discretizer, merge_rare
 from bestk.information.entropies import Entropies, largest_by_chance
-from bestk.information.scan import DiscreteTable, Synergies, pair_bins, strongest_pairs
+from bestk.information.scan import (
+    MAX_PAIR_PVALUE,
+    DiscreteTable,
+    Synergies,
+    pair_bins,
+    strongest_pairs,
+)
 from bestk.native.threads import threads
 
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
@@ -264,7 +270,8 @@ def find_synergy(
         fit = not hasattr(cutter, "cut_points_")
         table = discretise(cutter, table, numeric, target, fit)[0]
     codes = merge_rare(encode(table), cutter.n_bins)
-    return strongest_pairs(DiscreteTable.of(codes, target, backend), top)
+    counted = DiscreteTable.of(codes, target, backend)
+    return strongest_pairs(counted, top, max_pvalue=MAX_PAIR_PVALUE)
 
 
 def cut_target(values: NDArray[np.float64]) -> Any:

@@ -89,12 +89,8 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
 
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
-    const int64_t *terms, int64_t row, const int64_t *to, int64_t n, int together, double *line) {
+    const int64_t *terms, int64_t row, const int64_t *to, int64_t n, double *line) {
     double *out = o->out ? o->out + row * o->step : NULL;
-    if (out && together && n % LANES == 0) {
-        bestk_scale(f, sums, term, terms, n, out + to[0]);
-        return;
-    }
     bestk_scale(f, sums, term, terms, padded(n), line);
     for (int64_t i = 0; i < n; i++) {
         if (to[i] < 0) continue;
@@ -105,13 +101,6 @@ static void write_line(const Formula *f, const Output *o, const uint64_t *sums, 
     }
 }
 
-/* Whether columns lie side by side. */
-static int follow(const int64_t *to, int64_t n) {
-    int yes = to[0] >= 0;
-    for (int64_t i = 1; i < n; i++) yes &= to[i] == to[i - 1] + 1;
-    return yes;
-}
-
 /* Write the sums of a tile, and across the diagonal where that is asked for. */
 static void write_tile(const Table *t, const Formula *f, const Rows *rows, const Output *o,
     int64_t tile, const uint64_t *sums) {
@@ -120,18 +109,16 @@ static void write_tile(const Table *t, const Formula *f, const Rows *rows, const
     int64_t terms[LANES] = {0};
     double *line = rows->line;
     memcpy(terms, f->column_term + start, (size_t)n_lanes * sizeof *terms);
-    int together = follow(to, n_lanes);
     for (int64_t r = 0; r < rows->n; r++) {
         const int64_t term = f->row_term[rows->places[r]];
-        write_line(f, o, sums + r * LANES, term, terms, rows->to[r], to, n_lanes, together, line);
+        write_line(f, o, sums + r * LANES, term, terms, rows->to[r], to, n_lanes, line);
     }
     if (!o->mirror) return;
-    together = follow(rows->to, rows->n);
     for (int64_t lane = 0; lane < n_lanes; lane++) {
         if (to[lane] < 0) continue;
         for (int64_t r = 0; r < rows->n; r++) rows->turned[r] = sums[r * LANES + lane];
         write_line(f, o, rows->turned, f->row_term[start + lane], rows->column_terms, to[lane],
-            rows->to, rows->n, together, line);
+            rows->to, rows->n, line);
     }
 }
 
@@ -319,6 +306,38 @@ static int fill_task(const Table *t, const Formula *f, const Output *o, const in
         const int64_t stop = least_of(n_tiles, i + block_length(t, rows, tiles[i]));
         while (i < stop && t->n_planes[tiles[i]] == n_j) i++;
         fill_block(t, f, rows, o, tiles + begin, i - begin);
+    }
+    return release(&room);
+}
+
+/* Whether the interaction of a row, [n_rows][word], and any feature of a tile, all of two levels,
+   may exceed a limit in counts: reached[row][tile], 0 before. own: [row][class, then all][4];
+   others: [tile][class, then all][4][lane]; see bound_factors in _native.py. */
+EXPORT int bestk_bound_pairs(const uint32_t *rows, int64_t n_rows, const uint32_t *bits,
+    int64_t n_tiles, const int64_t *words, int64_t n_classes, const float *own,
+    const float *others, double limit, uint8_t *reached) {
+    Room room = {0};
+    uint32_t *counts = take(&room, n_classes * n_rows * LANES, sizeof *counts);
+    for (int64_t tile = 0; !room.status && tile < n_tiles; tile++) {
+        bestk_count_rows(
+            rows, n_rows, bits + tile * words[n_classes] * LANES, 1, words, n_classes, counts);
+        for (int64_t row = 0; row < n_rows; row++) {
+            uint32_t all[LANES] = {0};
+            float bound[LANES] = {0};
+            for (int64_t c = 0; c <= n_classes; c++) {
+                const uint32_t *n = c < n_classes ? counts + (c * n_rows + row) * LANES : all;
+                const float *x = own + (row * (n_classes + 1) + c) * 4;
+                const float *y = others + (tile * (n_classes + 1) + c) * 4 * LANES;
+                for (int i = 0; i < LANES; i++) {
+                    const float d = (float)(int32_t)n[i] - x[0] * y[i];
+                    const float third = x[2] * y[2 * LANES + i] - d * (x[3] * y[3 * LANES + i]);
+                    bound[i] += d * d * (x[1] * y[LANES + i] - d * third);
+                }
+                for (int i = 0; i < LANES; i++) all[i] += n[i];
+            }
+            for (int i = 0; i < LANES; i++)
+                reached[row * n_tiles + tile] |= bound[i] > (float)limit;
+        }
     }
     return release(&room);
 }

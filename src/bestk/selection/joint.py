@@ -24,7 +24,7 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.information import Covariances, Entropies
 from bestk.information.measures import INTERACTION
-from bestk.information.scan import PAIR_ROWS
+from bestk.information.scan import MAX_PAIR_PVALUE, PAIR_ROWS
 from bestk.native.threads import spans
 from bestk.problem.solution import Solution
 
@@ -32,10 +32,10 @@ NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 /
 SMALLEST_VARIANCE = 1e-12
 KEPT = 1e-3  # of its relevance, by a column that others make redundant
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
+MAX_STRIP_PAIRS = 2**20  # of them, where a scan of all pairs follows
 MAX_STARTING_PAIRS = 64
 SCAN_SECONDS = 1.0  # for a scan of all pairs, if there is no time limit
 WORK_PER_SECOND = 1e12  # pairs of columns times rows, about, on two cores
-MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
 STRIP_ROWS = 256
 
 
@@ -143,7 +143,10 @@ class Forward:
         """Pairs with the largest synergy, no column twice."""
         relevance = self._entropies.mi()
         n = len(relevance)
-        wanted = min(n, max(1, MAX_SCANNED_PAIRS // n))
+        most = MAX_SCANNED_PAIRS
+        if not self._are_few and self._can_scan:
+            most = min(most, MAX_STRIP_PAIRS)
+        wanted = min(n, max(1, most // n))
         items = np.sort(np.argsort(-relevance, kind="stable")[:wanted])
         partner, (best, found) = np.empty(len(items), np.int64), np.empty((2, len(items)))
         for first, last in spans(len(items), STRIP_ROWS):
@@ -171,12 +174,15 @@ class Forward:
 
     def _scanned_pairs(self, known: int) -> list[tuple[int, int]]:
         """Significant pairs, from a scan of all unless their columns are known or time is short."""
-        n, find = self._entropies.n_features, self._entropies.find_synergy
-        affordable = can_scan(n, self._covariances.n_samples, self._scan_seconds)
-        if find is None or known == n or not affordable:
+        if known == self._entropies.n_features or not self._can_scan:
             return []
-        found = find(MAX_STARTING_PAIRS)
+        found = self._entropies.find_synergy(MAX_STARTING_PAIRS)  # type: ignore[misc]
         return [(int(i), int(j)) for i, j in found.pairs[found.pvalues < MAX_PAIR_PVALUE]]
+
+    @property
+    def _can_scan(self) -> bool:
+        size = self._covariances.n_features, self._covariances.n_samples
+        return self._entropies.find_synergy is not None and can_scan(*size, self._scan_seconds)
 
     def new_state(self) -> "State":
         """Nothing is selected."""

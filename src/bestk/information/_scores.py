@@ -240,17 +240,15 @@ class Covariances:
 
     @property
     def _is_small(self) -> bool:
-        if self.n_features**2 * self.n_samples > MAX_SMALL_WORK:
-            return False
-        return all(isinstance(columns, ScoredTable) for _, columns in self._parts)
+        few = self.n_features**2 * self.n_samples <= MAX_SMALL_WORK
+        return few and all(isinstance(columns, ScoredTable) for _, columns in self._parts)
 
     @cached_property
     def _whole(self) -> tuple[Floats, Floats]:
         z = np.empty((self.n_features, self.n_samples))
         for places, columns in self._parts:
             z[places] = columns.values
-        every = np.arange(self.n_features)
-        return self._centre(z @ z.T, every[:, np.newaxis], every)
+        return self._centre(z @ z.T, np.arange(self.n_features)[:, np.newaxis], slice(None))
 
     def _centre(self, products: Floats, i: Any, j: Any) -> tuple[Floats, Floats]:
         """Sums of products of columns i and j as covariances, in total and within y."""

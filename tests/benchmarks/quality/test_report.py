@@ -71,11 +71,15 @@ def test_the_page_has_the_ranks_and_says_what_is_better(tmp_path):
     for each in made:
         each["ks"]["5"] |= {"noise": 0.2, "recall": 0.5}
         each["ks"]["10"] = each["ks"]["5"]
-    source.write_text("\n".join(map(json.dumps, rows() + made)) + "\n")
+    copies = [row("mpg+copies", way, loss, source="copies") for way, loss in LOSSES.items()]
+    for each in copies:
+        each["ks"]["5"] |= {"noise": 0.4 if each["way"] == "L1" else 0.1, "recall": 0.5}
+    source.write_text("\n".join(map(json.dumps, rows() + made + copies)) + "\n")
     write_report(source, tmp_path / "quality.md")
     page = (tmp_path / "quality.md").read_text()
     assert "On 3 real sets of the judge half, the default has mean rank 1.00" in page
     assert "20.0% are noise on average" in page
+    assert "| L1 | 2.00 | 2.00 | 0.40 |" in page  # of the table with copies
     assert "within 0.005 of the best of all ways in 100% of 4 cells" in page
     assert (tmp_path / "quality_ranks.png").exists()
     assert "default,1.0" in (tmp_path / "quality_ranks.csv").read_text()

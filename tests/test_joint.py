@@ -59,7 +59,7 @@ def gain(forward, X, y, regression, i, S):
         for items in (S, [*S, i])
     ]
     certain = forward.certain[i]
-    alone = certain
+    alone = certain + max(change, 0.0)
     if certain > 0:
         alone = min(certain + change, certain - shared) if shared > 0 else certain + change
         alone = max(alone, 1e-3 * certain)
@@ -122,6 +122,16 @@ def test_a_column_that_removes_the_noise_of_another_gains():
     first, second = forward.run(2, ())
     assert {first.added, second.added} == {0, 1}
     assert second.gain > forward.certain[second.added]
+
+
+def test_a_column_without_information_of_its_own_gains_if_it_removes_noise():
+    rng = np.random.default_rng(2)
+    signal, noise = rng.normal(size=(2, 1000))
+    X = np.column_stack([signal + noise, noise, rng.normal(size=(1000, 20))])
+    y = (signal + rng.normal(size=1000) > 0).astype(int)
+    forward = measure(X, y)
+    assert forward.certain[1] < 0
+    assert [step.added for step in forward.run(2, ())] == [0, 1]
 
 
 def test_few_rows_of_numbers_are_measured_by_covariances():

@@ -247,9 +247,10 @@ class State:
         certain = self._forward.certain
         change = _half_log(*np.maximum(self._variances, SMALLEST_VARIANCE))
         change -= self._gaussian  # negative: redundancy; positive: others remove noise from it
-        change = np.where(change > 0, np.maximum(change - self._chance, 0.0), change)
+        added = np.maximum(change - self._chance, 0.0)
+        change = np.where(change > 0, added, change)
         alone = np.maximum(np.minimum(certain + change, self._limit), KEPT * certain)
-        alone = np.where(certain > 0, alone, certain)
+        alone = np.where(certain > 0, alone, certain + added)
         raised = sum((np.maximum(row - best, 0.0) for row, best in self._synergies), 0.0)
         gains = alone + 0.5 * (self._synergy + raised)
         return np.where(self._selected, -np.inf, gains)

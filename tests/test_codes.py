@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from bestk.data.codes import Codes, encode
-from bestk.data.frames import read_table
 from bestk.data.target import read_continuous_target, read_target
 from bestk.native.threads import threads
 
@@ -207,15 +206,6 @@ def test_unsigned_integers_beyond_int64_are_codes_too():
 def test_a_table_that_is_not_discrete_is_refused_with_what_to_do(X, says):
     with pytest.raises(ValueError, match=says):
         encode(X)
-
-
-def test_missing_values_are_refused_on_request():
-    X = [[0, 1.0], [1, nan], [2, nan]]
-    for table in (X, read_table(X)):
-        with pytest.raises(ValueError, match="column 'x1' has 2 missing values"):
-            encode(table, missing="error")
-    with pytest.raises(ValueError, match="choose 'category' or 'error'"):
-        encode(X, missing="ignore")
 
 
 @pytest.mark.parametrize(

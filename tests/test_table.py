@@ -187,17 +187,6 @@ def test_a_bad_table_is_refused_with_what_came_and_what_to_do(X, says):
         read_table(X)
 
 
-def test_missing_values_are_refused_on_request():
-    with pytest.raises(ValueError, match=r"column 'x1' has 2 missing.*missing='category'"):
-        read_table([[1, None], [2, "a"], [3, None]], missing="error")
-    assert read_table([[1, "a"]], missing="error").n_samples == 1
-
-
-def test_an_unknown_way_with_missing_values_is_refused():
-    with pytest.raises(ValueError, match="unknown missing 'drop'; choose 'category' or"):
-        read_table([[1]], missing="drop")
-
-
 def test_a_table_is_read_once():
     table = read_table([[1]])
     assert read_table(table) is table

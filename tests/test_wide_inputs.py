@@ -8,10 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
-from bestk import CAIM, SelectBestK, encode
+from bestk import SelectBestK, encode
 from bestk.data.files import load
 from bestk.data.sources import open_source
-from bestk.discretize import CodedColumns, codes_of
 
 ROWS, COLUMNS = 200, 4000
 
@@ -62,15 +61,6 @@ def test_no_form_is_expanded_to_float64(name, X, tmp_path):
         tracemalloc.stop()
     np.testing.assert_array_equal(codes.values, encode(X).values)
     assert peak < 6 * X.nbytes  # the codes, a strip and, of some forms, an array of their dtype
-
-
-def test_codes_of_numbers_are_made_by_the_strip_and_are_those_of_transform(X, y):
-    values = X[:, :50] * np.float32(0.5)
-    caim = CAIM().fit(values, y)
-    codes = codes_of(caim, values)
-    assert isinstance(codes, CodedColumns)
-    np.testing.assert_array_equal(codes[:, 7:31], caim.transform(values)[:, 7:31])
-    np.testing.assert_array_equal(codes_of(caim, values.astype(">f4")), caim.transform(values))
 
 
 def test_a_wide_parquet_file_is_read_by_columns_to_the_same_table(tmp_path, monkeypatch):

@@ -309,7 +309,7 @@ def test_parts_under_way_are_few(client, monkeypatch):
 @pytest.mark.parametrize(
     ("y", "advice"),
     [
-        (np.zeros(7), "y has 7 values and X has more rows"),
+        (np.zeros(7), "y has 7 values but X has 600 rows"),
         (da.zeros(900, chunks=7), "y has 900 values but X has 600 rows"),
     ],
 )

@@ -50,7 +50,6 @@ def test_bad_tables_and_targets_are_refused_with_advice(function, table, y, says
         ({"information": "kernel"}, "unknown information 'kernel'.*'discrete' or 'gaussian'"),
         ({"correction": "bonferroni"}, "unknown correction 'bonferroni'.*'chance'"),
         ({"backend": "abacus"}, "unknown backend 'abacus'.*native"),
-        ({"missing": "ignore"}, "ignore.*category"),
         ({"n_jobs": 0}, "n_jobs must be a positive number.*not 0"),
         ({"dtype": int}, "float32 or float64"),
         ({"target": "ordinal"}, "unknown target 'ordinal'"),
@@ -60,11 +59,6 @@ def test_bad_tables_and_targets_are_refused_with_advice(function, table, y, says
 def test_bad_options_are_refused_with_the_choices(options, says):
     with pytest.raises(ValueError, match=says):
         cmi_matrix(X, Y, **options)
-
-
-def test_missing_values_can_be_refused():
-    with pytest.raises(ValueError, match=r"x1.*missing|missing.*x1"):
-        cmi_matrix([[0, 1.0], [1, np.nan]], [0, 1], missing="error")
 
 
 def test_features_out_of_range_are_refused():

@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from bestk._typing import Array, Mask
+from bestk._typing import Array, Floats
 from bestk.data.frames import (
     as_array,
     batch_as_table,
     is_dask,
     is_dataset,
-    read_column,
     read_table,
 )
-from bestk.data.table import Block, Table, find_inexact, inexact
+from bestk.data.table import Block, Table, find_inexact, inexact, refuse_other_type
 from bestk.data.target import read_full_column
 from bestk.errors import DataError, UnknownNameError
 
@@ -53,7 +51,7 @@ class Blocks:
 def refuse_other_columns(names: list[str], known: list[str]) -> None:
     """Refuse a block that does not have the columns of those before."""
     if len(names) != len(known):
-        raise ValueError(f"a block has {len(names)} columns, and those before {len(known)}")
+        raise DataError(f"a block has {len(names)} columns, and those before {len(known)}")
     if names != known:
         odd = next(j for j, name in enumerate(names) if name != known[j])
         raise ValueError(
@@ -92,8 +90,8 @@ def _open_dask(X: Any, y: Any) -> Blocks:
     tasks = [delayed(read_rows)(part) for part in np.ravel(rows.to_delayed())]
     if isinstance(y, str):
         return Blocks(lambda: (split_target(table, y) for table in _gather(tasks)))
-    column = read_column(y.compute() if is_dask(y) else y)
-    values = read_values(column, len(column.values))
+    y = y.compute() if is_dask(y) else y
+    values = read_values(y, len(y))
     return Blocks(lambda: _with_targets(_gather(tasks), values))
 
 
@@ -119,15 +117,13 @@ def _gather(tasks: Iterable[Any]) -> Iterator[Any]:
 
 
 def _with_targets(tables: Iterable[Table], values: Array) -> Iterator[Part]:
-    n_rows = 0
+    start = stop = 0
     for table in tables:
-        own = values[n_rows : n_rows + table.n_samples]
-        n_rows += table.n_samples
-        if len(own) < table.n_samples:
-            raise DataError(f"y has {len(values)} values and X has more rows; give one for each")
-        yield table, own
-    if n_rows < len(values):
-        raise DataError(f"y has {len(values)} values but X has {n_rows} rows; give one for each")
+        start, stop = stop, stop + table.n_samples
+        if stop <= len(values):
+            yield table, values[start:stop]
+    if stop != len(values):
+        raise DataError(f"y has {len(values)} values but X has {stop} rows; give one for each")
 
 
 def read_block(block: Any, target: str | None) -> Part:
@@ -199,7 +195,7 @@ class Reservoir:
     def __init__(self, seed: int, rows: int = SAMPLE_ROWS) -> None:
         self._random = np.random.default_rng(seed)
         self._size, self._limit = rows, 1.0  # larger keys are not among the smallest
-        self._pieces: list[tuple[NDArray[np.float64], Table, Array]] = []
+        self._pieces: list[tuple[Floats, Table, Array]] = []
         self.n_rows = 0
 
     def add(self, table: Table, y: Array) -> None:
@@ -255,13 +251,10 @@ def join_rows(tables: Sequence[Table]) -> Table:
     blocks: list[Block] = []
     for number in range(int(group.max(initial=-1)) + 1):
         here = group == number
-        parts = [part for table in tables for part in _blocks_of(table, here)]
+        every = (block for table in tables for block in table.blocks)
+        parts = [b.keep(here[b.columns]) for b in every if here[b.columns].any()]
         blocks += _join_blocks(parts, first.names)
     return Table(sum(table.n_samples for table in tables), first.names, tuple(blocks))
-
-
-def _blocks_of(table: Table, mask: Mask) -> Iterable[Block]:
-    return (b.keep(mask[b.columns]) for b in table.blocks if mask[b.columns].any())
 
 
 def _join_blocks(parts: Sequence[Block], names: Sequence[str]) -> list[Block]:
@@ -274,11 +267,10 @@ def _join_blocks(parts: Sequence[Block], names: Sequence[str]) -> list[Block]:
             return [Block(columns, kind, sparse.vstack(values, format="csc"))]
         values = [some.toarray() if hasattr(some, "tocsc") else some for some in values]
         joined = np.concatenate(values)
-        for some in (
-            part for part in values if part.dtype.kind in "iu" and joined.dtype.kind == "f"
-        ):
-            for j in find_inexact(some):
-                raise inexact(names[int(columns[j])])
+        for some in values:
+            if some.dtype.kind in "iu" and joined.dtype.kind == "f":
+                for j in find_inexact(some):
+                    raise inexact(names[int(columns[j])])
         return [Block(columns, kind, joined)]
     kind = "categorical" if any(part.kind == "categorical" for part in parts) else "string"
     return [
@@ -306,11 +298,3 @@ def _join_levels(parts: Sequence[Block], column: int, name: str) -> tuple[Array,
         for part, some in zip(parts, known, strict=True)
     ]
     return np.concatenate(codes)[:, None], [levels]
-
-
-def refuse_other_type(name: str, kind: str, other: str) -> None:
-    """Refuse a column that is of another type in another block."""
-    raise ValueError(
-        f"column {name!r} is {kind} in one block and {other} in another; "
-        "give it one type throughout"
-    )

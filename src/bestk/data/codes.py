@@ -59,15 +59,14 @@ class Codes:
         return int(self.values.shape[1])
 
 
-def encode(X: Any, *, missing: str = "category") -> Codes:
+def encode(X: Any) -> Codes:
     """Write a discrete table as dense codes: the levels of each column, in order, are 0, 1, ...
 
     Parameters
     ----------
     X : array, frame, sparse matrix, list of rows, or Table
-        Whole numbers from 0 up, booleans, strings or categories.
-    missing : {"category", "error"}
-        Whether missing values (NaN, None, NA, null) are the last level of their column or refused.
+        Whole numbers from 0 up, booleans, strings or categories. Missing values (NaN, None, NA,
+        null) are the last level of their column.
 
     Returns
     -------
@@ -83,7 +82,7 @@ def encode(X: Any, *, missing: str = "category") -> Codes:
     >>> codes.levels
     array([2, 3])
     """
-    table = read_table(X, missing=missing)
+    table = read_table(X)
     values: Array = np.empty((table.n_features, table.n_samples), dtype=np.uint8)
     levels = np.empty(table.n_features, dtype=np.int64)
     for block in table.blocks:

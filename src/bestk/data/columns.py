@@ -273,10 +273,7 @@ class TextNumbers:
 
 
 def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
-    """The same table, with numbers for columns of text that hold numbers or dates.
-
-    Columns in ``keep`` stay as they are; ``notes`` of the table name those that were parsed.
-    """
+    """The same table with numbers for text that holds numbers or dates, but for ``keep``."""
     found = TextNumbers.find(table, keep)
     return replace(found.parse(table), notes=(*table.notes, *found.notes))
 

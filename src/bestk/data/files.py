@@ -1,8 +1,4 @@
-"""A file as the table that features are selected from, and its target; files that are written.
-
-CSV and TSV (also ``.gz``), Parquet, Feather and Arrow IPC files are read by pyarrow, which comes
-with ``pip install 'bestk[cli]'``.
-"""
+"""A file as the table that features are selected from, and its target; files that are written."""
 
 import csv
 import gzip
@@ -52,10 +48,7 @@ class Loaded:
 
 
 def load(source: Source, target: str, exclude: Iterable[str] = ()) -> Loaded:
-    """Read a target and all features but the excluded ones; rows without a target are left out.
-
-    Numbers are kept in the smallest type that holds each column exactly, text as codes.
-    """
+    """Read a target and all features but the excluded ones; rows without a target are left out."""
     names = find_columns(source, target, exclude)
     width = MAX_COLUMNS if FORMATS[suffix_of(source.path)] == "parquet" else len(names)
     groups = [[*names[i : i + width], target] for i in range(0, len(names), width)]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from bestk._checks import choice
 from bestk._typing import Array, Mask
 from bestk.data.columns import ACCEPTED, days, parse_text, read_dictionary, read_objects
 from bestk.data.table import (
@@ -22,10 +21,8 @@ from bestk.data.table import (
 )
 from bestk.errors import DataError
 
-MISSING = ("category", "error")
 
-
-def read_table(X: Any, *, missing: str = "category") -> Table:
+def read_table(X: Any) -> Table:
     """Read any table into named columns.
 
     Parameters
@@ -33,8 +30,6 @@ def read_table(X: Any, *, missing: str = "category") -> Table:
     X : array, frame, sparse matrix, list of rows, or Table
         Arrays are not copied, memory-mapped ones not read, sparse matrices stay sparse; unnamed
         columns are x0, x1, ...
-    missing : {"category", "error"}
-        Whether missing values (NaN, None, NA, null) are kept or refused.
 
     Examples
     --------
@@ -44,17 +39,10 @@ def read_table(X: Any, *, missing: str = "category") -> Table:
     >>> table.count_missing()
     array([1, 0])
     """
-    choice(missing, "missing", MISSING)
     table = X if isinstance(X, Table) else _read_source(*open_table(X))
     if not table.n_samples or not table.n_features:
         came = f"{table.n_samples} rows and {table.n_features} columns"
         raise DataError(f"the table is empty: it has {came}; at least one of each is needed")
-    if missing == "error" and (counts := table.count_missing()).any():
-        first = int(np.argmax(counts > 0))
-        raise DataError(
-            f"column {table.names[first]!r} has {counts[first]} missing values; fill them in, "
-            "drop those rows, or use missing='category'"
-        )
     return table
 
 
@@ -84,10 +72,7 @@ def read_column(y: Any, name: str = "y") -> Block:
 
 
 def read_features(X: Any, categorical_features: Any = None) -> Table:
-    """Read a table to select from: numbers and dates written as text are numbers, too.
-
-    Columns of text among the categorical features stay text.
-    """
+    """Read a table in which text of numbers or dates is numeric, unless it is categorical."""
     table = read_table(X)
     if not any(block.kind == "string" for block in table.blocks):
         return table

@@ -25,9 +25,7 @@ class Block:
 
     columns: NDArray[np.intp]  # their places in the table, rising
     kind: Kind
-    # a row per sample: numbers (NaN missing), bools or codes (-1 missing); an array, CSC, or
-    # anything with a shape, a dtype and columns that are made when sliced
-    values: Any
+    values: Any  # an array or CSC: numbers (NaN missing), bools or codes (-1 missing)
     categories: list[list[Any]] | None = None  # what the codes of each column stand for, sorted
 
     def strips(self, width: int | None = None) -> Iterator[tuple[NDArray[np.intp], Array]]:
@@ -117,10 +115,7 @@ class Table:
                 raise inexact(self.names[int(wrong[0])])
 
     def numeric(self) -> tuple[NDArray[np.floating[Any]], NDArray[np.intp]]:
-        """Return the numbers and booleans as one float array (NaN = missing), and their places.
-
-        A table that is one block of float32 or float64 comes back uncopied.
-        """
+        """The numbers and booleans as one float array (NaN = missing), and their places."""
         blocks = [block for block in self.blocks if block.categories is None]
         places = np.sort(np.concatenate([np.empty(0, np.intp), *(b.columns for b in blocks)]))
         if len(blocks) == 1 and blocks[0].values.dtype in (np.float32, np.float64):
@@ -158,6 +153,14 @@ def inexact(name: str) -> DataError:
     return DataError(
         f"column {name!r} holds whole numbers of 2**53 or more, which float64 cannot tell apart; "
         "exclude it, pass it as strings or categories, or subtract a constant"
+    )
+
+
+def refuse_other_type(name: str, kind: str, other: str) -> None:
+    """Refuse a column that is of another type in another block."""
+    raise DataError(
+        f"column {name!r} is {kind} in one block and {other} in another; "
+        "give it one type throughout"
     )
 
 

@@ -124,10 +124,7 @@ def note_on_target(target: str, y: Any) -> str | None:
 
 
 def _is_quantity(column: Block) -> bool:
-    """Whether whole numbers are too many to be classes, and do not look like their codes.
-
-    Codes are 0, 1, 2, ... or 1, 2, 3, ..., each in two rows or more.
-    """
+    """Whether whole numbers are too many for classes, and no codes from 0 or 1 that repeat."""
     if column.kind != "numeric" or column.categories is not None or _has_few_values(column):
         return False
     values, counts = np.unique(column.values, return_counts=True)

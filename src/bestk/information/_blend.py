@@ -17,9 +17,8 @@ BLEND_STRIP_BYTES = 2**24  # of a larger one that are filled together
 class BlendedSource:
     """The mean of several estimates; for each pair, of those that have both of its columns.
 
-    So the chain rule ``I(xi, xj; y) = I(xi; y) + I(xj; y | xi)`` holds for every pair. Counts of a
-    few levels are noisy but detect any relation, covariances are stable but detect linear ones
-    only: their mean is better than each. ``partial`` is for the ``known`` columns, in that order.
+    The chain rule ``I(xi, xj; y) = I(xi; y) + I(xj; y | xi)`` holds for every pair. ``partial`` is
+    for the ``known`` columns, in that order.
     """
 
     is_discrete = False

@@ -1,8 +1,4 @@
-"""Information between numeric columns and a target, from covariances: nothing is discretised.
-
-Operations have the same order for both members of a pair, so that results do not depend on
-how pairs are cut into tiles.
-"""
+"""Information between numeric columns and a target, from covariances: nothing is discretised."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -51,15 +47,8 @@ class GaussianSource:
 
     With T the covariance of normal scores of variance 1 and W that within y,
     ``H(xi, xj) = 1/2 log((2 pi e)^2 det T_ij)`` and ``H(xi, xj | y)`` is the same of W, so
-    ``I(xi, xj; y) = 1/2 log(det T_ij / det W_ij)``. Each column is taken to be measured with a
-    little independent noise, whose variance is added to the diagonals of T and of W: all of them
-    stay definite, copies add hardly anything to each other, and the estimates obey the laws of
-    information exactly.
-
-    ``noise`` is its variance, where that of a column is 1; None is 1 / m, which vanishes faster
-    than the error of the estimate. ``correction="chance"`` subtracts from I(x; y), of columns and
-    of pairs, what random labels would give on average: for Gaussian columns W/T is
-    beta-distributed and det W / det T is Wilks' lambda.
+    ``I(xi, xj; y) = 1/2 log(det T_ij / det W_ij)``. Independent noise of variance ``noise`` (None:
+    1 / m) is added to the diagonals of T and of W, so that they are definite.
     """
 
     is_discrete = False
@@ -213,9 +202,7 @@ def unexplained(products: Floats, left: Entries, right: Entries, weights: Floats
 def expected_by_chance(m: int, groups: int) -> tuple[float, float]:
     """E[I(x; y)] and E[I(xi, xj; y) - I(xi; y) - I(xj; y)] of random labels.
 
-    For m samples and c classes W/T is distributed as beta((m - c) / 2, (c - 1) / 2), and
-    det W_ij / det T_ij as Wilks' lambda, a product of two such: means of their logarithms are
-    differences of digammas. A continuous y counts as two classes.
+    W/T is distributed as beta((m - c) / 2, (c - 1) / 2), det W_ij / det T_ij as Wilks' lambda.
     """
     if m < groups + 2:
         raise ValueError(
@@ -232,10 +219,7 @@ def expected_by_chance(m: int, groups: int) -> tuple[float, float]:
 
 
 def cut(shape: tuple[int, ...], side: int, mirror: bool) -> Iterator[Tile]:
-    """Cut a matrix into tiles of at most ``side ** 2`` entries, wide ones where rows are few.
-
-    If the matrix mirrors itself, only those that touch its upper half.
-    """
+    """Cut a matrix, or its upper half if it mirrors itself, into tiles of ``side ** 2`` entries."""
     n_rows, n_columns = shape
     width = max(1, min(n_columns, max(side, side**2 // max(1, n_rows))))
     height = side**2 // width

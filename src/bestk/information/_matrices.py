@@ -85,7 +85,8 @@ def cmi_matrix(
     X : table of shape (n_samples, n_features)
         A numpy array, pandas, polars or pyarrow table, sparse matrix or list of rows. With
         ``information="discrete"`` its columns are whole numbers from 0 up, booleans, strings
-        or categories; discretise numbers first, for example with :class:`bestk.CAIM`.
+        or categories; discretise numbers first, for example with :class:`bestk.CAIM`. A missing
+        value is a level of its own; in Gaussian information it takes the mean of its column.
     y : sequence of n_samples
         The classes, of any discrete type; numbers for a continuous target.
     symmetric : bool, default=False
@@ -103,9 +104,6 @@ def cmi_matrix(
         (occupied cells - 1) / 2m to each entropy. "chance" subtracts, from the information of
         each column and each pair, the exact average over all orders of the labels; what is
         left may be negative.
-    missing : {"category", "error"}, default="category"
-        Missing values are a level of their own, or refused. Gaussian information has no levels:
-        there a missing value takes the mean of its column.
     backend : {"auto", "native", "torch", "dask"}, default="auto"
         Counting backend; all give the same bits. "auto" is "native", compiled kernels on the CPU;
         "torch" uses a GPU (``pip install 'bestk[gpu]'``), "torch:cuda" insists on one; "dask" uses
@@ -139,16 +137,15 @@ def cmi_matrix(
 
 
 def measure_table(
-    X: Any, y: Any, *, missing: str = "category", information: Information = "discrete",
-    target: str = "auto", **options: Any,
-) -> Entropies:  # fmt: skip
+    X: Any, y: Any, *, information: Information = "discrete", target: str = "auto", **options: Any
+) -> Entropies:
     """Read a table and its target, and make their entropies ready; see :func:`cmi_matrix`."""
     choice(target, "target", TARGETS)
     choice(information, "information", ("discrete", "gaussian"))
     options = {"backend": "auto", "correction": None, "n_jobs": None} | options
     if information == "gaussian":
         del options["backend"]
-        table = read_table(X, missing=missing)
+        table = read_table(X)
         numbers, places = table.numeric()  # and booleans
         if len(places) < table.n_features:
             refuse_other_kinds(table, np.empty(0, np.int64))
@@ -160,5 +157,5 @@ def measure_table(
             "a continuous target has no classes to count; pass information='gaussian', "
             "or discretise y, e.g. EqualFrequency().fit_transform(y.reshape(-1, 1))"
         )
-    codes = encode(X, missing=missing)
+    codes = encode(X)
     return Entropies.count(codes, read_target(y, codes.n_samples), **options)

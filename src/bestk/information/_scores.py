@@ -1,9 +1,7 @@
 """Numeric columns as normal scores, and their covariances in total and within a target.
 
-Scores are multiples of a power of two, fine enough to change nothing and coarse enough that
-every sum of products of two columns is an integer below 2**53. Such sums do not depend on their
-order: not on threads, on blocks, on the library that takes the product, nor on the order of rows
-and columns. Equal columns have equal information, to the last bit.
+Scores are multiples of a power of two, so coarse that sums of products of two columns are integers
+below 2**53, which do not depend on their order: equal columns have equal information.
 """
 
 from collections.abc import Callable, Sequence
@@ -144,10 +142,7 @@ def _explain_by_number(y: Floats, z: Floats) -> Explained:
 
 
 class ScoredTable:
-    """Columns as normal scores, their sums, and what the target explains of them.
-
-    The target has classes, or a finite number for each sample, which is turned into scores as well.
-    """
+    """Columns as normal scores, their sums, and what the target explains of them."""
 
     def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
         (self.n_rows, n), self.kind = values.shape, kind
@@ -282,10 +277,7 @@ def measure_covariances(
 
 
 def _mean_target(codes: Array, target: Target | Floats) -> Floats:
-    """The mean target of each row's category, shrunk to the mean of all rows.
-
-    With several classes it is the direction of class shares in which categories differ most.
-    """
+    """The mean target of each category; of classes, the direction in which they differ most."""
     counts = np.bincount(codes).astype(np.float64)
     if not isinstance(target, Target):
         sums = np.bincount(codes, target - target.mean())

@@ -192,9 +192,7 @@ class Entropies:
 def largest_by_chance(levels: Any, rows: int, n_classes: int) -> Floats:
     """About the largest relevance of n columns that are independent of the target.
 
-    2m times an estimate is chi-square with d degrees of freedom. The largest of n such is about
-    ``d + 2 sqrt(d log n) + 2 log n``, of which the correction for chance subtracts d. A
-    continuous target has one parameter, like two classes.
+    The largest of n chi-squares is about ``d + 2 sqrt(d log n) + 2 log n``; d is corrected for.
     """
     degrees = np.maximum(np.asarray(levels) - 1.0, 1.0) * max(1, n_classes - 1)
     tests = np.log(max(2, len(levels)))

@@ -77,7 +77,8 @@ def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packe
     n_planes = np.where(highest <= max_levels, highest - 1, -1)
     stored = np.maximum(n_planes, 0)
     bits_at, margins_at = _ends(stored * words[-1] * LANES), _ends(stored * len(sizes) * LANES)
-    values = codes.values.astype(np.uint8, copy=False)  # only columns of few levels get planes
+    wide = codes.values.dtype == np.uint16
+    values: tuple[Array | None, ...] = (None, codes.values) if wide else (codes.values, None)
     most, kept = int(levels.max()), None
     by_planes = planes_cost(most - 1, most - 1, int(words[-1]), len(sizes))
     if most > max_levels or by_planes >= codes.n_samples * LANES * SAMPLE_COST:
@@ -85,7 +86,7 @@ def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packe
         run_tiles(lambda some: _sort_codes(codes, order, samples, some, kept), _shares(len(order)))
     bits, margins = np.zeros(bits_at[-1], np.uint32), np.zeros(margins_at[-1], np.uint32)
     write = kernels.pack_planes.bind(
-        values, order, samples, n_planes, bits_at, margins_at, words, sizes, levels,
+        *values, order, samples, n_planes, bits_at, margins_at, words, sizes, levels,
         len(order), len(sizes), bits, margins,
     )  # fmt: skip
     run_tiles(lambda span: write(*span), _shares(len(n_planes)))

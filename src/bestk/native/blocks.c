@@ -31,8 +31,7 @@ static void add_tile(const Counts *counts, const uint32_t *found, int64_t n_rows
             }
 }
 
-/* Count the features at places begin up to end of a packed block (see _packed.py) against those
-   from their tile on. */
+/* Count features begin:end of a packed block (see _packed.py) against those from their tile on. */
 EXPORT int bestk_add_block(const uint32_t *bits, const int64_t *bits_at, const int64_t *n_planes,
     int64_t n_tiles, const int64_t *words, int64_t n_classes, const int64_t *first,
     int64_t n_places, const int64_t *planes, int32_t *cells, int64_t begin, int64_t end) {

@@ -5,9 +5,8 @@
 
 enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64, MISSING = 1 << 20 }; /* PIECE: rows */
 
-/* Up to PIECE numbers, a step of bytes apart, as whole numbers plus 1, 0 where NaN; odd: whether one
-   is neither NaN nor a whole number with a place in the look-up table. type: see TABLE_TYPES in
-   _library.py; integers of at most 16 bits are read as they are. */
+/* Up to PIECE numbers, a step of bytes apart, as whole numbers plus 1, 0 where NaN; odd: whether
+   one is neither NaN nor whole and at most LARGEST. type: see TABLE_TYPES in _library.py. */
 INLINE void shift_whole(
     const char *data, int64_t step, int64_t n, int64_t type, uint16_t *restrict to, uint8_t *odd) {
     int32_t whole[PIECE], misfit = 0;

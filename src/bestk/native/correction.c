@@ -16,8 +16,7 @@ static double expect_by_sum(int64_t t, int64_t m, int64_t size, const double *ta
     mode = least_of(most_of(mode, low), high);
     double weight = 1.0, value = n_log_n(mode, table), p = 1.0;
     for (int64_t s = mode; s < high && p > 1e-20;) {
-        p *=
-            (double)((size - s) * (t - s)) / ((double)(s + 1) * ((double)(m - size - t + s) + 1.0));
+        p *= (double)((size - s) * (t - s)) / ((double)(s + 1) * (double)(m - size - t + s + 1));
         s++;
         weight += p;
         value += p * n_log_n(s, table);

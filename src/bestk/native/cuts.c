@@ -119,8 +119,7 @@ static int is_whole(const double *column, int64_t n) {
     return 1;
 }
 
-/* The distinct values of a column and their classes, NaN left out; 0 if one is infinite, then there
-   are none. */
+/* The distinct values of a column and their classes, NaN left out; 0 if one is infinite. */
 static int tally(Cutter *cutter, const double *column) {
     const int64_t n = cutter->n_samples;
     const Range range = bestk_range(column, n);
@@ -322,8 +321,7 @@ static int64_t cut_by_frequency(Cutter *cutter) {
     const int64_t n = runs->n_known, n_bins = cutter->max_bins;
     int64_t n_cuts = 0, below = 0, i = 1;
     for (int64_t v = 0; v + 1 < runs->n_values; v++) {
-        for (int64_t run = runs->start[v]; run < runs->start[v + 1]; run++)
-            below += runs->size[run];
+        for (int64_t r = runs->start[v]; r < runs->start[v + 1]; r++) below += runs->size[r];
         const int64_t before = i;
         while (i < n_bins && (i * n + n_bins - 1) / n_bins <= below) i++;
         if (i > before) cutter->scheme.edge[++n_cuts] = v + 1;

@@ -194,12 +194,8 @@ static void select_top(double *values, int64_t count, int64_t k) {
             values[i++] = values[j];
             values[j--] = held;
         }
-        if (k - 1 <= j)
-            high = j;
-        else if (k - 1 >= i)
-            low = i;
-        else
-            break;
+        if (k - 1 < i) high = j;
+        if (k - 1 > j) low = i;
     }
 }
 

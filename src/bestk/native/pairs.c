@@ -90,12 +90,11 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
     const int64_t *terms, int64_t row, const int64_t *to, int64_t n, double *line) {
-    double *out = o->out ? o->out + row * o->step : NULL;
     bestk_scale(f, sums, term, terms, padded(n), line);
     for (int64_t i = 0; i < n; i++) {
         if (to[i] < 0) continue;
-        if (out)
-            out[to[i]] = line[i];
+        if (o->out)
+            o->out[row * o->step + to[i]] = line[i];
         else
             o->out32[row * o->step + to[i]] = (float)line[i];
     }
@@ -244,8 +243,7 @@ static void group_rows(const Table *t, Rows *rows, Room *room) {
 
 /* Make the tables of two-level rows, where they save more look-ups than they take. */
 static void fold_rows(const Table *t, const Formula *f, Rows *rows, int64_t n_tiles, Room *room) {
-    const int64_t length = two_level_length(t),
-                  bytes = length * rows->n * (int64_t)sizeof(uint64_t);
+    const int64_t length = two_level_length(t), bytes = 8 * length * rows->n;
     if (n_tiles * LANES * 2 * (t->n_classes + 1) <= length || bytes > TWO_LEVEL_BYTES) return;
     rows->two_level = take(room, length * rows->n, sizeof *rows->two_level);
     for (int64_t r = 0; rows->two_level && r < rows->n; r++)
@@ -323,7 +321,7 @@ EXPORT int bestk_bound_pairs(const uint32_t *rows, int64_t n_rows, const uint32_
             rows, n_rows, bits + tile * words[n_classes] * LANES, 1, words, n_classes, counts);
         for (int64_t row = 0; row < n_rows; row++) {
             uint32_t all[LANES] = {0};
-            float bound[LANES] = {0};
+            float most[LANES] = {0};
             for (int64_t c = 0; c <= n_classes; c++) {
                 const uint32_t *n = c < n_classes ? counts + (c * n_rows + row) * LANES : all;
                 const float *x = own + (row * (n_classes + 1) + c) * 4;
@@ -331,12 +329,11 @@ EXPORT int bestk_bound_pairs(const uint32_t *rows, int64_t n_rows, const uint32_
                 for (int i = 0; i < LANES; i++) {
                     const float d = (float)(int32_t)n[i] - x[0] * y[i];
                     const float third = x[2] * y[2 * LANES + i] - d * (x[3] * y[3 * LANES + i]);
-                    bound[i] += d * d * (x[1] * y[LANES + i] - d * third);
+                    most[i] += d * d * (x[1] * y[LANES + i] - d * third);
                 }
                 for (int i = 0; i < LANES; i++) all[i] += n[i];
             }
-            for (int i = 0; i < LANES; i++)
-                reached[row * n_tiles + tile] |= bound[i] > (float)limit;
+            for (int i = 0; i < LANES; i++) reached[row * n_tiles + tile] |= most[i] > (float)limit;
         }
     }
     return release(&room);

@@ -1,6 +1,5 @@
 /* Counting by bit-planes: sixteen features of a tile lie side by side, so that one vector
-   instruction counts for many pairs and no sum across a register is ever needed. Plain C over
-   vectors, but for how bits are counted. */
+   instruction counts for many pairs and no sum across a register is ever needed. */
 #include "counting.h"
 
 #define MAGIC 0x1.00000801p84 /* 2^84 + 2^63 + 2^52 */

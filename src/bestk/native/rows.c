@@ -115,8 +115,7 @@ EXPORT int bestk_lower_rows(double *C, int64_t m, int64_t n, int64_t width, cons
             memcpy(best, values, (size_t)n * sizeof *best);
         }
         if (step == steps) break;
-        const double excess =
-            total - higher(state[AIM], state[BEST] - state[TARGET_STEP]);
+        const double excess = total - higher(state[AIM], state[BEST] - state[TARGET_STEP]);
         int64_t count = 0;
         for (int64_t a = 0; a < k; a++)
             if (place[active[a]] >= 0) busy[place[active[a]]] = 1;

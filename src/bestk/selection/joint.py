@@ -61,9 +61,8 @@ class Forward:
         n = covariances.n_features
         self.certain = entropies.certain_mi()
         levels = 5.0 if entropies.levels is None else entropies.levels
-        kinds, self._kind = np.unique(
-            np.broadcast_to(levels + 1j * entropies.share, n), return_inverse=True
-        )
+        columns = np.broadcast_to(levels + 1j * entropies.share, n)
+        kinds, self._kind = np.unique(columns, return_inverse=True)
         # of a column of a kind with one of another
         self._chances = self._chance_of(kinds.real, kinds.imag)
         self._pairs: dict[int, tuple[Floats, Floats]] = {}
@@ -143,11 +142,9 @@ class Forward:
         """Pairs with the largest synergy, no column twice."""
         relevance = self._entropies.mi()
         n = len(relevance)
-        most = MAX_SCANNED_PAIRS
-        if not self._are_few and self._can_scan:
-            most = min(most, MAX_STRIP_PAIRS)
-        wanted = min(n, max(1, most // n))
-        items = np.sort(np.argsort(-relevance, kind="stable")[:wanted])
+        strips = self._can_scan and not self._are_few
+        most = min(MAX_SCANNED_PAIRS, MAX_STRIP_PAIRS) if strips else MAX_SCANNED_PAIRS
+        items = np.sort(np.argsort(-relevance, kind="stable")[: max(1, most // n)])
         partner, (best, found) = np.empty(len(items), np.int64), np.empty((2, len(items)))
         for first, last in spans(len(items), STRIP_ROWS):
             some, each = items[first:last], np.arange(last - first)

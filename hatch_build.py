@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ LEVELS = {  # instruction sets of x86-64 beyond the first, as in bestk.native: a
     "avx512": ["-mavx2", "-mpopcnt", "-mbmi", "-mbmi2", "-mavx512f", "-mavx512bw", "-mavx512dq",
                "-mavx512vl", "-mavx512vpopcntdq"],
 }  # fmt: skip
+MARKS = {"avx2": "avx2", "avx512": "avx512_vpopcntdq"}  # of the levels in /proc/cpuinfo
 PLATFORMS = {  # wheel platform: zig's name of the target
     "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
     "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
@@ -59,9 +61,17 @@ def find_compiler() -> list[str] | None:
     return [found] if found else None
 
 
+def this_cpu() -> list[str]:
+    """The levels that this machine can run; all of them where it does not say."""
+    info = Path("/proc/cpuinfo")
+    flags = info.read_text().split() if info.exists() else list(MARKS.values())
+    return [level for level, mark in MARKS.items() if mark in flags]
+
+
 def build(
-    platform: str | None = None, extra: tuple[str, ...] = (), out: Path | None = None
-) -> list[Path]:
+    platform: str | None = None, extra: tuple[str, ...] = (), out: Path | None = None,
+    levels: Iterable[str] = tuple(LEVELS),
+) -> list[Path]:  # fmt: skip
     """Compile the libraries for a wheel platform (None: this machine) and return their paths."""
     out = out or SOURCES / library_name(platform or this_platform())
     compiler = None if platform else find_compiler()
@@ -73,8 +83,8 @@ def build(
     built, running = [out], []
     flags: list[list[str]] = [[]]
     if name.endswith(("x86_64", "amd64")):
-        built += [out.with_stem(f"{out.stem}_{level}") for level in LEVELS]
-        flags += LEVELS.values()
+        built += [out.with_stem(f"{out.stem}_{level}") for level in levels]
+        flags += [LEVELS[level] for level in levels]
     parts = [path.with_name(f"{path.name}.{os.getpid()}") for path in built]
     sources = sorted(map(str, SOURCES.glob("*.c")))
     for part, own in zip(parts, flags, strict=True):
@@ -104,7 +114,9 @@ class NativeBuildHook(BuildHookInterface):
             return
         platform = os.environ.get("BESTK_PLATFORM")
         folder = Path(tempfile.mkdtemp()) if platform else SOURCES
-        libraries = build(platform, out=folder / library_name(platform or this_platform()))
+        out = folder / library_name(platform or this_platform())
+        levels = this_cpu() if version == "editable" else LEVELS
+        libraries = build(platform, out=out, levels=levels)
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform or wheel_platform(libraries[0])}"
         if version != "editable":

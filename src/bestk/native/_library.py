@@ -137,13 +137,17 @@ def _library() -> Any:
     return _in_use[0]
 
 
+def _path(level: str) -> Path:
+    """Where the library of an instruction set is."""
+    name = "_kernels.dll" if sys.platform == "win32" else "_kernels.so"
+    path = Path(os.environ.get("BESTK_LIBRARY") or Path(__file__).with_name(name))
+    return path if level == CPU_LEVELS[0] else path.with_stem(f"{path.stem}_{level}")
+
+
 def _load(level: str) -> Any:
     """The library of an instruction set."""
     if level not in _loaded:
-        name = "_kernels.dll" if sys.platform == "win32" else "_kernels.so"
-        path = Path(os.environ.get("BESTK_LIBRARY") or Path(__file__).with_name(name))
-        if level != CPU_LEVELS[0]:
-            path = path.with_stem(f"{path.stem}_{level}")
+        path = _path(level)
         if not path.exists():
             raise ImportError(
                 f"the compiled kernels are missing ({path}); install bestk from a wheel, or build "
@@ -154,9 +158,9 @@ def _load(level: str) -> Any:
 
 
 def cpu_levels() -> list[str]:
-    """The instruction sets that this machine has, the best last."""
+    """The instruction sets that this machine has and a library was built for, the best last."""
     best = _load(CPU_LEVELS[0]).bestk_cpu_level()
-    return list(CPU_LEVELS[: best + 1])
+    return [level for level in CPU_LEVELS[: best + 1] if _path(level).exists()]
 
 
 def set_cpu(level: str | None) -> None:

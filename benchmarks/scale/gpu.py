@@ -5,8 +5,9 @@ Each part appends rows to ``benchmarks/results/gpu.csv`` and the picture beside 
 ``products`` times bare products of planes, the whole n x n of them and the tiles above the
 diagonal alone, and the matrix of pairs: counts, look-ups, entropies, measure, both halves
 written, left on the GPU. ``streamed`` keeps row sums and best pairs of a matrix that is never
-held. ``home`` brings matrices into the host's memory, ``select`` picks features, and the rows
-named native are the same work on two cores of the same machine.
+held. ``home`` brings matrices into the host's memory, ``select`` picks features from counts that
+are ready, ``default`` from a table of numbers in the host's memory, and the rows named native are
+the same work on two cores of the same machine.
 """
 
 import argparse
@@ -24,11 +25,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks.end_to_end.__main__ import make
 from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.scale.gpu_picture import draw
+from bestk import SelectBestK
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information import Entropies, Query
+from bestk.information.backends import _torch_kernels as kernels
 from bestk.information.backends import get_backend
 from bestk.information.backends._torch_table import ONE
 from bestk.information.measures import SYMMETRIC_CMI
@@ -59,7 +63,8 @@ class Row:
 def main() -> None:
     options = _read_options()
     warnings.simplefilter("ignore")
-    known = {"products": products, "streamed": streamed, "home": home, "select": select}
+    known = {"products": products, "streamed": streamed, "home": home, "select": select,
+             "default": default}  # fmt: skip
     for name in options.parts or known:
         for row in known[name](options.quick):
             line, size = _line(row), f"{row.n} x {row.m}"
@@ -75,7 +80,7 @@ def products(quick: bool) -> Iterator[Row]:
     codes, target = _coins(*shape)
     x = torch.from_numpy(codes.values).cuda()
     bare: dict[str, float] = {}
-    for kind in ("fp8", "int8"):
+    for kind in ("bit", "fp8", "int8"):
         for part, strip in (("whole", n), ("upper half", 2048)):
             bare[f"{kind} {part}"] = _median(_bare(x, kind, strip))
             yield Row("products", f"bare {kind} product, {part}", *shape, bare[f"{kind} {part}"])
@@ -174,9 +179,33 @@ def select(quick: bool) -> Iterator[Row]:
                 yield Row("select", what, n, m, 2, 2, seconds, same)
 
 
+def default(quick: bool) -> Iterator[Row]:
+    """10 features by the default, from numbers in the host's memory to the selection."""
+    for m, n in ((500, 300),) if quick else ((2_000, 20_000), (10_000, 5_000)):
+        X, y = make(m, n, "float")
+        what, fit = f"SelectBestK(10), {m:,} x {n:,}", SelectBestK(10, random_state=0).fit
+        on_device = SelectBestK(10, random_state=0, backend="torch:cuda").fit
+        seconds = _median(lambda f=on_device, X=X, y=y: f(X, y))
+        yield Row("default", what, n, m, 0, 2, seconds)
+        found = on_device(X, y).support_
+        with _cores():
+            seconds, own = _clock(lambda f=fit, X=X, y=y: f(X, y))
+        same = f"same: {bool((found == own.support_).all())}"
+        yield Row("default", f"native, {CORES} cores: {what}", n, m, 0, 2, seconds, same)
+
+
 def _bare(x: Any, kind: str, strip: int) -> Callable[[], None]:
     """Products of strips of rows with all rows from there on: one strip is the whole."""
     n = len(x)
+    if kind == "bit":
+        words = kernels.Words.of(np.array([0]), np.array([x.shape[1]]), x.device)
+        bits = kernels.pack(x, torch.arange(n, device=x.device), 1, words)
+
+        def count() -> None:
+            for start in range(0, n, strip):
+                kernels.count(bits[start : start + strip], bits[start:], words.ends, torch.uint16)
+
+        return count
     planes = x.view(torch.float8_e4m3fn if kind == "fp8" else torch.int8)
     out = torch.empty(
         strip * n, dtype=torch.float32 if kind == "fp8" else torch.int32, device="cuda"
@@ -267,7 +296,7 @@ def _append(line: dict[str, Any], path: Path) -> None:
 
 def _read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", help="products, streamed, home or select; all")
+    parser.add_argument("parts", nargs="*", help="products, streamed, home, select or default; all")
     parser.add_argument("--quick", action="store_true", help="small tables: does it run?")
     parser.add_argument("--out", type=Path, default=FILE)
     return parser.parse_args()

@@ -8,7 +8,8 @@ from benchmarks.scale.record import read_rows
 
 COLOURS = {"bare": "#8a8a8a", "native": "#2f6f9f", "ours": "#c1272d"}
 WORDS = {"bare": "matrix product only", "native": "bestk, two cores", "ours": "bestk, GPU"}
-TITLES = {"products": "All pairs, on the GPU", "streamed": "Row sums and best pairs"}
+TITLES = {"products": "All pairs, on the GPU", "streamed": "Row sums and best pairs",
+          "default": "From a table in the host's memory to the selection"}  # fmt: skip
 
 
 def draw(path: Path) -> None:
@@ -44,6 +45,7 @@ def _draw_bars(axis: Any, rows: list[dict[str, str]], part: str) -> None:
     axis.set_xlim(right=axis.get_xlim()[1] * 4)
     axis.set_yticks(range(len(rows)), [row["what"] for row in reversed(rows)], fontsize=8)
     size = f"{int(rows[0]['n']):,} columns, {int(rows[0]['m']):,} rows, 2 classes"
-    axis.set_title(f"{TITLES[part]}: {size}", fontsize=10)
+    title = TITLES[part] if part == "default" else f"{TITLES[part]}: {size}"
+    axis.set_title(title, fontsize=10)
     axis.set_xlabel("seconds")
     axis.legend(fontsize=8)

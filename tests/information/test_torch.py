@@ -14,6 +14,7 @@ from bestk import cmi_matrix, encode, solve
 from bestk.data.target import read_target
 from bestk.information import Entropies, Measure, Query, measures
 from bestk.information.backends import get_backend
+from bestk.information.scan import scan_pairs
 from bestk.selection.methods import METHODS, Effort
 
 from .conftest import tables
@@ -22,11 +23,11 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test
 
 from bestk.information.backends import (  # noqa: E402
     _torch,
+    _torch_kernels,
     _torch_pairs,
     _torch_table,
 )
 from bestk.information.backends._torch import DeviceMatrix  # noqa: E402
-from bestk.information.backends._torch_table import triton_kernels  # noqa: E402
 
 CORRECTIONS = [None, "miller-madow", "chance"]
 MEASURES = [value for value in vars(measures).values() if isinstance(value, Measure)]
@@ -61,8 +62,7 @@ def tiny_tiles(tiny):
             patch.setattr(_torch, "BUFFER_BYTES", 2**8)
             patch.setattr(_torch, "RESULT_BYTES", 2**12)
             patch.setattr(_torch, "MAX_CANDIDATES", 7)
-            if torch.cuda.is_available() and triton_kernels(torch.device("cuda")) is not None:
-                patch.setattr(triton_kernels(torch.device("cuda")), "TABLE_BYTES", 2**14)
+            patch.setattr(_torch_kernels, "MAX_FOUND", 9)
         yield
 
 
@@ -219,11 +219,40 @@ def test_older_gpus_multiply_other_numbers_to_the_same_end(dtype, monkeypatch):
 
 
 @no_gpu
-def test_without_triton_a_gpu_gives_the_same(monkeypatch):
-    monkeypatch.setattr(_torch_pairs, "triton_kernels", lambda device: None)
+def test_without_kernels_of_our_own_a_gpu_gives_the_same(monkeypatch):
+    monkeypatch.setattr(_torch_kernels, "available", lambda device: False)
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, rng.integers(1, 6, 200), (150, 200)), rng.integers(0, 3, 150)
     np.testing.assert_array_equal(cmi_matrix(X, y, backend="torch:cuda"), cmi_matrix(X, y))
+
+
+@no_gpu
+@pytest.mark.parametrize("levels", [2, 5])
+@pytest.mark.parametrize("n_classes", [2, 3, 12])
+def test_bits_of_many_tiles_are_counted_exactly(levels, n_classes):
+    rng = np.random.default_rng(levels)
+    X, y = rng.integers(0, levels, (1500, 700)), rng.integers(0, n_classes, 1500)
+    assert _torch_kernels.available(torch.device("cuda:0"))
+    np.testing.assert_array_equal(cmi_matrix(X, y, backend="torch:cuda"), cmi_matrix(X, y))
+    own, found = (count(X, y, backend).source for backend in ("native", "torch:cuda"))
+    query = Query(measures.SYMMETRIC_CMI, lowest=0.0)
+    np.testing.assert_array_equal(found.row_sums(query), own.row_sums(query))
+
+
+@every_device
+@pytest.mark.parametrize("levels", [2, 4])
+@pytest.mark.parametrize("n_groups", [1, 3])
+@pytest.mark.parametrize("tiny", [False, True])
+def test_a_scan_finds_what_the_default_finds(device, levels, n_groups, tiny):
+    rng = np.random.default_rng(levels)
+    X, y = rng.integers(0, levels, (60, 90)), rng.integers(0, 2, 60)
+    X[:, 40:50] = X[:, :10]  # pairs that are equal: the lowest index wins
+    groups = rng.integers(0, n_groups, 90)
+    own = scan_pairs(count(X, y, "native"), groups, top=50)
+    with tiny_tiles(tiny):
+        found = scan_pairs(count(X, y, f"torch:{device}"), groups, top=50)
+    for mine, theirs in zip(found, own, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
 
 
 def test_nothing_is_asked_and_nothing_given():

@@ -13,6 +13,7 @@ from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction, Tables
+from bestk.information.backends import _torch_kernels as kernels
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import SPLIT, join
 from bestk.information.backends._scan import Scan, TopPairs
@@ -37,12 +38,9 @@ class TorchCounter:
     name, is_discrete = "torch", True
 
     def __init__(
-        self,
-        codes: Codes | DeviceCodes,
-        target: Target,
-        correction: Correction | None = None,
+        self, codes: Codes | DeviceCodes, target: Target, correction: Correction | None = None,
         device: str = "auto",
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.n_features = codes.n_features
         self._table = upload(codes, target, choose_device(device))
         self._plans: dict[tuple[Measure, float, bool], Plan] = {}
@@ -114,12 +112,14 @@ class TorchCounter:
     def row_sums(self, query: Query) -> Floats:
         """Row sums without the diagonal, from tiles of which none leaves the device."""
         plan, mirror = self._plan(query, in_nats=False), query.measure.is_symmetric
-        # no sum is ever rounded
-        shape, device = (2, self.n_features), self._table.device
-        parts = torch.zeros(shape, dtype=torch.float64, device=device)
+        shape = 2, self.n_features  # no sum is ever rounded
+        parts = torch.zeros(shape, dtype=torch.float64, device=self._table.device)
         for rows, across in plan.upper() if mirror else plan.tiles(None, None):
             for number, columns in enumerate(across):
                 own = len(rows.at) if mirror and number == 0 else 0
+                if mirror and plan.takes_couples(rows, columns):
+                    kernels.add_sums(plan, rows, columns, own, parts)
+                    continue
                 values = plan.values(rows, columns)
                 if mirror:
                     values[:, :own].diagonal().zero_()
@@ -131,6 +131,8 @@ class TorchCounter:
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
         plan, device, shape = self._plan(query), self._table.device, (groups.max() + 1, len(groups))
+        if self._table.takes_bits and self._table.levels.max() <= 2:
+            return self._scan_bits(plan, groups, count)
         best = torch.full(shape, -torch.inf, device=device)
         partners, pairs = torch.full(shape, -1, device=device), TopPairs(count, len(groups))
         group = torch.tensor(groups, device=device)
@@ -149,6 +151,35 @@ class TorchCounter:
                         _take_partners(best[g], partners[g], part, mine.at, others.at[some])
         most = best.cpu().numpy().astype(np.float64)
         return Scan(most, partners.cpu().numpy(), pairs.pairs, pairs.values)
+
+    def _scan_bits(self, plan: Plan, groups: Indices, count: int) -> Scan:
+        """The same for features of two levels; a tile is compared while another is collected."""
+        best = kernels.BestPairs(groups, count, self._table.device)
+        pairs, least, waiting = TopPairs(count, len(groups)), np.inf, list[Any]()
+
+        def collect() -> None:
+            rows, columns, own, handle = waiting.pop(0)
+            if (found := best.found(*handle)) is None:
+                values = plan.values(rows, columns, torch.float32)
+                _take_pairs(pairs, values, rows, columns, own)
+            else:
+                pairs.add(*found)
+
+        for rows, above in plan.upper():
+            if count and least == np.inf:  # a first threshold, from some of the pairs
+                values = plan.values(rows, rows, torch.float32)
+                some = values[torch.ones_like(values).triu_(1).bool()]
+                least = float(some.topk(count).values[-1]) if count <= len(some) else pairs.least
+            for number, columns in enumerate(above):
+                own = len(rows.at) if number == 0 else 0
+                handle = best.compare(plan, rows, columns, own, max(least, pairs.least))
+                if count:
+                    waiting.append((rows, columns, own, handle))
+                if len(waiting) > 1:
+                    collect()
+        while waiting:
+            collect()
+        return Scan(*best.partners(), pairs.pairs, pairs.values)
 
     def _plan(self, query: Query, in_nats: bool = True) -> Plan:
         """The formula of a measure on the device, kept for queries that come a row at a time."""
@@ -263,10 +294,7 @@ def choose_device(device: str) -> Any:
             "for your GPU"
         )
     if kind == "auto" and not found:
-        warnings.warn(
-            "PyTorch finds no CUDA device and counts on the CPU: backend='native' is far faster",
-            UserWarning,
-            stacklevel=2,
-        )
+        slow = "PyTorch finds no CUDA device and counts on the CPU: backend='native' is far faster"
+        warnings.warn(slow, UserWarning, stacklevel=2)
     chosen = torch.device(("cuda" if found else "cpu") if kind == "auto" else device)
     return torch.empty(0, device=chosen).device  # "cuda" has its number now

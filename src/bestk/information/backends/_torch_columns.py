@@ -16,7 +16,8 @@ from bestk.information._scores import Explained, normal_scores, unit_score
 from bestk.information.backends._torch_table import DeviceCodes
 
 TIE = 1e-12  # scores closer than this, relative to their scale, are equal
-SORTED_VALUES = {"cuda": 2**27, "cpu": 2**20}  # times classes, that are cut together
+BUFFER_BYTES = 2**25  # that travel to the device together
+SORTED_VALUES = {"cuda": 2**28, "cpu": 2**20}  # times classes, that are cut together
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class DeviceColumns:
         order = np.argsort(target.codes, kind="stable")
         if min(values.strides) < 0 or not values.flags.writeable:  # which torch does not take
             values = values.copy()
-        rows = torch.from_numpy(values).to(device)
+        rows = _to_device(torch.from_numpy(values), device)
         chosen = rows.index_select(0, torch.from_numpy(order).to(device))
         return cls(chosen.T.to(torch.float64, copy=True).contiguous() + 0.0, target, order)
 
@@ -61,7 +62,9 @@ class DeviceColumns:
         (n, m), sizes = self.values.shape, self.target.counts
         most = SORTED_VALUES[self.values.device.type]
         width = max(1, most // (m * (1 + len(sizes))))
-        labels = torch.from_numpy(np.repeat(np.arange(len(sizes)), sizes)).to(self.values.device)
+        small = np.uint8 if len(sizes) < 2**8 else np.int32
+        classes = np.repeat(np.arange(len(sizes), dtype=small), sizes)
+        labels = torch.from_numpy(classes).to(self.values.device)
         tables = log_tables(m, len(sizes))
         logs = [torch.from_numpy(table).to(labels.device) for table in tables]
         for first in range(0, n, width):
@@ -82,6 +85,24 @@ class DeviceColumns:
             last = torch.from_numpy(cuts.counts + 1).to(device, torch.uint8)
             codes = torch.where(self.values.isnan(), last[:, None], codes)
         return DeviceCodes(codes, cuts.counts + 1 + cuts.gaps)
+
+
+def _to_device(values: Tensor, device: Any) -> Tensor:
+    """Copy through pinned memory: a part is written to it while the one before travels."""
+    if device.type == "cpu" or values.nbytes < BUFFER_BYTES:
+        return values.to(device)
+    values = values if values.T.is_contiguous() else values.contiguous()
+    out = torch.empty_like(values, device=device)
+    source, to = (values, out) if values.is_contiguous() else (values.T, out.T)
+    height = max(1, BUFFER_BYTES // (source.shape[1] * source.element_size()))
+    shape = 2, height, source.shape[1]
+    buffers = torch.empty(shape, dtype=values.dtype, pin_memory=True)
+    events = torch.cuda.Event(), torch.cuda.Event()
+    for k, (part, place) in enumerate(zip(source.split(height), to.split(height), strict=True)):
+        events[k % 2].synchronize()
+        place.copy_(buffers[k % 2, : len(part)].copy_(part), non_blocking=True)
+        events[k % 2].record()
+    return out
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Tiles of pairs on a device: count them, sum a formula over their cells, write the results."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -13,7 +13,8 @@ from torch import Tensor
 
 from bestk._typing import Floats, Indices
 from bestk.information._fixed_point import Formula
-from bestk.information.backends._torch_table import WIDTH, DeviceTable, triton_kernels
+from bestk.information.backends import _torch_kernels as kernels
+from bestk.information.backends._torch_table import WIDTH, DeviceTable
 
 MAX_SIDE_PLANES = 2**16  # of a side of a tile
 STRIP_PLANES = 2048  # of rows that are counted against all others at once
@@ -46,6 +47,7 @@ class TileSide(NamedTuple):
     column_term: Tensor
     span: slice | None  # of the features, where they follow each other
     first: int | None  # of the places, where they do
+    bits: dict[int, Tensor]  # planes of so many levels, once they are made
 
     def moved_to_start(self) -> "TileSide":
         """The same with places 0, 1, ... in the output."""
@@ -75,6 +77,13 @@ class Plan:
             len(set((formula.row_term - formula.column_term).tolist())) <= 1,
         )
 
+    @cached_property
+    def _every_feature(self) -> Tensor:
+        """The features and one of no level, their terms as rows and as columns."""
+        terms = np.stack([self.formula.row_term, self.formula.column_term])
+        rows = np.vstack([np.arange(terms.shape[1] + 1), np.pad(terms, ((0, 0), (0, 1)))])
+        return torch.tensor(rows, device=self.table.device)
+
     @property
     def _area(self) -> int:
         return self.table.max_counts // self.table.n_classes
@@ -98,8 +107,15 @@ class Plan:
         for side in self._sides(chosen, min(self._area // width, MAX_SIDE_PLANES), longest):
             yield side, across
 
-    def upper(self) -> Iterator[tuple[TileSide, list[TileSide]]]:
+    def upper(self) -> Iterable[tuple[TileSide, list[TileSide]]]:
         """Every pair once: rows, and columns of which the first begin with those rows."""
+        return self._strips if self.table.levels.max() <= 2 else self._cut_upper()
+
+    @cached_property
+    def _strips(self) -> list[tuple[TileSide, list[TileSide]]]:
+        return list(self._cut_upper())
+
+    def _cut_upper(self) -> Iterator[tuple[TileSide, list[TileSide]]]:
         levels, bands = self.table.levels, (2, self.table.max_levels)
         order, every = np.argsort(levels, kind="stable"), np.arange(len(levels))
         height = max(1, min(STRIP_PLANES, isqrt(self._area)))
@@ -120,14 +136,22 @@ class Plan:
     def _side(self, features: Indices, places: Indices) -> TileSide:
         table, formula, n, chosen = self.table, self.formula, len(places), features[places]
         padding = 0 if table.dtype == torch.float32 else -n % WIDTH
-        rows = np.full((4, n + padding), len(table.levels))
-        rows[:, :n] = chosen, places, formula.row_term[chosen], formula.column_term[chosen]
-        index, at, row_term, column_term = torch.tensor(rows, device=table.device)
         start, first = first_of_run(chosen), first_of_run(places)
+        if start is not None and first is not None and start + n + padding <= len(table.codes):
+            every, some = self._every_feature, slice(start, start + n + padding)
+            index, at = every[0, some], every[0, first : first + n]
+            row_term, column_term = every[1:, start : start + n]
+            first_level = table.first_level[:, some]
+        else:
+            rows = np.full((4, n + padding), len(table.levels))
+            rows[:, :n] = chosen, places, formula.row_term[chosen], formula.column_term[chosen]
+            index, at, row_term, column_term = torch.tensor(rows, device=table.device)
+            at, row_term, column_term = at[:n], row_term[:n], column_term[:n]
+            first_level = table.first_level[:, index]
         return TileSide(
-            chosen, index, int(table.levels[chosen].max()), table.first_level[:, index], at[:n],
-            places, row_term[:n], column_term[:n],
-            None if start is None else slice(start, start + n + padding), first,
+            chosen, index, int(table.levels[chosen].max()), first_level, at,
+            places, row_term, column_term,
+            None if start is None else slice(start, start + n + padding), first, {},
         )  # fmt: skip
 
     def values(self, rows: TileSide, columns: TileSide, dtype: Any = torch.float64) -> Tensor:
@@ -147,21 +171,24 @@ class Plan:
                 self.write_here(values, i.chosen, j.chosen)
                 target[i.at[:, None], j.at] = torch.from_numpy(values).to(target)
             return
+        if table.takes_bits:
+            kernels.write_tile(self, rows, columns, target, mirror)
+            return
         binary = max(rows.levels, columns.levels) <= 2  # the first level's counts give the rest
         n_i, n_j = (1, 1) if binary else (max(2, rows.levels), max(2, columns.levels))
         counts = table.count(rows, n_i, columns, n_j, table.parts(recipe.by_class))
-        margins = self._margins(rows, columns) if binary else None
-        own, size = triton_kernels(table.device), len(recipe.pair_table) - 1
-        if binary and own is not None and own.suits(counts, target, size, len(columns.at)):
-            own.write_rows(counts, rows, columns, margins, size, recipe, target, mirror)
-            return
+        margins = self.margins(rows, columns) if binary else None
         total = sum_cells(counts, (len(rows.at), len(columns.at)), margins, recipe)
         scale, lowest = recipe.scale_and_lowest
         for sums, (i, j) in zip((total, total.T), ways, strict=False):
             value = (sums + i.row_term[:, None] + j.column_term).to(torch.float64) * scale
             target[i.at[:, None], j.at] = torch.maximum(value, lowest).to(target.dtype)
 
-    def _margins(self, rows: TileSide, columns: TileSide) -> tuple[Tensor, Tensor, Tensor]:
+    def takes_couples(self, rows: TileSide, columns: TileSide) -> bool:
+        """Whether tables for each row replace most look-ups."""
+        return self.table.takes_bits and kernels.takes_couples(self, rows, columns)
+
+    def margins(self, rows: TileSide, columns: TileSide) -> tuple[Tensor, Tensor, Tensor]:
         """Samples at the first level by part, of rows and of columns, and sizes of the parts."""
         margins = rows.first_level, columns.first_level, self.table.sizes
         if self.recipe.by_class:

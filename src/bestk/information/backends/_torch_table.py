@@ -6,12 +6,10 @@ takes a byte for each value; where there is room the first planes, all that pair
 features need, are kept beside it.
 """
 
-import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 from math import isqrt
-from shutil import which
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +20,7 @@ from bestk._typing import Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import ExactEntropies, Tables
+from bestk.information.backends import _torch_kernels as kernels
 
 MAX_DEVICE_LEVELS = 64  # of a column that is counted here; others are left to the CPU
 MAX_PAIR_CELLS = 2**18  # of a pair that is counted here, over all classes
@@ -32,7 +31,6 @@ PLANE_BYTES = 2**30  # for the planes of a tile
 COUNT_BYTES = {"cuda": 2**31, "cpu": 2**24}  # for the counts of a tile of pairs, at most
 UPLOAD_BYTES = 2**28
 MAX_KEPT_SHARE = 0.3  # of the device's free memory, for planes that are kept
-COMPILERS = ("cc", "gcc", "clang")
 EXACT_FLOATS = 2**24  # a sum of zeros and ones is exact in float32 up to here
 ONE = 2.0**9  # a byte of 1, read as an 8-bit float, is 2^-9
 
@@ -100,6 +98,39 @@ class DeviceTable:
         for codes, out in zip(self.codes.split(2**13), planes.split(2**13), strict=False):
             out[: len(codes)] = codes == 0
         return planes.view(self.dtype)
+
+    @cached_property
+    def takes_bits(self) -> bool:
+        """Whether counts come from planes of bits, by kernels of our own."""
+        return bool(self.codes.device == self.device) and kernels.available(self.device)
+
+    @cached_property
+    def words(self) -> kernels.Words:
+        """The words of planes of bits."""
+        return kernels.Words.of(self.starts, self.sizes.cpu().numpy(), self.device)
+
+    @cached_property
+    def first_bits(self) -> Tensor:
+        """Where each feature has level 0, as bits; one row at the end has no level."""
+        every = torch.arange(len(self.codes), device=self.device)
+        return kernels.pack(self.codes, every, 1, self.words)
+
+    def bits(self, side: Any, n_levels: int) -> Tensor:
+        """Where each level is: a row of bits for ``[level, feature]``; kept by the side."""
+        if n_levels not in side.bits:
+            side.bits[n_levels] = (
+                self.first_bits[side.span]
+                if n_levels == 1 and side.span is not None and side.span.stop <= len(self.codes)
+                else kernels.pack(self.codes, side.features, n_levels, self.words)
+            )
+        return side.bits[n_levels]
+
+    def count_bits(self, rows: Any, n_i: int, columns: Any, n_j: int, by_class: bool) -> Tensor:
+        """Samples of two sides in each cell, at ``[part, level and row, level and column]``."""
+        ends = self.words.ends if by_class else self.words.ends[-1:]
+        most = int(np.diff(self.starts).max() if by_class else self.starts[-1])
+        dtype = torch.uint16 if most < 2**16 else torch.int32
+        return kernels.count(self.bits(rows, n_i), self.bits(columns, n_j), ends, dtype)
 
     def parts(self, by_class: bool) -> list[Window]:
         """The places of each class, or all as one."""
@@ -183,18 +214,6 @@ def free_bytes(device: Any) -> float:
         return float("inf")
     cached = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     return float(torch.cuda.mem_get_info(device)[0] + cached)
-
-
-@cache
-def triton_kernels(device: Any) -> Any:
-    """The Triton kernels, for a GPU where Triton and the C compiler it needs are installed."""
-    if device.type != "cuda" or not (os.environ.get("CC") or any(map(which, COMPILERS))):
-        return None
-    try:
-        from bestk.information.backends import _torch_kernels
-    except ImportError:
-        return None
-    return _torch_kernels
 
 
 def plane_dtype(device: Any, n_places: int) -> Any:

@@ -2,11 +2,11 @@
 
 import csv
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 from sklearn.datasets import load_breast_cancer
+
+from bestk.cli import main as bestk
 
 COMMANDS = (
     "select demo.csv --target diagnosis -k 5",
@@ -22,7 +22,11 @@ def main() -> None:
     print("demo.csv: 569 biopsies, 30 measurements each, and the diagnosis")
     for command in COMMANDS:
         print(f"\n$ bestk {command}\n", flush=True)
-        subprocess.run([sys.executable, "-m", "bestk", *shlex.split(command)], check=True)
+        try:
+            bestk(shlex.split(command))
+        except SystemExit as end:  # as every command ends
+            if end.code:
+                raise
 
 
 def write_table(path: Path) -> None:

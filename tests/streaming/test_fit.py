@@ -48,7 +48,6 @@ def same(found, expected):
     np.testing.assert_array_equal(found.scores_, expected.scores_)
     np.testing.assert_array_equal(found.ranking_, expected.ranking_)
     assert found.solution_.objective == expected.solution_.objective
-    assert found.solution_.upper_bound == expected.solution_.upper_bound
     assert found.n_features_in_ == expected.n_features_in_
     assert list(found.get_feature_names_out()) == list(expected.get_feature_names_out())
 

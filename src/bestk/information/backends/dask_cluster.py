@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
-from pickle import dumps, loads
 from threading import Lock
 from typing import Any
 
@@ -92,7 +91,7 @@ class DaskCounter:
         """Submit tiles as others are done; cancel them all if something goes wrong."""
         if self._table is None:  # a task, which is run again if a worker is lost with its result
             with config.set({"distributed.admin.large-graph-warning-threshold": "1 PB"}):
-                self._table = client.submit(loads, dumps(self._native, protocol=5), pure=False)
+                self._table = client.submit(keep, self._native, pure=False)
         places: dict[Future, Place] = {}
         done = as_completed(loop=client.loop, with_results=True)
 
@@ -123,6 +122,11 @@ def one_at_a_time() -> Iterator[None]:
         n_threads = None
     with _kernel_lock, threads(n_threads):
         yield
+
+
+def keep(counter: NativeCounter) -> NativeCounter:
+    """The packed table, held by a worker."""
+    return counter
 
 
 def count_tile(counter: NativeCounter, query: Query, dtype: Any) -> Array:

@@ -13,7 +13,7 @@ from bestk.solvers import SOLVERS
 
 PART = "information"
 KS = (10, 20, 50)
-INSTANT = ("linear", "spectral", "tpower", "forward", "backward")  # no time limit needed
+INSTANT = ("linear", "spectral", "tpower", "forward")  # no time limit needed
 SHARES = (1 / 4, 1)  # of the time for a proved gap
 PROOF_SIZE = 700  # up to this size the proof is tried as well
 QUICK_SETS = ("waveform", "promoter", "spambase", "optdigits")

@@ -20,7 +20,7 @@ X[0, 0] = np.nan
 METHOD = st.sampled_from([name for name in METHODS if name not in SLOW]) | st.sampled_from(
     [
         Quadratic("mrmr", "swap"),
-        Quadratic("jmi", "backward"),
+        Quadratic("jmi", "swap"),
         Greedy("cmim"),
         Quadratic("mifs", "sdp"),
     ]

@@ -28,7 +28,7 @@ dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
 from bestk.data.blocks import TASKS_PER_THREAD, open_blocks  # noqa: E402
 from bestk.information import blocks as counted_blocks  # noqa: E402
-from bestk.information.backends import _scan, get_backend  # noqa: E402
+from bestk.information.backends import _reductions, get_backend  # noqa: E402
 from bestk.information.backends import dask_cluster as cluster  # noqa: E402
 from bestk.information.scan import scan_pairs  # noqa: E402
 
@@ -101,8 +101,8 @@ def test_no_bit_differs_from_the_default(client, table, seed):
 
 @pytest.mark.parametrize("shape", [(6, 9), (3, 5)])
 def test_a_scan_finds_what_the_default_finds(client, shape, monkeypatch):
-    monkeypatch.setattr(_scan, "TILE_ROWS", shape[0])
-    monkeypatch.setattr(_scan, "TILE_COLUMNS", shape[1])
+    monkeypatch.setattr(_reductions, "TILE_ROWS", shape[0])
+    monkeypatch.setattr(_reductions, "TILE_COLUMNS", shape[1])
     X, y = made_up(40, 25)
     groups = np.unique(encode(X).levels, return_inverse=True)[1]
     found = [scan_pairs(count(X, y, backend), groups, top=20) for backend in ("native", "dask")]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk.native import kernels
-from bestk.solvers._branch import PATH_BEST, Branching
+from bestk.relaxations.rows import PATH_BEST, Branching
 
 
 def matrix(n, seed):

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bestk import Entropies, SelectRelevant, encode, pair_scan
 from bestk.data.target import read_target
 from bestk.information import measures
-from bestk.information.backends import _scan
+from bestk.information.backends import _reductions
 from bestk.information.blocks import Stream
 from bestk.information.scan import scan_pairs
 from bestk.selection import _pvalues
@@ -69,8 +69,8 @@ def test_ties_go_to_the_lowest_column_however_the_matrix_is_cut(backend, monkeyp
     values = count(X, y).measure(measures.INTERACTION, dtype=np.float32, signed=True)
     np.fill_diagonal(values, -np.inf)
     np.testing.assert_array_equal(wanted.partners[0], values.argmax(axis=1))
-    monkeypatch.setattr(_scan, "TILE_ROWS", 7)
-    monkeypatch.setattr(_scan, "TILE_COLUMNS", 11)
+    monkeypatch.setattr(_reductions, "TILE_ROWS", 7)
+    monkeypatch.setattr(_reductions, "TILE_COLUMNS", 11)
     for one, other in zip(wanted, scan_pairs(count(X, y, backend), top=30), strict=True):
         np.testing.assert_array_equal(one, other)
 

@@ -12,9 +12,8 @@ from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import lil_array
 
 from bestk.problem import BQP, good_choice
-from bestk.relaxations import moderate
+from bestk.relaxations import Branching, moderate
 from bestk.solvers._base import Run
-from bestk.solvers._branch import Branching
 from bestk.solvers._exact import Exact, _grid, _Proof, _repaired
 
 from .conftest import PENALTIES, load_instance, optimum, problems

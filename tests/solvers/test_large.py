@@ -9,7 +9,6 @@ from scipy.linalg import eigh
 
 from bestk.bounds import bound_problem, upper_bound
 from bestk.problem import top_k
-from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.relaxations import admm
 from bestk.relaxations.eigen import (
@@ -22,7 +21,6 @@ from bestk.solvers import _simplex, prove, solve
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Run
 from bestk.solvers._ranking import Spectral, leading_eigenvector
 from bestk.solvers._simplex import Simplex
-from bestk.solvers._tpower import TruncatedPower, psd_shift
 
 
 def signed(n, k, seed=0):
@@ -46,22 +44,6 @@ def test_a_start_that_is_an_eigenvector_of_another_eigenvalue_does_no_harm():
 
 def test_any_direction_leads_where_all_is_zero():
     assert np.linalg.norm(leading_eigenvector(np.zeros((4, 4)))) == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("n", [60, 240])
-def test_the_shift_is_the_least_that_makes_a_matrix_positive(n):
-    problem = signed(n, 5)
-    np.testing.assert_allclose(psd_shift(problem), -np.linalg.eigvalsh(problem.Q)[0])
-    assert psd_shift(BQP(problem.Q @ problem.Q, 5)) <= 1e-9 * n
-
-
-def test_a_shift_that_is_not_known_or_needs_the_matrix_is_refused():
-    problem = signed(6, 2)
-    with pytest.raises(ValueError, match="unknown shift 'most'; choose 'adaptive' or 'psd'"):
-        TruncatedPower(shift="most").pick(problem, Run())
-    lazy = BQP(CachedColumns(lambda i: problem.Q[:, i], problem.diagonal), 2)
-    with pytest.raises(ValueError, match="'psd' needs the whole matrix; use shift='adaptive'"):
-        TruncatedPower(shift="psd").pick(lazy, Run())
 
 
 def test_the_simplex_of_many_items_is_shifted_like_that_of_few(monkeypatch):

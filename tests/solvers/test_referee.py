@@ -1,9 +1,7 @@
 """The referee: every solver alike."""
 
-from contextlib import nullcontext
 from dataclasses import replace
 from time import perf_counter
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 from bestk import BQP, SOLVERS, Solution, bounds, solve, solve_path
 from bestk.problem import CachedColumns
 from bestk.relaxations import Bound, rows_bound
-from bestk.solvers import check_matrix, prove, solve_each, with_useful_bound
+from bestk.solvers import prove, solve_each, with_useful_bound
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._referee import default_budget
 
@@ -202,18 +200,6 @@ def test_solvers_that_need_the_matrix_refuse_a_lazy_one():
     lazy = CachedColumns(lambda items: Q[:, items], Q.diagonal())
     with pytest.raises(ValueError, match=r"'spectral' needs the whole matrix.*'tpower'"):
         solve(lazy, 1, "spectral")
-
-
-@pytest.mark.parametrize(
-    ("needs", "multiplies", "fine"),
-    [("columns", False, True), ("products", True, True), ("products", False, False),
-     ("matrix", True, False), ("matrix", False, False)],
-)  # fmt: skip
-def test_a_lazy_matrix_must_give_what_the_solver_needs(needs, multiplies, fine):
-    lazy = SimpleNamespace(operator=None) if multiplies else SimpleNamespace()
-    problem, solver = SimpleNamespace(is_lazy=True, Q=lazy), SimpleNamespace(needs=needs, name="s")
-    with nullcontext() if fine else pytest.raises(ValueError, match="needs the whole matrix"):
-        check_matrix(problem, solver)
 
 
 @pytest.mark.parametrize(

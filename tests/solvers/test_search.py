@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestk.native.threads import threads
 from bestk.problem.problem import BQP
 from bestk.solvers import _search
 from bestk.solvers._base import Run
@@ -98,13 +99,13 @@ def test_the_same_seed_gives_the_same_answer_however_the_time_is_sliced(monkeypa
     assert runs[0].details["walks"] == runs[1].details["walks"]
 
 
-def test_the_number_of_threads_does_not_matter(monkeypatch):
+def test_the_number_of_threads_does_not_matter():
     problem = BQP(random_matrix(80), 20)
     search, answers = Search(patience=4, islands=3), []
-    for threads in (1, 2, 3):
-        monkeypatch.setattr(_search, "n_threads", lambda threads=threads: threads)
+    for n_jobs in (1, 2, 3):
         one = run(5)
-        answers.append((search.pick(problem, one).tolist(), one.details["walks"]))
+        with threads(n_jobs):
+            answers.append((search.pick(problem, one).tolist(), one.details["walks"]))
     assert answers[0] == answers[1] == answers[2]
 
 

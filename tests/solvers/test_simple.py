@@ -11,7 +11,7 @@ from bestk.problem import best_first, grow, top_k
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.solvers._base import Run
-from bestk.solvers._greedy import Backward, Forward
+from bestk.solvers._greedy import Forward
 from bestk.solvers._ranking import Linear, Spectral
 from bestk.solvers._registry import Auto
 from bestk.solvers._search import Search
@@ -23,9 +23,7 @@ SIMPLE = [
     Linear(),
     Spectral(),
     TruncatedPower(),
-    TruncatedPower(shift="psd"),
     Forward(),
-    Backward(),
 ]
 Q = np.array([[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]])
 
@@ -37,7 +35,6 @@ def rounding(problem):
 def test_hand_worked_choices():
     assert Linear().pick(BQP(Q, 2), Run()).tolist() == [0, 1]
     assert Forward().pick(BQP(Q, 2), Run()).tolist() == [2, 0]
-    assert Backward().pick(BQP(Q, 2), Run()).tolist() == [0, 1]
     assert TruncatedPower().pick(BQP(Q, 2), Run()).tolist() == [0, 1]
     assert sorted(Spectral().pick(BQP(Q, 2), Run())) == [0, 1]
 
@@ -58,7 +55,7 @@ def test_top_k_gives_ties_to_the_lowest_index():
 
 def test_ties_go_to_the_lowest_index_however_many_there_are():
     tied = BQP(np.ones((40, 40)), 30)
-    for solver in (Linear(), Forward(), Backward()):
+    for solver in (Linear(), Forward()):
         assert solver.pick(tied, Run()).tolist() == list(range(30)), solver.name
     thirds = BQP(np.diag(np.arange(40.0) % 3), 40)
     expected = [i for rest in (2, 1, 0) for i in range(rest, 40, 3)]
@@ -74,14 +71,6 @@ def test_growing_adds_the_item_that_helps_most_each_time(problem, seed):
             others = np.setdiff1d(np.arange(problem.n), grown[:step])
             best = max(problem.value([*grown[:step], i]) for i in others)
             assert problem.value(grown[: step + 1]) >= best - rounding(problem)
-
-
-@given(problem=problems())
-def test_backward_drops_the_item_that_is_missed_least_each_time(problem):
-    order = Backward().pick(problem.with_k(problem.n), Run())
-    for left in range(problem.n, 1, -1):
-        best = max(problem.value(np.delete(order[:left], i)) for i in range(left))
-        assert problem.value(order[: left - 1]) >= best - rounding(problem)
 
 
 @given(problem=problems())
@@ -164,7 +153,7 @@ def test_a_lazy_matrix_gives_the_same_choice(solver, problem):
 
 
 @pytest.mark.parametrize(
-    "solver", [Linear(), Spectral(), TruncatedPower(), Forward(), Backward()], ids=lambda s: s.name
+    "solver", [Linear(), Spectral(), TruncatedPower(), Forward()], ids=lambda s: s.name
 )
 @given(problem=problems())
 def test_a_path_holds_the_choice_of_each_k(solver, problem):
@@ -174,16 +163,15 @@ def test_a_path_holds_the_choice_of_each_k(solver, problem):
         np.testing.assert_array_equal(path[k], solver.pick(BQP(problem.Q, k), Run()))
 
 
-@pytest.mark.parametrize("shift", ["adaptive", "psd"])
 @given(problem=problems())
-def test_a_warm_tpower_path_has_k_items_for_each_k_and_is_not_below_single_runs(shift, problem):
-    solver, ks = TruncatedPower(shift, warm_start=True), range(1, problem.n + 1)
+def test_a_warm_tpower_path_has_k_items_for_each_k_and_is_not_below_single_runs(problem):
+    solver, ks = TruncatedPower(warm_start=True), range(1, problem.n + 1)
     path = solver.pick_path(problem, ks, Run())
     assert list(path) == list(ks)
     for k in ks:
         part = problem.with_k(k)
         assert len(set(path[k].tolist())) == k
-        single = part.value(TruncatedPower(shift).pick(part, Run()))
+        single = part.value(TruncatedPower().pick(part, Run()))
         assert part.value(path[k]) >= single - 1e-12 * np.abs(problem.Q).max()
 
 

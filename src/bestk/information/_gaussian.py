@@ -10,7 +10,7 @@ from scipy.special import digamma
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.information._scores import HALF_LOG, ScoredTable
-from bestk.information.measures import INTERACTION, Measure, Query
+from bestk.information.measures import Measure, Query
 from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles
 
@@ -114,36 +114,8 @@ class GaussianSource:
                     np.maximum(terms, query.lowest, out=values[:, done:])
                 out[first + done : last, top:bottom] = values[:, done:].T
 
-        self._each_tile(work, out.shape, mirror)
-
-    def visit_pairs(
-        self, rows: Indices | None, visit: Callable[[Tile, Floats, Floats], None]
-    ) -> None:
-        """Pass on ``I(xi; xj | y) - I(xi; xj)`` and the squared correlation, tile by tile.
-
-        They are of some columns with all, or of each pair once where the rows are None.
-        """
-        every = self.side(INTERACTION)
-
-        def work(tile: Tile) -> None:
-            top, bottom, first, last = tile
-            chosen = part_of(rows, top, bottom), slice(first, last)
-            left, right = every.part(chosen[0]), every.part(chosen[1])
-            total, within = self._unexplained(self._columns.products(*chosen), left, right)
-            interaction = np.log(total / within)
-            interaction *= 0.5
-            if self._pair_chance:
-                interaction -= self._pair_chance * np.outer(left.varies, right.varies)
-            visit(tile, interaction, np.subtract(1.0, total, out=total))
-
-        n_rows = self.n_features if rows is None else len(rows)
-        self._each_tile(work, (n_rows, self.n_features), rows is None)
-
-    def _each_tile(
-        self, work: Callable[[Tile], None], shape: tuple[int, int], mirror: bool
-    ) -> None:
         side = TILE_SIDE if self._columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE
-        in_threads(work, list(cut(shape, side, mirror)))
+        in_threads(work, list(cut(out.shape, side, mirror)))
 
     def side(self, measure: Measure) -> Side:
         """All features, with what each adds to the measure of a pair."""
@@ -166,8 +138,14 @@ class GaussianSource:
         ``H(xi,xj,y) = H(xi,y) + H(xj,y) - H(y) + log(1 - s^2) / 2``.
         """
         a, b = 0.5 * measure.xx, 0.5 * measure.xxy
-        part = np.zeros(products.shape)
-        total, within = self._unexplained(products, left, right, bool(a), bool(b))
+        total, within, part = products, products, np.zeros(products.shape)
+        if a:
+            each = np.array([1.0 / self._columns.n_rows])
+            sides = (left.sums, left.scale), (right.sums, right.scale)
+            total = unexplained(products, *sides, each)
+        if b:
+            sides = (left.entries, left.scale_within), (right.entries, right.scale_within)
+            within = unexplained(products, *sides, self._explained.weights)
         if a and a == -b:  # one logarithm is enough
             part = a * np.log(total / within)
         else:
@@ -176,20 +154,6 @@ class GaussianSource:
         if self._pair_chance:
             part += measure.xxy * self._pair_chance * np.outer(left.varies, right.varies)
         return part
-
-    def _unexplained(
-        self, products: Floats, left: Side, right: Side, in_total: bool = True, in_y: bool = True
-    ) -> tuple[Floats, Floats]:
-        """``1 - r^2`` and ``1 - s^2``; one that is not wanted is the products."""
-        total = within = products
-        if in_total:
-            each = np.array([1.0 / self._columns.n_rows])
-            sides = (left.sums, left.scale), (right.sums, right.scale)
-            total = unexplained(products, *sides, each)
-        if in_y:
-            sides = (left.entries, left.scale_within), (right.entries, right.scale_within)
-            within = unexplained(products, *sides, self._explained.weights)
-        return total, within
 
 
 def unexplained(products: Floats, left: Entries, right: Entries, weights: Floats) -> Floats:

@@ -6,7 +6,7 @@ below 2**53, which do not depend on their order: equal columns have equal inform
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -126,19 +126,15 @@ def read_given(target: Target | Array, kind: ScoreKind, m: int) -> tuple[Any, Ex
     if n_labels != m:
         raise ValueError(f"the target has {n_labels} values but X has {m} rows; give one each")
     if isinstance(target, Target):
-        return np.argsort(target.codes, kind="stable"), partial(_explain_by_class, target.counts)
+        sizes = target.counts
+        first = np.cumsum(sizes) - sizes
+        return np.argsort(target.codes, kind="stable"), lambda z: Explained.by_class(
+            sizes, np.add.reduceat(z, first, axis=1).T.copy()
+        )
     y = normal_scores(target[:, np.newaxis], kind).values[0]
     if not y.any():
         raise ValueError(f"y is constant, {target[0]}; at least two different values are needed")
-    return slice(None), partial(_explain_by_number, y)
-
-
-def _explain_by_class(sizes: Indices, z: Floats) -> Explained:
-    return Explained.by_class(sizes, np.add.reduceat(z, np.cumsum(sizes) - sizes, axis=1).T.copy())
-
-
-def _explain_by_number(y: Floats, z: Floats) -> Explained:
-    return Explained.by_number(y, z.sum(axis=1), z @ y)
+    return slice(None), lambda z: Explained.by_number(y, z.sum(axis=1), z @ y)
 
 
 class ScoredTable:

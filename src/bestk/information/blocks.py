@@ -72,12 +72,6 @@ class Stream:
         text = TextNumbers.find(table, find_features(categorical_features, table))
         return replace(self, sample=replace(self.sample, table=text.parse(table))), text
 
-    def count(
-        self, reading: Reading, cuts: "Cuts", allowed: Indices, included: Indices
-    ) -> "Counted":
-        """Count the blocks; included columns are kept even where they are constant."""
-        return Counting(self, reading, cuts, allowed, included).run()
-
 
 def _draw(blocks: Any, seed: int, rows: int) -> Sample:
     reservoir = Reservoir(seed, rows)

@@ -127,11 +127,6 @@ class PairCounts:
         """The classes so far, in order."""
         return sorted(self._classes.places[0])
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the counts take."""
-        return int(self._cells.nbytes)
-
     def source(self, correction: Correction | None = None) -> cells.CountedPairs:
         """The entropies of pairs, for :class:`bestk.Entropies`."""
         self._known()

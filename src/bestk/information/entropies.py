@@ -13,7 +13,7 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information import measures
 from bestk.information._fixed_point import Correction
-from bestk.information.backends import OnDevice, PairSource, Summarizing, get_backend
+from bestk.information.backends import PairSource, Summarizing, get_backend
 from bestk.information.measures import Measure, Query
 from bestk.native.threads import threads
 
@@ -156,21 +156,12 @@ class Entropies:
         if not isinstance(self.source, Summarizing):
             return None
         with threads(self.n_jobs):
-            return self.source.row_sums(self._query(measure, signed))
+            return self.source.row_sums(Query(measure, lowest=-np.inf if signed else self._lowest))
 
     @property
     def sums_quickly(self) -> bool:
         """Whether row sums take seconds for hundreds of thousands of features: on a GPU."""
-        return isinstance(self.source, OnDevice) and self.source.sums_quickly
-
-    def held(self, measure: Measure, signed: bool = False) -> Any:
-        """A lazy matrix of a symmetric measure in the memory of a GPU; None if there is no room."""
-        if not isinstance(self.source, OnDevice):
-            return None
-        return self.source.held(self._query(measure, signed))
-
-    def _query(self, measure: Measure, signed: bool) -> Query:
-        return Query(measure, lowest=-np.inf if signed else self._lowest)
+        return isinstance(self.source, Summarizing) and self.source.sums_quickly
 
     @property
     def _lowest(self) -> float:

@@ -1,12 +1,11 @@
 """Relaxations of the quadratic problem, shared by bounds and solvers."""
 
 from bestk.relaxations.dnn import Gap, dnn_bound
-from bestk.relaxations.eigen import cholesky_margin, factor_below
 from bestk.relaxations.rows import (
+    Branching,
     antisymmetric_bound,
     fix_items,
     linear_bound,
-    row_values,
     rows_bound,
 )
 from bestk.relaxations.sdp import only_choice, relax, sdp_bound
@@ -24,14 +23,13 @@ from bestk.relaxations.subproblem import (
 
 __all__ = [
     "Bound",
+    "Branching",
     "Fixed",
     "Gap",
     "LowRankFactor",
     "Subproblem",
     "antisymmetric_bound",
-    "cholesky_margin",
     "dnn_bound",
-    "factor_below",
     "fix_items",
     "largest_entry",
     "linear_bound",
@@ -40,7 +38,6 @@ __all__ = [
     "only_choice",
     "relax",
     "rounding",
-    "row_values",
     "rows_bound",
     "screen",
     "sdp_bound",

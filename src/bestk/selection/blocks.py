@@ -15,7 +15,7 @@ from bestk.data.frames import read_features, read_table
 from bestk.data.table import Table, find_features
 from bestk.data.target import is_fractional, note_on_target
 from bestk.discretize import EqualFrequency
-from bestk.information.blocks import Cuts, Stream, is_fitted
+from bestk.information.blocks import Counting, Cuts, Stream, is_fitted
 from bestk.information.counts import PairCounts
 from bestk.information.reading import Reading
 from bestk.information.scan import DiscreteTable
@@ -59,7 +59,7 @@ def _count_blocks(selector: Any, stream: Stream) -> Task:
     reading = columns.reading(selector, np.arange(table.n_features), blocks=True)
     start = perf_counter()
     cuts = Cuts.find(reading, stream.sample, columns.allowed, text)
-    counted = stream.count(reading, cuts, columns.allowed, columns.included)
+    counted = Counting(stream, reading, cuts, columns.allowed, columns.included).run()
     seconds = perf_counter() - start
     task = Task.measured(selector, table, columns, counted.kept, counted.measured, seconds)
     selector.n_samples_seen_ = counted.n_rows
@@ -219,7 +219,7 @@ def count_quantiles(options: Any, stream: Stream, n_bins: int) -> DiscreteTable:
         n_jobs=options.n_jobs,
     )  # fmt: skip
     cuts = Cuts.find(reading, sample, every, text)
-    counted = stream.count(reading, cuts, every, included=every)
+    counted = Counting(stream, reading, cuts, every, included=every).run()
     n_classes = reading.parse(sample.y, len(sample.y)).classes.n_classes
     levels = np.asarray(counted.measured.levels)
     return DiscreteTable(counted.measured.entropies, levels, counted.n_rows, n_classes)

@@ -148,10 +148,6 @@ class Quadratic(Method):
             large or (frugal and entropies.n_features > MAX_DENSE_FEATURES)
         ):
             return objective.lazy_pairs(entropies, effort.memory)
-        if solver.needs == "products" and large and hasattr(entropies.source, "held"):
-            pairs = objective.lazy_pairs(entropies, effort.memory)
-            if hasattr(pairs.matrix, "operator"):
-                return pairs
         return objective.pairs(entropies)
 
 

@@ -9,8 +9,6 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.errors import UnknownNameError
 from bestk.information import Entropies, Measure, measures
-from bestk.information.backends import Visiting
-from bestk.native.threads import threads
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 
@@ -51,8 +49,7 @@ class Objective:
 
     def lazy_pairs(self, entropies: Entropies, memory: int = KEPT) -> "Pairs":
         """The same by the column, made when asked for and kept within ``memory`` bytes."""
-        held = None if self.measure is None else entropies.held(self.measure, self._signed)
-        columns = held or CachedColumns(
+        columns = CachedColumns(
             lambda i: self._fill(entropies, i, i).T, np.zeros(entropies.n_features),
             min(memory, KEPT), lambda: self._row_sums(entropies), entropies.sums_quickly,
         )  # fmt: skip
@@ -217,29 +214,13 @@ class Shared(Objective):
 
     def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
         relevance = np.maximum(entropies.mi(), 0.0)
-        if not isinstance(entropies.source, Visiting):
-            shared = entropies.measure(measures.PAIR_MI, rows, signed=True)
-            out = entropies.measure(measures.PAIR_CMI, rows, signed=True)
-            least = np.minimum.outer(relevance[items], relevance)
-            return _penalise(out - shared, -np.expm1(np.minimum(-2.0 * shared, 0.0)), least)
-        out = np.empty((len(items), len(relevance)))
-
-        def write(tile: tuple[int, int, int, int], interaction: Floats, r: Floats) -> None:
-            top, bottom, first, last = tile
-            least = np.minimum.outer(relevance[items[top:bottom]], relevance[first:last])
-            out[top:bottom, first:last] = found = _penalise(interaction, r, least)
-            if rows is None:
-                out[first:last, top:bottom] = found.T
-
-        with threads(entropies.n_jobs):
-            entropies.source.visit_pairs(rows, write)
-        return out
-
-
-def _penalise(interaction: Floats, r: Floats, least: Floats) -> Floats:
-    """``max(interaction - r least, -least)``, in place."""
-    interaction -= np.multiply(r, least, out=r)
-    return np.maximum(interaction, np.negative(least, out=least), out=interaction)
+        shared = entropies.measure(measures.PAIR_MI, rows, signed=True)
+        out = entropies.measure(measures.PAIR_CMI, rows, signed=True)
+        out -= shared
+        r = -np.expm1(np.minimum(-2.0 * shared, 0.0))
+        least = np.minimum.outer(relevance[items], relevance)
+        out -= np.multiply(r, least, out=r)
+        return np.maximum(out, np.negative(least, out=least), out=out)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import numpy as np
 from bestk._typing import Indices
 from bestk.problem import BQP
 
-# "columns": works on a lazy Q too; "products": on one that multiplies vectors
-Needs = Literal["matrix", "columns", "products"]
+Needs = Literal["matrix", "columns"]  # "columns": works on a lazy Q too
 MAX_LAPACK_ITEMS = 200  # up to this size LAPACK is as fast as Lanczos
 
 

@@ -12,6 +12,7 @@ from bestk._typing import Floats, Indices, Mask
 from bestk.bounds import MAX_DNN_ITEMS
 from bestk.problem import BQP, best_first, good_choice, grow, improve
 from bestk.relaxations import (
+    Branching,
     Gap,
     Subproblem,
     largest_entry,
@@ -21,7 +22,6 @@ from bestk.relaxations import (
     rows_bound,
 )
 from bestk.solvers._base import Needs, Run
-from bestk.solvers._branch import Branching
 from bestk.solvers._search import Search
 
 SLICE_NODES = 50_000  # between two checks of the clock and the keyboard

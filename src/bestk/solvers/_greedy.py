@@ -1,4 +1,4 @@
-"""Greedy choices: forwards, backwards, and from a few starts with swaps."""
+"""Greedy choices: forwards, and from a few starts with swaps."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,6 @@ import numpy as np
 from bestk._typing import Indices
 from bestk.problem import BQP, best_first, grow, improve, top_k
 from bestk.solvers._base import Needs, Run, pick_prefixes
-from bestk.solvers._ranking import row_sums
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
 MAX_SCANNED = 2**22  # entries that are scanned for pairs to start from
@@ -29,27 +28,6 @@ class Forward:
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items in the order in which they were added."""
         return grow(problem)
-
-    pick_path = pick_prefixes
-
-
-@dataclass(frozen=True)
-class Backward:
-    """Drop the item that is missed least, until k are left; the highest index goes first."""
-
-    name: ClassVar[str] = "backward"
-    needs: ClassVar[Needs] = "matrix"
-
-    def pick(self, problem: BQP, run: Run) -> Indices:
-        """Return the items, the one that would be dropped last first."""
-        loss = 2 * row_sums(problem) - problem.diagonal
-        dropped: list[int] = []
-        for _ in range(problem.n):
-            worst = problem.n - 1 - int(np.argmin(loss[::-1]))
-            dropped.append(worst)
-            loss -= 2 * problem.Q[worst]
-            loss[worst] = np.inf
-        return np.array(dropped[: -problem.k - 1 : -1], np.int64)
 
     pick_path = pick_prefixes
 

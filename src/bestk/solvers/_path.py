@@ -36,9 +36,8 @@ def solve_path(
 ) -> list[Solution]:
     """Solve for every k of a list, sharing the work.
 
-    Linear, Spectral, LowRank, Forward and Backward give all k for about the price of one. TPower
-    solves each k by itself unless it has ``warm_start=True``; the others start from the choice of
-    the k before.
+    Linear, Spectral, LowRank and Forward give all k for about the price of one. TPower solves each
+    k by itself unless it has ``warm_start=True``; the others start from the choice of the k before.
 
     Parameters
     ----------

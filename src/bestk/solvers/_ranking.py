@@ -17,7 +17,6 @@ from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run, pick_prefixes
 
 STRIP_ROWS = 512  # added up together: they stay in the cache
 KEPT_VECTORS = 20  # of the first and of the last, from which a late answer is taken
-MIN_SAMPLE = 3  # columns; fewer give no standard error
 
 
 @dataclass(frozen=True)
@@ -25,52 +24,15 @@ class Linear:
     """Linear relaxation: the k largest row sums of Q (LP2 of Venkateswara et al. 2015).
 
     The columns of a lazy Q are added up some at a time, and none is kept; for a million items
-    that takes hours. A sample takes seconds, and ``details["row_sums"]`` of the solution holds
-    ``columns``, the size of the sample; ``standard_error``, the largest over all rows;
-    ``relative_error``, the largest over the selected items; and ``in_doubt``, how many of these
-    are less than two standard errors above the best item that is left out.
-
-    Parameters
-    ----------
-    sample : int, default=None
-        Estimate the row sums from so many columns, drawn at random without replacement; by
-        default, or where there are not more, add up all.
-
-    Examples
-    --------
-    >>> from dataclasses import replace
-    >>> from bestk import SOLVERS, solve
-    >>> Q = np.add.outer(np.arange(9.0), np.arange(9.0))
-    >>> some = solve(Q, k=2, solver=replace(SOLVERS["linear"], sample=5), random_state=0)
-    >>> some.support, some.details["row_sums"]["columns"]
-    (array([8, 7]), 5)
+    that takes hours.
     """
-
-    sample: int | None = None
 
     name: ClassVar[str] = "linear"
     needs: ClassVar[Needs] = "columns"
 
-    def __post_init__(self) -> None:
-        if self.sample is not None and self.sample < MIN_SAMPLE:
-            raise ValueError(f"sample must be at least {MIN_SAMPLE} columns, not {self.sample}")
-
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling row sum."""
-        k = problem.k
-        if self.sample is None or self.sample >= problem.n:
-            return top_k(row_sums(problem), k)
-        sums, errors = estimated_row_sums(problem, self.sample, run.rng)
-        order = top_k(sums, min(k + 1, problem.n))
-        picked, best_left_out = order[:k], sums[order[k]] if k < problem.n else -np.inf
-        size = np.maximum(np.abs(sums[picked]), np.finfo(np.float64).tiny)
-        run.details["row_sums"] = {
-            "columns": self.sample,
-            "standard_error": float(errors.max()),
-            "relative_error": float((errors[picked] / size).max()),
-            "in_doubt": int((sums[picked] - 2 * errors[picked] < best_left_out).sum()),
-        }
-        return picked
+        return top_k(row_sums(problem), problem.k)
 
     pick_path = pick_prefixes
 
@@ -92,27 +54,6 @@ def row_sums(problem: BQP) -> Floats:
     return sums
 
 
-def estimated_row_sums(problem: BQP, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Row sums from a simple random sample of columns, and their standard errors.
-
-    A row sum is its diagonal entry, which is known, and n - 1 times the mean of the others.
-    """
-    drawn = np.sort(rng.choice(problem.n, count, replace=False))
-    total, squares = np.zeros(problem.n), np.zeros(problem.n)
-    blocks = stream(problem.Q, drawn) if problem.is_lazy else [(drawn, problem.columns(drawn))]
-    for items, columns in blocks:
-        columns[items, np.arange(len(items))] = 0.0
-        for column in columns.T:
-            total += column
-            squares += column * column
-    seen, others = np.full(problem.n, float(count)), problem.n - 1.0
-    seen[drawn] -= 1
-    mean = total / seen
-    variance = np.maximum(squares - seen * mean**2, 0.0) / (seen - 1)
-    errors = others * np.sqrt(variance / seen * (1 - seen / others))
-    return problem.diagonal + others * mean, errors
-
-
 @dataclass(frozen=True)
 class Spectral:
     """Spectral relaxation: the k largest entries of the leading eigenvector (Nguyen et al. 2014).
@@ -124,7 +65,7 @@ class Spectral:
     """
 
     name: ClassVar[str] = "spectral"
-    needs: ClassVar[Needs] = "products"
+    needs: ClassVar[Needs] = "matrix"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight in the eigenvector."""
@@ -133,12 +74,9 @@ class Spectral:
     pick_path = pick_prefixes
 
 
-def leading_eigenvector(Q: Any, deadline: float = inf) -> Floats:
+def leading_eigenvector(Q: Floats, deadline: float = inf) -> Floats:
     """Eigenvector of the largest eigenvalue of a symmetric matrix, or its best approximation."""
-    n = Q.shape[0]
-    if not isinstance(Q, np.ndarray):  # known by its products with vectors
-        return lanczos(Q.operator(), np.ones(n), "LA", deadline=deadline)[1][:, 0]
-    scale = largest_entry(Q)
+    n, scale = len(Q), largest_entry(Q)
     if scale == 0.0:
         return np.ones(n) / np.sqrt(n)
     if n > MAX_LAPACK_ITEMS:

@@ -201,8 +201,7 @@ def check_item_names(names: Any, n: int) -> None:
 
 def check_matrix(problem: BQP, solver: Solver) -> None:
     """Raise an error for a lazy matrix if the solver needs all of it."""
-    multiplies = solver.needs == "products" and hasattr(problem.Q, "operator")
-    if problem.is_lazy and solver.needs != "columns" and not multiplies:
+    if problem.is_lazy and solver.needs != "columns":
         raise ValueError(
             f"solver {solver.name!r} needs the whole matrix and Q is lazy; "
             "use 'linear', 'tpower', 'forward', 'search' or 'auto'"

@@ -10,7 +10,7 @@ from bestk._typing import Indices
 from bestk.problem import BQP, best_first
 from bestk.solvers._base import Needs, Run, Solver
 from bestk.solvers._exact import Exact
-from bestk.solvers._greedy import Backward, Forward, Swap
+from bestk.solvers._greedy import Forward, Swap
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._ranking import Linear, Spectral
 from bestk.solvers._sdp import SDP
@@ -50,7 +50,7 @@ class Auto:
 
 
 ALL = (
-    Linear(), Spectral(), TruncatedPower(), LowRank(), SDP(), Forward(), Backward(), Swap(),
+    Linear(), Spectral(), TruncatedPower(), LowRank(), SDP(), Forward(), Swap(),
     Search(), Exact(), Simplex(), Auto(),
 )  # fmt: skip
 SOLVERS: dict[str, Solver] = {solver.name: solver for solver in ALL}

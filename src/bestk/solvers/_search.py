@@ -1,10 +1,8 @@
 """Memetic tabu search: populations of choices, improved by swapping one item for another."""
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
+from functools import partial
 from time import perf_counter
 from typing import ClassVar
 
@@ -13,12 +11,11 @@ from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
-from bestk.native.threads import n_threads
+from bestk.native.threads import run_tiles
 from bestk.problem import BQP, best_first, grow, top_k
 from bestk.solvers._base import Needs, Run
 
 Masks = NDArray[np.uint8]
-IslandWork = Callable[[int, int], None]  # number of an island, steps
 SLICE_SECONDS = 0.015  # work between two checks of the clock and the keyboard
 PATH_SHARE = 2  # a path of many k may take as long as so many single ones
 NEGATIVE_PRICE = 16  # entries below 0 leave more swaps to evaluate in a step
@@ -103,16 +100,15 @@ class Search:
         known = run.details.get("incumbent")
         best = LOWEST if known is None else problem.value(known)
 
-        def work(i: int, steps: int) -> None:
+        def work(steps: int, i: int) -> None:
             advance(sea, isles[i], shares[i], steps)
 
-        with _threads(self.islands) as in_threads:
-            price = n * self.islands * (NEGATIVE_PRICE if sea.least.min() < 0 else 1)
-            for steps in _slices(n, run, self.work / price):
-                in_threads(work, steps)
-                best = _keep_best(isles, run, best)
-                if all(isle.counts[WAIT] >= patience for isle in isles):
-                    break
+        price = n * self.islands * (NEGATIVE_PRICE if sea.least.min() < 0 else 1)
+        for steps in _slices(n, run, self.work / price):
+            run_tiles(partial(work, steps), range(self.islands))
+            best = _keep_best(isles, run, best)
+            if all(isle.counts[WAIT] >= patience for isle in isles):
+                break
         run.details["walks"] = int(sum(isle.counts[BORN] for isle in isles))
         return np.asarray(run.details["incumbent"], np.int64)
 
@@ -244,17 +240,6 @@ def _slices(n: int, run: Run, most: float) -> Iterator[int]:
         pace = (perf_counter() - start) / steps
         wanted = min(SLICE_SECONDS, run.time_left)
         steps = max(64, min(4 * steps, int(wanted / pace)))
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[Callable[[IslandWork, int], object]]:
-    """A way to do ``count`` pieces of work in as many threads as allowed."""
-    team = min(count, n_threads())
-    if team < 2:
-        yield lambda work, steps: list(map(work, range(count), repeat(steps)))
-        return
-    with ThreadPoolExecutor(team) as pool:
-        yield lambda work, steps: list(pool.map(work, range(count), repeat(steps)))
 
 
 def _best_start(problem: BQP, run: Run) -> Indices:

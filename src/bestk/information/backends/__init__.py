@@ -10,12 +10,11 @@ from bestk.data.target import Target
 from bestk.errors import UnknownNameError
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._scan import Scan
+from bestk.information.backends._reductions import Scan
 from bestk.information.measures import Query
 
 __all__ = [
-    "BACKENDS", "Backend", "OnDevice", "PairSource", "Scanning", "Summarizing", "Visiting",
-    "device_measures",
+    "BACKENDS", "Backend", "PairSource", "Scanning", "Summarizing", "device_measures",
     "get_backend",
 ]  # fmt: skip
 
@@ -40,6 +39,8 @@ class PairSource(Protocol):
 class Summarizing(Protocol):
     """The ability to add up the matrix of all pairs without holding it."""
 
+    sums_quickly: bool  # for hundreds of thousands of features in seconds: on a GPU
+
     def row_sums(self, query: Query) -> Floats:
         """Row sums without the diagonal."""
 
@@ -50,24 +51,6 @@ class Scanning(Protocol):
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
-
-
-@runtime_checkable
-class Visiting(Protocol):
-    """The ability to pass on interactions and squared correlations without holding them."""
-
-    def visit_pairs(self, rows: Indices | None, visit: Any) -> None:
-        """Call ``visit`` with each tile and both of its matrices."""
-
-
-@runtime_checkable
-class OnDevice(Protocol):
-    """The ability to hold the matrix of all pairs in the memory of a GPU."""
-
-    sums_quickly: bool  # row sums for hundreds of thousands of features take seconds
-
-    def held(self, query: Query) -> Any:
-        """A lazy matrix of a symmetric measure; None where it does not fit."""
 
 
 class Backend(Protocol):
@@ -100,7 +83,7 @@ def device_measures(name: str) -> Any:
     kind, _, device = name.partition(":")
     if kind != "torch":
         return None
-    return partial(_import("_torch_blend", NO_TORCH).measure_on_device, device=device or "auto")
+    return partial(_import("_torch", NO_TORCH).measure_on_device, device=device or "auto")
 
 
 def _import(module: str, needed: str) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes
+from bestk.data.codes import Codes, ends
 from bestk.data.target import Target
 from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles, spans
@@ -72,11 +72,11 @@ def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packe
     """Pack the features in that order; tiles of more than ``max_levels`` get no planes."""
     levels, sizes = codes.levels[order], target.counts
     samples = np.argsort(target.codes, kind="stable").astype(np.uint32)
-    words = _ends(-(-sizes // WORD))
+    words = ends(-(-sizes // WORD))
     highest = np.maximum.reduceat(levels, np.arange(0, len(order), LANES))
     n_planes = np.where(highest <= max_levels, highest - 1, -1)
     stored = np.maximum(n_planes, 0)
-    bits_at, margins_at = _ends(stored * words[-1] * LANES), _ends(stored * len(sizes) * LANES)
+    bits_at, margins_at = ends(stored * words[-1] * LANES), ends(stored * len(sizes) * LANES)
     wide = codes.values.dtype == np.uint16
     values: tuple[Array | None, ...] = (None, codes.values) if wide else (codes.values, None)
     most, kept = int(levels.max()), None
@@ -91,7 +91,7 @@ def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packe
     )  # fmt: skip
     run_tiles(lambda span: write(*span), _shares(len(n_planes)))
     return Packed(
-        bits, margins, n_planes, bits_at, margins_at, words, sizes, _ends(sizes), levels, kept
+        bits, margins, n_planes, bits_at, margins_at, words, sizes, ends(sizes), levels, kept
     )
 
 
@@ -107,8 +107,3 @@ def _shares(length: int) -> list[tuple[int, int]]:
     """A few runs for each thread."""
     team = n_threads()
     return spans(length, max(1, length if team == 1 else -(-length // (4 * team))))
-
-
-def _ends(lengths: Indices) -> Indices:
-    """Where pieces laid end to end begin, and where the last one ends."""
-    return np.concatenate([[0], np.cumsum(lengths)])

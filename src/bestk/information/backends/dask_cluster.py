@@ -16,7 +16,7 @@ from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import LANES
-from bestk.information.backends._scan import Scan, cut_tiles, scan_tiles
+from bestk.information.backends._reductions import Scan, cut_tiles, scan_tiles
 from bestk.information.measures import Query
 from bestk.native.threads import spans, threads
 

@@ -150,6 +150,17 @@ def test_copies_of_an_informative_feature_are_selected_too():
     assert selector.get_support()[[2, 7]].all()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_two_copies_of_a_yes_or_no_column_are_found_beside_numbers(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.random(700) < 0.3
+    X = rng.normal(size=(700, 6))
+    X[:, 1] = X[:, 4] = y ^ (rng.random(700) < 0.2)
+    selector = SelectRelevant().fit(X, y)
+    assert selector.support_[[1, 4]].all()
+    assert selector.pvalues_[1] == selector.pvalues_[4] < 1e-9
+
+
 def test_a_relation_without_a_trend_is_found():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(400, 20))

@@ -161,7 +161,7 @@ def pair_pvalues(table: DiscreteTable, progress: Progress | None = None) -> InPa
     """
     kinds, groups, sizes = np.unique(table.levels, return_inverse=True, return_counts=True)
     scan = scan_pairs(table.entropies, groups, progress=progress)
-    given = table.entropies.mi() + scan.best
+    given = np.maximum(table.entropies.mi() + scan.best, 0.0)  # of copies it is a rounding error
     p = np.ones(given.shape)
     p[kinds < 2] = np.inf  # constant columns are no partners
     for (g, level), (own_group, own) in product(enumerate(kinds), repeat=2):
@@ -173,7 +173,7 @@ def pair_pvalues(table: DiscreteTable, progress: Progress | None = None) -> InPa
             p[g, rows] = _largest_sf(t, alone, alone * int(level - 1), tests)
     best, every = p.argmin(axis=0), np.arange(len(groups))
     lowest = max(1, (kinds > 1).sum()) * p[best, every]
-    return InPairs(lowest, scan.partners[best, every], np.maximum(given[best, every], 0.0))
+    return InPairs(lowest, scan.partners[best, every], given[best, every])
 
 
 def best_in_pairs(looks: Iterable[InPairs]) -> InPairs:

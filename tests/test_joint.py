@@ -9,9 +9,15 @@ from bestk import Quadratic, SelectBestK
 from bestk.data.frames import read_table
 from bestk.information.reading import Reading
 from bestk.selection import joint
+from bestk.selection.forward import State, add_features
 from bestk.selection.joint import Forward
 
 seeds = st.integers(0, 10**6)
+
+
+def shared_and_synergy(forward, j):
+    """What each column shares with column j about y, and tells only together with it."""
+    return [found[0] for found in State([forward]).pairs(np.array([j]))[:2]]
 
 
 def measure(X, y, **options):
@@ -53,9 +59,10 @@ def gain(forward, X, y, regression, i, S):
     change = gaussian([*S, i]) - gaussian(S) - gaussian([i]) if S else 0.0
     groups = 2 if regression else len(np.unique(y))
     change = max(change - np.log(X.shape[1]) * (groups - 1) / len(X), 0.0) if change > 0 else change
-    shared = max((forward.shared(j)[i] for j in S), default=0.0)
+    pairs = {j: shared_and_synergy(forward, j) for j in [*S, i]}
+    shared = max((pairs[j][0][i] for j in S), default=0.0)
     synergies = [
-        sum(max((forward.synergy(a)[b] for b in items), default=0.0) for a in items)
+        sum(max((pairs[a][1][b] for b in items), default=0.0) for a in items)
         for items in (S, [*S, i])
     ]
     certain = forward.certain[i]
@@ -74,7 +81,7 @@ def test_each_step_adds_the_feature_that_gains_most(regression, seed):
     forward = measure(X, y, target="continuous" if regression else "classes")
     if forward.starting_pairs():
         return  # pairs may come first
-    steps = forward.run(4, ())
+    (steps,) = add_features([forward], State([forward]), 4, ())
     for place, step in enumerate(steps):
         before = [s.added for s in steps[:place]]
         gains = {i: gain(forward, X, y, regression, i, before) for i in range(6) if i not in before}
@@ -82,12 +89,25 @@ def test_each_step_adds_the_feature_that_gains_most(regression, seed):
         np.testing.assert_allclose(step.gain, gains[step.added], atol=1e-6)
 
 
+def test_tables_whose_features_are_added_together_have_the_steps_of_each_by_itself():
+    rng = np.random.default_rng(4)
+    tables = []
+    for pair in ([7, 11], [3, 5], []):  # only some have a pair to add
+        X = rng.normal(size=(400, 20))
+        y = X[:, 0] + (2 * np.sign(X[:, pair].prod(axis=1)) if pair else X[:, 1])
+        tables.append((X, (y > np.median(y)).astype(int)))
+    forwards = [measure(*table) for table in tables]
+    found = add_features(forwards, State(forwards), 5, [2])
+    alone = [measure(*table) for table in tables]
+    assert found == [add_features([each], State([each]), 5, [2])[0] for each in alone]
+
+
 def test_two_features_that_are_added_together_share_their_gain():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(600, 20))
     y = (X[:, 7] * X[:, 11] > 0).astype(int)
     forward = measure(X, y)
-    first, second = forward.run(2, ())
+    ((first, second),) = add_features([forward], State([forward]), 2, ())
     assert {first.added, second.added} == {7, 11}
     together = gain(forward, X, y, False, 7, []) + gain(forward, X, y, False, 11, [7])
     np.testing.assert_allclose([first.gain, second.gain], together / 2, atol=1e-6)
@@ -100,8 +120,9 @@ def test_redundancy_that_is_not_gaussian_counts():
     y = (1.5 * Z[:, 0] + Z[:, 1] + rng.logistic(size=2000) > 0).astype(int)
     assert set(SelectBestK(2, bound=None).fit(X, y).solution_.support) in ({0, 2}, {1, 2})
     forward = measure(X, y)
-    assert forward.shared(0)[1] > 0.5 * forward.certain[1]
-    assert forward.shared(0)[2] < 0.05 * forward.certain[2]
+    shared, _ = shared_and_synergy(forward, 0)
+    assert shared[1] > 0.5 * forward.certain[1]
+    assert shared[2] < 0.05 * forward.certain[2]
 
 
 def test_redundant_columns_come_before_noise():
@@ -119,7 +140,7 @@ def test_a_column_that_removes_the_noise_of_another_gains():
     X = np.column_stack([signal + noise, 0.3 * signal + noise, rng.normal(size=(2000, 3))])
     y = signal + 0.5 * rng.normal(size=2000)
     forward = measure(X, y, target="continuous")
-    first, second = forward.run(2, ())
+    ((first, second),) = add_features([forward], State([forward]), 2, ())
     assert {first.added, second.added} == {0, 1}
     assert second.gain > forward.certain[second.added]
 
@@ -131,7 +152,8 @@ def test_a_column_without_information_of_its_own_gains_if_it_removes_noise():
     y = (signal + rng.normal(size=1000) > 0).astype(int)
     forward = measure(X, y)
     assert forward.certain[1] < 0
-    assert [step.added for step in forward.run(2, ())] == [0, 1]
+    (steps,) = add_features([forward], State([forward]), 2, ())
+    assert [step.added for step in steps] == [0, 1]
 
 
 def test_few_rows_of_numbers_are_measured_by_covariances():

@@ -25,10 +25,13 @@ def mixed():
 
 
 @pytest.mark.parametrize("correction", [None, "chance"])
-@pytest.mark.parametrize("information", ["discrete", "blend", "gaussian"])
-def test_parts_equal_tables_that_are_measured_alone(information, correction):
-    table = read_table(NUMBERS if information == "gaussian" else mixed())
-    categorical = np.arange(0) if information == "gaussian" else np.array([7])
+@pytest.mark.parametrize(
+    ("information", "numbers"),
+    [("discrete", False), ("blend", False), ("blend", True), ("gaussian", True)],
+)
+def test_parts_equal_tables_that_are_measured_alone(information, numbers, correction):
+    table = read_table(NUMBERS if numbers else mixed())
+    categorical = np.arange(0) if numbers else np.array([7])
     cut = "caim" if information == "discrete" else "auto"
     reading = Reading(information, cut, correction, categorical)
     tables = [table.take(np.arange(i * ROWS, (i + 1) * ROWS)) for i in range(3)]

@@ -58,7 +58,7 @@ class BlendedSource:
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        whole = query.is_whole and 8 * out.size <= MAX_WHOLE_BYTES
+        whole = query.rows is query.columns and 8 * out.size <= MAX_WHOLE_BYTES
         for part, rows in [(out, query.rows)] if whole else _strips(out, query.rows):
             self._fill(query._replace(rows=rows, lowest=-np.inf), part)
             np.maximum(part, query.lowest, out=part)

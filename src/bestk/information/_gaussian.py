@@ -96,7 +96,9 @@ class GaussianSource:
         def work(tile: Tile) -> None:
             top, bottom, first, last = tile
             chosen = part_of(query.rows, top, bottom), part_of(query.columns, first, last)
-            left, right = every.part(chosen[0]), every.part(chosen[1])
+            left = right = every.part(chosen[0])
+            if query.rows is not query.columns or (top, bottom) != (first, last):
+                right = every.part(chosen[1])
             part = self._pair_part(query.measure, self._columns.products(*chosen), left, right)
             values = np.add.outer(left.row_term, right.column_term)
             values += part

@@ -11,12 +11,10 @@ import numpy as np
 from bestk._typing import Indices
 from bestk.errors import UnknownNameError
 from bestk.information import Entropies
-from bestk.information.reading import has_few_rows
 from bestk.problem.solution import Solution
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
-from bestk.selection.joint import SCAN_SECONDS, Forward, forward_path
 from bestk.selection.objectives import MEMORY, Objective, Pairs, get_objective
-from bestk.selection.targets import JoinedEntropies, JoinedForward, JoinedPairs, maximise_worst
+from bestk.selection.targets import JoinedEntropies, JoinedPairs, joint_paths, maximise_worst
 from bestk.solvers import (
     BoundEffort,
     Fixed,
@@ -68,6 +66,12 @@ class Method:
         """Pick for every k of a list, sharing the work."""
         _check_counts(ks, include, entropies)
         return self._pick(entropies, ks, include, effort) if len(ks) else []
+
+    def select_each(
+        self, parts: Sequence[Entropies], k: int, include: Ints, effort: Effort
+    ) -> Solutions:
+        """Pick k features of each of several tables of the same shape."""
+        return [self.select(part, k, include, effort) for part in parts]
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
         raise NotImplementedError
@@ -207,17 +211,18 @@ class Joint(Method):
 
     objective, information = "shared", "blend"
 
+    def select_each(
+        self, parts: Sequence[Entropies], k: int, include: Ints, effort: Effort
+    ) -> Solutions:
+        """Pick k features of each of several tables of the same shape, step by step for all."""
+        _check_counts([k], include, parts[0])
+        found = joint_paths(parts, [k], include, effort.time_limit)
+        return [path[0] for path in found] or super().select_each(parts, k, include, effort)
+
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
-        parts = entropies.parts if isinstance(entropies, JoinedEntropies) else (entropies,)
-        covariances = [part.covariances for part in parts]
-        if any(c is None or has_few_rows(c.n_samples, c.n_features) for c in covariances):
-            return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
-        seconds = effort.time_limit or SCAN_SECONDS
-        if isinstance(entropies, JoinedEntropies):
-            forward: Forward = JoinedForward(entropies, seconds)
-        else:
-            forward = Forward(entropies, covariances[0], seconds)
-        return forward_path(forward, entropies.n_features, ks, include)
+        if found := joint_paths([entropies], ks, include, effort.time_limit):
+            return found[0]
+        return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
 
 
 def _check_counts(ks: Ints, include: Ints, entropies: Entropies) -> None:

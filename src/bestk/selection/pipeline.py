@@ -1,6 +1,6 @@
 """From a selector's options, a table and its target to the selected features."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -237,6 +237,12 @@ class Task:
         solutions = self._method().select_path(self.read.entropies, once, self.include, effort)
         found = dict(zip(once, solutions, strict=True))
         return [self._placed(found[n], k) for n, k in zip(fewer, ks, strict=True)]
+
+    def supports(self, reads: Sequence[Measured], k: int) -> list[Indices]:
+        """The k features for each of several measurements of the same columns, best first."""
+        parts, effort = [read.entropies for read in reads], replace(self.effort, bound=None)
+        found = self._method().select_each(parts, min(k, self.varying), self.include, effort)
+        return [self._placed(each, k).support for each in found]
 
     def _method(self) -> Method:
         if self.groups is not None:

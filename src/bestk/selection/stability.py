@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from bestk.data.table import find_constant
 from bestk.discretize import Discretizer
 from bestk.errors import ParameterError
 from bestk.information.backends import BACKENDS
-from bestk.information.reading import MIN_ROWS
+from bestk.information.reading import MIN_ROWS, Measured
 from bestk.information.together import join_tables, measure_parts
 from bestk.selection.base import count_features
 from bestk.selection.folds import printed_progress, read_folds, repeat_rows
@@ -26,7 +26,6 @@ from bestk.selection.targets import repeated_rows
 
 MAX_SHOWN = 20  # features of a text
 MAX_COLUMNS_TOGETHER, MAX_VALUES_TOGETHER = 512, 2**20  # of subsamples measured in one pass
-Supports = list[tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -178,11 +177,11 @@ def stability_selection(
     show = printed_progress("stability_selection", verbose)
     batches = _batches(task, rows, screen, jobs(n_jobs) or 1)
 
-    def select_from(batch: Indices) -> Supports:
+    def select_from(batch: Indices) -> list[Indices]:
         some = [rows[i] for i in batch]
         if len(some) > 1 and (parts := _read_together(selector, task, some)):
-            return [_support(part, wanted) for part in parts]
-        return [_support(read_alone(own), wanted) for own in some]
+            return task.supports(parts, wanted)
+        return [read_alone(own).path([wanted])[0].support for own in some]
 
     def read_alone(some: Indices) -> Task:
         part = Task.of_rows(selector, table, targets, some)
@@ -194,15 +193,11 @@ def stability_selection(
     parallel = Parallel(n_jobs=jobs(n_jobs) or 1, prefer="threads", return_as="generator")
     for batch, some in zip(batches, parallel(map(delayed(select_from), batches)), strict=True):
         for number, support in zip(batch.tolist(), some, strict=True):
-            found[number] = support
+            found[number] = tuple(support.tolist())
             show(len(found), len(rows))
     supports = tuple(found[i] for i in range(len(rows)))
     counts = np.bincount(np.concatenate(supports), minlength=table.n_features)
     return StabilitySelection(counts / len(rows), supports, table.names, task.most, fraction)
-
-
-def _support(task: Task, k: int) -> tuple[int, ...]:
-    return tuple(task.path([k])[0].support.tolist())
 
 
 def _batches(task: Task, rows: list[Indices], screen: int | None, n_jobs: int) -> list[Indices]:
@@ -226,8 +221,8 @@ def _batches(task: Task, rows: list[Indices], screen: int | None, n_jobs: int) -
     return [some[i : i + size] for some in alike for i in range(0, len(some), size)]
 
 
-def _read_together(selector: SelectBestK, task: Task, rows: list[Indices]) -> list[Task]:
-    """A task for each subsample; none on a GPU, or if a column is constant in one of them."""
+def _read_together(selector: SelectBestK, task: Task, rows: list[Indices]) -> list[Measured]:
+    """The entropies of each subsample; none on a GPU, or if a column is constant in one of them."""
     if selector.backend not in ("auto", *BACKENDS):
         return []
     target, kept = task.targets[0], task.table.keep(task.allowed)
@@ -236,8 +231,7 @@ def _read_together(selector: SelectBestK, task: Task, rows: list[Indices]) -> li
     if len(find_constant(joined)):
         return []
     reading = Columns.of(selector, task.table).reading(selector, task.allowed)
-    parts = measure_parts(reading, joined, kept.n_features, target.take(order[0]))
-    return [replace(task, read=part) for part in parts]
+    return measure_parts(reading, joined, kept.n_features, target.take(order[0]))
 
 
 def _screened(task: Task, options: SelectBestK, most: int) -> Task:

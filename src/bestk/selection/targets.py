@@ -12,11 +12,12 @@ from numpy.typing import DTypeLike
 from bestk._typing import Floats, Indices
 from bestk.data.target import weighted_rows
 from bestk.information import Entropies, Measure
-from bestk.information.reading import Measured, ParsedTarget
+from bestk.information.reading import Measured, ParsedTarget, has_few_rows
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.problem.solution import Solution
-from bestk.selection.joint import Forward, State
+from bestk.selection.forward import State, forward_paths
+from bestk.selection.joint import SCAN_SECONDS, Forward
 from bestk.selection.objectives import Objective
 
 MAX_WEIGHTS = 40  # of the targets that are tried to maximise the smallest objective
@@ -90,43 +91,54 @@ def join_measured(reads: Sequence[Measured], worst: bool) -> Measured:
 class JoinedForward(Forward):
     """Joint forward selection for several targets: their gains are joined at each step."""
 
-    _entropies: JoinedEntropies
+    entropies: JoinedEntropies
 
-    def __init__(self, entropies: JoinedEntropies, scan_seconds: float) -> None:
-        self._entropies = entropies
-        self.parts = [Forward(part, part.covariances, scan_seconds) for part in entropies.parts]
+    def __init__(self, entropies: JoinedEntropies, parts: Sequence[Forward]) -> None:
+        self.entropies, self.parts = entropies, parts
 
     def starting_pairs(self) -> dict[tuple[int, int], float]:
         """Pairs with the largest synergy for any target; none where gains are logarithms."""
-        if self._entropies.worst:
+        if self.entropies.worst:
             return {}
         pairs = list(dict.fromkeys(pair for part in self.parts for pair in part.starting_pairs()))
         each = np.array([part.pair_synergies(pairs) for part in self.parts])
         return dict(zip(pairs, each.sum(axis=0).tolist(), strict=True))
-
-    def new_state(self) -> "JoinedState":
-        """Nothing is selected."""
-        return JoinedState(self)
 
 
 class JoinedState(State):
     """What columns gain for each target, given the selected ones."""
 
     def __init__(self, forward: JoinedForward) -> None:
-        self._entropies = forward._entropies
-        self._states = [part.new_state() for part in forward.parts]
-        self._totals = np.zeros(len(self._states))
+        self._entropies, self._state = forward.entropies, State(forward.parts)
+        self._totals = np.zeros(len(forward.parts))
 
     def gains(self) -> Floats:
-        """What each column gains; -inf if it is selected."""
-        self._gains = np.array([state.gains() for state in self._states])
-        return self._entropies.join(self._totals, self._gains)
+        """What each column gains, in one row; -inf if it is selected."""
+        self._gains = self._state.gains()
+        return self._entropies.join(self._totals, self._gains)[np.newaxis]
 
-    def add(self, j: int) -> None:
-        """Condition on column j, after its gain has been computed."""
-        self._totals += self._gains[:, j]
-        for state in self._states:
-            state.add(j)
+    def add(self, items: Indices) -> None:
+        """Condition on one column, after its gain has been computed."""
+        self._totals += self._gains[:, items[0]]
+        self._state.add(items.repeat(len(self._totals)))
+
+
+def joint_paths(
+    parts: Sequence[Entropies], ks: Sequence[int], include: Sequence[int], time_limit: float | None
+) -> list[list[Solution]]:
+    """Features of each table for every k, by joint forward selection; tables have the same shape.
+
+    None where rows are too few for it, or only counts are known.
+    """
+    every = [own for part in parts for own in entropies_of_targets(part)]
+    found = [own.covariances for own in every]
+    if any(c is None or has_few_rows(c.n_samples, c.n_features) for c in found):
+        return []
+    forwards = [Forward(own, own.covariances, time_limit or SCAN_SECONDS) for own in every]
+    if not isinstance(parts[0], JoinedEntropies):
+        return forward_paths(forwards, State(forwards), ks, include)
+    joined = JoinedForward(parts[0], forwards)
+    return forward_paths([joined], JoinedState(joined), ks, include)
 
 
 @dataclass(frozen=True)

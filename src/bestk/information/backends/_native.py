@@ -78,7 +78,7 @@ class NativeCounter:
 
     def request(self, rows: Indices | None, columns: Indices | None) -> "PairRequest":
         """The places of features, and where their pairs go."""
-        mirror = rows is None and columns is None
+        mirror = rows is columns
         if columns is None:
             column_to, tiles = self.order, np.arange(-(-self.n_features // LANES))
         else:
@@ -143,7 +143,9 @@ def cut_tasks(packed: Packed, request: PairRequest) -> tuple[Indices, float]:
     A task has its first and last row, and the first and last of the tiles.
     """
     groups, n_tiles = _group_rows(packed, request.rows), len(request.tiles)
-    first = request.rows[groups[:-1]] // LANES if request.mirror else np.zeros_like(groups[:-1])
+    first = np.zeros_like(groups[:-1])
+    if request.mirror:
+        first = np.searchsorted(request.tiles, request.rows[groups[:-1]] // LANES)
     cost = np.add.reduceat(packed.seconds[request.rows], groups[:-1]) * (n_tiles - first)
     seconds = float(cost.sum())
     best = seconds / (n_threads() * PIECES_PER_THREAD)

@@ -13,8 +13,9 @@ from bestk.errors import UnknownNameError
 from bestk.information import Entropies
 from bestk.problem.solution import Solution
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
+from bestk.selection.joint import State, find_forwards, forward_paths
 from bestk.selection.objectives import MEMORY, Objective, Pairs, get_objective
-from bestk.selection.targets import JoinedEntropies, JoinedPairs, joint_paths, maximise_worst
+from bestk.selection.targets import JoinedEntropies, JoinedPairs, joined_path, maximise_worst
 from bestk.solvers import (
     BoundEffort,
     Fixed,
@@ -216,13 +217,19 @@ class Joint(Method):
     ) -> Solutions:
         """Pick k features of each of several tables of the same shape, step by step for all."""
         _check_counts([k], include, parts[0])
-        found = joint_paths(parts, [k], include, effort.time_limit)
-        return [path[0] for path in found] or super().select_each(parts, k, include, effort)
+        forwards = find_forwards(parts, effort.time_limit)
+        if not forwards:
+            return super().select_each(parts, k, include, effort)
+        return [path[0] for path in forward_paths(forwards, State(forwards), [k], include)]
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
-        if found := joint_paths([entropies], ks, include, effort.time_limit):
-            return found[0]
-        return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
+        joined = entropies if isinstance(entropies, JoinedEntropies) else None
+        forwards = find_forwards(joined.parts if joined else [entropies], effort.time_limit)
+        if not forwards:
+            return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
+        if joined:
+            return joined_path(joined, forwards, ks, include)
+        return forward_paths(forwards, State(forwards), ks, include)[0]
 
 
 def _check_counts(ks: Ints, include: Ints, entropies: Entropies) -> None:

@@ -12,12 +12,11 @@ from numpy.typing import DTypeLike
 from bestk._typing import Floats, Indices
 from bestk.data.target import weighted_rows
 from bestk.information import Entropies, Measure
-from bestk.information.reading import Measured, ParsedTarget, has_few_rows
+from bestk.information.reading import Measured, ParsedTarget
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.problem.solution import Solution
-from bestk.selection.forward import State, forward_paths
-from bestk.selection.joint import SCAN_SECONDS, Forward
+from bestk.selection.joint import Forward, State, forward_paths
 from bestk.selection.objectives import Objective
 
 MAX_WEIGHTS = 40  # of the targets that are tried to maximise the smallest objective
@@ -123,22 +122,12 @@ class JoinedState(State):
         self._state.add(items.repeat(len(self._totals)))
 
 
-def joint_paths(
-    parts: Sequence[Entropies], ks: Sequence[int], include: Sequence[int], time_limit: float | None
-) -> list[list[Solution]]:
-    """Features of each table for every k, by joint forward selection; tables have the same shape.
-
-    None where rows are too few for it, or only counts are known.
-    """
-    every = [own for part in parts for own in entropies_of_targets(part)]
-    found = [own.covariances for own in every]
-    if any(c is None or has_few_rows(c.n_samples, c.n_features) for c in found):
-        return []
-    forwards = [Forward(own, own.covariances, time_limit or SCAN_SECONDS) for own in every]
-    if not isinstance(parts[0], JoinedEntropies):
-        return forward_paths(forwards, State(forwards), ks, include)
-    joined = JoinedForward(parts[0], forwards)
-    return forward_paths([joined], JoinedState(joined), ks, include)
+def joined_path(
+    entropies: JoinedEntropies, parts: Sequence[Forward], ks: Sequence[int], include: Sequence[int]
+) -> list[Solution]:
+    """Features for every k, by their gains for all targets."""
+    forward = JoinedForward(entropies, parts)
+    return forward_paths([forward], JoinedState(forward), ks, include)[0]
 
 
 @dataclass(frozen=True)

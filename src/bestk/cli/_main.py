@@ -80,12 +80,7 @@ def main(ctx: click.Context) -> None:
     "--stream", is_flag=True,
     help="Process FILE in blocks of rows (automatic for files larger than half the memory).",
 )  # fmt: skip
-@click.option(
-    "--dry-run", is_flag=True, help="Print how FILE would be read and the memory needed, then stop."
-)
-def select_command(
-    output: Path | None, stream: bool, dry_run: bool, **values: Any
-) -> None:  # fmt: skip
+def select_command(output: Path | None, stream: bool, **values: Any) -> None:
     """Select the k features of FILE that are jointly most informative about the target.
 
     Prints for each feature, in nats: the relevance I(x; y), the contribution to the objective, and
@@ -95,10 +90,6 @@ def select_command(
     from bestk.cli import _select
 
     request, messages = _start(values)
-    if dry_run:
-        estimate = _select.dry_run(request, messages, stream)
-        print_result(request, messages, estimate, _select.print_dry_run)
-        return
     result = _select.select_from_file(request, messages, output, stream)
     show = print_names if request.quiet else _select.print_selection
     print_result(request, messages, result, show)

@@ -61,6 +61,7 @@ def tiny_tiles(tiny):
             patch.setattr(_torch, "BUFFER_BYTES", 2**8)
             patch.setattr(_torch, "RESULT_BYTES", 2**12)
             patch.setattr(_torch, "MAX_CANDIDATES", 7)
+            patch.setattr(_torch_kernels, "MAX_FOUND", 9)
         yield
 
 
@@ -191,6 +192,15 @@ def test_results_too_large_for_the_gpu_come_in_strips(monkeypatch):
     monkeypatch.setattr(_torch, "RESULT_BYTES", 2**17)
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (200, 500)), rng.integers(0, 2, 200)
+    np.testing.assert_array_equal(cmi_matrix(X, y, backend="torch:cuda"), cmi_matrix(X, y))
+
+
+@no_gpu
+@pytest.mark.parametrize("dtype", [torch.int8, torch.float32])
+def test_older_gpus_multiply_other_numbers_to_the_same_end(dtype, monkeypatch):
+    monkeypatch.setattr(_torch_table, "plane_dtype", lambda device, n_places: dtype)
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, rng.integers(1, 6, 200), (150, 200)), rng.integers(0, 3, 150)
     np.testing.assert_array_equal(cmi_matrix(X, y, backend="torch:cuda"), cmi_matrix(X, y))
 
 

@@ -217,3 +217,25 @@ def test_arguments_of_another_kind_are_refused():
     counts.setflags(write=False)
     with pytest.raises(TypeError, match="read-only"):
         kernels.count_rows(rows, 1, tile, 1, words, 1, counts)
+
+
+@pytest.mark.parametrize("rank", [3, 40, 300])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_two_level_pairs_above_a_limit_are_those_of_the_whole_matrix(rank, n_classes):
+    rng, m, n = np.random.default_rng(rank), 260, 70
+    y = rng.integers(0, n_classes, m)
+    common = rng.normal(size=(1, m))
+    values = rng.normal(size=(n, m)) + rng.uniform(0, 2, (n, 1)) * common  # some nearly copies
+    values = values > np.quantile(values, rng.uniform(0.02, 0.98, n), axis=1).diagonal()[:, None]
+    values[5] = values[9] ^ (y == 0)  # and a pair that tells y only together
+    codes = Codes(values.astype(np.uint8), np.full(n, 2), [""] * n)
+    counter = NativeCounter(codes, Target(y, np.arange(n_classes), np.bincount(y)))
+    whole = np.empty((n, n), np.float32)
+    counter.fill(Query(measures.INTERACTION), whole)
+    i, j = np.triu_indices(n, 1)
+    best = np.lexsort((j, i, -whole[i, j]))[:rank]
+    least = float(whole[i, j][best[-1]])
+    pairs, found = counter.pairs_above(least, 200)
+    best = best[:200]
+    np.testing.assert_array_equal(pairs, np.stack([i, j], axis=1)[best])
+    np.testing.assert_array_equal(found, whole[i, j][best])

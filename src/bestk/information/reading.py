@@ -22,6 +22,7 @@ from bestk.information.backends import PairSource, device_measures
 from bestk.information.coding import code_table, discretise, get_discretizer, merge_rare
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.scan import (
+    MAX_PAIR_PVALUE,
     DiscreteTable,
     Synergies,
     pair_bins,
@@ -270,7 +271,7 @@ def find_synergy(
         table = discretise(cutter, table, numeric, target, fit)[0]
     codes = merge_rare(encode(table), cutter.n_bins)
     counted = DiscreteTable.of(codes, target, backend)
-    return strongest_pairs(counted, top)
+    return strongest_pairs(counted, top, max_pvalue=MAX_PAIR_PVALUE)
 
 
 def cut_target(values: NDArray[np.float64]) -> Any:

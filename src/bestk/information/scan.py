@@ -9,6 +9,7 @@ from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information.backends import Scanning
+from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import Progress, Scan, cut_tiles, scan_tiles
 from bestk.information.entropies import Entropies
 from bestk.information.measures import INTERACTION, Query
@@ -59,13 +60,24 @@ class Synergies(NamedTuple):
     pvalues: Floats  # of an interaction as large in any of all pairs
 
 
-def strongest_pairs(table: DiscreteTable, top: int, progress: Progress | None = None) -> Synergies:
-    """The pairs with the largest synergy; p-values are those of chi-square times all pairs."""
-    n = len(table.levels)
-    *_, pairs, values = scan_pairs(table.entropies, top=top, progress=progress)
+def strongest_pairs(
+    table: DiscreteTable, top: int, progress: Progress | None = None, max_pvalue: float = 1.0
+) -> Synergies:
+    """The pairs with the largest synergy; p-values are those of chi-square times all pairs.
+
+    Pairs with larger p-values than ``max_pvalue`` may be left out.
+    """
+    source, n = table.entropies.source, len(table.levels)
+    n_pairs = n * (n - 1) / 2
+    if max_pvalue < 1 and isinstance(source, NativeCounter) and (table.levels == 2).all():
+        least = stats.chi2.isf(max_pvalue / n_pairs, table.n_classes - 1) / (2 * table.n_samples)
+        with threads(table.entropies.n_jobs):
+            pairs, values = source.pairs_above(least, top)
+    else:
+        *_, pairs, values = scan_pairs(table.entropies, top=top, progress=progress)
     degrees = (table.levels[pairs] - 1).prod(axis=1) * (table.n_classes - 1)
     tails = stats.chi2.sf(2 * table.n_samples * values, np.maximum(degrees, 1))
-    return Synergies(pairs, values, np.minimum(1.0, n * (n - 1) / 2 * tails))
+    return Synergies(pairs, values, np.minimum(1.0, n_pairs * tails))
 
 
 def scan_pairs(

@@ -36,6 +36,7 @@ SIGNATURES: dict[str, str] = {
     " i64 i64 i64"
     " i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] f64 f64"
     " i64[:] i64[:] i64[:] i64[:] i64 f64[rows]!? f32[rows]!? i64[:,:] i64 i64",
+    "bound_pairs": "u32[:] i64 u32[:] i64 i64[:] i64 f32[:] f32[:] f64 u8[:]!",
     # pack.c
     "pack_planes": "u8[rows]? u16[rows]? i64[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:]"
     " i64 i64 u32[:]! u32[:]! i64 i64",

@@ -308,6 +308,37 @@ static int fill_task(const Table *t, const Formula *f, const Output *o, const in
     return release(&room);
 }
 
+/* Whether the interaction of a row, [n_rows][word], and any feature of a tile, all of two levels,
+   may exceed a limit in counts: reached[row][tile], 0 before. own: [row][class, then all][4];
+   others: [tile][class, then all][4][lane]; see bound_factors in _native.py. */
+EXPORT int bestk_bound_pairs(const uint32_t *rows, int64_t n_rows, const uint32_t *bits,
+    int64_t n_tiles, const int64_t *words, int64_t n_classes, const float *own,
+    const float *others, double limit, uint8_t *reached) {
+    Room room = {0};
+    uint32_t *counts = take(&room, n_classes * n_rows * LANES, sizeof *counts);
+    for (int64_t tile = 0; !room.status && tile < n_tiles; tile++) {
+        bestk_count_rows(
+            rows, n_rows, bits + tile * words[n_classes] * LANES, 1, words, n_classes, counts);
+        for (int64_t row = 0; row < n_rows; row++) {
+            uint32_t all[LANES] = {0};
+            float most[LANES] = {0};
+            for (int64_t c = 0; c <= n_classes; c++) {
+                const uint32_t *n = c < n_classes ? counts + (c * n_rows + row) * LANES : all;
+                const float *x = own + (row * (n_classes + 1) + c) * 4;
+                const float *y = others + (tile * (n_classes + 1) + c) * 4 * LANES;
+                for (int i = 0; i < LANES; i++) {
+                    const float d = (float)(int32_t)n[i] - x[0] * y[i];
+                    const float third = x[2] * y[2 * LANES + i] - d * (x[3] * y[3 * LANES + i]);
+                    most[i] += d * d * (x[1] * y[LANES + i] - d * third);
+                }
+                for (int i = 0; i < LANES; i++) all[i] += n[i];
+            }
+            for (int i = 0; i < LANES; i++) reached[row * n_tiles + tile] |= most[i] > (float)limit;
+        }
+    }
+    return release(&room);
+}
+
 /* Fill pairs of features: tasks[first:last], each rows begin:end against tiles begin:end.
    rows: places of the row features; row_to: their rows of the output; tiles: ascending;
    column_to: column of the output for each place, -1 for none; mirror: write both halves. */

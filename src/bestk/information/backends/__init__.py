@@ -83,7 +83,7 @@ def device_measures(name: str) -> Any:
     kind, _, device = name.partition(":")
     if kind != "torch":
         return None
-    return partial(_import("_torch", NO_TORCH).measure_on_device, device=device or "auto")
+    return partial(_import("_torch_blend", NO_TORCH).measure_on_device, device=device or "auto")
 
 
 def _import(module: str, needed: str) -> Any:

@@ -1,9 +1,8 @@
 """The GPU backend: counts by matrix products, sums in integers, the same bits as the default."""
 
 import warnings
-from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,26 +11,18 @@ from torch import Tensor
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
-from bestk.discretize import Cuts
-from bestk.information._blend import BlendedSource
 from bestk.information._fixed_point import Correction, Tables
-from bestk.information._gaussian import GaussianSource
-from bestk.information._scores import Covariances
+from bestk.information.backends import _torch_kernels as kernels
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import SPLIT, Scan, TopPairs, join
-from bestk.information.backends._torch_columns import DeviceColumns, DeviceScores
 from bestk.information.backends._torch_pairs import Plan, TileSide, first_of_run
 from bestk.information.backends._torch_table import DeviceCodes, free_bytes, upload
-from bestk.information.coding import MAX_SMALL_CUTS
-from bestk.information.entropies import Entropies
 from bestk.information.measures import Measure, Query
-from bestk.information.scan import DiscreteTable, Synergies, strongest_pairs
 
 MAX_PLANS = 4  # kept ready, the latest
 MAX_DEVICE_SHARE = 0.6  # of a GPU's free memory, for a matrix that is computed there as a whole
 RESULT_BYTES = 2**30  # of the rows of a larger one that are computed together
 BUFFER_BYTES = 2**24  # that are copied to the host at once
-MAX_TABLE_SHARE = 0.1  # of the device's free memory, for the numbers of a table
 MAX_CANDIDATES = 2**20  # for best pairs, before a search for a higher threshold
 
 
@@ -116,6 +107,9 @@ class TorchCounter:
         for rows, across in plan.upper() if mirror else plan.tiles(None, None):
             for number, columns in enumerate(across):
                 own = len(rows.at) if mirror and number == 0 else 0
+                if mirror and plan.takes_couples(rows, columns):
+                    kernels.add_sums(plan, rows, columns, own, parts)
+                    continue
                 values = plan.values(rows, columns)
                 if mirror:
                     values[:, :own].diagonal().zero_()
@@ -127,6 +121,8 @@ class TorchCounter:
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
         plan, device, shape = self._plan(query), self._table.device, (groups.max() + 1, len(groups))
+        if self._table.takes_bits and self._table.levels.max() <= 2:
+            return self._scan_bits(plan, groups, count)
         best = torch.full(shape, -torch.inf, device=device)
         partners, pairs = torch.full(shape, -1, device=device), TopPairs(count, len(groups))
         group = torch.tensor(groups, device=device)
@@ -145,6 +141,35 @@ class TorchCounter:
                         _take_partners(best[g], partners[g], part, mine.at, others.at[some])
         most = best.cpu().numpy().astype(np.float64)
         return Scan(most, partners.cpu().numpy(), pairs.pairs, pairs.values)
+
+    def _scan_bits(self, plan: Plan, groups: Indices, count: int) -> Scan:
+        """The same for features of two levels; a tile is compared while another is collected."""
+        best = kernels.BestPairs(groups, count, self._table.device)
+        pairs, least, waiting = TopPairs(count, len(groups)), np.inf, list[Any]()
+
+        def collect() -> None:
+            rows, columns, own, handle = waiting.pop(0)
+            if (found := best.found(*handle)) is None:
+                values = plan.values(rows, columns, torch.float32)
+                _take_pairs(pairs, values, rows, columns, own)
+            else:
+                pairs.add(*found)
+
+        for rows, above in plan.upper():
+            if count and least == np.inf:  # a first threshold, from some of the pairs
+                values = plan.values(rows, rows, torch.float32)
+                some = values[torch.ones_like(values).triu_(1).bool()]
+                least = float(some.topk(count).values[-1]) if count <= len(some) else pairs.least
+            for number, columns in enumerate(above):
+                own = len(rows.at) if number == 0 else 0
+                handle = best.compare(plan, rows, columns, own, max(least, pairs.least))
+                if count:
+                    waiting.append((rows, columns, own, handle))
+                if len(waiting) > 1:
+                    collect()
+        while waiting:
+            collect()
+        return Scan(*best.partners(), pairs.pairs, pairs.values)
 
     def _plan(self, query: Query, in_nats: bool = True) -> Plan:
         """The formula of a measure on the device, kept for queries that come a row at a time."""
@@ -226,53 +251,3 @@ def choose_device(device: str) -> Any:
         warnings.warn(slow, UserWarning, stacklevel=2)
     chosen = torch.device(("cuda" if found else "cpu") if kind == "auto" else device)
     return torch.empty(0, device=chosen).device  # "cuda" has its number now
-
-
-class DeviceMeasures(NamedTuple):
-    """What the default measures of a table of numbers."""
-
-    source: BlendedSource
-    covariances: Covariances
-    cuts: Cuts  # by MDLP
-    levels: tuple[Indices, Indices]  # by MDLP, and of equal frequency
-    find_synergy: Any  # the strongest pairs of all, by their number; None: not on the device
-
-
-def measure_on_device(
-    values: Array, target: Target, goal: Any, n_bins: tuple[int, int], correction: Correction,
-    device: str,
-) -> DeviceMeasures | None:  # fmt: skip
-    """Measure numbers where they are copied once; None if the device cannot.
-
-    ``goal``: the classes, or the numbers of a continuous target. Bins of equal frequency: of
-    columns, and of the columns of a pair in a scan of all pairs.
-    """
-    chosen = choose_device(device)
-    if 8 * values.size > MAX_TABLE_SHARE * free_bytes(chosen):
-        return None
-    columns = DeviceColumns.of(values, target, chosen)
-    if columns.values.isinf().any():
-        return None
-    by_entropy, equal, for_pairs = columns.cut([None, *n_bins])
-    if max(by_entropy.counts.max(), equal.counts.max()) > MAX_SMALL_CUTS:
-        return None
-    ordered = replace(target, codes=target.codes[columns.order])
-    count = partial(TorchCounter, target=ordered, device=str(chosen))
-    coded = [columns.code(cuts) for cuts in (by_entropy, equal)]
-    scores: Any = DeviceScores(columns, goal)
-    counted = [count(codes, correction=correction) for codes in coded]
-    source = BlendedSource([*counted, GaussianSource(scores)])
-    covariances = Covariances([(np.arange(len(equal.counts)), scores, scores.explained)])
-
-    def find_synergy(top: int) -> Synergies:
-        codes = columns.code(for_pairs)
-        counter = count(codes)
-        entropies = Entropies(*counter.singles(), counter)
-        table = DiscreteTable(entropies, codes.levels, codes.n_samples, target.n_classes)
-        return strongest_pairs(table, top)
-
-    rare = for_pairs.gaps.any()  # levels that may have to be merged
-    return DeviceMeasures(
-        source, covariances, by_entropy, (coded[0].levels, coded[1].levels),
-        None if rare else find_synergy,
-    )  # fmt: skip

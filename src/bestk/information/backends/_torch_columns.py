@@ -248,11 +248,6 @@ class DeviceScores:
             products = self.times(torch.from_numpy(y).to(z))
             self.explained = Explained.by_number(y, self.sums, products)
 
-    def products(self, rows: Any, columns: Any) -> Floats:
-        """Sums of products of the scores of some columns with those of others."""
-        left, right = (self.values[some] for some in (rows, columns))
-        return np.asarray((left @ right.T).cpu().numpy())
-
     def row(self, place: int) -> Tensor:
         """The scores of one column."""
         return self.values[place]

@@ -21,9 +21,12 @@ from bestk._typing import Indices
 
 STEP_BITS, WORD, STAGE_WORDS = 256, 32, 16  # of the tensor cores; of a stage of a tile
 SIDE, COUNTING_BYTES = 128, 74_752  # of a tile of planes, and the shared memory it takes
+WRITE, SUM, SCAN = range(3)  # what is done with the values of features of two levels
 THREADS = 1024  # of a block that looks up
-MAX_ROWS = 4  # that have tables at the same time
+OWN = {WRITE: 2, SUM: 5, SCAN: 2}  # columns of a thread at a time
+MAX_ROWS, SUMMED_ROWS = 4, 6  # that have tables at the same time; times this, that are added up
 MAX_PARTS = 8  # classes that have tables of couples
+MAX_FOUND = 2**20  # pairs of a tile that may be among the best
 MIN_CAPABILITY = (8, 0)  # of a GPU whose tensor cores take bits
 TYPES = {torch.uint16: "unsigned short", torch.int32: "int", torch.float32: "float",
          torch.float64: "double"}  # fmt: skip
@@ -158,7 +161,7 @@ def write_tile(plan: Any, rows: Any, columns: Any, target: Tensor, mirror: bool)
         out = target.new_empty(shape)
     other = target.new_empty(shape) if mirror and not recipe.symmetric else out
     if takes_couples(plan, rows, columns):
-        _couples(plan, rows, columns, out, other)
+        _couples(plan, rows, columns, WRITE, out=out, other=other)
     else:
         n_i, n_j = max(2, rows.levels), max(2, columns.levels)
         counts = plan.table.count_bits(rows, n_i, columns, n_j, recipe.by_class)
@@ -185,17 +188,76 @@ def _formula(recipe: Any, rows: Any, columns: Any) -> list[Any]:
             columns.column_term]  # fmt: skip
 
 
-def _couples(plan: Any, rows: Any, columns: Any, out: Tensor, other: Tensor) -> None:
+def _couples(
+    plan: Any, rows: Any, columns: Any, mode: int, *, out: Tensor, other: Any = None,
+    places: list[Any] | None = None,
+) -> None:  # fmt: skip
     """Launch the kernel for features of two levels; see its comment."""
-    recipe, room = plan.recipe, _table_bytes(plan)
+    n_rows, n_columns, recipe = len(rows.at), len(columns.at), plan.recipe
     counts = plan.table.count_bits(rows, 1, columns, 1, recipe.by_class)
     mine, yours, sizes = plan.margins(rows, columns)
+    other = out if other is None else other
+    dummy, room, threads = recipe.pair_table, _table_bytes(plan), THREADS
+    places = places or [dummy, dummy, 0, 0, dummy, dummy, 0.0, dummy, dummy, dummy, 0]
     n_tables = min(MAX_ROWS, _shared_bytes(plan.table.device) // room)
+    at_once, chunk = n_tables, n_columns
+    if mode == SUM:
+        at_once, chunk = SUMMED_ROWS * n_tables, threads * OWN[mode]
     args = [counts, len(rows.features), len(columns.features), mine, mine.stride(0),
-            yours, yours.stride(0), sizes, *_formula(recipe, rows, columns), len(rows.at),
-            len(columns.at), room // 8, out, out.stride(0), other, other.stride(0),
-            int(other is not out)]  # fmt: skip
-    defines = [f"COUNT={TYPES[counts.dtype]}", f"VALUE={TYPES[out.dtype]}", f"PARTS={len(counts)}",
-               f"THREADS={THREADS}", f"ROWS={n_tables}"]  # fmt: skip
-    grid = -(-len(rows.at) // n_tables), 1, 1
-    _launch("couples", grid, (THREADS, 1, 1), args, n_tables * room, *defines)
+            yours, yours.stride(0), sizes, *_formula(recipe, rows, columns), n_rows, n_columns,
+            at_once, chunk, room // 8, out, out.stride(0), other, other.stride(0),
+            int(other is not out), *places]  # fmt: skip
+    value = torch.float32 if mode == SCAN else out.dtype
+    grouped = mode == SCAN and len(out) > 1
+    defines = [f"COUNT={TYPES[counts.dtype]}", f"VALUE={TYPES[value]}", f"PARTS={len(counts)}",
+               f"MODE={mode}", f"THREADS={threads}", f"OWN={OWN[mode]}", f"ROWS={n_tables}",
+               f"GROUPED={int(grouped)}"]  # fmt: skip
+    grid = -(-n_rows // at_once), -(-n_columns // chunk), 1
+    _launch("couples", grid, (threads, 1, 1), args, n_tables * room, *defines)
+
+
+def add_sums(plan: Any, rows: Any, columns: Any, own: int, parts: Tensor) -> None:
+    """Add the entries of a tile to the sums of its rows, and of its columns from ``own`` on."""
+    dummy = plan.recipe.pair_table
+    places = [rows.at, columns.at, own, parts.shape[1], dummy, dummy, 0.0, dummy, dummy, dummy, 0]
+    _couples(plan, rows, columns, SUM, out=parts, places=places)
+
+
+class BestPairs:
+    """The best partners of features of two levels, and pairs that may be among the best."""
+
+    def __init__(self, groups: Indices, count: int, device: Any) -> None:
+        self._groups, self._top = torch.tensor(groups, dtype=torch.int32, device=device), count
+        shape = int(groups.max()) + 1, len(groups)
+        self._best = torch.zeros(shape, dtype=torch.int64, device=device)
+
+    def compare(self, plan: Any, rows: Any, columns: Any, own: int, least: float) -> Any:
+        """Start to compare a tile, and to collect its pairs of at least ``least``."""
+        counts = torch.zeros(1, dtype=torch.int32, device=self._best.device)
+        values = torch.empty(MAX_FOUND, device=counts.device)
+        pairs = torch.empty((2, MAX_FOUND), dtype=torch.int32, device=counts.device)
+        places = [rows.at, columns.at, own, len(self._groups), self._groups, self._best, least,
+                  counts, values, pairs, MAX_FOUND]  # fmt: skip
+        _couples(plan, rows, columns, SCAN, out=self._best, places=places)
+        return counts, values, pairs
+
+    def found(self, counts: Tensor, values: Tensor, pairs: Tensor) -> Any:
+        """The values and the features of what was collected; None if it was too much."""
+        n = int(counts)
+        if n > MAX_FOUND:
+            return None
+        values, pairs = values[:n], pairs[:, :n]
+        if n > self._top:
+            some = values >= values.topk(self._top).values[-1]
+            values, pairs = values[some], pairs[:, some]
+        i, j = pairs.cpu().numpy().astype(np.int64)
+        return values.cpu().numpy(), i, j
+
+    def partners(self) -> tuple[Any, Indices]:
+        """The value of the best pair of each feature in each group, and the other feature."""
+        keys = self._best.cpu().numpy().view(np.uint64)
+        order = (keys >> np.uint64(32)).astype(np.uint32)
+        bits = np.where(order >> 31, order & np.uint32(0x7FFFFFFF), ~order)
+        partner = 0xFFFFFFFF - (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        values = bits.view(np.float32).astype(np.float64)
+        return np.where(keys > 0, values, -np.inf), np.where(keys > 0, partner, -1)

@@ -135,7 +135,7 @@ class Plan:
 
     def _side(self, features: Indices, places: Indices) -> TileSide:
         table, formula, n, chosen = self.table, self.formula, len(places), features[places]
-        padding = -n % WIDTH if table.takes_bits else 0
+        padding = 0 if table.dtype == torch.float32 else -n % WIDTH
         start, first = first_of_run(chosen), first_of_run(places)
         if start is not None and first is not None and start + n + padding <= len(table.codes):
             every, some = self._every_feature, slice(start, start + n + padding)
@@ -183,6 +183,10 @@ class Plan:
         for sums, (i, j) in zip((total, total.T), ways, strict=False):
             value = (sums + i.row_term[:, None] + j.column_term).to(torch.float64) * scale
             target[i.at[:, None], j.at] = torch.maximum(value, lowest).to(target.dtype)
+
+    def takes_couples(self, rows: TileSide, columns: TileSide) -> bool:
+        """Whether tables for each row replace most look-ups."""
+        return self.table.takes_bits and kernels.takes_couples(self, rows, columns)
 
     def margins(self, rows: TileSide, columns: TileSide) -> tuple[Tensor, Tensor, Tensor]:
         """Samples at the first level by part, of rows and of columns, and sizes of the parts."""

@@ -193,7 +193,7 @@ extern "C" __global__ void cells(const COUNT *counts, int n_i, int height, int n
 
 #ifdef KERNEL_COUPLES
 
-#define OWN 2
+#define SPLIT 268435456.0 /* 2^28 */
 
 __device__ __forceinline__ int build(const long long *table, int mine, int size, long long *to) {
     const int n_first = mine / 2 + 1, n = n_first + (size - mine) / 2 + 1;
@@ -210,68 +210,145 @@ __device__ __forceinline__ long long look_up(
     return at[min(both, mine - both)] + at[mine / 2 + 1 + min(only, size - mine - only)];
 }
 
-/* Two levels: tables of couples for ROWS rows, then all columns; a thread has OWN of these at a
-   time, a block apart. */
+/* A float as an integer of the same order; of equal ones, the lowest feature has the largest. */
+__device__ __forceinline__ unsigned long long key_of(float value, long long feature) {
+    const unsigned bits = __float_as_uint(value);
+    const unsigned order = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+    return (unsigned long long)order << 32 | (0xffffffffu - (unsigned)feature);
+}
+
+__device__ __forceinline__ void keep(unsigned long long *best, unsigned long long key) {
+    if ((unsigned)(key >> 32) >= __ldcg((const unsigned *)best + 1)) atomicMax(best, key);
+}
+
+/* Two levels: tables of couples for ROWS rows at a time, then a chunk of their columns.
+   MODE 0: out and other get the values. MODE 1: out, [2][feature], gets row sums, and sums of the
+   columns from `own` on. MODE 2: best, [group][feature], gets the best partners, and found the
+   pairs of at least `least`; of the first `own` columns, which are the rows, each pair counts
+   once. A thread has OWN columns at a time, a block apart. */
 extern "C" __global__ void __launch_bounds__(THREADS) couples(
     const COUNT *__restrict__ counts, int height, int width, const int *__restrict__ mine_of,
     int i_step, const int *__restrict__ yours_of, int j_step, const int *__restrict__ sizes,
     const long long *pair_table, const long long *class_table, int by_pair, int by_class,
     const double *__restrict__ scale_and_lowest, const long long *__restrict__ i_row,
     const long long *__restrict__ i_column, const long long *__restrict__ j_row,
-    const long long *__restrict__ j_column, int n_rows, int n_columns, int length,
-    VALUE *__restrict__ out, int stride, VALUE *other, int other_stride, int twice) {
+    const long long *__restrict__ j_column, int n_rows, int n_columns, int rows_at_once,
+    int chunk, int length, VALUE *__restrict__ out, int stride, VALUE *other, int other_stride,
+    int twice, const long long *__restrict__ i_at, const long long *__restrict__ j_at, int own,
+    int n_features, const int *__restrict__ group, unsigned long long *best, double least,
+    int *n_found, float *found, int *pairs, int max_found) {
     extern __shared__ long long tables[];
-    const int top = blockIdx.x * ROWS;
-    int mine[ROWS][PARTS], size[PARTS], all_mine[ROWS] = {}, all_size = 0;
+    const int begin = blockIdx.y * chunk, stop = min(begin + chunk, n_columns);
+    const int last = min((int)(blockIdx.x + 1) * rows_at_once, n_rows);
+    double high[OWN] = {}, low[OWN] = {};
+    for (int top = blockIdx.x * rows_at_once; top < last; top += ROWS) {
+        int mine[ROWS][PARTS], size[PARTS], all_mine[ROWS] = {}, all_size = 0;
+        double row_high[ROWS] = {}, row_low[ROWS] = {};
+        unsigned long long row_best[ROWS] = {};
+        __syncthreads(); /* the tables of the rows before are read */
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        const int i = min(top + r, n_rows - 1);
-        long long *to = tables + r * length;
-        all_size = 0;
+        for (int r = 0; r < ROWS; r++) {
+            const int i = min(top + r, last - 1);
+            long long *to = tables + r * length;
+            all_size = 0;
 #pragma unroll
-        for (int part = 0; part < PARTS; part++) {
-            mine[r][part] = mine_of[part * i_step + i];
-            size[part] = sizes[part];
-            if (by_class) to += build(class_table, mine[r][part], size[part], to);
-            all_mine[r] += mine[r][part];
-            all_size += size[part];
+            for (int part = 0; part < PARTS; part++) {
+                mine[r][part] = mine_of[part * i_step + i];
+                size[part] = sizes[part];
+                if (by_class) to += build(class_table, mine[r][part], size[part], to);
+                all_mine[r] += mine[r][part];
+                all_size += size[part];
+            }
+            if (by_pair) build(pair_table, all_mine[r], all_size, to);
         }
-        if (by_pair) build(pair_table, all_mine[r], all_size, to);
+        __syncthreads();
+        for (int base = begin; base < stop; base += THREADS * OWN)
+#pragma unroll
+            for (int k = 0; k < OWN; k++) {
+                const int j = base + k * THREADS + threadIdx.x;
+                if (j >= stop) continue;
+                int yours[PARTS], all_yours = 0;
+#pragma unroll
+                for (int part = 0; part < PARTS; part++)
+                    all_yours += yours[part] = yours_of[part * j_step + j];
+                const long long column_term = j_column[j], b = MODE == 2 ? j_at[j] : 0;
+                unsigned long long column_best = 0;
+#pragma unroll
+                for (int r = 0; r < ROWS; r++) {
+                    const int i = top + r;
+                    if (i >= last || (MODE == 2 && j < own && j <= i)) continue;
+                    const long long *at = tables + r * length;
+                    long long total = 0;
+                    int all_both = 0;
+#pragma unroll
+                    for (int part = 0; part < PARTS; part++) {
+                        const int both = counts[((long long)part * height + i) * width + j];
+                        if (by_class) {
+                            total += look_up(at, both, mine[r][part], yours[part], size[part]);
+                            at += size[part] / 2 + 2;
+                        }
+                        all_both += both;
+                    }
+                    if (by_pair) total += look_up(at, all_both, all_mine[r], all_yours, all_size);
+                    const VALUE value = measure(total, i_row[i], column_term, scale_and_lowest);
+                    if (MODE == 0) {
+                        out[(long long)i * stride + j] = value;
+                        if (twice)
+                            other[(long long)i * other_stride + j] =
+                                measure(total, j_row[j], i_column[i], scale_and_lowest);
+                    } else if (MODE == 1) {
+                        const double above = j < own && j == i ? 0.0 : floor(value * (1.0 / SPLIT));
+                        const double rest = j < own && j == i ? 0.0 : value - above * SPLIT;
+                        row_high[r] += above;
+                        row_low[r] += rest;
+                        high[k] += above; /* used from `own` on */
+                        low[k] += rest;
+                    } else {
+                        const long long a = i_at[i];
+                        if (GROUPED) {
+                            keep(best + (long long)group[b] * n_features + a, key_of(value, b));
+                            keep(best + (long long)group[a] * n_features + b, key_of(value, a));
+                        } else {
+                            row_best[r] = max(row_best[r], key_of(value, b));
+                            column_best = max(column_best, key_of(value, a));
+                        }
+                        if (value >= least) {
+                            const int place = atomicAdd(n_found, 1);
+                            if (place < max_found) {
+                                found[place] = value;
+                                pairs[place] = (int)a;
+                                pairs[max_found + place] = (int)b;
+                            }
+                        }
+                    }
+                }
+                if (MODE == 2 && !GROUPED && column_best) keep(best + b, column_best);
+            }
+#pragma unroll
+        for (int r = 0; r < ROWS && MODE; r++) {
+            const int i = top + r;
+            if (i >= last) break;
+            for (int step = 16; step; step /= 2) {
+                row_high[r] += __shfl_xor_sync(~0u, row_high[r], step);
+                row_low[r] += __shfl_xor_sync(~0u, row_low[r], step);
+                row_best[r] = max(row_best[r], __shfl_xor_sync(~0u, row_best[r], step));
+            }
+            if (threadIdx.x % 32) continue;
+            if (MODE == 1) {
+                atomicAdd((double *)out + i_at[i], row_high[r]);
+                atomicAdd((double *)out + n_features + i_at[i], row_low[r]);
+            } else if (!GROUPED && row_best[r]) {
+                keep(best + i_at[i], row_best[r]);
+            }
+        }
     }
-    __syncthreads();
-    for (int base = 0; base < n_columns; base += THREADS * OWN)
+    if (MODE == 1)
 #pragma unroll
         for (int k = 0; k < OWN; k++) {
-            const int j = base + k * THREADS + threadIdx.x;
-            if (j >= n_columns) continue;
-            int yours[PARTS], all_yours = 0;
-#pragma unroll
-            for (int part = 0; part < PARTS; part++)
-                all_yours += yours[part] = yours_of[part * j_step + j];
-            const long long column_term = j_column[j];
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                const int i = top + r;
-                if (i >= n_rows) continue;
-                const long long *at = tables + r * length;
-                long long total = 0;
-                int all_both = 0;
-#pragma unroll
-                for (int part = 0; part < PARTS; part++) {
-                    const int both = counts[((long long)part * height + i) * width + j];
-                    if (by_class) {
-                        total += look_up(at, both, mine[r][part], yours[part], size[part]);
-                        at += size[part] / 2 + 2;
-                    }
-                    all_both += both;
-                }
-                if (by_pair) total += look_up(at, all_both, all_mine[r], all_yours, all_size);
-                out[(long long)i * stride + j] =
-                    measure(total, i_row[i], column_term, scale_and_lowest);
-                if (twice)
-                    other[(long long)i * other_stride + j] =
-                        measure(total, j_row[j], i_column[i], scale_and_lowest);
-            }
+            const int j = begin + k * THREADS + threadIdx.x;
+            if (j < own || j >= stop) continue;
+            atomicAdd((double *)out + j_at[j], high[k]);
+            atomicAdd((double *)out + n_features + j_at[j], low[k]);
         }
 }
 

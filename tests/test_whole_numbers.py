@@ -108,6 +108,8 @@ def test_text_files_are_read_as_floats(tmp_path):
 def test_blocks_in_memory_are_refused():
     with pytest.raises(ValueError, match=REFUSED):
         SelectBestK(2, "maxrel").fit([(frame_of(2**62), Y), (frame_of(0), Y)], None)
+    with pytest.raises(ValueError, match=REFUSED):
+        SelectBestK(2, "maxrel").partial_fit(frame_of(2**62), Y)
 
 
 def test_parts_of_dask_are_refused():

@@ -2,8 +2,8 @@
 A table larger than memory is counted block by block
 ====================================================
 
-Counts add up. A selector that counts one block of rows after the other, and forgets each, selects
-as if it had seen the whole table at once. How many rows does it take until the
+Counts add up. A selector that has counted one block of rows can count the next, forget both, and
+still select as if it had seen the whole table at once. How many rows does it take until the
 features are found?
 """
 
@@ -29,16 +29,14 @@ def block(number):
 
 
 # %%
-# ``fit`` takes a function that returns the blocks, or the name of a file or a folder. Here it is
-# given more blocks each time.
+# ``partial_fit`` counts a block and holds nothing of it. Features are selected when a result is
+# asked for, which may be after each block.
 
 n_blocks = 20
-counted = {"method": Quadratic("shared", "swap"), "information": "discrete"}
-counted |= {"discretizer": None, "correction": "chance"}
-selector = SelectBestK(k=TELLING, bound=None, **counted)
+selector = SelectBestK(k=TELLING, discretizer=None, bound=None)
 scores, found = [], []
 for number in range(n_blocks):
-    selector.fit(lambda end=number + 1: map(block, range(end)))
+    selector.partial_fit(*block(number))
     scores.append(selector.scores_)
     found.append(int(selector.support_[:TELLING].sum()))
 thousands = ROWS * np.arange(1, n_blocks + 1) / 1000
@@ -57,20 +55,25 @@ for ax in (left, right):
 plt.show()
 
 # %%
-# The same from the whole table, which fits in memory here. From blocks of more than 100,000 rows
-# the default is the quadratic objective ``shared`` on counts; here it has to be named.
+# The same from ``fit``, which takes a function that returns the blocks, or the name of a file or a
+# folder; and from the whole table, which fits in memory here. In ``partial_fit`` the default is the
+# quadratic objective ``shared`` on counts; for tables that fit in memory it has to be named.
 
+counted = {"method": Quadratic("shared", "swap"), "information": "discrete"}
+counted |= {"discretizer": None, "correction": "chance"}
+in_blocks = SelectBestK(k=TELLING, **counted).fit(lambda: map(block, range(n_blocks)))
 parts = [block(number) for number in range(n_blocks)]
 X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
 at_once = SelectBestK(k=TELLING, **counted).fit(X, y)
 
 # %%
-values = {s.solution_.objective for s in (selector, at_once)}
+values = {s.solution_.objective for s in (selector, in_blocks, at_once)}
 enough = int(1000 * thousands[max((i for i, n in enumerate(found) if n < TELLING), default=-1) + 1])
 print(f"{selector.n_samples_seen_} rows seen, {ROWS} at a time")
 print(f"all {TELLING} are found from {enough} rows on")
 print("the same objective to the last bit:", len(values) == 1)
 
 # %%
-# Above 100,000 rows none is held, so that memory does not grow with them. Numbers with a fractional
-# part need cut points first, which ``fit`` finds in a sample of the rows.
+# Rows are never held, so that memory does not grow with them. Numbers with a fractional part need
+# cut points first, which ``fit`` finds in a sample of the rows and ``partial_fit`` in its first
+# block; for such tables the first block should be large and mixed.

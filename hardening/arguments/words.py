@@ -6,7 +6,7 @@ from contextlib import redirect_stderr, redirect_stdout
 import click
 
 WORDS = [
-    "select", "methods", "t.csv", "e.csv", "none.csv", "t.tsv", "-t", "--target", "y",
+    "select", "--dry-run", "methods", "t.csv", "e.csv", "none.csv", "t.tsv", "-t", "--target", "y",
     "x", "name", "Y", "-k", "1", "2", "3", "0", "-1", "0.5", "1.0", "auto", "nan", "inf", "1e9",
     "99999999999999999999", "--information", "discrete", "gaussian", "blend", "--discretizer",
     "caim", "mdlp", "none", "sigma", "--correction", "chance", "miller-madow", "--include",
@@ -20,6 +20,7 @@ STARTS = (
     [],
     ["select", "t.csv", "-t", "y"],
     ["select", "t.tsv", "-t", "y"],
+    ["select", "t.csv", "-t", "y", "--dry-run"],
     ["methods"],
 )
 TABLES = {

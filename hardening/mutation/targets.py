@@ -7,7 +7,7 @@ ELSEWHERE = ("torch", "dask", "__main__")  # they need a GPU, a cluster or a pro
 # The tests of each package, in ``tests``.
 TESTS = {
     "bounds": "test_bounds solvers/test_sdp solvers/test_exact solvers/test_large",
-    "cli": "test_cli test_cli_doctor test_output_files",
+    "cli": "test_cli test_cli_dry_run test_cli_doctor test_output_files",
     "data": "test_table test_codes test_files test_whole_numbers test_wide_inputs "
     "streaming/test_files streaming/test_fit",
     "discretize": "discretize",

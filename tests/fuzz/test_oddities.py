@@ -112,6 +112,7 @@ def test_counts_of_pairs_answer_or_advise(X, y):
 def test_blocks_of_rows_answer_or_advise(X, y, discretizer):
     for make, target in ((TABLES[X], lambda: [0, 1, 0, 1]), (lambda: CODES, TARGETS[y])):
         options = {"discretizer": discretizer}
+        attempt(SelectBestK(1, "jmi", **options).partial_fit, make(), target())
         block = (make(), target())
         attempt(SelectBestK(1, "jmi", **options).fit, lambda block=block: iter([block]))
 

@@ -61,6 +61,11 @@ def test_json_has_the_features_and_the_command_of_the_page_selects_them(table, t
     names = [feature["name"] for feature in told["features"]]
     assert [feature["name"] for feature in json.loads(again.stdout)["features"]] == names
     assert page.data["names"] == names
+    (code,) = (text for text in page.texts if text.startswith("import pandas"))
+    known = {}
+    exec(code.replace("print(", "str("), known)
+    selector = known["selector"]
+    assert [selector.feature_names_in_[i] for i in selector.solution_.support] == names
 
 
 def test_as_many_features_as_help_are_reported(table, tmp_path):

@@ -59,9 +59,16 @@ def test_a_selector_of_a_file_names_it_in_its_code(tmp_path):
     selector = SelectBestK(3).fit(path, "kind")
     made = selector.report(path, "kind")
     assert made.facts.target == "kind"
-    names = {"SelectBestK": SelectBestK}
-    exec(made.facts.code, names)
+    names = {}
+    exec(made.facts.code.replace("print", "str"), names)
     np.testing.assert_array_equal(names["selector"].support_, selector.support_)
+
+
+def test_blocks_one_by_one_have_a_report():
+    selector = SelectBestK(3, "mrmr")
+    for table, goal in blocks():
+        selector.partial_fit(table, goal)
+    assert selector.report().facts.table.n_samples == len(X)
 
 
 def test_a_selector_of_a_table_has_a_report_without_it():

@@ -67,3 +67,7 @@ def test_scikit_learn_draws_selectors_alone_and_in_pipelines(make, fitted):
     drawn = make()
     html = (drawn.fit(X, y) if fitted else drawn)._repr_html_()
     assert "SelectBestK" in html
+
+
+def test_a_selector_that_has_seen_blocks_is_drawn():
+    assert "SelectBestK" in SelectBestK(2, "mrmr").partial_fit(X, y)._repr_html_()

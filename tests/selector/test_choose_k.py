@@ -354,6 +354,10 @@ def test_tables_in_blocks_need_a_number(cancer):
         SelectBestK("auto", "jmi").fit(iter(blocks))
     with pytest.raises(ValueError, match="pass k as a number"):
         select(iter(blocks), k="auto", method="jmi")
+    with pytest.raises(AttributeError, match="k as a number"):
+        SelectBestK("auto", "jmi").partial_fit(X, y)
+    partial = SelectBestK(4, "jmi").partial_fit(*blocks[0])
+    assert partial.k_ == 4
 
 
 def test_included_features_count_and_excluded_ones_do_not(cancer):

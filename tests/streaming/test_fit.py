@@ -1,5 +1,6 @@
 """SelectBestK on blocks of rows gives what it gives on the whole table."""
 
+import pickle
 from functools import partial
 from itertools import pairwise
 
@@ -254,6 +255,56 @@ def test_an_iterable_that_can_be_read_again_is_not_taken_for_a_generator():
     assert isinstance(open_blocks(lambda: iter([]), None), Blocks)
 
 
+def test_partial_fit_on_blocks_is_fit_on_all_of_them():
+    X, y = mixed_frame()
+    numbers = ["age", "visits", "constant", "noise 0", "noise 1", "noise 2"]
+    expected = Select(k=4).fit(X, y)
+    selector = Select(k=4, discretizer=CAIM().fit(X[numbers], y))
+    for X_block, y_block in pairs(X, y, [0, 10, 60, 120]):
+        selector.partial_fit(X_block, y_block)
+    assert "solution_" not in vars(selector)
+    same(pickle.loads(pickle.dumps(selector)), expected)
+    same(selector, expected)
+    assert "solution_" in vars(selector)
+    np.testing.assert_array_equal(selector.get_support(), expected.get_support())
+
+
+def test_results_are_those_of_the_blocks_so_far():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (200, 8)), rng.integers(0, 2, 200)
+    selector = Select(k=3, discretizer=None, exclude=[2])
+    for end in (50, 120, 200):
+        begin = 0 if end == 50 else 50 if end == 120 else 120
+        selector.partial_fit(X[begin:end], y[begin:end], classes=[0, 1])
+        same(selector, Select(k=3, discretizer=None, exclude=[2]).fit(X[:end], y[:end]))
+
+
+def test_an_unfitted_discretiser_is_fitted_on_the_first_block():
+    X, y = load_breast_cancer(return_X_y=True)
+    found = Select(k=4).partial_fit(X[:300], y[:300]).partial_fit(X[300:], y[300:])
+    codes = CAIM().fit(X[:300], y[:300]).transform(X)
+    same(found, Select(k=4, discretizer=None).fit(codes, y))
+
+
+def test_fit_forgets_what_partial_fit_has_counted():
+    X, y = mixed_frame()
+    selector = Select(k=4).partial_fit(X, y).fit(X[::-1], y[::-1])
+    same(selector, Select(k=4).fit(X[::-1], y[::-1]))
+    assert not hasattr(selector, "pair_counts_")
+
+
+def test_a_discretiser_of_other_columns_is_refused():
+    X, y = load_breast_cancer(return_X_y=True)
+    fitted = CAIM().fit(X[:, :5], y)
+    with pytest.raises(ValueError, match="fitted on 5 columns, and 30 are numeric"):
+        Select(discretizer=fitted).partial_fit(X, y)
+
+
+def test_there_is_no_partial_fit_for_gaussian_information():
+    assert hasattr(Select(), "partial_fit")
+    assert not hasattr(Select(information="gaussian"), "partial_fit")
+
+
 def test_nothing_is_found_before_a_fit():
     assert not hasattr(Select(), "solution_")
     with pytest.raises(NotFittedError):
@@ -266,11 +317,25 @@ def test_blocks_may_be_sorted_by_class(options):
     y = np.repeat([0, 1], 200)
     X = rng.integers(0, 4, (400, 6))
     X[:, 2] = (X[:, 2] + 2 * y) % 5
-    blocks = [(X[start : start + 100], y[start : start + 100]) for start in range(0, 400, 100)]
-    found = SelectBestK(2, "jmi", **options).fit(iter(blocks))
-    wanted = SelectBestK(2, "jmi", **options).fit(X, y)
+    found = SelectBestK(2, "jmi", **options)
+    for start in range(0, 400, 100):
+        block = X[start : start + 100].copy()
+        found.partial_fit(block, y[start : start + 100], classes=[0, 1])
+        block[:] = 9  # the caller may use its memory again
     assert found.n_samples_seen_ == 400
-    np.testing.assert_array_equal(found.scores_, wanted.scores_)
+    wanted = SelectBestK(2, "jmi", **options).fit(X, y)
+    assert found.support_[2]
+    assert wanted.support_[2]
+    if options:
+        np.testing.assert_array_equal(found.scores_, wanted.scores_)
+
+
+def test_a_second_class_is_needed_when_results_are_asked_for_and_not_before():
+    for options in ({}, {"discretizer": None}):
+        selector = SelectBestK(1, "jmi", **options).partial_fit([[0], [1]], [1, 1], classes=[0, 1])
+        with pytest.raises(ValueError, match="one class only, 1"):
+            selector.get_support()
+        assert selector.partial_fit([[0], [0]], [0, 0]).get_support().tolist() == [True]
 
 
 def test_counted_pairs_of_many_columns_are_selected_without_their_matrix(monkeypatch):
@@ -278,7 +343,7 @@ def test_counted_pairs_of_many_columns_are_selected_without_their_matrix(monkeyp
     X, y = rng.integers(0, 2, (300, 40)), np.arange(300) % 2
     X[:, 7] = y ^ (rng.random(300) < 0.2)
     monkeypatch.setattr("bestk.selection.methods.MAX_DENSE_FEATURES", 10)
-    found = SelectBestK(5, "tpower", bound=None, discretizer=None).fit([(X, y)])
+    found = SelectBestK(5, "tpower", bound=None, discretizer=None).partial_fit(X, y)
     assert found.support_[7]
 
 

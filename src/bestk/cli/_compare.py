@@ -176,12 +176,14 @@ def write_report(
         loaded, k, seconds = read(checked, request, messages)
         solution = select_in_memory(loaded, k, request, messages)
         known = set(map(in_shell_words, solution.warnings))  # which the report finds itself
+        names = set(loaded.table.names) | {request.target}
         with messages.stage("computing the report") as progress:
             made = make_report(
                 SelectBestK(k, request.method, **request.options()), loaded.table, loaded.y,
                 solution=solution, target=request.target, **parts,
                 notes=[note for note in messages.notes if note not in known],
-                command=equivalent_command(request), progress=progress,
+                path=str(request.file), command=equivalent_command(request), progress=progress,
+                dropped=[name for name in checked.source.types if name not in names],
             )  # fmt: skip
         file.write_text(made.html, encoding="utf-8", newline="\n")
     result = as_dict(loaded, solution, request, {"read": seconds, "solve": solution.seconds})

@@ -80,7 +80,12 @@ def main(ctx: click.Context) -> None:
     "--stream", is_flag=True,
     help="Process FILE in blocks of rows (automatic for files larger than half the memory).",
 )  # fmt: skip
-def select_command(output: Path | None, stream: bool, **values: Any) -> None:
+@click.option(
+    "--dry-run", is_flag=True, help="Print how FILE would be read and the memory needed, then stop."
+)
+def select_command(
+    output: Path | None, stream: bool, dry_run: bool, **values: Any
+) -> None:  # fmt: skip
     """Select the k features of FILE that are jointly most informative about the target.
 
     Prints for each feature, in nats: the relevance I(x; y), the contribution to the objective, and
@@ -90,6 +95,10 @@ def select_command(output: Path | None, stream: bool, **values: Any) -> None:
     from bestk.cli import _select
 
     request, messages = _start(values)
+    if dry_run:
+        estimate = _select.dry_run(request, messages, stream)
+        print_result(request, messages, estimate, _select.print_dry_run)
+        return
     result = _select.select_from_file(request, messages, output, stream)
     show = print_names if request.quiet else _select.print_selection
     print_result(request, messages, result, show)

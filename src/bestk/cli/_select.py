@@ -2,14 +2,14 @@
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import ceil, isfinite
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from bestk._memory import memory_to_use
+from bestk._memory import machine_memory, memory_to_use
 from bestk.cli._options import AUTO, TableOptions
 from bestk.cli._terminal import Messages, bold, console, heading, new_table
 from bestk.data.files import Loaded, copy_columns, load, replacing
@@ -20,7 +20,8 @@ from bestk.errors import UnknownNameError, printable
 from bestk.problem.solution import TOLD, Solution
 from bestk.selection.choose_k import refuse_auto
 from bestk.selection.look import MOSTLY
-from bestk.selection.methods import get_method
+from bestk.selection.methods import Quadratic, get_method
+from bestk.selection.objectives import KEPT, MEMORY
 from bestk.selection.selector import SelectBestK, select
 
 DEFAULT_K = 10
@@ -234,3 +235,46 @@ def print_selection(result: dict[str, Any]) -> None:
         f"time       {seconds['read']:.2f} s to read, {seconds['select']:.2f} s to select "
         f"({seconds['solve']:.2f} s of it to solve)"
     )
+
+
+def dry_run(request: TableOptions, messages: Messages, stream: bool) -> dict[str, Any]:
+    """Estimate the memory of a selection; one column of the file is read."""
+    checked = check(request)
+    source, columns = checked.source, len(checked.names)
+    with messages.stage(f"counting the rows of {request.file}"):
+        rows = sum(batch.num_rows for batch in source.as_text([request.target]))
+    blocks = 0
+    if stream or is_long(request.file):
+        first = next(source.batches(list(source.types)), None)
+        blocks = ceil(rows / max(1, first.num_rows)) if first else 1
+    pairs = 8 * columns**2  # of all pairs, or of the columns of pairs that are kept
+    if not isinstance(get_method(request.method), Quadratic) or pairs > MEMORY:
+        k = checked.k if isinstance(checked.k, int) else columns
+        pairs = min(8 * columns * k, KEPT)
+    return {
+        "file": str(request.file),
+        "target": request.target,
+        "method": request.method,
+        "k": checked.k,
+        "rows": rows,
+        "columns": columns,
+        "blocks": blocks,
+        "memory": {
+            "needed": 8 * rows // max(1, blocks) * columns + rows * columns + pairs,
+            "available": machine_memory(),
+        },
+    }
+
+
+def print_dry_run(result: dict[str, Any]) -> None:
+    """Print an estimate in a few lines."""
+    from rich.filesize import decimal
+
+    out, memory, blocks = console(), result["memory"], result["blocks"]
+    k = "a number of features chosen by cross-validation" if result["k"] == AUTO else result["k"]
+    out.print(bold(f"Would select {k} of {result['columns']:,} features"), end="")
+    out.print(f" for {printable(repr(result['target']))} (method: {result['method']})")
+    out.print(f"read    {f'in {blocks:,} blocks of rows' if blocks else 'in memory'}")
+    out.print(f"size    {result['rows']:,} rows x {result['columns']:,} columns")
+    needed, available = decimal(memory["needed"]), decimal(int(memory["available"]))
+    out.print(f"memory  about {needed} of {available}")

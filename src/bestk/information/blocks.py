@@ -1,6 +1,7 @@
 """Entropies of a table that comes in blocks: counts of pairs, or codes, whichever take less."""
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -98,7 +99,10 @@ class Cuts:
     target: Any = None  # a fitted discretiser of a continuous target
 
     @classmethod
-    def find(cls, reading: Reading, sample: Sample, allowed: Indices, text: TextNumbers) -> "Cuts":
+    def find(
+        cls, reading: Reading, sample: Sample, allowed: Indices, text: TextNumbers,
+        keep_fitted: bool = False,
+    ) -> "Cuts":  # fmt: skip
         """Fit discretisers of the numbers and of the target, where they are needed."""
         table, target = sample.table, reading.parse(sample.y, len(sample.y))
         categorical = find_features(reading.categorical_features, table)
@@ -107,6 +111,8 @@ class Cuts:
             cut = cut_target(target.numbers)
         if reading.discretizer is None or not len(numeric):
             numeric = numeric[:0]
+        elif keep_fitted and is_fitted(reading.discretizer):
+            fitted = _as_fitted(reading.discretizer, len(numeric))
         else:
             kept, every = table.keep(numeric), np.arange(len(numeric))
             fitted = discretise(reading.discretizer, kept, every, target.classes)[1]
@@ -144,6 +150,24 @@ class Cuts:
             return Measured(entropies, None, levels=levels)
         cut = np.flatnonzero(np.isin(kept, self.numeric))
         return Measured(entropies, None, self.discretizer, cut, levels)
+
+
+def is_fitted(discretizer: Any) -> bool:
+    """Whether a discretiser is given fitted."""
+    known = vars(discretizer) if hasattr(discretizer, "__dict__") else {}
+    return any(name.endswith("_") and not name.startswith("_") for name in known)
+
+
+def _as_fitted(discretizer: Any, n_columns: int) -> Any:
+    """A discretiser that was fitted before, to be given arrays."""
+    fitted = copy(discretizer)
+    vars(fitted).pop("feature_names_in_", None)
+    if (n := getattr(fitted, "n_features_in_", n_columns)) != n_columns:
+        raise ValueError(
+            f"the discretizer is fitted on {n} columns, and {n_columns} are numeric; fit it on "
+            "those that are to be cut, and no others"
+        )
+    return fitted
 
 
 class Counted(NamedTuple):

@@ -83,9 +83,9 @@ def make_report(
     date : str, default=""
         The date to show; without it the same input gives the same bytes.
     **more
-        ``notes``, further warnings to show; ``solution``, if the selector is not fitted; the
-        ``command`` that selected, to show it instead of Python code;
-        ``progress``, called with the number of folds done and of all.
+        ``notes``, further warnings to show; ``solution``, if the selector is not fitted; ``path``
+        of the file that was read, its columns that were ``dropped`` and the ``command`` that read
+        it; ``progress``, called with the number of folds done and of all.
 
     Returns
     -------

@@ -1,18 +1,23 @@
 """Collect the facts of a report, and write the code that repeats the selection."""
 
+import ast
+import builtins
+import shlex
 import sys
 import warnings
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import bestk
 from bestk.data.frames import is_stream, read_features
-from bestk.data.table import Table
+from bestk.data.table import Table, find_features
 from bestk.errors import ParameterError
 from bestk.plots import read_solution
 from bestk.problem.solution import TOLD, Solution
@@ -26,6 +31,7 @@ from bestk.selection.pipeline import Task, settle
 MAX_RUNNERS_UP = 12
 MAX_NAMED = 8  # columns or classes that a warning names
 SMALL_CLASS = 10  # rows
+FRAMES = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feather"}
 PACKAGES = ("bestk", "numpy", "scipy", "scikit-learn")
 NO_TABLE = (
     "This report has only what the selection itself contains. Errors, other methods, warnings and "
@@ -71,14 +77,14 @@ def _from_selector(request: ReportRequest) -> Facts:
     request = replace(request, target=y if isinstance(y, str) else request.target)
     base = _from_solution(request, selector)
     rows = "some of them, in memory" if hasattr(selector, "n_samples_seen_") else "those of the fit"
-    data = f"{str(X)!r}, {y!r}" if isinstance(X, str | Path) else "X, y"
+    path = str(X) if isinstance(X, str | Path) else None
     return replace(
         base,
         table=describe_fit(selector),
         absent=f"{NO_TABLE}: pass {rows}, as in selector.report(X, y).",
         cautions=_as_notes([*base.solution.warnings, *request.notes]) or None,
         settings=list_settings(selector),
-        code=write_code(request, data),
+        code=write_code(replace(request, path=path), in_memory=False),
     )
 
 
@@ -106,12 +112,12 @@ def _from_table(request: ReportRequest) -> Facts:
         stability=measure_stability(request, task, solution),
         relevant=relevant,
         cautions=(
-            *_find_cautions(task, solution),
+            *_find_cautions(request, task, solution),
             *_as_notes(list(dict.fromkeys(notes))),
         ),
         absent="",
         settings=list_settings(options),
-        code="" if request.command else write_code(request),
+        code=write_code(request),
         command=request.command,
         **compare_methods(request, task, solution),
     )
@@ -162,19 +168,19 @@ def _runners_up(task: Task, solution: Solution) -> tuple[Feature, ...]:
     return tuple(Feature(*each) for each in zip(*columns, strict=True))
 
 
-def _find_cautions(task: Task, solution: Solution) -> list[Caution]:
-    """Problems of the selected columns and of the classes."""
+def _find_cautions(request: ReportRequest, task: Task, solution: Solution) -> list[Caution]:
+    """Problems of the selected columns and of the classes, and code that avoids them."""
     table, support, target = task.table, solution.support, task.target
     found = []
     for each in find_cautions(task, solution):
         text = format_text(describe(each, table.names, solution), 400)
-        found.append(Caution(each.kind, f"{text}."))
+        found.append(Caution(each.kind, f"{text}.", _again(request, table, each.kind, each.places)))
     missing = table.count_missing() / table.n_samples
     holes = [j for j in support.tolist() if missing[j] > MOSTLY]
     if holes:
         text = join_some([f"{table.names[j]!r} ({missing[j]:.0%})" for j in holes], MAX_NAMED)
         text = f"{format_text(text, 400)}: most values are missing."
-        found.append(Caution("missing", text))
+        found.append(Caution("missing", text, _again(request, table, "missing", holes)))
     if target is not None and not target.continuous:
         labels, counts = target.classes.classes, target.classes.counts
         small = np.flatnonzero(counts < SMALL_CLASS).tolist()
@@ -188,6 +194,26 @@ def _find_cautions(task: Task, solution: Solution) -> list[Caution]:
     return found
 
 
+def _again(request: ReportRequest, table: Table, kind: str, places: Sequence[int]) -> str:
+    """The command, or the line of code, that selects without these columns or with fewer."""
+    selector, again, words = copy(request.selected), dict[str, Any](k="auto"), ["-k", "auto"]
+    if kind not in ("constant", "chance"):
+        included, excluded = (find_features(each, table).tolist()
+                              for each in (selector.include, selector.exclude))  # fmt: skip
+        left_out = [j for j in places[kind == "copy" :] if j not in included]  # one copy stays
+        if not left_out:
+            return ""
+        named = hasattr(request.X, "columns")
+        columns = dict.fromkeys([*excluded, *left_out])
+        again = {"exclude": [table.names[j] if named else j for j in columns]}
+        words = [word for j in left_out for word in ("--exclude", table.names[j])]
+    if request.command:
+        return f"{request.command} {shlex.join(words)}"
+    if not again.keys() <= selector.get_params(deep=False).keys():
+        return ""
+    return write_code(replace(request, selected=selector.set_params(**again))).splitlines()[-2]
+
+
 def _as_notes(notes: Sequence[str]) -> tuple[Caution, ...]:
     return tuple(Caution("note", format_text(note, 400)) for note in notes)
 
@@ -197,9 +223,29 @@ def list_settings(options: Any) -> dict[str, str]:
     return {name: _repr(value) for name, value in options.get_params(deep=False).items()}
 
 
-def write_code(request: ReportRequest, data: str = "X, y") -> str:
-    """The line of Python that selects the same features."""
-    return f"selector = {_repr(request.selected)}.fit({data})"
+def write_code(request: ReportRequest, *, in_memory: bool = True) -> str:
+    """Python code that selects the same features; what needs more than bestk is a variable."""
+    kind, path, target = type(request.selected), request.path, request.target
+    plain = {name: _repr(each.default) for name, each in signature(kind).parameters.items()}
+    given = {n: text for n, text in list_settings(request.selected).items() if text != plain[n]}
+    used = {name: _names_in(text) - set(dir(builtins)) for name, text in given.items()}
+    foreign = [name for name in given if used[name] - set(bestk.__all__)]
+    imported = {kind.__name__}.union(*(used[name] for name in given if name not in foreign))
+    lines, data = [f"from bestk import {', '.join(sorted(imported))}", ""], "X, y"
+    reader = next((read for end, read in FRAMES.items() if path and path.endswith(end)), None)
+    if path is not None and not in_memory:
+        data = f"{path!r}, {target!r}"
+    elif reader is None:
+        lines.append("# X is the table, y the target")
+    else:
+        lines = ["import pandas as pd", *lines, f"table = pd.{reader}({path!r})"]
+        lines.append(f"table = table.dropna(subset=[{target!r}])")
+        columns = [target, *request.dropped]
+        lines.append(f"X, y = table.drop(columns={columns!r}), table[{target!r}]")
+    lines += [f"# {name}, which you defined: {format_text(given[name])}" for name in foreign]
+    arguments = (f"{name}={name if name in foreign else text}" for name, text in given.items())
+    lines.append(f"selector = {kind.__name__}({', '.join(arguments)}).fit({data})")
+    return "\n".join([*lines, "print(selector.solution_)"])
 
 
 def _repr(value: Any) -> str:
@@ -207,3 +253,12 @@ def _repr(value: Any) -> str:
     if hasattr(value, "get_params"):
         return str(value.__repr__(N_CHAR_MAX=10**6))
     return repr(value.tolist() if isinstance(value, np.ndarray) else value)
+
+
+def _names_in(text: str) -> set[str]:
+    """The names that a piece of code uses; an impossible one if it is no code."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError:
+        return {""}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -30,6 +30,8 @@ class ReportRequest:
     date: str = ""
     notes: Sequence[str] = ()  # further warnings
     solution: Solution | None = None  # of a selector that is not fitted
+    path: str | None = None  # of the file that was read
+    dropped: Sequence[str] = ()  # its columns that were not used
     command: str = ""
     progress: Callable[[int, int], Any] | None = None
 
@@ -52,6 +54,7 @@ class Caution:
 
     kind: str  # "leak", "identifier", "copy", "class", "constant", "missing", "note", ...
     text: str
+    again: str = ""  # code or a command that selects without the cause
 
 
 @dataclass(frozen=True)

@@ -40,12 +40,14 @@ SELECTABLE: dict[str, list[Any]] = {
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
 }  # fmt: skip
+FOUND = ("solution_", "support_", "ranking_", "scores_", "discretizer_")
+HIDDEN = ("_cuts", "_waiting", "_in_blocks")
 
 
 def forget(selector: Any) -> None:
     """Drop the results of an earlier fit."""
     for name in list(vars(selector)):
-        if name.endswith("_") or name == "_in_blocks":
+        if name.endswith("_") or name in HIDDEN:
             delattr(selector, name)
 
 

@@ -1,16 +1,26 @@
 """Rows that come in blocks: read whole if they are few, counted block by block if they are many."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
-from bestk.data.blocks import open_blocks
-from bestk.data.frames import read_features
-from bestk.data.table import Table
-from bestk.data.target import note_on_target
-from bestk.information.blocks import Counting, Cuts, Stream
+from bestk.data.blocks import Part, Reservoir, open_blocks, read_values
+from bestk.data.columns import TextNumbers
+from bestk.data.frames import read_features, read_table
+from bestk.data.table import Table, find_features
+from bestk.data.target import is_fractional, note_on_target
+from bestk.discretize import EqualFrequency
+from bestk.information.blocks import Counting, Cuts, Stream, is_fitted
+from bestk.information.counts import PairCounts
+from bestk.information.reading import Reading
+from bestk.information.scan import DiscreteTable
+from bestk.selection.base import FOUND, forget, select_number
+from bestk.selection.choose_k import AUTO
 from bestk.selection.pipeline import Columns, Task, seed_of, settle
 
 
@@ -70,8 +80,146 @@ def _note_on_blocks(selector: Any) -> str | None:
     )
 
 
+def _counts_levels(selector: Any) -> bool:
+    if selector.information == "gaussian":
+        raise AttributeError(
+            "partial_fit counts levels; information='gaussian' takes blocks in fit"
+        )
+    if selector.k == AUTO:
+        raise AttributeError("partial_fit holds no rows to choose k='auto' on; give k as a number")
+    return True
+
+
+class PartialFit:
+    """``partial_fit``, and results that are worked out when they are first asked for."""
+
+    pair_counts_: PairCounts
+    n_samples_seen_: int
+    _cuts: Cuts
+    _waiting: list[Part]  # rows of one class, which alone do not show where to cut numbers
+
+    @available_if(_counts_levels)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Count a block of rows; features are selected when a result is asked for.
+
+        Levels and classes may be new in any block. Results are those of ``fit`` on all rows so
+        far, where columns are discrete or the discretiser is given fitted: one that is not is
+        fitted on the first block, which should then be large and mixed. Blocks before that of the
+        second class are held until it comes. No other rows are held, so that no
+        :class:`SelectionWarning` is given on single columns.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            As for ``fit``.
+        y : array-like of shape (n_rows,)
+            The classes.
+        classes : array-like, default=None
+            All classes that will come. Not needed, but saves memory in the first call.
+
+        Returns
+        -------
+        self
+        """
+        selector: Any = self
+        selector._validate_params()
+        first = "pair_counts_" not in vars(self)
+        if first:
+            forget(selector)
+        table = read_table(selector._check_table(X, reset=first))
+        values = read_values(y, table.n_samples)
+        if first:
+            self.pair_counts_, self._waiting, self.n_samples_seen_ = PairCounts(classes), [], 0
+            selector._in_blocks = True
+        for name in FOUND:
+            vars(self).pop(name, None)
+        self.n_samples_seen_ += table.n_samples
+        blocks = [*self._waiting, (table, values)]
+        if "_cuts" not in vars(self):
+            cuts = _first_look(selector, blocks)
+            if cuts is None:
+                self._waiting.append((table.take(np.arange(table.n_samples)), values.copy()))
+                return self
+            self._cuts = cuts
+        self._waiting = []
+        for block in blocks:
+            allowed = Columns.of(self, block[0]).allowed
+            self.pair_counts_.add(*self._cuts.apply(block, allowed))
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "partial_fit":
+            _counts_levels(self)  # raises an error that names the option
+        if name not in FOUND or "pair_counts_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        _solve(self)
+        return vars(self)[name]
+
+
+def _first_look(selector: Any, blocks: list[Part]) -> Cuts | None:
+    """What cuts the numbers of all blocks; None where it waits for a second class."""
+    y = np.concatenate([values for _, values in blocks])
+    reservoir = Reservoir(seed=0, rows=len(y))
+    for block in blocks:
+        reservoir.add(*block)
+    sample = reservoir.finish()
+    columns = Columns.of(selector, sample.table)
+    text = TextNumbers.find(sample.table, columns.categorical)
+    sample = replace(sample, table=text.parse(sample.table))
+    reading = columns.reading(selector, np.arange(sample.table.n_features), blocks=True)
+    if selector.target == "auto":  # a few rows do not show whether whole numbers are classes
+        reading = replace(reading, target="continuous" if is_fractional(y) else "classes")
+    if (y == y[0]).all() and not is_fitted(reading.discretizer):
+        numeric = np.intersect1d(np.flatnonzero(sample.table.kinds == "numeric"), columns.allowed)
+        if reading.discretizer is not None and len(np.setdiff1d(numeric, columns.categorical)):
+            return None
+    return Cuts.find(reading, sample, columns.allowed, text, keep_fitted=True)
+
+
+def _solve(selector: Any) -> None:
+    """Select from what is counted so far."""
+    if selector._waiting:
+        came = selector._waiting[0][1][0]
+        raise ValueError(f"y has one class only, {came}; at least two are needed")
+    counts, cuts = selector.pair_counts_, selector._cuts
+    n = selector.n_features_in_
+    names = getattr(selector, "feature_names_in_", [f"x{j}" for j in range(n)])
+    schema = Table(counts.n_samples, list(names), ())
+    columns = Columns.of(selector, schema)
+    places = cuts.varying(columns.allowed, columns.included, counts.levels)
+    counts, kept = counts.keep(places), columns.allowed[places]
+    entropies = counts.entropies(settle(selector, blocks=True).correction, selector.n_jobs)
+    read = cuts.measured(kept, entropies, counts.levels)
+    task = Task.measured(selector, schema, columns, kept, read)
+    notes = [*cuts.text.notes, _note_on_blocks(selector)]
+    task = replace(task, notes=tuple(note for note in notes if note))
+    selector.solution_ = select_number(selector, task, n)
+    selector._keep(task)
+
+
 def note_columns(selector: Any, table: Table) -> None:
     """Remember the columns, as scikit-learn does for a table."""
     selector.n_features_in_ = table.n_features
     if list(table.names) != [f"x{j}" for j in range(table.n_features)]:
         selector.feature_names_in_ = np.array(list(table.names), dtype=object)
+
+
+def open_stream(X: Any, y: Any) -> Stream:
+    """Rows in blocks, and a random sample of them all."""
+    return Stream.look(open_blocks(X, y), 0, whole=True)
+
+
+def count_quantiles(options: Any, stream: Stream, n_bins: int) -> DiscreteTable:
+    """The counts of all rows; numbers are cut into bins of equal frequency by a sample."""
+    stream, text = stream.parsed(options.categorical_features)
+    sample, every = stream.sample, np.arange(stream.sample.table.n_features)
+    reading = Reading(
+        discretizer=EqualFrequency(n_bins), target=options.target, backend=options.backend,
+        categorical_features=find_features(options.categorical_features, sample.table),
+        n_jobs=options.n_jobs,
+    )  # fmt: skip
+    cuts = Cuts.find(reading, sample, every, text)
+    counted = Counting(stream, reading, cuts, every, included=every).run()
+    n_classes = reading.parse(sample.y, len(sample.y)).classes.n_classes
+    levels = np.asarray(counted.measured.levels)
+    return DiscreteTable(counted.measured.entropies, levels, counted.n_rows, n_classes)

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt
 
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
-from bestk.data.frames import read_column, read_features
+from bestk.data.frames import is_stream, read_column, read_features
 from bestk.data.table import Table, find_features, find_numeric
 from bestk.data.target import weighted_rows
 from bestk.information.coding import cut_for_pairs
@@ -28,6 +28,9 @@ from bestk.selection._pvalues import (
     pair_pvalues,
 )
 from bestk.selection.base import SELECTABLE, TableSelector
+from bestk.selection.blocks import count_quantiles, note_columns, open_stream
+
+BLOCK_BINS = 4  # of numbers in rows that come in blocks, for single columns and pairs alike
 
 
 class SelectRelevant(TableSelector):
@@ -128,9 +131,9 @@ class SelectRelevant(TableSelector):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            As for :meth:`SelectBestK.fit`, in memory.
+            As for :meth:`SelectBestK.fit`, in memory or in blocks of rows.
         y : array-like of shape (n_samples,)
-            The classes, or numbers to predict.
+            The classes, or numbers to predict; for files and blocks as for :class:`SelectBestK`.
         sample_weight : array-like of shape (n_samples,), default=None
             How often each row counts: integers from 0 up.
         progress : callable, default=None
@@ -142,12 +145,17 @@ class SelectRelevant(TableSelector):
         """
         self._validate_params()
         with threads(self.n_jobs):
-            self._test(*_read(self, X, y, sample_weight), progress)
+            read = _read(self, X, y, sample_weight)
+            if isinstance(read, DiscreteTable):
+                self._test_counts(read, progress)
+            else:
+                self._test_rows(*read, progress)
         self.qvalues_ = stats.false_discovery_control(self.pvalues_)
         self.support_ = self.qvalues_ <= self.fdr
         return self
 
-    def _test(self, table: Table, parsed: ParsedTarget, progress: Progress | None) -> None:
+    def _test_rows(self, table: Table, parsed: ParsedTarget, progress: Progress | None) -> None:
+        """Test the columns of a table in memory."""
         n, rng = self.permutations, check_random_state(self.random_state)
         target = PreparedTarget.of(parsed)
         if n is None:
@@ -167,6 +175,14 @@ class SelectRelevant(TableSelector):
             if i:
                 np.minimum(p[i], given.pvalues, out=p[i])
         self._keep_best(p[0], relevance, given, p[1:, codes[0].levels > 1].ravel())
+
+    def _test_counts(self, table: DiscreteTable, progress: Progress | None) -> None:
+        """Test columns by their counts: rows that came in blocks are not permuted."""
+        degrees, relevance = (table.levels - 1) * (table.n_classes - 1), table.entropies.mi()
+        p = stats.chi2.sf(2 * table.n_samples * relevance, np.maximum(degrees, 1))
+        given = pair_pvalues(table, progress) if self.pairs else InPairs.none(len(p))
+        self.n_permutations_ = 0
+        self._keep_best(np.where(degrees > 0, p, 1.0), relevance, given, np.empty(0))
 
     def _keep_best(self, alone: Floats, relevance: Floats, given: InPairs, null: Floats) -> None:
         """Keep the smaller p-value of each column, by what permuted targets gave."""
@@ -238,20 +254,32 @@ def pair_scan(
     options._validate_params()
     count = whole(top, "top", 1)
     with threads(n_jobs):
-        table, parsed = _read(options, X, y)
-        classes = PreparedTarget.of(parsed).classes
-        numeric = find_numeric(table, find_features(categorical_features, table))
-        n_bins, *_ = pair_bins(table.n_features, table.n_samples, classes.n_classes)
-        codes = cut_for_pairs(table, numeric, classes, n_bins)
-        found = strongest_pairs(DiscreteTable.of(codes, classes, backend), count, progress)
-    return PairScan(*found, table.names)
+        read = _read(options, X, y)
+        if not isinstance(read, DiscreteTable):
+            table, classes = read[0], PreparedTarget.of(read[1]).classes
+            numeric = find_numeric(table, find_features(categorical_features, table))
+            n_bins, *_ = pair_bins(table.n_features, table.n_samples, classes.n_classes)
+            codes = cut_for_pairs(table, numeric, classes, n_bins)
+            read = DiscreteTable.of(codes, classes, backend)
+        found = strongest_pairs(read, count, progress)
+    names = getattr(options, "feature_names_in_", None)
+    return PairScan(*found, [f"x{i}" for i in range(len(read.levels))] if names is None else names)
 
 
 def _read(
     options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None
-) -> tuple[Table, ParsedTarget]:
-    """The table and its target."""
-    X = X if isinstance(X, Table) else options._check_table(X, reset=True)
+) -> tuple[Table, ParsedTarget] | DiscreteTable:
+    """The table and its target, or the counts of rows that come in many blocks."""
+    if is_stream(X, y):
+        if sample_weight is not None:
+            raise ValueError("sample_weight is for tables in memory; repeat rows in blocks")
+        stream = open_stream(X, y)
+        note_columns(options, stream.sample.table)
+        if not stream.is_short:
+            return count_quantiles(options, stream, BLOCK_BINS)
+        X, y = stream.sample.table, stream.sample.y
+    elif not isinstance(X, Table):
+        X = options._check_table(X, reset=True)
     table = read_features(X, options.categorical_features)
     column = read_column(y)
     if sample_weight is not None:

@@ -9,13 +9,13 @@ from sklearn.utils._user_interface import _print_elapsed_time
 from bestk.data.frames import is_stream, read_features
 from bestk.problem.solution import Solution
 from bestk.selection.base import SELECTABLE, TableSelector, forget, select_number
-from bestk.selection.blocks import read_blocks
+from bestk.selection.blocks import PartialFit, read_blocks
 from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import AUTO, refuse_auto, select_auto_k
 from bestk.selection.pipeline import Task
 
 
-class SelectBestK(TableSelector):
+class SelectBestK(PartialFit, TableSelector):
     """Select the k features that are best together.
 
     Quadratic methods also prove how far their choice can be from the optimum; the default, a
@@ -103,8 +103,8 @@ class SelectBestK(TableSelector):
         The discretiser as fitted on the numeric columns.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
         Number of features seen, and their names, if all are strings.
-    n_samples_seen_ : int
-        Number of rows that came in blocks.
+    n_samples_seen_, pair_counts_ : int, PairCounts
+        Number of rows that came in blocks, and what ``partial_fit`` has counted.
 
     See Also
     --------

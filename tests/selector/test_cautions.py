@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from bestk import METHODS, SelectBestK, SelectBestKCV, SelectionWarning, error_curves, select
-from bestk.selection.look import Values, binned, chi_square, p_value
+from bestk.selection.look import Values, chi_square, grade, p_values
 
 M = 400
 rng = np.random.default_rng(0)
@@ -146,8 +146,8 @@ def test_a_relation_without_a_trend_is_no_noise():
 @given(seed=st.integers(0, 2**32 - 1))
 def test_chi_square_has_the_tail_of_random_orders(seed):
     random = np.random.default_rng(seed)
-    codes, classes = random.integers(0, 9, 60), (random.random(60) < 0.4).astype(int)
-    strata = random.integers(0, 2, 60)
+    codes, classes = random.integers(0, 9, (1, 60)), (random.random(60) < 0.4).astype(int)
+    strata = random.integers(0, 2, (1, 60))
     if min(np.bincount(classes, minlength=2)) < 2:
         return
     tails = np.array([chi_square(codes, random.permutation(classes)) for _ in range(400)])
@@ -160,10 +160,10 @@ def test_p_values_of_noise_are_not_too_small_and_of_relations_are():
     found = []
     for _ in range(200):
         column = Values("numeric", random.normal(size=80), np.zeros(80, bool), None)
-        levels = binned(column)
+        graded = grade([column], slice(None))
         classes = random.integers(0, 3, 80)
-        found.append(p_value(column, levels, classes))
-        assert chi_square(levels, classes, levels) > 1e-9
+        found.append(p_values(graded, classes)[0])
+        assert chi_square(graded.codes, classes, graded.codes) > 1e-9
     assert np.mean(np.array(found) < 0.05) < 0.08
 
 

@@ -414,7 +414,7 @@ def test_the_selector_can_be_cloned_stored_and_put_in_a_pipeline(small, chosen):
     selector = SelectBestK("auto", "jmi", cv=3)
     model = make_pipeline(StandardScaler(), selector, LinearDiscriminantAnalysis())
     assert model.fit(X, y).score(X, y) > 0.9
-    with pytest.raises(AttributeError, match="solution_"):
+    with pytest.raises(AttributeError, match="k_"):
         _ = SelectBestK("auto").k_
 
 

@@ -90,6 +90,7 @@ def test_auto_counts_the_levels_of_mdlp_corrected_for_chance():
     found = SelectBestK(k=4).fit(pairs(X, y, [0, 50, 120]))
     steady = {"information": "discrete", "discretizer": "mdlp", "correction": "chance"}
     same(found, SelectBestK(k=4, method=Quadratic("shared", "swap"), **steady).fit(X, y))
+    same(SelectBestK(k=4).partial_fit(X, y), found)
 
 
 @pytest.mark.parametrize("load", [load_breast_cancer, load_diabetes])
@@ -365,7 +366,8 @@ def test_what_is_done_otherwise_in_blocks_is_warned_of():
     X, y = load_breast_cancer(return_X_y=True)
     with pytest.warns(SelectionWarning, match=r"rows in blocks: .*\(mdlp, correction 'chance'\)"):
         SelectBestK(3).fit(pairs(X, y, [0, 100, 569]))
-    assert not SelectBestK(3, "jmi").fit(pairs(X, y, [0, 100, 569])).solution_.warnings
+    assert "rows in blocks" in str(SelectBestK(3).partial_fit(X, y).solution_.warnings)
+    assert not SelectBestK(3, "jmi").partial_fit(X, y).solution_.warnings
 
 
 def test_columns_of_blocks_are_warned_of_as_in_memory():
@@ -389,6 +391,8 @@ def test_constant_columns_are_selected_last(options):
     expected = Select(k=4, **options).fit(X, y)
     assert expected.support_.tolist() == [True, False, False, True, True, True]
     same(Select(k=4, **options).fit(pairs(X, y, [0, 100, 300])), expected)
+    if "backend" not in options:
+        same(Select(k=4, **options).partial_fit(X, y), expected)
     included = {"include": [1], "exclude": [0], **options}
     kept = Select(k=3, **included).fit(pairs(X, y, [0, 100, 300]))
     same(kept, Select(k=3, **included).fit(X, y))
@@ -425,6 +429,10 @@ def test_numbers_written_as_text_are_numbers_in_every_block():
     same(found, whole)
     assert str(told[0].message) == str(expected[0].message)
     assert len(found.discretizer_.cut_points_) == 3
+    in_parts = Select(k=3, discretizer="equal-frequency")
+    for block in blocks:
+        in_parts.partial_fit(*block)
+    assert len(in_parts.discretizer_.cut_points_) == 3
     kept = Select(k=2, categorical_features=["day", "price"]).fit(blocks)
     assert len(kept.discretizer_.cut_points_) == 1
 

@@ -1,16 +1,17 @@
 """Single columns: bins, identifiers, those that determine a target, tests of independence."""
 
 import re
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaincc
+from scipy.stats import rankdata
 
 from bestk._typing import Floats, Indices
-from bestk.data.table import Table
+from bestk.data.table import Block, Table
 from bestk.data.target import Target
-from bestk.discretize import MDLP
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
 FIRST_VALUES = 32  # most columns that are no identifiers show it here
@@ -20,10 +21,12 @@ LEAK = 0.99  # accuracy of one column, and fraction of the errors of guessing th
 MAX_DISTINCT = 24  # numbers of a column that are bins of their own
 N_BINS = 5  # of equal frequency, for numbers that are tested
 MIN_TESTED_ROWS = 5  # of a contingency table
+MAX_CELLS = 2**20  # of contingency tables that are held together
 MIN_ROWS_PER_BIN = 5  # with fewer on average, a column determines classes by chance
 
 
-class Values(NamedTuple):
+@dataclass(frozen=True)
+class Values:
     """One column of a table."""
 
     kind: str
@@ -34,13 +37,24 @@ class Values(NamedTuple):
 
 def column_values(table: Table, place: int) -> Values:
     """The values of one column."""
-    (block,) = table.keep(np.array([place])).blocks
-    ((_, values),) = block.strips()
-    categories = None if block.categories is None else block.categories[0]
-    return Values(block.kind, values[:, 0], block.missing(values[:, 0]), categories)
+    for block in table.blocks:
+        j = int(np.searchsorted(block.columns, place))
+        if j < len(block.columns) and block.columns[j] == place:
+            return _of_block(block, j)
+    raise IndexError(f"the table has no column {place}; it has {table.n_features}")
 
 
-def bin_codes(column: Values, cuts: Floats | None, most: int) -> Indices | None:
+def _of_block(block: Block, j: int) -> Values:
+    strip = block.values[:, j : j + 1]
+    strip = strip.toarray() if hasattr(strip, "toarray") else np.asarray(strip)
+    categories = None if block.categories is None else block.categories[j]
+    values = strip[:, 0]
+    return Values(block.kind, values, block.missing(values), categories)
+
+
+def bin_codes(
+    column: Values, cuts: NDArray[np.float64] | None, most: int
+) -> NDArray[np.int64] | None:
     """The bin of each row, the last one for missing values.
 
     Without ``cuts`` every different number is a bin; None if there are more than ``most``.
@@ -69,9 +83,9 @@ def names_rows(name: str, column: Values) -> bool:
     if column.categories is not None:
         return len(np.unique(column.values[~column.missing])) > MOSTLY * rows
     first = column.values[:FIRST_VALUES]
-    if column.kind != "numeric" or len(set(first.tolist())) < len(first):
+    if column.kind != "numeric" or len(set(first.tolist())) < len(first) or _has_fractions(first):
         return False
-    if (first % 1 != 0).any() or column.missing.any() or (column.values % 1 != 0).any():
+    if column.missing.any() or _has_fractions(column.values):
         return False
     spread = np.ptp(column.values)
     if spread < rows - 1 or len(np.unique(column.values)) < rows:
@@ -81,18 +95,33 @@ def names_rows(name: str, column: Values) -> bool:
     return in_order or spread < 2 * rows or IDENTIFIER.search(name) is not None
 
 
-def is_leak(codes: Indices, target: Target) -> bool:
+def _has_fractions(values: NDArray[Any]) -> bool:
+    if values.dtype.kind != "f":
+        return False
+    return bool((values != np.floor(values)).any())
+
+
+def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
     """Whether the bins of one column nearly determine the class.
 
     That is: predicting the most frequent class of each bin is right for 99% of the rows, and for
     99% of those for which the most frequent class of all is wrong; bins have five rows on average.
+
+    Examples
+    --------
+    >>> from bestk.data.target import read_target
+    >>> y = read_target([0, 1] * 10, 20)
+    >>> is_leak(np.array([0, 1] * 10), y), is_leak(np.array([0, 1] * 9 + [1, 1]), y)
+    (True, False)
     """
-    n, few = len(codes), len(codes) < MIN_ROWS_PER_BIN * len(np.unique(codes))
-    cells = int(codes.max() + 1) * target.n_classes
-    counts = np.bincount(codes * target.n_classes + target.codes, minlength=cells)
+    n, n_bins = len(codes), len(np.unique(codes))
+    if n < MIN_ROWS_PER_BIN * n_bins:
+        return False
+    counts = np.bincount(codes * target.n_classes + target.codes)
+    counts = np.append(counts, np.zeros(-len(counts) % target.n_classes, np.int64))
     right = int(counts.reshape(-1, target.n_classes).max(axis=1).sum())
     wrong, guessed = n - right, n - int(target.counts.max())
-    return not few and wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
+    return wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
 
 
 def which_determine(columns: list[Values], target: Target) -> list[bool]:
@@ -100,56 +129,98 @@ def which_determine(columns: list[Values], target: Target) -> list[bool]:
     codes = [bin_codes(column, None, MAX_DISTINCT) for column in columns]
     many = [i for i, found in enumerate(codes) if found is None]
     if many:
+        from bestk.discretize import MDLP
+
         values = np.column_stack([columns[i].values for i in many])
         for i, cuts in zip(many, MDLP().fit(values, target.codes).cut_points_, strict=True):
             codes[i] = bin_codes(columns[i], cuts, 0)
     return [found is not None and is_leak(found, target) for found in codes]
 
 
-def _ranks(values: NDArray[Any]) -> Floats:
-    """Ranks from 0; ties have their mean rank."""
-    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts + 1) / 2)[codes])
+class Graded(NamedTuple):
+    """Columns as levels, and as ranks where they are ordered: a row for each."""
+
+    codes: Indices
+    ranks: Floats  # of the rows that are not missing, from 0; ties have their mean rank
+    known: NDArray[np.bool_]
+    ordered: NDArray[np.bool_]
+
+    def take(self, places: Any) -> "Graded":
+        """Some of the columns."""
+        return Graded(*(each[places] for each in self))
 
 
-def binned(column: Values) -> Indices:
-    """The levels of a column as they are tested: numbers in bins of equal frequency."""
-    if column.categories is not None:
-        return np.where(column.missing, len(column.categories), column.values).astype(np.int64)
-    codes, known = np.full(len(column.values), N_BINS), ~column.missing
-    codes[known] = _ranks(column.values[known]) * N_BINS // max(1, known.sum())
-    return codes
+def grade(columns: list[Values], rows: Any) -> Graded:
+    """Levels and ranks of some rows of columns."""
+    known = ~np.array([column.missing[rows] for column in columns])
+    ordered = np.array([c.categories is None and c.kind != "categorical" for c in columns])
+    codes, ranks = np.zeros(known.shape, np.int64), np.zeros(known.shape)
+    for i in np.flatnonzero(~ordered):
+        codes[i] = columns[i].values[rows]
+        codes[i, ~known[i]] = codes[i].max(initial=0) + 1
+    if ordered.any():
+        here = known[ordered]
+        values = np.array([columns[i].values[rows] for i in np.flatnonzero(ordered)], np.float64)
+        ranks[ordered] = own = rankdata(np.where(here, values, np.inf), axis=1) - 1
+        bins = own * N_BINS // np.maximum(1, here.sum(axis=1, keepdims=True))
+        codes[ordered] = np.where(here, bins, N_BINS)
+    return Graded(codes, ranks, known, ordered)
 
 
-def p_value(column: Values, levels: Indices, classes: Indices) -> float:
-    """The p-value of a chi-square test; of numbers the smaller of it and Kruskal-Wallis, twice."""
-    by_levels, known = chi_square(levels, classes), ~column.missing
-    m = int(known.sum())
-    if column.categories is not None or m <= MIN_TESTED_ROWS:
-        return by_levels
-    ranks = _ranks(column.values[known]) - (m - 1) / 2
-    sums, sizes = np.bincount(classes[known], ranks), np.bincount(classes[known])
-    between = float((sums**2 / np.maximum(sizes, 1)).sum())
-    by_ranks = chdtrc((sizes > 0).sum() - 1, (m - 1) * between / (float((ranks**2).sum()) or 1.0))
-    return float(np.fmin(1.0, 2 * np.fmin(by_levels, by_ranks)))  # NaN where there is one class
+def p_values(columns: Graded, classes: Indices) -> Floats:
+    """The smallest p-value of chi-square, Kruskal-Wallis and Spearman tests, times their number."""
+    codes, ranks, known, ordered = columns
+    n, n_classes = len(codes), int(classes.max()) + 1
+    groups = np.arange(n)[:, np.newaxis] * n_classes + classes
+    shape, labels, m = (n, n_classes), np.arange(n_classes), known.sum(axis=1)
+    sizes = np.bincount(groups[known], minlength=n * n_classes).reshape(shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = (ranks * known).sum(axis=1, keepdims=True) / m[:, np.newaxis]
+        spread = np.where(known, ranks - middle, 0.0)
+        sums = np.bincount(groups.ravel(), spread.ravel(), n * n_classes).reshape(shape)
+        total, freedom = (spread**2).sum(axis=1), (sizes > 0).sum(axis=1) - 1
+        within = (sums**2 / np.maximum(sizes, 1)).sum(axis=1)
+        order = labels - (sizes @ labels / m)[:, np.newaxis]
+        rising = (sums * order).sum(axis=1) ** 2 / (sizes * order**2).sum(axis=1)
+        tests = chdtrc(freedom, (m - 1) / total * within), chdtrc(1, (m - 1) / total * rising)
+    by_levels = chi_square(codes, classes)
+    by_ranks = ordered & (m > MIN_TESTED_ROWS) & (freedom > 0) & (total > 0)
+    least = np.where(by_ranks, 3 * np.minimum(by_levels, np.minimum(*tests)), by_levels)
+    return np.minimum(1.0, least)
 
 
-def chi_square(codes: Indices, classes: Indices, strata: Indices | None = None) -> float:
-    """The p-value of Pearson's chi-square, summed over strata.
+def chi_square(codes: Indices, classes: Indices, strata: Indices | None = None) -> Floats:
+    """The p-value of Pearson's chi-square of each row of codes, summed over its strata.
 
     The statistic has the tail of a gamma distribution with its exact mean and variance over
     permutations of the classes (Haldane 1940; Mielke and Berry 2001), so cells may have few rows.
     """
-    n_levels, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
     strata = np.zeros_like(codes) if strata is None else strata
-    cells = (strata * n_levels + codes) * n_classes + classes
-    shape = int(strata.max()) + 1, n_levels, n_classes
-    tables = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
-    tables = tables[tables.sum(axis=(1, 2)) > MIN_TESTED_ROWS]
-    total, mean, variance = (float(each.sum()) for each in _moments(tables))
-    if not variance > 0:
-        return 1.0
-    return float(gammaincc(mean**2 / variance, total * mean / variance))
+    if len(codes) > 1 and max(codes.max(), strata.max()) > N_BINS:  # tables of different sizes
+        each = [chi_square(codes[[i]], classes, strata[[i]]) for i in range(len(codes))]
+        return np.concatenate(each)
+    n, n_strata = len(codes), int(strata.max()) + 1
+    groups = (np.arange(n)[:, np.newaxis] * n_strata + strata).ravel()
+    large = np.bincount(groups, minlength=n * n_strata) > MIN_TESTED_ROWS
+    n_levels, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
+    cells = (codes * n_classes + classes).ravel()[large[groups]]
+    groups, column = (
+        (np.cumsum(large) - 1)[groups[large[groups]]],
+        np.flatnonzero(large) // n_strata,
+    )
+    total, mean, variance = np.zeros((3, n))
+    at_once = max(1, MAX_CELLS // (n_levels * n_classes))
+    for first in range(0, len(column), at_once):
+        some = slice(first, first + at_once)
+        here = (groups >= first) & (groups < first + at_once)
+        keys = (groups[here] - first) * (n_levels * n_classes) + cells[here]
+        shape = len(column[some]), n_levels, n_classes
+        tables = np.bincount(keys, minlength=int(np.prod(shape))).reshape(shape)
+        for sums, found in zip((total, mean, variance), _moments(tables), strict=True):
+            np.add.at(sums, column[some], found)
+    tested = variance > 0
+    variance[~tested] = 1.0
+    return np.where(tested, gammaincc(mean**2 / variance, total * mean / variance), 1.0)
 
 
 def _moments(tables: Indices) -> tuple[Floats, Floats, Floats]:

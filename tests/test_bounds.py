@@ -109,6 +109,15 @@ def test_one_item_or_all_of_them_are_settled_at_once(problem):
         assert value == pytest.approx(optimum(part), abs=1e-9 * k**2 * np.abs(part.Q).max())
 
 
+@pytest.mark.parametrize("inside", [[0, 1], [0], [0, 1, 2]])
+def test_a_part_with_every_item_decided_is_bounded_by_its_only_choice(inside):
+    problem = BQP(np.diag([4.0, 3.0, 2.0]) + 0.5, len(inside))
+    chosen = np.isin(np.arange(3), inside)
+    gap = Gap(Subproblem.of(problem).without(chosen, ~chosen), -1e9)
+    gap.close()
+    assert gap.value == pytest.approx(problem.value(inside))
+
+
 @given(problem=problems())
 def test_a_good_choice_is_greedy_or_by_row_sums_and_no_swap_betters_it(problem):
     found, greedy = good_choice(problem), grow(problem)

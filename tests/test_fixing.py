@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.problem import BQP, CachedColumns
+from bestk.problem import BQP, CachedColumns, good_choice
 from bestk.relaxations import Subproblem, antisymmetric_bound, fix_items, rows, rows_bound
 from bestk.solvers import solve
 
@@ -68,6 +68,22 @@ def test_no_fixed_item_is_ever_wrong(steps, problem, share):
         if value >= floor + margin:
             assert set(rest.inside.tolist()) <= set(items) <= open_or_in
         assert value <= max(bound, floor) + margin
+
+
+def test_rounds_of_fixing_share_their_steps(monkeypatch):
+    taken = []
+
+    def noted(*args):
+        bound = antisymmetric_bound(*args)
+        taken.append(bound.details["steps"])
+        return bound
+
+    monkeypatch.setattr(rows, "antisymmetric_bound", noted)
+    Q = np.random.default_rng(1).random((100, 100))
+    problem = BQP(Q + Q.T, 3)
+    fix_items(Subproblem.of(problem), problem.value(good_choice(problem)), 1000)
+    assert len(taken) > 1
+    assert sum(taken) <= 1000
 
 
 def test_a_solution_counts_the_items_that_were_fixed():

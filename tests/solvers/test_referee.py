@@ -1,7 +1,7 @@
 """The referee: every solver alike."""
 
 from dataclasses import replace
-from time import perf_counter
+from time import perf_counter, sleep
 
 import numpy as np
 import pytest
@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import BQP, SOLVERS, Solution, bounds, solve, solve_path
+from bestk.bounds import MIN_BOUND_SECONDS
 from bestk.problem import CachedColumns
 from bestk.relaxations import Bound, rows_bound
-from bestk.solvers import prove, solve_each, with_useful_bound
+from bestk.solvers import Stopwatch, prove, solve_each, with_useful_bound
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._referee import default_budget
 
@@ -277,16 +278,35 @@ def test_a_default_bound_never_starts_what_takes_longer_than_the_choice(monkeypa
     assert not calls
 
 
-def test_a_default_bound_without_time_is_none():
-    problem = BQP(np.ones((50, 50)), 5)
-    bound = prove(problem, np.arange(5), "fast", 1e-9)
-    assert bound.value == np.inf
+def test_a_default_bound_without_time_is_that_of_rows_or_for_many_items_none():
+    rng = np.random.default_rng(0)
+    for n, method in ((50, "rows"), (1000, "rows"), (2000, "nothing: no time")):
+        Q = rng.random((n, n))
+        bound = prove(BQP(Q + Q.T, 5), np.arange(5), "fast", 1e-9)
+        assert bound.method == method
+        assert np.isfinite(bound.value) == (method == "rows")
+
+
+def test_the_bound_of_a_small_problem_is_the_same_on_a_busy_machine():
+    rng = np.random.default_rng(1)
+    for n in (4, 6, 9, 12):
+        Q = rng.random((n, n))
+        problem = BQP(Q + Q.T, n // 2)
+        items = solve(problem, solver="search", bound=None, random_state=0).support
+        least, most = (prove(problem, items, "fast", s) for s in (MIN_BOUND_SECONDS, 10.0))
+        assert (least.value, least.method) == (most.value, most.method)
+
+
+def test_the_budget_of_a_default_bound_counts_work_and_not_waiting():
+    work = Stopwatch()
+    sleep(0.05)
+    assert 0.0 <= work.seconds < 0.04
 
 
 @pytest.mark.parametrize(
     ("seconds", "limit", "left", "budget"),
     [
-        (0.001, None, np.inf, 0.005),  # a short time is always there
+        (0.001, None, np.inf, MIN_BOUND_SECONDS),  # a short time is always there
         (2.0, None, np.inf, 2.0),  # as long as the selection took
         (1.0, 1.0, -0.1, 0.1),  # a tenth of the limit, where the solver has used it up
         (0.2, 1.0, 0.8, 0.2),

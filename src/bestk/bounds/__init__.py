@@ -31,15 +31,16 @@ BOUNDS: dict[str, Callable[..., Bound]] = {
 EFFORTS = ("fast", "tight")
 TIMED = ("antisymmetric", "sdp", "dnn")  # these take time_limit and best_known
 FAST_SECONDS = 1.0  # of a fast bound, by default
+MIN_BOUND_SECONDS = 0.01  # that a default bound may take, however fast the selection was
 SECONDS_OF_ROWS = 5e-9  # times n^2, about, with the fixing of items
 MAX_QUICK_SDP_ITEMS = 400
 MIN_QUICK_SDP_GAP = 0.1  # a smaller gap is not worth the time
-QUICK_STEPS = 1000  # of the multipliers of a quick bound
+QUICK_STEPS = (1000, 100)  # of the multipliers of a quick bound: as many as there is time for
 MAX_USEFUL_GAP = 0.25  # a default bound with a larger gap is dropped
 MAX_DNN_ITEMS = 10_000  # above it, its matrices do not fit into some gigabytes
 
-__all__ = ["BOUNDS", "MAX_DNN_ITEMS", "Bound", "bound_problem", "quick_bound", "screen",
-           "upper_bound"]  # fmt: skip
+__all__ = ["BOUNDS", "MAX_DNN_ITEMS", "MIN_BOUND_SECONDS", "Bound", "bound_problem", "quick_bound",
+           "screen", "upper_bound"]  # fmt: skip
 
 
 def upper_bound(
@@ -115,24 +116,26 @@ def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
 
     Rows first, with the items that they fix; for a small problem the semidefinite relaxation, if
     the gap is still wide; and rows with multipliers, if it is too wide to be useful. Each is
-    computed completely or not at all: a clock within it would give another bound in every run. If
-    there is no time for any, the bound is infinity.
+    computed completely or not at all: a clock within it would give another bound in every run.
+    What takes a few milliseconds, such as rows of up to 1400 items, is computed in any case; if
+    there is no time for more items, the bound is infinity.
     """
     start, n = perf_counter(), problem.n
-    if problem.is_lazy or SECONDS_OF_ROWS * n**2 > seconds:
+    if problem.is_lazy or SECONDS_OF_ROWS * n**2 > max(seconds, MIN_BOUND_SECONDS):
         return Bound(inf, "nothing: no time" if not problem.is_lazy else "nothing: Q is lazy")
     rest, value = fix_items(Subproblem.of(moderate(problem, best_known)), best_known)
     method, gap = "rows", value - best_known
     wide = gap > MIN_QUICK_SDP_GAP * abs(best_known) and rest.settled() is None
-    takes = 0.02 + 2e-4 * n
+    takes = 0.008 + 1.6e-4 * n
     if n <= MAX_QUICK_SDP_ITEMS and wide and takes < seconds:
         seconds -= takes
         other = rest.base + sdp_bound(BQP.trusted(rest.Q, rest.k)).value
         method, value = ("sdp", other) if other < value else (method, value)
         gap = value - best_known
-    takes = QUICK_STEPS * (3e-6 + 3e-9 * (rest.k * rest.n + rest.k**3))
-    if wide and gap > MAX_USEFUL_GAP * abs(best_known) and takes <= seconds:
-        rest, other = fix_items(rest, best_known, QUICK_STEPS)
+    each, first = 3e-6 + 3e-9 * (rest.k * rest.n + rest.k**3), (3e-8 + 1.5e-9 * rest.k) * rest.n**2
+    steps = next((some for some in QUICK_STEPS if first + some * each <= seconds), 0)
+    if wide and gap > MAX_USEFUL_GAP * abs(best_known) and steps:
+        rest, other = fix_items(rest, best_known, steps)
         method, value = ("antisymmetric", other) if other < value else (method, value)
     fixed = {"fixed_in": len(rest.inside), "fixed_out": n - rest.n - len(rest.inside)}
     return Bound(max(value, best_known), method, perf_counter() - start, details=fixed)

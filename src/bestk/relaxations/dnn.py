@@ -92,6 +92,8 @@ class Gap:
 
         It has stopped moving when ``STEPS_TO_PROOF`` steps take less than ``patience`` off the gap.
         """
+        if self._settled():
+            return
         self._settle_by_rows(deadline)
         if self._settled() or self.closed:
             return

@@ -167,32 +167,30 @@ def _strips(problem: BQP) -> Iterator[tuple[Indices, Floats]]:
             yield everything[first:last], np.ascontiguousarray(problem.Q[first:last])
 
 
-def fix_items(
-    part: Subproblem, floor: float, steps: int = 0, deadline: float = inf
-) -> tuple[Subproblem, float]:
+def fix_items(part: Subproblem, floor: float, steps: int = 0) -> tuple[Subproblem, float]:
     """Decide items as long as bounds decide any; return the rest and an upper bound on all.
 
     An item is fixed in if every choice without it is worth less than ``floor``, the value of the
     best known choice, and out if every choice with it is. No choice is worth more than the larger
-    of ``floor`` and the bound. Bounds have so many steps of multipliers; 0 are plain rows.
+    of ``floor`` and the bound. All bounds together have so many steps of multipliers; with 0 they
+    are plain rows.
     """
-    value = inf
-    while perf_counter() < deadline:
+    value, left = inf, steps
+    while True:
         choice = part.settled()
         if choice is not None and part.k in (0, part.n):
             everything = np.ones(part.n, np.bool_)
             decided = (everything, ~everything) if part.k else (~everything, everything)
             return part.without(*decided), min(value, choice[1])
-        problem, left = BQP.trusted(part.Q, part.k), deadline - perf_counter()
-        bound = (
-            antisymmetric_bound(problem, left, floor - part.base, steps)
-            if steps
-            else rows_bound(problem)
-        )
+        if steps and left <= 0:
+            break
+        problem, aim = BQP.trusted(part.Q, part.k), floor - part.base
+        bound = antisymmetric_bound(problem, None, aim, left) if steps else rows_bound(problem)
+        left -= bound.details.get("steps", 0)
         value = min(value, part.base + bound.value)
         if bound.row_values is None:
             break
-        inside, outside = screen(bound.value, bound.row_values, part.k, floor - part.base)
+        inside, outside = screen(bound.value, bound.row_values, part.k, aim)
         if not (inside | outside).any():
             break
         if inside.sum() > part.k or part.n - outside.sum() < part.k:

@@ -20,6 +20,7 @@ from bestk.solvers import (
     BoundEffort,
     Fixed,
     Solver,
+    Stopwatch,
     get_solver,
     solve_each,
     solve_path,
@@ -43,7 +44,7 @@ class Effort:
     random_state: Any = None
     time_limit: float | None = None
     bound: BoundEffort | None = "fast"
-    spent: float = 0.0  # seconds of measuring, which a default bound may take again
+    spent: float = 0.0  # seconds of work on measuring, which a default bound may take again
     memory: int = MEMORY  # bytes for a matrix of pairs; above it columns are made when asked for
 
 
@@ -104,11 +105,11 @@ class Quadratic(Method):
         return get_objective(self.objective).information
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
-        start, chosen = perf_counter(), get_solver(self.solver)
+        work, chosen = Stopwatch(), get_solver(self.solver)
         pairs = self._pairs(entropies, effort)
         worst = isinstance(pairs, JoinedPairs) and pairs.worst
         if worst or len(include) or len(ks) == 1:
-            spent = effort.spent + perf_counter() - start
+            spent = effort.spent + work.seconds
             limit = effort.time_limit and effort.time_limit / len(ks)
             share = replace(effort, time_limit=limit, spent=spent)
             solve = self._solve_worst if worst else self._solve

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from bestk.selection import screening
 from bestk.selection.adapters import Foreign, Grouped, read_groups
 from bestk.selection.methods import Effort, Method, get_method
 from bestk.selection.targets import entropies_of_targets, join_measured, repeated_rows, unite
+from bestk.solvers import Stopwatch
 
 Targets = tuple[ParsedTarget, ...]
 PAPER = "caim"  # levels, as the paper makes them
@@ -152,14 +152,14 @@ class Task:
         kept = np.setdiff1d(columns.allowed, constant, assume_unique=True)
         kept = kept if len(kept) else columns.allowed
         found = [note_on_target(options.target, target.column) for target in targets]
-        start, screened = perf_counter(), None
+        work, screened = Stopwatch(), None
         if len(kept) > screening.MAX_MEASURED:
             kept, screened = screening.screen(options, table, targets, columns, kept)
         reading = columns.reading(options, kept)
         part = table if len(kept) == table.n_features else table.keep(kept)
         reads = [reading.measure(part, target) for target in targets]
         read = reads[0] if len(reads) == 1 else join_measured(reads, options.multioutput == "min")
-        task = cls.measured(options, table, columns, kept, read, perf_counter() - start)
+        task = cls.measured(options, table, columns, kept, read, work.seconds)
         notes = (*table.notes, *(note for note in found if note))
         union = len(reads) > 1 and options.multioutput == "union"
         return replace(task, targets=targets, union=union, notes=notes, screened=screened)

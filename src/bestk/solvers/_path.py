@@ -9,10 +9,10 @@ import numpy as np
 
 from bestk._checks import whole
 from bestk._typing import Indices
+from bestk.bounds import MIN_BOUND_SECONDS
 from bestk.problem import BQP, Solution, grow
-from bestk.solvers._base import Patient, Run, Solver
+from bestk.solvers._base import Patient, Run, Solver, Stopwatch
 from bestk.solvers._referee import (
-    MIN_BOUND_SECONDS,
     BoundEffort,
     check_matrix,
     check_options,
@@ -71,7 +71,7 @@ def solve_path(
         return []
     first = read_problem(Q, wanted[0], strict)
     problems = {k: first.with_k(k) for k in wanted}
-    chosen, start = get_solver(solver), perf_counter()
+    chosen, start, work = get_solver(solver), perf_counter(), Stopwatch()
     check_matrix(first, chosen)
     if not hasattr(chosen, "pick_path"):
         return solve_each(problems.__getitem__, wanted, chosen, random_state=random_state,
@@ -80,9 +80,10 @@ def solve_path(
     run = replace(total, deadline=total.part(0.5)) if bound == "tight" else total
     picks: Mapping[int, Indices] = chosen.pick_path(problems[max(wanted)], sorted(problems), run)
     each = (perf_counter() - start) / len(wanted)
+    worked = work.seconds / len(wanted)
     solutions = {}
     for number, k in enumerate(sorted(picks)):
-        budget = _bound_seconds(bound, each, time_limit, total.part(1 / (len(picks) - number)))
+        budget = _bound_seconds(bound, worked, time_limit, total.part(1 / (len(picks) - number)))
         one = Run(details=dict(run.details))
         solutions[k] = score(problems[k], chosen.name, picks[k], one, bound, budget)
     return [with_useful_bound(replace(solutions[k], seconds=each)) for k in wanted]
@@ -91,7 +92,7 @@ def solve_path(
 def _bound_seconds(
     bound: BoundEffort | None, seconds: float, time_limit: float | None, deadline: float
 ) -> float | None:
-    """Seconds for the bound of one k, which took so long to select."""
+    """Seconds for the bound of one k, whose selection took so many of work."""
     left = deadline - perf_counter()
     if bound == "fast":
         return max(MIN_BOUND_SECONDS, seconds) if time_limit is None else min(seconds, left)
@@ -117,7 +118,7 @@ def solve_each(
     run, before = new_run(random_state, time_limit), np.empty(0, np.int64)
     solutions: dict[int, Solution] = {}
     for number, k in enumerate(sorted(set(wanted))):
-        problem, start = problem_of(k), perf_counter()
+        problem, start, work = problem_of(k), perf_counter(), Stopwatch()
         check_matrix(problem, solver)
         deadline = run.part(1 / (len(set(wanted)) - number))
         starts = [grow(problem, before, deadline)] if len(before) else []
@@ -126,7 +127,7 @@ def solve_each(
             one.deadline = one.part(0.5)
         before = solver.pick(problem, one)
         seconds = perf_counter() - start
-        budget = _bound_seconds(bound, seconds, time_limit, deadline)
+        budget = _bound_seconds(bound, work.seconds, time_limit, deadline)
         solution = score(problem, solver.name, before, one, bound, budget)
         solutions[k] = with_useful_bound(replace(solution, seconds=seconds))
     return [solutions[k] for k in wanted]

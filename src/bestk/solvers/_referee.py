@@ -9,14 +9,14 @@ import numpy as np
 
 from bestk._checks import choice, real
 from bestk._typing import Indices
-from bestk.bounds import MAX_USEFUL_GAP, Bound, bound_problem, quick_bound
+from bestk.bounds import MAX_USEFUL_GAP, MIN_BOUND_SECONDS, Bound, bound_problem, quick_bound
 from bestk.problem import BQP, Solution
-from bestk.solvers._base import Run, Solver
+from bestk.solvers._base import Run, Solver, Stopwatch
 from bestk.solvers._exact import split_gap
 from bestk.solvers._registry import get_solver
 
 BoundEffort = Literal["fast", "tight"]
-MIN_BOUND_SECONDS = 0.005  # that a default bound may take, however fast the selection was
+FIXING_SECONDS = 0.005  # to find the items of a proved choice that every such choice has
 MIN_BOUND_SHARE = 0.1  # of a time limit, for a default bound after a solver that has used it up
 PROVED_GAP = 1e-9  # a smaller one is rounding
 FIXED = ("fixed_in", "fixed_out")  # numbers of items in every choice as good as this, or in none
@@ -93,7 +93,7 @@ def solve_problem(
     chosen = get_solver(solver)
     check_matrix(problem, chosen)
     check_item_names(names, problem.n)
-    run, start = new_run(random_state, time_limit), perf_counter()
+    run, start, work = new_run(random_state, time_limit), perf_counter(), Stopwatch()
     try:
         picked = chosen.pick(problem, run)
     except KeyboardInterrupt:
@@ -104,13 +104,13 @@ def solve_problem(
     seconds = perf_counter() - start
     budget = time_limit
     if bound == "fast":
-        budget = default_budget(seconds + spent, time_limit, run.time_left)
+        budget = default_budget(work.seconds + spent, time_limit, run.time_left)
     solution = score(problem, chosen.name, picked, run, bound, budget)
     return replace(solution, seconds=seconds, names=names)
 
 
 def default_budget(seconds: float, time_limit: float | None, left: float) -> float:
-    """Seconds for a default bound: as long as the selection took, within the time limit."""
+    """Seconds for a default bound: as many as the selection worked, within the time limit."""
     budget = max(MIN_BOUND_SECONDS, seconds)
     return budget if time_limit is None else min(budget, max(left, MIN_BOUND_SHARE * time_limit))
 
@@ -134,7 +134,7 @@ def score(
     if bound is not None and problem.k < problem.n:
         # of a choice that is proved optimal, which of its items every such choice has
         effort: BoundEffort = bound if upper > objective else "fast"
-        proof = prove(problem, items, effort, seconds if effort == bound else MIN_BOUND_SECONDS)
+        proof = prove(problem, items, effort, seconds if effort == bound else FIXING_SECONDS)
         upper = min(upper, proof.value)
         details |= {key: proof.details[key] for key in FIXED if key in proof.details}
     return Solution(

@@ -201,6 +201,15 @@ def test_copies_come_after_columns_that_add_something():
     assert set(SelectBestK(3, bound=None).fit(X, y).solution_.support) == {0, 3, 4}
 
 
+def test_a_copy_of_a_curved_column_comes_after_a_weak_one():
+    # what copies share is not in covariances, and chance takes a part of what counts show
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 30))
+    y = 0.4 * X[:, 0] ** 2 + 0.11 * X[:, 1] + rng.normal(size=2000)
+    X[:, 2] = 3 - 2 * X[:, 0]
+    assert SelectBestK(2).fit(X, y).solution_.support.tolist() == [0, 1]
+
+
 @pytest.mark.parametrize("n", [50, 600])
 def test_a_pair_that_tells_something_only_together_is_found(n):
     rng = np.random.default_rng(2)

@@ -23,6 +23,7 @@ from bestk.problem.solution import Solution
 
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
 SMALLEST_VARIANCE = 1e-12
+COPY = 1.0 - 1e-9  # squared correlation of columns that are copies, up to rounding
 KEPT = 1e-3  # of its relevance, by a column that others make redundant
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
 MAX_STRIP_PAIRS = 2**20  # of them, where a scan of all pairs follows
@@ -220,6 +221,10 @@ class State:
     def add(self, items: Indices) -> None:
         """Condition on a column of each table."""
         shared, synergy, rest = self.pairs(items)
+        # a copy adds nothing, also where what it shares is within the limit of chance
+        spread = self._alone[:, 0] - self._noise
+        own_spread = spread[self._each, items][:, np.newaxis]
+        self._limit[rest[:, 0] ** 2 > COPY * own_spread * spread] = 0.0
         rest[self._each, :, items] += self._noise
         places = self._starts + items[:, np.newaxis, np.newaxis]  # in total and within y
         for row in self._rows:

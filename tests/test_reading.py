@@ -405,8 +405,16 @@ def test_what_a_target_is_taken_as_is_said_with_the_way_out():
         "auto", np.repeat(np.arange(40), 2)
     )
     quiet = [("auto", [0, 1] * 9), ("auto", rng.normal(size=99)), ("classes", np.arange(99)),
-             ("auto", [str(i) for i in range(99)]), ("auto", [True, False])]  # fmt: skip
+             ("auto", [str(i % 9) for i in range(99)]), ("auto", [True, False])]  # fmt: skip
     assert [note_on_target(*each) for each in quiet] == [None] * 5
+
+
+def test_a_target_of_many_different_strings_is_doubted():
+    prices = [f"${price:,}" for price in range(1000, 1100)]
+    says = "y holds 100 different strings in 100 rows, such as '$1,000', taken as classes"
+    assert says in note_on_target("auto", prices)
+    assert note_on_target("classes", prices) is None
+    assert note_on_target("auto", ["a", "b"] * 50) is None
 
 
 def test_the_parameters_of_a_discretizer_are_checked():

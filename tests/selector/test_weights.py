@@ -123,6 +123,7 @@ def test_k_is_chosen_with_fractional_weights():
         (np.full(200, -1.0), "numbers from 0 up"),
         (np.full(200, np.nan), "numbers from 0 up"),
         (np.zeros(200), "adds up to 0 rows"),
+        (np.full(200, 1 / 200), "adds up to 1 rows"),
         (np.full(200, 1e9), "for example of mean 1"),
         (np.ones(3), "give a weight for each row"),
         (np.full(200, "a"), "give numbers"),

@@ -15,6 +15,7 @@ TARGETS = ("auto", "classes", "continuous")
 MAX_CLASSES = 20  # different whole numbers that are always classes
 MAX_CODES = 100  # different whole numbers that may be the codes of classes
 MAX_WEIGHTED_ROWS = 2**31  # that weights may make of the rows of a table
+MIN_WEIGHTED_ROWS = 30  # or a tenth of the rows; fewer, and weights are shares, not rows
 MIN_ROWS_PER_CLASS = 20  # fewer on average, and many different whole numbers are a quantity
 
 
@@ -107,8 +108,14 @@ def is_fractional(y: Any) -> bool:
 
 
 def note_on_target(target: str, y: Any) -> str | None:
-    """What to say of whole numbers that could be classes as well as a quantity."""
+    """What to say of text or whole numbers that could be classes as well as a quantity."""
     column = read_column(y)
+    if target == "auto" and column.kind == "string" and column.categories is not None:
+        labels, rows = column.categories[0], len(column.values)
+        if len(labels) <= max(MAX_CLASSES, rows / 10):
+            return None
+        came = f"y holds {len(labels)} different strings in {rows} rows, such as {labels[0]!r}"
+        return f"{came}, taken as classes; convert them to numbers if they are a quantity"
     if target != "auto" or column.kind != "numeric" or is_fractional(column):
         return None
     if _has_few_values(column):
@@ -165,7 +172,8 @@ def weighted_rows(sample_weight: Any, y: Any, n_samples: int) -> Indices:
     except (TypeError, ValueError) as error:
         raise DataError(f"sample_weight holds {weights.dtype} values; give numbers") from error
     total = float(weights.sum())
-    if not (weights >= 0).all() or not 0.5 <= total < MAX_WEIGHTED_ROWS:
+    least = max(0.5, min(MIN_WEIGHTED_ROWS, 0.1 * (weights > 0).sum()))
+    if not (weights >= 0).all() or not least <= total < MAX_WEIGHTED_ROWS:
         raise DataError(
             f"sample_weight adds up to {total:.3g} rows; give numbers from 0 up, not all zero, "
             f"whose sum is a number of rows below {MAX_WEIGHTED_ROWS}, for example of mean 1"

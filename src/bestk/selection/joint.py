@@ -2,8 +2,7 @@
 
 :class:`bestk.selection.methods.Joint` has the formula. Gaussian information is exact for any number
 of columns: what many columns share is subtracted once, and what they add to a column, beyond
-chance, is added. A penalty on pairs cannot do that: either copies are not penalised enough, or
-columns without information are preferred to them.
+chance, is added. A penalty on pairs penalises copies too little, or prefers noise to them.
 """
 
 from collections.abc import Sequence
@@ -22,8 +21,7 @@ from bestk.native.threads import spans
 from bestk.problem.solution import Solution
 
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
-SMALLEST_VARIANCE = 1e-12
-COPY = 1.0 - 1e-9  # squared correlation of columns that are copies, up to rounding
+SMALLEST_VARIANCE, COPY = 1e-12, 1.0 - 1e-9  # COPY: squared correlation of columns that are copies
 KEPT = 1e-3  # of its relevance, by a column that others make redundant
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
 MAX_STRIP_PAIRS = 2**20  # of them, where a scan of all pairs follows
@@ -223,8 +221,7 @@ class State:
         shared, synergy, rest = self.pairs(items)
         # a copy adds nothing, also where what it shares is within the limit of chance
         spread = self._alone[:, 0] - self._noise
-        own_spread = spread[self._each, items][:, np.newaxis]
-        self._limit[rest[:, 0] ** 2 > COPY * own_spread * spread] = 0.0
+        self._limit[rest[:, 0] ** 2 > COPY * spread[self._each, items, np.newaxis] * spread] = 0.0
         rest[self._each, :, items] += self._noise
         places = self._starts + items[:, np.newaxis, np.newaxis]  # in total and within y
         for row in self._rows:
@@ -297,9 +294,7 @@ def _solution(steps: list[_Step], k: int, n: int, included: int, seconds: float)
     gains = np.array([step.gain for step in steps[:k]])
     if (instead := steps[k - 1].instead) is not None:
         support[-1], gains[-1] = instead
-    order = np.argsort(-gains, kind="stable")
-    value = float(gains.sum())
-    # one choice only, or the best of single features
-    bound = value if k in {n, included, 1} else np.inf
+    order, value = np.argsort(-gains, kind="stable"), float(gains.sum())
+    bound = value if k in {n, included, 1} else np.inf  # one choice, or the best of single ones
     details = {"contribution": gains[order], "bound": "greedy"}
     return Solution(support[order], value, bound, "joint", seconds, details=details)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from bestk import BQP, SOLVERS, Solution, bounds, solve, solve_path
 from bestk.bounds import MIN_BOUND_SECONDS
+from bestk.native.threads import Stopwatch
 from bestk.problem import CachedColumns
 from bestk.relaxations import Bound, rows_bound
-from bestk.solvers import Stopwatch, prove, solve_each, with_useful_bound
+from bestk.solvers import prove, solve_each, with_useful_bound
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._referee import default_budget
 

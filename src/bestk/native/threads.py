@@ -1,4 +1,4 @@
-"""Threads over tiles: how many, and work that they share."""
+"""Threads over tiles: how many, work that they share, and how long it takes."""
 
 import os
 import threading
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice
+from time import perf_counter, process_time
 from typing import TypeVar
 
 from bestk._checks import jobs
@@ -94,3 +95,18 @@ def spans(length: int, size: int) -> list[tuple[int, int]]:
     [(0, 2), (2, 4), (4, 5)]
     """
     return [(start, min(start + size, length)) for start in range(0, length, size)]
+
+
+class Stopwatch:
+    """Seconds of work since it was made, which other programs on the machine do not change much.
+
+    On a busy machine they are those of the processor; of several threads, those of the clock.
+    """
+
+    def __init__(self) -> None:
+        self._clock, self._processor = perf_counter(), process_time()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds until now."""
+        return min(perf_counter() - self._clock, process_time() - self._processor)

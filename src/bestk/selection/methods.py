@@ -11,6 +11,7 @@ import numpy as np
 from bestk._typing import Indices
 from bestk.errors import UnknownNameError
 from bestk.information import Entropies
+from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
 from bestk.selection.joint import State, find_forwards, forward_paths
@@ -20,7 +21,6 @@ from bestk.solvers import (
     BoundEffort,
     Fixed,
     Solver,
-    Stopwatch,
     get_solver,
     solve_each,
     solve_path,

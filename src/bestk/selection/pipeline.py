@@ -13,12 +13,12 @@ from bestk.data.table import Block, Table, find_constant, find_features
 from bestk.data.target import note_on_target
 from bestk.errors import ParameterError
 from bestk.information.reading import Measured, ParsedTarget, Reading
+from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
 from bestk.selection import screening
 from bestk.selection.adapters import Foreign, Grouped, read_groups
 from bestk.selection.methods import Effort, Method, get_method
 from bestk.selection.targets import entropies_of_targets, join_measured, repeated_rows, unite
-from bestk.solvers import Stopwatch
 
 Targets = tuple[ParsedTarget, ...]
 PAPER = "caim"  # levels, as the paper makes them

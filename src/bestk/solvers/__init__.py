@@ -1,7 +1,7 @@
 """Solvers of the quadratic problem, their registry, and the functions that run them."""
 
 from bestk.relaxations import Fixed
-from bestk.solvers._base import Run, Solver, Stopwatch
+from bestk.solvers._base import Run, Solver
 from bestk.solvers._path import solve_each, solve_path
 from bestk.solvers._referee import (
     BoundEffort,
@@ -20,7 +20,6 @@ __all__ = [
     "Fixed",
     "Run",
     "Solver",
-    "Stopwatch",
     "check_matrix",
     "get_solver",
     "prove",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -32,21 +32,6 @@ class Run:
     def part(self, share: float) -> float:
         """The deadline of a part of the work that may take a share of the time left."""
         return perf_counter() + share * self.time_left
-
-
-class Stopwatch:
-    """Seconds of work since it was made, which other programs on the machine do not change much.
-
-    On a busy machine they are those of the processor; of several threads, those of the clock.
-    """
-
-    def __init__(self) -> None:
-        self._clock, self._processor = perf_counter(), process_time()
-
-    @property
-    def seconds(self) -> float:
-        """Seconds until now."""
-        return min(perf_counter() - self._clock, process_time() - self._processor)
 
 
 class Solver(Protocol):

@@ -10,8 +10,9 @@ import numpy as np
 from bestk._checks import whole
 from bestk._typing import Indices
 from bestk.bounds import MIN_BOUND_SECONDS
+from bestk.native.threads import Stopwatch
 from bestk.problem import BQP, Solution, grow
-from bestk.solvers._base import Patient, Run, Solver, Stopwatch
+from bestk.solvers._base import Patient, Run, Solver
 from bestk.solvers._referee import (
     BoundEffort,
     check_matrix,

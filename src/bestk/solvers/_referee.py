@@ -10,8 +10,9 @@ import numpy as np
 from bestk._checks import choice, real
 from bestk._typing import Indices
 from bestk.bounds import MAX_USEFUL_GAP, MIN_BOUND_SECONDS, Bound, bound_problem, quick_bound
+from bestk.native.threads import Stopwatch
 from bestk.problem import BQP, Solution
-from bestk.solvers._base import Run, Solver, Stopwatch
+from bestk.solvers._base import Run, Solver
 from bestk.solvers._exact import split_gap
 from bestk.solvers._registry import get_solver
 

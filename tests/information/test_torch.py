@@ -107,6 +107,14 @@ def test_no_bit_differs_from_the_default(device, correction, table, seed, tiny):
 
 
 @every_device
+def test_a_query_may_have_more_rows_than_there_are_features(device):
+    X, y = np.array([[1, 1], *[[0, 1]] * 6, [2, 1]]), np.array([0, 0, 1, 1, 1, 1, 1, 0])
+    every, rows = (np.float64, -np.inf), np.array([0, 0, 0, 0, 1])
+    found = fill(count(X, y, f"torch:{device}"), measures.CMI, rows, None, *every)
+    np.testing.assert_array_equal(found, fill(count(X, y), measures.CMI, rows, None, *every))
+
+
+@every_device
 @settings(max_examples=15)
 @given(table=tables(max_levels=9, max_features=99), seed=seeds, tiny=st.booleans())
 def test_no_bit_of_row_sums_differs_from_the_default(device, table, seed, tiny):

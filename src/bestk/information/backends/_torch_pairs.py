@@ -137,8 +137,10 @@ class Plan:
         table, formula, n, chosen = self.table, self.formula, len(places), features[places]
         padding = 0 if table.dtype == torch.float32 else -n % WIDTH
         start, first = first_of_run(chosen), first_of_run(places)
-        if start is not None and first is not None and start + n + padding <= len(table.codes):
-            every, some = self._every_feature, slice(start, start + n + padding)
+        every = self._every_feature
+        known = every.shape[1] - n  # the last start of a run, also of places: features may repeat
+        if start is not None and first is not None and max(start + padding, first) <= known:
+            some = slice(start, start + n + padding)
             index, at = every[0, some], every[0, first : first + n]
             row_term, column_term = every[1:, start : start + n]
             first_level = table.first_level[:, some]

@@ -87,14 +87,14 @@ def _say_real(report: Report) -> None:
     scores = Scores.of(report.judged(REAL))
     ranks = scores.ranks()
     sets = scores.losses().shape[0]
-    best, place = ranks.index[0], list(ranks.index).index(DEFAULT) + 1
+    place, other = list(ranks.index).index(DEFAULT) + 1, ranks.index.drop(DEFAULT)[0]
     clear = [each for each in scores.against_each() if each.pvalue < 0.05]
     better = [each.other for each in clear if each.difference < 0]
     worse = [each.other for each in clear if each.difference > 0]
     report.page.say(
         f"On {sets} real sets of the judge half, the default has mean rank "
-        f"{ranks[DEFAULT]:.2f} of {len(ranks)} ways (place {place}; the first is {best} with "
-        f"{ranks.iloc[0]:.2f}). It is better with p < 0.05 (Wilcoxon, Holm) than "
+        f"{ranks[DEFAULT]:.2f} of {len(ranks)} ways (place {place}; {other} has "
+        f"{ranks[other]:.2f}). It is better with p < 0.05 (Wilcoxon, Holm) than "
         f"{', '.join(better) or 'none of them'}, and worse than {', '.join(worse) or 'none'}.",
         "## How it is measured", METHOD, HALVES, "## Real sets",
     )  # fmt: skip

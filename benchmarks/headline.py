@@ -12,6 +12,8 @@ OURS, THEIRS = "#0072b2", "#b0b0b0"
 RANKED = {
     "default": "bestk",
     "LightGBM gain": "LightGBM, gain",
+    "fastcan": "fastcan",
+    "Boruta": "Boruta",
     "extra trees": "extra trees",
     "random forest": "random forest",
     "fast-select mRMR": "fast-select mRMR",

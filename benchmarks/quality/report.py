@@ -279,13 +279,16 @@ def draw_times(ranks: pd.Series, seconds: pd.Series, title: str) -> Any:
     figure, axis = pyplot().subplots(figsize=(8, 5), layout="constrained")
     where = seconds[ranks.index]
     axis.scatter(where, ranks, c=_colours(ranks), s=40, zorder=3)
-    for way, rank in ranks.items():  # to the left of a point that would be under the name
-        ratio, apart = where / where[way], (ranks - rank).abs()
-        left = bool(((ratio > 1) & (ratio < NAME_WIDTH) & (apart < NAME_HEIGHT)).any())
+    for way, rank in ranks.items():  # on the side that is free, or above the point
+        ratio, near = where / where[way], (ranks - rank).abs() < NAME_HEIGHT
+        right = bool((near & (ratio > 1) & (ratio < NAME_WIDTH)).any())
+        left = bool((near & (ratio < 1) & (ratio > 1 / NAME_WIDTH**2)).any())
+        place, across, up = (6, 0), "left", "center"
+        if right:
+            place, across, up = ((0, 6), "center", "bottom") if left else ((-6, 0), "right", up)
         axis.annotate(
-            way, (where[way], rank), (-6 if left else 6, 0), textcoords="offset points",
-            fontsize=8, ha="right" if left else "left", va="center",
-        )  # fmt: skip
+            way, (where[way], rank), place, textcoords="offset points", fontsize=8, ha=across, va=up
+        )
     axis.set(xscale="log", xlabel="seconds of one processor, median over sets",
              ylabel="mean rank, 1 is best", title=title)  # fmt: skip
     axis.invert_yaxis()

@@ -31,7 +31,7 @@ BOUNDS: dict[str, Callable[..., Bound]] = {
 EFFORTS = ("fast", "tight")
 TIMED = ("antisymmetric", "sdp", "dnn")  # these take time_limit and best_known
 FAST_SECONDS = 1.0  # of a fast bound, by default
-MIN_BOUND_SECONDS = 0.01  # that a default bound may take, however fast the selection was
+MIN_BOUND_SECONDS = 0.015  # that a default bound may take, however fast the selection was
 SECONDS_OF_ROWS = 5e-9  # times n^2, about, with the fixing of items
 MAX_QUICK_SDP_ITEMS = 400
 MIN_QUICK_SDP_GAP = 0.1  # a smaller gap is not worth the time
@@ -117,7 +117,7 @@ def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
     Rows first, with the items that they fix; for a small problem the semidefinite relaxation, if
     the gap is still wide; and rows with multipliers, if it is too wide to be useful. Each is
     computed completely or not at all: a clock within it would give another bound in every run.
-    What takes a few milliseconds, such as rows of up to 1400 items, is computed in any case; if
+    What takes a few milliseconds, such as rows of up to 1700 items, is computed in any case; if
     there is no time for more items, the bound is infinity.
     """
     start, n = perf_counter(), problem.n

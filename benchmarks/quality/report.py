@@ -177,11 +177,16 @@ def _made_up_words(scores: Scores) -> list[str]:
     noise = scores.by_family("noise", 10)[DEFAULT]
     lag = scores.behind_best()
     worst = lag.loc[lag["behind"].idxmax()]
+    lags = scores.lags().drop(columns=DEFAULT)
+    near, far = (lags <= NEAR).mean(), (lags > FAR).sum()
+    least = scores.by_family("noise", 10).drop(columns=DEFAULT).loc[noise.idxmax()]
     return [
         f"Of 10 columns that the default selects, {noise.mean():.1%} are noise on average, and at "
-        f"most {noise.max():.1%} ({noise.idxmax()}). Its score is within {NEAR} of the best of all "
-        f"ways in {(lag['behind'] <= NEAR).mean():.0%} of {len(lag)} cells of family, k and model, "
-        f"and more than {FAR} behind in {(lag['behind'] > FAR).sum()}. The worst: "
+        f"most {noise.max():.1%} ({noise.idxmax()}, where {least.idxmin()} has the least of the "
+        f"other ways, {least.min():.1%}). Its score is within {NEAR} of the best of all ways in "
+        f"{(lag['behind'] <= NEAR).mean():.0%} of {len(lag)} cells of family, k and model "
+        f"({near.idxmax()}, the next way, in {near.max():.0%}), and more than {FAR} behind in "
+        f"{(lag['behind'] > FAR).sum()} ({far.idxmin()}, the next way, in {far.min()}). The worst: "
         f"{worst['family']}, k = {worst['k']}, {worst['model']}: {worst['behind']:.3f} behind "
         f"{worst['way']}."
     ]

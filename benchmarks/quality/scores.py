@@ -101,6 +101,11 @@ class Scores:
         return pd.DataFrame({"default": table[DEFAULT], "best": best, "way": table.idxmax(axis=1),
                              "behind": best - table[DEFAULT]}).reset_index()  # fmt: skip
 
+    def lags(self) -> pd.DataFrame:
+        """How far each way is behind the best one, by family, k and model."""
+        table = self.complete.pivot_table("score", ["family", "k", "model"], "way")
+        return table.rsub(table.max(axis=1), axis=0)
+
     def by_family(self, measure: str, k: int | None = None) -> pd.DataFrame:
         """Mean noise share or recall by family (rows) and way (columns)."""
         own = self.complete if k is None else self.complete[self.complete["k"] == k]

@@ -6,19 +6,16 @@ from collections.abc import Iterator
 from functools import partial
 from math import inf
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from benchmarks.machine import describe_machine
 from benchmarks.solvers import simulation as shared
 from benchmarks.solvers.matrices import at_random
 from benchmarks.solvers.measure import job, run, warm_up, work
 from benchmarks.solvers.record import Job, Ledger, Row
-from bestk.native.threads import threads
-from bestk.solvers import Run, solve
+from bestk.solvers import solve
 from bestk.solvers._lowrank import LowRank
 from experiments.lowrank import PublishedLowRank, exact_low_rank
 
@@ -37,8 +34,7 @@ FORM_CELLS = ((2, 20, 5), (2, 40, 8), (3, 20, 5), (3, 30, 6))
 FORM_RUNS = 5
 FORMS = {"spannogram": "exact Spannogram", "published": "random draws, as published",
          "scored": "random draws, scored on Q"}  # fmt: skip
-FORMS_FILE, LOWRANK_FILE = "lowrank_forms.csv", "lowrank_growth.csv"
-LOWRANK_CELLS = ((1000, 100), (2000, 200), (5000, 500))
+FORMS_FILE = "lowrank_forms.csv"
 Cell = tuple[int, int]
 
 
@@ -66,8 +62,6 @@ def simulate(folder: Path, quick: bool) -> None:
         warm_up()
         work(left, ledger)
     compare_forms(folder, QUICK_RUNS if quick else FORM_RUNS)
-    if not quick:
-        time_lowrank(folder)
 
 
 def compare_forms(folder: Path, runs: int) -> None:
@@ -86,21 +80,6 @@ def compare_forms(folder: Path, runs: int) -> None:
             rows.append({"d": d, "n": n, "k": k, "seed": seed, "spannogram": exact, **values,
                          "commit": commit})  # fmt: skip
     _write(folder / FORMS_FILE, rows)
-
-
-def time_lowrank(folder: Path) -> None:
-    """CPU seconds of LowRank on one thread, which other programs do not lengthen."""
-    if (folder / LOWRANK_FILE).exists():
-        return
-    rows, commit = [], describe_machine().commit
-    for n, k in LOWRANK_CELLS:
-        problem, task = at_random(n, 0).problem(k), Run(np.random.default_rng(0))
-        with threads(1), threadpool_limits(1):
-            start = process_time()
-            LowRank().pick(problem, task)
-            seconds = process_time() - start
-        rows.append({"n": n, "k": k, "seconds": round(seconds, 3), "commit": commit})
-    _write(folder / LOWRANK_FILE, rows)
 
 
 def _write(path: Path, rows: list[dict[str, Any]]) -> None:

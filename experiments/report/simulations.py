@@ -4,7 +4,6 @@ from collections import Counter
 
 import numpy as np
 
-from benchmarks.solvers.simulation import exponent
 from experiments import figures, published, simulation
 from experiments.classification.methods import LARGE
 from experiments.figures import SOLVER_LABELS
@@ -47,22 +46,7 @@ def say_scalability(page: Page, contents: Contents) -> None:
         "LowRank draws the same number of directions for every n, so "
         "that its time does not grow as n^(d+1), which is the number of candidates of the exact "
         "algorithm. The paper does not print its (n, k); these are ours.",
-        f"{told}. {simulation.describe_runs(contents.folder)} {lowrank_now(contents)}".rstrip(),
-    )
-
-
-def lowrank_now(contents: Contents) -> str:
-    """The time of LowRank since it looks only at items that can come or go."""
-    rows = simulation.read_file(contents.folder / simulation.LOWRANK_FILE)
-    if not rows:
-        return ""
-    times = {row["n"]: row["seconds"] for row in rows}
-    local = exponent(dict(list(times.items())[-2:]))
-    told = ", ".join(f"{seconds:.1f} at n = {n:g}" for n, seconds in times.items())
-    return (
-        f"At commit {rows[0]['commit']}, where LowRank looks only at items that can come or go, it "
-        f"takes these CPU seconds on one thread (k = n/10, one run): {told}; n^{local:.2f} between "
-        "the last two."
+        f"{told}. {simulation.describe_runs(contents.folder)}",
     )
 
 

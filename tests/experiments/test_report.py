@@ -16,8 +16,7 @@ from experiments.classification.steps import measure, pack, unpack
 from experiments.datasets import Dataset
 from experiments.discretisation import DISCRETIZERS, METHODS, corrections
 from experiments.options import RESULTS
-from experiments.report import page, simulations, write_report
-from experiments.report.contents import Contents
+from experiments.report import page, write_report
 from experiments.store import Store
 from experiments.verdicts import agreement, beside, between_seeds, shown
 
@@ -163,17 +162,10 @@ def test_a_report_is_written_from_any_part_of_the_rows(tmp_path, store):
     assert (tmp_path / "figure4_nested.png").stat().st_size > 100
 
 
-def test_the_growth_of_lowrank_is_that_of_the_last_two_sizes(tmp_path):
-    rows = ["n,k,seconds,commit", "1000,100,3.0,abc", "2000,200,9.0,abc", "4000,400,36.0,abc"]
-    (tmp_path / "lowrank_growth.csv").write_text("\n".join(rows) + "\n")
-    text = simulations.lowrank_now(Contents(tmp_path))
-    assert "3.0 at n = 1000, 9.0 at n = 2000, 36.0 at n = 4000; n^2.00" in text
-
-
 def test_the_page_of_the_documentation_is_what_the_results_give(tmp_path, monkeypatch):
     monkeypatch.setattr(page, "save", lambda figure, path: pyplot().close(figure))
     for name in ("classification.jsonl.gz", "discretisation.jsonl.gz", "simulation.csv",
-                 "lowrank_forms.csv", "lowrank_growth.csv"):  # fmt: skip
+                 "lowrank_forms.csv"):  # fmt: skip
         if (RESULTS / name).exists():
             shutil.copy(RESULTS / name, tmp_path)
     write_report(tmp_path, tmp_path / "page.md")

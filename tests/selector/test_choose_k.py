@@ -60,7 +60,7 @@ def planted(m, n, useful, seed=0):
     return X, (X[:, :useful].sum(axis=1) + rng.normal(0, 0.3, m) > 0).astype(int)
 
 
-@pytest.mark.parametrize("useful", [1, 8])
+@pytest.mark.parametrize("useful", [1, 7, 8])
 def test_as_many_features_are_selected_as_the_class_depends_on(useful):
     X, y = planted(600, 30, useful, seed=1)
     selector = SelectBestK("auto").fit(X, y)
@@ -73,7 +73,8 @@ def test_the_selected_features_are_those_of_the_chosen_number(cancer, chosen):
     same = SelectBestK(chosen.k_).fit(X, y)
     assert chosen.k_ == chosen.solution_.k == chosen.support_.sum() == same.k_
     np.testing.assert_array_equal(chosen.ranking_, same.ranking_)
-    assert list(chosen.k_errors_) == numbers_to_try(30)
+    assert set(chosen.k_errors_) > set(numbers_to_try(30))
+    assert list(chosen.k_errors_) == sorted(chosen.k_errors_)
     least = min(chosen.k_errors_.values())
     assert least <= chosen.k_errors_[chosen.k_] < 2 * least < chosen.k_errors_[1]
     assert chosen.transform(X).shape == (569, chosen.k_)
@@ -175,7 +176,7 @@ def test_noise_is_warned_of_and_information_is_not():
 def test_any_scorer_of_scikit_learn_can_choose(small):
     X, y = small[0], np.where(small[1], "benign", "malignant")
     selector = SelectBestK("auto", scoring="roc_auc", cv=3).fit(X, y)
-    assert list(selector.k_scores_) == numbers_to_try(8)
+    assert set(selector.k_scores_) >= set(numbers_to_try(8))
     assert 0.9 < selector.k_scores_[1] < selector.k_scores_[8] <= 1
     assert not hasattr(selector, "k_errors_")
 
@@ -364,7 +365,7 @@ def test_included_features_count_and_excluded_ones_do_not(cancer):
     X, y = cancer
     include, exclude = list(X.columns[:6]), list(X.columns[20:])
     selector = SelectBestK("auto", "jmi", cv=3, include=include, exclude=exclude).fit(X, y)
-    assert list(selector.k_errors_) == [6, 8, 12, 16, 20]
+    assert {6, 8, 12, 16, 20} <= set(selector.k_errors_) <= set(range(6, 21))
     assert set(include) <= set(selector.get_feature_names_out())
 
 

@@ -51,6 +51,10 @@ def select_auto_k(
     fixed = copy(options)
     fixed.random_state = task.effort.random_state  # drawn once, for all folds
     scores, guess = cross_validate(fixed, table, y, ks, sample_weight, groups)
+    if between := numbers_below(choose(ks, scores, RULE), ks):
+        found, _ = cross_validate(fixed, table, y, between, sample_weight, groups)
+        order = np.argsort([*ks, *between])
+        ks, scores = sorted([*ks, *between]), np.hstack([scores, found])[:, order]
     solution = task.solution(choose(ks, scores, RULE))
     warnings = solution.warnings
     if not beats(scores, guess):
@@ -77,6 +81,20 @@ def numbers_to_try(most: int, least: int = 0) -> list[int]:
     first = max(1, least)
     last = max(first, min(most, GRID[-1]))
     return [first, *(k for k in GRID if first < k < last), *([last] * (last > first))]
+
+
+def numbers_below(chosen: int, ks: list[int]) -> list[int]:
+    """Up to three numbers between the chosen one and the one tried before it.
+
+    Examples
+    --------
+    >>> numbers_below(8, [3, 5, 8, 12]), numbers_below(24, [16, 24]), numbers_below(1, [1, 2])
+    ([6, 7], [18, 20, 22], [])
+    """
+    place = ks.index(chosen)
+    last = ks[place - 1] if place else chosen
+    step = max(1, (chosen - last) // 4)
+    return list(range(last + step, chosen, step))[:3]
 
 
 def cross_validate(

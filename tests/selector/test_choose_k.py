@@ -68,6 +68,25 @@ def test_as_many_features_are_selected_as_the_class_depends_on(useful):
     assert selector.k_ == useful
 
 
+@pytest.mark.parametrize("spoiled", ["missing", "sentinel", "outliers"])
+def test_missing_values_and_outliers_do_not_hide_features_from_the_model(spoiled):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 20))
+    z = X[:, :5] @ [0.9, 0.8, 0.7, 0.6, 0.6]
+    if spoiled == "missing":  # whether a value is missing is all that matters
+        missing = rng.random((1500, 5)) < 0.4
+        z = 2 * (missing @ [0.9, 0.8, 0.7, 0.6, 0.6] - 1)
+        X[:, :5][missing] = np.nan
+    elif spoiled == "sentinel":
+        X[rng.random(X.shape) < 0.05] = -999
+    else:
+        X[rng.random(X.shape) < 0.01] *= 1e4
+    y = rng.random(1500) < 1 / (1 + np.exp(-z))
+    selector = SelectBestK("auto").fit(X, y)
+    assert set(range(5)) <= set(selector.support_.nonzero()[0])
+    assert selector.k_ <= 8
+
+
 def test_the_selected_features_are_those_of_the_chosen_number(cancer, chosen):
     X, y = cancer
     same = SelectBestK(chosen.k_).fit(X, y)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from time import perf_counter
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from bestk.errors import ParameterError
 Fold = tuple[Indices, Indices]  # training rows, test rows
 FOLDS = 5
 MAX_INDICATORS = 20  # for the most frequent levels of a column
+OUTLIER_REACH = 3.0  # interquartile ranges, from the quartiles; what is farther is moved there
 
 
 def group_splitter(cv: Any, groups: Any, *, classes: bool, **shuffled: Any) -> Any:
@@ -154,10 +156,11 @@ def _standard_error(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Design:
-    """Features as numbers, NaN where missing; categories as one indicator per level."""
+    """Features as numbers, NaN where missing; indicators of categories and of missing numbers."""
 
     values: Floats
     features: Indices  # of each column
+    numeric: NDArray[np.bool_]  # columns of numbers, not of indicators
 
     @classmethod
     def of(cls, table: Table, features: Indices, nominal: Indices) -> "Design":
@@ -167,17 +170,33 @@ class Design:
         coded = np.isin(features, nominal)
         coded[words] = True
         columns = zip(matrix.T, coded, strict=True)
-        parts = [indicators(column) if code else column[:, np.newaxis] for column, code in columns]
-        return cls(np.hstack(parts), np.repeat(features, [part.shape[1] for part in parts]))
+        parts = [indicators(column) if code else _with_missing(column) for column, code in columns]
+        widths = [part.shape[1] for part in parts]
+        first = np.cumsum([0, *widths[:-1]])
+        numeric = np.isin(np.arange(sum(widths)), first[~coded])
+        return cls(np.hstack(parts), np.repeat(features, widths), numeric)
 
     def standardized(self, train: Indices) -> Floats:
-        """All rows, scaled by the training rows, whose mean replaces missing values."""
+        """All rows, scaled by the training rows, whose mean replaces missing values.
+
+        Outliers are moved to three interquartile ranges from the quartiles of the training rows.
+        """
         from sklearn.preprocessing import StandardScaler
 
         largest = np.nanmax(np.abs(self.values), axis=0, initial=1e-300)
         Z = self.values / largest  # squares of the largest numbers would overflow
-        with np.errstate(invalid="ignore", divide="ignore"):  # columns without a known value
+        with np.errstate(invalid="ignore", divide="ignore"), catch_warnings(action="ignore"):
+            # columns without a known value
+            low, high = np.nanquantile(Z[np.ix_(train, self.numeric)], (0.25, 0.75), axis=0)
+            reach = np.where(high > low, OUTLIER_REACH * (high - low), np.inf)
+            Z[:, self.numeric] = np.clip(Z[:, self.numeric], low - reach, high + reach)
             return np.nan_to_num(StandardScaler().fit(Z[train]).transform(Z))
+
+
+def _with_missing(column: Floats) -> Floats:
+    """A column of numbers and, if some are missing, an indicator of those."""
+    missing = np.isnan(column)
+    return np.column_stack([column, missing] if missing.any() else [column])
 
 
 def indicators(column: NDArray[Any]) -> Floats:

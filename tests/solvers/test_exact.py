@@ -68,6 +68,13 @@ def test_a_forbidden_pair_does_not_blur_the_others(penalty):
     assert run.details["optimal"]
 
 
+def test_a_penalty_does_not_blur_entries_that_are_tiny():
+    Q = np.array(FORBIDDEN) * 2.0**-200
+    value, run = solved(BQP(Q, 2))
+    assert value == run.upper_bound == pytest.approx(2.66 * 2.0**-200)
+    assert run.details["optimal"]
+
+
 def test_a_best_value_of_zero_stays_apart_from_items_worth_less():
     value, run = solved(BQP(np.diag([-2.0, 0.0, -1e9]), 1))
     assert value == run.upper_bound == 0.0
@@ -231,6 +238,13 @@ def test_a_better_choice_must_be_so_by_a_step_or_by_more_than_rounding():
         values = {problem.value(c) for c in combinations(range(4), 2)}
         assert all(v > proof.floor for v in values if v > proof.value)
         assert proof.value < proof.floor < proof.value + (step or 1e-9)
+
+
+def test_whole_numbers_too_large_for_their_rounding_are_not_told_apart_by_a_step():
+    problem = BQP(np.diag(np.append(np.full(1500, 488_000.0), 488_001.0)), 1500)
+    proof = _Proof(problem, Run())
+    assert _grid(problem.Q) == 1.0
+    assert proof.floor < proof.value + 1.0 or proof.upper_bound() >= proof.floor
 
 
 @given(problem=problems(), start=st.lists(st.integers(-3, 12), max_size=12))

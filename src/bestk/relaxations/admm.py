@@ -160,7 +160,7 @@ class DoublyNonnegative:
         margin = rounding(2 * k + m, (k + 1) ** 2 * size + (k + 1) * abs(top))
         if whole and m < len(self.Q):
             lost = -k_largest(row_values(rows, linear, k), k)
-            core = Core(self.core, k, Z, top, rows, linear)
+            core = Core(self.core, k, Z, top, rows, linear, self.scale)
             mean = (constant - lost) / k
             order, rows, linear, more = core.extended(self.Q, mean, deadline)
             margin += more

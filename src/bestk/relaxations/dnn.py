@@ -1,7 +1,7 @@
 """The doubly non-negative bound: the tightest here, with items decided on the way."""
 
 from dataclasses import dataclass
-from math import frexp, inf
+from math import inf
 from time import perf_counter
 
 import numpy as np
@@ -16,6 +16,7 @@ from bestk.relaxations.subproblem import (
     largest_entry,
     moderate,
     one_thread,
+    power_of_two,
     screen,
 )
 
@@ -240,8 +241,3 @@ class Gap:
         if choice is not None:
             self.value = min(self.value, choice[1])
         return choice is not None
-
-
-def power_of_two(size: float) -> float:
-    """The power of two just above a size; 1 for 0."""
-    return 2.0 ** frexp(size)[1] if size else 1.0

@@ -115,8 +115,9 @@ class _Proof:
 
     def __init__(self, problem: BQP, run: Run) -> None:
         self.problem, self.run = problem, run
-        self.step = _grid(problem.Q)
         self.slack = rounding(problem.k, problem.k**2 * largest_entry(problem.Q))
+        step = _grid(problem.Q)
+        self.step = step if step > 2 * self.slack else 0.0
         self.nodes = self.parts = 0
         self.queue: list[tuple[float, int, Gap]] = []  # the highest bound first
         self.ticket = count()
@@ -128,7 +129,8 @@ class _Proof:
     @property
     def floor(self) -> float:
         """What a better choice must exceed: beyond rounding, or by a step if Q is whole."""
-        return self.value + max(self.slack, self.step - max(self.slack, 1e-6 * self.step))
+        within = self.step - max(self.slack, 1e-6 * self.step)
+        return self.value + (within if self.step else self.slack)
 
     def offer(self, items: Indices) -> None:
         """Keep a choice if it is the best so far."""

@@ -14,7 +14,7 @@ from scipy.sparse import lil_array
 from bestk.problem import BQP, good_choice
 from bestk.relaxations import Branching, moderate
 from bestk.solvers._base import Run
-from bestk.solvers._exact import Exact, _grid, _Proof, _repaired
+from bestk.solvers._exact import Exact, _grid, _Proof
 
 from .conftest import PENALTIES, load_instance, optimum, problems
 
@@ -247,15 +247,6 @@ def test_whole_numbers_too_large_for_their_rounding_are_not_told_apart_by_a_step
     assert proof.floor < proof.value + 1.0 or proof.upper_bound() >= proof.floor
 
 
-@given(problem=problems(), start=st.lists(st.integers(-3, 12), max_size=12))
-def test_a_start_becomes_k_items_those_given_first(problem, start):
-    items = _repaired(problem, np.array(start, np.int64)).tolist()
-    assert len(set(items)) == len(items) == problem.k
-    assert set(items) <= set(range(problem.n))
-    given_ones = [i for i in dict.fromkeys(start) if 0 <= i < problem.n]
-    assert items[: len(given_ones)] == given_ones[: problem.k]
-
-
 def test_duplicates_and_ties_do_not_blow_up():
     problem = random_problem(8, 4)
     copies = np.repeat(np.arange(8), 4)
@@ -287,11 +278,12 @@ def interrupt(*_):
     raise KeyboardInterrupt
 
 
-def test_a_start_is_repaired_and_used():
+def test_a_start_is_used():
     problem = random_problem(40, 6)
-    best, _ = solved(problem)
-    value, _ = solved(problem, Exact(first_nodes=0), 0.0, starts=[np.array([3, 3, 99, -1])])
-    assert value <= best
+    run = Run()
+    best = Exact().pick(problem, run)
+    value, _ = solved(problem, Exact(first_nodes=0), 0.0, starts=[best])
+    assert value == run.upper_bound
 
 
 def test_same_input_same_output():

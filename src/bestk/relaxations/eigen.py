@@ -123,11 +123,11 @@ def lanczos_minimum(A: Any, steps: int = 12) -> float:
 
 def chebyshev_filter(A: Any, X: Any, low: float, cut: float) -> Any:
     """Chebyshev polynomial of A on [low, cut], which is large above the cut, times X."""
-    half, centre = (cut - low) / 2, (cut + low) / 2
+    half, centre = (cut - low) / 2 or 1.0, (cut + low) / 2
     before, now = X, (A @ X - centre * X) / half
     for _ in range(CHEBYSHEV_DEGREE - 1):
         before, now = now, (2 / half) * (A @ now - centre * now) - before
-        size = float(abs(now).max())
+        size = float(abs(now).max()) or 1.0
         before, now = before / size, now / size
     return now
 

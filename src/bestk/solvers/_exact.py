@@ -10,7 +10,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.bounds import MAX_DNN_ITEMS
-from bestk.problem import BQP, best_first, good_choice, grow, improve
+from bestk.problem import BQP, best_first, good_choice, improve
 from bestk.relaxations import (
     Branching,
     Gap,
@@ -124,7 +124,7 @@ class _Proof:
         self.best, self.value = np.zeros(0, np.int64), -np.inf
         self.offer(good_choice(problem))
         for start in run.starts:
-            self.offer(improve(problem, _repaired(problem, start)))
+            self.offer(improve(problem, start))
 
     @property
     def floor(self) -> float:
@@ -254,9 +254,3 @@ def _grid(Q: Floats) -> float:
     whole = 2 * Q.astype(np.int64)
     whole.flat[:: len(Q) + 1] //= 2
     return float(np.gcd.reduce(whole, axis=None))
-
-
-def _repaired(problem: BQP, start: Indices) -> Indices:
-    """K different items: those given, then those that help most."""
-    known = [int(i) for i in dict.fromkeys(start) if 0 <= i < problem.n]
-    return grow(problem, np.array(known[: problem.k], np.int64))

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Indices
-from bestk.problem import BQP, best_first, grow, improve, top_k
+from bestk.problem import BQP, NO_ITEMS, best_first, grow, improve, top_k
 from bestk.solvers._base import Needs, Run, pick_prefixes
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
@@ -61,9 +61,8 @@ class Swap:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""
-        given = [np.unique(start)[: problem.k] for start in run.starts]
-        best, value = np.empty(0, np.int64), -np.inf
-        for start in (np.empty(0, np.int64), *given, *self._pairs(problem)):
+        best, value = NO_ITEMS, -np.inf
+        for start in (NO_ITEMS, *map(np.sort, run.starts), *self._pairs(problem)):
             found = improve(problem, grow(problem, start), run.deadline)
             if (worth := problem.value(found)) > value + MIN_BETTER * abs(worth):
                 best, value = found, worth

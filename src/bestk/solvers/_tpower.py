@@ -51,9 +51,7 @@ class TruncatedPower:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling entry of the last product."""
-        starts = [_starter(problem).pick(problem, run)]
-        if self.warm_start:
-            starts = [*(s for s in run.starts if len(set(s)) == problem.k), *starts]
+        starts = [*(run.starts if self.warm_start else ()), _starter(problem).pick(problem, run)]
         return self._best_end(problem, starts, _scale(problem), run)
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:

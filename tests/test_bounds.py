@@ -258,7 +258,8 @@ def test_triangles_of_any_weight_lower_no_choice(seed):
     for choice in product([0.0, 1.0], repeat=n):
         assert np.array(choice) @ E @ np.array(choice) >= 0
     left = rng.random(n) < 0.8
-    rest = np.flatnonzero(left)[triangles.restricted(left).items]
+    places = np.flatnonzero(left)
+    rest = places[triangles.moved(places).items]
     assert set(map(tuple, rest)) <= set(map(tuple, triangles.items))
 
 

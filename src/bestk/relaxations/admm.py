@@ -217,51 +217,41 @@ class DoublyNonnegative:
 
     def restricted(self, part: Subproblem, inside: Mask, outside: Mask) -> "DoublyNonnegative":
         """The relaxation of the part that is left, which starts from where this one stands."""
-        m, left = len(self.core), ~(inside | outside)
-        keep = np.concatenate([[True], left[self.core]])
+        left, chosen = ~(inside | outside), inside[self.core].astype(float)
         # (1, x) of the items inside, those outside the core as its mean
-        fixed = np.concatenate([[1.0], inside[self.core].astype(float)])
-        fixed[1:] += (inside.sum() - inside[self.core].sum()) / m
-        old, Y = as_numpy(self.Z), as_numpy(self.Y)
-        Z = old[np.ix_(keep, keep)]
-        Z[0] = Z[:, 0] = (fixed @ old)[keep]
+        fixed = np.append(1.0, chosen + (inside.sum() - chosen.sum()) / len(self.core))
+        Z = np.array(as_numpy(self.Z))
+        border = fixed @ Z
         # the border now stands for 1 + f entries of (1, x), which the trace no longer counts
-        spare = self.penalty * self.level * int(inside.sum())
-        Z[0, 0] = float(fixed @ old @ fixed) - spare
-        core = (np.cumsum(left) - 1)[self.core[left[self.core]]]
-        triangles = self.triangles and self.triangles.restricted(left[self.core])
-        new = self._resized(part, core, (Y[np.ix_(keep, keep)], Z), triangles)
-        return self._handed_on(new, np.flatnonzero(keep))
+        Z[0] = Z[:, 0] = border
+        Z[0, 0] = border @ fixed - self.penalty * self.level * inside.sum()
+        places = np.flatnonzero(left[self.core])
+        return self._moved(part, (np.cumsum(left) - 1)[self.core[places]], places, Z)
 
     def widened(self, part: Subproblem, items: Indices) -> "DoublyNonnegative":
         """The same with more items in the core, which start as the mean of those in it."""
-        m, more = len(self.core), len(items)
-        Z, Y = np.empty((2, m + 1 + more, m + 1 + more))
-        Z[: m + 1, : m + 1], Y[: m + 1, : m + 1] = as_numpy(self.Z), as_numpy(self.Y)
-        Z[m + 1 :, : m + 1] = Z[1 : m + 1, : m + 1].mean(axis=0)
-        Z[:, m + 1 :] = Z[:, 1 : m + 1].mean(axis=1)[:, None]
-        Y[m + 1 :] = Y[:, m + 1 :] = 0.0
-        if self.triangles is not None:
-            self.triangles.n += more
-        core = np.concatenate([self.core, items])
-        new = self._resized(part, core, (Y, Z), self.triangles)
-        return self._handed_on(new, np.append(np.arange(m + 1), np.full(more, m + 1)))
+        places = np.minimum(np.arange(len(self.core) + len(items)), len(self.core))
+        return self._moved(part, np.append(self.core, items), places, as_numpy(self.Z))
 
-    def _resized(
-        self, part: Subproblem, core: Indices, state: tuple[Floats, Floats], extra: Triangles | None
+    def _moved(
+        self, part: Subproblem, core: Indices, places: Indices, Z: Floats
     ) -> "DoublyNonnegative":
-        new = DoublyNonnegative(part, self.scale, core)
-        new.penalty, new.steps, new.triangles = self.penalty, self.steps, extra
-        new._start(*state)
-        if extra is not None:
-            new.cost[1:, 1:] = new._inner() / self.scale
-        return new
+        """The relaxation of another core, which starts from Z and the other state of this one.
 
-    def _handed_on(self, new: "DoublyNonnegative", rows: Indices) -> "DoublyNonnegative":
-        """Give the leading eigenvectors on to another core, from rows of this or from zeros."""
+        ``places`` has for each item its place in this core, or the size of this core if it is new.
+        """
+        new = DoublyNonnegative(part, self.scale, core)
+        new.penalty, new.steps = self.penalty, self.steps
+        rows = np.append(0, places + 1)
+        Z = np.vstack([Z, Z[1:].mean(axis=0)])
+        Z = np.column_stack([Z, Z[:, 1:].mean(axis=1)])
+        new._start(np.pad(as_numpy(self.Y), (0, 1))[np.ix_(rows, rows)], Z[np.ix_(rows, rows)])
+        if self.triangles is not None:
+            new.triangles = self.triangles.moved(places)
+            new.cost[1:, 1:] = new._inner() / self.scale
         if new.large and self.leading.basis is not None:
             lifted = as_numpy(lift(self.leading.basis, self._array(self.mirror), self.torch or np))
-            lifted = np.vstack([lifted, np.zeros_like(lifted[:1])])[rows]
+            lifted = np.pad(lifted, ((0, 1), (0, 0)))[rows]
             inner = (lifted - 2 * np.outer(new.mirror, new.mirror @ lifted))[1:]
             new.leading, self.leading = self.leading, LeadingEigenpairs(self.leading.expected)
             new.leading.basis = new._array(np.linalg.qr(inner)[0])

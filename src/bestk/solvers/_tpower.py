@@ -146,10 +146,7 @@ class _Exchange:
 
 def _move(problem: BQP, product: Floats, before: Indices, after: Indices) -> Floats:
     """Qx of the new choice from that of the old one: only columns that changed are read."""
-    change = np.zeros(problem.n, np.int8)
-    change[after] = 1
-    change[before] -= 1
-    added, dropped = np.flatnonzero(change > 0), np.flatnonzero(change < 0)
+    added, dropped = np.setdiff1d(after, before), np.setdiff1d(before, after)
     if not len(added):
         return product
     if 2 * len(added) >= len(after):

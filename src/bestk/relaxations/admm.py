@@ -57,7 +57,7 @@ class DoublyNonnegative:
         self.core = np.arange(part.n) if core is None else core
         n, k = len(self.core), part.k
         self.Q, self.k, self.scale = part.Q, k, scale  # a power of two: scaling is exact
-        self.large = n > FOLLOW_ITEMS
+        self.large, self.is_whole = n > FOLLOW_ITEMS, n == part.n
         self.torch = gpu_module(n)
         self.dtype = np.float32 if self.large and self.torch is None else np.float64
         self.triangles: Triangles | None = None
@@ -131,26 +131,22 @@ class DoublyNonnegative:
         self.weighted = self.lifted * self._array(weights)
 
     def multipliers(self) -> Floats:
-        """Z after the projection; the largest eigenvalue of V'ZV is then penalty * level."""
+        """Z after the projection, of which V'ZV has a small largest eigenvalue."""
         return as_numpy(self.penalty * (self.M - self.weighted @ self.lifted.T))
 
-    def bound(
-        self, Z: Floats, top: float | None = None, steps: int = 0, deadline: float = inf
-    ) -> Bound:
+    def bound(self, Z: Floats, steps: int = 0, deadline: float = inf) -> Bound:
         """C_00 + the k largest r_i + (1 + k) top, and the r_i, for C = Q - Z.
 
         r_i = C_ii + 2 C_0i + the k - 1 largest C_ij. It bounds x'Qx for any symmetric Z if top is
-        at least the largest eigenvalue of V'ZV, because <Z, Y> <= (1 + k) top. Without ``top``,
-        that is proved, and items outside the core count, too; with it, the core alone is bounded.
-        So many steps of antisymmetric multipliers lower the r_i.
+        at least the largest eigenvalue of V'ZV, because <Z, Y> <= (1 + k) top. Items outside the
+        core count, too. So many steps of antisymmetric multipliers lower the r_i.
         """
-        m, k, whole = len(Z) - 1, self.k, top is None
-        if top is None:
-            Z = (Z + Z.T) / 2
-            slack = rounding(m, 4 * float(np.linalg.norm(Z)))
-            top = slack + largest_eigenvalue(reflect(Z, self.mirror), deadline)
-            if top == inf:
-                return Bound(inf, "dnn")
+        m, k = len(Z) - 1, self.k
+        Z = (Z + Z.T) / 2
+        slack = rounding(m, 4 * float(np.linalg.norm(Z)))
+        top = slack + largest_eigenvalue(reflect(Z, self.mirror), deadline)
+        if top == inf:
+            return Bound(inf, "dnn")
         Z, top = self.scale * Z, self.scale * top  # exact
         inner = self._inner()
         size = largest_entry(Z) + largest_entry(self.Q) + largest_entry(inner)
@@ -158,7 +154,7 @@ class DoublyNonnegative:
         linear, lost, order = rows.diagonal() - 2 * Z[0, 1:], -inf, self.core
         constant = (1 + k) * top - Z[0, 0]
         margin = rounding(2 * k + m, (k + 1) ** 2 * size + (k + 1) * abs(top))
-        if whole and m < len(self.Q):
+        if not self.is_whole:
             lost = -k_largest(row_values(rows, linear, k), k)
             core = Core(self.core, k, Z, top, rows, linear, self.scale)
             mean = (constant - lost) / k

@@ -82,20 +82,16 @@ class Swap:
             return
         diagonal = np.ascontiguousarray(problem.diagonal)
         items = top_k(diagonal, min(n, max(MIN_SCANNED_ITEMS, MAX_SCANNED // n)))
-        worth, partners = np.empty(len(items)), np.empty(len(items), np.int64)
-        done = 0
-        parts = np.array_split(items, -(-len(items) // ROWS_AT_ONCE))
-        for some in parts:
+        worth, partners = [], []
+        for some in np.array_split(items, -(-len(items) // ROWS_AT_ONCE)):
             columns = problem.columns(some)  # kept, where they are lazy: choices need some of them
-            part, each = slice(done, done + len(some)), np.arange(len(some))
             values = diagonal + 2.0 * (k - 1.0) * columns.T  # if all pairs were like theirs
-            values[each, some] = -np.inf
-            partners[part] = best = values.argmax(axis=1)
-            worth[part] = diagonal[some] + values[each, best]
-            done += len(some)
+            values[np.arange(len(some)), some] = -np.inf
+            partners.extend(values.argmax(axis=1).tolist())
+            worth.extend(diagonal[some] + values.max(axis=1))
         used: set[int] = set()
-        for place in np.argsort(-worth, kind="stable"):
-            pair = {int(items[place]), int(partners[place])}
+        for place in np.argsort(-np.array(worth), kind="stable"):
+            pair = {int(items[place]), partners[place]}
             if not pair & used:
                 used |= pair
                 yield np.array(sorted(pair), np.int64)

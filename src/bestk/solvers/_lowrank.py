@@ -26,7 +26,8 @@ MAX_SCORES = 8_000_000  # that one thread computes at once
 MAX_TIMED_SCORES = 125_000  # the same, with a time limit
 MIN_PIECE = 8192  # directions that one thread tries at once without a time limit
 MAX_DRAWS_PER_CHOICE = 100  # a small problem needs no more draws
-BANDS = 0.1  # on half of a sphere, times the root of the number of draws: measured
+BANDS = 0.45  # as many as make the steps along and between them about equal
+TILE = 9  # bands: about a hundred draws in a square, for which the same few items are open
 KEPT_DIRECTIONS = 16  # of a piece, which are scored for each k of a path
 
 Result = TypeVar("Result")
@@ -196,11 +197,24 @@ def _eigenpairs(Q: Floats, d: int, deadline: float) -> tuple[Floats, Floats]:
 
 
 def along_a_curve(directions: Floats) -> Floats:
-    """Sort directions so that neighbours are close: band by band, to and fro along the bands."""
+    """Sort directions so that neighbours are close: tile by tile, band by band within a tile."""
     count, d = directions.shape
     if d == 1:
         return np.sort(directions, axis=0)
     unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
-    bands = np.floor(BANDS * count ** (1 / (d - 1)) * unit[:, :-2])
-    turn = np.arctan2(unit[:, -1], unit[:, -2]) * np.where(bands.sum(axis=1) % 2, 1.0, -1.0)
-    return directions[np.lexsort((turn, *bands.T))]
+    turn = (np.arctan2(unit[:, -1], unit[:, -2]) / np.pi + 1.0) / 2.0
+    heights = (unit[:, : d - 2].T + 1.0) / 2.0
+    bands = np.ceil(BANDS * count ** (1.0 / (d - 1)))
+    tiles = np.ceil(bands / TILE)
+    band = _to_and_fro(heights, [bands] * (d - 2))
+    tile = _to_and_fro(np.vstack([heights, turn]), [tiles] * (d - 2) + [np.ceil(np.pi * tiles)])
+    return directions[np.lexsort((np.where(band % 2 == 0, turn, -turn), band, tile))]
+
+
+def _to_and_fro(places: Floats, counts: Sequence[float]) -> Floats:
+    """Number the cells of a grid on the unit cube along a path that turns back at every end."""
+    key = np.zeros(places.shape[1])
+    for place, count in zip(places, counts, strict=True):
+        cell = np.minimum(np.floor(place * count), count - 1.0)
+        key = key * count + np.where(key % 2 == 0, cell, count - 1.0 - cell)
+    return key

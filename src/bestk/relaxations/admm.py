@@ -131,20 +131,23 @@ class DoublyNonnegative:
         self.weighted = self.lifted * self._array(weights)
 
     def multipliers(self) -> Floats:
-        """Z after the projection, of which V'ZV has a small largest eigenvalue."""
+        """Z after the projection; the largest eigenvalue of V'ZV is then penalty * level."""
         return as_numpy(self.penalty * (self.M - self.weighted @ self.lifted.T))
 
-    def bound(self, Z: Floats, steps: int = 0, deadline: float = inf) -> Bound:
+    def bound(
+        self, Z: Floats, steps: int = 0, deadline: float = inf, level: float | None = None
+    ) -> Bound:
         """C_00 + the k largest r_i + (1 + k) top, and the r_i, for C = Q - Z.
 
         r_i = C_ii + 2 C_0i + the k - 1 largest C_ij. It bounds x'Qx for any symmetric Z if top is
         at least the largest eigenvalue of V'ZV, because <Z, Y> <= (1 + k) top. Items outside the
-        core count, too. So many steps of antisymmetric multipliers lower the r_i.
+        core count, too. So many steps of antisymmetric multipliers lower the r_i. ``level``: that
+        eigenvalue, if it is known but for rounding.
         """
         m, k = len(Z) - 1, self.k
         Z = (Z + Z.T) / 2
         slack = rounding(m, 4 * float(np.linalg.norm(Z)))
-        top = slack + largest_eigenvalue(reflect(Z, self.mirror), deadline)
+        top = slack + largest_eigenvalue(reflect(Z, self.mirror), deadline, level)
         if top == inf:
             return Bound(inf, "dnn")
         Z, top = self.scale * Z, self.scale * top  # exact

@@ -189,9 +189,11 @@ class Gap:
 
     def _prove(self, deadline: float = inf) -> None:
         """Prove the bound of the present multipliers."""
-        assert self.relaxation is not None
+        relaxation = self.relaxation
+        assert relaxation is not None
         steps = STEPS_OF_ROWS if self.part.n > FOLLOW_ITEMS else 0
-        bound = self.relaxation.bound(self.relaxation.multipliers(), steps, deadline)
+        level = None if relaxation.large else relaxation.penalty * relaxation.level
+        bound = relaxation.bound(relaxation.multipliers(), steps, deadline, level)
         self.value = min(self.value, self.part.base + bound.value)
         if self._lowest is None or bound.value < self._lowest.value:
             self._lowest = bound

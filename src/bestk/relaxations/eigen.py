@@ -132,16 +132,17 @@ def chebyshev_filter(A: Any, X: Any, low: float, cut: float) -> Any:
     return now
 
 
-def largest_eigenvalue(A: Floats, deadline: float = inf) -> float:
+def largest_eigenvalue(A: Floats, deadline: float = inf, level: float | None = None) -> float:
     """A number proved to be above every eigenvalue of the symmetric matrix A, and close.
 
-    It is infinite if the time does not suffice for a proof.
+    ``level``: the largest one, if it is known but for rounding. The result is infinite if the time
+    does not suffice for a proof.
     """
     n = len(A)
     step = 0.0
-    if n <= MAX_DENSE_ITEMS:
+    if level is None and n <= MAX_DENSE_ITEMS:
         level = float(np.linalg.eigvalsh(A)[-1])
-    else:
+    elif level is None:
         start = np.random.default_rng(0).standard_normal(n)
         level = float(eigsh(A, 1, which="LA", v0=start, tol=10 * LANCZOS_TOLERANCE)[0][0])
         step = LANCZOS_TOLERANCE * abs(level)

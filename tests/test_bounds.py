@@ -13,10 +13,9 @@ from bestk.bounds import BOUNDS, bound_problem, screen, upper_bound
 from bestk.problem import BQP, CachedColumns, good_choice, grow
 from bestk.relaxations import Gap, Subproblem, dnn, moderate
 from bestk.relaxations.admm import DoublyNonnegative
-from bestk.relaxations.dnn import power_of_two
 from bestk.relaxations.eigen import factor_below, largest_eigenvalue, reflect
 from bestk.relaxations.sdp import proved_dual
-from bestk.relaxations.subproblem import EPS, largest_entry
+from bestk.relaxations.subproblem import EPS, largest_entry, power_of_two
 from bestk.relaxations.triangles import Triangles
 from bestk.solvers import solve
 
@@ -46,6 +45,16 @@ def test_a_bound_in_other_units_is_the_same_bound(method, power):
     Q = np.random.default_rng(0).normal(size=(12, 12))
     here, there = (upper_bound(BQP(unit * (Q + Q.T), 4), method) for unit in (1.0, 2.0**power))
     assert there == pytest.approx(2.0**power * here, rel=1e-9)
+
+
+@pytest.mark.parametrize("power", [-200, 200])
+def test_items_outside_the_core_are_bounded_in_any_unit(power, monkeypatch):
+    monkeypatch.setattr(dnn, "FOLLOW_ITEMS", 10)
+    monkeypatch.setattr(dnn, "MIN_CORE_ITEMS", 10)
+    Q = np.random.default_rng(0).normal(size=(30, 30))
+    here, there = (bound_problem(BQP(u * (Q + Q.T), 4), "dnn") for u in (1.0, 2.0**power))
+    assert here.details["steps"] > 0
+    assert there.value == pytest.approx(2.0**power * here.value, rel=1e-9)
 
 
 def test_hand_worked_bounds():
@@ -249,7 +258,8 @@ def test_triangles_of_any_weight_lower_no_choice(seed):
     for choice in product([0.0, 1.0], repeat=n):
         assert np.array(choice) @ E @ np.array(choice) >= 0
     left = rng.random(n) < 0.8
-    rest = np.flatnonzero(left)[triangles.restricted(left).items]
+    places = np.flatnonzero(left)
+    rest = places[triangles.moved(places).items]
     assert set(map(tuple, rest)) <= set(map(tuple, triangles.items))
 
 
@@ -403,6 +413,12 @@ def test_a_lazy_problem_has_no_bound_and_says_so():
     assert "lazy" in bound.method
 
 
+def test_the_only_choice_of_a_lazy_problem_is_its_bound():
+    Q = np.add.outer(np.arange(4.0), np.arange(4.0))
+    lazy = BQP(CachedColumns(lambda items: Q[:, items], Q.diagonal()), 4)
+    assert upper_bound(lazy, "tight") == pytest.approx(Q.sum())
+
+
 def test_an_unknown_bound_is_refused_with_the_names_of_the_known():
     with pytest.raises(ValueError, match="choose one of linear, rows, antisymmetric, sdp"):
         upper_bound(WORKED, "magic")
@@ -418,3 +434,9 @@ def test_by_hand_penalties_are_raised_as_far_as_they_stay_penalties():
     Q = [[1.0, 0.5, -1e12], [0.5, 2.0, 1.0], [-1e12, 1.0, 3.0]]
     assert moderate(BQP(Q, k=2), value=7.0).Q.min() == -21.0
     assert moderate(BQP(Q, k=3), value=-2e12).Q.min() == -1e12  # every choice has the penalty
+
+
+def test_penalties_are_raised_to_the_size_of_the_other_entries_in_any_unit():
+    Q = 2.0**-200 * np.array([[1.0, 0.5, 0.0], [0.5, 2.0, 1.0], [0.0, 1.0, 3.0]])
+    Q[0, 2] = Q[2, 0] = -1e12
+    assert moderate(BQP(Q, k=2), value=7 * 2.0**-200).Q.min() > -100 * 2.0**-200

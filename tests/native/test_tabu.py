@@ -1,11 +1,11 @@
 """The walks and populations of the search, step by step, against their slow twins."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
+from bestk.native import kernels
 from bestk.problem.problem import BQP
 from bestk.solvers._search import (
     BEST,
@@ -23,10 +23,8 @@ from bestk.solvers._search import (
     WALK_BEST,
     WORTH,
     YOUNG,
-    Sea,
-    advance,
+    Population,
     least_entries,
-    new_island,
 )
 
 pytestmark = pytest.mark.usefixtures("cpu")
@@ -44,8 +42,14 @@ def tied(n, k, seed=0):
     return BQP(Q + Q.T, k)
 
 
-def sea(problem, depth=1000, patience=10**6):
-    return Sea(problem.Q, least_entries(problem.Q), problem.k, depth, patience)
+def rules(problem, depth=1000, patience=10**6):
+    """The kernel with its problem, and with how long a walk and an island last."""
+    Q = problem.Q
+    return kernels.tabu_advance.bind(Q, least_entries(Q), len(Q), problem.k, depth, patience)
+
+
+def advance(kernel, isle, starts, steps):
+    kernel(steps, starts, len(starts), len(isle.masks) - POOL, *isle)
 
 
 def mask(n, items):
@@ -60,9 +64,9 @@ def items_of(row):
 
 def lone(problem, seed=7, population=4):
     """An island whose walk stands at a random choice."""
-    isle = new_island(problem.n, population, seed)
+    isle = Population.empty(problem.n, population, seed)
     items = np.random.default_rng(seed).permutation(problem.n)[: problem.k]
-    advance(sea(problem), isle, mask(problem.n, items), 0)
+    advance(rules(problem), isle, mask(problem.n, items), 0)
     assert sorted(items.tolist()) == items_of(isle.masks[CHOSEN]).tolist()
     return isle
 
@@ -86,12 +90,12 @@ def best_gain(problem, isle):
 @pytest.mark.parametrize(("n", "k"), SIZES[2:])
 def test_a_walk_makes_the_best_swap_that_is_allowed_and_keeps_its_books(n, k, kind):
     problem = kind(n, k)
-    isle, waters = lone(problem), sea(problem)
+    isle, kernel = lone(problem), rules(problem)
     seen = isle.values[VALUE]
     for step in range(1, 61):
         expected, before = best_gain(problem, isle), isle.masks[CHOSEN].copy()
         value = isle.values[VALUE]
-        advance(waters, isle, NO_STARTS, 1)
+        advance(kernel, isle, NO_STARTS, 1)
         moved = np.flatnonzero(before != isle.masks[CHOSEN])
         assert len(moved) == 2
         np.testing.assert_allclose(isle.values[VALUE] - value, expected, atol=1e-9)
@@ -112,11 +116,11 @@ def test_a_walk_makes_the_best_swap_that_is_allowed_and_keeps_its_books(n, k, ki
 
 def test_a_walk_ends_at_a_depth_without_a_new_best():
     problem = signed(30, 6)
-    isle, waters = lone(problem), sea(problem, depth=25)
+    isle, kernel = lone(problem), rules(problem, depth=25)
     while isle.counts[BORN] == 1:
-        before = replace(isle, values=isle.values.copy(), counts=isle.counts.copy())
-        advance(waters, isle, NO_STARTS, 1)
-        advance(waters, isle, NO_STARTS, 1)
+        before = isle._replace(values=isle.values.copy(), counts=isle.counts.copy())
+        advance(kernel, isle, NO_STARTS, 1)
+        advance(kernel, isle, NO_STARTS, 1)
     assert 25 <= before.counts[STEP] < 20 * 25
     np.testing.assert_allclose(isle.values[CROWN], before.values[BEST])
 
@@ -140,9 +144,9 @@ def test_the_least_entries_are_those_off_the_diagonal(n):
 
 @pytest.mark.parametrize("size", [0, 3, 8, 20])
 def test_a_start_is_repaired_by_what_is_missed_least_or_helps_most(size):
-    problem, isle = signed(20, 8), new_island(20, 4, 1)
+    problem, isle = signed(20, 8), Population.empty(20, 4, 1)
     items = np.random.default_rng(2).permutation(20)[:size].tolist()
-    advance(sea(problem), isle, mask(20, items), 0)
+    advance(rules(problem), isle, mask(20, items), 0)
     while len(items) > 8:
         items = max(([i for i in items if i != out] for out in items), key=problem.value)
     while len(items) < 8:
@@ -152,11 +156,11 @@ def test_a_start_is_repaired_by_what_is_missed_least_or_helps_most(size):
 
 
 def test_random_choices_have_k_items_each_as_often_as_another():
-    problem, isle = signed(12, 4), new_island(12, 4, 5)
-    waters, often = sea(problem), np.zeros(12)
+    problem, isle = signed(12, 4), Population.empty(12, 4, 5)
+    kernel, often = rules(problem), np.zeros(12)
     for _ in range(3000):
         isle.counts[:] = 0
-        advance(waters, isle, NO_STARTS, 0)
+        advance(kernel, isle, NO_STARTS, 0)
         assert isle.masks[CHOSEN].sum() == 4
         often += isle.masks[CHOSEN]
     np.testing.assert_allclose(often, 1000, rtol=0.12)
@@ -164,13 +168,13 @@ def test_random_choices_have_k_items_each_as_often_as_another():
 
 def test_a_child_keeps_what_its_parents_share_and_has_the_rest_from_either():
     problem, rng = signed(20, 8), np.random.default_rng(0)
-    isle, waters, shares, copies = new_island(20, 3, 9), sea(signed(20, 8)), set(), 0
+    isle, kernel, shares, copies = Population.empty(20, 3, 9), rules(signed(20, 8)), set(), 0
     pool = isle.masks[POOL:]
     for member in pool:
         member[rng.permutation(20)[:8]] = 1
     for _ in range(60):
         isle.counts[[BORN, YOUNG, SIZE]] = 0, 3, 3  # the people are all there
-        advance(waters, isle, NO_STARTS, 0)
+        advance(kernel, isle, NO_STARTS, 0)
         child = isle.masks[CHOSEN]
         assert child.sum() == problem.k
         parents = {
@@ -187,10 +191,10 @@ def test_a_child_keeps_what_its_parents_share_and_has_the_rest_from_either():
 
 def test_an_island_knows_the_worth_of_its_people_and_keeps_no_one_twice():
     problem = signed(60, 15)
-    isle, waters = new_island(60, 5, 3), sea(problem, depth=5)
+    isle, kernel = Population.empty(60, 5, 3), rules(problem, depth=5)
     starts, crowns, full = np.zeros((1, 60), np.uint8), [], 0
     for _ in range(150):
-        advance(waters, isle, starts, 40)
+        advance(kernel, isle, starts, 40)
         people = [items_of(row).tolist() for row in isle.masks[POOL : POOL + isle.counts[SIZE]]]
         values = [problem.value(items) for items in people]
         np.testing.assert_allclose(isle.values[WORTH : WORTH + len(people)], values)
@@ -207,12 +211,12 @@ def test_an_island_knows_the_worth_of_its_people_and_keeps_no_one_twice():
 
 
 def test_an_island_rests_when_its_patience_is_over():
-    problem, isle = signed(12, 3), new_island(12, 4, 3)
-    waters = sea(problem, depth=12, patience=9)
-    advance(waters, isle, NO_STARTS, 10**6)
+    problem, isle = signed(12, 3), Population.empty(12, 4, 3)
+    kernel = rules(problem, depth=12, patience=9)
+    advance(kernel, isle, NO_STARTS, 10**6)
     assert isle.counts[WAIT] == 9
     born = isle.counts[BORN]
-    advance(waters, isle, NO_STARTS, 10**6)
+    advance(kernel, isle, NO_STARTS, 10**6)
     assert isle.counts[BORN] == born
 
 
@@ -220,8 +224,8 @@ def test_an_island_rests_when_its_patience_is_over():
 def test_a_walk_is_the_same_however_it_is_cut_into_calls(slices):
     problem = tied(45, 9)
     isle, whole = lone(problem), lone(problem)
-    advance(sea(problem, depth=4000), whole, NO_STARTS, 3000)
+    advance(rules(problem, depth=4000), whole, NO_STARTS, 3000)
     for steps in slices:
-        advance(sea(problem, depth=4000), isle, NO_STARTS, steps)
+        advance(rules(problem, depth=4000), isle, NO_STARTS, steps)
     for name in ("masks", "gains", "tabu", "values", "counts", "random"):
         np.testing.assert_array_equal(getattr(isle, name), getattr(whole, name), err_msg=name)

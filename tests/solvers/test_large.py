@@ -94,6 +94,15 @@ def test_the_filter_is_a_chebyshev_polynomial_of_the_matrix_but_for_its_size():
     np.testing.assert_allclose(found / np.abs(found).max(), expected / np.abs(expected).max())
 
 
+def test_a_matrix_without_a_spectrum_is_filtered_without_a_division_by_zero():
+    Q = signed(300, 5).Q
+    for A in (np.zeros((300, 300)), np.eye(300)):
+        weights, vectors, _ = LeadingEigenpairs(5).project(Products(A), 3.0)
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(weights)), atol=1e-9)
+        assert weights.sum() == pytest.approx(3.0)
+    assert np.isfinite(chebyshev_filter(0 * Q, Q, 0.0, 0.0)).all()
+
+
 def test_the_lowest_eigenvalue_is_exact_in_as_many_steps_as_rows_and_below_in_fewer():
     for seed in range(5):
         Q = signed(40, 1, seed).Q

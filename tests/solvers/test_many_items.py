@@ -39,7 +39,6 @@ def test_a_lazy_problem_in_small_pieces_is_the_same(problem, piece):
     whole, items = lazy(problem), np.arange(problem.k)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(problem_module, "MAX_BLOCK", piece)
-        patch.setattr("bestk.problem.lazy.MAX_BLOCK", piece)
         parts = lazy(problem)
         near = {"rtol": 1e-9, "atol": 1e-9 * np.abs(problem.Q).max()}
         np.testing.assert_allclose(parts.value(items), whole.value(items), **near)

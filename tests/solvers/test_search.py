@@ -120,19 +120,6 @@ def test_the_deadline_is_kept(seconds, lazy):
     assert perf_counter() - start < max(seconds, 0) + 0.5
 
 
-@pytest.mark.parametrize("lazy", [False, True])
-@pytest.mark.parametrize(
-    "start", [[], [5], [7, 7, 3, -4, 99], [9, 8, 7, 6, 5, 4, 3, 2, 1, 0], np.arange(60)]
-)
-def test_any_start_is_repaired(start, lazy):
-    Q = random_matrix(60, seed=2)
-    problem = BQP(Columns(Q) if lazy else Q, 8)
-    picked = QUICK.pick(problem, run(0, starts=[np.array(start, np.int64)]))
-    assert is_choice(picked, problem)
-    best = problem.value(Search().pick(BQP(Q, 8), run(1)))
-    np.testing.assert_allclose(problem.value(picked), best)
-
-
 def test_a_good_start_is_not_lost():
     problem = BQP(random_matrix(300, signed=True), 40)
     good = Search(patience=10).pick(problem, run(0))
@@ -183,22 +170,13 @@ def test_few_columns_are_asked_for():
 
 
 @pytest.mark.parametrize("size", [0, 5, 30, 70])
-def test_columns_in_small_blocks_give_the_same_gains_blocks_and_repairs(size, monkeypatch):
+def test_columns_in_small_blocks_give_the_same_gains_and_blocks(size, monkeypatch):
     Q = random_matrix(70, signed=True)
     problem = BQP(Columns(Q), 30)
     items = np.random.default_rng(size).permutation(70)[:size]
-    whole = _search._repair(problem, run(), items)
     monkeypatch.setattr("bestk.problem.problem.MAX_BLOCK", 8 * 70)
     np.testing.assert_allclose(problem.gains(items), BQP(Q, 30).gains(items), atol=1e-9)
     np.testing.assert_array_equal(problem.block(items), Q[np.ix_(items, items)])
-    repaired = _search._repair(problem, run(), items)
-    assert repaired.tolist() == whole.tolist()
-    assert len(set(repaired)) == 30
-    assert len(set(repaired) & set(items)) == min(size, 30)
-
-
-def test_items_that_there_are_not_are_left_out():
-    assert _search._items([9, -1, 3, 10, 3, 0], 10).tolist() == [0, 3, 9]
 
 
 def test_the_best_of_several_starts_is_taken():
@@ -206,7 +184,7 @@ def test_the_best_of_several_starts_is_taken():
     problem, rng = BQP(Columns(Q), 10), np.random.default_rng(0)
     starts = [rng.permutation(50)[:10] for _ in range(5)]
     best = max(BQP(Q, 10).value(start) for start in starts)
-    found = _search._best_start(problem, run(starts=starts))
+    found = QUICK.pick(problem, run(seconds=-1.0, starts=starts))
     assert BQP(Q, 10).value(found) == pytest.approx(best)
 
 

@@ -97,7 +97,7 @@ def test_pairs_to_start_from_are_the_best_by_hand_and_share_no_item(problem):
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_every_pair_to_start_from_holds_an_item_and_its_best_partner(lazy, monkeypatch):
-    monkeypatch.setattr("bestk.problem.lazy.MAX_BLOCK", 40 * 7)  # seven columns at a time
+    monkeypatch.setattr("bestk.problem.problem.MAX_BLOCK", 40 * 7)  # seven columns at a time
     rng = np.random.default_rng(0)
     Q, weight = rng.normal(size=(40, 40)), 4
     Q += Q.T
@@ -171,8 +171,8 @@ def test_where_one_group_is_better_than_all_others_it_is_found(seed):
 
 
 @given(problems(), st.randoms(use_true_random=False))
-def test_any_start_is_grown_or_cut_to_k_and_mended(problem, random):
-    start = np.array(random.sample(range(problem.n), random.randint(0, problem.n)), np.int64)
+def test_no_swap_betters_what_any_start_ends_in(problem, random):
+    start = np.array(random.sample(range(problem.n), problem.k), np.int64)
     items = Swap().pick(problem, Run(starts=[start]))
     assert len(set(items.tolist())) == len(items) == problem.k
     value = problem.value(items)

@@ -101,7 +101,7 @@ def bound_problem(
         method = "antisymmetric" if many else "dnn"
     if problem.is_lazy and method != "antisymmetric":
         return Bound(inf, "nothing: Q is lazy")
-    if problem.k == problem.n:
+    if problem.k == problem.n and not problem.is_lazy:
         bound = only_choice(problem)
     elif method == "fast":
         floor = problem.value(good_choice(problem)) if best_known is None else best_known

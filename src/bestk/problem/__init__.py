@@ -3,6 +3,7 @@
 from bestk.problem.lazy import CachedColumns, stream
 from bestk.problem.problem import (
     BQP,
+    NO_ITEMS,
     LazyMatrix,
     best_first,
     best_swap,
@@ -15,6 +16,7 @@ from bestk.problem.solution import Solution
 
 __all__ = [
     "BQP",
+    "NO_ITEMS",
     "CachedColumns",
     "LazyMatrix",
     "Solution",

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.problem.problem import MAX_BLOCK, LazyMatrix
+from bestk.problem.problem import LazyMatrix, blocks
 
 
 class CachedColumns:
@@ -63,7 +63,7 @@ class CachedColumns:
 
     def stream(self, items: Indices) -> Iterator[tuple[Indices, Floats]]:
         """Yield items and their columns, some at a time; none is kept."""
-        for some in _blocks(items, self.shape[0]):
+        for some in blocks(items, self.shape[0]):
             self.made += len(some)
             columns = np.array(self._make(some), np.float64, copy=None)
             columns[some, np.arange(len(some))] = self._diagonal[some]
@@ -89,11 +89,5 @@ def stream(matrix: LazyMatrix, items: Indices) -> Iterator[tuple[Indices, Floats
     if isinstance(matrix, CachedColumns):
         yield from matrix.stream(items)
     else:
-        for some in _blocks(items, matrix.shape[0]):
+        for some in blocks(items, matrix.shape[0]):
             yield some, matrix.columns(some)
-
-
-def _blocks(items: Indices, n: int) -> Iterator[Indices]:
-    """Blocks of items whose columns of n entries need little memory."""
-    width = max(1, MAX_BLOCK // n)
-    return (items[start : start + width] for start in range(0, len(items), width))

@@ -116,8 +116,7 @@ class BQP:
     def contributions(self, items: Iterable[int]) -> Floats:
         """The part of each chosen item in x'Qx, pairs shared evenly: sum of Q_ij over chosen j."""
         chosen = np.asarray(list(items), np.int64)
-        parts = [self.columns(some)[chosen].sum(axis=0) for some in self._blocks(chosen)]
-        return np.concatenate(parts)
+        return np.asarray(self.product(chosen)[chosen])
 
     def product(self, items: Iterable[int]) -> Floats:
         """Qx of a choice of items, the sum of their columns."""
@@ -132,9 +131,14 @@ class BQP:
         return gains
 
     def _blocks(self, items: Indices) -> list[Indices]:
-        """The items, of a lazy matrix so few at a time that their columns need little memory."""
-        width = max(1, MAX_BLOCK // self.n) if self.is_lazy else max(1, len(items))
-        return [items[start : start + width] for start in range(0, max(1, len(items)), width)]
+        """All items of a matrix at once, those of a lazy one in blocks."""
+        return (blocks(items, self.n) if self.is_lazy else []) or [items]
+
+
+def blocks(items: Indices, n: int) -> list[Indices]:
+    """Blocks of items, so few at a time that their columns of n entries need little memory."""
+    width = max(1, MAX_BLOCK // n)
+    return [items[start : start + width] for start in range(0, len(items), width)]
 
 
 def _symmetric(Q: Any, strict: bool) -> Floats:

@@ -57,7 +57,7 @@ class DoublyNonnegative:
         self.core = np.arange(part.n) if core is None else core
         n, k = len(self.core), part.k
         self.Q, self.k, self.scale = part.Q, k, scale  # a power of two: scaling is exact
-        self.large = n > FOLLOW_ITEMS
+        self.large, self.is_whole = n > FOLLOW_ITEMS, n == part.n
         self.torch = gpu_module(n)
         self.dtype = np.float32 if self.large and self.torch is None else np.float64
         self.triangles: Triangles | None = None
@@ -135,22 +135,21 @@ class DoublyNonnegative:
         return as_numpy(self.penalty * (self.M - self.weighted @ self.lifted.T))
 
     def bound(
-        self, Z: Floats, top: float | None = None, steps: int = 0, deadline: float = inf
+        self, Z: Floats, steps: int = 0, deadline: float = inf, level: float | None = None
     ) -> Bound:
         """C_00 + the k largest r_i + (1 + k) top, and the r_i, for C = Q - Z.
 
         r_i = C_ii + 2 C_0i + the k - 1 largest C_ij. It bounds x'Qx for any symmetric Z if top is
-        at least the largest eigenvalue of V'ZV, because <Z, Y> <= (1 + k) top. Without ``top``,
-        that is proved, and items outside the core count, too; with it, the core alone is bounded.
-        So many steps of antisymmetric multipliers lower the r_i.
+        at least the largest eigenvalue of V'ZV, because <Z, Y> <= (1 + k) top. Items outside the
+        core count, too. So many steps of antisymmetric multipliers lower the r_i. ``level``: that
+        eigenvalue, if it is known but for rounding.
         """
-        m, k, whole = len(Z) - 1, self.k, top is None
-        if top is None:
-            Z = (Z + Z.T) / 2
-            slack = rounding(m, 4 * float(np.linalg.norm(Z)))
-            top = slack + largest_eigenvalue(reflect(Z, self.mirror), deadline)
-            if top == inf:
-                return Bound(inf, "dnn")
+        m, k = len(Z) - 1, self.k
+        Z = (Z + Z.T) / 2
+        slack = rounding(m, 4 * float(np.linalg.norm(Z)))
+        top = slack + largest_eigenvalue(reflect(Z, self.mirror), deadline, level)
+        if top == inf:
+            return Bound(inf, "dnn")
         Z, top = self.scale * Z, self.scale * top  # exact
         inner = self._inner()
         size = largest_entry(Z) + largest_entry(self.Q) + largest_entry(inner)
@@ -158,9 +157,9 @@ class DoublyNonnegative:
         linear, lost, order = rows.diagonal() - 2 * Z[0, 1:], -inf, self.core
         constant = (1 + k) * top - Z[0, 0]
         margin = rounding(2 * k + m, (k + 1) ** 2 * size + (k + 1) * abs(top))
-        if whole and m < len(self.Q):
+        if not self.is_whole:
             lost = -k_largest(row_values(rows, linear, k), k)
-            core = Core(self.core, k, Z, top, rows, linear)
+            core = Core(self.core, k, Z, top, rows, linear, self.scale)
             mean = (constant - lost) / k
             order, rows, linear, more = core.extended(self.Q, mean, deadline)
             margin += more
@@ -217,51 +216,41 @@ class DoublyNonnegative:
 
     def restricted(self, part: Subproblem, inside: Mask, outside: Mask) -> "DoublyNonnegative":
         """The relaxation of the part that is left, which starts from where this one stands."""
-        m, left = len(self.core), ~(inside | outside)
-        keep = np.concatenate([[True], left[self.core]])
+        left, chosen = ~(inside | outside), inside[self.core].astype(float)
         # (1, x) of the items inside, those outside the core as its mean
-        fixed = np.concatenate([[1.0], inside[self.core].astype(float)])
-        fixed[1:] += (inside.sum() - inside[self.core].sum()) / m
-        old, Y = as_numpy(self.Z), as_numpy(self.Y)
-        Z = old[np.ix_(keep, keep)]
-        Z[0] = Z[:, 0] = (fixed @ old)[keep]
+        fixed = np.append(1.0, chosen + (inside.sum() - chosen.sum()) / len(self.core))
+        Z = np.array(as_numpy(self.Z))
+        border = fixed @ Z
         # the border now stands for 1 + f entries of (1, x), which the trace no longer counts
-        spare = self.penalty * self.level * int(inside.sum())
-        Z[0, 0] = float(fixed @ old @ fixed) - spare
-        core = (np.cumsum(left) - 1)[self.core[left[self.core]]]
-        triangles = self.triangles and self.triangles.restricted(left[self.core])
-        new = self._resized(part, core, (Y[np.ix_(keep, keep)], Z), triangles)
-        return self._handed_on(new, np.flatnonzero(keep))
+        Z[0] = Z[:, 0] = border
+        Z[0, 0] = border @ fixed - self.penalty * self.level * inside.sum()
+        places = np.flatnonzero(left[self.core])
+        return self._moved(part, (np.cumsum(left) - 1)[self.core[places]], places, Z)
 
     def widened(self, part: Subproblem, items: Indices) -> "DoublyNonnegative":
         """The same with more items in the core, which start as the mean of those in it."""
-        m, more = len(self.core), len(items)
-        Z, Y = np.empty((2, m + 1 + more, m + 1 + more))
-        Z[: m + 1, : m + 1], Y[: m + 1, : m + 1] = as_numpy(self.Z), as_numpy(self.Y)
-        Z[m + 1 :, : m + 1] = Z[1 : m + 1, : m + 1].mean(axis=0)
-        Z[:, m + 1 :] = Z[:, 1 : m + 1].mean(axis=1)[:, None]
-        Y[m + 1 :] = Y[:, m + 1 :] = 0.0
-        if self.triangles is not None:
-            self.triangles.n += more
-        core = np.concatenate([self.core, items])
-        new = self._resized(part, core, (Y, Z), self.triangles)
-        return self._handed_on(new, np.append(np.arange(m + 1), np.full(more, m + 1)))
+        places = np.minimum(np.arange(len(self.core) + len(items)), len(self.core))
+        return self._moved(part, np.append(self.core, items), places, as_numpy(self.Z))
 
-    def _resized(
-        self, part: Subproblem, core: Indices, state: tuple[Floats, Floats], extra: Triangles | None
+    def _moved(
+        self, part: Subproblem, core: Indices, places: Indices, Z: Floats
     ) -> "DoublyNonnegative":
-        new = DoublyNonnegative(part, self.scale, core)
-        new.penalty, new.steps, new.triangles = self.penalty, self.steps, extra
-        new._start(*state)
-        if extra is not None:
-            new.cost[1:, 1:] = new._inner() / self.scale
-        return new
+        """The relaxation of another core, which starts from Z and the other state of this one.
 
-    def _handed_on(self, new: "DoublyNonnegative", rows: Indices) -> "DoublyNonnegative":
-        """Give the leading eigenvectors on to another core, from rows of this or from zeros."""
+        ``places`` has for each item its place in this core, or the size of this core if it is new.
+        """
+        new = DoublyNonnegative(part, self.scale, core)
+        new.penalty, new.steps = self.penalty, self.steps
+        rows = np.append(0, places + 1)
+        Z = np.vstack([Z, Z[1:].mean(axis=0)])
+        Z = np.column_stack([Z, Z[:, 1:].mean(axis=1)])
+        new._start(np.pad(as_numpy(self.Y), (0, 1))[np.ix_(rows, rows)], Z[np.ix_(rows, rows)])
+        if self.triangles is not None:
+            new.triangles = self.triangles.moved(places)
+            new.cost[1:, 1:] = new._inner() / self.scale
         if new.large and self.leading.basis is not None:
             lifted = as_numpy(lift(self.leading.basis, self._array(self.mirror), self.torch or np))
-            lifted = np.vstack([lifted, np.zeros_like(lifted[:1])])[rows]
+            lifted = np.pad(lifted, ((0, 1), (0, 0)))[rows]
             inner = (lifted - 2 * np.outer(new.mirror, new.mirror @ lifted))[1:]
             new.leading, self.leading = self.leading, LeadingEigenpairs(self.leading.expected)
             new.leading.basis = new._array(np.linalg.qr(inner)[0])

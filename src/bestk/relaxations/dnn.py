@@ -1,7 +1,7 @@
 """The doubly non-negative bound: the tightest here, with items decided on the way."""
 
 from dataclasses import dataclass
-from math import frexp, inf
+from math import inf
 from time import perf_counter
 
 import numpy as np
@@ -16,12 +16,13 @@ from bestk.relaxations.subproblem import (
     largest_entry,
     moderate,
     one_thread,
+    power_of_two,
     screen,
 )
 
 DEFAULT_SECONDS = 60.0
-STEPS_TO_BOUND = 10  # from one estimate of the bound to the next
-STEPS_TO_PROOF = 50  # from one proof, and check of the progress, to the next
+STEPS_TO_BOUND = 10  # from one proof to the next, where they are cheap
+STEPS_TO_PROOF = 50  # from one check of the progress to the next, with a proof
 SECONDS_OF_STEP = 7e-10  # times n^3: the first step, and of few items about as much for a proof
 SECONDS_OF_PROOF = 1e-10  # times n^3, of many items
 PROOF_PAUSE = 3.0  # times the time of a proof, from one to the next of many items
@@ -78,8 +79,7 @@ class Gap:
     relaxation: DoublyNonnegative | None = None
     value: float = inf
     steps: int = 0
-    _best: float = inf  # the lowest bound of the relaxation, not proved yet
-    _Z: Floats | None = None  # the multipliers that give it
+    _lowest: Bound | None = None  # of the relaxation as it is
     _row_values: Floats | None = None  # of the last bound
 
     @property
@@ -113,8 +113,11 @@ class Gap:
             early = self.relaxation.large and start < next_proof
             if late or (self.steps % STEPS_TO_PROOF == 0 and not early):
                 start, size = perf_counter(), len(self.relaxation.core)
-                bound = self._prove(deadline)
-                proof = perf_counter() - start
+                if self._lowest is None or not self._proofs_are_cheap():
+                    self.relaxation.project(exact=True)
+                    self._prove(deadline)
+                bound, proof = self._lowest, perf_counter() - start
+                assert bound is not None
                 changed = self._decide(bound) or (not late and self._widen(bound))
                 next_proof, gap = perf_counter() + PROOF_PAUSE * proof, self.value - self.floor
                 if late:
@@ -171,37 +174,29 @@ class Gap:
         return Gap(part, self.floor, relaxation, self.value, self.steps, _row_values=values)
 
     def _step(self) -> None:
-        """One step of the relaxation; now and then its bound."""
+        """One step of the relaxation; now and then with a proof."""
         assert self.relaxation is not None
         self.steps += 1
         self.relaxation.project(exact=self.steps % STEPS_TO_PROOF == 0)
-        if self.steps % STEPS_TO_BOUND == 0 and not self.relaxation.large:
-            self._measure()
-            if self._best <= self.floor and len(self.relaxation.core) == self.part.n:
-                self._prove()
+        if self.steps % STEPS_TO_BOUND == 0 and self._proofs_are_cheap():
+            self._prove()
         self.relaxation.update()
 
-    def _measure(self) -> None:
-        """Compute the bound of the present multipliers, not yet proved."""
-        assert self.relaxation is not None
-        Z = self.relaxation.multipliers()
-        top = self.relaxation.penalty * self.relaxation.level
-        value = self.part.base + self.relaxation.bound(Z, top).value
-        if value < self._best or self.relaxation.triangles is not None:
-            self._best, self._Z = value, Z
+    def _proofs_are_cheap(self) -> bool:
+        """Whether a proof costs less than a step: of few items, all in the core."""
+        relaxation = self.relaxation
+        return relaxation is not None and not relaxation.large and relaxation.is_whole
 
-    def _prove(self, deadline: float = inf) -> Bound:
-        """Prove the lowest bound so far."""
-        assert self.relaxation is not None
-        if self._Z is None:
-            self.relaxation.project(exact=True)
-            self._Z = self.relaxation.multipliers()
+    def _prove(self, deadline: float = inf) -> None:
+        """Prove the bound of the present multipliers."""
+        relaxation = self.relaxation
+        assert relaxation is not None
         steps = STEPS_OF_ROWS if self.part.n > FOLLOW_ITEMS else 0
-        bound = self.relaxation.bound(self._Z, None, steps, deadline)
+        level = None if relaxation.large else relaxation.penalty * relaxation.level
+        bound = relaxation.bound(relaxation.multipliers(), steps, deadline, level)
         self.value = min(self.value, self.part.base + bound.value)
-        if self.relaxation.large:
-            self._Z = None
-        return bound
+        if self._lowest is None or bound.value < self._lowest.value:
+            self._lowest = bound
 
     def _decide(self, bound: Bound) -> bool:
         """Drop the items that a bound decides, where that makes the part notably smaller."""
@@ -215,7 +210,7 @@ class Gap:
         smaller = self.without(inside, outside)
         self.part, self.relaxation = smaller.part, smaller.relaxation
         self._row_values = smaller._row_values
-        self._best, self._Z = inf, None
+        self._lowest = None
         return True
 
     def _widen(self, bound: Bound) -> bool:
@@ -231,7 +226,7 @@ class Gap:
         count = int(np.clip((values > least).sum(), max(growth**2, 0.125) * len(core), len(core)))
         items = top_k(values, min(count, self.part.n - len(core)))
         self.relaxation = self.relaxation.widened(self.part, items)
-        self._best, self._Z = inf, None
+        self._lowest = None
         return True
 
     def _settled(self) -> bool:
@@ -240,8 +235,3 @@ class Gap:
         if choice is not None:
             self.value = min(self.value, choice[1])
         return choice is not None
-
-
-def power_of_two(size: float) -> float:
-    """The power of two just above a size; 1 for 0."""
-    return 2.0 ** frexp(size)[1] if size else 1.0

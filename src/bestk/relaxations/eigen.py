@@ -123,25 +123,26 @@ def lanczos_minimum(A: Any, steps: int = 12) -> float:
 
 def chebyshev_filter(A: Any, X: Any, low: float, cut: float) -> Any:
     """Chebyshev polynomial of A on [low, cut], which is large above the cut, times X."""
-    half, centre = (cut - low) / 2, (cut + low) / 2
+    half, centre = (cut - low) / 2 or 1.0, (cut + low) / 2
     before, now = X, (A @ X - centre * X) / half
     for _ in range(CHEBYSHEV_DEGREE - 1):
         before, now = now, (2 / half) * (A @ now - centre * now) - before
-        size = float(abs(now).max())
+        size = float(abs(now).max()) or 1.0
         before, now = before / size, now / size
     return now
 
 
-def largest_eigenvalue(A: Floats, deadline: float = inf) -> float:
+def largest_eigenvalue(A: Floats, deadline: float = inf, level: float | None = None) -> float:
     """A number proved to be above every eigenvalue of the symmetric matrix A, and close.
 
-    It is infinite if the time does not suffice for a proof.
+    ``level``: the largest one, if it is known but for rounding. The result is infinite if the time
+    does not suffice for a proof.
     """
     n = len(A)
     step = 0.0
-    if n <= MAX_DENSE_ITEMS:
+    if level is None and n <= MAX_DENSE_ITEMS:
         level = float(np.linalg.eigvalsh(A)[-1])
-    else:
+    elif level is None:
         start = np.random.default_rng(0).standard_normal(n)
         level = float(eigsh(A, 1, which="LA", v0=start, tol=10 * LANCZOS_TOLERANCE)[0][0])
         step = LANCZOS_TOLERANCE * abs(level)

@@ -27,6 +27,7 @@ class Core:
     top: float
     rows: Floats  # C
     linear: Floats  # C_ii + 2 C_0i
+    unit: float  # a size of entries: single precision has no room for 1e60
 
     def extended(
         self, Q: Floats, mean: float, deadline: float = inf
@@ -77,15 +78,16 @@ class Core:
         others = np.delete(np.arange(len(Q)), self.items)
         normal = np.ones(m + 1)
         normal[0] = -k
-        single, limits = S.astype(np.float32), bearable.astype(np.float32)
+        single, limits = ((part / self.unit).astype(np.float32) for part in (S, bearable))
+        aim /= self.unit
         W = np.full((len(others), m + 1), 1 / m, np.float32)
         W[:, 0] = 0.0
 
         def lower(span: tuple[int, int]) -> None:
             """Lower the rows of some items."""
             live, best = np.arange(*span), np.full(len(W), inf)
-            w, alone = W[live], Q.diagonal()[others[live]] - self.top
-            pairs = Q[others[live]][:, self.items].astype(np.float32)
+            w, alone = W[live], (Q.diagonal()[others[live]] - self.top) / self.unit
+            pairs = (Q[others[live]][:, self.items] / self.unit).astype(np.float32)
             for number in range(MAX_STEPS):
                 if perf_counter() > deadline or not len(live):
                     return

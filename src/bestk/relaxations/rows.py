@@ -193,8 +193,6 @@ def fix_items(part: Subproblem, floor: float, steps: int = 0) -> tuple[Subproble
         inside, outside = screen(bound.value, bound.row_values, part.k, aim)
         if not (inside | outside).any():
             break
-        if inside.sum() > part.k or part.n - outside.sum() < part.k:
-            break  # the floor is above every choice
         part = part.without(inside, outside)
     return part, value
 

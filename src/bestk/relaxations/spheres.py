@@ -1,7 +1,7 @@
 """The semidefinite relaxation by a low-rank factor: a point on many spheres, moved uphill."""
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import ceil, inf, sqrt
 from time import perf_counter
 from typing import Any
@@ -14,37 +14,28 @@ from bestk._typing import Floats
 from bestk.problem import BQP
 
 MAX_DOUBLE_ITEMS = 500  # up to this size all products are in double precision
+MAX_PAIRS = 8  # of steps that the quasi-Newton method remembers
 PARALLEL_RIDGE = 1e-9  # for rows that are all parallel
 
 
-@dataclass
 class LiftedObjective:
     """x'Qx as a function of V: <Q, GG'> with g_i = (v_0 + v_i) / 2.
 
     Q is centred by its mean and scaled by its spread first: sum x = k makes the mean a constant,
-    and it would hide everything else. Large matrices are multiplied in single precision, from a
-    working copy of half the size of Q, until ``sharpen``.
+    and it would hide everything else. Large matrices are multiplied in single precision, as long
+    as there is a working copy ``single``, of half the size of Q.
     """
 
-    Q: Floats
-    k: int
-    single: NDArray[np.float32] | None = None
-    mean: float = field(init=False)
-    spread: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        n = len(self.Q)
-        self.mean = float(self.Q.mean())
-        variance = float(np.vdot(self.Q, self.Q)) / n**2 - self.mean**2
+    def __init__(self, Q: Floats, k: int) -> None:
+        self.Q, self.k, n = Q, k, len(Q)
+        self.mean = float(Q.mean())
+        variance = float(np.vdot(Q, Q)) / n**2 - self.mean**2
         self.spread = sqrt(max(variance, 1e-16 * self.mean**2)) or 1.0
+        self.single: NDArray[np.float32] | None = None
         if n > MAX_DOUBLE_ITEMS:
             self.single = np.empty((n, n), np.float32)
             for i in range(0, n, 256):
-                self.single[i : i + 256] = (self.Q[i : i + 256] - self.mean) / self.spread
-
-    def sharpen(self) -> None:
-        """Multiply in double precision from now on."""
-        self.single = None
+                self.single[i : i + 256] = (Q[i : i + 256] - self.mean) / self.spread
 
     def __call__(self, V: Floats) -> tuple[float, Floats]:
         """The value, centred and scaled, and its gradient."""
@@ -78,7 +69,6 @@ class LowRankFactor:
     problem: BQP
     rng: np.random.Generator
     rank: int | None = None
-    memory: int = 8
     iterations: int = 0
     product_seconds: float = 0.0  # of the last product with Q
     reach: float = 0.0  # length of a step per length of the gradient
@@ -88,7 +78,7 @@ class LowRankFactor:
         n, k = self.problem.n, self.problem.k
         self.spheres = Spheres(n, k, max(3, min(n + 1, self.rank or ceil(sqrt(2 * n)) + 1)))
         self.objective = LiftedObjective(self.problem.Q, k)
-        self.pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=self.memory)
+        self.pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=MAX_PAIRS)
         self._common: Floats | float = 0.0  # b of the normal part of the gradient
         self._arrive(self.spheres.start(self.rng))
 
@@ -129,14 +119,10 @@ class LowRankFactor:
             if self.pairs:
                 self.pairs.clear()
             elif self.objective.single is not None:
-                self.sharpen()
+                self.objective.single = None  # in double precision from now on
+                self._arrive(self.V)
             else:
                 self.stalled = True
-
-    def sharpen(self) -> None:
-        """Go on in double precision."""
-        self.objective.sharpen()
-        self._arrive(self.V)
 
     def _arrive(self, V: Floats, computed: tuple[float, Floats] | None = None) -> None:
         self.V = V

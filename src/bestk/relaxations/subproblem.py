@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from math import frexp
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,11 @@ def rounding(terms: int, size: float) -> float:
 def largest_entry(Q: Floats) -> float:
     """The largest absolute value, without a copy of the matrix."""
     return float(max(Q.max(), -Q.min()))
+
+
+def power_of_two(size: float) -> float:
+    """The power of two just above a size; 1 for 0."""
+    return 2.0 ** frexp(size)[1] if size else 1.0
 
 
 def k_largest(values: Floats, k: int) -> float:
@@ -125,9 +131,10 @@ def moderate(problem: BQP, value: float) -> BQP:
         return problem
     first, others = k_largest(diagonal, k), k * (k - 1) * max(0.0, float(Q.max()))
     size = abs(value) + abs(first) + others
-    least_pair = np.floor((value - first - others) / 2 - size) - 1.0
+    unit = min(1.0, power_of_two(size))  # whole numbers stay whole, and tiny ones tiny
+    least_pair = unit * (np.floor(((value - first - others) / 2 - size) / unit) - 1.0)
     rest = k_largest(diagonal, k - 1) if k > 1 else 0.0
-    least_item = np.floor(value - rest - others - size) - 1.0
+    least_item = unit * (np.floor((value - rest - others - size) / unit) - 1.0)
     low = diagonal < least_item
     if not low.any() and Q.min() >= min(least_pair, float(diagonal.min())):
         return problem

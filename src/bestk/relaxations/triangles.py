@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bestk._typing import Floats, Indices, Mask
+from bestk._typing import Floats, Indices
 
 GRID = 2.0**-24  # weights are multiples of it: their sums are exact
 MAX_WEIGHT = 2.0**12
@@ -59,16 +59,8 @@ class Triangles:
 
     def _sharing(self) -> Indices:
         """For each triangle, how many have the entry of Y that it shares with most."""
-        i, j, l = self.items.T
-        places = np.stack(
-            [
-                i * (self.n + 1),
-                *(
-                    np.minimum(a, b) * self.n + np.maximum(a, b)
-                    for a, b in ((i, j), (i, l), (j, l))
-                ),
-            ]
-        )
+        pairs = [np.sort(self.items[:, two], axis=1) for two in ([0, 0], [0, 1], [0, 2], [1, 2])]
+        places = np.stack([pair @ [self.n, 1] for pair in pairs])
         counts = np.bincount(places.ravel(), minlength=1)
         return np.asarray(counts[places].max(axis=0))
 
@@ -80,9 +72,11 @@ class Triangles:
             np.add.at(cost, (columns, rows), sign * weights)
         np.add.at(cost, (i, i), weights)
 
-    def restricted(self, left: Mask) -> "Triangles":
-        """Those among the items that are left."""
-        new = Triangles(int(left.sum()))
-        kept = left[self.items].all(axis=1)
-        new.items, new.weights = (np.cumsum(left) - 1)[self.items[kept]], self.weights[kept]
+    def moved(self, places: Indices) -> "Triangles":
+        """Those among other items, each of which comes from a place among these or is new."""
+        new, known = Triangles(len(places)), places < self.n
+        now = np.full(self.n, -1)
+        now[places[known]] = np.flatnonzero(known)
+        kept = (now[self.items] >= 0).all(axis=1)
+        new.items, new.weights = now[self.items[kept]], self.weights[kept]
         return new

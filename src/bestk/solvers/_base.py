@@ -20,7 +20,7 @@ class Run:
 
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
     deadline: float = float("inf")  # on the clock of time.perf_counter
-    starts: Sequence[Indices] = ()  # choices to start from; any length, repaired by the solver
+    starts: Sequence[Indices] = ()  # choices of k items to start from
     details: dict[str, Any] = field(default_factory=dict)  # becomes Solution.details
     upper_bound: float = float("inf")  # a bound the solver proved, if it proves any
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.bounds import MAX_DNN_ITEMS
-from bestk.problem import BQP, best_first, good_choice, grow, improve
+from bestk.problem import BQP, best_first, good_choice, improve
 from bestk.relaxations import (
     Branching,
     Gap,
@@ -115,20 +115,22 @@ class _Proof:
 
     def __init__(self, problem: BQP, run: Run) -> None:
         self.problem, self.run = problem, run
-        self.step = _grid(problem.Q)
         self.slack = rounding(problem.k, problem.k**2 * largest_entry(problem.Q))
+        step = _grid(problem.Q)
+        self.step = step if step > 2 * self.slack else 0.0
         self.nodes = self.parts = 0
         self.queue: list[tuple[float, int, Gap]] = []  # the highest bound first
         self.ticket = count()
         self.best, self.value = np.zeros(0, np.int64), -np.inf
         self.offer(good_choice(problem))
         for start in run.starts:
-            self.offer(improve(problem, _repaired(problem, start)))
+            self.offer(improve(problem, start))
 
     @property
     def floor(self) -> float:
         """What a better choice must exceed: beyond rounding, or by a step if Q is whole."""
-        return self.value + max(self.slack, self.step - max(self.slack, 1e-6 * self.step))
+        within = self.step - max(self.slack, 1e-6 * self.step)
+        return self.value + (within if self.step else self.slack)
 
     def offer(self, items: Indices) -> None:
         """Keep a choice if it is the best so far."""
@@ -252,9 +254,3 @@ def _grid(Q: Floats) -> float:
     whole = 2 * Q.astype(np.int64)
     whole.flat[:: len(Q) + 1] //= 2
     return float(np.gcd.reduce(whole, axis=None))
-
-
-def _repaired(problem: BQP, start: Indices) -> Indices:
-    """K different items: those given, then those that help most."""
-    known = [int(i) for i in dict.fromkeys(start) if 0 <= i < problem.n]
-    return grow(problem, np.array(known[: problem.k], np.int64))

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Indices
-from bestk.problem import BQP, best_first, grow, improve, top_k
+from bestk.problem import BQP, NO_ITEMS, best_first, grow, improve, top_k
 from bestk.solvers._base import Needs, Run, pick_prefixes
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
@@ -61,9 +61,8 @@ class Swap:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""
-        given = [np.unique(start)[: problem.k] for start in run.starts]
-        best, value = np.empty(0, np.int64), -np.inf
-        for start in (np.empty(0, np.int64), *given, *self._pairs(problem)):
+        best, value = NO_ITEMS, -np.inf
+        for start in (NO_ITEMS, *map(np.sort, run.starts), *self._pairs(problem)):
             found = improve(problem, grow(problem, start), run.deadline)
             if (worth := problem.value(found)) > value + MIN_BETTER * abs(worth):
                 best, value = found, worth
@@ -83,20 +82,16 @@ class Swap:
             return
         diagonal = np.ascontiguousarray(problem.diagonal)
         items = top_k(diagonal, min(n, max(MIN_SCANNED_ITEMS, MAX_SCANNED // n)))
-        worth, partners = np.empty(len(items)), np.empty(len(items), np.int64)
-        done = 0
-        parts = np.array_split(items, -(-len(items) // ROWS_AT_ONCE))
-        for some in parts:
+        worth, partners = [], []
+        for some in np.array_split(items, -(-len(items) // ROWS_AT_ONCE)):
             columns = problem.columns(some)  # kept, where they are lazy: choices need some of them
-            part, each = slice(done, done + len(some)), np.arange(len(some))
             values = diagonal + 2.0 * (k - 1.0) * columns.T  # if all pairs were like theirs
-            values[each, some] = -np.inf
-            partners[part] = best = values.argmax(axis=1)
-            worth[part] = diagonal[some] + values[each, best]
-            done += len(some)
+            values[np.arange(len(some)), some] = -np.inf
+            partners.extend(values.argmax(axis=1).tolist())
+            worth.extend(diagonal[some] + values.max(axis=1))
         used: set[int] = set()
-        for place in np.argsort(-worth, kind="stable"):
-            pair = {int(items[place]), int(partners[place])}
+        for place in np.argsort(-np.array(worth), kind="stable"):
+            pair = {int(items[place]), partners[place]}
             if not pair & used:
                 used |= pair
                 yield np.array(sorted(pair), np.int64)

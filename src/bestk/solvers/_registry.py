@@ -18,6 +18,8 @@ from bestk.solvers._search import Search
 from bestk.solvers._simplex import Simplex
 from bestk.solvers._tpower import TruncatedPower
 
+TPOWER = TruncatedPower(warm_start=True)
+
 
 @dataclass(frozen=True)
 class Auto:
@@ -40,13 +42,9 @@ class Auto:
             return np.array([int(np.argmax(problem.diagonal))])
         if run.deadline == float("inf"):
             run.deadline = perf_counter() + self.seconds
-        tpower = TruncatedPower(warm_start=True)
-        starts = [*run.starts, Forward().pick(problem, run), tpower.pick(problem, run)]
-        run.starts = starts
-        best = max(starts[-2:], key=problem.value)
-        run.details["incumbent"] = best
-        found = Search().pick(problem, run)
-        return best_first(problem, max((found, best), key=problem.value))
+        found = [solver.pick(problem, run) for solver in (Forward(), TPOWER)]
+        run.starts, run.details["incumbent"] = [*run.starts, *found], max(found, key=problem.value)
+        return Search().pick(problem, run)
 
 
 ALL = (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import run_tiles
-from bestk.problem import BQP, best_first, grow, top_k
+from bestk.problem import BQP, NO_ITEMS, best_first, grow, top_k
 from bestk.solvers._base import Needs, Run
 
 Masks = NDArray[np.uint8]
@@ -93,28 +93,30 @@ class Search:
         """Let the islands work, a slice of time after the other."""
         Q, n, k = by_rows(problem.Q), problem.n, problem.k
         seeds = run.rng.integers(1, 2**63, self.islands)
-        isles = [new_island(n, self.population, int(seed)) for seed in seeds]
-        starts = _as_masks([*run.starts, top_k(Q.sum(axis=1), k), []], n)
+        islands = [Population.empty(n, self.population, int(seed)) for seed in seeds]
+        starts = _as_masks([*run.starts, top_k(Q.sum(axis=1), k), NO_ITEMS], n)
         shares = [starts[i :: self.islands].copy() for i in range(self.islands)]
-        sea = Sea(Q, least_entries(Q), k, self.depth * n, patience)
+        least = least_entries(Q)
+        advance = kernels.tabu_advance.bind(Q, least, n, k, self.depth * n, patience)
         known = run.details.get("incumbent")
         best = LOWEST if known is None else problem.value(known)
 
         def work(steps: int, i: int) -> None:
-            advance(sea, isles[i], shares[i], steps)
+            advance(steps, shares[i], len(shares[i]), self.population, *islands[i])
 
-        price = n * self.islands * (NEGATIVE_PRICE if sea.least.min() < 0 else 1)
+        price = n * self.islands * (NEGATIVE_PRICE if least.min() < 0 else 1)
         for steps in _slices(n, run, self.work / price):
             run_tiles(partial(work, steps), range(self.islands))
-            best = _keep_best(isles, run, best)
-            if all(isle.counts[WAIT] >= patience for isle in isles):
+            best = _keep_best(islands, run, best)
+            if all(island.counts[WAIT] >= patience for island in islands):
                 break
-        run.details["walks"] = int(sum(isle.counts[BORN] for isle in isles))
+        run.details["walks"] = int(sum(island.counts[BORN] for island in islands))
         return np.asarray(run.details["incumbent"], np.int64)
 
     def _pick_lazy(self, problem: BQP, run: Run) -> Indices:
         """Search the core: the choice, and the items that would add most to it; then its core."""
-        chosen = _best_start(problem, run)
+        starts = run.starts or [grow(problem, deadline=run.deadline)]
+        chosen = np.sort(max(starts, key=problem.value))
         seen = np.zeros(problem.n, np.bool_)
         size = min(problem.n, problem.k + max(CORE_ITEMS, min(3 * problem.k, 16 * CORE_ITEMS)))
         while run.time_left > 0:
@@ -135,9 +137,8 @@ class Search:
         return chosen
 
 
-@dataclass(frozen=True)
-class Island:
-    """A population, the best choice it ever had, and the walk of its newest child.
+class Population(NamedTuple):
+    """The best choices of an island and the walk of the newest, as ``tabu_advance`` takes them.
 
     ``counts`` holds of the walk the steps made, those since its best, and the items under tabu;
     and the walks: ever, in this population, in the pool, since it changed, and since the champion
@@ -151,43 +152,17 @@ class Island:
     counts: NDArray[np.int64]
     random: NDArray[np.uint64]
 
-    @property
-    def bests(self) -> list[tuple[float, Masks]]:
-        """The champion and the best choice of the walk, each after its value."""
-        values, masks = self.values, self.masks
-        return [(values[CROWN], masks[CHAMPION]), (values[BEST], masks[WALK_BEST])]
-
-
-@dataclass(frozen=True)
-class Sea:
-    """What all islands share."""
-
-    Q: Floats
-    least: Floats  # the least entry of each row of Q, off the diagonal
-    k: int
-    depth: int  # steps without a new best that end a walk
-    patience: int  # walks without a new champion that end an island
-
-
-def new_island(n: int, population: int, seed: int) -> Island:
-    """An island with an empty population."""
-    return Island(
-        masks=np.zeros((POOL + population, n), np.uint8),
-        gains=np.zeros(n),
-        tabu=np.zeros((2, n), np.int64),
-        values=np.full(WORTH + population, LOWEST),
-        counts=np.zeros(8, np.int64),
-        random=np.array([seed], np.uint64),
-    )
-
-
-def advance(sea: Sea, isle: Island, starts: Masks, steps: int) -> None:
-    """Let an island make so many steps more, or until its patience ends."""
-    kernels.tabu_advance(
-        sea.Q, sea.least, len(sea.Q), sea.k, sea.depth, sea.patience, steps,
-        starts, len(starts), len(isle.masks) - POOL,
-        isle.masks, isle.gains, isle.tabu, isle.values, isle.counts, isle.random,
-    )  # fmt: skip
+    @classmethod
+    def empty(cls, n: int, size: int, seed: int) -> "Population":
+        """A population without choices."""
+        return cls(
+            masks=np.zeros((POOL + size, n), np.uint8),
+            gains=np.zeros(n),
+            tabu=np.zeros((2, n), np.int64),
+            values=np.full(WORTH + size, LOWEST),
+            counts=np.zeros(8, np.int64),
+            random=np.array([seed], np.uint64),
+        )
 
 
 def least_entries(Q: Floats) -> Floats:
@@ -204,23 +179,17 @@ def by_rows(Q: Floats) -> Floats:
     return rows
 
 
-def _as_masks(choices: Sequence[Sequence[int] | Indices], n: int) -> Masks:
+def _as_masks(choices: Sequence[Indices], n: int) -> Masks:
     masks = np.zeros((len(choices), n), np.uint8)
     for mask, items in zip(masks, choices, strict=True):
-        mask[_items(items, n)] = 1
+        mask[items] = 1
     return masks
 
 
-def _items(items: Sequence[int] | Indices, n: int) -> Indices:
-    """Those of the items that there are, once each."""
-    unique = np.unique(np.asarray(items, np.int64))
-    return unique[(unique >= 0) & (unique < n)]
-
-
-def _keep_best(isles: Sequence[Island], run: Run, best: float) -> float:
+def _keep_best(islands: Sequence[Population], run: Run, best: float) -> float:
     """Store a new best choice in the run; return the best value."""
-    for isle in isles:
-        for value, choice in isle.bests:
+    for masks, _, _, values, _, _ in islands:
+        for value, choice in ((values[CROWN], masks[CHAMPION]), (values[BEST], masks[WALK_BEST])):
             if value > best + MIN_IMPROVEMENT * abs(best):
                 best = float(value)
                 run.details["incumbent"] = np.flatnonzero(choice)
@@ -240,17 +209,3 @@ def _slices(n: int, run: Run, most: float) -> Iterator[int]:
         pace = (perf_counter() - start) / steps
         wanted = min(SLICE_SECONDS, run.time_left)
         steps = max(64, min(4 * steps, int(wanted / pace)))
-
-
-def _best_start(problem: BQP, run: Run) -> Indices:
-    """The best of the starts, or a greedy one where there is none."""
-    starts = run.starts or [np.empty(0, np.int64)]
-    choices = [_repair(problem, run, _items(items, problem.n)) for items in starts]
-    return max(choices, key=problem.value) if len(choices) > 1 else choices[0]
-
-
-def _repair(problem: BQP, run: Run, items: Indices) -> Indices:
-    """Drop what is missed least, or add what helps most, until k items are chosen."""
-    if len(items) > problem.k:
-        items = items[top_k(problem.gains(items)[items], problem.k)]
-    return np.sort(grow(problem, items, run.deadline))

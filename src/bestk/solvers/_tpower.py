@@ -51,9 +51,7 @@ class TruncatedPower:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling entry of the last product."""
-        starts = [_starter(problem).pick(problem, run)]
-        if self.warm_start:
-            starts = [*(s for s in run.starts if len(set(s)) == problem.k), *starts]
+        starts = [*(run.starts if self.warm_start else ()), _starter(problem).pick(problem, run)]
         return self._best_end(problem, starts, _scale(problem), run)
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
@@ -148,10 +146,7 @@ class _Exchange:
 
 def _move(problem: BQP, product: Floats, before: Indices, after: Indices) -> Floats:
     """Qx of the new choice from that of the old one: only columns that changed are read."""
-    change = np.zeros(problem.n, np.int8)
-    change[after] = 1
-    change[before] -= 1
-    added, dropped = np.flatnonzero(change > 0), np.flatnonzero(change < 0)
+    added, dropped = np.setdiff1d(after, before), np.setdiff1d(before, after)
     if not len(added):
         return product
     if 2 * len(added) >= len(after):

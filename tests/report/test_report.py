@@ -60,7 +60,7 @@ def test_columns_that_exceed_chance_are_found_and_listed(report):
     partners = [X.columns[j] if pair else "" for j, pair in
                 zip(wanted.partners_, wanted.in_pair_, strict=True)]  # fmt: skip
     assert [c.partner for c in listed] == partners
-    assert f"{wanted.support_.sum()} of 12 columns exceed chance" in report.html
+    assert f"{wanted.support_.sum()} of 12 columns carry information" in report.html
 
 
 def test_the_comparison_is_what_the_methods_select_and_their_scores(report, fitted):
@@ -72,11 +72,11 @@ def test_the_comparison_is_what_the_methods_select_and_their_scores(report, fitt
         support = select(X, y, 4, method).support.tolist()
         assert list(choices[method]) == support
         assert f"{len(mine & set(support))} of 4" in report.html
-    assert list(scores.folds) == list(choices)
+    assert [scores.method, *scores.others] == list(choices)
     assert (scores.k, scores.measure.name, scores.measure.guess) == (4, "AUC", 0.5)
     wanted = error_curves(X, y, ["auto"], [4], cv=5, random_state=0, scoring="roc_auc",
                           baseline=True)  # fmt: skip
-    np.testing.assert_allclose(scores.at("auto"), -wanted.errors("auto")[0])
+    np.testing.assert_allclose(scores.folds, -wanted.errors("auto")[0])
     np.testing.assert_allclose(scores.all_features, -wanted.errors("all")[0])
 
 
@@ -162,7 +162,7 @@ def test_a_continuous_target_is_shown_by_its_mean_and_predicted_by_regression():
         assert total == pytest.approx(goal.sum())
     scores = made.facts.scores
     assert (scores.measure.name, scores.measure.guess) == ("R²", 0)
-    assert 0.3 < scores.mean("auto") < 0.6
+    assert 0.3 < scores.mean() < 0.6
     assert "0 is always predicting the mean" in made.html
 
 
@@ -289,7 +289,7 @@ def test_every_column_is_listed_in_a_line(report, fitted):
 
 def test_the_headline_and_the_first_section_say_whether_the_features_predict(report):
     scores = report.facts.scores
-    mean, (low, high) = scores.mean("auto"), scores.interval(scores.at("auto"))
+    mean, (low, high) = scores.mean(), scores.interval(scores.folds)
     assert f"4 of 12 features predict diagnosis: AUC {mean:.3f}</bdi></h1>" in report.html
     assert ">Yes. With 4 features selected by auto" in report.html
     assert f"<strong>{mean:.3f}</strong> (95% interval {low:.3f} to {high:.3f})" in report.html

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bestk.errors import printable
+from bestk.plots import cut_middle
 from bestk.problem.solution import Solution
 
 if TYPE_CHECKING:
@@ -131,10 +132,7 @@ class Facts:
 
 def format_text(value: Any, longest: int = MAX_TEXT) -> str:
     """A value as visible text, control characters escaped, cut in the middle if too long."""
-    text = printable(str(value))
-    if len(text) > longest:
-        head = longest // 2
-        text = f"{text[:head]}…{text[len(text) - (longest - head - 1) :]}"
+    text = cut_middle(printable(str(value)), longest)
     return text if text.strip() else f"(blank) {text}".strip() if text else "(empty)"
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import click
 import numpy as np
 
 from bestk.cli._options import AUTO, TableOptions
@@ -199,8 +198,3 @@ def print_report(result: dict[str, Any]) -> None:
         out.print(f"warning    {printable(caution)}")
     size = f"{result['bytes'] / 1000:,.0f} kB"
     out.print("Wrote ", bold(result["report"]), f" ({size})", sep="")
-
-
-def print_path(result: dict[str, Any]) -> None:
-    """Print the name of the file alone."""
-    click.echo(printable(result["report"]))

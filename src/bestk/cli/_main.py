@@ -20,7 +20,7 @@ from bestk.cli._options import (
     options,
     parse_k,
 )
-from bestk.cli._terminal import CODES, ErrorGroup, Messages, print_json, print_names, print_result
+from bestk.cli._terminal import CODES, ErrorGroup, Messages, print_json, print_result
 from bestk.errors import printable
 
 NEWLINE = "\n"
@@ -97,8 +97,7 @@ def select_command(output: Path | None, stream: bool, dry_run: bool, **values: A
         print_result(request, messages, estimate, _select.print_dry_run)
         return
     result = _select.select_from_file(request, messages, output, stream)
-    show = print_names if request.quiet else _select.print_selection
-    print_result(request, messages, result, show)
+    print_result(request, messages, result, _select.print_selection)
 
 
 @main.command(short_help="Compare several methods.")
@@ -150,8 +149,7 @@ def relevant(fdr: float, pairs: bool, **values: Any) -> None:
 
     request, messages = _start(values)
     result = _compare.find_relevant(request, messages, fdr, pairs)
-    show = print_names if request.quiet else _compare.print_relevant
-    print_result(request, messages, result, show)
+    print_result(request, messages, result, _compare.print_relevant)
 
 
 @main.command(short_help="Write an HTML report of a selection.")
@@ -166,13 +164,7 @@ def relevant(fdr: float, pairs: bool, **values: Any) -> None:
     help="Number of subsamples for the frequency of each feature; 0: none. By default 20, and none "
     "for large tables.",
 )  # fmt: skip
-@click.option(
-    "--date", default="", metavar="TEXT",
-    help="Date to print in the report; none by default, so that reports are reproducible.",
-)  # fmt: skip
-def report(
-    output: Path, errors: bool, stability: int | None, date: str, **values: Any
-) -> None:  # fmt: skip
+def report(output: Path, errors: bool, stability: int | None, **values: Any) -> None:
     """Select k features of FILE, and write an HTML report of the selection.
 
     The report shows whether the features predict the target, which were selected and how often they
@@ -183,10 +175,9 @@ def report(
     from bestk.cli import _compare
 
     request, messages = _start(values)
-    parts = {"errors": errors, "stability": stability, "date": date}
+    parts = {"errors": errors, "stability": stability}
     result = _compare.write_report(request, messages, output, parts)
-    show = _compare.print_path if request.quiet else _compare.print_report
-    print_result(request, messages, result, show)
+    print_result(request, messages, result, _compare.print_report)
 
 
 @main.command(short_help="List the available methods.")

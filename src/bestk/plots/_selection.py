@@ -127,9 +127,7 @@ def _bar_axes(ax: "Axes | None", labels: list[str]) -> "Axes":
     return ax
 
 
-def plot_pairs(
-    solution: Any, *, ax: "Axes | None" = None, cmap: Any = "viridis", colorbar: bool = True
-) -> "Axes":
+def plot_pairs(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     """Plot a heat map of the information that selected features add to each other.
 
     The diagonal is the relevance I(xj; y); off it, the cell in row i and column j is
@@ -142,10 +140,6 @@ def plot_pairs(
         From :func:`bestk.select` or :class:`bestk.SelectBestK`.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure that has room for the names.
-    cmap : str or Colormap, default="viridis"
-        Colours from few nats to many.
-    colorbar : bool, default=True
-        Whether to draw the scale.
 
     Returns
     -------
@@ -174,7 +168,7 @@ def plot_pairs(
     largest = max(abs(least), abs(most))
     digits = 2 if largest == 0 else max(2, 1 - int(np.floor(np.log10(largest))))
     display = ConfusionMatrixDisplay(pairs).plot(
-        ax=ax, cmap=cmap, colorbar=colorbar, include_values=numbered, values_format=f"z.{digits}f",
+        ax=ax, include_values=numbered, values_format=f"z.{digits}f",
         im_kw={"vmin": least if FROM_ZERO * most < least < most else min(0, least)},
         text_kw={"fontsize": "small"},
     )  # fmt: skip
@@ -184,8 +178,7 @@ def plot_pairs(
     ax.set_title("$I(x_j; y \\mid x_i)$; on the diagonal $I(x_j; y)$")
     ax.set(xlabel="$x_j$, added", ylabel="$x_i$, known")
     ax.spines[:].set_visible(False)
-    if colorbar:
-        display.im_.colorbar.set_label(r"information about y: $I(x_j; y \mid x_i)$, nats")
+    display.im_.colorbar.set_label(r"information about y: $I(x_j; y \mid x_i)$, nats")
     return ax
 
 

@@ -205,7 +205,10 @@ def _again(request: ReportRequest, table: Table, kind: str, places: Sequence[int
         again = {"exclude": [table.names[j] if named else j for j in columns]}
         words = [word for j in left_out for word in ("--exclude", table.names[j])]
     if request.command:
-        return f"{request.command} {shlex.join(words)}"
+        command = shlex.split(request.command)
+        if "-k" in words and "-k" in command:  # the old number, which the new one replaces
+            del command[command.index("-k") : command.index("-k") + 2]
+        return shlex.join([*command, *words])
     if not again.keys() <= selector.get_params(deep=False).keys():
         return ""
     return write_code(replace(request, selected=selector.set_params(**again))).splitlines()[-2]

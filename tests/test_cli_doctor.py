@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -63,7 +64,7 @@ def test_versions_of_needed_and_optional_packages_are_listed():
 
 @pytest.mark.usefixtures("machine")
 def test_an_optional_package_that_is_missing_is_listed_with_its_extra(monkeypatch):
-    monkeypatch.setattr(metadata, "requires", lambda name: ['nowhere>=1; extra == "gpu"'])
+    monkeypatch.setattr(_main, "PACKAGES", {"nowhere": "gpu"})
     done = doctor()
     assert done.exit_code == 0
     assert "not installed (optional: pip install 'bestk[gpu]')" in done.stdout
@@ -74,3 +75,12 @@ def test_control_characters_of_an_error_are_escaped(monkeypatch):
     monkeypatch.setattr(_main, "run_test", lambda: {"error": "\x1b]0;\u202e"})
     done = doctor()
     assert r"selection     FAILED: \x1b]0;\u202e" in done.stdout
+
+
+def test_every_package_that_pyproject_names_for_users_is_checked():
+    wanted = {(name, None) for name in ("numpy", "scipy", "scikit-learn", "narwhals")}
+    for line in metadata.requires("bestk"):
+        name, extra = re.match(r"[\w-]+", line)[0], re.search(r"extra == .(\w+)", line)
+        if extra is None or extra[1] in ("cli", "plots", "gpu", "dask"):
+            wanted.add((name, extra and extra[1]))
+    assert wanted | {("jinja2", "report")} == set(_main.PACKAGES.items())

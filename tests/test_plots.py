@@ -130,9 +130,8 @@ def test_pairs_show_the_matrix_with_names_on_both_axes_and_numbers(ax):
 def test_pairs_write_small_numbers_with_two_digits_that_count(ax):
     solution = selection(2)
     solution.details["pairs"][:] = [[0.012, 0.003], [-0.00001, 0.007]]
-    plots.plot_pairs(solution, ax=ax, colorbar=False)
+    plots.plot_pairs(solution, ax=ax)
     assert texts(ax.texts) == ["0.012", "0.003", "0.000", "0.007"]
-    assert len(ax.figure.axes) == 1
 
 
 @pytest.mark.parametrize("k", [1, 13, 30])
@@ -142,12 +141,13 @@ def test_pairs_and_features_of_any_number_can_be_drawn(k, plt):
     assert len(pairs.get_yticklabels()) == len(bars.get_yticklabels()) == k
 
 
-def test_names_that_do_not_fit_are_left_out_evenly():
+def test_names_are_smaller_where_there_is_little_room():
     ax = Figure(figsize=(2, 2)).subplots()
     draw(plots.plot_features(selection(60), ax=ax))
-    drawn = ax.get_yticks()
-    assert 5 < len(drawn) < 60
-    assert len(set(np.diff(drawn))) == 1
+    tops = [label.get_window_extent().y1 for label in ax.get_yticklabels()]
+    heights = [label.get_window_extent().height for label in ax.get_yticklabels()]
+    assert len(heights) == 60
+    assert max(heights) < 1.5 * np.abs(np.diff(tops)).max()
 
 
 def test_features_show_relevance_contribution_and_what_each_adds(ax):
@@ -245,7 +245,7 @@ def test_unknown_errors_leave_gaps(ax):
 def test_errors_that_are_no_shares_are_not_written_in_percent(ax):
     draw(plots.plot_error_curves(curves(a=[12.5, 3.4]), ax=ax))
     assert ax.lines[0].get_label() == "a: 3.4 at k = 2"
-    assert ax.yaxis.get_major_formatter()(10.0) == "10"
+    assert not any("%" in text for text in texts(ax.get_yticklabels()))
 
 
 @pytest.mark.parametrize("wrong", [{"k": [1], "error": [0.1]}, pl.DataFrame({"k": [1]}), 3, [0.1]])

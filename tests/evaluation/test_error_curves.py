@@ -371,10 +371,21 @@ def test_choosing_all_features_takes_no_time():
     assert {row.seconds for row in curves.rows if row.method == "all"} == {0.0}
 
 
+def test_every_method_can_have_its_own_numbers_of_features():
+    X, y = IRIS
+    both = error_curves(X, y, ["mrmr", "jmi"], {"mrmr": [1, 3], "jmi": [2]}, estimator=DUMMY, cv=3)
+    assert both.errors("mrmr").shape == (2, 3)
+    assert both.errors("jmi").shape == (1, 3)
+    assert [len(each) for each in both.stability().values()] == [2, 1]
+    assert str(both).splitlines()[2].split() == ["1", f"{both.mean_error()['mrmr'][0]:.4f}"]
+    with pytest.raises(ValueError, match="ks must lie between 1 and 4"):
+        error_curves(X, y, ["mrmr", "jmi"], {"mrmr": [1]})
+
+
 def test_a_study_travels_to_other_processes():
     X, y = IRIS
     trial = Trial(DUMMY, negative_error, X, y)
-    study = Study(trial, SelectBestK(), {"mrmr": METHODS["mrmr"]}, [1, 2], None)
+    study = Study(trial, SelectBestK(), {"mrmr": METHODS["mrmr"]}, {"mrmr": [1, 2]}, None)
     train, test = next(LeaveOneOut().split(X))
     copy = pickle.loads(pickle.dumps(study))
     rows, again = study.run(0, (train, test)), copy.run(0, (train, test))

@@ -111,19 +111,6 @@ def test_the_heat_map_is_read_by_keys(visit):
     assert f"relevance of {names[5]}" in page.inner_text("#readout")
 
 
-def test_the_map_can_show_shared_information_and_put_similar_features_together(visit):
-    page = visit()
-    data = data_of(page)
-    drawn = page.locator("#map image").get_attribute("href")
-    page.select_option("#map-order", label="similar features together")
-    point(page, 0, 1)
-    i, j = data["similar"][:2]
-    assert f"{data['pairs'][i][j]:.4f} nats" in page.inner_text("#readout")
-    page.select_option("#map-what", label="shared information")
-    assert page.locator("#map image").get_attribute("href") != drawn
-    assert page.inner_text("#high") == f"{max(data['relevance']):.4f}"
-
-
 def test_a_table_sorts_by_the_column_whose_head_is_pressed(visit):
     page = visit()
     head = page.locator("#selected th button", has_text="relevance").first
@@ -176,10 +163,10 @@ def test_the_theme_follows_the_system_until_it_is_chosen(visit):
     shade = "getComputedStyle(document.body).backgroundColor"
     dark, light = visit(color_scheme="dark"), visit(color_scheme="light")
     assert dark.evaluate(shade) != light.evaluate(shade)
-    assert light.inner_text("#theme") == "Dark colours"
+    assert light.inner_text("#theme") == "Dark mode"
     light.click("#theme")
     assert light.evaluate(shade) == dark.evaluate(shade)
-    assert light.inner_text("#theme") == "Light colours"
+    assert light.inner_text("#theme") == "Light mode"
 
 
 def test_the_code_is_copied(visit):
@@ -248,7 +235,7 @@ def test_every_control_is_reached_by_the_tab_key_and_has_a_name(visit):
             page.evaluate("""(() => { const on = document.activeElement;
             return on.id || on.getAttribute('aria-label') || on.textContent; })()""")
         )
-    for wanted in ("theme", "map", "map-what", "map-order", "Warnings", "Copy the code",
+    for wanted in ("theme", "map", "Warnings", "Copy the code",
                    "Selected features; information in nats"):  # fmt: skip
         assert wanted in reached
 

@@ -44,6 +44,16 @@ def test_report_writes_a_page_and_prints_where_it_is(table, tmp_path, read_page)
     assert any("left out 'id'" in text for text in page.texts)
 
 
+def test_a_warning_is_printed_once_and_in_words_of_the_command(tmp_path):
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
+    noise.assign(y=np.arange(200) % 2).to_csv(tmp_path / "noise.csv", index=False)
+    done = bestk("report", tmp_path / "noise.csv", "-t", "y", "-k", 2, "-o", tmp_path / "r.html")
+    assert (done.stdout + done.stderr).count("than chance would give") == 1
+    assert "or -k auto" in done.stdout
+    assert "noise.csv --target y -k auto</code>" in (tmp_path / "r.html").read_text("utf-8")
+
+
 def test_the_same_table_gives_the_same_file(table, tmp_path):
     first, second = tmp_path / "a.html", tmp_path / "b.html"
     report(table, first, "--no-errors", "-q")

@@ -92,4 +92,4 @@ def test_of_a_tall_table_fewer_columns_are_listed(monkeypatch):
     frame = pd.DataFrame({"a": np.arange(12) % 3, "b": np.arange(12) % 2, "c": np.arange(12) % 4})
     made = SelectBestK(1).fit(frame, frame["c"]).report(frame, frame["c"], errors=False)
     assert len(made.facts.table.listed) == 2
-    assert "2 of 3 columns: selected, relevant" in made.html
+    assert "2 of 3 columns: selected and most" in made.html

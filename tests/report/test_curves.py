@@ -38,17 +38,18 @@ def errors_of(selector, goal=y, table=X, **options):
 def test_the_report_of_a_selector_that_chose_k_has_its_scores(report, chosen):
     scores = report.facts.scores
     assert scores.ks == tuple(KS)
-    means = [scores.mean("auto", k) for k in KS]
+    means = [scores.mean(k) for k in KS]
     np.testing.assert_allclose(means, chosen.cv_results_["mean_test_score"])
     assert (scores.measure.name, scores.model) == ("accuracy", "GaussianNB()")
-    assert len(scores.at("auto")) == 4
+    assert len(scores.folds) == 4
     assert scores.measure.guess == pytest.approx(np.bincount(y).max() / len(y))
     assert len(report.facts.features) == chosen.best_k_
     assert f"The dashed vertical line is at {chosen.best_k_}," in report.html
 
 
 def test_without_errors_the_curve_of_the_selector_itself_is_still_there(chosen):
-    assert list(make_report(chosen, X, y, errors=False).facts.scores.folds) == ["auto"]
+    scores = make_report(chosen, X, y, errors=False).facts.scores
+    assert (scores.method, scores.others) == ("auto", {})
 
 
 def test_the_code_of_the_report_chooses_the_same(report, chosen):
@@ -69,7 +70,7 @@ def test_scores_keep_their_names_and_negative_errors_become_errors(scoring, meas
     selector = SelectBestKCV(Ridge(), ks=[1, 3], scoring=scoring)
     errors = errors_of(selector, goal + 0.5, table, errors=False)
     assert (errors.measure.name, errors.measure.rising) == (measure, rising)
-    assert (errors.folds["auto"].mean(axis=1) > 0).all()
+    assert (errors.curve.mean(axis=1) > 0).all()
 
 
 def test_a_scorer_of_ones_own_is_a_score():
@@ -81,7 +82,7 @@ def test_a_scorer_of_ones_own_is_a_score():
 def test_folds_that_need_groups_have_the_curve_of_the_selector():
     selector = SelectBestKCV(GaussianNB(), ks=[1, 2], cv=GroupKFold(3))
     selector.fit(X, y, groups=np.arange(len(y)) % 9)
-    assert list(make_report(selector, X, y).facts.scores.folds) == ["auto"]
+    assert make_report(selector, X, y).facts.scores.others == {}
 
 
 def test_that_k_was_chosen_is_said():
@@ -98,11 +99,11 @@ def test_numbers_of_features_lie_within_what_there_is_and_hold_k():
         assert found == sorted(set(found))
 
 
-def scores_of(*curves, ks=None, spread=0.0, k=None, **kind):
-    """Scores of two folds for each method, whose standard error is ``spread``."""
-    ks = tuple(range(1, len(curves[0]) + 1)) if ks is None else ks
-    folds = {str(i): np.add.outer(each, [spread, -spread]) for i, each in enumerate(curves)}
-    return FoldScores(k or ks[0], ks, folds, ScoreKind("error", **kind), "a model")
+def scores_of(means, ks=None, k=None, **kind):
+    """Scores of two folds without a difference."""
+    ks = tuple(range(1, len(means) + 1)) if ks is None else ks
+    curve = np.column_stack([means, means])
+    return FoldScores(k or ks[0], ks, curve, {}, ScoreKind("error", **kind), "a model")
 
 
 def test_axes_hold_every_point_and_all_levels():
@@ -144,18 +145,19 @@ def test_one_number_of_features_is_in_the_middle():
 
 def test_the_fewest_features_whose_difference_from_the_best_may_be_noise_are_enough():
     values = np.array([[0.5, 0.5], [0.20, 0.26], [0.22, 0.20]])  # differ by 0.02 with error 0.04
-    errors = FoldScores(3, (1, 2, 3), {"auto": values}, ScoreKind("error"), "a model")
+    errors = FoldScores(3, (1, 2, 3), values, {}, ScoreKind("error"), "a model")
     assert errors.enough() == (2, 3)
-    rising = replace(errors, folds={"auto": 1 - values}, measure=ScoreKind("AUC", rising=True))
+    rising = replace(errors, curve=1 - values, measure=ScoreKind("AUC", rising=True))
     assert rising.enough() == (2, 3)
-    clear = replace(errors, folds={"auto": values + np.array([[0], [0.1], [0]])})
+    clear = replace(errors, curve=values + np.array([[0], [0.1], [0]]))
     assert clear.enough() == (3, 3)
 
 
-def of_folds(*folds, **kind):
+def of_folds(ours, *others, **kind):
     """Scores of one number of features, by method and fold."""
-    values = {str(i): np.array([each], float) for i, each in enumerate(folds)}
-    return FoldScores(1, (1,), values, ScoreKind("AUC", **kind), "a model")
+    compared = {str(i): np.array(each, float) for i, each in enumerate(others, 1)}
+    curve = np.array([ours], float)
+    return FoldScores(1, (1,), curve, compared, ScoreKind("AUC", **kind), "a model")
 
 
 def test_an_interval_is_that_of_folds_whose_training_rows_overlap():
@@ -178,7 +180,8 @@ def test_a_method_is_better_where_a_paired_test_says_so():
     ours, other = [0.90, 0.80, 0.85, 0.70], [0.95, 0.85, 0.91, 0.75]
     close = [0.95, 0.75, 0.90, 0.68]
     scores = of_folds(ours, other, close, rising=True)
-    assert scores.ranked() == ["1", "2", "0"]
-    assert [scores.compare(scores.at(m)) for m in "012"] == ["similar", "better", "similar"]
+    assert scores.ranked() == ["1", "2"]
+    assert [scores.compare(scores.others[m]) for m in "12"] == ["better", "similar"]
+    assert scores.better() == ["1"]
     assert of_folds(ours, other).compare(np.array(other)) == "worse"
     assert of_folds(other, ours).compare(np.array(ours)) == "better"

@@ -6,7 +6,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import click
 import numpy as np
 
 from bestk.cli._options import AUTO, TableOptions
@@ -14,12 +13,11 @@ from bestk.cli._select import about, as_dict, check, new_file, read, select_in_m
 from bestk.cli._terminal import Messages, bold, console, heading, in_shell_words, new_table
 from bestk.data.files import Loaded
 from bestk.errors import printable
-from bestk.evaluation import error_curves, shared_tasks
-from bestk.problem.solution import Solution
+from bestk.evaluation import error_curves
 from bestk.selection.methods import Method, get_method
-from bestk.selection.pipeline import Task, pair_details
 from bestk.selection.relevant import SelectRelevant
 from bestk.selection.selector import SelectBestK
+from bestk.selection.shared import shared_tasks
 
 PAGES = (".html", ".htm")
 
@@ -54,7 +52,7 @@ def compare_methods(
 def _select_by_each(
     loaded: Loaded, k: int, methods: dict[str, Method], request: TableOptions, messages: Messages
 ) -> dict[str, dict[str, Any]]:
-    """The selection of each method from all rows, with its value by the estimates of the first."""
+    """The selection of each method from all rows."""
     selector = SelectBestK(k, **request.options())
     with messages.stage("estimating mutual information"):
         weights = loaded.of_rows.get("sample_weight")
@@ -65,12 +63,10 @@ def _select_by_each(
             messages.note(in_shell_words(note))
         with messages.stage(f"selecting by {name}"):
             solutions[name] = task.solution(k)
-    first = next(iter(tasks.values()))
     chosen = {name: set(s.support.tolist()) for name, s in solutions.items()}
     return {
         name: {
             "features": [str(loaded.table.names[place]) for place in s.support],
-            "value": _value(first, s),
             "objective": float(s.objective),
             "upper_bound": float(s.upper_bound),
             "gap": float(s.gap),
@@ -81,33 +77,22 @@ def _select_by_each(
     }
 
 
-def _value(task: Task, solution: Solution) -> float:
-    """The sum over all pairs of the selected features, by the estimates of one task."""
-    varying = solution.support[np.isin(solution.support, task.allowed)]
-    places = np.searchsorted(task.allowed, varying)
-    return float(pair_details(task.read, places)["pairs"].sum())
-
-
 def print_comparison(result: dict[str, Any]) -> None:
-    """Print a row for each method, with the best value and error in bold."""
-    rows: dict[str, Any] = result["methods"]
+    """Print a row for each method, with the best error in bold."""
+    rows, measure = result["methods"], result["measure"]
     first = next(iter(rows))
-    errors = [row["error"] for row in rows.values() if "error" in row]
-    measure = result["measure"]
-    heads = ("value", f"shared with {first}", "seconds", *((measure,) if errors else ()))
-    table = new_table(("method",), heads)
-    best = max(row["value"] for row in rows.values())
+    least = min((row["error"] for row in rows.values() if "error" in row), default=None)
+    heads = ("in common with " + first, "seconds")
+    table = new_table(("method",), heads if least is None else (measure, *heads))
     for name, row in rows.items():
-        cells: list[Any] = [f"{row['value']:.4f}", str(row["shared"][first])]
-        cells.append(f"{row['seconds']:.3f}")
-        if row["value"] == best:
-            cells[0] = bold(cells[0])
-        if errors:
-            error = f"{row[measure]:.4f} ± {row['error_deviation']:.4f}"
-            cells.append(bold(error) if row["error"] == min(errors) else error)
+        cells: list[Any] = [str(row["shared"][first]), f"{row['seconds']:.3f}"]
+        if least is not None:
+            digits = 4 if abs(row[measure]) < 100 else 1
+            error = f"{row[measure]:.{digits}f} ± {row['error_deviation']:.{digits}f}"
+            cells.insert(0, bold(error) if row["error"] == least else error)
         table.add_row(name, *cells)
     out = console()
-    out.print(heading(result, f"{result['rows']} rows"), end="\n\n")
+    out.print(heading(result, f"{result['rows']} rows"))
     out.print(table)
 
 
@@ -152,8 +137,8 @@ def print_relevant(result: dict[str, Any]) -> None:
     out, found = console(), len(result["features"])
     out.print(bold(
         f"{found} of {result['columns']} columns carry information about {result['target']!r} "
-        f"(FDR {100 * result['fdr']:g}%, {result['rows']} rows)"
-    ), end="\n\n")  # fmt: skip
+        f"(false discovery rate {100 * result['fdr']:g}%, {result['rows']} rows)"
+    ))  # fmt: skip
     if found:
         out.print(table)
     correction = f"corrected by {result['permutations']} permutations of the target"
@@ -176,18 +161,20 @@ def write_report(
         loaded, k, seconds = read(checked, request, messages)
         solution = select_in_memory(loaded, k, request, messages)
         known = set(map(in_shell_words, solution.warnings))  # which the report finds itself
+        messages.notes = [note for note in messages.notes if note not in known]
         names = set(loaded.table.names) | {request.target}
         with messages.stage("computing the report") as progress:
             made = make_report(
                 SelectBestK(k, request.method, **request.options()), loaded.table, loaded.y,
                 solution=solution, target=request.target, **parts,
-                notes=[note for note in messages.notes if note not in known],
+                notes=messages.notes,
                 path=str(request.file), command=equivalent_command(request), progress=progress,
                 dropped=[name for name in checked.source.types if name not in names],
             )  # fmt: skip
         file.write_text(made.html, encoding="utf-8", newline="\n")
     result = as_dict(loaded, solution, request, {"read": seconds, "solve": solution.seconds})
-    cautions = [f"{c.kind}: {c.text}" for c in made.facts.cautions or () if c.kind != "note"]
+    found = [c for c in made.facts.cautions or () if c.kind != "note"]
+    cautions = [in_shell_words(f"{c.kind}: {c.text}") for c in found]
     size = len(made.html.encode("utf-8"))
     return result | {"report": str(output), "bytes": size, "warnings": cautions}
 
@@ -211,8 +198,3 @@ def print_report(result: dict[str, Any]) -> None:
         out.print(f"warning    {printable(caution)}")
     size = f"{result['bytes'] / 1000:,.0f} kB"
     out.print("Wrote ", bold(result["report"]), f" ({size})", sep="")
-
-
-def print_path(result: dict[str, Any]) -> None:
-    """Print the name of the file alone."""
-    click.echo(printable(result["report"]))

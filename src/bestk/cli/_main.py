@@ -2,7 +2,6 @@
 
 import os
 import platform
-import re
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -21,11 +20,14 @@ from bestk.cli._options import (
     options,
     parse_k,
 )
-from bestk.cli._terminal import CODES, ErrorGroup, Messages, print_json, print_names, print_result
+from bestk.cli._terminal import CODES, ErrorGroup, Messages, print_json, print_result
 from bestk.errors import printable
 
 NEWLINE = "\n"
-REQUIREMENT = re.compile(r"""([\w.-]+).*?(?:extra\s*==\s*['"](cli|plots|report|gpu|dask)['"].*)?""")
+PACKAGES = dict.fromkeys(("numpy", "scipy", "scikit-learn", "narwhals")) | {
+    "click": "cli", "rich": "cli", "pyarrow": "cli", "matplotlib": "plots", "jinja2": "report",
+    "torch": "gpu", "dask": "dask", "distributed": "dask",
+}  # fmt: skip
 EPILOG = f"""\b
 Exit status:
 {NEWLINE.join(f"  {code:<3}  {meaning}" for code, meaning in CODES.items())}
@@ -40,14 +42,8 @@ Examples:
   bestk select cells.csv -t type --json | jq .features[0].name
 """
 COMPARED = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
-ALL = tuple(DECLARED)
-ONE_TARGET = tuple(name for name in ALL if name != "multioutput")
-COMPARING = tuple(n for n in ONE_TARGET if n not in ("k", "method", "bound", "threshold"))
-json_option = DECLARED["as_json"]
-
-
-def _path_option(*names: str, **settings: Any) -> Any:
-    return click.option(*names, type=click.Path(path_type=Path), **settings)
+ONE_TARGET = DECLARED.keys() - {"multioutput"}
+COMPARING = ONE_TARGET - {"k", "method", "bound", "threshold"}
 
 
 def _start(values: dict[str, Any]) -> tuple[TableOptions, Messages]:
@@ -73,24 +69,25 @@ def main(ctx: click.Context) -> None:
 
 
 @main.command("select", epilog=EXAMPLES, short_help="Select the k best features for a target.")
-@options(*ALL)
-@_path_option("-o", "--output", metavar="OUT",
-              help="Write the selected columns and the target to this file.")  # fmt: skip
+@options(*DECLARED)
+@click.option(
+    "-o", "--output", metavar="OUT", type=click.Path(path_type=Path),
+    help="Write the selected columns and the target to this file.",
+)  # fmt: skip
 @click.option(
     "--stream", is_flag=True,
-    help="Process FILE in blocks of rows (automatic for files larger than half the memory).",
+    help="Read FILE in blocks of rows (automatic for files larger than half the memory).",
 )  # fmt: skip
 @click.option(
     "--dry-run", is_flag=True, help="Print how FILE would be read and the memory needed, then stop."
 )
-def select_command(
-    output: Path | None, stream: bool, dry_run: bool, **values: Any
-) -> None:  # fmt: skip
-    """Select the k features of FILE that are jointly most informative about the target.
+def select_command(output: Path | None, stream: bool, dry_run: bool, **values: Any) -> None:
+    """Select the k features of FILE that predict the target best together.
 
-    Prints for each feature, in nats: the relevance I(x; y), the contribution to the objective, and
-    the new information, the smallest I(x; y | x') over the other selected features x'. With --quiet
-    only the names are printed, best first.
+    Prints for each feature, best first, its mutual information with the target (relevance), what it
+    adds to the objective, the score of the whole selection (contribution), and its smallest mutual
+    information with the target given another selected feature (new information), in nats. With
+    --quiet only the names are printed.
     """
     from bestk.cli import _select
 
@@ -100,18 +97,17 @@ def select_command(
         print_result(request, messages, estimate, _select.print_dry_run)
         return
     result = _select.select_from_file(request, messages, output, stream)
-    show = print_names if request.quiet else _select.print_selection
-    print_result(request, messages, result, show)
+    print_result(request, messages, result, _select.print_selection)
 
 
 @main.command(short_help="Compare several methods.")
 @options(*COMPARING)
 @click.option(
-    "-k", callback=parse_k, show_default="10", metavar="N",
-    help="Number of features, or a fraction of the features in (0, 1].",
+    "-k", callback=parse_k, metavar="N",
+    help="Number of features, or a fraction of the features in (0, 1]. By default 10.",
 )  # fmt: skip
 @click.option(
-    "-m", "--method", "methods", multiple=True, default=COMPARED, show_default=True,
+    "-m", "--method", "methods", multiple=True, default=COMPARED, show_default=True, metavar="NAME",
     shell_complete=complete_methods, help="A method to compare (repeatable).",
 )  # fmt: skip
 @click.option(
@@ -119,12 +115,11 @@ def select_command(
     help="Number of cross-validation folds; 0: no error is computed.",
 )  # fmt: skip
 def compare(methods: tuple[str, ...], cv: int, **values: Any) -> None:
-    """Select k features of FILE by several methods, and compare the selections.
+    """Select k features of FILE by several methods, and compare their cross-validated errors.
 
-    The value is the objective cmi of each selection, in nats, computed with the estimates of the
-    first method. The error is the cross-validated error rate, or the mean squared error in
-    regression, of a linear model on standardized columns (gradient boosting if some columns
-    contain text). Features are selected from the training rows of each fold only.
+    The error is the error rate, or the mean squared error in regression, of a linear model on
+    standardized columns (gradient boosting if some columns contain text): its mean and standard
+    deviation over the folds. Features are selected from the training rows of each fold only.
     """
     from bestk.cli import _compare
 
@@ -137,7 +132,7 @@ def compare(methods: tuple[str, ...], cv: int, **values: Any) -> None:
 @options(*FILE)
 @click.option(
     "--fdr", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.1,
-    show_default=True, metavar="X", help="Expected share of false discoveries.",
+    show_default=True, metavar="X", help="False discovery rate.",
 )  # fmt: skip
 @click.option(
     "--pairs/--no-pairs", default=True, show_default=True,
@@ -147,37 +142,29 @@ def relevant(fdr: float, pairs: bool, **values: Any) -> None:
     """Find every feature of FILE that carries information about the target, alone or in a pair.
 
     Prints for each feature the p-value, the smallest false discovery rate at which it would be
-    found (q-value), its mutual information with the target, in nats, and the partner given which
-    it is most informative if it is not so alone. Copies of an informative feature are found too.
+    found (q-value), its mutual information with the target, in nats, and, if it is informative only
+    in a pair, the other feature. Copies of an informative feature are found too.
     """
     from bestk.cli import _compare
 
     request, messages = _start(values)
     result = _compare.find_relevant(request, messages, fdr, pairs)
-    show = print_names if request.quiet else _compare.print_relevant
-    print_result(request, messages, result, show)
+    print_result(request, messages, result, _compare.print_relevant)
 
 
 @main.command(short_help="Write an HTML report of a selection.")
-@options(*(name for name in ONE_TARGET if name != "weights"))
-@_path_option("-o", "--output", metavar="OUT", default="report.html", show_default=True,
-              help="HTML file to write.")  # fmt: skip
+@options(*(ONE_TARGET - {"weights"}))
 @click.option(
-    "--errors/--no-errors", default=True, show_default=True,
-    help="Compute cross-validated scores.",
+    "-o", "--output", metavar="OUT", type=click.Path(path_type=Path), default="report.html",
+    show_default=True, help="HTML file to write.",
 )  # fmt: skip
+@click.option("--errors/--no-errors", default=True, help="Compute cross-validated scores.")
 @click.option(
     "--stability", type=click.IntRange(min=0), metavar="N",
     help="Number of subsamples for the frequency of each feature; 0: none. By default 20, and none "
     "for large tables.",
 )  # fmt: skip
-@click.option(
-    "--date", default="", metavar="TEXT",
-    help="Date to print in the report; none by default, so that reports are reproducible.",
-)  # fmt: skip
-def report(
-    output: Path, errors: bool, stability: int | None, date: str, **values: Any
-) -> None:  # fmt: skip
+def report(output: Path, errors: bool, stability: int | None, **values: Any) -> None:
     """Select k features of FILE, and write an HTML report of the selection.
 
     The report shows whether the features predict the target, which were selected and how often they
@@ -188,15 +175,14 @@ def report(
     from bestk.cli import _compare
 
     request, messages = _start(values)
-    parts = {"errors": errors, "stability": stability, "date": date}
+    parts = {"errors": errors, "stability": stability}
     result = _compare.write_report(request, messages, output, parts)
-    show = _compare.print_path if request.quiet else _compare.print_report
-    print_result(request, messages, result, show)
+    print_result(request, messages, result, _compare.print_report)
 
 
 @main.command(short_help="List the available methods.")
 @click.argument("name", required=False, shell_complete=complete_methods)
-@json_option
+@DECLARED["as_json"]
 @debug_option
 def methods(name: str | None, as_json: bool) -> None:
     """List the available methods, or describe the method NAME."""
@@ -214,7 +200,7 @@ def methods(name: str | None, as_json: bool) -> None:
 
 
 @main.command(short_help="Check the installation.")
-@json_option
+@DECLARED["as_json"]
 @debug_option
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
@@ -222,39 +208,30 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
     The exit status is 1 if the test selection FAILED, and 0 otherwise.
     """
-    checks = check_installation()
-    if as_json:
-        print_json(checks)
-    else:
-        click.echo("\n".join(map(printable, format_lines(checks))))
-    ctx.exit(0 if checks["ok"] else 1)
-
-
-def check_installation() -> dict[str, Any]:
-    """The versions, the memory, and the result of the test selection."""
     test = run_test()
-    return {
+    checks = {
         "bestk": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": dict(find_packages()),
+        "packages": {name: {"version": find_version(name), "extra": extra}
+                     for name, extra in PACKAGES.items()},
         "memory": {"free": _memory.free_memory(), "text": _memory.limits()},
         "test": test,
         "ok": "error" not in test,
-    }
+    }  # fmt: skip
+    if as_json:
+        print_json(checks)
+    else:
+        click.echo("\n".join(map(printable, format_checks(checks))))
+    ctx.exit(0 if checks["ok"] else 1)
 
 
-def find_packages() -> Iterator[tuple[str, dict[str, str | None]]]:
-    """The packages that bestk needs or can use: the installed version, and the extra."""
-    for line in metadata.requires("bestk") or ():
-        found = REQUIREMENT.fullmatch(line)
-        if found is None or found[1] == "bestk" or (found[2] is None and "extra" in line):
-            continue  # of bestk[all], and of development
-        try:
-            version = metadata.version(found[1])
-        except metadata.PackageNotFoundError:
-            version = None
-        yield found[1], {"version": version, "extra": found[2]}
+def find_version(package: str) -> str | None:
+    """The installed version of a package, if there is one."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def run_test() -> dict[str, Any]:
@@ -275,15 +252,15 @@ def run_test() -> dict[str, Any]:
         return {"error": f"{type(error).__name__}: {error}"}
 
 
-def format_lines(report: dict[str, Any]) -> Iterator[str]:
-    """Format the report."""
-    yield f"bestk {report['bestk']}, Python {report['python']}, {report['platform']}"
-    for name, package in report["packages"].items():
+def format_checks(checks: dict[str, Any]) -> Iterator[str]:
+    """A line for each check."""
+    yield f"bestk {checks['bestk']}, Python {checks['python']}, {checks['platform']}"
+    for name, package in checks["packages"].items():
         absent = f"not installed (optional: pip install 'bestk[{package['extra']}]')"
         yield f"{name:<13} {package['version'] or absent}"
-    yield f"{'memory':<13} {report['memory']['text']}"
-    test = report["test"]
-    if report["ok"]:
+    yield f"{'memory':<13} {checks['memory']['text']}"
+    test = checks["test"]
+    if checks["ok"]:
         yield f"{'library':<13} loaded, CPU level {test['cpu']}, {test['threads']} threads"
-    yield f"{'selection':<13} {'OK' if report['ok'] else 'FAILED: ' + test['error']}"
-    yield "OK" if report["ok"] else "FAILED"
+    yield f"{'selection':<13} {'OK' if checks['ok'] else 'FAILED: ' + test['error']}"
+    yield "OK" if checks["ok"] else "FAILED"

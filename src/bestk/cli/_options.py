@@ -74,60 +74,63 @@ class TableOptions:
         "file", type=click.Path(path_type=Path))})
     targets: tuple[str, ...] = field(metadata={"click": click.option(
         "-t", "--target", "targets", metavar="COL", required=True, multiple=True,
-        shell_complete=complete_columns, help="The column to predict (repeatable in select).")})
+        shell_complete=complete_columns, help="The column to predict; select takes several.")})
+    k: float | str | None = _option(  # None: 10, or all columns where there are fewer
+        "-k", callback=parse_k, metavar="N",
+        help="Number of features, a fraction of the features in (0, 1], or auto: chosen by "
+        "cross-validation. By default 10.")
+    method: str = _option(
+        "-m", "--method", default="auto", metavar="NAME", shell_complete=complete_methods,
+        help="Selection method; `bestk methods` lists them.")
+    include: tuple[str, ...] = _column(
+        "--include", "A feature that must be selected (repeatable).", multiple=True, default=())
     exclude: tuple[str, ...] = _column(
         "--exclude", "A column to ignore (repeatable).", multiple=True, default=())
     target_kind: str = _choice(
         "--target-kind", ("auto", "classes", "continuous"),
-        "Classification or regression; auto: continuous for fractions or many integers.")
-    seed: int | None = _option(
-        "--seed", type=click.IntRange(min=0), metavar="N", help="Random seed.")
-    as_json: bool = _option(
-        "--json", "as_json", default=False, is_flag=True, help="Print JSON to stdout.")
-    quiet: bool = _option(
-        "-q", "--quiet", default=False, is_flag=True, help="Print no progress and no notes.")
-    k: float | str | None = _option(  # None: 10, or all columns where there are fewer
-        "-k", callback=parse_k, show_default="10", metavar="N",
-        help="Number of features, a fraction of the features in (0, 1], or auto: chosen by "
-        "cross-validation.")
-    information: str = _choice(
-        "--information", ("auto", "discrete", "gaussian", "blend"),
-        "How mutual information is estimated; auto: the choice of the method.")
-    discretizer: str = _choice(
-        "--discretizer", DISCRETIZERS,
-        "How numeric columns are binned; none: the columns already contain integer codes.")
-    correction: str = _choice(
-        "--correction", ("none", "miller-madow", "chance"),
-        "Subtract the small-sample bias from the estimates.")
-    include: tuple[str, ...] = _column(
-        "--include", "A feature that must be selected (repeatable).", multiple=True, default=())
-    time_limit: float | None = _option(
-        "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-        help="Time limit of the solver.")
-    method: str = _option(
-        "-m", "--method", default="auto", shell_complete=complete_methods,
-        help="Selection method; see `bestk methods`.")
-    bound: str = _choice(
-        "--bound", ("fast", "tight", "none"), "Effort for the upper bound on the objective.")
+        "Classification or regression; auto: regression for numbers with fractions and for many "
+        "different integers.")
+    weights: str | None = _column("--weights", "A column of sample weights.")
+    groups: str | None = _column(
+        "--groups", "A column of groups; rows of a group stay in the same cross-validation fold.")
+    scoring: str | None = _option(
+        "--scoring", metavar="NAME",
+        help="A scorer of scikit-learn for cross-validation, such as roc_auc.")
     threshold: float | None = _option(
         "--threshold", type=click.FloatRange(min=0), metavar="X",
-        help="Minimum new information of every selected feature, in nats; -k is the most features.")
+        help="Select only features with at least this new information; -k is the most features.")
     column_groups: str | None = _option(
         "--column-groups", metavar="SEPARATOR",
         help="Select columns together whose names agree up to the last SEPARATOR.")
     k_counts: str = _choice(
         "--k-counts", ("groups", "columns"),
         "Whether -k is a number of column groups, or the most columns.")
-    groups: str | None = _column(
-        "--groups", "A column of groups of rows that no cross-validation fold separates.")
-    scoring: str | None = _option(
-        "--scoring", metavar="NAME",
-        help="A scorer of scikit-learn for cross-validation, such as roc_auc.")
-    weights: str | None = _column("--weights", "A column of weights: how often each row counts.")
     multioutput: str = _choice(
         "--multioutput", ("sum", "min", "union"),
         "With several targets: maximize the sum of their objectives, or the smallest one; or "
         "select for each.")
+    information: str = _choice(
+        "--information", ("auto", "discrete", "gaussian", "blend"),
+        "Estimate mutual information from counts in bins, from covariances, or as a mean of both; "
+        "auto: as the method needs it.")
+    discretizer: str = _choice(
+        "--discretizer", DISCRETIZERS,
+        "How numeric columns are binned; none: the columns already contain integer codes.")
+    correction: str = _choice(
+        "--correction", ("none", "miller-madow", "chance"),
+        "Subtract the small-sample bias from the estimates.")
+    bound: str = _choice(
+        "--bound", ("fast", "tight", "none"),
+        "How much time to spend on proving how close to optimal the selection is.")
+    time_limit: float | None = _option(
+        "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+        help="Time limit of the solver.")
+    seed: int | None = _option(
+        "--seed", type=click.IntRange(min=0), metavar="N", help="Random seed.")
+    as_json: bool = _option(
+        "--json", "as_json", default=False, is_flag=True, help="Print JSON to stdout.")
+    quiet: bool = _option(
+        "-q", "--quiet", default=False, is_flag=True, help="Print no progress and no notes.")
     # fmt: on
 
     @property
@@ -152,17 +155,18 @@ class TableOptions:
 
 
 DECLARED = {each.name: each.metadata["click"] for each in fields(TableOptions)}
-FILE = tuple(DECLARED)[:7]  # the file and its target, and how results are printed
+FILE = ("file", "targets", "exclude", "target_kind", "seed", "as_json", "quiet")
 debug_option = click.option(
     "--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."
 )
 
 
 def options(*names: str) -> Callable[[Any], Any]:
-    """Add the options of these fields to a command, and ``--debug``."""
+    """Add the options of these fields to a command, in the order of the fields, and ``--debug``."""
 
     def add(command: Any) -> Any:
-        for option in (debug_option, *(DECLARED[name] for name in reversed(names))):
+        declared = [option for name, option in DECLARED.items() if name in names]
+        for option in (debug_option, *reversed(declared)):
             command = option(command)
         return command
 

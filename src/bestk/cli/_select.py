@@ -222,7 +222,7 @@ def print_selection(result: dict[str, Any]) -> None:
         numbers = [f"{feature[name]:.4f}" for name in TOLD]
         table.add_row(str(feature["rank"]), printable(feature["name"]), *numbers)
     out, seconds = console(), result["seconds"]
-    out.print(heading(result, f"method: {result['method']}, {result['rows']} rows"), end="\n\n")
+    out.print(heading(result, f"method: {result['method']}, {result['rows']} rows"))
     out.print(table)
     out.print(f"objective  {result['objective']:.6g}")
     if isfinite(result["upper_bound"]):

@@ -162,12 +162,16 @@ class Messages:
 def print_result(
     request: TableOptions, messages: Messages, result: dict[str, Any], show: Callable[[Any], None]
 ) -> None:
-    """Print the notes, then the result: as JSON, or by the function given."""
+    """Print the notes, then the result: as JSON, as names alone if quiet, or by ``show``."""
     if not request.quiet:
         for text in messages.notes:
             click.echo(f"bestk: note: {printable(text)}", err=True)
     if request.as_json:
         print_json(result | {"notes": messages.notes})
+    elif request.quiet and "report" in result:
+        click.echo(printable(result["report"]))
+    elif request.quiet and "features" in result:
+        click.echo("\n".join(printable(feature["name"]) for feature in result["features"]))
     else:
         show(result)
 
@@ -183,11 +187,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
     return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def print_names(result: dict[str, Any]) -> None:
-    """Print the names of the features alone."""
-    click.echo("\n".join(printable(feature["name"]) for feature in result["features"]))
 
 
 def console() -> Any:

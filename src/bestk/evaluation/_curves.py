@@ -183,11 +183,11 @@ class Curves:
 
     @property
     def ks(self) -> list[int]:
-        """Numbers of features, rising."""
+        """Numbers of features of all methods, rising."""
         return sorted({row.k for row in self.rows if row.method != BASELINE})
 
     def errors(self, method: str) -> Floats:
-        """Errors of a method, a row for each k and a column for each fold; "all": one row."""
+        """Errors of a method: a row for each of its k, a column for each fold; "all": one row."""
         rows = sorted(self._rows(method), key=lambda row: (row.k, row.fold))
         return np.array([row.error for row in rows]).reshape(len({row.k for row in rows}), -1)
 
@@ -219,14 +219,13 @@ class Curves:
 
     def stability(self, confidence: float = 0.95) -> dict[str, list[Stability]]:
         """Stability of the selections over the folds: for each method, a value for each k."""
-        return {
-            name: [
-                stability([r.support for r in self._rows(name) if r.k == k], len(self.names),
-                          confidence)
-                for k in self.ks
-            ]
-            for name in self.methods
-        }  # fmt: skip
+        found: dict[str, list[Stability]] = {}
+        for name in self.methods:
+            supports: dict[int, list[Sequence[int]]] = {}
+            for row in sorted(self._rows(name), key=lambda row: row.k):
+                supports.setdefault(row.k, []).append(row.support)
+            found[name] = [stability(s, len(self.names), confidence) for s in supports.values()]
+        return found
 
     def to_frame(self) -> Any:
         """All rows as a pandas data frame with a column for each field of :class:`Row`."""
@@ -246,15 +245,18 @@ class Curves:
         return rows
 
     def __str__(self) -> str:
-        means = {name: -e if self.rising else e for name, e in self.mean_error().items()}
-        largest = max(float(np.max(errors)) for errors in means.values())
-        width = max(len(f"{largest:.4f}") + 2, *(len(name) + 2 for name in means))
-        baseline = means.pop(BASELINE, None)
+        values: dict[tuple[str, int], list[float]] = {}
+        for row in self.rows:
+            values.setdefault((row.method, row.k), []).append(
+                -row.error if self.rising else row.error
+            )
+        means = {key: f"{np.mean(each):.4f}" for key, each in values.items()}
+        width = 2 + max(map(len, (*self.methods, *means.values())))
         n_folds = len({row.fold for row in self.rows})
         lines = [f"mean {self.measure} over {n_folds} folds"]
-        lines.append("     k" + "".join(f"{name:>{width}}" for name in means))
-        for k, *errors in zip(self.ks, *means.values(), strict=True):
-            lines.append(f"{k:6}" + "".join(f"{error:{width}.4f}" for error in errors))
-        if baseline is not None:
-            lines.append(f"{BASELINE:>6}{baseline[0]:{width}.4f}")
-        return "\n".join(lines)
+        lines.append("     k" + "".join(f"{name:>{width}}" for name in self.methods))
+        for k in self.ks:
+            cells = (means.get((name, k), "") for name in self.methods)
+            lines.append(f"{k:6}" + "".join(f"{cell:>{width}}" for cell in cells))
+        everything = (mean for (name, _), mean in means.items() if name == BASELINE)
+        return "\n".join([*lines, *(f"{BASELINE:>6}{mean:>{width}}" for mean in everything)])

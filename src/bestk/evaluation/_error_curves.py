@@ -35,7 +35,7 @@ def error_curves(
     X: Any,
     y: Any,
     methods: str | Iterable[str] | Mapping[str, Any],
-    ks: Iterable[int],
+    ks: Iterable[int] | Mapping[str, Iterable[int]],
     *,
     estimator: Any = None,
     scoring: Any = None,
@@ -64,8 +64,8 @@ def error_curves(
         Names from :data:`bestk.METHODS`; or, under names of your own, anything that
         :class:`SelectBestK` takes as ``method``: also selectors of scikit-learn such as
         ``SelectKBest()`` or ``RFE(estimator)``, rankings, and functions of X, y and k.
-    ks : iterable of int
-        Numbers of features.
+    ks : iterable of int, or dict of method name to iterable of int
+        Numbers of features, for all methods or for each.
     estimator : scikit-learn estimator, default=None
         What predicts; by default :func:`linear_svm`, ridge regression for a continuous target,
         or gradient boosting where some columns contain text.
@@ -134,7 +134,11 @@ def error_curves(
         )  # fmt: skip
     scorer = check_scoring(estimator, scoring) if scoring else negative_error
     least = len(set(selector.include)) if selector.column_groups is None else 1
-    wanted = read_ks(ks, least, len(allowed))
+    named = _read_methods(methods)
+    if isinstance(ks, Mapping):
+        wanted = {name: read_ks(ks.get(name, ()), least, len(allowed)) for name in named}
+    else:
+        wanted = dict.fromkeys(named, read_ks(ks, least, len(allowed)))
     default = LeaveOneOut() if len(y) <= MAX_ROWS_LEAVE_ONE_OUT else N_FOLDS
     folds = make_folds(
         y, cv, groups, classes=not continuous, default=default, random_state=random_state
@@ -142,7 +146,7 @@ def error_curves(
     rows = None if sample_weight is None else weighted_rows(sample_weight, y, len(y))
     folds = repeat_rows(folds, rows, len(y))
     trial, everything = Trial(estimator, scorer, X, y), allowed if baseline else None
-    study = Study(trial, selector, _read_methods(methods), wanted, everything)
+    study = Study(trial, selector, named, wanted, everything)
     show, found = progress or printed_progress("error_curves", verbose), list[Row]()
     threads = 1 if trees and len(y) < MIN_ROWS_FOR_THREADS else None
     parallel = Parallel(n_jobs=jobs(n_jobs) or 1, return_as="generator")
@@ -201,7 +205,7 @@ class Study:
     trial: Trial
     selector: SelectBestK  # how tables are read
     methods: dict[str, Any]
-    ks: list[int]
+    ks: dict[str, list[int]]  # of each method
     all_features: Indices | None  # of the baseline, if it is wanted
 
     def run(self, fold: int, rows: Fold) -> list[Row]:
@@ -221,7 +225,7 @@ class Study:
         found = [
             measure(name, k, solution.support, solution.seconds)
             for name, task in tasks.items()
-            for k, solution in zip(self.ks, task.path(self.ks), strict=True)
+            for k, solution in zip(self.ks[name], task.path(self.ks[name]), strict=True)
         ]
         if self.all_features is not None:
             found.append(measure(BASELINE, len(self.all_features), self.all_features, 0.0))

@@ -5,6 +5,7 @@ nor saves anything. matplotlib comes with ``pip install 'bestk[plots]'``.
 """
 
 from bestk.plots._curves import plot_cv_scores, plot_error_curves
+from bestk.plots._selection import cut_middle as cut_middle
 from bestk.plots._selection import plot_features, plot_frequencies, plot_pairs
 from bestk.plots._selection import read_solution as read_solution
 from bestk.plots._selection import shorten as shorten

@@ -1,7 +1,5 @@
 """Plots over the number of features: errors and cross-validation scores."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,24 +10,10 @@ from bestk.plots._selection import COLOURS, PLAIN, add_grid, ink, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 COLUMNS = ("method", "k", "error")
 MAX_BANDS = 4  # lines whose bands do not hide each other
 MARKERS, STYLES = "os^DvPX", ("-", "--", "-.", ":")
-
-
-@dataclass(frozen=True)
-class Line:
-    """A value for each k, its interval, and perhaps one k to mark."""
-
-    label: str
-    ks: Floats
-    values: Floats
-    low: Floats
-    high: Floats
-    mark: int | None = None  # place of the k to mark
-    order: float = 0.0  # in the legend, smallest first
 
 
 def plot_error_curves(
@@ -63,26 +47,37 @@ def plot_error_curves(
     >>> ax.lines[0].get_ydata(), ax.lines[0].get_label()
     (array([0.4, 0.1]), 'jmi: 10.0% at k = 2')
     """
+    from matplotlib.ticker import PercentFormatter
+
     methods, ks, errors = _read_columns(curves)
     scored = isinstance(curves, Curves) and curves.scoring is not None
     sign = -1 if scored and curves.rising else 1  # scores are minus the errors
-    percent = not scored and bool(((errors >= 0) & (errors <= 1) | np.isnan(errors)).all())
-    errors, write = sign * errors, "{:.1%}".format if percent else "{:.3g}".format
-    names = dict.fromkeys(methods[methods != BASELINE].tolist())
-    lines = [
-        _error_line(str(name), ks[methods == name], errors[methods == name], write, sign)
-        for name in names
-    ]
-    known = errors[(methods == BASELINE) & np.isfinite(errors)]
-    level = None
+    percent = not scored and not ((errors < 0) | (errors > 1)).any()
+    write = "{:.1%}".format if percent else "{:.3g}".format
+    names = list(dict.fromkeys(methods[methods != BASELINE].tolist()))
+    many, own = len(names) > MAX_BANDS, ax is None
+    ax = _curve_axes(ax, 8.0 if many else 6.4)
+    handles = []
+    for name in names:
+        each, means, spread = _mean_of_folds(ks[methods == name], errors[methods == name])
+        least, label, best = np.inf, f"{name}: no errors", None
+        if np.isfinite(means).any():
+            best = int(np.nanargmin(means))
+            least = float(means[best])
+            label = f"{name}: {write(sign * least)} at k = {each[best]:g}"
+        shaded = spread if bands or (bands is None and not many) else None
+        handles.append((least, _draw_line(ax, each, sign * means, shaded, best, label)))
+    handles.sort(key=lambda both: both[0])
+    lines = [line for _, line in handles]
+    known = sign * errors[(methods == BASELINE) & np.isfinite(errors)]
     if len(known):
         label = f"all {ks[methods == BASELINE].max():g} features: {write(known.mean())}"
-        level = (float(known.mean()), label)
-    ax = _draw(ax, lines, bands, level)
+        lines.append(_draw_level(ax, float(known.mean()), label))
     ax.set_ylabel(curves.measure.replace("_", " ") if scored else "error")
-    ax.yaxis.set_major_formatter(
-        lambda value, _: f"{100 * value:.3g}%" if percent else f"{value:.4g}"
-    )
+    if percent:
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    beside = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if own and many else {}
+    _add_legend(ax, lines, **beside)
     return ax
 
 
@@ -118,55 +113,56 @@ def plot_cv_scores(selector: Any, *, ax: "Axes | None" = None) -> "Axes":
         raise TypeError(f"expected a fitted SelectBestKCV, not {type(selector).__name__}")
     results = selector.cv_results_
     folds = np.array([v for name, v in results.items() if name.startswith("split")])
-    mean = folds.mean(axis=0)
-    error = folds.std(axis=0, ddof=1) / len(folds) ** 0.5 if len(folds) > 1 else 0 * mean
-    chosen = int(np.flatnonzero(results["k"] == selector.best_k_)[0])
+    ks, mean, error = _mean_of_folds(np.tile(results["k"], len(folds)), folds.ravel())
+    chosen = int(np.flatnonzero(ks == selector.best_k_)[0])
+    ax = _curve_axes(ax)
     label = f"k = {selector.best_k_} chosen: {mean[chosen]:.3g}"
-    level = None
+    lines = [_draw_line(ax, ks, mean, error, chosen, label)]
     if selector.rule == "one-se":
         best = int(np.nanargmax(mean))
         threshold = float(mean[best] - error[best])
-        level = (threshold, f"best minus one standard error: {threshold:.3g}")
-    line = Line(label, results["k"], mean, mean - error, mean + error, chosen)
-    ax = _draw(ax, [line], True, level)
+        label = f"best minus one standard error: {threshold:.3g}"
+        lines.append(_draw_level(ax, threshold, label))
     ax.set_ylabel("score, mean over folds")
+    _add_legend(ax, lines)
     return ax
 
 
-def _draw(
-    ax: "Axes | None", lines: Sequence[Line], bands: bool | None,
-    level: tuple[float, str] | None = None,
-) -> "Axes":  # fmt: skip
-    """Draw lines of different looks, a dashed level if there is one, and a legend."""
+def _curve_axes(ax: "Axes | None", width: float = 6.4) -> "Axes":
+    """Axes over k, whose lines all look different."""
+    from cycler import cycler
     from matplotlib.ticker import MaxNLocator
 
-    many, own = len(lines) > MAX_BANDS, ax is None
-    ax = new_axes(ax, 8.0 if many else 6.4)
-    palette = (*COLOURS, ink(ax))
-    artists: list[Line2D] = []
-    for place, line in enumerate(lines):
-        colour, turn = palette[place % len(palette)], place // len(palette)
-        artists += ax.plot(
-            line.ks, line.values, STYLES[turn % len(STYLES)], color=colour, linewidth=1.6,
-            marker=None if line.mark is None else MARKERS[(place + turn) % len(MARKERS)],
-            markevery=[] if line.mark is None else [line.mark], markersize=8,
-            markeredgecolor=ax.get_facecolor(), label=line.label, zorder=3,
-        )  # fmt: skip
-        if bands or (bands is None and not many):
-            ax.fill_between(line.ks, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
-    artists = [artists[i] for i in np.argsort([line.order for line in lines], kind="stable")]
-    if level is not None:
-        height, label = level
-        artists.append(ax.axhline(height, color=ink(ax), linestyle="--", linewidth=1, label=label))
+    ax = new_axes(ax, width)
+    looks = cycler(color=(*COLOURS, ink(ax))) + cycler(marker=list(MARKERS))
+    ax.set_prop_cycle(cycler(linestyle=STYLES) * looks)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
     ax.set_xlabel("number of features k")
     add_grid(ax)
-    legend: dict[str, Any] = {"framealpha": 0.7, "edgecolor": "none"}
-    if own and many:
-        legend = {"frameon": False, "loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
-    for text in ax.legend(handles=artists, **legend).get_texts():
-        text.set(**PLAIN)
     return ax
+
+
+def _draw_line(
+    ax: "Axes", ks: Floats, values: Floats, spread: Floats | None, mark: int | None, label: str
+) -> Any:
+    """Draw a line with a marker at one place, and a band around it."""
+    (line,) = ax.plot(
+        ks, values, linewidth=1.6, markevery=[] if mark is None else [mark], markersize=8,
+        markeredgecolor=ax.get_facecolor(), label=label, zorder=3,
+    )  # fmt: skip
+    if spread is not None:
+        low, high, colour = values - spread, values + spread, line.get_color()
+        ax.fill_between(ks, low, high, color=colour, alpha=0.15, linewidth=0)
+    return line
+
+
+def _draw_level(ax: "Axes", height: float, label: str) -> Any:
+    return ax.axhline(height, color=ink(ax), linestyle="--", linewidth=1, label=label)
+
+
+def _add_legend(ax: "Axes", lines: list[Any], **where: Any) -> None:
+    for text in ax.legend(handles=lines, framealpha=0.7, edgecolor="none", **where).get_texts():
+        text.set(**PLAIN)
 
 
 def _read_columns(curves: Any) -> tuple[Any, Floats, Floats]:
@@ -187,15 +183,10 @@ def _read_columns(curves: Any) -> tuple[Any, Floats, Floats]:
     return np.array(methods, object), np.array(ks, np.float64), np.array(errors, np.float64)
 
 
-def _error_line(method: str, ks: Floats, errors: Floats, write: Any, sign: int) -> Line:
-    """Mean and standard error for each k, and the k of the best mean."""
+def _mean_of_folds(ks: Floats, values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Each k, and the mean and the standard error of its known values."""
     each = np.unique(ks)
-    folds = [errors[(ks == k) & np.isfinite(errors)] for k in each]
+    folds = [values[(ks == k) & np.isfinite(values)] for k in each]
     means = np.array([e.mean() if len(e) else np.nan for e in folds])
-    sure = np.array([e.std(ddof=1) / len(e) ** 0.5 if len(e) > 1 else 0.0 for e in folds])
-    if np.isnan(means).all():
-        return Line(f"{method}: no errors", each, means, means, means, order=np.inf)
-    best = int(np.nanargmin(sign * means))
-    label = f"{method}: {write(means[best])} at k = {each[best]:g}"
-    order = sign * means[best]
-    return Line(label, each, means, means - sure, means + sure, best, order)
+    spread = np.array([e.std(ddof=1) / len(e) ** 0.5 if len(e) > 1 else 0.0 for e in folds])
+    return each, means, spread

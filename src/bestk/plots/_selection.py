@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bestk._typing import Floats
 from bestk.problem.solution import TOLD, Solution
 from bestk.selection.stability import StabilitySelection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
-    from matplotlib.image import AxesImage
 
 # Okabe and Ito's palette, for any kind of colour vision, on white and on black
 COLOURS = BLUE, RED, GREEN, PINK, YELLOW, SKY = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
 )  # fmt: skip
 POINTS_PER_INCH = 72
-MIN_FONT = 4.5  # points; where there is room for less, some labels are left out
+MIN_FONT = 1.0  # points
 MAX_LABEL = 28  # characters
 PLAIN: dict[str, Any] = {"parse_math": False}  # a $ in a name is a dollar
 MAX_ROOMY = 25  # features that get tall rows
@@ -64,7 +62,7 @@ def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     found = read_solution(solution, *TOLD)
     relevance, contribution, new = (found.details[name] for name in TOLD)
     ax, rows = _bar_axes(ax, shorten(found._labels(), found.support.tolist())), np.arange(found.k)
-    mark = 0.8 * min(room_for(ax.yaxis, found.k), MAX_MARK)
+    mark = min(300 / found.k, MAX_MARK)
     artists = [
         ax.barh(rows - 0.2, relevance, 0.4, color=SKY, label="relevance"),
         ax.barh(rows + 0.2, contribution, 0.4, color=BLUE, label="contribution"),
@@ -129,9 +127,7 @@ def _bar_axes(ax: "Axes | None", labels: list[str]) -> "Axes":
     return ax
 
 
-def plot_pairs(
-    solution: Any, *, ax: "Axes | None" = None, cmap: Any = "viridis", colorbar: bool = True
-) -> "Axes":
+def plot_pairs(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     """Plot a heat map of the information that selected features add to each other.
 
     The diagonal is the relevance I(xj; y); off it, the cell in row i and column j is
@@ -144,10 +140,6 @@ def plot_pairs(
         From :func:`bestk.select` or :class:`bestk.SelectBestK`.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure that has room for the names.
-    cmap : str or Colormap, default="viridis"
-        Colours from few nats to many.
-    colorbar : bool, default=True
-        Whether to draw the scale.
 
     Returns
     -------
@@ -163,57 +155,31 @@ def plot_pairs(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['petal width (cm)', 'petal length (cm)']
     """
+    from sklearn.metrics import ConfusionMatrixDisplay  # draws any matrix with names and numbers
+
     found = read_solution(solution, "pairs")
-    pairs, labels = (
-        np.asarray(found.details["pairs"], np.float64),
-        shorten(found._labels(), found.support.tolist()),
-    )
-    cell = WIDE_CELL if found.k <= MAX_NUMBERED else NARROW_CELL
-    side = float(np.clip(found.k * cell, MIN_SIDE, MAX_SIDE))
+    pairs = np.asarray(found.details["pairs"], np.float64)
+    labels = shorten(found._labels(), found.support.tolist())
+    numbered = found.k <= MAX_NUMBERED
+    side = float(np.clip(found.k * (WIDE_CELL if numbered else NARROW_CELL), MIN_SIDE, MAX_SIDE))
     names = LETTER * max(map(len, labels))
     ax = new_axes(ax, side + names + 1.5, side + names + 0.9)
     least, most = float(pairs.min()), float(pairs.max())
-    image = ax.imshow(
-        pairs, cmap=cmap, vmin=least if FROM_ZERO * most < least < most else min(0, least)
-    )
-    _label_axes(ax, labels)
-    if found.k <= MAX_NUMBERED:
-        _write_numbers(ax, image, pairs)
-    if colorbar:
-        label = r"information about y: $I(x_j; y \mid x_i)$, nats"
-        bar = ax.figure.colorbar(image, ax=ax, label=label, fraction=0.05, pad=0.03)
-        bar.outline.set_visible(False)
-    return ax
-
-
-def _label_axes(ax: "Axes", labels: list[str]) -> None:
-    room = room_for(ax.xaxis, len(labels))
+    largest = max(abs(least), abs(most))
+    digits = 2 if largest == 0 else max(2, 1 - int(np.floor(np.log10(largest))))
+    display = ConfusionMatrixDisplay(pairs).plot(
+        ax=ax, include_values=numbered, values_format=f"z.{digits}f",
+        im_kw={"vmin": least if FROM_ZERO * most < least < most else min(0, least)},
+        text_kw={"fontsize": "small"},
+    )  # fmt: skip
+    turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     name_ticks(ax.yaxis, labels)
-    if 0.7 * font_size(room) * max(map(len, labels)) < room:
-        turned: dict[str, Any] = {}
-    elif len(labels) <= MAX_NUMBERED:
-        turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    else:
-        turned = {"rotation": 90}
-    name_ticks(ax.xaxis, labels, **turned)
+    name_ticks(ax.xaxis, labels, **(turned if numbered else {"rotation": 90}))
     ax.set_title("$I(x_j; y \\mid x_i)$; on the diagonal $I(x_j; y)$")
     ax.set(xlabel="$x_j$, added", ylabel="$x_i$, known")
     ax.spines[:].set_visible(False)
-
-
-def _write_numbers(ax: "Axes", image: "AxesImage", pairs: Floats) -> None:
-    """Write each value into its cell, dark on bright and bright on dark."""
-    largest = float(np.abs(pairs).max())
-    digits = 2 if largest == 0 else max(2, 1 - int(np.floor(np.log10(largest))))
-    size = min(font_size(), 1.4 * room_for(ax.xaxis, len(pairs)) / (digits + 2))
-    if size < MIN_FONT:
-        return
-    shades = image.to_rgba(pairs, norm=True)[..., :3] @ [0.299, 0.587, 0.114]
-    for (i, j), value in np.ndenumerate(pairs.round(digits) + 0.0):  # never -0.00
-        ax.text(
-            j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=size,
-            color="black" if shades[i, j] > 0.5 else "white",
-        )  # fmt: skip
+    display.im_.colorbar.set_label(r"information about y: $I(x_j; y \mid x_i)$, nats")
+    return ax
 
 
 def read_solution(solution: Any, *wanted: str) -> Solution:
@@ -249,22 +215,6 @@ def ink(ax: "Axes") -> Any:
     return ax.xaxis.label.get_color()
 
 
-def room_for(axis: "Axis", n: int) -> float:
-    """Points along an axis for each of n labels."""
-    box = axis.axes.get_window_extent()
-    length = box.width if axis is axis.axes.xaxis else box.height
-    return POINTS_PER_INCH * float(length) / axis.axes.figure.dpi / n
-
-
-def font_size(room: float = np.inf) -> float:
-    """The size of tick labels in points, smaller where each label has little room."""
-    from matplotlib import rcParams
-    from matplotlib.font_manager import FontProperties
-
-    size = float(FontProperties(size=rcParams["ytick.labelsize"]).get_size_in_points())
-    return max(MIN_FONT, min(size, 0.85 * room))
-
-
 def add_grid(ax: "Axes", axis: Literal["both", "x", "y"] = "both") -> None:
     """Draw thin lines behind the data, and no frame on the sides without ticks."""
     ax.grid(True, axis=axis, color=ink(ax), alpha=0.15, linewidth=0.6)
@@ -273,26 +223,28 @@ def add_grid(ax: "Axes", axis: Literal["both", "x", "y"] = "both") -> None:
 
 
 def name_ticks(axis: "Axis", labels: Sequence[str], **text: Any) -> None:
-    """Label 0, 1, 2, ..., or every few of them where there is no room for all."""
-    room = room_for(axis, len(labels))
-    size = font_size(room)
-    places = range(0, len(labels), max(1, int(np.ceil(size / max(room, 1e-9)))))
-    axis.set_ticks(places, [labels[i] for i in places], fontsize=size, **PLAIN, **text)
+    """Label 0, 1, 2, ..., in smaller letters where there is little room for each."""
+    box, axes = axis.axes.get_window_extent(), axis.axes
+    length = (box.width if axis is axes.xaxis else box.height) / axes.figure.dpi
+    size = axis.get_major_ticks()[0].label1.get_fontsize()
+    size = max(MIN_FONT, min(size, 0.85 * POINTS_PER_INCH * length / len(labels)))
+    axis.set_ticks(range(len(labels)), labels, fontsize=size, **PLAIN, **text)
     axis.set_tick_params(which="both", length=0)
 
 
 def shorten(names: Sequence[str], items: Sequence[int], longest: int = MAX_LABEL) -> list[str]:
     """Names cut in the middle to fit; equal results get the number of their item."""
-    short = [_cut(" ".join(name.split()), longest) for name in names]
+    short = [cut_middle(" ".join(name.split()), longest) for name in names]
     counts = Counter(short)
     return [
-        f"{_cut(name, longest - 6)} #{item}" if counts[name] > 1 else name
+        f"{cut_middle(name, longest - 6)} #{item}" if counts[name] > 1 else name
         for name, item in zip(short, items, strict=True)
     ]
 
 
-def _cut(name: str, longest: int) -> str:
-    if len(name) <= longest:
-        return name
+def cut_middle(text: str, longest: int) -> str:
+    """A text of at most so many characters, with an ellipsis in place of its middle."""
+    if len(text) <= longest:
+        return text
     tail = (longest - 1) // 2
-    return f"{name[: longest - 1 - tail]}…{name[len(name) - tail :]}"
+    return f"{text[: longest - 1 - tail]}…{text[len(text) - tail :]}"

@@ -57,7 +57,6 @@ def make_report(
     target: str = "y",
     errors: bool = True,
     stability: int | None = None,
-    date: str = "",
     **more: Any,
 ) -> Report:
     """Make an HTML report of a selection.
@@ -80,8 +79,6 @@ def make_report(
     stability : int, default=None
         The number of subsamples for the frequency of each feature, see
         :func:`bestk.stability_selection`; 0: none. By default 20, and none for large tables.
-    date : str, default=""
-        The date to show; without it the same input gives the same bytes.
     **more
         ``notes``, further warnings to show; ``solution``, if the selector is not fitted; ``path``
         of the file that was read, its columns that were ``dropped`` and the ``command`` that read
@@ -103,5 +100,5 @@ def make_report(
     from bestk.report.gather import collect_facts
     from bestk.report.page import render
 
-    facts = collect_facts(ReportRequest(selected, X, y, target, errors, stability, date, **more))
+    facts = collect_facts(ReportRequest(selected, X, y, target, errors, stability, **more))
     return Report(render(facts), facts)

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from bestk._typing import Floats, Indices
 from bestk.data.table import find_features
 from bestk.problem.solution import Solution
-from bestk.report.records import NAN, Bin, Column, TableFacts, format_text
+from bestk.report.records import Bin, Column, TableFacts, format_text
 from bestk.selection.look import Values, bin_codes, column_values
 from bestk.selection.pipeline import Task, settle
-from bestk.selection.relevant import SelectRelevant
 
 MAX_BINNED_COLUMNS = 60  # whose bins are shown
 MAX_LISTED = 500  # columns in the list of all
@@ -23,7 +22,6 @@ MAX_BINS = 8  # of a column; rarer categories are put together
 MAX_CLASSES = 8  # counted one by one in bins; rarer ones are put together
 MIN_SHARE = 0.02  # of the rows, for a bin that decides on a trend
 MIN_CHANGE = 0.6  # from the first bin to the last, of all changes from bin to bin, for a direction
-MAX_PAIR_WORK = 1e11  # squared columns times rows: about half a second on two cores
 
 
 @dataclass(frozen=True)
@@ -92,9 +90,7 @@ class ShownTarget:
         return f"{arrow} {self.format(bins[0].value)} to {self.format(bins[-1].value)}"
 
 
-def describe_table(
-    options: Any, task: Task, solution: Solution, relevant: SelectRelevant
-) -> TableFacts:
+def describe_table(options: Any, task: Task, solution: Solution) -> TableFacts:
     """How a table in memory was read."""
     table, target, goal = task.table, task.target, ShownTarget.of(task)
     assert target is not None
@@ -116,7 +112,7 @@ def describe_table(
         goal.count(np.zeros_like(goal.codes), ["all"])[0].value,
         settle(options, blocks=getattr(options, "_in_blocks", False)).information,
         "" if discretizer is None else type(discretizer).__name__,
-        selected, _list_columns(task, solution, relevant),
+        selected, _list_columns(task, solution),
     )  # fmt: skip
 
 
@@ -172,35 +168,18 @@ def _merge_rare(bins: list[Bin]) -> list[Bin]:
     return [*(bins[i] for i in sorted(kept)), Bin(f"{len(rest)} rarer values", counts, mean)]
 
 
-def _list_columns(task: Task, solution: Solution, relevant: SelectRelevant) -> tuple[Column, ...]:
-    """Selected, relevant and other columns, as many as can be shown, in the table's order."""
+def _list_columns(task: Task, solution: Solution) -> tuple[Column, ...]:
+    """Selected and most informative columns, as many as can be shown, in the table's order."""
     table, relevance = task.table, task.relevance()
     rank = {place: i for i, place in enumerate(solution.support.tolist(), 1)}
-    tested = np.union1d(task.allowed, task.constant).tolist()
-    qvalues = dict(zip(tested, relevant.qvalues_.tolist(), strict=True))
-    partners = {tested[i]: tested[relevant.partners_[i]] for i in np.flatnonzero(relevant.in_pair_)}
-    found = sorted((j for j in tested if qvalues[j] <= relevant.fdr), key=lambda j: qvalues[j])
     order = np.argsort(-relevance, kind="stable").tolist()  # excluded ones come last
     most = min(MAX_LISTED, MAX_LISTED_VALUES // table.n_samples)
     listed = []
-    for j in sorted(list(dict.fromkeys([*rank, *found, *order]))[:most]):
+    for j in sorted(list(dict.fromkeys([*rank, *order]))[:most]):
         column = column_values(table, j)
+        distinct = len(np.unique(column.values[~column.missing]))
         listed.append(Column(
-            format_text(table.names[j]), column.kind, int(column.missing.sum()),
-            len(np.unique(column.values[~column.missing])), float(relevance[j]), rank.get(j),
-            qvalues.get(j, NAN), format_text(table.names[partners[j]]) if j in partners else "",
+            format_text(table.names[j]), column.kind, int(column.missing.sum()), distinct,
+            float(relevance[j]), rank.get(j),
         ))  # fmt: skip
     return tuple(listed)
-
-
-def find_relevant(options: Any, task: Task, y: Any) -> SelectRelevant:
-    """Test the columns that could be selected; in pairs where that takes no time to speak of."""
-    places = np.union1d(task.allowed, task.constant)
-    table = task.table.keep(places)
-    categorical = find_features(options.categorical_features, task.table)
-    return SelectRelevant(
-        pairs=len(places) ** 2 * table.n_samples <= MAX_PAIR_WORK,
-        categorical_features=np.flatnonzero(np.isin(places, categorical)),
-        target=options.target,
-        n_jobs=options.n_jobs,
-    ).fit(table, y)

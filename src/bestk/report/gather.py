@@ -21,7 +21,7 @@ from bestk.data.table import Table, find_features
 from bestk.errors import ParameterError
 from bestk.plots import read_solution
 from bestk.problem.solution import TOLD, Solution
-from bestk.report.columns import describe_fit, describe_table, find_relevant
+from bestk.report.columns import describe_fit, describe_table
 from bestk.report.records import Caution, Facts, Feature, ReportRequest, format_text, join_some
 from bestk.report.scores import compare_methods, measure_stability, method_name
 from bestk.selection.cautions import describe, find_cautions
@@ -67,7 +67,6 @@ def _from_solution(request: ReportRequest, selected: Any) -> Facts:
         cautions=_as_notes(solution.warnings) or None,
         absent=f"{NO_TABLE}: use selector.report(X, y).",
         versions={"Python": python} | {name: version(name) for name in PACKAGES},
-        date=format_text(request.date) if request.date else "",
     )
 
 
@@ -103,14 +102,12 @@ def _from_table(request: ReportRequest) -> Facts:
     notes = [*request.notes, *task.notes, *(str(each.message) for each in caught)]
     if task.target is None:
         raise ParameterError("a report of a table takes one target; call report() without X and y")
-    relevant = find_relevant(options, task, y)
     return replace(
         _from_solution(request, solution),
         method=method_name(options.method),
         runners_up=_runners_up(task, solution),
-        table=describe_table(options, task, solution, relevant),
+        table=describe_table(options, task, solution),
         stability=measure_stability(request, task, solution),
-        relevant=relevant,
         cautions=(
             *_find_cautions(request, task, solution),
             *_as_notes(list(dict.fromkeys(notes))),
@@ -208,7 +205,10 @@ def _again(request: ReportRequest, table: Table, kind: str, places: Sequence[int
         again = {"exclude": [table.names[j] if named else j for j in columns]}
         words = [word for j in left_out for word in ("--exclude", table.names[j])]
     if request.command:
-        return f"{request.command} {shlex.join(words)}"
+        command = shlex.split(request.command)
+        if "-k" in words and "-k" in command:  # the old number, which the new one replaces
+            del command[command.index("-k") : command.index("-k") + 2]
+        return shlex.join([*command, *words])
     if not again.keys() <= selector.get_params(deep=False).keys():
         return ""
     return write_code(replace(request, selected=selector.set_params(**again))).splitlines()[-2]

@@ -1,6 +1,7 @@
 """The HTML page of a report: the templates, and the numbers and texts that they show."""
 
 import base64
+from functools import cache
 from hashlib import sha256
 from math import floor, isfinite, log2, log10
 from typing import Any
@@ -28,14 +29,11 @@ COLOURS = (
 
 def render(facts: Facts) -> str:
     """The page, with its style, scripts and data, and a policy that allows nothing else."""
-    loader = PackageLoader("bestk.report")
-    pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
-                        trim_blocks=True, lstrip_blocks=True,
-                        extensions=["jinja2.ext.do"])  # fmt: skip
-    pages.filters |= {"number": format_number, "score": format_score, "join_some": join_some}
+    pages = _templates()
     pairs = np.asarray(facts.solution.details["pairs"], np.float64)[:MAX_MAPPED, :MAX_MAPPED]
     files = ("style.css", "page.js", "heatmap.js")
-    style, *scripts = (loader.get_source(pages, name)[0] for name in files)
+    assert pages.loader is not None
+    style, *scripts = (pages.loader.get_source(pages, name)[0] for name in files)
     script = "".join(scripts)
     return pages.get_template("page.html").render(
         facts=facts, scores=facts.scores, k=len(facts.features), scale=bin_scale(facts.table),
@@ -44,6 +42,16 @@ def render(facts: Facts) -> str:
         style=Markup(style), script=Markup(script),
         hashes={"style": _hash(style), "script": _hash(script)},
     )  # fmt: skip
+
+
+@cache
+def _templates() -> Environment:
+    """The templates, which are compiled once."""
+    pages = Environment(loader=PackageLoader("bestk.report"), autoescape=True,
+                        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+                        extensions=["jinja2.ext.do"])  # fmt: skip
+    pages.filters |= {"number": format_number, "score": format_score, "join_some": join_some}
+    return pages
 
 
 def _map_data(facts: Facts, pairs: Floats) -> dict[str, object]:
@@ -55,7 +63,6 @@ def _map_data(facts: Facts, pairs: Floats) -> dict[str, object]:
         "labels": shorten([f.name for f in drawn], [f.place for f in drawn]),
         **{name: as_json([getattr(f, name) for f in drawn]) for name in numbers},
         "pairs": as_json(pairs),
-        "similar": similar_order(shared_information(pairs)),
         "colours": COLOURS,
     }
 
@@ -82,17 +89,20 @@ class ScoreAxes:
 
     def __init__(self, scores: FoldScores) -> None:
         self.ks, self.k, measure = scores.ks, scores.k, scores.measure
-        means = {method: [(k, scores.mean(method, k)) for k in self.ks] for method in scores.folds}
-        self.curves = {m: [(k, v) for k, v in each if isfinite(v)] for m, each in means.items()}
-        values = [value for each in self.curves.values() for _, value in each] or [0.0]
-        spreads = [(k, mean, scores.spread(k)) for k, mean in self.curves[scores.ours]]
-        least, most = measure.limits
-        band = [(k, max(mean - s, least), min(mean + s, most))
-                for k, mean, s in spreads if isfinite(s)]  # fmt: skip
-        values += [end for _, *ends in band for end in ends]
+        means = [(k, scores.mean(k)) for k in self.ks]
+        self.points = [(k, mean) for k, mean in means if isfinite(mean)]
+        spreads = {k: scores.spread(k) for k, _ in self.points}
+        self.band = [
+            (k, *np.clip([mean - spreads[k], mean + spreads[k]], *measure.limits).tolist())
+            for k, mean in self.points
+            if isfinite(spreads[k])
+        ]
+        lines = [("guessing", measure.guess)]
         if scores.all_features is not None:
-            values.append(float(scores.all_features.mean()))
-        low, high = min(values), max(values)
+            lines.append((f"all {scores.n_all:,} features", float(scores.all_features.mean())))
+        drawn = [mean for _, mean in self.points] + [end for _, *ends in self.band for end in ends]
+        drawn += [level for _, level in lines[1:]]
+        low, high = min(drawn, default=0.0), max(drawn, default=0.0)
         ends = min(low, measure.guess), max(high, measure.guess)  # NaN is neither
         if high == low or high - low >= MIN_SPREAD * (ends[1] - ends[0]):
             low, high = ends
@@ -100,11 +110,7 @@ class ScoreAxes:
             low = 0.0
         self.levels = round_levels(low, high)
         self.low, self.high = self.levels[0], max(high, self.levels[-1])
-        self.band = [(self.x(k), *ends) for k, *ends in band]
-        named = [("guessing", measure.guess)]
-        if scores.all_features is not None:
-            named.append((f"all {scores.n_all:,} features", values[-1]))
-        self.lines = [(name, level) for name, level in named if self.low <= level <= self.high]
+        self.lines = [(name, level) for name, level in lines if self.low <= level <= self.high]
 
     def x(self, size: int) -> float:
         """Percent of the width."""
@@ -134,32 +140,11 @@ def round_levels(low: float, high: float) -> list[float]:
     return [round(i * step, 12) for i in range(first, max(first + 1, last) + 1)]
 
 
-def shared_information(pairs: Floats) -> Floats:
-    """``I(x_j; y) - I(x_j; y | x_i)`` at ``[i, j]``, and the relevance on the diagonal."""
-    both = np.diag(pairs)[None, :] - pairs
-    np.fill_diagonal(both, np.diag(pairs))
-    return both
-
-
-def similar_order(shared: Floats) -> list[int]:
-    """An order of features in which those that share much information are neighbours."""
-    from scipy.cluster.hierarchy import leaves_list, linkage
-    from scipy.spatial.distance import squareform
-
-    if len(shared) < 3:
-        return list(range(len(shared)))
-    both = np.nan_to_num((shared + shared.T) / 2)
-    distance = both.max() - both
-    np.fill_diagonal(distance, 0.0)
-    order: list[int] = leaves_list(linkage(squareform(distance, checks=False), "average")).tolist()
-    return order
-
-
 def most_redundant(pairs: Floats, most: int) -> list[tuple[int, int, float]]:
     """Pairs of features that share most information, with the mean of both directions."""
-    both = shared_information(pairs)
+    shared = np.diag(pairs) - pairs  # I(x_j; y) - I(x_j; y | x_i) at [i, j]
     first, second = np.triu_indices(len(pairs), 1)
-    mean = (both[first, second] + both[second, first]) / 2
+    mean = (shared[first, second] + shared[second, first]) / 2
     order = np.argsort(-mean, kind="stable")[:most]
     return [(int(first[at]), int(second[at]), float(mean[at])) for at in order]
 

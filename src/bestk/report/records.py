@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bestk.errors import printable
+from bestk.plots import cut_middle
 from bestk.problem.solution import Solution
 
 if TYPE_CHECKING:
     from bestk.report.scores import FoldScores
-    from bestk.selection.relevant import SelectRelevant
     from bestk.selection.stability import StabilitySelection
 
 MAX_TEXT = 120  # characters of a name
@@ -27,7 +27,6 @@ class ReportRequest:
     target: str = "y"
     errors: bool = True
     stability: int | None = None  # number of subsamples; None: as many as take little time
-    date: str = ""
     notes: Sequence[str] = ()  # further warnings
     solution: Solution | None = None  # of a selector that is not fitted
     path: str | None = None  # of the file that was read
@@ -81,8 +80,6 @@ class Column:
     distinct: int | None = None
     relevance: float = NAN
     rank: int | None = None  # in the selection
-    qvalue: float = NAN  # of the test whether it carries information
-    partner: str = ""  # the column together with which it does
     bins: tuple[Bin, ...] = ()
     trend: str = ""  # of the target from bin to bin
 
@@ -119,22 +116,17 @@ class Facts:
     scores: "FoldScores | None" = None
     unmeasured: str = ""  # why there are no scores
     stability: "StabilitySelection | None" = None
-    relevant: "SelectRelevant | None" = None
     cautions: tuple[Caution, ...] | None = None
     absent: str = ""  # what is missing, and how to get it
     settings: Mapping[str, str] | None = None
     code: str = ""
     command: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
-    date: str = ""
 
 
 def format_text(value: Any, longest: int = MAX_TEXT) -> str:
     """A value as visible text, control characters escaped, cut in the middle if too long."""
-    text = printable(str(value))
-    if len(text) > longest:
-        head = longest // 2
-        text = f"{text[:head]}…{text[len(text) - (longest - head - 1) :]}"
+    text = cut_middle(printable(str(value)), longest)
     return text if text.strip() else f"(blank) {text}".strip() if text else "(empty)"
 
 

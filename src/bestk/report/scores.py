@@ -11,13 +11,14 @@ from scipy.special import stdtr, stdtrit
 from sklearn.base import is_classifier, is_regressor
 
 from bestk._typing import Floats
-from bestk.evaluation import BASELINE, error_curves, shared_tasks, t_statistics
+from bestk.evaluation import BASELINE, error_curves, t_statistics
 from bestk.information.reading import ParsedTarget
 from bestk.problem.solution import Solution
 from bestk.report.records import NAN, ReportRequest, format_text
 from bestk.selection.folds import choose
 from bestk.selection.methods import get_method
 from bestk.selection.pipeline import Task
+from bestk.selection.shared import shared_tasks
 from bestk.selection.stability import StabilitySelection, stability_selection
 
 OTHERS = ("maxrel", "mrmr", "jmi")
@@ -48,29 +49,27 @@ class ScoreKind:
 
 @dataclass(frozen=True)
 class FoldScores:
-    """Cross-validated scores or errors, by method, number of features and fold."""
+    """Cross-validated scores or errors of the selection, of fewer and more features, of others."""
 
     k: int  # number of features of the report
     ks: tuple[int, ...]
-    folds: Mapping[str, Floats]  # by method, the reported one first: a row for each k
+    curve: Floats  # of the reported method: a row for each of ks, a column for each fold
+    others: Mapping[str, Floats]  # of other methods with k features, in each fold
     measure: ScoreKind
     model: str
+    method: str = "auto"  # the reported one
     n_all: int = 0  # number of all features
     all_features: Floats | None = None  # with all of them, in each fold
     notes: tuple[str, ...] = ()  # warnings of the models
 
     @property
-    def ours(self) -> str:
-        """The reported method."""
-        return next(iter(self.folds))
+    def folds(self) -> Floats:
+        """The value of each fold with the selected number of features."""
+        return self.curve[self.ks.index(self.k)]
 
-    def at(self, method: str, k: int | None = None) -> Floats:
-        """The value of each fold with k features."""
-        return self.folds[method][self.ks.index(self.k if k is None else k)]
-
-    def mean(self, method: str, k: int | None = None) -> float:
+    def mean(self, k: int | None = None) -> float:
         """Mean over the folds with k features."""
-        return float(self.at(method, k).mean())
+        return float(self.curve[self.ks.index(self.k if k is None else k)].mean())
 
     def interval(self, values: Floats) -> tuple[float, float]:
         """95% interval of the mean over folds with common training rows (Nadeau, Bengio 2003)."""
@@ -83,37 +82,41 @@ class FoldScores:
 
     def predicts(self) -> bool | None:
         """Whether the interval with k features excludes guessing; None if that is not known."""
-        low, high = self.interval(self.at(self.ours))
+        low, high = self.interval(self.folds)
         if np.isnan([low, self.measure.guess]).any():
             return None
         return low > self.measure.guess if self.measure.rising else high < self.measure.guess
 
     def compare(self, values: Floats) -> Literal["better", "worse", "similar"]:
         """Whether other values of the folds differ from the reported ones (paired t-test)."""
-        ours = self.at(self.ours)
-        if len(ours) < 2 or not np.isfinite([ours, values]).all():
+        n = len(self.folds)
+        if n < 2 or not np.isfinite([self.folds, values]).all():
             return "similar"
-        t = float(t_statistics(np.atleast_2d(self.loss(values - ours)), 1 / (len(ours) - 1))[0])
-        if 2 * stdtr(len(ours) - 1, -abs(t)) >= LEVEL:
+        t = float(t_statistics(self.loss(values - self.folds)[np.newaxis], 1 / (n - 1))[0])
+        if 2 * stdtr(n - 1, -abs(t)) >= LEVEL:
             return "similar"
         return "better" if t < 0 else "worse"
 
     def ranked(self) -> list[str]:
-        """The methods by their mean with k features, best first."""
-        return sorted(self.folds, key=lambda method: self.loss(self.mean(method)))
+        """The other methods by their means, best first."""
+        return sorted(self.others, key=lambda method: self.loss(self.others[method].mean()))
+
+    def better(self) -> list[str]:
+        """The other methods that are better in a paired t-test, best first."""
+        return [name for name in self.ranked() if self.compare(self.others[name]) == "better"]
 
     def loss(self, value: Any) -> Any:
         """A value of which less is better."""
         return -value if self.measure.rising else value
 
     def spread(self, k: int) -> float:
-        """Standard error of the reported method with k features, as folds have it."""
-        values = self.at(self.ours, k)
+        """Standard error of the mean with k features."""
+        values = self.curve[self.ks.index(k)]
         return float(values.std(ddof=1) / sqrt(len(values))) if len(values) > 1 else NAN
 
     def enough(self) -> tuple[int, int]:
         """The smallest k whose difference from the best is within its standard error, and that."""
-        losses = self.loss(self.folds[self.ours].T)
+        losses = self.loss(self.curve.T)
         if not np.isfinite(losses).all():
             return self.k, self.k
         return choose(self.ks, -losses, "one-se"), self.ks[int(losses.mean(axis=0).argmin())]
@@ -150,26 +153,28 @@ def method_name(method: Any) -> str:
 def _measure_scores(
     request: ReportRequest, task: Task, solution: Solution, methods: dict[str, Any]
 ) -> FoldScores:
-    """Scores of one model for all methods, with about as many features as are selected."""
+    """Scores of one model: by number of features, and by method with as many as are selected."""
     target, columns = task.target, np.union1d(task.allowed, task.constant)
     assert target is not None
     trees = bool(set(task.table.kinds[columns].tolist()) - {"numeric", "boolean"})
-    k = task.count(solution.support)
+    k, (ours, *others) = task.count(solution.support), methods
     sizes = spread_sizes(k, task.most, task.least, MAX_SIZES_OF_TREES if trees else MAX_SIZES)
     scoring = _scoring(target)
+    sign = 1 if scoring is None else -1
     whole = task.table.n_samples * len(columns) <= MAX_ALL_VALUES
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         curves = error_curves(
-            task.table, request.y, methods, sizes, scoring=scoring, cv=FOLDS, baseline=whole,
-            progress=request.progress, **_options(request.selected),
+            task.table, request.y, methods, {ours: sizes} | {name: [k] for name in others},
+            scoring=scoring, cv=FOLDS, baseline=whole, progress=request.progress,
+            **_options(request.selected),
         )  # fmt: skip
-    sign = 1 if scoring is None else -1
     return FoldScores(
-        k, tuple(curves.ks), {name: sign * curves.errors(name) for name in curves.methods},
+        k, tuple(curves.ks), sign * curves.errors(ours),
+        {name: sign * curves.errors(name)[0] for name in others},
         score_kind(scoring, target),
-        "boosted trees" if trees else f"{LINEAR[target.continuous]} on standardised columns",
-        len(columns), sign * curves.errors(BASELINE)[0] if whole else None,
+        "boosted trees" if trees else f"{LINEAR[target.continuous]} on standardized columns",
+        ours, len(columns), sign * curves.errors(BASELINE)[0] if whole else None,
         tuple(dict.fromkeys(format_text(w.message, 200) for w in caught)),
     )  # fmt: skip
 
@@ -218,8 +223,8 @@ def _own_scores(selector: Any, target: ParsedTarget) -> FoldScores:
     folds = np.array([found[each] for each in found if each.startswith("split")]).T
     model = format_text(" ".join(repr(selector.estimator).split()), 160)
     values = folds if measure.rising else -folds
-    ks, ours = tuple(found["k"].tolist()), method_name(selector.method)
-    return FoldScores(int(selector.best_k_), ks, {ours: values}, measure, model)
+    ks, method = tuple(found["k"].tolist()), method_name(selector.method)
+    return FoldScores(int(selector.best_k_), ks, values, {}, measure, model, method)
 
 
 def spread_sizes(k: int, most: int, least: int = 1, count: int = MAX_SIZES) -> list[int]:

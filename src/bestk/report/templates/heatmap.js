@@ -11,7 +11,7 @@
   const TOP = 26, LINE = 14, WIDEST = 760, LARGEST = 64;
   const BRIGHT = 0.45;  // brighter colours have black numbers
   const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
-  let order = data.names.map((_, i) => i), what = 0, here = null;
+  let here = null;
   let left = 0, side = 0;  // pixels of the drawing
 
   const write = (tag, text) => {
@@ -34,11 +34,7 @@
   };
 
   // the value of each cell, and its colour
-  const shared = (i, j) => (i === j ? data.pairs[i][i] : data.relevance[j] - data.pairs[i][j]);
-  const value = (row, column) => {
-    const i = order[row], j = order[column];
-    return what ? shared(i, j) : data.pairs[i][j];
-  };
+  const value = (i, j) => data.pairs[i][j];
   let low = 0, high = 0;
   const place = (cell) => (high > low ? clamp((cell - low) / (high - low), 0, 1) : 0);
   const tint = (share) => {
@@ -89,10 +85,10 @@
     const middle = (i) => (i + 0.5) * cell;
     for (let i = 0; i < n; i += 1) {
       if (i % apart === 0) {
-        names.push(text(order[i] + 1, { x: left + middle(i), y: TOP - 8, "text-anchor": "middle" }));
+        names.push(text(i + 1, { x: left + middle(i), y: TOP - 8, "text-anchor": "middle" }));
       }
       if (i % every === 0) {
-        const said = short(`${order[i] + 1}. ${data.labels[order[i]]}`, left - 8);
+        const said = short(`${i + 1}. ${data.labels[i]}`, left - 8);
         names.push(text(said, { x: left - 6, y: TOP + middle(i) + 4, "text-anchor": "end" }));
       }
       for (let j = 0; cell >= 46 && j < n; j += 1) {
@@ -116,10 +112,10 @@
       `relevance ${nats(data.relevance[i])}, new information ${nats(data.new_information[i])}`);
     return made;
   };
-  const show = (row, column) => {
-    here = [row, column];
-    cursors.forEach((box) => set(box, { x: column, y: row, visibility: "visible" }));
-    const i = order[row], j = order[column], worth = write("p", "");
+  const show = (i, j) => {
+    here = [i, j];
+    cursors.forEach((box) => set(box, { x: j, y: i, visibility: "visible" }));
+    const worth = write("p", "");
     const name = (k) => write("bdi", data.names[k]);
     if (i === j) {
       worth.append(write("strong", `${nats(data.pairs[i][i])} nats`), ": relevance of ", name(i), ".");
@@ -127,7 +123,7 @@
       return;
     }
     worth.append(write("strong", `${nats(data.pairs[i][j])} nats`), ": information that ", name(j), " adds to ", name(i),
-      `; in the other direction ${nats(data.pairs[j][i])}. Shared: ${nats(shared(i, j))}.`);
+      `; in the other direction ${nats(data.pairs[j][i])}. Shared: ${nats(data.relevance[j] - data.pairs[i][j])}.`);
     readout.replaceChildren(worth, about(j, "Column"), about(i, "Row"));
   };
   const find = (event) => {
@@ -151,15 +147,6 @@
   });
   map.addEventListener("pointerdown", find);
   map.addEventListener("pointermove", find);
-  const on = (id, work) => document.getElementById(id).addEventListener("change", (event) => {
-    work(Number(event.target.value));
-    cursors.forEach((box) => box.setAttribute("visibility", "hidden"));
-    here = null;
-    paint();
-    draw();
-  });
-  on("map-what", (chosen) => { what = chosen; });
-  on("map-order", (chosen) => { order = chosen ? data.similar : data.names.map((_, i) => i); });
   document.getElementById("ramp").src = picture(256, 1, (_, at) => at / 255);
   paint();
   draw();

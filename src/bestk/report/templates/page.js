@@ -17,7 +17,7 @@
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
   const toggle = document.getElementById("theme");
-  const label = () => { toggle.textContent = isDark() ? "Light colours" : "Dark colours"; };
+  const label = () => { toggle.textContent = isDark() ? "Light mode" : "Dark mode"; };
   if (["light", "dark"].includes(recall())) root.dataset.theme = recall();
   toggle.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";

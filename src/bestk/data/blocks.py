@@ -16,6 +16,8 @@ from bestk.data.frames import (
     batch_as_table,
     is_dask,
     is_dataset,
+    is_frame,
+    labels_of,
     read_table,
 )
 from bestk.data.table import Block, Table, find_inexact, inexact, refuse_other_type
@@ -141,9 +143,8 @@ def read_rows(X: Any) -> Table:
     X = batch_as_table(X)
     shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) == 2 and shape[0] == 0:
-        names = getattr(X, "columns", None)
-        names = [f"x{j}" for j in range(X.shape[1])] if names is None else map(str, names)
-        return Table(0, list(getattr(X, "column_names", names)), ())
+        names = labels_of(X) if is_frame(X) else [f"x{j}" for j in range(shape[1])]
+        return Table(0, list(map(str, names)), ())
     return read_table(X)
 
 

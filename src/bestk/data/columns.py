@@ -81,7 +81,7 @@ def read_objects(
     gone = np.zeros(len(column), dtype=bool)
     if types != {str}:
         gone[:] = [type(value) in absent or value != value for value in column]
-    known = list(compress(column, ~gone))
+    known = list(compress(column, (~gone).tolist())) if gone.any() else column
     families = {_family(t) for t in set(map(type, known))}
     if categorical or families in ({"string"}, {"bytes"}):
         return ("categorical" if categorical else "string"), *_factorise(known, gone, name)
@@ -117,19 +117,33 @@ def _factorise(known: list[Any], gone: Mask, name: str) -> tuple[Array, list[Any
     return codes, categories
 
 
-def read_dictionary(column: Any) -> tuple[Array, list[Any]]:
+def read_dictionary(column: Any, name: str) -> tuple[Array, list[Any]]:
     """The codes and the sorted levels of a pyarrow column of strings or categories."""
     if str(column.type) == "string_view":
         column = column.cast("string")
     encoded = column if hasattr(column.type, "index_type") else column.dictionary_encode()
     chunks = encoded.unify_dictionaries().chunks
     indices = [each.indices.fill_null(-1).to_numpy(zero_copy_only=False) for each in chunks]
-    codes, texts = np.concatenate(indices), chunks[0].dictionary.to_pylist()
-    found = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0
-    levels = sorted({text for text in compress(texts, found) if text is not None and text == text})
-    place = {text: code for code, text in enumerate(levels)}
+    return number_levels(np.concatenate(indices), chunks[0].dictionary.to_pylist(), name)
+
+
+def number_levels(codes: Array, labels: list[Any], name: str) -> tuple[Array, list[Any]]:
+    """New codes, and the sorted labels that occur, from codes of labels in any order.
+
+    Examples
+    --------
+    >>> number_levels(np.array([2, -1, 0]), ["red", "green", "blue"], "colour")
+    (array([ 0, -1,  1], dtype=int8), ['blue', 'red'])
+    """
+    found = np.bincount(codes[codes >= 0], minlength=len(labels)) > 0
+    known = [label for label in compress(labels, found) if label is not None and label == label]
+    try:
+        levels = sorted(set(known))
+    except TypeError as error:
+        raise _mixed(known, name) from error
+    place = {label: code for code, label in enumerate(levels)}
     dtype = np.min_scalar_type(-max(1, len(levels)))
-    lookup = np.array([*(place.get(text, -1) for text in texts), -1], dtype)  # the last is of -1
+    lookup = np.array([*(place.get(label, -1) for label in labels), -1], dtype)  # the last is of -1
     return lookup[codes], levels
 
 

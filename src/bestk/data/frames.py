@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bestk._typing import Array, Mask
-from bestk.data.columns import ACCEPTED, days, parse_text, read_dictionary, read_objects
+from bestk.data.columns import (
+    ACCEPTED,
+    days,
+    number_levels,
+    parse_text,
+    read_dictionary,
+    read_objects,
+)
 from bestk.data.table import (
     Block,
     Kind,
@@ -20,6 +28,7 @@ from bestk.data.table import (
     side_by_side,
 )
 from bestk.errors import DataError
+from bestk.native import TABLE_TYPES
 
 
 def read_table(X: Any) -> Table:
@@ -60,8 +69,8 @@ def read_column(y: Any, name: str = "y") -> Block:
     if y is None:
         raise DataError(f"{wanted}; got None")
     source, _ = open_table(y)
-    if hasattr(source, "to_frame"):
-        source = source.alias(name).to_frame()
+    if hasattr(source, "to_frame"):  # a series
+        source = source.to_frame()
     elif hasattr(source, "toarray"):
         source = source.toarray()
     elif isinstance(source, np.ndarray) and source.ndim == 1:
@@ -81,7 +90,9 @@ def read_features(X: Any, categorical_features: Any = None) -> Table:
 
 def _read_source(source: Any, names: Sequence[str]) -> Table:
     refuse_shape(source.shape)
-    if hasattr(source, "collect_schema"):
+    if hasattr(source, "iloc"):
+        blocks = list(_pandas_blocks(source, names))
+    elif hasattr(source, "collect_schema"):
         blocks = list(_frame_blocks(source, names))
     elif source.dtype.kind in "biuf":
         kind: Kind = "boolean" if source.dtype.kind == "b" else "numeric"
@@ -94,6 +105,43 @@ def _read_source(source: Any, names: Sequence[str]) -> Table:
     else:
         raise DataError(f"the table holds {source.dtype}; {ACCEPTED}")
     return Table(source.shape[0], names, tuple(blocks))
+
+
+def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
+    """Numbers and booleans as one array for each dtype, text by its codes, the rest by narwhals."""
+    import pandas as pd
+
+    alike: dict[Any, list[int]] = {}
+    words, others = list[int](), list[int]()
+    for j, dtype in enumerate(frame.dtypes):
+        if isinstance(dtype, np.dtype) and dtype in TABLE_TYPES:
+            alike.setdefault(dtype, []).append(j)
+        elif isinstance(dtype, pd.CategoricalDtype | pd.StringDtype) or dtype == object:
+            words.append(j)
+        else:
+            others.append(j)
+    for dtype, places in alike.items():
+        part = frame if len(places) == len(names) else frame.iloc[:, places]
+        yield Block(np.array(places), "boolean" if dtype == bool else "numeric", part.to_numpy())
+    if others:
+        rest = _frame_blocks(_as_narwhals(frame.iloc[:, others]), [names[j] for j in others])
+        yield from (replace(block, columns=np.array(others)[block.columns]) for block in rest)
+    if words:
+        columns = zip(words, frame.iloc[:, words].items(), strict=True)
+        yield from side_by_side(
+            (j, *_read_pandas_words(series, names[j])) for j, (_, series) in columns
+        )
+
+
+def _read_pandas_words(series: Any, name: str) -> tuple[Kind, Array, list[Any] | None]:
+    """The kind, values and categories of a pandas series of categories, strings or objects."""
+    if series.dtype == object:
+        return read_objects(series.tolist(), name)
+    column = series.array
+    if hasattr(column, "categories"):
+        return "categorical", *number_levels(column.codes, column.categories.tolist(), name)
+    codes, words = column.factorize()
+    return "string", *number_levels(codes, words.tolist(), name)
 
 
 def _frame_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
@@ -135,25 +183,44 @@ def _read_series(series: Any, name: str, categorical: bool) -> tuple[Kind, Array
     """The kind, values and categories of a column of strings, categories or Python objects."""
     native, words = series.to_native(), categorical or str(series.dtype) == "String"
     if words and hasattr(native, "dictionary_encode") and len(native):  # of pyarrow
-        return ("categorical" if categorical else "string"), *read_dictionary(native)
+        return ("categorical" if categorical else "string"), *read_dictionary(native, name)
     return read_objects(series.to_list(), name, categorical=categorical)
 
 
 def open_table(X: Any) -> tuple[Any, Sequence[str]]:
-    """Return X as an array, CSC matrix, narwhals series or frame of unique names; and its names."""
+    """Return X as an array, CSC matrix, pandas or narwhals series or frame; and its names."""
     if hasattr(type(X), "tocsc"):
         X = X.tocsc() if X.ndim == 2 else X
     elif isinstance(X, np.ndarray | list | tuple):
         X = as_array(X)
     else:
         import narwhals as nw
+        from narwhals.dependencies import is_pandas_dataframe, is_pandas_series
 
-        X, names = _number_columns(nw.to_native(batch_as_table(X), pass_through=True))
-        X = nw.from_native(X, pass_through=True, allow_series=True)
+        X = nw.to_native(batch_as_table(X), pass_through=True)
+        if is_pandas_dataframe(X):
+            return X, [str(name) for name in labels_of(X)]
+        if is_pandas_series(X):
+            return X, []
+        names = labels_of(X)
+        X = _as_narwhals(X)
         if isinstance(X, nw.DataFrame):
-            return X, names or X.columns
+            return X, [str(name) for name in names]
         X = X if isinstance(X, nw.Series) else as_array(X)
     return X, [f"x{j}" for j in range(X.shape[1] if len(X.shape) == 2 else 0)]
+
+
+def _as_narwhals(X: Any) -> Any:
+    """A frame or a series of narwhals; names of a frame that may repeat, or be no strings, go."""
+    import narwhals as nw
+    from narwhals.dependencies import is_pandas_like_dataframe, is_pyarrow_table
+
+    if is_pyarrow_table(X):
+        X = X.rename_columns([str(j) for j in range(X.num_columns)])
+    elif is_pandas_like_dataframe(X):
+        X = X.copy(deep=False)
+        X.columns = [str(j) for j in range(X.shape[1])]
+    return nw.from_native(X, pass_through=True, allow_series=True)
 
 
 def as_array(X: Any) -> Array:
@@ -182,28 +249,13 @@ def unmask(X: Any) -> Any:
     return shown
 
 
-def _number_columns(X: Any) -> tuple[Any, list[str]]:
-    """Number the columns of a frame whose names may repeat, or not be strings."""
-    from narwhals.dependencies import is_pandas_like_dataframe, is_pyarrow_table
-
-    if is_pyarrow_table(X):
-        numbers = [str(j) for j in range(X.num_columns)]
-        return X.rename_columns(numbers), X.column_names
-    if is_pandas_like_dataframe(X):
-        names = [str(name) for name in X.columns]
-        X = X.copy(deep=False)
-        X.columns = [str(j) for j in range(len(names))]
-        return X, names
-    return X, []
-
-
 def batch_as_table(X: Any) -> Any:
     """A record batch of arrow as a table of one, all else as it is; lazy frames are refused."""
-    if hasattr(X, "num_rows") and not hasattr(X, "to_batches"):
+    if hasattr(type(X), "num_rows") and not hasattr(X, "to_batches"):
         from pyarrow import Table as ArrowTable
 
         return ArrowTable.from_batches([X])
-    if hasattr(X, "collect"):
+    if hasattr(type(X), "collect"):
         import narwhals as nw
 
         if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
@@ -214,8 +266,13 @@ def batch_as_table(X: Any) -> Any:
 def named_frame(X: Any) -> Any:
     """X as scikit-learn can read its names: no record batch, and not two columns of one name."""
     X = batch_as_table(X)
-    refuse_twins(getattr(X, "column_names", getattr(X, "columns", ())), "X")
+    refuse_twins(labels_of(X), "X")
     return X
+
+
+def labels_of(X: Any) -> Any:
+    """The labels of the columns of a frame; none for other tables."""
+    return X.column_names if hasattr(type(X), "column_names") else getattr(X, "columns", ())
 
 
 def refuse_twins(names: Sequence[Any], where: Any) -> None:

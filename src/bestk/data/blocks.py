@@ -11,15 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from bestk._typing import Array, Floats
-from bestk.data.frames import (
-    as_array,
-    batch_as_table,
-    is_dask,
-    is_dataset,
-    is_frame,
-    labels_of,
-    read_table,
-)
+from bestk.data.frames import as_array, batch_as_table, is_dask, is_dataset, labels_of, read_table
 from bestk.data.table import Block, Table, find_inexact, inexact, refuse_other_type
 from bestk.data.target import read_full_column
 from bestk.errors import DataError, UnknownNameError
@@ -143,7 +135,7 @@ def read_rows(X: Any) -> Table:
     X = batch_as_table(X)
     shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) == 2 and shape[0] == 0:
-        names = labels_of(X) if is_frame(X) else [f"x{j}" for j in range(shape[1])]
+        names = labels_of(X) if hasattr(X, "columns") else [f"x{j}" for j in range(shape[1])]
         return Table(0, list(map(str, names)), ())
     return read_table(X)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bestk._typing import Array, Floats, Indices, Mask
+from bestk._typing import Array, Floats, Indices
 from bestk.data.table import Block, Kind, Table, find_inexact, inexact
 from bestk.errors import DataError
 
@@ -69,7 +69,7 @@ def read_objects(
     Examples
     --------
     >>> read_objects(["red", None, "blue"], "colour")
-    ('string', array([ 1, -1,  0], dtype=int32), ['blue', 'red'])
+    ('string', array([ 1, -1,  0], dtype=int8), ['blue', 'red'])
     >>> read_objects([1, None, 2], "rank")
     ('numeric', array([ 1., nan,  2.]), None)
     """
@@ -84,7 +84,11 @@ def read_objects(
     known = list(compress(column, (~gone).tolist())) if gone.any() else column
     families = {_family(t) for t in set(map(type, known))}
     if categorical or families in ({"string"}, {"bytes"}):
-        return ("categorical" if categorical else "string"), *_factorise(known, gone, name)
+        place, codes = dict[Any, int](), np.full(len(gone), -1)
+        codes[~gone] = [place.setdefault(value, len(place)) for value in known]
+        return ("categorical" if categorical else "string"), *number_levels(
+            codes, list(place), name
+        )
     if len(families) > 1:
         raise _mixed(known, name)
     if families & {"date", "duration", "time"}:
@@ -104,17 +108,6 @@ def read_objects(
 
 def _family(type_: type) -> str | None:
     return next((name for name, types in FAMILIES.items() if issubclass(type_, types)), None)
-
-
-def _factorise(known: list[Any], gone: Mask, name: str) -> tuple[Array, list[Any]]:
-    try:
-        categories = sorted(set(known))
-    except TypeError as error:
-        raise _mixed(known, name) from error
-    place = {value: code for code, value in enumerate(categories)}
-    codes = np.full(len(gone), -1, dtype=np.int32)
-    codes[~gone] = np.fromiter(map(place.__getitem__, known), np.int32, len(known))
-    return codes, categories
 
 
 def read_dictionary(column: Any, name: str) -> tuple[Array, list[Any]]:
@@ -207,10 +200,10 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     there = known & ~np.isnan(values)
     if not there.any() or counts[there].sum() < NEARLY_ALL * counts[known].sum():
         return None
-    read = [text for text, yes in zip(texts, there, strict=True) if yes]
+    read = list(compress(texts, there))
     if kind != "dates" and _are_codes(read):
         return None
-    odd = tuple(text for text, no in zip(texts, known & ~there, strict=True) if no)
+    odd = tuple(compress(texts, known & ~there))
     example = next((text for text in read if not WHOLE.fullmatch(text)), read[0])
     return Parsed(kind, values, example, odd)
 
@@ -262,11 +255,10 @@ class TextNumbers:
             columns = zip(block.columns.tolist(), block.values.T, block.categories, strict=True)
             for place, codes, levels in columns:
                 counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-                parsed = None if place in keep else parse_levels(levels, counts)
-                if parsed is not None:
+                if place not in keep and (parsed := parse_levels(levels, counts)) is not None:
                     found[place] = parsed
-        kinds = {place: parsed.kind for place, parsed in found.items()}
-        return cls(kinds, tuple(notes_on(table.names, found)))
+        notes = tuple(notes_on(table.names, found))
+        return cls({place: parsed.kind for place, parsed in found.items()}, notes)
 
     def parse(self, table: Table) -> Table:
         """The same rows, or others, with numbers in these columns; what is no number is missing."""

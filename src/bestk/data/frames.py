@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bestk._typing import Array, Mask
-from bestk.data.columns import (
-    ACCEPTED,
-    days,
-    number_levels,
-    parse_text,
-    read_dictionary,
-    read_objects,
-)
-from bestk.data.table import (
-    Block,
-    Kind,
-    Table,
-    find_features,
-    find_inexact,
-    inexact,
-    side_by_side,
-)
+from bestk.data._frame_blocks import as_narwhals, narwhals_blocks, pandas_blocks
+from bestk.data.columns import ACCEPTED, days, parse_text, read_objects
+from bestk.data.table import Block, Kind, Table, find_features, side_by_side
 from bestk.errors import DataError
-from bestk.native import TABLE_TYPES
 
 
 def read_table(X: Any) -> Table:
@@ -61,7 +45,7 @@ def read_column(y: Any, name: str = "y") -> Block:
     Examples
     --------
     >>> read_column(["no", "yes", None]).values
-    array([[ 0], [ 1], [-1]], dtype=int32)
+    array([[ 0], [ 1], [-1]], dtype=int8)
     """
     if isinstance(y, Block):
         return y
@@ -91,9 +75,9 @@ def read_features(X: Any, categorical_features: Any = None) -> Table:
 def _read_source(source: Any, names: Sequence[str]) -> Table:
     refuse_shape(source.shape)
     if hasattr(source, "iloc"):
-        blocks = list(_pandas_blocks(source, names))
+        blocks = list(pandas_blocks(source, names))
     elif hasattr(source, "collect_schema"):
-        blocks = list(_frame_blocks(source, names))
+        blocks = list(narwhals_blocks(source, names))
     elif source.dtype.kind in "biuf":
         kind: Kind = "boolean" if source.dtype.kind == "b" else "numeric"
         blocks = [Block(np.arange(len(names)), kind, source)]
@@ -105,86 +89,6 @@ def _read_source(source: Any, names: Sequence[str]) -> Table:
     else:
         raise DataError(f"the table holds {source.dtype}; {ACCEPTED}")
     return Table(source.shape[0], names, tuple(blocks))
-
-
-def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
-    """Numbers and booleans as one array for each dtype, text by its codes, the rest by narwhals."""
-    import pandas as pd
-
-    alike: dict[Any, list[int]] = {}
-    words, others = list[int](), list[int]()
-    for j, dtype in enumerate(frame.dtypes):
-        if isinstance(dtype, np.dtype) and dtype in TABLE_TYPES:
-            alike.setdefault(dtype, []).append(j)
-        elif isinstance(dtype, pd.CategoricalDtype | pd.StringDtype) or dtype == object:
-            words.append(j)
-        else:
-            others.append(j)
-    for dtype, places in alike.items():
-        part = frame if len(places) == len(names) else frame.iloc[:, places]
-        yield Block(np.array(places), "boolean" if dtype == bool else "numeric", part.to_numpy())
-    if others:
-        rest = _frame_blocks(_as_narwhals(frame.iloc[:, others]), [names[j] for j in others])
-        yield from (replace(block, columns=np.array(others)[block.columns]) for block in rest)
-    if words:
-        columns = zip(words, frame.iloc[:, words].items(), strict=True)
-        yield from side_by_side(
-            (j, *_read_pandas_words(series, names[j])) for j, (_, series) in columns
-        )
-
-
-def _read_pandas_words(series: Any, name: str) -> tuple[Kind, Array, list[Any] | None]:
-    """The kind, values and categories of a pandas series of categories, strings or objects."""
-    if series.dtype == object:
-        return read_objects(series.tolist(), name)
-    column = series.array
-    if hasattr(column, "categories"):
-        return "categorical", *number_levels(column.codes, column.categories.tolist(), name)
-    codes, words = column.factorize()
-    return "string", *number_levels(codes, words.tolist(), name)
-
-
-def _frame_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
-    """Numbers and booleans as one array for each dtype, the rest column by column."""
-    import narwhals as nw
-
-    alike: dict[Any, list[int]] = {}
-    for j, dtype in enumerate(frame.collect_schema().values()):
-        alike.setdefault(dtype, []).append(j)
-    as_objects = (nw.String, nw.Object, nw.Unknown, nw.Int128, nw.UInt128, nw.Time)
-    labels, objects = frame.columns, []
-    for dtype, places in alike.items():
-        categorical = dtype in (nw.Categorical, nw.Enum)
-        if categorical or dtype in as_objects:
-            objects += [(j, categorical) for j in places]
-        elif dtype.is_numeric() or dtype == nw.Boolean:
-            kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
-            part = frame if len(places) == len(names) else frame[:, places]
-            values = part.to_numpy()
-            if values.dtype.kind == "O":
-                floats = [each.cast(nw.Float64).to_numpy() for each in part.iter_columns()]
-                values = np.array(floats).T
-            if values.dtype.kind == "f" and not dtype.is_float():  # integers with gaps, or decimals
-                for j in find_inexact(values):
-                    raise inexact(names[places[j]])
-            yield Block(np.array(places), kind, values)
-        elif dtype.is_temporal():
-            values = np.array([days(frame[labels[j]].to_numpy()) for j in places]).T
-            yield Block(np.array(places), "numeric", values)
-        else:
-            raise DataError(f"column {names[places[0]]!r} holds {dtype} values; {ACCEPTED}")
-    yield from side_by_side(
-        (j, *_read_series(frame[labels[j]], names[j], categorical))
-        for j, categorical in sorted(objects)
-    )
-
-
-def _read_series(series: Any, name: str, categorical: bool) -> tuple[Kind, Array, list[Any] | None]:
-    """The kind, values and categories of a column of strings, categories or Python objects."""
-    native, words = series.to_native(), categorical or str(series.dtype) == "String"
-    if words and hasattr(native, "dictionary_encode") and len(native):  # of pyarrow
-        return ("categorical" if categorical else "string"), *read_dictionary(native, name)
-    return read_objects(series.to_list(), name, categorical=categorical)
 
 
 def open_table(X: Any) -> tuple[Any, Sequence[str]]:
@@ -203,24 +107,11 @@ def open_table(X: Any) -> tuple[Any, Sequence[str]]:
         if is_pandas_series(X):
             return X, []
         names = labels_of(X)
-        X = _as_narwhals(X)
+        X = as_narwhals(X)
         if isinstance(X, nw.DataFrame):
             return X, [str(name) for name in names]
         X = X if isinstance(X, nw.Series) else as_array(X)
     return X, [f"x{j}" for j in range(X.shape[1] if len(X.shape) == 2 else 0)]
-
-
-def _as_narwhals(X: Any) -> Any:
-    """A frame or a series of narwhals; names of a frame that may repeat, or be no strings, go."""
-    import narwhals as nw
-    from narwhals.dependencies import is_pandas_like_dataframe, is_pyarrow_table
-
-    if is_pyarrow_table(X):
-        X = X.rename_columns([str(j) for j in range(X.num_columns)])
-    elif is_pandas_like_dataframe(X):
-        X = X.copy(deep=False)
-        X.columns = [str(j) for j in range(X.shape[1])]
-    return nw.from_native(X, pass_through=True, allow_series=True)
 
 
 def as_array(X: Any) -> Array:

@@ -16,12 +16,12 @@ from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.native import as_table, kernels
-from bestk.native.threads import run_tiles
+from bestk.native.threads import calm_blas, run_tiles
 
 ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
 STRIP_VALUES = 2**18  # that a thread turns into scores at once
-MAX_SMALL_WORK = 2**22  # of products of all columns of a table with each other: a millisecond
+MAX_SMALL_WORK = 2**24  # of products of columns with each other: a millisecond on one thread
 PRIOR_ROWS = 10.0  # with the mean target, added to those of each category
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
@@ -155,9 +155,27 @@ class ScoredTable:
         entries = np.hstack([parts[start].entries for start in sorted(parts)])
         self.explained = parts[0]._replace(entries=entries)
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the products of all columns with each other take about a millisecond."""
+        n, m = self.values.shape
+        return n * n * m <= MAX_SMALL_WORK
+
+    @cached_property
+    def all_products(self) -> Floats:
+        """Sums of products of the scores of all columns with each other, of a small table."""
+        with calm_blas():
+            return np.asarray(self.values @ self.values.T)
+
     def products(self, rows: Part, columns: Part) -> Floats:
         """Sums of products of the scores of some columns with those of others."""
-        return np.asarray(self.values[rows] @ self.values[columns].T)
+        if self.is_small:
+            return np.ascontiguousarray(self.all_products[rows][:, columns])
+        left, right = self.values[rows], self.values[columns]
+        if len(left) * right.size > MAX_SMALL_WORK:
+            return np.asarray(left @ right.T)
+        with calm_blas():
+            return np.asarray(left @ right.T)
 
     def row(self, place: int) -> Any:
         """The scores of one column."""
@@ -198,7 +216,8 @@ class Covariances:
     def part(self, columns: slice) -> "Covariances":
         """Those of some columns, side by side."""
         part = copy(self)
-        part.__dict__.pop("_whole", None)
+        for name in ("_whole", "_is_small"):
+            part.__dict__.pop(name, None)
         part.n_features, part._kept = columns.stop - columns.start, {}
         part._sums, part._entries = self._sums[columns], self._entries[:, columns]
         part.total, part.within, part._parts = self.total[columns], self.within[columns], []
@@ -206,6 +225,7 @@ class Covariances:
         for number, (places, scored) in enumerate(self._parts):
             a, b = np.searchsorted(places, (columns.start, columns.stop))
             own = copy(scored)
+            own.__dict__.pop("all_products", None)
             own.values = scored.values[a:b]
             part._parts.append((places[a:b] - columns.start, own))
             part._places[1, part._places[0] == number] -= a
@@ -229,17 +249,22 @@ class Covariances:
         products = np.array([float(self._row(a) @ self._row(b)) for a, b in zip(i, j, strict=True)])
         return self._centre(products, j, i)
 
-    @property
+    @cached_property
     def _is_small(self) -> bool:
         few = self.n_features**2 * self.n_samples <= MAX_SMALL_WORK
         return few and all(isinstance(columns, ScoredTable) for _, columns in self._parts)
 
     @cached_property
     def _whole(self) -> tuple[Floats, Floats]:
-        z = np.empty((self.n_features, self.n_samples))
-        for places, columns in self._parts:
-            z[places] = columns.values
-        return self._centre(z @ z.T, np.arange(self.n_features)[:, np.newaxis], slice(None))
+        if len(self._parts) == 1:
+            products = self._parts[0][1].all_products
+        else:
+            z = np.empty((self.n_features, self.n_samples))
+            for places, columns in self._parts:
+                z[places] = columns.values
+            with calm_blas():
+                products = z @ z.T
+        return self._centre(products, np.arange(self.n_features)[:, np.newaxis], slice(None))
 
     def _centre(self, products: Floats, i: Any, j: Any) -> tuple[Floats, Floats]:
         """Sums of products of columns i and j as covariances, in total and within y."""

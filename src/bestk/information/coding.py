@@ -118,6 +118,7 @@ def get_discretizer(discretizer: Any) -> Any:
         if discretizer not in DISCRETIZERS:
             known = ", ".join(DISCRETIZERS)
             raise ValueError(f"unknown discretizer {discretizer!r}; choose one of {known}, or None")
-        discretizer = DISCRETIZERS[discretizer]()
-    fresh = clone(discretizer)
+        fresh: Any = DISCRETIZERS[discretizer]()
+    else:
+        fresh = clone(discretizer)
     return fresh.set_output(transform="default") if hasattr(fresh, "set_output") else fresh

@@ -5,9 +5,10 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from itertools import islice
 from time import perf_counter, process_time
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bestk._checks import jobs
 
@@ -84,6 +85,18 @@ def run_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
         thread.join()
     if errors:
         raise errors[0]
+
+
+def calm_blas() -> Any:
+    """A context in which BLAS starts no threads: for little work they cost more than they save."""
+    return _blas().limit(limits=1, user_api="blas")
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def spans(length: int, size: int) -> list[tuple[int, int]]:

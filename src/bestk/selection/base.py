@@ -13,6 +13,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._checks import parameters as check_parameters
 from bestk.data.frames import as_array, is_frame, keep_columns, named_frame, refuse_shape
 from bestk.data.table import Table
 from bestk.problem.solution import Solution
@@ -56,6 +57,9 @@ class TableSelector(SelectorMixin, BaseEstimator):
 
     solution_: Solution
     support_: NDArray[np.bool_]
+
+    def _validate_params(self) -> None:
+        check_parameters(self)
 
     def _check_table(self, X: Any, *, reset: bool) -> Any:
         """Let scikit-learn check arrays; frames, lists and masks only for their shape."""

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaincc
-from scipy.stats import rankdata
 
 from bestk._typing import Floats, Indices
 from bestk.data.table import Block, Table
 from bestk.data.target import Target
+from bestk.native import kernels
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
 FIRST_VALUES = 32  # most columns that are no identifiers show it here
@@ -161,8 +161,12 @@ def grade(columns: list[Values], rows: Any) -> Graded:
     if ordered.any():
         here = known[ordered]
         values = np.array([columns[i].values[rows] for i in np.flatnonzero(ordered)], np.float64)
-        ranks[ordered] = own = rankdata(np.where(here, values, np.inf), axis=1) - 1
-        bins = own * N_BINS // np.maximum(1, here.sum(axis=1, keepdims=True))
+        if not here.all():  # missing values come last
+            highest = np.max(values, axis=1, where=here, initial=-np.inf, keepdims=True)
+            values = np.where(here, values, np.nextafter(highest, np.inf))
+        kernels.rank_rows(values, *values.shape, 0.5 * np.arange(2 * values.shape[1]))
+        ranks[ordered] = values
+        bins = values * N_BINS // np.maximum(1, here.sum(axis=1, keepdims=True))
         codes[ordered] = np.where(here, bins, N_BINS)
     return Graded(codes, ranks, known, ordered)
 

@@ -9,7 +9,8 @@ from bestk import Quadratic, SelectBestK
 from bestk.data.frames import read_table
 from bestk.information.reading import Reading
 from bestk.selection import joint
-from bestk.selection.joint import Forward, State, add_features
+from bestk.selection.conditioning import State
+from bestk.selection.joint import Forward, add_features
 
 seeds = st.integers(0, 10**6)
 

@@ -7,6 +7,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils._user_interface import _print_elapsed_time
 
 from bestk.data.frames import is_stream, read_features
+from bestk.native.threads import threads
 from bestk.problem.solution import Solution
 from bestk.selection.base import SELECTABLE, TableSelector, forget, select_number
 from bestk.selection.blocks import PartialFit, read_blocks
@@ -222,6 +223,11 @@ class SelectBestK(PartialFit, TableSelector):
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:
         self._validate_params()
         forget(self)
+        with threads(self.n_jobs):
+            self._select(X, y, sample_weight, groups)
+
+    def _select(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+        """Read the table, measure it and solve the problem."""
         with self._stage("measuring"):
             if is_stream(X, y):
                 if sample_weight is not None:

@@ -16,7 +16,8 @@ from bestk.information.reading import Measured, ParsedTarget
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.problem.solution import Solution
-from bestk.selection.joint import Forward, State, forward_paths
+from bestk.selection.conditioning import State
+from bestk.selection.joint import Forward, forward_paths
 from bestk.selection.objectives import Objective
 
 MAX_WEIGHTS = 40  # of the targets that are tried to maximise the smallest objective

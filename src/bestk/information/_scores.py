@@ -216,7 +216,7 @@ class Covariances:
     def part(self, columns: slice) -> "Covariances":
         """Those of some columns, side by side."""
         part = copy(self)
-        for name in ("_whole", "_is_small"):
+        for name in ("whole", "is_small"):
             part.__dict__.pop(name, None)
         part.n_features, part._kept = columns.stop - columns.start, {}
         part._sums, part._entries = self._sums[columns], self._entries[:, columns]
@@ -233,8 +233,8 @@ class Covariances:
 
     def column(self, j: int) -> tuple[Floats, Floats]:
         """``T[:, j]`` and ``W[:, j]``."""
-        if self._is_small:
-            return self._whole[0][:, j], self._whole[1][:, j]
+        if self.is_small:
+            return self.whole[0][:, j], self.whole[1][:, j]
         if j not in self._kept:
             own, products = self._row(j), np.empty(self.n_features)
             for places, columns in self._parts:
@@ -244,18 +244,20 @@ class Covariances:
 
     def pairs(self, i: Indices, j: Indices) -> tuple[Floats, Floats]:
         """``T[j, i]`` and ``W[j, i]`` of some pairs."""
-        if self._is_small:
-            return self._whole[0][j, i], self._whole[1][j, i]
+        if self.is_small:
+            return self.whole[0][j, i], self.whole[1][j, i]
         products = np.array([float(self._row(a) @ self._row(b)) for a, b in zip(i, j, strict=True)])
         return self._centre(products, j, i)
 
     @cached_property
-    def _is_small(self) -> bool:
+    def is_small(self) -> bool:
+        """Whether all columns are measured at once."""
         few = self.n_features**2 * self.n_samples <= MAX_SMALL_WORK
         return few and all(isinstance(columns, ScoredTable) for _, columns in self._parts)
 
     @cached_property
-    def _whole(self) -> tuple[Floats, Floats]:
+    def whole(self) -> tuple[Floats, Floats]:
+        """T and W, if these are small."""
         if len(self._parts) == 1:
             products = self._parts[0][1].all_products
         else:

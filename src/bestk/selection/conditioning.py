@@ -68,7 +68,9 @@ class State:
 
     def add(self, items: Indices) -> None:
         """Condition on a column of each table."""
-        shared, synergy, rest = self.pairs(items)
+        each = list(zip(self._forwards, items.tolist(), strict=True))
+        shared, synergy = np.array([own.effects(j) for own, j in each]).swapaxes(0, 1)
+        rest = np.array([own.covariances.column(j) for own, j in each])
         # a copy adds nothing, also where what it shares is within the limit of chance
         spread = self._alone[:, 0] - self._noise
         self._limit[rest[:, 0] ** 2 > COPY * spread[self._each, items, np.newaxis] * spread] = 0.0
@@ -100,30 +102,7 @@ class State:
             terms = np.concatenate([rest[here][np.newaxis], own * rows[here]])
             np.subtract.reduce(terms, axis=0, out=rest[here])
 
-    def pairs(self, items: Indices) -> tuple[Floats, Floats, Floats]:
-        """What columns share with one of each table, and tell only with it; their covariances."""
-        each = list(zip(self._forwards, items.tolist(), strict=True))
-        found = np.array([forward.interaction([j])[0] for forward, j in each])
-        chance = np.array([own.chances[own.kind[j]][own.kind] for own, j in each])
-        columns = np.array([forward.covariances.column(j) for forward, j in each])
-        for (forward, j), row in zip(each, found, strict=True):
-            forward.entropies.interactions[j] = row
-        synergy = np.zeros(found.shape)
-        if (found > chance).any():
-            own = self._alone.take(self._starts + items[:, np.newaxis, np.newaxis])
-            gaussian = gaussian_interaction(columns, self._alone, own)
-            synergy = np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
-            synergy[self._each, items] = 0.0
-        return np.maximum(-found - chance, 0.0), synergy, columns
-
 
 def _half_log(variances: Floats) -> Floats:
     """Gaussian information from variances in total and within y."""
     return np.asarray(0.5 * np.log(variances[..., 0, :] / variances[..., 1, :]))
-
-
-def gaussian_interaction(covariances: Floats, left: Floats, right: Floats) -> Floats:
-    """The interaction of columns by their covariances and variances, in total and within y."""
-    r = covariances**2 / (left * right)
-    parts = np.log1p(-np.minimum(r, 1.0 - SMALLEST_VARIANCE))
-    return np.asarray(0.5 * (parts[..., 0, :] - parts[..., 1, :]))

@@ -19,7 +19,7 @@ from bestk.information.reading import has_few_rows
 from bestk.information.scan import MAX_PAIR_PVALUE, PAIR_ROWS
 from bestk.native.threads import spans
 from bestk.problem.solution import Solution
-from bestk.selection.conditioning import State, gaussian_interaction
+from bestk.selection.conditioning import SMALLEST_VARIANCE, State
 
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
@@ -40,6 +40,7 @@ class Forward:
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
         n = covariances.n_features
         self._are_few = n**2 <= MAX_SCANNED_PAIRS  # then the interaction of every pair is measured
+        self._are_small = self._are_few and covariances.is_small
         time = can_scan(n, covariances.n_samples, scan_seconds)
         self._can_scan = time and entropies.find_synergy is not None
         self.certain = entropies.certain_mi()
@@ -60,6 +61,37 @@ class Forward:
     def _whole_interaction(self) -> Floats:
         return self.entropies.measure(INTERACTION, None, signed=True)
 
+    def note_interactions(self, items: Sequence[int]) -> None:
+        """Keep the interactions of selected columns, which describe them later."""
+        self.entropies.interactions.update(zip(items, self.interaction(items), strict=True))
+
+    def effects(self, j: int) -> tuple[Floats, Floats]:
+        """What every column shares with one, and tells only together with it."""
+        if self._are_small:
+            shared, synergy = self._all_effects
+            return shared[j], synergy[j]
+        covariances = np.array(self.covariances.column(j))[:, np.newaxis]
+        shared, synergy = self._effects(np.array([j]), self.interaction([j]), covariances)
+        return shared[0], synergy[0]
+
+    @cached_property
+    def _all_effects(self) -> tuple[Floats, Floats]:
+        every = np.arange(len(self.kind))
+        covariances = np.array(self.covariances.whole).transpose(0, 2, 1)
+        return self._effects(every, self._whole_interaction, covariances)
+
+    def _effects(self, items: Indices, found: Floats, covariances: Floats) -> tuple[Floats, Floats]:
+        """The same of some columns, by their interactions and covariances, a row for each."""
+        chance, synergy = self.chances[self.kind[items]][:, self.kind], np.zeros(found.shape)
+        if (found > chance).any():
+            alone = self.variances[:, np.newaxis]
+            gaussian = gaussian_interaction(
+                covariances, alone, self.variances[:, items, np.newaxis]
+            )
+            synergy = np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
+            synergy[np.arange(len(items)), items] = 0.0
+        return np.maximum(-found - chance, 0.0), synergy
+
     def pair_synergies(self, pairs: list[tuple[int, int]]) -> Floats:
         """What the columns of each pair tell only together."""
         i, j = np.array(pairs, np.int64).reshape(-1, 2).T
@@ -71,6 +103,8 @@ class Forward:
 
     def _synergies_of(self, i: Indices, j: Indices, found: Floats) -> Floats:
         """What columns tell only together, by their interaction."""
+        if self._are_small:
+            return self._all_effects[1][i, j]
         covariances = np.array(self.covariances.pairs(i, j))
         gaussian = gaussian_interaction(covariances, self.variances[:, j], self.variances[:, i])
         chance = self.chances[self.kind[i], self.kind[j]]
@@ -128,6 +162,13 @@ class Forward:
 def can_scan(n_features: int, n_samples: int, seconds: float) -> bool:
     """Whether a scan of all pairs of columns takes about so many seconds at most."""
     return n_features**2 * (n_samples + PAIR_ROWS) <= seconds * WORK_PER_SECOND
+
+
+def gaussian_interaction(covariances: Floats, left: Floats, right: Floats) -> Floats:
+    """The interaction of columns by their covariances and variances, in total and within y."""
+    r = covariances**2 / (left * right)
+    parts = np.log1p(-np.minimum(r, 1.0 - SMALLEST_VARIANCE))
+    return np.asarray(0.5 * (parts[0] - parts[1]))
 
 
 @dataclass(frozen=True)
@@ -189,9 +230,12 @@ def add_features(
 ) -> list[list[_Step]]:
     """Add k features of each table, those to include first."""
     each = [_Steps(forward, include) for forward in forwards]
-    for _ in range(k):
+    for left in reversed(range(k)):
         items = [own.take(gains, k) for own, gains in zip(each, state.gains(), strict=True)]
-        state.add(np.array(items))
+        if left:
+            state.add(np.array(items))
+    for forward, own in zip(forwards, each, strict=True):
+        forward.note_interactions([step.added for step in own.steps])
     return [own.steps for own in each]
 
 

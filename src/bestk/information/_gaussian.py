@@ -11,13 +11,14 @@ from bestk._typing import Array, Floats, Indices
 from bestk.information._scores import HALF_LOG, ScoredTable
 from bestk.information.measures import PAIR_CMI, PAIR_MI, Measure, Query
 from bestk.native import kernels
-from bestk.native.threads import calm_blas, n_threads, run_tiles, spans
+from bestk.native.threads import MAX_CALM_WORK, calm_blas, run_tiles, spans
 
 MAX_BOUNDED_ROWS = 1024  # of a table whose products are accurate enough in single precision
 ROUNDING = 1e-5  # of the logarithm of a number in single precision
 STRIP_ENTRIES = 2**17  # of pairs that stay in the cache
 MIN_NOISE = 1e-10  # keeps rounding out of the determinants
 TILE_SIDE = 384  # of a tile whose products take most of the time
+MIN_SIDE = 48  # of any tile
 MIN_TILE_SIDE, MIN_TILE_ROWS = 192, 512  # with fewer rows, other arrays should stay in the cache
 
 T = TypeVar("T")
@@ -119,6 +120,8 @@ class GaussianSource:
                 out[first + done : last, top:bottom] = values[:, done:].T
 
         side = TILE_SIDE if self._columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE
+        if out.size * self._columns.n_rows > MAX_CALM_WORK:  # then there should be some tiles
+            side = min(side, max(MIN_SIDE, int(out.size**0.5) // 3))
         in_threads(work, list(cut(out.shape, side, mirror)))
 
     def pair_information(self, rows: Indices | None) -> tuple[Floats, Floats]:
@@ -253,8 +256,5 @@ def part_of(features: Indices | None, start: int, stop: int) -> Indices | slice:
 
 def in_threads(work: Callable[[T], None], items: Sequence[T]) -> None:
     """Work on each item, in as many threads as allowed, with a BLAS that starts none itself."""
-    if min(len(items), n_threads()) < 2:
-        run_tiles(work, items)
-        return
     with calm_blas():
         run_tiles(work, items)

@@ -171,11 +171,7 @@ class ScoredTable:
         """Sums of products of the scores of some columns with those of others."""
         if self.is_small:
             return np.ascontiguousarray(self.all_products[rows][:, columns])
-        left, right = self.values[rows], self.values[columns]
-        if len(left) * right.size > MAX_SMALL_WORK:
-            return np.asarray(left @ right.T)
-        with calm_blas():
-            return np.asarray(left @ right.T)
+        return np.asarray(self.values[rows] @ self.values[columns].T)
 
     def row(self, place: int) -> Any:
         """The scores of one column."""
@@ -183,7 +179,8 @@ class ScoredTable:
 
     def times(self, row: Any) -> Floats:
         """Sums of products of all columns with another one."""
-        return np.asarray(self.values @ row)
+        with calm_blas(self.values.size):
+            return np.asarray(self.values @ row)
 
 
 class Covariances:

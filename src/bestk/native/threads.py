@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
 from itertools import islice
@@ -14,6 +14,7 @@ from bestk._checks import jobs
 
 T = TypeVar("T")
 WORTH_A_TEAM = 5e-4  # seconds: waking threads costs microseconds, on a busy machine milliseconds
+MAX_CALM_WORK = 2**24  # products of numbers: milliseconds on one thread
 _limit: ContextVar[int | None] = ContextVar("bestk_threads", default=None)
 
 
@@ -87,9 +88,12 @@ def run_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
         raise errors[0]
 
 
-def calm_blas() -> Any:
-    """A context in which BLAS starts no threads: for little work they cost more than they save."""
-    return _blas().limit(limits=1, user_api="blas")
+def calm_blas(work: float = 0.0) -> Any:
+    """A context in which BLAS starts no threads, unless it has much work: products of numbers.
+
+    On a busy machine its threads wait for each other much longer than they work.
+    """
+    return nullcontext() if work > MAX_CALM_WORK else _blas().limit(limits=1, user_api="blas")
 
 
 @cache

@@ -55,7 +55,7 @@ def refuse_other_columns(names: list[str], known: list[str]) -> None:
 
 
 def open_blocks(X: Any, y: Any) -> Blocks:
-    """The blocks of what :func:`is_stream` takes for some."""
+    """The blocks of what :func:`bestk.selection.base.is_stream` takes for some."""
     if isinstance(X, str | Path) or is_dataset(X):
         from bestk.data.files import read_parts
         from bestk.data.sources import find_columns, open_dataset, open_source

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from bestk._typing import Array, Mask
-from bestk.data._frame_blocks import as_narwhals, narwhals_blocks, pandas_blocks
-from bestk.data.columns import ACCEPTED, days, parse_text, read_objects
-from bestk.data.table import Block, Kind, Table, find_features, side_by_side
+from bestk._typing import Array
+from bestk.data.columns import (
+    ACCEPTED,
+    days,
+    number_levels,
+    parse_text,
+    read_dictionary,
+    read_objects,
+)
+from bestk.data.table import (
+    Block,
+    Kind,
+    Table,
+    find_features,
+    find_inexact,
+    inexact,
+    refuse_shape,
+    refuse_twins,
+    side_by_side,
+)
 from bestk.errors import DataError
+from bestk.native import TABLE_TYPES
 
 
 def read_table(X: Any) -> Table:
@@ -75,9 +92,9 @@ def read_features(X: Any, categorical_features: Any = None) -> Table:
 def _read_source(source: Any, names: Sequence[str]) -> Table:
     refuse_shape(source.shape)
     if hasattr(source, "iloc"):
-        blocks = list(pandas_blocks(source, names))
+        blocks = list(_pandas_blocks(source, names))
     elif hasattr(source, "collect_schema"):
-        blocks = list(narwhals_blocks(source, names))
+        blocks = list(_narwhals_blocks(source, names))
     elif source.dtype.kind in "biuf":
         kind: Kind = "boolean" if source.dtype.kind == "b" else "numeric"
         blocks = [Block(np.arange(len(names)), kind, source)]
@@ -91,6 +108,104 @@ def _read_source(source: Any, names: Sequence[str]) -> Table:
     return Table(source.shape[0], names, tuple(blocks))
 
 
+def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
+    """Numbers and booleans as one array for each dtype, text by its codes, the rest by narwhals."""
+    import pandas as pd
+
+    alike: dict[Any, list[int]] = {}
+    words, others, text = list[int](), list[int](), (pd.CategoricalDtype, pd.StringDtype)
+    for j, dtype in enumerate(frame.dtypes):
+        plain = isinstance(dtype, np.dtype)
+        if plain and dtype in TABLE_TYPES:
+            alike.setdefault(dtype, []).append(j)
+        elif (plain and dtype.kind == "O") or isinstance(dtype, text):
+            words.append(j)
+        else:
+            others.append(j)
+    for dtype, places in alike.items():
+        part = frame if len(places) == len(names) else frame.iloc[:, places]
+        yield Block(
+            np.array(places), "boolean" if dtype.kind == "b" else "numeric", part.to_numpy()
+        )
+    if others:
+        rest = _narwhals_blocks(_as_narwhals(frame.iloc[:, others]), [names[j] for j in others])
+        yield from (replace(block, columns=np.array(others)[block.columns]) for block in rest)
+    if words:
+        columns = zip(words, frame.iloc[:, words].items(), strict=True)
+        yield from side_by_side(
+            (j, *_read_pandas_words(series, names[j])) for j, (_, series) in columns
+        )
+
+
+def _read_pandas_words(series: Any, name: str) -> tuple[Kind, Array, list[Any] | None]:
+    """The kind, values and categories of a pandas series of categories, strings or objects."""
+    from pandas.api.types import infer_dtype
+
+    if hasattr(series.array, "categories"):
+        column = series.array
+        return "categorical", *number_levels(column.codes, column.categories.tolist(), name)
+    if infer_dtype(series, skipna=True) != "string":
+        return read_objects(series.tolist(), name)
+    codes, words = series.factorize()
+    return "string", *number_levels(codes, words.tolist(), name)
+
+
+def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
+    """Numbers and booleans as one array for each dtype, the rest column by column."""
+    import narwhals as nw
+
+    alike: dict[Any, list[int]] = {}
+    for j, dtype in enumerate(frame.collect_schema().values()):
+        alike.setdefault(dtype, []).append(j)
+    as_objects = (nw.String, nw.Object, nw.Unknown, nw.Int128, nw.UInt128, nw.Time)
+    labels, objects = frame.columns, []
+    for dtype, places in alike.items():
+        categorical = dtype in (nw.Categorical, nw.Enum)
+        if categorical or dtype in as_objects:
+            objects += [(j, categorical) for j in places]
+        elif dtype.is_numeric() or dtype == nw.Boolean:
+            kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
+            part = frame if len(places) == len(names) else frame[:, places]
+            values = part.to_numpy()
+            if values.dtype.kind == "O":
+                floats = [each.cast(nw.Float64).to_numpy() for each in part.iter_columns()]
+                values = np.array(floats).T
+            if values.dtype.kind == "f" and not dtype.is_float():  # integers with gaps, or decimals
+                for j in find_inexact(values):
+                    raise inexact(names[places[j]])
+            yield Block(np.array(places), kind, values)
+        elif dtype.is_temporal():
+            values = np.array([days(frame[labels[j]].to_numpy()) for j in places]).T
+            yield Block(np.array(places), "numeric", values)
+        else:
+            raise DataError(f"column {names[places[0]]!r} holds {dtype} values; {ACCEPTED}")
+    yield from side_by_side(
+        (j, *_read_series(frame[labels[j]], names[j], categorical))
+        for j, categorical in sorted(objects)
+    )
+
+
+def _read_series(series: Any, name: str, categorical: bool) -> tuple[Kind, Array, list[Any] | None]:
+    """The kind, values and categories of a column of strings, categories or Python objects."""
+    native, words = series.to_native(), categorical or str(series.dtype) == "String"
+    if words and hasattr(native, "dictionary_encode") and len(native):  # of pyarrow
+        return ("categorical" if categorical else "string"), *read_dictionary(native, name)
+    return read_objects(series.to_list(), name, categorical=categorical)
+
+
+def _as_narwhals(X: Any) -> Any:
+    """A frame or a series of narwhals; names of a frame that may repeat, or be no strings, go."""
+    import narwhals as nw
+    from narwhals.dependencies import is_pandas_like_dataframe, is_pyarrow_table
+
+    if is_pyarrow_table(X):
+        X = X.rename_columns([str(j) for j in range(X.num_columns)])
+    elif is_pandas_like_dataframe(X):
+        X = X.copy(deep=False)
+        X.columns = [str(j) for j in range(X.shape[1])]
+    return nw.from_native(X, pass_through=True, allow_series=True)
+
+
 def open_table(X: Any) -> tuple[Any, Sequence[str]]:
     """Return X as an array, CSC matrix, pandas or narwhals series or frame; and its names."""
     if hasattr(type(X), "tocsc"):
@@ -102,14 +217,12 @@ def open_table(X: Any) -> tuple[Any, Sequence[str]]:
         from narwhals.dependencies import is_pandas_dataframe, is_pandas_series
 
         X = nw.to_native(batch_as_table(X), pass_through=True)
-        if is_pandas_dataframe(X):
-            return X, [str(name) for name in labels_of(X)]
-        if is_pandas_series(X):
-            return X, []
-        names = labels_of(X)
-        X = as_narwhals(X)
+        names = [str(name) for name in labels_of(X)]
+        if is_pandas_dataframe(X) or is_pandas_series(X):
+            return X, names
+        X = _as_narwhals(X)
         if isinstance(X, nw.DataFrame):
-            return X, [str(name) for name in names]
+            return X, names
         X = X if isinstance(X, nw.Series) else as_array(X)
     return X, [f"x{j}" for j in range(X.shape[1] if len(X.shape) == 2 else 0)]
 
@@ -163,23 +276,8 @@ def named_frame(X: Any) -> Any:
 
 def labels_of(X: Any) -> Any:
     """The labels of the columns of a frame; none for other tables."""
-    return X.column_names if hasattr(type(X), "column_names") else getattr(X, "columns", ())
-
-
-def refuse_twins(names: Sequence[Any], where: Any) -> None:
-    """Refuse two columns of one name."""
-    if len(set(names)) < len(names):
-        twin = next(name for i, name in enumerate(names) if name in names[:i])
-        raise DataError(f"{where} has two columns named {twin!r}; rename one of them")
-
-
-def refuse_shape(shape: tuple[int, ...]) -> None:
-    """Refuse a table that does not have rows and columns."""
-    if len(shape) != 2:
-        raise DataError(
-            f"X has shape {shape}, but a table has rows and columns; use X.reshape(-1, 1) "
-            "if it is one column, X.reshape(1, -1) if it is one row"
-        )
+    known = (name for name in ("column_names", "columns") if hasattr(type(X), name))
+    return getattr(X, next(known, ""), ())
 
 
 def is_frame(X: Any) -> bool:
@@ -189,42 +287,11 @@ def is_frame(X: Any) -> bool:
     )
 
 
-def keep_columns(estimator: Any, X: Any, mask: Mask) -> Any:
-    """Some columns of X: a frame stays one where ``set_output`` asks for its kind."""
-    from sklearn.utils import _safe_indexing
-    from sklearn.utils._set_output import _get_output_config
-
-    if is_frame(X):
-        output = _get_output_config("transform", estimator=estimator)["dense"]
-        if type(X).__module__.split(".")[0] == output:
-            return _safe_indexing(X, np.flatnonzero(mask), axis=1)
-        import narwhals as nw
-
-        X = np.asarray(nw.from_native(batch_as_table(X)).to_numpy())
-    elif isinstance(X, list | tuple):
-        X = as_array(X)
-    return X[:, np.flatnonzero(mask)]
-
-
 def is_dask(X: Any) -> bool:
     """Whether X is an array or a frame of dask, in chunks that are yet to be made."""
     return hasattr(X, "__dask_graph__")
 
 
-def is_stream(X: Any, y: Any) -> bool:
-    """Whether X is to be read block by block: anything but a table in memory."""
-    if isinstance(X, str | Path) or is_dataset(X) or callable(X) or is_dask(X):
-        return True
-    if isinstance(X, list | tuple):
-        return isinstance(y, str) or (y is None and bool(X) and all(map(_is_pair, X)))
-    in_memory = is_frame(X) or any(hasattr(X, name) for name in ("shape", "__array__"))
-    return hasattr(X, "__iter__") and not in_memory
-
-
 def is_dataset(X: Any) -> bool:
     """Whether X is a data set of pyarrow."""
     return hasattr(X, "to_batches") and hasattr(X, "get_fragments")
-
-
-def _is_pair(item: Any) -> bool:
-    return isinstance(item, tuple) and len(item) == 2 and hasattr(item[0], "shape")

@@ -22,7 +22,6 @@ ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
 STRIP_VALUES = 2**18  # that a thread turns into scores at once
 MAX_SMALL_WORK = 2**24  # of products of columns with each other: a millisecond on one thread
-PRIOR_ROWS = 10.0  # with the mean target, added to those of each category
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
 
@@ -276,37 +275,3 @@ class Covariances:
     def _row(self, j: int) -> Any:
         part, place = self._places[:, j].tolist()
         return self._parts[part][1].row(place)
-
-
-def measure_covariances(
-    numbers: tuple[Indices, ScoredTable | None], categories: tuple[Indices, Any], target: Any
-) -> Covariances:
-    """Covariances of numeric columns, given as scores, and of categories, by their mean target."""
-    parts = []
-    if numbers[1] is not None:
-        scored, explained = numbers[1], numbers[1].explained
-        if scored.kind != "standard" and not isinstance(target, Target):
-            explained = read_given(target, "standard", scored.n_rows)[1](scored.values)
-        parts.append((numbers[0], scored, explained))
-    places, codes = categories
-    if len(places):
-        means = np.array([_mean_target(row.astype(np.int64), target) for row in codes]).T
-        scored = ScoredTable(means, target, "standard")
-        parts.append((places, scored, scored.explained))
-    return Covariances(parts)
-
-
-def _mean_target(codes: Array, target: Target | Floats) -> Floats:
-    """The mean target of each category; of classes, the direction in which they differ most."""
-    counts = np.bincount(codes).astype(np.float64)
-    if not isinstance(target, Target):
-        sums = np.bincount(codes, target - target.mean())
-        return np.asarray((sums / (counts + PRIOR_ROWS))[codes])
-    shares = target.counts / target.counts.sum()
-    joint = np.bincount(codes * target.n_classes + target.codes,
-                        minlength=len(counts) * target.n_classes)  # fmt: skip
-    weights = (counts + PRIOR_ROWS)[:, np.newaxis] * np.sqrt(shares)
-    excess = (joint.reshape(len(counts), -1) - np.outer(counts, shares)) / weights
-    _, _, directions = np.linalg.svd(np.sqrt(counts)[:, np.newaxis] * excess, full_matrices=False)
-    direction = directions[0] * np.sign(directions[0][np.argmax(np.abs(directions[0]))])
-    return np.asarray((excess @ direction)[codes])

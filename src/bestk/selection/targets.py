@@ -104,6 +104,11 @@ class JoinedForward(Forward):
         each = np.array([part.pair_synergies(pairs) for part in self.parts])
         return dict(zip(pairs, each.sum(axis=0).tolist(), strict=True))
 
+    def note_interactions(self, items: Sequence[int]) -> None:
+        """Keep the interactions of selected columns for each target."""
+        for part in self.parts:
+            part.note_interactions(items)
+
 
 class JoinedState(State):
     """What columns gain for each target, given the selected ones."""

@@ -170,7 +170,7 @@ def test_numbers_in_smaller_types_are_the_same(values):
 
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "c", None])), min_size=1).filter(any))
 def test_pieces_of_words_join_to_the_whole(pieces):
-    codes, levels = read_dictionary(pa.chunked_array(pieces, pa.string()))
+    codes, levels = read_dictionary(pa.chunked_array(pieces, pa.string()), "word")
     everything = [word for piece in pieces for word in piece]
     assert [None if code < 0 else levels[code] for code in codes] == everything
     assert levels == sorted({word for word in everything if word is not None})

@@ -9,14 +9,15 @@ from bestk import Quadratic, SelectBestK
 from bestk.data.frames import read_table
 from bestk.information.reading import Reading
 from bestk.selection import joint
-from bestk.selection.joint import Forward, State, add_features
+from bestk.selection.conditioning import State
+from bestk.selection.joint import Forward, add_features
 
 seeds = st.integers(0, 10**6)
 
 
 def shared_and_synergy(forward, j):
     """What each column shares with column j about y, and tells only together with it."""
-    return [found[0] for found in State([forward]).pairs(np.array([j]))[:2]]
+    return forward.effects(j)
 
 
 def measure(X, y, **options):
@@ -258,3 +259,12 @@ def test_a_category_of_many_levels_that_matters_is_selected():
     X = [[f"c{c}", *row] for c, row in zip(city, rng.normal(size=(3000, 15)), strict=True)]
     y = (z + rng.logistic(size=3000) > 0).astype(int)
     assert SelectBestK(1, bound=None).fit(X, y).solution_.support.tolist() == [0]
+
+
+@given(seed=seeds, regression=st.booleans())
+def test_effects_of_one_column_are_those_of_all_at_once(seed, regression):
+    forward = measure(*make_table(seed, regression=regression))
+    whole = [np.array(found) for found in zip(*map(forward.effects, range(6)), strict=True)]
+    forward._are_small = False
+    alone = [np.array(found) for found in zip(*map(forward.effects, range(6)), strict=True)]
+    np.testing.assert_array_equal(whole, alone)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from bestk.data.frames import read_column, read_table
+from bestk.data.frames import named_frame, read_column, read_table
 from bestk.data.table import find_constant
 
 ROWS = [[1.5, "red", True], [None, "blue", False], [2.0, None, True]]
@@ -263,3 +263,28 @@ def test_constant_columns_are_found_wherever_they_vary_last(make):
     X = np.zeros((100, 6))
     X[-1, 0], X[:, 1], X[:, 2], X[:50, 3], X[:, 5] = 1, 7, np.nan, np.nan, np.arange(100)
     assert find_constant(read_table(make(X))).tolist() == [1, 2, 4]
+
+
+def test_columns_may_have_the_names_of_attributes_of_other_frames():
+    names = ["num_rows", "column_names", "columns", "collect", "num_rows2"]
+    frame = pd.DataFrame(np.arange(10.0).reshape(2, 5), columns=names)
+    assert list(read_table(frame).names) == names
+    assert named_frame(frame) is frame
+    assert read_column(pd.Series([1, 2], index=["columns", "b"])).values.tolist() == [[1], [2]]
+
+
+def test_pandas_columns_of_each_kind_are_read_in_their_places():
+    frame = pd.DataFrame({
+        "text": ["b", None, "a"], "x": [1.5, 2.5, np.nan], "mixed": [True, False, None],
+        "when": pd.to_datetime(["1970-01-02", None, "1970-01-03"]), "n": [1, 2, 3],
+        "level": pd.Categorical(["u", "v", "u"]), "gap": pd.array([1, None, 3], "Int64"),
+        "word": pd.array(["q", None, "p"], "string"),
+    })  # fmt: skip
+    table = read_table(frame)
+    assert table.kinds.tolist() == ["string", "numeric", "boolean", "numeric", "numeric",
+                                    "categorical", "numeric", "string"]  # fmt: skip
+    assert table.count_missing().tolist() == [1, 1, 1, 1, 0, 0, 1, 1]
+    by_place = {int(j): block.values[:, i].tolist()
+                for block in table.blocks for i, j in enumerate(block.columns)}  # fmt: skip
+    assert (by_place[0], by_place[4], by_place[5]) == ([1, -1, 0], [1, 2, 3], [0, 1, 0])
+    assert (by_place[7], by_place[3][0], by_place[6][2]) == ([1, -1, 0], 1.0, 3.0)

@@ -10,6 +10,8 @@ from bestk.information import GaussianSource, ScoredTable, measures
 from bestk.information._scores import normal_scores
 from bestk.information.entropies import Entropies
 from bestk.information.measures import Measure
+from bestk.information.reading import gaussian_entropies
+from bestk.selection.objectives import get_objective
 
 NAMED = [m for m in vars(measures).values() if isinstance(m, Measure)]
 
@@ -189,3 +191,50 @@ def test_gaps_in_one_column_change_no_pair_of_others(y):
     gaps = gaussian(X, y, correction="chance").joint_mi()
     others = np.ix_([0, 1, 3, 4, 5], [0, 1, 3, 4, 5])
     np.testing.assert_array_equal(gaps[others], whole[others])
+
+
+@pytest.mark.parametrize("classes", [True, False])
+@pytest.mark.parametrize("correction", [None, "chance"])
+def test_pair_information_is_that_of_two_measures(classes, correction):
+    entropies = _few_rows(classes, correction)
+    for rows in (None, np.array([3, 1, 3])):
+        shared, given = entropies.pair_information(rows)
+        off = ~np.eye(entropies.n_features, dtype=bool)[slice(None) if rows is None else rows]
+        expected = [entropies.measure(each, rows, signed=True)
+                    for each in (measures.PAIR_MI, measures.PAIR_CMI)]  # fmt: skip
+        np.testing.assert_array_equal(shared[off], expected[0][off])
+        np.testing.assert_array_equal(given[off], expected[1][off])
+
+
+@pytest.mark.parametrize("weight", [2.0, 18.0])
+@pytest.mark.parametrize("classes", [True, False])
+def test_no_partner_is_worth_more_than_its_bound_and_bounds_are_close(classes, weight):
+    entropies = _few_rows(classes, None)
+    pairs = get_objective("shared").pairs(entropies)
+    values, items = pairs.relevance, np.array([5, 0, 59, 30])
+    worth = values + weight * pairs.matrix
+    np.fill_diagonal(worth, -np.inf)
+    best, bounds = worth[items].max(axis=1), entropies.bound_partners(items, values, weight)
+    assert (best <= bounds).all()
+    assert (bounds - best < 0.2 * weight).all()
+
+
+@given(table=tables(), weight=st.sampled_from([2.0, 18.0]))
+def test_no_partner_of_any_table_is_worth_more_than_its_bound(table, weight):
+    entropies, items = gaussian(*table), np.arange(table[0].shape[1])
+    if len(items) < 2:
+        return
+    pairs = get_objective("shared").pairs(entropies)
+    worth = pairs.relevance + weight * pairs.matrix
+    np.fill_diagonal(worth, -np.inf)
+    assert (worth.max(axis=1) <= entropies.bound_partners(items, pairs.relevance, weight)).all()
+
+
+def _few_rows(classes, correction):
+    """Columns of few rows, among them copies, and one that gives the target away."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 60)), np.arange(40) % 3
+    X[:, 1], X[:, 2] = X[:, 0], -X[:, 0] + 1e-3 * rng.normal(size=40)
+    X[:, 5] = y + 1e-3 * rng.normal(size=40)
+    goal = read_target(y, 40) if classes else X[:, 7] + rng.normal(size=40)
+    return gaussian_entropies(X, goal, correction, None)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.information import _gaussian
 from bestk.information._gaussian import cut, in_threads, part_of
+from bestk.native import threads as native_threads
 from bestk.native.threads import threads
 
 sides = st.integers(0, 9)
@@ -53,5 +53,5 @@ def test_an_error_in_a_thread_is_raised(n_threads):
 def test_a_thread_finds_a_blas_that_starts_none_itself():
     seen = []
     with threads(2):
-        in_threads(lambda _: seen.extend(_gaussian._blas().info()), range(2))
+        in_threads(lambda _: seen.extend(native_threads._blas().info()), range(2))
     assert {lib["num_threads"] for lib in seen if lib["user_api"] == "blas"} <= {1}

@@ -57,3 +57,23 @@ def test_standardised_rows_are_those_of_numpy_to_the_sign_of_zero(cpu, name):
     kernels.standardise_rows(block, *block.shape, one, out)
     expected = np.array([numpy_standardise(row, one) for row in block])
     np.testing.assert_array_equal(out.view(np.int64), expected.view(np.int64))
+
+
+def test_bounds_of_partners_are_those_of_numpy(cpu):
+    n, items, error = 70, np.array([3, 0, 69]), 1e-4
+    terms, scales, relevance, gains = (
+        rng.random(shape).astype(np.float32) for shape in ((3, n), (2, n), n, n)
+    )
+    products = rng.uniform(-1, 1, (len(items), n)).astype(np.float32)
+    out = np.empty(len(items))
+    kernels.bound_partners(
+        products, *products.shape, items, terms, len(terms), scales, relevance, gains, error, out
+    )
+    for i, row, found in zip(items, products, out, strict=True):
+        a, b = scales[:, i, np.newaxis] * scales
+        t = np.minimum(1 - (a * (row - terms[0, i] * terms[0])) ** 2 + 3 * error * a, 1)
+        rest = row - terms[1:, i] @ terms[1:]
+        w = np.maximum(1 - (b * rest) ** 2 - 3 * error * b, 1e-6)
+        m = 2 * np.minimum(relevance[i], relevance)
+        values = gains * np.maximum(t / (w * (1 + (1 - t) * m)), 1 / (1 + m))
+        np.testing.assert_allclose(found, np.delete(values, i).max(), rtol=1e-4)

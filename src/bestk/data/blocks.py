@@ -11,13 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from bestk._typing import Array, Floats
-from bestk.data.frames import (
-    as_array,
-    batch_as_table,
-    is_dask,
-    is_dataset,
-    read_table,
-)
+from bestk.data.frames import as_array, batch_as_table, is_dask, is_dataset, labels_of, read_table
 from bestk.data.table import Block, Table, find_inexact, inexact, refuse_other_type
 from bestk.data.target import read_full_column
 from bestk.errors import DataError, UnknownNameError
@@ -61,7 +55,7 @@ def refuse_other_columns(names: list[str], known: list[str]) -> None:
 
 
 def open_blocks(X: Any, y: Any) -> Blocks:
-    """The blocks of what :func:`is_stream` takes for some."""
+    """The blocks of what :func:`bestk.selection.base.is_stream` takes for some."""
     if isinstance(X, str | Path) or is_dataset(X):
         from bestk.data.files import read_parts
         from bestk.data.sources import find_columns, open_dataset, open_source
@@ -141,9 +135,8 @@ def read_rows(X: Any) -> Table:
     X = batch_as_table(X)
     shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) == 2 and shape[0] == 0:
-        names = getattr(X, "columns", None)
-        names = [f"x{j}" for j in range(X.shape[1])] if names is None else map(str, names)
-        return Table(0, list(getattr(X, "column_names", names)), ())
+        names = labels_of(X) if hasattr(X, "columns") else [f"x{j}" for j in range(shape[1])]
+        return Table(0, list(map(str, names)), ())
     return read_table(X)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bestk._typing import Array, Floats, Indices, Mask
+from bestk._typing import Array, Floats, Indices
 from bestk.data.table import Block, Kind, Table, find_inexact, inexact
 from bestk.errors import DataError
 
@@ -69,7 +69,7 @@ def read_objects(
     Examples
     --------
     >>> read_objects(["red", None, "blue"], "colour")
-    ('string', array([ 1, -1,  0], dtype=int32), ['blue', 'red'])
+    ('string', array([ 1, -1,  0], dtype=int8), ['blue', 'red'])
     >>> read_objects([1, None, 2], "rank")
     ('numeric', array([ 1., nan,  2.]), None)
     """
@@ -81,10 +81,14 @@ def read_objects(
     gone = np.zeros(len(column), dtype=bool)
     if types != {str}:
         gone[:] = [type(value) in absent or value != value for value in column]
-    known = list(compress(column, ~gone))
+    known = list(compress(column, (~gone).tolist())) if gone.any() else column
     families = {_family(t) for t in set(map(type, known))}
     if categorical or families in ({"string"}, {"bytes"}):
-        return ("categorical" if categorical else "string"), *_factorise(known, gone, name)
+        place, codes = dict[Any, int](), np.full(len(gone), -1)
+        codes[~gone] = [place.setdefault(value, len(place)) for value in known]
+        return ("categorical" if categorical else "string"), *number_levels(
+            codes, list(place), name
+        )
     if len(families) > 1:
         raise _mixed(known, name)
     if families & {"date", "duration", "time"}:
@@ -106,30 +110,33 @@ def _family(type_: type) -> str | None:
     return next((name for name, types in FAMILIES.items() if issubclass(type_, types)), None)
 
 
-def _factorise(known: list[Any], gone: Mask, name: str) -> tuple[Array, list[Any]]:
-    try:
-        categories = sorted(set(known))
-    except TypeError as error:
-        raise _mixed(known, name) from error
-    place = {value: code for code, value in enumerate(categories)}
-    codes = np.full(len(gone), -1, dtype=np.int32)
-    codes[~gone] = np.fromiter(map(place.__getitem__, known), np.int32, len(known))
-    return codes, categories
-
-
-def read_dictionary(column: Any) -> tuple[Array, list[Any]]:
+def read_dictionary(column: Any, name: str) -> tuple[Array, list[Any]]:
     """The codes and the sorted levels of a pyarrow column of strings or categories."""
     if str(column.type) == "string_view":
         column = column.cast("string")
     encoded = column if hasattr(column.type, "index_type") else column.dictionary_encode()
     chunks = encoded.unify_dictionaries().chunks
     indices = [each.indices.fill_null(-1).to_numpy(zero_copy_only=False) for each in chunks]
-    codes, texts = np.concatenate(indices), chunks[0].dictionary.to_pylist()
-    found = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0
-    levels = sorted({text for text in compress(texts, found) if text is not None and text == text})
-    place = {text: code for code, text in enumerate(levels)}
+    return number_levels(np.concatenate(indices), chunks[0].dictionary.to_pylist(), name)
+
+
+def number_levels(codes: Array, labels: list[Any], name: str) -> tuple[Array, list[Any]]:
+    """New codes, and the sorted labels that occur, from codes of labels in any order.
+
+    Examples
+    --------
+    >>> number_levels(np.array([2, -1, 0]), ["red", "green", "blue"], "colour")
+    (array([ 0, -1,  1], dtype=int8), ['blue', 'red'])
+    """
+    found = np.bincount(codes[codes >= 0], minlength=len(labels)) > 0
+    known = [label for label in compress(labels, found) if label is not None and label == label]
+    try:
+        levels = sorted(set(known))
+    except TypeError as error:
+        raise _mixed(known, name) from error
+    place = {label: code for code, label in enumerate(levels)}
     dtype = np.min_scalar_type(-max(1, len(levels)))
-    lookup = np.array([*(place.get(text, -1) for text in texts), -1], dtype)  # the last is of -1
+    lookup = np.array([*(place.get(label, -1) for label in labels), -1], dtype)  # the last is of -1
     return lookup[codes], levels
 
 
@@ -193,10 +200,10 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     there = known & ~np.isnan(values)
     if not there.any() or counts[there].sum() < NEARLY_ALL * counts[known].sum():
         return None
-    read = [text for text, yes in zip(texts, there, strict=True) if yes]
+    read = list(compress(texts, there))
     if kind != "dates" and _are_codes(read):
         return None
-    odd = tuple(text for text, no in zip(texts, known & ~there, strict=True) if no)
+    odd = tuple(compress(texts, known & ~there))
     example = next((text for text in read if not WHOLE.fullmatch(text)), read[0])
     return Parsed(kind, values, example, odd)
 
@@ -248,11 +255,10 @@ class TextNumbers:
             columns = zip(block.columns.tolist(), block.values.T, block.categories, strict=True)
             for place, codes, levels in columns:
                 counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-                parsed = None if place in keep else parse_levels(levels, counts)
-                if parsed is not None:
+                if place not in keep and (parsed := parse_levels(levels, counts)) is not None:
                     found[place] = parsed
-        kinds = {place: parsed.kind for place, parsed in found.items()}
-        return cls(kinds, tuple(notes_on(table.names, found)))
+        notes = tuple(notes_on(table.names, found))
+        return cls({place: parsed.kind for place, parsed in found.items()}, notes)
 
     def parse(self, table: Table) -> Table:
         """The same rows, or others, with numbers in these columns; what is no number is missing."""

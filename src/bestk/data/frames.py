@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from bestk._typing import Array, Mask
-from bestk.data.columns import ACCEPTED, days, parse_text, read_dictionary, read_objects
+from bestk._typing import Array
+from bestk.data.columns import (
+    ACCEPTED,
+    days,
+    number_levels,
+    parse_text,
+    read_dictionary,
+    read_objects,
+)
 from bestk.data.table import (
     Block,
     Kind,
@@ -17,9 +24,12 @@ from bestk.data.table import (
     find_features,
     find_inexact,
     inexact,
+    refuse_shape,
+    refuse_twins,
     side_by_side,
 )
 from bestk.errors import DataError
+from bestk.native import TABLE_TYPES
 
 
 def read_table(X: Any) -> Table:
@@ -52,7 +62,7 @@ def read_column(y: Any, name: str = "y") -> Block:
     Examples
     --------
     >>> read_column(["no", "yes", None]).values
-    array([[ 0], [ 1], [-1]], dtype=int32)
+    array([[ 0], [ 1], [-1]], dtype=int8)
     """
     if isinstance(y, Block):
         return y
@@ -60,8 +70,8 @@ def read_column(y: Any, name: str = "y") -> Block:
     if y is None:
         raise DataError(f"{wanted}; got None")
     source, _ = open_table(y)
-    if hasattr(source, "to_frame"):
-        source = source.alias(name).to_frame()
+    if hasattr(source, "to_frame"):  # a series
+        source = source.to_frame()
     elif hasattr(source, "toarray"):
         source = source.toarray()
     elif isinstance(source, np.ndarray) and source.ndim == 1:
@@ -81,8 +91,10 @@ def read_features(X: Any, categorical_features: Any = None) -> Table:
 
 def _read_source(source: Any, names: Sequence[str]) -> Table:
     refuse_shape(source.shape)
-    if hasattr(source, "collect_schema"):
-        blocks = list(_frame_blocks(source, names))
+    if hasattr(source, "iloc"):
+        blocks = list(_pandas_blocks(source, names))
+    elif hasattr(source, "collect_schema"):
+        blocks = list(_narwhals_blocks(source, names))
     elif source.dtype.kind in "biuf":
         kind: Kind = "boolean" if source.dtype.kind == "b" else "numeric"
         blocks = [Block(np.arange(len(names)), kind, source)]
@@ -96,7 +108,49 @@ def _read_source(source: Any, names: Sequence[str]) -> Table:
     return Table(source.shape[0], names, tuple(blocks))
 
 
-def _frame_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
+def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
+    """Numbers and booleans as one array for each dtype, text by its codes, the rest by narwhals."""
+    import pandas as pd
+
+    alike: dict[Any, list[int]] = {}
+    words, others, text = list[int](), list[int](), (pd.CategoricalDtype, pd.StringDtype)
+    for j, dtype in enumerate(frame.dtypes):
+        plain = isinstance(dtype, np.dtype)
+        if plain and dtype in TABLE_TYPES:
+            alike.setdefault(dtype, []).append(j)
+        elif (plain and dtype.kind == "O") or isinstance(dtype, text):
+            words.append(j)
+        else:
+            others.append(j)
+    for dtype, places in alike.items():
+        part = frame if len(places) == len(names) else frame.iloc[:, places]
+        yield Block(
+            np.array(places), "boolean" if dtype.kind == "b" else "numeric", part.to_numpy()
+        )
+    if others:
+        rest = _narwhals_blocks(_as_narwhals(frame.iloc[:, others]), [names[j] for j in others])
+        yield from (replace(block, columns=np.array(others)[block.columns]) for block in rest)
+    if words:
+        columns = zip(words, frame.iloc[:, words].items(), strict=True)
+        yield from side_by_side(
+            (j, *_read_pandas_words(series, names[j])) for j, (_, series) in columns
+        )
+
+
+def _read_pandas_words(series: Any, name: str) -> tuple[Kind, Array, list[Any] | None]:
+    """The kind, values and categories of a pandas series of categories, strings or objects."""
+    from pandas.api.types import infer_dtype
+
+    if hasattr(series.array, "categories"):
+        column = series.array
+        return "categorical", *number_levels(column.codes, column.categories.tolist(), name)
+    if infer_dtype(series, skipna=True) != "string":
+        return read_objects(series.tolist(), name)
+    codes, words = series.factorize()
+    return "string", *number_levels(codes, words.tolist(), name)
+
+
+def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
     """Numbers and booleans as one array for each dtype, the rest column by column."""
     import narwhals as nw
 
@@ -135,23 +189,40 @@ def _read_series(series: Any, name: str, categorical: bool) -> tuple[Kind, Array
     """The kind, values and categories of a column of strings, categories or Python objects."""
     native, words = series.to_native(), categorical or str(series.dtype) == "String"
     if words and hasattr(native, "dictionary_encode") and len(native):  # of pyarrow
-        return ("categorical" if categorical else "string"), *read_dictionary(native)
+        return ("categorical" if categorical else "string"), *read_dictionary(native, name)
     return read_objects(series.to_list(), name, categorical=categorical)
 
 
+def _as_narwhals(X: Any) -> Any:
+    """A frame or a series of narwhals; names of a frame that may repeat, or be no strings, go."""
+    import narwhals as nw
+    from narwhals.dependencies import is_pandas_like_dataframe, is_pyarrow_table
+
+    if is_pyarrow_table(X):
+        X = X.rename_columns([str(j) for j in range(X.num_columns)])
+    elif is_pandas_like_dataframe(X):
+        X = X.copy(deep=False)
+        X.columns = [str(j) for j in range(X.shape[1])]
+    return nw.from_native(X, pass_through=True, allow_series=True)
+
+
 def open_table(X: Any) -> tuple[Any, Sequence[str]]:
-    """Return X as an array, CSC matrix, narwhals series or frame of unique names; and its names."""
+    """Return X as an array, CSC matrix, pandas or narwhals series or frame; and its names."""
     if hasattr(type(X), "tocsc"):
         X = X.tocsc() if X.ndim == 2 else X
     elif isinstance(X, np.ndarray | list | tuple):
         X = as_array(X)
     else:
         import narwhals as nw
+        from narwhals.dependencies import is_pandas_dataframe, is_pandas_series
 
-        X, names = _number_columns(nw.to_native(batch_as_table(X), pass_through=True))
-        X = nw.from_native(X, pass_through=True, allow_series=True)
+        X = nw.to_native(batch_as_table(X), pass_through=True)
+        names = [str(name) for name in labels_of(X)]
+        if is_pandas_dataframe(X) or is_pandas_series(X):
+            return X, names
+        X = _as_narwhals(X)
         if isinstance(X, nw.DataFrame):
-            return X, names or X.columns
+            return X, names
         X = X if isinstance(X, nw.Series) else as_array(X)
     return X, [f"x{j}" for j in range(X.shape[1] if len(X.shape) == 2 else 0)]
 
@@ -182,28 +253,13 @@ def unmask(X: Any) -> Any:
     return shown
 
 
-def _number_columns(X: Any) -> tuple[Any, list[str]]:
-    """Number the columns of a frame whose names may repeat, or not be strings."""
-    from narwhals.dependencies import is_pandas_like_dataframe, is_pyarrow_table
-
-    if is_pyarrow_table(X):
-        numbers = [str(j) for j in range(X.num_columns)]
-        return X.rename_columns(numbers), X.column_names
-    if is_pandas_like_dataframe(X):
-        names = [str(name) for name in X.columns]
-        X = X.copy(deep=False)
-        X.columns = [str(j) for j in range(len(names))]
-        return X, names
-    return X, []
-
-
 def batch_as_table(X: Any) -> Any:
     """A record batch of arrow as a table of one, all else as it is; lazy frames are refused."""
-    if hasattr(X, "num_rows") and not hasattr(X, "to_batches"):
+    if hasattr(type(X), "num_rows") and not hasattr(X, "to_batches"):
         from pyarrow import Table as ArrowTable
 
         return ArrowTable.from_batches([X])
-    if hasattr(X, "collect"):
+    if hasattr(type(X), "collect"):
         import narwhals as nw
 
         if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
@@ -214,24 +270,14 @@ def batch_as_table(X: Any) -> Any:
 def named_frame(X: Any) -> Any:
     """X as scikit-learn can read its names: no record batch, and not two columns of one name."""
     X = batch_as_table(X)
-    refuse_twins(getattr(X, "column_names", getattr(X, "columns", ())), "X")
+    refuse_twins(labels_of(X), "X")
     return X
 
 
-def refuse_twins(names: Sequence[Any], where: Any) -> None:
-    """Refuse two columns of one name."""
-    if len(set(names)) < len(names):
-        twin = next(name for i, name in enumerate(names) if name in names[:i])
-        raise DataError(f"{where} has two columns named {twin!r}; rename one of them")
-
-
-def refuse_shape(shape: tuple[int, ...]) -> None:
-    """Refuse a table that does not have rows and columns."""
-    if len(shape) != 2:
-        raise DataError(
-            f"X has shape {shape}, but a table has rows and columns; use X.reshape(-1, 1) "
-            "if it is one column, X.reshape(1, -1) if it is one row"
-        )
+def labels_of(X: Any) -> Any:
+    """The labels of the columns of a frame; none for other tables."""
+    known = (name for name in ("column_names", "columns") if hasattr(type(X), name))
+    return getattr(X, next(known, ""), ())
 
 
 def is_frame(X: Any) -> bool:
@@ -241,42 +287,11 @@ def is_frame(X: Any) -> bool:
     )
 
 
-def keep_columns(estimator: Any, X: Any, mask: Mask) -> Any:
-    """Some columns of X: a frame stays one where ``set_output`` asks for its kind."""
-    from sklearn.utils import _safe_indexing
-    from sklearn.utils._set_output import _get_output_config
-
-    if is_frame(X):
-        output = _get_output_config("transform", estimator=estimator)["dense"]
-        if type(X).__module__.split(".")[0] == output:
-            return _safe_indexing(X, np.flatnonzero(mask), axis=1)
-        import narwhals as nw
-
-        X = np.asarray(nw.from_native(batch_as_table(X)).to_numpy())
-    elif isinstance(X, list | tuple):
-        X = as_array(X)
-    return X[:, np.flatnonzero(mask)]
-
-
 def is_dask(X: Any) -> bool:
     """Whether X is an array or a frame of dask, in chunks that are yet to be made."""
     return hasattr(X, "__dask_graph__")
 
 
-def is_stream(X: Any, y: Any) -> bool:
-    """Whether X is to be read block by block: anything but a table in memory."""
-    if isinstance(X, str | Path) or is_dataset(X) or callable(X) or is_dask(X):
-        return True
-    if isinstance(X, list | tuple):
-        return isinstance(y, str) or (y is None and bool(X) and all(map(_is_pair, X)))
-    in_memory = is_frame(X) or any(hasattr(X, name) for name in ("shape", "__array__"))
-    return hasattr(X, "__iter__") and not in_memory
-
-
 def is_dataset(X: Any) -> bool:
     """Whether X is a data set of pyarrow."""
     return hasattr(X, "to_batches") and hasattr(X, "get_fragments")
-
-
-def _is_pair(item: Any) -> bool:
-    return isinstance(item, tuple) and len(item) == 2 and hasattr(item[0], "shape")

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from bestk._memory import address_limit
 from bestk.data.columns import MISSING
-from bestk.data.frames import refuse_twins
+from bestk.data.table import refuse_twins
 from bestk.errors import DataError, UnknownNameError
 
 FORMATS = dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz"), "text") | {".parquet": "parquet"}

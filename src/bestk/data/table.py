@@ -156,6 +156,22 @@ def inexact(name: str) -> DataError:
     )
 
 
+def refuse_shape(shape: tuple[int, ...]) -> None:
+    """Refuse a table that does not have rows and columns."""
+    if len(shape) != 2:
+        raise DataError(
+            f"X has shape {shape}, but a table has rows and columns; use X.reshape(-1, 1) "
+            "if it is one column, X.reshape(1, -1) if it is one row"
+        )
+
+
+def refuse_twins(names: Sequence[Any], where: Any) -> None:
+    """Refuse two columns of one name."""
+    if len(set(names)) < len(names):
+        twin = next(name for i, name in enumerate(names) if name in names[:i])
+        raise DataError(f"{where} has two columns named {twin!r}; rename one of them")
+
+
 def refuse_other_type(name: str, kind: str, other: str) -> None:
     """Refuse a column that is of another type in another block."""
     raise DataError(

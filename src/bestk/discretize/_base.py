@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._checks import parameters as check_parameters
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame, unmask
 from bestk.discretize._columns import (
@@ -89,6 +90,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             return self._keep_cuts([cuts for part in parts for cuts in part])
         (found,) = cut_by_kernel(X, classes, [way])
         return self._keep_cuts(found.split())
+
+    def _validate_params(self) -> None:
+        check_parameters(self)
 
     def _way(self, n_samples: int) -> tuple[int, int] | None:
         """The method of the kernel and its most bins; None if there is a method ``_cut``."""

@@ -1,7 +1,7 @@
 """Entropies of a table and the information measures made of them."""
 
 from bestk.information import measures
-from bestk.information._blend import BlendedSource
+from bestk.information._blend import BlendedSource, measure_covariances
 from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource
 from bestk.information._matrices import (
@@ -10,7 +10,7 @@ from bestk.information._matrices import (
     measure_table,
     mutual_information,
 )
-from bestk.information._scores import Covariances, ScoredTable, measure_covariances, normal_scores
+from bestk.information._scores import Covariances, ScoredTable, normal_scores
 from bestk.information.backends import PairSource
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.measures import Measure, Query

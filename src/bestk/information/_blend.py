@@ -1,4 +1,4 @@
-"""The mean of several estimates of the same information."""
+"""The mean of several estimates of the same information, and the covariances of its columns."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
+from bestk.data.target import Target
+from bestk.information._scores import Covariances, ScoredTable, read_given
 from bestk.information.backends import PairSource
 from bestk.information.measures import Query
 
 MAX_WHOLE_BYTES = 2**29  # of a matrix that is filled at once, each pair once
+PRIOR_ROWS = 10.0  # with the mean target, added to those of each category
 BLEND_STRIP_BYTES = 2**24  # of a larger one that are filled together
 
 
@@ -127,3 +130,52 @@ def _strips(out: Array, rows: Indices | None) -> Iterator[tuple[Array, Indices]]
     height = max(1, BLEND_STRIP_BYTES // max(1, 8 * out.shape[1]))
     for start in range(0, len(out), height):
         yield out[start : start + height], chosen[start : start + height]
+
+
+def measure_covariances(
+    numbers: tuple[Indices, ScoredTable | None], categories: tuple[Indices, Any], target: Any
+) -> Covariances:
+    """Covariances of numeric columns, given as scores, and of categories, by their mean target."""
+    parts = []
+    if numbers[1] is not None:
+        scored, explained = numbers[1], numbers[1].explained
+        if scored.kind != "standard" and not isinstance(target, Target):
+            explained = read_given(target, "standard", scored.n_rows)[1](scored.values)
+        parts.append((numbers[0], scored, explained))
+    places, codes = categories
+    if len(places):
+        scored = ScoredTable(_mean_targets(np.asarray(codes), target).T, target, "standard")
+        parts.append((places, scored, scored.explained))
+    return Covariances(parts)
+
+
+def _mean_targets(codes: Array, target: Target | Floats) -> Floats:
+    """The mean target of the category of each value, a row for each column."""
+    means, levels = np.empty(codes.shape), codes.max(axis=1).astype(np.int64) + 1
+    for n_levels in np.unique(levels).tolist():
+        here = levels == n_levels
+        some, columns = codes[here].astype(np.int64), np.arange(here.sum())[:, np.newaxis]
+        means[here] = _category_means(some + n_levels * columns, n_levels, target)[columns, some]
+    return means
+
+
+def _category_means(places: Indices, n_levels: int, target: Target | Floats) -> Floats:
+    """The mean target of each category of each column; of classes, where they differ most.
+
+    ``places`` has a number for each value: categories count on from column to column.
+    """
+    shape = len(places), n_levels
+    counts = np.bincount(places.ravel()).reshape(shape).astype(np.float64)
+    if not isinstance(target, Target):
+        sums = np.bincount(places.ravel(), np.tile(target - target.mean(), len(places)))
+        return sums.reshape(shape) / (counts + PRIOR_ROWS)
+    shares, n_classes = target.counts / target.counts.sum(), target.n_classes
+    cells = (places * n_classes + target.codes).ravel()
+    joint = np.bincount(cells, minlength=counts.size * n_classes).reshape(*shape, n_classes)
+    weights = (counts + PRIOR_ROWS)[..., np.newaxis] * np.sqrt(shares)
+    excess = (joint - counts[..., np.newaxis] * shares) / weights
+    spread = np.sqrt(counts)[..., np.newaxis] * excess
+    first = np.linalg.svd(spread, full_matrices=False)[2][:, 0]
+    largest = np.abs(first).argmax(axis=1)[:, np.newaxis]
+    first *= np.sign(np.take_along_axis(first, largest, axis=1))
+    return np.asarray((excess @ first[..., np.newaxis])[..., 0])

@@ -1,7 +1,6 @@
 """Information between numeric columns and a target, from covariances: nothing is discretised."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -10,12 +9,16 @@ from scipy.special import digamma
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.information._scores import HALF_LOG, ScoredTable
-from bestk.information.measures import Measure, Query
+from bestk.information.measures import PAIR_CMI, PAIR_MI, Measure, Query
 from bestk.native import kernels
-from bestk.native.threads import n_threads, run_tiles
+from bestk.native.threads import MAX_CALM_WORK, calm_blas, run_tiles, spans
 
+MAX_BOUNDED_ROWS = 1024  # of a table whose products are accurate enough in single precision
+ROUNDING = 1e-5  # of the logarithm of a number in single precision
+STRIP_ENTRIES = 2**17  # of pairs that stay in the cache
 MIN_NOISE = 1e-10  # keeps rounding out of the determinants
 TILE_SIDE = 384  # of a tile whose products take most of the time
+MIN_SIDE = 48  # of any tile
 MIN_TILE_SIDE, MIN_TILE_ROWS = 192, 512  # with fewer rows, other arrays should stay in the cache
 
 T = TypeVar("T")
@@ -117,7 +120,58 @@ class GaussianSource:
                 out[first + done : last, top:bottom] = values[:, done:].T
 
         side = TILE_SIDE if self._columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE
+        if out.size * self._columns.n_rows > MAX_CALM_WORK:  # then there should be some tiles
+            side = min(side, max(MIN_SIDE, int(out.size**0.5) // 3))
         in_threads(work, list(cut(out.shape, side, mirror)))
+
+    def pair_information(self, rows: Indices | None) -> tuple[Floats, Floats]:
+        """``I(xi; xj)`` and ``I(xi; xj | y)`` of some features with all, from one product."""
+        every, n = self.side(PAIR_MI), self.n_features
+        n_rows = n if rows is None else len(rows)
+        total, within = np.empty((2, n_rows, n))
+
+        def work(span: tuple[int, int]) -> None:
+            some = part_of(rows, *span)
+            left, products = every.part(some), self._columns.products(some, slice(None))
+            for measure, out in ((PAIR_MI, total), (PAIR_CMI, within)):
+                out[slice(*span)] = self._pair_part(measure, products, left, every)
+
+        in_threads(work, spans(n_rows, max(1, STRIP_ENTRIES // n)))
+        return total, within
+
+    def bound_partners(
+        self, items: Indices, relevance: Floats, values: Floats, weight: float
+    ) -> Floats | None:
+        """Bounds of the largest ``values[j] + weight max(I - r m, -m)`` over j, for some items.
+
+        ``I`` is the interaction with feature j, r the squared correlation, and m the less of both
+        relevances. From products in single precision; None if these would not be accurate enough.
+        """
+        m, n = self._columns.n_rows, self.n_features
+        if m > MAX_BOUNDED_ROWS or self._pair_chance < 0:
+            return None
+        unit, shift = self._unit**0.5, values.max()
+        explained = self._explained.entries * np.sqrt(self._explained.weights)[:, np.newaxis]
+        terms = np.vstack([self._columns.sums / m**0.5, explained]) / unit
+        gains = np.exp((values - shift) * (2.0 / weight))
+        error = (m + 8.0) * len(terms) * np.finfo(np.float32).eps
+        z, *vectors = (
+            np.asarray(each, np.float32)
+            for each in (self._columns.values / unit, terms, np.array(self._scales) * unit,
+                         relevance, gains)
+        )  # fmt: skip
+        most = np.empty(len(items))
+
+        def work(span: tuple[int, int]) -> None:
+            some = items[slice(*span)]
+            kernels.bound_partners(
+                z[some] @ z.T, len(some), n, some, vectors[0], len(terms), *vectors[1:],
+                error, most[slice(*span)],
+            )  # fmt: skip
+
+        with calm_blas():
+            run_tiles(work, spans(len(items), max(1, STRIP_ENTRIES // n)))
+        return np.asarray(shift + 0.5 * weight * (np.log(most) + ROUNDING))
 
     def side(self, measure: Measure) -> Side:
         """All features, with what each adds to the measure of a pair."""
@@ -202,15 +256,5 @@ def part_of(features: Indices | None, start: int, stop: int) -> Indices | slice:
 
 def in_threads(work: Callable[[T], None], items: Sequence[T]) -> None:
     """Work on each item, in as many threads as allowed, with a BLAS that starts none itself."""
-    if min(len(items), n_threads()) < 2:
+    with calm_blas():
         run_tiles(work, items)
-        return
-    with _blas().limit(limits=1, user_api="blas"):
-        run_tiles(work, items)
-
-
-@cache
-def _blas() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()

@@ -16,13 +16,12 @@ from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.native import as_table, kernels
-from bestk.native.threads import run_tiles
+from bestk.native.threads import calm_blas, run_tiles
 
 ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
 STRIP_VALUES = 2**18  # that a thread turns into scores at once
-MAX_SMALL_WORK = 2**22  # of products of all columns of a table with each other: a millisecond
-PRIOR_ROWS = 10.0  # with the mean target, added to those of each category
+MAX_SMALL_WORK = 2**24  # of products of columns with each other: a millisecond on one thread
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
 
@@ -155,8 +154,22 @@ class ScoredTable:
         entries = np.hstack([parts[start].entries for start in sorted(parts)])
         self.explained = parts[0]._replace(entries=entries)
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the products of all columns with each other take about a millisecond."""
+        n, m = self.values.shape
+        return n * n * m <= MAX_SMALL_WORK
+
+    @cached_property
+    def all_products(self) -> Floats:
+        """Sums of products of the scores of all columns with each other, of a small table."""
+        with calm_blas():
+            return np.asarray(self.values @ self.values.T)
+
     def products(self, rows: Part, columns: Part) -> Floats:
         """Sums of products of the scores of some columns with those of others."""
+        if self.is_small:
+            return np.ascontiguousarray(self.all_products[rows][:, columns])
         return np.asarray(self.values[rows] @ self.values[columns].T)
 
     def row(self, place: int) -> Any:
@@ -165,7 +178,8 @@ class ScoredTable:
 
     def times(self, row: Any) -> Floats:
         """Sums of products of all columns with another one."""
-        return np.asarray(self.values @ row)
+        with calm_blas(self.values.size):
+            return np.asarray(self.values @ row)
 
 
 class Covariances:
@@ -198,7 +212,8 @@ class Covariances:
     def part(self, columns: slice) -> "Covariances":
         """Those of some columns, side by side."""
         part = copy(self)
-        part.__dict__.pop("_whole", None)
+        for name in ("whole", "is_small"):
+            part.__dict__.pop(name, None)
         part.n_features, part._kept = columns.stop - columns.start, {}
         part._sums, part._entries = self._sums[columns], self._entries[:, columns]
         part.total, part.within, part._parts = self.total[columns], self.within[columns], []
@@ -206,6 +221,7 @@ class Covariances:
         for number, (places, scored) in enumerate(self._parts):
             a, b = np.searchsorted(places, (columns.start, columns.stop))
             own = copy(scored)
+            own.__dict__.pop("all_products", None)
             own.values = scored.values[a:b]
             part._parts.append((places[a:b] - columns.start, own))
             part._places[1, part._places[0] == number] -= a
@@ -213,8 +229,8 @@ class Covariances:
 
     def column(self, j: int) -> tuple[Floats, Floats]:
         """``T[:, j]`` and ``W[:, j]``."""
-        if self._is_small:
-            return self._whole[0][:, j], self._whole[1][:, j]
+        if self.is_small:
+            return self.whole[0][:, j], self.whole[1][:, j]
         if j not in self._kept:
             own, products = self._row(j), np.empty(self.n_features)
             for places, columns in self._parts:
@@ -224,22 +240,29 @@ class Covariances:
 
     def pairs(self, i: Indices, j: Indices) -> tuple[Floats, Floats]:
         """``T[j, i]`` and ``W[j, i]`` of some pairs."""
-        if self._is_small:
-            return self._whole[0][j, i], self._whole[1][j, i]
+        if self.is_small:
+            return self.whole[0][j, i], self.whole[1][j, i]
         products = np.array([float(self._row(a) @ self._row(b)) for a, b in zip(i, j, strict=True)])
         return self._centre(products, j, i)
 
-    @property
-    def _is_small(self) -> bool:
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether all columns are measured at once."""
         few = self.n_features**2 * self.n_samples <= MAX_SMALL_WORK
         return few and all(isinstance(columns, ScoredTable) for _, columns in self._parts)
 
     @cached_property
-    def _whole(self) -> tuple[Floats, Floats]:
-        z = np.empty((self.n_features, self.n_samples))
-        for places, columns in self._parts:
-            z[places] = columns.values
-        return self._centre(z @ z.T, np.arange(self.n_features)[:, np.newaxis], slice(None))
+    def whole(self) -> tuple[Floats, Floats]:
+        """T and W, if these are small."""
+        if len(self._parts) == 1:
+            products = self._parts[0][1].all_products
+        else:
+            z = np.empty((self.n_features, self.n_samples))
+            for places, columns in self._parts:
+                z[places] = columns.values
+            with calm_blas():
+                products = z @ z.T
+        return self._centre(products, np.arange(self.n_features)[:, np.newaxis], slice(None))
 
     def _centre(self, products: Floats, i: Any, j: Any) -> tuple[Floats, Floats]:
         """Sums of products of columns i and j as covariances, in total and within y."""
@@ -252,37 +275,3 @@ class Covariances:
     def _row(self, j: int) -> Any:
         part, place = self._places[:, j].tolist()
         return self._parts[part][1].row(place)
-
-
-def measure_covariances(
-    numbers: tuple[Indices, ScoredTable | None], categories: tuple[Indices, Any], target: Any
-) -> Covariances:
-    """Covariances of numeric columns, given as scores, and of categories, by their mean target."""
-    parts = []
-    if numbers[1] is not None:
-        scored, explained = numbers[1], numbers[1].explained
-        if scored.kind != "standard" and not isinstance(target, Target):
-            explained = read_given(target, "standard", scored.n_rows)[1](scored.values)
-        parts.append((numbers[0], scored, explained))
-    places, codes = categories
-    if len(places):
-        means = np.array([_mean_target(row.astype(np.int64), target) for row in codes]).T
-        scored = ScoredTable(means, target, "standard")
-        parts.append((places, scored, scored.explained))
-    return Covariances(parts)
-
-
-def _mean_target(codes: Array, target: Target | Floats) -> Floats:
-    """The mean target of each category; of classes, the direction in which they differ most."""
-    counts = np.bincount(codes).astype(np.float64)
-    if not isinstance(target, Target):
-        sums = np.bincount(codes, target - target.mean())
-        return np.asarray((sums / (counts + PRIOR_ROWS))[codes])
-    shares = target.counts / target.counts.sum()
-    joint = np.bincount(codes * target.n_classes + target.codes,
-                        minlength=len(counts) * target.n_classes)  # fmt: skip
-    weights = (counts + PRIOR_ROWS)[:, np.newaxis] * np.sqrt(shares)
-    excess = (joint.reshape(len(counts), -1) - np.outer(counts, shares)) / weights
-    _, _, directions = np.linalg.svd(np.sqrt(counts)[:, np.newaxis] * excess, full_matrices=False)
-    direction = directions[0] * np.sign(directions[0][np.argmax(np.abs(directions[0]))])
-    return np.asarray((excess @ direction)[codes])

@@ -13,6 +13,7 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information import measures
 from bestk.information._fixed_point import Correction
+from bestk.information._gaussian import GaussianSource
 from bestk.information.backends import PairSource, Summarizing, get_backend
 from bestk.information.measures import Measure, Query
 from bestk.native.threads import threads
@@ -120,6 +121,21 @@ class Entropies:
     def xxy(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
         """``H(xi, xj, y)`` at ``[i, j]``."""
         return self.measure(measures.TRIPLE_ENTROPY, rows, columns, dtype, signed=True)
+
+    def pair_information(self, rows: Indices | None) -> tuple[Floats, Floats]:
+        """``I(xi; xj)`` and ``I(xi; xj | y)`` of some features with all, not clipped."""
+        if not isinstance(self.source, GaussianSource):
+            shared, given = measures.PAIR_MI, measures.PAIR_CMI
+            return self.measure(shared, rows, signed=True), self.measure(given, rows, signed=True)
+        with threads(self.n_jobs):
+            return self.source.pair_information(rows)
+
+    def bound_partners(self, items: Indices, values: Floats, weight: float) -> Floats | None:
+        """Bounds of the best partner of features in objective ``shared``, where they are quick."""
+        if not isinstance(self.source, GaussianSource):
+            return None
+        with threads(self.n_jobs):
+            return self.source.bound_partners(items, np.maximum(self.mi(), 0.0), values, weight)
 
     def measure(
         self,

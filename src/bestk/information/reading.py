@@ -14,18 +14,23 @@ from bestk.data.frames import read_column
 from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
 from bestk.discretize import Discretizer, EqualFrequency, fit_together
-from bestk.information._blend import BlendedSource
+from bestk.information._blend import BlendedSource, measure_covariances
 from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource
-from bestk.information._scores import Covariances, ScoredTable, measure_covariances
+from bestk.information._scores import Covariances, ScoredTable
 from bestk.information.backends import PairSource, device_measures
-from bestk.information.coding import code_table, discretise, get_discretizer, merge_rare
+from bestk.information.coding import (
+    code_table,
+    discretise,
+    get_discretizer,
+    merge_rare,
+    pair_bins,
+)
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.scan import (
     MAX_PAIR_PVALUE,
     DiscreteTable,
     Synergies,
-    pair_bins,
     strongest_pairs,
 )
 from bestk.native.threads import threads

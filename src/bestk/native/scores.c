@@ -93,3 +93,42 @@ EXPORT int bestk_unexplained(const double *products, int64_t n_rows, int64_t n,
     }
     return OK;
 }
+
+/* Bounds of what some rows are worth with any other column: the largest over j of
+   gains[j] max(t / (w (1 + 2 (1 - t) m)), 1 / (1 + 2 m)), where m is the less of both relevances,
+   t = 1 - (scale[i] scale[j] (product - term[0][i] term[0][j]))^2, and w the same of the other
+   scales, less all other terms; both moved by what an error of the products may change. */
+EXPORT int bestk_bound_partners(const float *products, int64_t n_rows, int64_t n,
+    const int64_t *items, const float *terms, int64_t n_terms, const float *scales,
+    const float *relevance, const float *gains, double error, double *restrict out) {
+    float *rest = malloc(sizeof *rest * (size_t)(n + 1));
+    if (!rest) return NO_MEMORY;
+    for (int64_t row = 0; row < n_rows; row++, products += n) {
+        const int64_t i = items[row];
+        memcpy(rest, products, sizeof *rest * (size_t)n);
+        for (int64_t k = 1; k < n_terms; k++) {
+            const float *term = terms + k * n, own = term[i];
+            for (int64_t j = 0; j < n; j++) rest[j] -= own * term[j];
+        }
+        const float sum = terms[i], scale = scales[i], within = scales[n + i];
+        const float doubt = 3.0f * (float)error, own = relevance[i];
+        float best = 0.0f;
+        for (int side = 0; side < 2; side++) { /* but not i itself */
+            const int64_t start = side ? i + 1 : 0, stop = side ? n : i;
+#pragma omp simd reduction(max : best)
+            for (int64_t j = start; j < stop; j++) {
+                const float a = scale * scales[j], b = within * scales[n + j];
+                const float r = a * (products[j] - sum * terms[j]), s = b * rest[j];
+                const float high = 1.0f - r * r + doubt * a, low = 1.0f - s * s - doubt * b;
+                const float t = high < 1.0f ? high : 1.0f, w = low > 1e-6f ? low : 1e-6f;
+                const float m = 2.0f * (own < relevance[j] ? own : relevance[j]);
+                const float ratio = t / (w * (1.0f + (1.0f - t) * m)), least = 1.0f / (1.0f + m);
+                const float value = gains[j] * (ratio > least ? ratio : least);
+                best = value > best ? value : best;
+            }
+        }
+        out[row] = best;
+    }
+    free(rest);
+    return OK;
+}

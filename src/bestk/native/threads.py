@@ -3,16 +3,18 @@
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import cache
 from itertools import islice
 from time import perf_counter, process_time
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bestk._checks import jobs
 
 T = TypeVar("T")
 WORTH_A_TEAM = 5e-4  # seconds: waking threads costs microseconds, on a busy machine milliseconds
+MAX_CALM_WORK = 2**24  # products of numbers: milliseconds on one thread
 _limit: ContextVar[int | None] = ContextVar("bestk_threads", default=None)
 
 
@@ -84,6 +86,21 @@ def run_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
         thread.join()
     if errors:
         raise errors[0]
+
+
+def calm_blas(work: float = 0.0) -> Any:
+    """A context in which BLAS starts no threads, unless it has much work: products of numbers.
+
+    On a busy machine its threads wait for each other much longer than they work.
+    """
+    return nullcontext() if work > MAX_CALM_WORK else _blas().limit(limits=1, user_api="blas")
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def spans(length: int, size: int) -> list[tuple[int, int]]:

@@ -1,6 +1,6 @@
 """The quadratic problem, its choices and its solutions, independent of data."""
 
-from bestk.problem.lazy import CachedColumns, stream
+from bestk.problem.lazy import CachedColumns, bound_partners, stream
 from bestk.problem.problem import (
     BQP,
     NO_ITEMS,
@@ -22,6 +22,7 @@ __all__ = [
     "Solution",
     "best_first",
     "best_swap",
+    "bound_partners",
     "good_choice",
     "grow",
     "improve",

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,6 +17,7 @@ class CachedColumns:
     ``make`` takes indices and returns those columns side by side, a new array (n, len(indices)),
     over which the diagonal is written. ``row_sums`` gives the row sums without it, if that is
     faster than through the columns; ``sums_quickly``: in seconds, even for very many.
+    ``bound_partners`` takes items, the diagonal and a weight: see the function of that name.
     """
 
     def __init__(
@@ -26,8 +27,10 @@ class CachedColumns:
         memory: int = 2**30,
         row_sums: Callable[[], Floats | None] | None = None,
         sums_quickly: bool = False,
+        bound_partners: Callable[[Indices, Floats, float], Floats | None] | None = None,
     ) -> None:
         self._row_sums, self.sums_quickly = row_sums, sums_quickly
+        self._bound_partners = bound_partners
         self.shape = (len(diagonal), len(diagonal))
         self.made = 0  # columns computed so far
         self._make, self._diagonal = make, np.asarray(diagonal, np.float64)
@@ -74,6 +77,11 @@ class CachedColumns:
         sums = None if self._row_sums is None else self._row_sums()
         return None if sums is None else sums + self._diagonal
 
+    def bound_partners(self, items: Indices, weight: float) -> Floats | None:
+        """Bounds of the best partners of items, or None."""
+        bound = self._bound_partners
+        return None if bound is None else bound(items, self._diagonal, weight)
+
     def _keep(self, found: dict[int, Floats]) -> None:
         for item, column in found.items():
             if item in self._kept:
@@ -91,3 +99,9 @@ def stream(matrix: LazyMatrix, items: Indices) -> Iterator[tuple[Indices, Floats
     else:
         for some in blocks(items, matrix.shape[0]):
             yield some, matrix.columns(some)
+
+
+def bound_partners(matrix: Any, items: Indices, weight: float) -> Floats:
+    """Bounds of the largest ``Q_jj + weight Q_ij`` over other j; infinity where none is quick."""
+    found = matrix.bound_partners(items, weight) if isinstance(matrix, CachedColumns) else None
+    return np.full(len(items), np.inf) if found is None else found

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import bestk
-from bestk.data.frames import is_stream, read_features
+from bestk.data.frames import read_features
 from bestk.data.table import Table, find_features
 from bestk.errors import ParameterError
 from bestk.plots import read_solution
@@ -24,6 +24,7 @@ from bestk.problem.solution import TOLD, Solution
 from bestk.report.columns import describe_fit, describe_table
 from bestk.report.records import Caution, Facts, Feature, ReportRequest, format_text, join_some
 from bestk.report.scores import compare_methods, measure_stability, method_name
+from bestk.selection.base import is_stream
 from bestk.selection.cautions import describe, find_cautions
 from bestk.selection.look import MOSTLY
 from bestk.selection.pipeline import Task, settle

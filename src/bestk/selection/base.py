@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from importlib import import_module
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 from warnings import warn
 
@@ -10,11 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bestk.data.frames import as_array, is_frame, keep_columns, named_frame, refuse_shape
-from bestk.data.table import Table
+from bestk._checks import parameters as check_parameters
+from bestk.data.frames import (
+    as_array,
+    batch_as_table,
+    is_dask,
+    is_dataset,
+    is_frame,
+    named_frame,
+)
+from bestk.data.table import Table, refuse_shape
 from bestk.problem.solution import Solution
 from bestk.selection.cautions import with_warnings
 from bestk.selection.pipeline import Task, pair_details
@@ -51,11 +62,28 @@ def forget(selector: Any) -> None:
             delattr(selector, name)
 
 
+def is_stream(X: Any, y: Any) -> bool:
+    """Whether X is to be read block by block: anything but a table in memory."""
+    if isinstance(X, str | Path) or is_dataset(X) or callable(X) or is_dask(X):
+        return True
+    if isinstance(X, list | tuple):
+        return isinstance(y, str) or (y is None and bool(X) and all(map(_is_pair, X)))
+    in_memory = is_frame(X) or any(hasattr(X, name) for name in ("shape", "__array__"))
+    return hasattr(X, "__iter__") and not in_memory
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, tuple) and len(item) == 2 and hasattr(item[0], "shape")
+
+
 class TableSelector(SelectorMixin, BaseEstimator):
     """What the selectors share: how tables are checked, read and cut to the selected columns."""
 
     solution_: Solution
     support_: NDArray[np.bool_]
+
+    def _validate_params(self) -> None:
+        check_parameters(self)
 
     def _check_table(self, X: Any, *, reset: bool) -> Any:
         """Let scikit-learn check arrays; frames, lists and masks only for their shape."""
@@ -92,7 +120,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
             An array, in the type of X, or what ``set_output`` asks for.
         """
         check_is_fitted(self)
-        return keep_columns(self, self._check_table(X, reset=False), self._get_support_mask())
+        return _keep_columns(self, self._check_table(X, reset=False), self._get_support_mask())
 
     def report(self, X: Any = None, y: Any = None, path: Any = None, **options: Any) -> Any:
         """Make an HTML report of the selection, and write it to ``path`` if that is given.
@@ -135,6 +163,20 @@ class TableSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:
+    """Some columns of X: a frame stays one where ``set_output`` asks for its kind."""
+    if is_frame(X):
+        output = _get_output_config("transform", estimator=estimator)["dense"]
+        if type(X).__module__.split(".")[0] == output:
+            return _safe_indexing(X, np.flatnonzero(mask), axis=1)
+        import narwhals as nw
+
+        X = np.asarray(nw.from_native(batch_as_table(X)).to_numpy())
+    elif isinstance(X, list | tuple):
+        X = as_array(X)
+    return X[:, np.flatnonzero(mask)]
 
 
 def count_features(k: float | str, n: int, task: Task) -> int:

@@ -14,15 +14,15 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.information import Covariances, Entropies
+from bestk.information.coding import PAIR_ROWS
 from bestk.information.measures import INTERACTION
 from bestk.information.reading import has_few_rows
-from bestk.information.scan import MAX_PAIR_PVALUE, PAIR_ROWS
+from bestk.information.scan import MAX_PAIR_PVALUE
 from bestk.native.threads import spans
 from bestk.problem.solution import Solution
+from bestk.selection.conditioning import SMALLEST_VARIANCE, State
 
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
-SMALLEST_VARIANCE, COPY = 1e-12, 1.0 - 1e-9  # COPY: squared correlation of columns that are copies
-KEPT = 1e-3  # of its relevance, by a column that others make redundant
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
 MAX_STRIP_PAIRS = 2**20  # of them, where a scan of all pairs follows
 MAX_STARTING_PAIRS = 64
@@ -41,6 +41,7 @@ class Forward:
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
         n = covariances.n_features
         self._are_few = n**2 <= MAX_SCANNED_PAIRS  # then the interaction of every pair is measured
+        self._are_small = self._are_few and covariances.is_small
         time = can_scan(n, covariances.n_samples, scan_seconds)
         self._can_scan = time and entropies.find_synergy is not None
         self.certain = entropies.certain_mi()
@@ -61,6 +62,37 @@ class Forward:
     def _whole_interaction(self) -> Floats:
         return self.entropies.measure(INTERACTION, None, signed=True)
 
+    def note_interactions(self, items: Sequence[int]) -> None:
+        """Keep the interactions of selected columns, which describe them later."""
+        self.entropies.interactions.update(zip(items, self.interaction(items), strict=True))
+
+    def effects(self, j: int) -> tuple[Floats, Floats]:
+        """What every column shares with one, and tells only together with it."""
+        if self._are_small:
+            shared, synergy = self._all_effects
+            return shared[j], synergy[j]
+        covariances = np.array(self.covariances.column(j))[:, np.newaxis]
+        shared, synergy = self._effects(np.array([j]), self.interaction([j]), covariances)
+        return shared[0], synergy[0]
+
+    @cached_property
+    def _all_effects(self) -> tuple[Floats, Floats]:
+        every = np.arange(len(self.kind))
+        covariances = np.array(self.covariances.whole).transpose(0, 2, 1)
+        return self._effects(every, self._whole_interaction, covariances)
+
+    def _effects(self, items: Indices, found: Floats, covariances: Floats) -> tuple[Floats, Floats]:
+        """The same of some columns, by their interactions and covariances, a row for each."""
+        chance, synergy = self.chances[self.kind[items]][:, self.kind], np.zeros(found.shape)
+        if (found > chance).any():
+            alone = self.variances[:, np.newaxis]
+            gaussian = gaussian_interaction(
+                covariances, alone, self.variances[:, items, np.newaxis]
+            )
+            synergy = np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
+            synergy[np.arange(len(items)), items] = 0.0
+        return np.maximum(-found - chance, 0.0), synergy
+
     def pair_synergies(self, pairs: list[tuple[int, int]]) -> Floats:
         """What the columns of each pair tell only together."""
         i, j = np.array(pairs, np.int64).reshape(-1, 2).T
@@ -72,6 +104,8 @@ class Forward:
 
     def _synergies_of(self, i: Indices, j: Indices, found: Floats) -> Floats:
         """What columns tell only together, by their interaction."""
+        if self._are_small:
+            return self._all_effects[1][i, j]
         covariances = np.array(self.covariances.pairs(i, j))
         gaussian = gaussian_interaction(covariances, self.variances[:, j], self.variances[:, i])
         chance = self.chances[self.kind[i], self.kind[j]]
@@ -135,7 +169,7 @@ def gaussian_interaction(covariances: Floats, left: Floats, right: Floats) -> Fl
     """The interaction of columns by their covariances and variances, in total and within y."""
     r = covariances**2 / (left * right)
     parts = np.log1p(-np.minimum(r, 1.0 - SMALLEST_VARIANCE))
-    return np.asarray(0.5 * (parts[..., 0, :] - parts[..., 1, :]))
+    return np.asarray(0.5 * (parts[0] - parts[1]))
 
 
 @dataclass(frozen=True)
@@ -184,82 +218,6 @@ class _Steps:
         return best
 
 
-class State:
-    """Variances of columns given the selected ones, and limits of gains, of tables of one shape."""
-
-    def __init__(self, forwards: Sequence[Forward]) -> None:
-        self._forwards, self._each = forwards, np.arange(len(forwards))
-        n, self._noise = forwards[0].covariances.n_features, forwards[0].noise
-        self._starts = n * np.arange(2 * len(forwards)).reshape(-1, 2, 1)
-        self._certain = np.array([forward.certain for forward in forwards])
-        self._alone = np.array([forward.variances for forward in forwards])  # in total, within y
-        self._variances, self._gaussian = self._alone.copy(), _half_log(self._alone)
-        groups = np.array([[forward.covariances.n_groups] for forward in forwards])
-        degrees = np.log(n) * np.maximum(1, groups - 1)  # for the largest increase by chance
-        self._chance = degrees / forwards[0].covariances.n_samples
-        shape = self._certain.shape
-        self._limit, self._selected = np.full(shape, np.inf), np.zeros(shape, bool)
-        self._rows: list[Floats] = []
-        self._synergy = np.zeros(shape)  # the best with a selected column
-        self._synergies: list[tuple[Floats, Floats]] = []  # of a selected one, and its best so far
-
-    def gains(self) -> Floats:
-        """What each column of each table gains; -inf if it is selected."""
-        certain = self._certain
-        change = _half_log(np.maximum(self._variances, SMALLEST_VARIANCE))
-        change -= self._gaussian  # negative: redundancy; positive: others remove noise from it
-        added = np.maximum(change - self._chance, 0.0)
-        change = np.where(change > 0, added, change)
-        alone = np.maximum(np.minimum(certain + change, self._limit), KEPT * certain)
-        alone = np.where(certain > 0, alone, certain + added)
-        raised = sum((np.maximum(row - best, 0.0) for row, best in self._synergies), 0.0)
-        gains = alone + 0.5 * (self._synergy + raised)
-        return np.where(self._selected, -np.inf, gains)
-
-    def add(self, items: Indices) -> None:
-        """Condition on a column of each table."""
-        shared, synergy, rest = self.pairs(items)
-        # a copy adds nothing, also where what it shares is within the limit of chance
-        spread = self._alone[:, 0] - self._noise
-        self._limit[rest[:, 0] ** 2 > COPY * spread[self._each, items, np.newaxis] * spread] = 0.0
-        rest[self._each, :, items] += self._noise
-        places = self._starts + items[:, np.newaxis, np.newaxis]  # in total and within y
-        for row in self._rows:
-            rest -= row.take(places) * row
-        rest /= np.sqrt(np.maximum(self._variances.take(places), SMALLEST_VARIANCE))
-        self._variances -= rest * rest
-        self._rows.append(rest)
-        own = self._each[:, np.newaxis], items[:, np.newaxis]
-        self._synergies = [(row, np.maximum(best, row[own])) for row, best in self._synergies]
-        if synergy.any():
-            self._synergies.append((synergy, self._synergy[own]))
-            np.maximum(self._synergy, synergy, out=self._synergy)
-        left = np.where(shared > 0, self._certain - shared, np.inf)
-        np.minimum(self._limit, left, out=self._limit)
-        self._selected[own] = True
-
-    def pairs(self, items: Indices) -> tuple[Floats, Floats, Floats]:
-        """What columns share with one of each table, and tell only with it; their covariances."""
-        each = list(zip(self._forwards, items.tolist(), strict=True))
-        found = np.array([forward.interaction([j])[0] for forward, j in each])
-        chance = np.array([own.chances[own.kind[j]][own.kind] for own, j in each])
-        columns = np.array([forward.covariances.column(j) for forward, j in each])
-        for (forward, j), row in zip(each, found, strict=True):
-            forward.entropies.interactions[j] = row
-        synergy = np.zeros(found.shape)
-        if (found > chance).any():
-            own = self._alone.take(self._starts + items[:, np.newaxis, np.newaxis])
-            gaussian = gaussian_interaction(columns, self._alone, own)
-            synergy = np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
-            synergy[self._each, items] = 0.0
-        return np.maximum(-found - chance, 0.0), synergy, columns
-
-
-def _half_log(variances: Floats) -> Floats:
-    """Gaussian information from variances in total and within y."""
-    return np.asarray(0.5 * np.log(variances[..., 0, :] / variances[..., 1, :]))
-
-
 def find_forwards(parts: Sequence[Entropies], time_limit: float | None) -> list[Forward]:
     """What features of each table are worth; none if rows are few, or there are only counts."""
     found = [part.covariances for part in parts]
@@ -273,9 +231,12 @@ def add_features(
 ) -> list[list[_Step]]:
     """Add k features of each table, those to include first."""
     each = [_Steps(forward, include) for forward in forwards]
-    for _ in range(k):
+    for left in reversed(range(k)):
         items = [own.take(gains, k) for own, gains in zip(each, state.gains(), strict=True)]
-        state.add(np.array(items))
+        if left:
+            state.add(np.array(items))
+    for forward, own in zip(forwards, each, strict=True):
+        forward.note_interactions([step.added for step in own.steps])
     return [own.steps for own in each]
 
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaincc
-from scipy.stats import rankdata
 
 from bestk._typing import Floats, Indices
 from bestk.data.table import Block, Table
 from bestk.data.target import Target
+from bestk.native import kernels
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
 FIRST_VALUES = 32  # most columns that are no identifiers show it here
@@ -22,6 +22,7 @@ MAX_DISTINCT = 24  # numbers of a column that are bins of their own
 N_BINS = 5  # of equal frequency, for numbers that are tested
 MIN_TESTED_ROWS = 5  # of a contingency table
 MAX_CELLS = 2**20  # of contingency tables that are held together
+SMALL_TABLES = 2**14  # cells of tables that may all have the size of the largest
 MIN_ROWS_PER_BIN = 5  # with fewer on average, a column determines classes by chance
 
 
@@ -161,8 +162,12 @@ def grade(columns: list[Values], rows: Any) -> Graded:
     if ordered.any():
         here = known[ordered]
         values = np.array([columns[i].values[rows] for i in np.flatnonzero(ordered)], np.float64)
-        ranks[ordered] = own = rankdata(np.where(here, values, np.inf), axis=1) - 1
-        bins = own * N_BINS // np.maximum(1, here.sum(axis=1, keepdims=True))
+        if not here.all():  # missing values come last
+            highest = np.max(values, axis=1, where=here, initial=-np.inf, keepdims=True)
+            values = np.where(here, values, np.nextafter(highest, np.inf))
+        kernels.rank_rows(values, *values.shape, 0.5 * np.arange(2 * values.shape[1]))
+        ranks[ordered] = values
+        bins = values * N_BINS // np.maximum(1, here.sum(axis=1, keepdims=True))
         codes[ordered] = np.where(here, bins, N_BINS)
     return Graded(codes, ranks, known, ordered)
 
@@ -196,10 +201,10 @@ def chi_square(codes: Indices, classes: Indices, strata: Indices | None = None) 
     permutations of the classes (Haldane 1940; Mielke and Berry 2001), so cells may have few rows.
     """
     strata = np.zeros_like(codes) if strata is None else strata
-    if len(codes) > 1 and max(codes.max(), strata.max()) > N_BINS:  # tables of different sizes
-        each = [chi_square(codes[[i]], classes, strata[[i]]) for i in range(len(codes))]
-        return np.concatenate(each)
     n, n_strata = len(codes), int(strata.max()) + 1
+    if n > 1 and n * n_strata * (int(codes.max()) + 1) * (int(classes.max()) + 1) > SMALL_TABLES:
+        each = [chi_square(codes[[i]], classes, strata[[i]]) for i in range(n)]  # of own sizes
+        return np.concatenate(each)
     groups = (np.arange(n)[:, np.newaxis] * n_strata + strata).ravel()
     large = np.bincount(groups, minlength=n * n_strata) > MIN_TESTED_ROWS
     n_levels, n_classes = int(codes.max()) + 1, int(classes.max()) + 1

@@ -13,8 +13,9 @@ from bestk.errors import UnknownNameError
 from bestk.information import Entropies
 from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
+from bestk.selection.conditioning import State
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
-from bestk.selection.joint import State, find_forwards, forward_paths
+from bestk.selection.joint import find_forwards, forward_paths
 from bestk.selection.objectives import MEMORY, Objective, Pairs, get_objective
 from bestk.selection.targets import JoinedEntropies, JoinedPairs, joined_path, maximise_worst
 from bestk.solvers import (

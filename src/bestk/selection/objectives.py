@@ -52,11 +52,16 @@ class Objective:
         columns = CachedColumns(
             lambda i: self._fill(entropies, i, i).T, np.zeros(entropies.n_features),
             min(memory, KEPT), lambda: self._row_sums(entropies), entropies.sums_quickly,
+            self._partner_bounds(entropies),
         )  # fmt: skip
         return Pairs(self, columns, self._relevance(entropies))
 
     def _relevance(self, entropies: Entropies) -> Floats:
         return entropies.mi()
+
+    def _partner_bounds(self, entropies: Entropies) -> Any:
+        """A function that bounds the best partners of features, or None."""
+        return None
 
     @property
     def _signed(self) -> bool:
@@ -212,10 +217,12 @@ class Shared(Objective):
     def _row_sums(self, entropies: Entropies) -> Floats | None:
         return None
 
+    def _partner_bounds(self, entropies: Entropies) -> Any:
+        return entropies.bound_partners
+
     def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
         relevance = np.maximum(entropies.mi(), 0.0)
-        shared = entropies.measure(measures.PAIR_MI, rows, signed=True)
-        out = entropies.measure(measures.PAIR_CMI, rows, signed=True)
+        shared, out = entropies.pair_information(rows)
         out -= shared
         r = -np.expm1(np.minimum(-2.0 * shared, 0.0))
         least = np.minimum.outer(relevance[items], relevance)

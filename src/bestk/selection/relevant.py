@@ -11,12 +11,12 @@ from sklearn.utils._param_validation import Interval, RealNotInt
 
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
-from bestk.data.frames import is_stream, read_column, read_features
+from bestk.data.frames import read_column, read_features
 from bestk.data.table import Table, find_features, find_numeric
 from bestk.data.target import weighted_rows
-from bestk.information.coding import cut_for_pairs
+from bestk.information.coding import cut_for_pairs, pair_bins
 from bestk.information.reading import ParsedTarget, Reading
-from bestk.information.scan import DiscreteTable, Progress, pair_bins, strongest_pairs
+from bestk.information.scan import DiscreteTable, Progress, strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection._pvalues import (
     InPairs,
@@ -27,7 +27,7 @@ from bestk.selection._pvalues import (
     calibrate,
     pair_pvalues,
 )
-from bestk.selection.base import SELECTABLE, TableSelector
+from bestk.selection.base import SELECTABLE, TableSelector, is_stream
 from bestk.selection.blocks import count_quantiles, note_columns, open_stream
 
 BLOCK_BINS = 4  # of numbers in rows that come in blocks, for single columns and pairs alike

@@ -6,9 +6,10 @@ from typing import Any, ClassVar, Self
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils._user_interface import _print_elapsed_time
 
-from bestk.data.frames import is_stream, read_features
+from bestk.data.frames import read_features
+from bestk.native.threads import threads
 from bestk.problem.solution import Solution
-from bestk.selection.base import SELECTABLE, TableSelector, forget, select_number
+from bestk.selection.base import SELECTABLE, TableSelector, forget, is_stream, select_number
 from bestk.selection.blocks import PartialFit, read_blocks
 from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import AUTO, refuse_auto, select_auto_k
@@ -222,6 +223,11 @@ class SelectBestK(PartialFit, TableSelector):
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:
         self._validate_params()
         forget(self)
+        with threads(self.n_jobs):
+            self._select(X, y, sample_weight, groups)
+
+    def _select(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+        """Read the table, measure it and solve the problem."""
         with self._stage("measuring"):
             if is_stream(X, y):
                 if sample_weight is not None:

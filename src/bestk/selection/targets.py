@@ -16,7 +16,8 @@ from bestk.information.reading import Measured, ParsedTarget
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.problem.solution import Solution
-from bestk.selection.joint import Forward, State, forward_paths
+from bestk.selection.conditioning import State
+from bestk.selection.joint import Forward, forward_paths
 from bestk.selection.objectives import Objective
 
 MAX_WEIGHTS = 40  # of the targets that are tried to maximise the smallest objective
@@ -102,6 +103,11 @@ class JoinedForward(Forward):
         pairs = list(dict.fromkeys(pair for part in self.parts for pair in part.starting_pairs()))
         each = np.array([part.pair_synergies(pairs) for part in self.parts])
         return dict(zip(pairs, each.sum(axis=0).tolist(), strict=True))
+
+    def note_interactions(self, items: Sequence[int]) -> None:
+        """Keep the interactions of selected columns for each target."""
+        for part in self.parts:
+            part.note_interactions(items)
 
 
 class JoinedState(State):

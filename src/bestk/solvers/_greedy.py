@@ -1,13 +1,13 @@
 """Greedy choices: forwards, and from a few starts with swaps."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from bestk._typing import Indices
-from bestk.problem import BQP, NO_ITEMS, best_first, grow, improve, top_k
+from bestk._typing import Floats, Indices
+from bestk.problem import BQP, NO_ITEMS, best_first, bound_partners, grow, improve, top_k
 from bestk.solvers._base import Needs, Run, pick_prefixes
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
@@ -74,26 +74,42 @@ class Swap:
         """Each k on its own: the columns are there already."""
         return {k: self.pick(problem.with_k(k), run) for k in ks}
 
-    def _pairs(self, problem: BQP) -> Iterator[Indices]:
+    def _pairs(self, problem: BQP) -> list[Indices]:
         """Items and their best partners, those of the largest worth first, no item twice."""
         n, k = problem.n, problem.k
         wanted = min(self.pairs, MAX_GROWN // (n * k)) if 2 <= k < n else 0
         if wanted <= 0:
-            return
-        diagonal = np.ascontiguousarray(problem.diagonal)
+            return []
+        diagonal, weight = np.ascontiguousarray(problem.diagonal), 2.0 * (k - 1.0)
         items = top_k(diagonal, min(n, max(MIN_SCANNED_ITEMS, MAX_SCANNED // n)))
-        worth, partners = [], []
-        for some in np.array_split(items, -(-len(items) // ROWS_AT_ONCE)):
+        limits = diagonal[items] + bound_partners(problem.Q, items, weight)
+        order = np.argsort(-limits, kind="stable")
+        worth, partners = np.full(len(items), -np.inf), np.empty(len(items), np.int64)
+        for step, places in enumerate(np.array_split(order, -(-len(items) // ROWS_AT_ONCE))):
+            if step & (step - 1) == 0 and limits[places[0]] < np.inf:  # at powers of two
+                found = _disjoint_pairs(items, partners, worth, wanted, limits[places[0]])
+                if len(found) == wanted:  # whatever the rest is worth
+                    return found
+            some, each = items[places], np.arange(len(places))
             columns = problem.columns(some)  # kept, where they are lazy: choices need some of them
-            values = diagonal + 2.0 * (k - 1.0) * columns.T  # if all pairs were like theirs
-            values[np.arange(len(some)), some] = -np.inf
-            partners.extend(values.argmax(axis=1).tolist())
-            worth.extend(diagonal[some] + values.max(axis=1))
-        used: set[int] = set()
-        for place in np.argsort(-np.array(worth), kind="stable"):
-            pair = {int(items[place]), partners[place]}
-            if not pair & used:
-                used |= pair
-                yield np.array(sorted(pair), np.int64)
-            if len(used) >= 2 * wanted:
-                return
+            values = diagonal + weight * columns.T  # if all pairs were like theirs
+            values[each, some] = -np.inf
+            partners[places] = best = values.argmax(axis=1)
+            worth[places] = diagonal[some] + values[each, best]
+        return _disjoint_pairs(items, partners, worth, wanted)
+
+
+def _disjoint_pairs(
+    items: Indices, partners: Indices, worth: Floats, most: int, least: float = -np.inf
+) -> list[Indices]:
+    """Pairs that are worth more than the least, best first, no item twice."""
+    pairs: list[Indices] = []
+    used: set[int] = set()
+    for place in np.argsort(-worth, kind="stable").tolist():
+        if worth[place] <= least or len(pairs) == most:
+            break
+        pair = {int(items[place]), int(partners[place])}
+        if not pair & used:
+            used |= pair
+            pairs.append(np.array(sorted(pair), np.int64))
+    return pairs

@@ -119,6 +119,17 @@ class GaussianSource:
         side = TILE_SIDE if self._columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE
         in_threads(work, list(cut(out.shape, side, mirror)))
 
+    def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
+        """Write the pairs of each table of so many columns, which stand side by side."""
+        every = self.side(measure)
+        for start in range(0, self.n_features, width):
+            columns = slice(start, start + width)
+            own, values = every.part(columns), out[columns]
+            products = self._columns.products(columns, columns)
+            np.add.outer(own.row_term, own.column_term, out=values)
+            values += self._pair_part(measure, products, own, own)
+            np.fill_diagonal(values, own.diagonal)
+
     def side(self, measure: Measure) -> Side:
         """All features, with what each adds to the measure of a pair."""
         x, xy, y = self.singles()

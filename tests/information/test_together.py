@@ -7,7 +7,7 @@ import pytest
 from bestk.data.frames import read_table
 from bestk.information.backends._packed import LANES, order_features
 from bestk.information.reading import Reading
-from bestk.information.together import join_rows, measure_parts
+from bestk.information.together import join_subsamples, measure_parts
 
 RNG = np.random.default_rng(0)
 ROWS, CLASSES = 240, np.repeat(["a", "b", "c"], 80)
@@ -37,7 +37,7 @@ def test_parts_equal_tables_that_are_measured_alone(information, numbers, correc
     reading = Reading(information, cut, correction, categorical)
     rows = [np.arange(i * ROWS, (i + 1) * ROWS) for i in range(3)]
     target = reading.parse(CLASSES, ROWS)
-    parts = measure_parts(reading, join_rows(table, rows), table.n_features, target)
+    parts = measure_parts(reading, join_subsamples(table, rows), table.n_features, target)
     for part, own in zip(parts, map(table.take, rows), strict=True):
         found, alone = part.entropies, reading.measure(own, target).entropies
         for name in ("mi", "certain_mi", "copy_mi", "cmi", "pair_mi", "pair_cmi"):

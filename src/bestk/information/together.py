@@ -14,7 +14,7 @@ from bestk.information.measures import Measure, Query
 from bestk.information.reading import Measured, ParsedTarget, Reading
 
 
-def join_rows(table: Table, rows: Sequence[Indices]) -> Table:
+def join_subsamples(table: Table, rows: Sequence[Indices]) -> Table:
     """Tables of some rows each, as many, with their columns side by side, the first table's first.
 
     All blocks are arrays.

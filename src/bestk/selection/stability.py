@@ -17,7 +17,7 @@ from bestk.discretize import Discretizer
 from bestk.errors import ParameterError
 from bestk.information.backends import BACKENDS
 from bestk.information.reading import MIN_ROWS
-from bestk.information.together import join_rows, measure_parts
+from bestk.information.together import join_subsamples, measure_parts
 from bestk.selection.base import count_features
 from bestk.selection.folds import printed_progress, read_folds, repeat_rows
 from bestk.selection.pipeline import (
@@ -240,7 +240,7 @@ class _Subsamples:
             return [self._select_alone(own) for own in rows]
         codes, kept = task.targets[0].classes.codes, task.table.keep(task.allowed)
         rows = [own[np.argsort(codes[own], kind="stable")] for own in rows]
-        joined, n = join_rows(kept, rows), kept.n_features
+        joined, n = join_subsamples(kept, rows), kept.n_features
         alone = np.isin(np.arange(len(batch)), find_constant(joined) // n)
         if alone.any():  # they have fewer columns to measure than the others
             others = iter(self.select(batch[~alone]))

@@ -1,8 +1,8 @@
 """Stability selection against as many refits: ``python -m benchmarks.stability``.
 
-Both select from the same subsamples with all defaults. CPU seconds and seconds by the clock, the best
-of some rounds in turn, because the machine may have other work. The frequencies are compared with
-those of the same subsamples, and with those of other ones in units of the sampling error.
+Both select from the same subsamples with all defaults. CPU seconds and seconds by the clock, the
+best of some rounds in turn, because the machine may have other work. The frequencies are compared
+with those of the same subsamples, and with those of other ones in units of the sampling error.
 """
 
 import csv
@@ -48,7 +48,7 @@ def clock(run: Callable[[], Any]) -> tuple[float, float, Any]:
 
 
 def errors_apart(found: Any, other: Any) -> float:
-    """The largest difference of two frequencies in standard errors of it; 1 / 50 at least counts."""
+    """The largest difference of two frequencies, in standard errors of such a difference."""
     p = (found + other) / 2
     error = np.sqrt(np.maximum(p * (1 - p), 1 / SUBSAMPLES) * 2 / SUBSAMPLES)
     return float(np.abs((found - other) / error).max())

@@ -20,8 +20,8 @@ X, y = load_wine(return_X_y=True, as_frame=True)
 print(f"{X.shape[0]} wines of {y.nunique()} growers, {X.shape[1]} measurements")
 
 # %%
-# Real tables have flaws. This one gets one: the number of the shelf, which was written down when the
-# grower was known. ``fit`` warns of it, and the report repeats the warning, with the code that
+# Real tables have flaws. This one gets one: the number of the shelf, which was written down when
+# the grower was known. ``fit`` warns of it, and the report repeats the warning, with the code that
 # excludes the column and selects again.
 
 shelf = 10 * y + np.random.default_rng(0).integers(0, 3, len(y))
@@ -40,7 +40,7 @@ for caution in cautions:
 
 selector = SelectBestK(k=4).fit(X, y)
 report = selector.report(X, y, target="grower", stability=50)
-report
+report  # noqa: B018
 
 # %%
 # All that it shows is in ``report.facts``, for charts of your own. The frequencies are those of

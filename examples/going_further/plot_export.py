@@ -2,9 +2,9 @@
 Export a pipeline to ONNX and to skops
 ======================================
 
-A model that was trained in Python often runs elsewhere: in a service, in a browser, on a phone. ONNX
-describes a fitted pipeline, the selection included, in a file that needs neither Python nor bestk.
-skops stores it for Python, in a file that runs no code when it is loaded, as pickle files do.
+A model that was trained in Python often runs elsewhere: in a service, in a browser, on a phone.
+ONNX describes a fitted pipeline, the selection included, in a file that needs neither Python nor
+bestk. skops stores it for Python, in a file that is read without running code, unlike pickle.
 """
 
 import matplotlib.pyplot as plt

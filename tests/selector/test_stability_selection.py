@@ -114,9 +114,16 @@ def test_the_plot_marks_features_that_reach_the_threshold():
     assert len(dark) == 1
 
 
-@pytest.mark.parametrize("options", [{"k": "auto"}, {"n_subsamples": 0}, {"fraction": 1.5}])
-def test_odd_options_are_refused(options):
-    with pytest.raises((TypeError, ValueError)):
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"k": "auto"}, "k as a number or a fraction, not 'auto'"),
+        ({"n_subsamples": 0}, "n_subsamples"),
+        ({"fraction": 1.5}, "train_size=1.5"),
+    ],
+)
+def test_odd_options_are_refused(options, says):
+    with pytest.raises(ValueError, match=says):
         stability_selection(X, Y, **options)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils.parallel import Parallel, delayed
 
-from bestk._checks import jobs, real
+from bestk._checks import jobs, real, whole
 from bestk._typing import Floats, Indices
 from bestk.data.frames import read_features
 from bestk.data.table import find_constant
@@ -164,6 +164,9 @@ def stability_selection(
     >>> [X.columns[i] for i in found.selected(0.7)]
     ['worst concave points', 'worst perimeter']
     """
+    if isinstance(k, str):
+        raise ParameterError(f"stability_selection needs k as a number or a fraction, not {k!r}")
+    whole(n_subsamples, "n_subsamples", 1)
     random_state, inner = seed_of(random_state), None if n_jobs is None else 1
     selector = SelectBestK(k, method, random_state=random_state, n_jobs=inner, **options)
     selector._validate_params()

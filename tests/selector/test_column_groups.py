@@ -242,3 +242,4 @@ def test_k_is_chosen_and_errors_are_measured_by_groups():
     assert curves.ks == [1, 3]
     found = stability_selection(X, y, 2, "mrmr", n_subsamples=3, column_groups=measurements)
     assert {len(support) for support in found.supports} == {6}
+    assert found.false_selections(0.75) == pytest.approx(2**2 / (0.5 * 10))  # 2 of 10 groups

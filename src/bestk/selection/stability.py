@@ -51,9 +51,11 @@ class StabilitySelection:
     names : sequence of str
         Names of all features.
     n_candidates : int
-        The number of features that could be selected.
+        The number of features, or of column groups, that could be selected.
     fraction : float
         The fraction of the rows in each subsample.
+    groups : ndarray of shape (n_features,) or None
+        The number of the column group of each feature.
     """
 
     frequencies: Floats
@@ -61,6 +63,7 @@ class StabilitySelection:
     names: Sequence[str]
     n_candidates: int
     fraction: float
+    groups: Indices | None = None
 
     def selected(self, threshold: float = 0.6) -> Indices:
         """Features selected from at least this fraction of the subsamples, most frequent first."""
@@ -70,9 +73,9 @@ class StabilitySelection:
     def false_selections(self, threshold: float = 0.6) -> float:
         """Bound on the expected number of irrelevant features with that frequency or more.
 
-        It is ``q**2 / ((2 threshold - 1) p)`` for q features selected of p (Meinshausen and
-        Buehlmann 2010), for subsamples of half of the rows. It holds if irrelevant features are
-        exchangeable, and the method is no worse than guessing.
+        It is ``q**2 / ((2 threshold - 1) p)`` for q features, or column groups, selected of p
+        (Meinshausen and Buehlmann 2010), for subsamples of half of the rows. It holds if
+        irrelevant features are exchangeable, and the method is no worse than guessing.
         """
         threshold = real(threshold, "threshold", "a number between 0.5 and 1")
         if self.fraction != 0.5 or not 0.5 < threshold <= 1:
@@ -80,7 +83,10 @@ class StabilitySelection:
             raise ParameterError(
                 f"the bound needs a threshold above 0.5 and subsamples of half the rows; got {came}"
             )
-        q = float(self.frequencies.sum())
+        each = self.frequencies
+        if self.groups is not None:  # one column of each group
+            each = each[np.unique(self.groups, return_index=True)[1]]
+        q = float(each.sum())
         return q * q / ((2 * threshold - 1) * self.n_candidates)
 
     def to_frame(self) -> Any:
@@ -188,8 +194,8 @@ def stability_selection(
     if sample_weight is not None:
         weighted = repeated_rows(sample_weight, targets, table.n_samples)
     rows = [train for train, _ in repeat_rows(folds, weighted, table.n_samples)]
-    task, most = replace(task, targets=targets), None if screen is None else max(screen, wanted)
-    drawn = _Subsamples(selector, task, columns, rows, wanted, most)
+    task, screen = replace(task, targets=targets), None if screen is None else max(screen, wanted)
+    drawn = _Subsamples(selector, task, columns, rows, wanted, screen)
     show = printed_progress("stability_selection", verbose)
     found = dict[int, tuple[int, ...]]()
     parallel = Parallel(n_jobs=jobs(n_jobs) or 1, prefer="threads", return_as="generator")
@@ -200,7 +206,10 @@ def stability_selection(
             show(len(found), len(rows))
     supports = tuple(found[i] for i in range(len(rows)))
     counts = np.bincount(np.concatenate(supports), minlength=table.n_features)
-    return StabilitySelection(counts / len(rows), supports, table.names, task.most, fraction)
+    most = replace(task, by_columns=False).most
+    return StabilitySelection(
+        counts / len(rows), supports, table.names, most, fraction, columns.groups
+    )
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,11 @@ DOES = """
 selection. *Targets*: a y of two columns is accepted, and the column that each needs is selected.
 *Groups*: columns are selected together or not at all. *Stability*: it returns how often columns are
 selected from subsamples. *Pipeline*: it can be cloned, fitted in a pipeline and pickled, with equal
-predictions.
+predictions. *Limit*: in a pipeline, a model that refuses more than three columns gets three.
+*Scorer*: the number of columns is chosen by cross-validation with a scorer of your own, and groups
+of rows stay together; "partly" if by scikit-learn's grid search, which selects anew for every
+number. *Export*: a fitted pipeline is stored by skops and exported to ONNX by the converter that
+skl2onnx has for selectors, with equal predictions; "partly" if one of both.
 *Checks*: how many of scikit-learn's ``check_estimator`` pass. *Same picks*: three runs select the
 same columns. *All pairs*: it returns the information of every pair of columns, "partly" if without
 the target. *Bound*: it returns a bound on the distance from the optimum.
@@ -63,7 +67,7 @@ Use another package when
 
 Statements about Spark, BigQuery, CUDA, annealers, several targets, time series and R are from the
 documentation of these packages. bestk does not support survival targets, criteria of three or more
-columns (such as JMI3), sample weights other than integers, or languages other than Python.
+columns (such as JMI3), or languages other than Python.
 """
 
 

@@ -28,6 +28,15 @@ def _bestk_frequencies(X: Any, y: Any, k: int) -> Any:
     return stability_selection(X, y, k, n_subsamples=20).frequencies
 
 
+def _bestk_choice(X: Any, y: Any, scorer: Any, groups: Any) -> int:
+    from sklearn.linear_model import LogisticRegression
+
+    from bestk import SelectBestKCV
+
+    selector = SelectBestKCV(LogisticRegression(), [1, 2, 3], scoring=scorer)
+    return selector.fit(X, y, groups=groups).best_k_
+
+
 def _bestk_criteria() -> dict[str, Callable[..., Picks]]:
     from bestk import METHODS
 
@@ -54,6 +63,7 @@ BESTK = Peer(
     ).tolist(),
     grouped=lambda X, y, k, labels: supported(lambda k: _bestk(k, column_groups=labels), X, y, k),
     frequencies=_bestk_frequencies,
+    choose=_bestk_choice,
     force=lambda X, y, k, column: supported(lambda k: _bestk(k, include=[column]), X, y, k),
     matrix=_bestk_matrix,
     bound=lambda X, y, k: _bestk(k, method="tpower").fit(X, y).solution_.upper_bound,

@@ -50,6 +50,7 @@ class Peer:
     several: Callable[[Any, Any, int], Picks] | None = None  # targets, where that is another call
     grouped: Callable[[Any, Any, int, Sequence[int]], Picks] | None = None  # a label a column
     frequencies: Callable[[Any, Any, int], Any] | None = None  # over subsamples
+    choose: Callable[[Any, Any, Any, Any], int] | None = None  # with a scorer and groups
     matrix: Callable[[Any, Any], tuple[Any, str]] = _no_matrix
     bound: Callable[[Any, Any, int], float] | None = None
     criteria: Callable[[], dict[str, Callable[[Any, Any, int], Picks]]] = dict

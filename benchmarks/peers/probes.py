@@ -11,6 +11,9 @@ from benchmarks.peers import tables
 from benchmarks.peers.answers import Answer, K, judge, no, yes
 from benchmarks.peers.peer import LacksError, Peer, Picks
 
+# parameters that mean the number of columns
+COUNTS = ("k", "n_features_to_select", "max_features", "n_features", "num_features")
+
 
 def _plain(peer: Peer) -> Any:
     return tables.codes() if peer.needs == "codes" else tables.numbers()
@@ -147,6 +150,94 @@ def pipeline(peer: Peer) -> Answer:
     return yes("clone, Pipeline, pickle") if same else no("the pickled one predicts otherwise")
 
 
+def limited(peer: Peer) -> Answer:
+    """In a pipeline, a model that takes few columns gets no more of them."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    if peer.make is None:
+        return no("a function, not an estimator")
+    X, y = peer.prepare(_plain(peer)), tables.classes()
+    for limit in (1, K):
+        model = make_pipeline(peer.make(limit), LogisticRegression()).fit(X, y)
+        if (given := model[-1].n_features_in_) > limit:
+            return no(f"a model of at most {limit} columns gets {given}")
+    return yes(f"accuracy {model.score(X, y):.2f} with {given} columns")
+
+
+def scorer(peer: Peer) -> Answer:
+    """The number of columns is chosen by a scorer of one's own, and groups stay together."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, GroupKFold
+    from sklearn.pipeline import Pipeline
+
+    X, y, groups = peer.prepare(_plain(peer)), tables.classes(), np.arange(tables.ROWS) // 4
+    called = list[int]()
+
+    def own(model: Any, X: Any, y: Any) -> float:
+        called.append(len(y))
+        return float(model.score(X, y))
+
+    if peer.choose is not None:
+        k = peer.choose(X, y, own, groups)
+        return yes(f"chose {k} columns") if called else no("the scorer was not called")
+    if peer.make is None:
+        return no("a function, not an estimator")
+    known = peer.make(K).get_params()
+    name = next((name for name in COUNTS if name in known), None)
+    if name is None:
+        raise LacksError("no parameter for the number of columns")
+    steps = Pipeline([("select", peer.make(K)), ("model", LogisticRegression())])
+    search = GridSearchCV(steps, {f"select__{name}": [1, 2, K]}, scoring=own, cv=GroupKFold(3))
+    search.fit(X, y, groups=groups)
+    if not np.isfinite(search.cv_results_["mean_test_score"]).all():
+        return no(f"GridSearchCV over {name} fails for some numbers")
+    return Answer("partly", f"by GridSearchCV over {name}, which selects anew for every number")
+
+
+def export(peer: Peer) -> Answer:
+    """A fitted pipeline is stored by skops and exported to ONNX, and predicts the same."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    if peer.make is None:
+        return no("a function, not an estimator")
+    X, y = np.asarray(peer.prepare(_plain(peer)), np.float32), tables.classes()
+    model = make_pipeline(peer.make(K), LogisticRegression()).fit(X, y)
+    done, failed = list[str](), list[str]()
+    for name, way in {"skops": _by_skops, "ONNX": _by_onnx}.items():
+        try:
+            same = np.array_equal(way(model, X), model.predict(X))
+            (done if same else failed).append(name if same else f"{name}: other predictions")
+        except Exception as error:
+            failed.append(f"{name}: {type(error).__name__}: {error}")
+    answer = "no" if not done else "partly" if failed else "yes"
+    return Answer(answer, "; ".join([*done, *failed]))
+
+
+def _by_skops(model: Any, X: Any) -> Any:
+    from skops import io
+
+    stored = io.dumps(model)
+    return io.loads(stored, trusted=io.get_untrusted_types(data=stored)).predict(X)
+
+
+def _by_onnx(model: Any, X: Any) -> Any:
+    """By the converter that skl2onnx has for selectors."""
+    from onnxruntime import InferenceSession
+    from skl2onnx import to_onnx, update_registered_converter
+    from skl2onnx.operator_converters.feature_selection import convert_sklearn_feature_selection
+    from skl2onnx.shape_calculators.feature_selection import calculate_sklearn_select
+
+    kind = type(model[0])
+    if not kind.__module__.startswith("sklearn."):
+        update_registered_converter(
+            kind, kind.__name__, calculate_sklearn_select, convert_sklearn_feature_selection
+        )
+    session = InferenceSession(to_onnx(model, X[:1]).SerializeToString())
+    return session.run(None, {"X": X})[0]
+
+
 def checks(peer: Peer) -> Answer:
     """How many of scikit-learn's checks of estimators pass."""
     from sklearn.utils.estimator_checks import check_estimator
@@ -233,6 +324,9 @@ PROBES: dict[str, Callable[[Peer], Answer]] = {
     "column groups": grouped,
     "stability": stability,
     "pipeline": pipeline,
+    "column limit": limited,
+    "own scorer": scorer,
+    "export": export,
     "check_estimator": checks,
     "deterministic": deterministic,
     "pair matrix": pair_matrix,

@@ -83,8 +83,30 @@ def test_bestk_answers_the_questions_it_claims_to():
     ours = PEERS["bestk"]
     claimed = ("finds", "pandas", "polars", "sparse", "missing values", "strings",
                "continuous target", "forced in", "several targets", "column groups", "stability",
-               "pipeline", "pair matrix", "bound")  # fmt: skip
+               "pipeline", "column limit", "own scorer", "pair matrix", "bound")  # fmt: skip
     assert {probe: ask(probe, ours).answer for probe in claimed} == dict.fromkeys(claimed, "yes")
+
+
+def test_a_selector_that_keeps_all_columns_is_no_help_to_a_model_with_a_limit():
+    from sklearn.feature_selection import SelectKBest, VarianceThreshold
+
+    everything = picks_these(4, 7, make=lambda k: VarianceThreshold())
+    assert ask("column limit", everything) == answers.no("a model of at most 1 columns gets 12")
+    assert ask("own scorer", everything).answer == "no"
+    some = picks_these(4, 7, make=lambda k: SelectKBest(k=k))
+    assert ask("column limit", some).answer == "yes"
+    assert ask("own scorer", some).answer == "partly"
+
+
+def test_a_pipeline_is_exported_by_both_tools_or_partly():
+    for package in ("skops", "skl2onnx", "onnxruntime"):
+        pytest.importorskip(package)
+    from sklearn.preprocessing import FunctionTransformer
+
+    assert ask("export", PEERS["bestk"]) == answers.yes("skops; ONNX")
+    first = picks_these(4, 7, make=lambda k: FunctionTransformer(lambda X: X[:, :2]))
+    assert ask("export", first).answer in ("no", "partly")
+    assert ask("export", picks_these(4, 7)).answer == "no"
 
 
 def test_every_peer_is_named_once_and_says_how_it_is_called():
@@ -118,6 +140,7 @@ def test_the_record_holds_every_probe_of_every_peer():
     found = {(row.peer, row.probe) for row in record.read() if row.basis == "run"}
     apart = {"arfs MRMR", "dwave-scikit-learn-plugin"}  # not in the environment of the newer probes
     newer = {"several targets", "column groups", "stability"}
+    newer |= {"column limit", "own scorer", "export"}
     asked = {(peer, probe) for peer in PEERS for probe in PROBES}
     assert {(a, b) for a, b in asked - found if not (a in apart and b in newer)} == set()
 

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from bestk.data.frames import read_table
+from bestk.information.backends._packed import LANES, order_features
 from bestk.information.reading import Reading
-from bestk.information.together import join_tables, measure_parts
+from bestk.information.together import join_subsamples, measure_parts
 
 RNG = np.random.default_rng(0)
 ROWS, CLASSES = 240, np.repeat(["a", "b", "c"], 80)
@@ -34,10 +35,10 @@ def test_parts_equal_tables_that_are_measured_alone(information, numbers, correc
     categorical = np.arange(0) if numbers else np.array([7])
     cut = "caim" if information == "discrete" else "auto"
     reading = Reading(information, cut, correction, categorical)
-    tables = [table.take(np.arange(i * ROWS, (i + 1) * ROWS)) for i in range(3)]
+    rows = [np.arange(i * ROWS, (i + 1) * ROWS) for i in range(3)]
     target = reading.parse(CLASSES, ROWS)
-    parts = measure_parts(reading, join_tables(tables), table.n_features, target)
-    for part, own in zip(parts, tables, strict=True):
+    parts = measure_parts(reading, join_subsamples(table, rows), table.n_features, target)
+    for part, own in zip(parts, map(table.take, rows), strict=True):
         found, alone = part.entropies, reading.measure(own, target).entropies
         for name in ("mi", "certain_mi", "copy_mi", "cmi", "pair_mi", "pair_cmi"):
             np.testing.assert_array_equal(getattr(found, name)(), getattr(alone, name)())
@@ -62,3 +63,15 @@ def test_covariances_of_small_tables_are_those_of_large_ones(monkeypatch):
     one_by_one = large.entropies.covariances
     np.testing.assert_array_equal(columns, [one_by_one.column(c) for c in range(8)])
     np.testing.assert_array_equal(pairs, one_by_one.pairs(i, j))
+
+
+@pytest.mark.parametrize("width", [1, 15, 16, 17, 40])
+def test_features_of_several_tables_share_no_tile(width):
+    levels = np.random.default_rng(width).integers(1, 9, 3 * width)
+    order = order_features(levels, width)
+    assert sorted(order[order >= 0]) == list(range(3 * width))
+    for tile in order.reshape(-1, LANES):
+        assert len({feature // width for feature in tile if feature >= 0}) == 1
+    highest = [levels[tile[tile >= 0]].max() for tile in order.reshape(-1, LANES)]
+    assert highest == sorted(highest)
+    assert order_features(levels).tolist() == np.argsort(levels, kind="stable").tolist()

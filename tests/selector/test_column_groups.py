@@ -1,10 +1,12 @@
 """Columns that are selected together or not at all."""
 
+import json
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
 
@@ -17,11 +19,13 @@ from bestk import (
     SelectBestKCV,
     error_curves,
     select,
+    solve,
     stability_selection,
 )
 from bestk.data.frames import read_table
 from bestk.data.table import Table
 from bestk.selection.adapters import Contracted, read_groups
+from bestk.selection.criteria import CRITERIA, MRMR
 from bestk.selection.objectives import OBJECTIVES
 from bestk.selection.pipeline import Task
 
@@ -85,6 +89,12 @@ def test_every_solver_finds_whole_groups_and_never_more_than_the_best_of_them(
     assert found.objective <= value(best) + 1e-9 <= found.upper_bound + 2e-9
     if solver in ("exact", "auto", "search", "swap"):
         assert value(chosen) == pytest.approx(value(best))
+    # the same solver, on a matrix made of the values of all single groups and pairs of them
+    alone = np.array([value([g]) for g in range(8)])
+    both = np.array([[value([g, h]) for h in range(8)] for g in range(8)])
+    contracted = (both - alone - alone[:, np.newaxis]) / 2
+    np.fill_diagonal(contracted, alone)
+    assert {*solve(contracted, k, solver, random_state=0).support} == {*chosen}
 
 
 @pytest.mark.parametrize("name", sorted(set(METHODS) - {"sdp", "lowrank"}))
@@ -97,13 +107,78 @@ def test_every_method_selects_whole_groups(table, name):
         assert sorted(found.support) == np.flatnonzero(np.isin(LABELS, chosen)).tolist()
 
 
-@pytest.mark.parametrize("criterion", ["maxrel", "mrmr", "jmi", "cmim", "disr"])
+@pytest.mark.parametrize("criterion", [*CRITERIA.values(), MRMR("quotient")], ids=str)
+def test_greedy_methods_add_the_group_whose_columns_have_the_largest_sum_of_scores(
+    table, criterion
+):
+    X, y = table
+    entropies = measured(X, y)
+    columns, groups, sums = [], [], []
+    for _ in range(4):
+        scores = relevance = entropies.mi()
+        if columns and criterion.uses_pairs:
+            pairs = [criterion.pair(entropies, j) for j in columns]
+            scores = criterion.score(relevance, criterion.gather.reduce(pairs), len(columns))
+        totals = {g: scores[g == LABELS].sum() for g in range(8) if g not in groups}
+        groups.append(max(totals, key=totals.get))
+        sums.append(totals[groups[-1]])
+        columns += np.flatnonzero(groups[-1] == LABELS).tolist()
+    found = select(X, y, 4, Greedy(criterion), discretizer=None, column_groups=LABELS)
+    assert found.support.tolist() == columns
+    assert found.objective == pytest.approx(sum(sums))
+
+
+@pytest.mark.parametrize("criterion", sorted(CRITERIA))
 def test_greedy_groups_of_one_column_are_columns(table, criterion):
     X, y = table
     alone = select(X, y, 5, Greedy(criterion))
     grouped = select(X, y, 5, Greedy(criterion), column_groups=range(len(LABELS)))
     assert grouped.support.tolist() == alone.support.tolist()
     np.testing.assert_allclose(grouped.details["contribution"], alone.details["contribution"])
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"sdp", "lowrank"}))
+@pytest.mark.parametrize(("k", "k_counts"), [(3, "groups"), (6, "columns")])
+def test_blocks_of_rows_have_the_groups_of_the_whole_table(table, name, k, k_counts, monkeypatch):
+    monkeypatch.setattr("bestk.information.blocks.MAX_VALUES_IN_MEMORY", 0)
+    X, y = table
+    options = {"column_groups": LABELS, "k_counts": k_counts, "random_state": 0, "bound": None}
+    options |= {"discretizer": None, "information": "discrete"}
+    blocks = [(X[i : i + 40], y[i : i + 40]) for i in range(0, 150, 40)]
+    found = SelectBestK(k, name, **options).fit(blocks)
+    whole = SelectBestK(k, name, **options).fit(X, y)
+    assert found.n_samples_seen_ == 150
+    assert found.solution_.support.tolist() == whole.solution_.support.tolist()
+    chosen = np.unique(LABELS[found.support_])
+    assert found.support_.tolist() == np.isin(LABELS, chosen).tolist()
+    assert len(chosen) == k if k_counts == "groups" else found.k_ <= k
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"sdp", "lowrank"}))
+def test_a_number_of_columns_is_never_exceeded_and_groups_stay_whole(table, name):
+    X, y = table
+    options = {"column_groups": LABELS, "k_counts": "columns", "time_limit": 0.5}
+    for k in (1, 3, 5, 14):
+        found = select(X, y, k, name, random_state=0, **options)
+        chosen = np.unique(LABELS[found.support])
+        assert sorted(found.support) == np.flatnonzero(np.isin(LABELS, chosen)).tolist()
+        assert found.k <= k
+    assert found.k == 14
+
+
+def test_the_command_selects_whole_groups_by_their_number_or_that_of_columns(table, tmp_path):
+    from bestk.cli import main
+
+    X, y = table
+    names = [f"g{group}_{place}" for place, group in enumerate(LABELS)]
+    file = tmp_path / "groups.csv"
+    pd.DataFrame(X, columns=names).assign(y=y).to_csv(file, index=False)
+    for more in (["-k", "2"], ["-k", "5", "--k-counts", "columns"], ["-k", "2", "--stream"]):
+        args = ["select", str(file), "-t", "y", "-m", "mrmr", "--column-groups", "_", "--json"]
+        told = json.loads(CliRunner().invoke(main, [*args, *more]).stdout)
+        chosen = {feature["name"].partition("_")[0] for feature in told["features"]}
+        assert len(told["features"]) == sum(f"g{group}" in chosen for group in LABELS)
+        assert len(chosen) == 2 if "columns" not in more else told["k"] <= 5
 
 
 def test_groups_come_from_a_mapping_labels_or_a_separator():
@@ -167,3 +242,4 @@ def test_k_is_chosen_and_errors_are_measured_by_groups():
     assert curves.ks == [1, 3]
     found = stability_selection(X, y, 2, "mrmr", n_subsamples=3, column_groups=measurements)
     assert {len(support) for support in found.supports} == {6}
+    assert found.false_selections(0.75) == pytest.approx(2**2 / (0.5 * 10))  # 2 of 10 groups

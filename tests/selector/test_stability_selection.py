@@ -51,6 +51,19 @@ def test_small_subsamples_of_mixed_columns_and_several_classes_are_those_of_sele
             assert support == tuple(alone.tolist())
 
 
+def test_subsamples_in_which_a_column_is_constant_do_not_disturb_the_others():
+    rare = np.zeros(len(Y))
+    rare[::90] = 1.0  # 7 ones: constant in about one subsample of 128
+    table = np.column_stack([X, rare])
+    found = stability_selection(table, Y, 4, n_subsamples=40, fraction=0.25)
+    splits = StratifiedShuffleSplit(40, train_size=0.25, random_state=0).split(X, Y)
+    rows = [rows for rows, _ in splits]
+    assert 0 < sum(not rare[some].any() for some in rows) < 40
+    for some, support in zip(rows, found.supports, strict=True):
+        alone = SelectBestK(4, random_state=0).fit(table[some], Y[some]).solution_.support
+        assert support == tuple(alone.tolist())
+
+
 def test_numbers_are_split_without_classes_and_groups_as_wholes():
     X, y = load_diabetes(return_X_y=True)
     found = stability_selection(X, y, 2, "mrmr", n_subsamples=3, random_state=0)
@@ -101,9 +114,16 @@ def test_the_plot_marks_features_that_reach_the_threshold():
     assert len(dark) == 1
 
 
-@pytest.mark.parametrize("options", [{"k": "auto"}, {"n_subsamples": 0}, {"fraction": 1.5}])
-def test_odd_options_are_refused(options):
-    with pytest.raises((TypeError, ValueError)):
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"k": "auto"}, "k as a number or a fraction, not 'auto'"),
+        ({"n_subsamples": 0}, "n_subsamples"),
+        ({"fraction": 1.5}, "train_size=1.5"),
+    ],
+)
+def test_odd_options_are_refused(options, says):
+    with pytest.raises(ValueError, match=says):
         stability_selection(X, Y, **options)
 
 

@@ -1,15 +1,21 @@
 """A weight is how often a row counts: whole ones exactly, others in expectation."""
 
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 
 from bestk import (
+    METHODS,
     SelectBestK,
     SelectBestKCV,
     SelectRelevant,
@@ -17,6 +23,7 @@ from bestk import (
     select,
     stability_selection,
 )
+from bestk.cli import main
 from bestk.data.target import weighted_rows
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -31,16 +38,101 @@ def repeated(folds):
     return [tuple(np.flatnonzero(np.isin(ROWS, part)) for part in fold) for fold in folds]
 
 
-@pytest.mark.parametrize("method", ["auto", "exact", "mrmr"])
-@pytest.mark.parametrize("kind", [int, float, str, object])
-def test_whole_weights_are_repeated_rows_to_the_last_bit(method, kind):
-    weights = WEIGHTS.astype(float if kind is str else kind)
-    weighted = select(X, Y, 4, method, sample_weight=weights)
-    expected = select(X[ROWS], Y[ROWS], 4, method)
+def assert_same(weighted, expected):
+    """The same features, in the same order, with the same numbers to the last bit."""
     assert weighted.support.tolist() == expected.support.tolist()
-    assert weighted.objective == expected.objective
-    for name in ("relevance", "contribution", "new_information"):
+    np.testing.assert_array_equal(weighted.objective, expected.objective)
+    np.testing.assert_array_equal(weighted.upper_bound, expected.upper_bound)
+    for name in ("relevance", "contribution", "new_information", "pairs"):
         np.testing.assert_array_equal(weighted.details[name], expected.details[name])
+
+
+@pytest.mark.parametrize("method", [*METHODS, SelectKBest()], ids=str)
+def test_whole_weights_are_repeated_rows_to_the_last_bit_for_every_method(method):
+    options = {"random_state": 0, "bound": None}
+    weighted = select(X, Y, 4, method, sample_weight=WEIGHTS, **options)
+    assert_same(weighted, select(X[ROWS], Y[ROWS], 4, method, **options))
+
+
+@pytest.mark.parametrize("kind", [int, float, np.float32, object])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"information": "discrete", "correction": "miller-madow"},
+        {"information": "gaussian"},
+        {"method": "exact", "bound": "fast"},
+        {"method": "jmi", "column_groups": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]},
+        {"method": "mrmr", "threshold": 0.05, "k": 8},
+        {"method": "mrmr", "include": [7], "exclude": [0]},
+    ],
+    ids=str,
+)
+def test_whole_weights_of_any_type_are_repeated_rows_with_every_option(kind, options):
+    options = {"k": 4, "random_state": 0, **options}
+    weighted = select(X, Y, sample_weight=WEIGHTS.astype(kind), **options)
+    assert_same(weighted, select(X[ROWS], Y[ROWS], **options))
+
+
+@pytest.mark.parametrize("scoring", [None, "roc_auc"])
+def test_whole_weights_are_repeated_rows_where_k_is_chosen(scoring):
+    options = {"k": "auto", "method": "mrmr", "scoring": scoring}
+    weighted = SelectBestK(cv=FOLDS, **options).fit(X, Y, sample_weight=WEIGHTS)
+    expected = SelectBestK(cv=repeated(FOLDS), **options).fit(X[ROWS], Y[ROWS])
+    assert weighted.k_scores_ == expected.k_scores_
+    assert_same(weighted.solution_, expected.solution_)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_column_of_weights_is_repeated_rows_in_files_and_blocks(whole, tmp_path, monkeypatch):
+    if not whole:  # count blocks, however few rows there are
+        monkeypatch.setattr("bestk.information.blocks.MAX_VALUES_IN_MEMORY", 0)
+    frame = pd.DataFrame(X).add_prefix("c").assign(w=WEIGHTS, y=Y)
+    frame.to_csv(tmp_path / "weighted.csv", index=False)
+    repeated = frame.iloc[ROWS].drop(columns="w")
+    repeated.to_csv(tmp_path / "repeated.csv", index=False)
+    for k, method in ((4, "auto"), (4, "mrmr"), (3, "tpower")):
+        expected = SelectBestK(k, method).fit(tmp_path / "repeated.csv", "y")
+        blocks = [frame.iloc[i : i + 70] for i in range(0, 200, 70)]
+        for source in (tmp_path / "weighted.csv", blocks):
+            found = SelectBestK(k, method).fit(source, "y", sample_weight="w")
+            assert found.n_samples_seen_ == len(ROWS)
+            assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
+            if whole:
+                assert_same(found.solution_, expected.solution_)
+            else:  # cut points come from a sample of the rows, in the order of the blocks
+                assert found.support_.tolist() == expected.support_.tolist()
+    relevant = SelectRelevant(random_state=0).fit(tmp_path / "weighted.csv", "y", sample_weight="w")
+    again = SelectRelevant(random_state=0).fit(tmp_path / "repeated.csv", "y")
+    np.testing.assert_array_equal(relevant.pvalues_, again.pvalues_)
+    with pytest.raises(ValueError, match="no column 'v'"):
+        SelectBestK(2).fit(blocks, "y", sample_weight="v")
+
+
+def test_whole_weights_are_repeated_rows_in_partial_fit():
+    codes = (np.median(X, axis=0) < X).astype(int)
+    weighted, expected = (SelectBestK(3, "jmi", discretizer=None) for _ in range(2))
+    for part in np.array_split(np.arange(200), 4):
+        own = np.repeat(part, WEIGHTS[part])
+        weighted.partial_fit(codes[part], Y[part], sample_weight=WEIGHTS[part])
+        expected.partial_fit(codes[own], Y[own])
+    weighted.partial_fit(codes[:2], Y[:2], sample_weight=[0, 0])
+    assert weighted.n_samples_seen_ == expected.n_samples_seen_ == len(ROWS)
+    assert_same(weighted.solution_, expected.solution_)
+
+
+def test_whole_weights_are_repeated_rows_for_the_command(tmp_path):
+    frame = pd.DataFrame(X).add_prefix("c").assign(w=WEIGHTS, y=Y)
+    files = tmp_path / "weighted.csv", tmp_path / "repeated.csv"
+    frame.to_csv(files[0], index=False)
+    frame.iloc[ROWS].drop(columns="w").to_csv(files[1], index=False)
+    for args in (["select", "-k", "3"], ["select", "-k", "2", "-m", "exact"]):
+        told = [
+            CliRunner().invoke(main, [args[0], str(file), "-t", "y", "--json", *args[1:], *more])
+            for file, more in zip(files, (["--weights", "w"], []), strict=True)
+        ]
+        weighted, expected = (json.loads(one.stdout) for one in told)
+        assert weighted["features"] == expected["features"]
+        assert weighted["objective"] == expected["objective"]
 
 
 def test_whole_weights_are_repeated_rows_in_regression_and_for_relevance():
@@ -52,9 +144,11 @@ def test_whole_weights_are_repeated_rows_in_regression_and_for_relevance():
     )  # fmt: skip
     np.testing.assert_array_equal(weighted.scores_, expected.scores_)
     np.testing.assert_array_equal(weighted.ranking_, expected.ranking_)
-    found = SelectRelevant(random_state=0).fit(X, y, sample_weight=weights)
-    again = SelectRelevant(random_state=0).fit(X[rows], y[rows])
-    np.testing.assert_array_equal(found.pvalues_, again.pvalues_)
+    for goal in (y, y > np.median(y)):
+        found = SelectRelevant(random_state=0).fit(X, goal, sample_weight=weights)
+        again = SelectRelevant(random_state=0).fit(X[rows], goal[rows])
+        np.testing.assert_array_equal(found.pvalues_, again.pvalues_)
+        np.testing.assert_array_equal(found.scores_, again.scores_)
 
 
 def test_whole_weights_are_repeated_rows_in_the_same_folds_of_cross_validation():
@@ -72,12 +166,17 @@ def test_whole_weights_are_repeated_rows_in_the_same_folds_of_cross_validation()
     ]
 
 
-def test_whole_weights_count_in_the_subsamples_too():
-    found = stability_selection(X, Y, 3, "mrmr", n_subsamples=4, sample_weight=WEIGHTS)
-    plain = stability_selection(X, Y, 3, "mrmr", n_subsamples=4)
-    ones = stability_selection(X, Y, 3, "mrmr", n_subsamples=4, sample_weight=np.ones(200))
+@pytest.mark.parametrize("method", ["auto", "mrmr", "tpower", SelectKBest()], ids=str)
+def test_whole_weights_are_repeated_rows_in_every_subsample(method):
+    found = stability_selection(X, Y, 3, method, n_subsamples=6, sample_weight=WEIGHTS)
+    splits = StratifiedShuffleSplit(6, train_size=0.5, random_state=0).split(X, Y)
+    for (rows, _), support in zip(splits, found.supports, strict=True):
+        own = np.repeat(rows, WEIGHTS[rows])
+        alone = select(X[own], Y[own], 3, method, random_state=0, bound=None)
+        assert sorted(support) == sorted(alone.support)
+    plain = stability_selection(X, Y, 3, method, n_subsamples=6)
+    ones = stability_selection(X, Y, 3, method, n_subsamples=6, sample_weight=np.ones(200))
     assert ones.supports == plain.supports
-    assert len(found.supports) == 4
 
 
 @settings(max_examples=30)
@@ -99,6 +198,10 @@ def test_survey_weights_give_the_weighted_estimate_in_expectation():
     joint = np.zeros((2, 2))
     np.add.at(joint, (x, y), weights / weights.sum())
     exact = (joint * np.log(joint / np.outer(joint.sum(1), joint.sum(0)))).sum()
+    many = np.repeat(np.arange(n), np.rint(20 * weights).astype(int))  # 20 times as many rows
+    replicated = SelectBestK(1, "maxrel", discretizer=None)
+    replicated.fit(np.column_stack([x, rng.integers(0, 2, n)])[many], y[many])
+    assert replicated.scores_[0] == pytest.approx(exact, rel=0.02)
     found = []
     for _ in range(20):
         order = rng.permutation(n)

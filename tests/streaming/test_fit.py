@@ -246,7 +246,7 @@ def test_what_is_no_block_is_refused(X, y, message):
 
 
 def test_weights_are_for_tables_in_memory():
-    with pytest.raises(ValueError, match="sample_weight is for tables in memory"):
+    with pytest.raises(ValueError, match="sample_weight is a list; give the name of a column"):
         Select(k=1).fit([(np.eye(2), [0, 1])], sample_weight=[1, 2])
 
 

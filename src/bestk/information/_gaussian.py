@@ -173,6 +173,17 @@ class GaussianSource:
             run_tiles(work, spans(len(items), max(1, STRIP_ENTRIES // n)))
         return np.asarray(shift + 0.5 * weight * (np.log(most) + ROUNDING))
 
+    def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
+        """Write the pairs of each table of so many columns, which stand side by side."""
+        every = self.side(measure)
+        for start in range(0, self.n_features, width):
+            columns = slice(start, start + width)
+            own, values = every.part(columns), out[columns]
+            products = self._columns.products(columns, columns)
+            np.add.outer(own.row_term, own.column_term, out=values)
+            values += self._pair_part(measure, products, own, own)
+            np.fill_diagonal(values, own.diagonal)
+
     def side(self, measure: Measure) -> Side:
         """All features, with what each adds to the measure of a pair."""
         x, xy, y = self.singles()

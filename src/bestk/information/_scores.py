@@ -209,7 +209,18 @@ class Covariances:
         self.within /= self._unit
         self._kept: dict[int, tuple[Floats, Floats]] = {}
 
-    def part(self, columns: slice) -> "Covariances":
+    def parts(self, width: int) -> "list[Covariances]":
+        """Those of each of several tables of so many columns, which stand side by side."""
+        found = [self._part(slice(i, i + width)) for i in range(0, self.n_features, width)]
+        if len(self._parts) == 1 and found[0]._is_small:
+            z = self._parts[0][1].values.reshape(len(found), width, self.n_samples)
+            places = np.arange(self.n_features).reshape(len(found), 1, width)
+            every = self._centre(z @ z.transpose(0, 2, 1), places.transpose(0, 2, 1), places)
+            for own, *both in zip(found, *every, strict=True):
+                own._whole = tuple(both)
+        return found
+
+    def _part(self, columns: slice) -> "Covariances":
         """Those of some columns, side by side."""
         part = copy(self)
         for name in ("whole", "is_small"):

@@ -2,28 +2,35 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from bestk._typing import Array, Floats
+from bestk._typing import Array, Floats, Indices
 from bestk.data.table import Block, Table
-from bestk.information.backends import PairSource
+from bestk.information.backends import PairSource, SideBySide
 from bestk.information.entropies import largest_by_chance
-from bestk.information.measures import Query
+from bestk.information.measures import Measure, Query
 from bestk.information.reading import Measured, ParsedTarget, Reading
 
 
-def join_tables(tables: Sequence[Table]) -> Table:
-    """The columns of tables of the same kinds side by side, those of the first table first."""
-    starts = np.cumsum([0, *(table.n_features for table in tables)])
-    blocks = []
-    for own in zip(*(table.blocks for table in tables), strict=True):
-        places = [block.columns + start for block, start in zip(own, starts, strict=False)]
-        known = [level for block in own for level in block.categories or ()] or None
-        values = np.hstack([block.values for block in own])
-        blocks.append(Block(np.concatenate(places), own[0].kind, values, known))
-    names = [name for table in tables for name in table.names]
-    return Table(tables[0].n_samples, names, tuple(blocks))
+def join_subsamples(table: Table, rows: Sequence[Indices]) -> Table:
+    """Tables of some rows each, as many, with their columns side by side, the first table's first.
+
+    All blocks are arrays.
+    """
+    starts = table.n_features * np.arange(len(rows))[:, np.newaxis]
+    every, blocks = np.stack(rows, axis=1), []
+    for block in table.blocks:
+        places, known = (starts + block.columns).ravel(), None
+        if block.categories is None:
+            values = block.values[every].reshape(len(every), -1)
+        else:
+            parts = [block.take(some) for some in rows]
+            values = np.hstack([part.values for part in parts])
+            known = [levels for part in parts for levels in part.categories or ()]
+        blocks.append(Block(places, block.kind, values, known))
+    return Table(len(every), list(table.names) * len(rows), tuple(blocks))
 
 
 def measure_parts(
@@ -37,11 +44,17 @@ def measure_parts(
     starts = range(0, joined.n_features, width)
     places = np.asarray(reading.categorical_features, np.int64)
     every = np.concatenate([places + start for start in starts])
-    whole = replace(reading, categorical_features=every).measure(joined, target)
-    return [_part(whole, slice(start, start + width)) for start in starts]
+    whole = replace(reading, categorical_features=every, width=width).measure(joined, target)
+    source = _Joined(whole.entropies.source, width)
+    shared = whole.entropies.covariances
+    covariances = [None] * len(starts) if shared is None else shared.parts(width)
+    return [
+        _part(whole, source, slice(start, start + width), own)
+        for start, own in zip(starts, covariances, strict=True)
+    ]
 
 
-def _part(whole: Measured, columns: slice) -> Measured:
+def _part(whole: Measured, source: "_Joined", columns: slice, covariances: Any) -> Measured:
     every = whole.entropies
     levels = whole.levels if every.levels is None else every.levels
     share = every.share[columns] if isinstance(every.share, np.ndarray) else every.share
@@ -50,29 +63,50 @@ def _part(whole: Measured, columns: slice) -> Measured:
         sizes = whole.target.counts
         chance = share * largest_by_chance(levels[columns], int(sizes.sum()), len(sizes))
     entropies = replace(
-        every, x=every.x[columns], xy=every.xy[columns], source=_PartSource(every.source, columns),
-        covariances=None if every.covariances is None else every.covariances.part(columns),
+        every, x=every.x[columns], xy=every.xy[columns], source=_PartSource(source, columns),
+        covariances=covariances,
         levels=None if every.levels is None else every.levels[columns],
         share=share, chance=chance, find_synergy=None, interactions={},
     )  # fmt: skip
     return replace(whole, entropies=entropies, discretizer=None, discretised=None, levels=None)
 
 
+class _Joined:
+    """The source of tables side by side; it keeps the last measure of all their pairs."""
+
+    def __init__(self, source: PairSource, width: int) -> None:
+        self.source, self._width = source, width
+        self._last: tuple[Measure, Floats] | None = None
+
+    def pairs(self, measure: Measure) -> Floats | None:
+        """A row for each column, with all columns of its table; None if they are apart."""
+        if not isinstance(self.source, SideBySide):
+            return None
+        if self._last is None or self._last[0] != measure:
+            self._last = measure, np.empty((self.source.n_features, self._width))
+            self.source.fill_tables(measure, self._width, self._last[1])
+        return self._last[1]
+
+
 class _PartSource:
     """Some columns of a source, side by side."""
 
-    def __init__(self, whole: PairSource, columns: slice) -> None:
-        self.whole, self.columns = whole, columns
-        self.n_features, self.is_discrete = columns.stop - columns.start, whole.is_discrete
+    def __init__(self, joined: _Joined, columns: slice) -> None:
+        self._joined, self._whole, self._columns = joined, joined.source, columns
+        self.n_features, self.is_discrete = columns.stop - columns.start, self._whole.is_discrete
 
     def singles(self) -> tuple[Floats, Floats, float]:
-        x, xy, y = self.whole.singles()
-        return x[self.columns], xy[self.columns], y
+        x, xy, y = self._whole.singles()
+        return x[self._columns], xy[self._columns], y
 
     def copies(self) -> Floats:
-        return self.whole.copies()[self.columns]
+        return self._whole.copies()[self._columns]
 
     def fill(self, query: Query, out: Array) -> None:
-        every = np.arange(self.columns.start, self.columns.stop)
+        pairs = self._joined.pairs(query.measure) if query.is_whole else None
+        if pairs is not None:
+            np.maximum(pairs[self._columns], query.lowest, out=out, casting="same_kind")
+            return
+        every = np.arange(self._columns.start, self._columns.stop)
         rows, columns = (every if some is None else every[some] for some in query[1:3])
-        self.whole.fill(query._replace(rows=rows, columns=columns), out)
+        self._whole.fill(query._replace(rows=rows, columns=columns), out)

@@ -157,9 +157,19 @@ static void split(Scheme *scheme, int64_t n_bins, int64_t i) {
 /* Classes of the values from first up to stop. */
 static void count_classes(
     const Runs *runs, int64_t first, int64_t stop, int64_t *counts, int64_t n) {
+    const int64_t begin = runs->start[first], end = runs->start[stop];
     memset(counts, 0, sizeof *counts * (size_t)n);
-    for (int64_t run = runs->start[first]; run < runs->start[stop]; run++)
-        counts[runs->label[run]] += runs->size[run];
+    if (n == 2) { /* sums need not wait for each other */
+        int64_t all = 0, ones = 0;
+        for (int64_t run = begin; run < end; run++) {
+            all += runs->size[run];
+            ones += runs->size[run] * runs->label[run];
+        }
+        counts[0] = all - ones;
+        counts[1] = ones;
+        return;
+    }
+    for (int64_t run = begin; run < end; run++) counts[runs->label[run]] += runs->size[run];
 }
 
 /* The classes of some samples: how many of both, and N times the entropy. */

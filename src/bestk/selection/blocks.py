@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Self
@@ -9,11 +10,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from bestk.data.blocks import Part, Reservoir, open_blocks, read_values
+from bestk._typing import Array, Indices
+from bestk.data.blocks import Blocks, Part, Reservoir, open_blocks, read_values, split_target
 from bestk.data.columns import TextNumbers
-from bestk.data.frames import read_features, read_table
+from bestk.data.frames import as_array, read_features, read_table
 from bestk.data.table import Table, find_features
-from bestk.data.target import is_fractional, note_on_target
+from bestk.data.target import is_fractional, note_on_target, weighted_rows
 from bestk.discretize import EqualFrequency
 from bestk.information.blocks import Counting, Cuts, Stream, is_fitted
 from bestk.information.counts import PairCounts
@@ -24,9 +26,9 @@ from bestk.selection.choose_k import AUTO
 from bestk.selection.pipeline import Columns, Task, seed_of, settle
 
 
-def read_blocks(selector: Any, X: Any, y: Any) -> Task:
+def read_blocks(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Task:
     """Read and measure a table that comes in blocks."""
-    stream = _look(selector, X, y)
+    stream = _look(selector, open_weighted(X, y, sample_weight))
     sample = stream.sample
     note_columns(selector, sample.table)
     selector.n_samples_seen_, selector._in_blocks = stream.n_rows, not stream.is_short
@@ -41,12 +43,36 @@ def read_blocks(selector: Any, X: Any, y: Any) -> Task:
     return Task.of(selector, table, sample.y)
 
 
-def _look(selector: Any, X: Any, y: Any) -> Stream:
+def open_weighted(X: Any, y: Any, sample_weight: Any = None) -> Blocks:
+    """The blocks; with a column of weights, each row as often as its weight says."""
+    blocks = open_blocks(X, y)
+    if sample_weight is None:
+        return blocks
+    if not isinstance(sample_weight, str):
+        raise ValueError(
+            f"X comes in blocks, and sample_weight is a {type(sample_weight).__name__}; give the "
+            "name of a column of weights, or pass the weights of each block to partial_fit"
+        )
+
+    def repeat() -> Iterator[Part]:
+        for table, values in blocks.open():
+            rest, weights = split_target(table, sample_weight)
+            rows = repeat_block(weights, values)
+            yield rest.take(rows), values[rows]
+
+    return replace(blocks, open=repeat)
+
+
+def repeat_block(weights: Any, y: Array) -> Indices:
+    """The rows of a block as often as their weights say; none where all weights are zero."""
+    return weighted_rows(weights, y, len(y)) if np.any(weights) else np.arange(0)
+
+
+def _look(selector: Any, blocks: Blocks) -> Stream:
     """The blocks, and a sample of their rows where cut points or Gaussian estimates need one."""
     seed, how = seed_of(selector.random_state), settle(selector, blocks=True)
     gaussian = how.information == "gaussian"
     needed = gaussian or how.discretizer is not None or selector.target == "continuous"
-    blocks = open_blocks(X, y)
     if gaussian:
         blocks = replace(blocks, once=False)  # there is no second pass
     return Stream.look(blocks, int(seed or 0), needed)
@@ -99,7 +125,7 @@ class PartialFit:
     _waiting: list[Part]  # rows of one class, which alone do not show where to cut numbers
 
     @available_if(_counts_levels)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count a block of rows; features are selected when a result is asked for.
 
         Levels and classes may be new in any block. Results are those of ``fit`` on all rows so
@@ -116,6 +142,8 @@ class PartialFit:
             The classes.
         classes : array-like, default=None
             All classes that will come. Not needed, but saves memory in the first call.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How often each row counts, as for ``fit``.
 
         Returns
         -------
@@ -128,12 +156,17 @@ class PartialFit:
             forget(selector)
         table = read_table(selector._check_table(X, reset=first))
         values = read_values(y, table.n_samples)
+        if sample_weight is not None:
+            rows = repeat_block(as_array(sample_weight), values)
+            table, values = table.take(rows), values[rows]
         if first:
             self.pair_counts_, self._waiting, self.n_samples_seen_ = PairCounts(classes), [], 0
             selector._in_blocks = True
         for name in FOUND:
             vars(self).pop(name, None)
         self.n_samples_seen_ += table.n_samples
+        if not table.n_samples:  # all weights are zero
+            return self
         blocks = [*self._waiting, (table, values)]
         if "_cuts" not in vars(self):
             cuts = _first_look(selector, blocks)
@@ -204,9 +237,9 @@ def note_columns(selector: Any, table: Table) -> None:
         selector.feature_names_in_ = np.array(list(table.names), dtype=object)
 
 
-def open_stream(X: Any, y: Any) -> Stream:
+def open_stream(X: Any, y: Any, sample_weight: Any = None) -> Stream:
     """Rows in blocks, and a random sample of them all."""
-    return Stream.look(open_blocks(X, y), 0, whole=True)
+    return Stream.look(open_weighted(X, y, sample_weight), 0, whole=True)
 
 
 def count_quantiles(options: Any, stream: Stream, n_bins: int) -> DiscreteTable:

@@ -101,12 +101,13 @@ def cross_validate(
     options: Any, table: Table, y: Any, ks: list[int], sample_weight: Any = None, groups: Any = None
 ) -> tuple[Floats, Floats]:
     """Scores of a linear model, a row for each fold, and those of a dummy model."""
-    targets = read_targets(y, options.target, table.n_samples)
+    targets, cv = read_targets(y, options.target, table.n_samples), options.cv
     counts = np.ones(table.n_samples, np.int64)
     if sample_weight is not None:
         rows = repeated_rows(sample_weight, targets, table.n_samples)
         counts = np.bincount(rows, minlength=table.n_samples)
         known = np.flatnonzero(counts)
+        cv = _without_rows(cv, known) if np.iterable(cv) else cv
         table, targets = table.take(known), tuple(target.take(known) for target in targets)
         groups = None if groups is None else as_array(groups)[known]
         counts = counts[known]
@@ -114,7 +115,7 @@ def cross_validate(
     splitting = goals[0] if len(goals) == 1 else replace(goals[0], classes=None)
     folds = [
         (np.repeat(train, counts[train]), np.repeat(test, counts[test]))
-        for train, test in splitting.split(options.cv, groups, options.random_state)
+        for train, test in splitting.split(cv, groups, options.random_state)
     ]
     paths, show = list[list[Indices]](), printed_progress("k='auto'", options.verbose)
     for train, _ in folds:
@@ -207,6 +208,14 @@ class Goal:
             else:
                 score = -mean_log_loss(model, Z[test], self.y[test])
         return round(float(score), DIGITS)
+
+
+def _without_rows(folds: Any, known: Indices) -> list[tuple[Indices, ...]]:
+    """Given folds, by their places among the known rows; no others are left in them."""
+    parts = [[as_array(rows) for rows in fold] for fold in folds]
+    return [
+        tuple(np.searchsorted(known, rows[np.isin(rows, known)]) for rows in fold) for fold in parts
+    ]
 
 
 def _stratified(target: Target, n_folds: int, seed: int) -> list[Fold]:

@@ -112,6 +112,12 @@ class Columns:
         categorical = find_features(options.categorical_features, table)
         return cls(allowed, included, categorical, groups)
 
+    def varying(self, table: Table) -> Indices:
+        """The allowed columns without those of one value; all, if no others are left."""
+        constant = np.setdiff1d(find_constant(table), self.included, assume_unique=True)
+        kept = np.setdiff1d(self.allowed, constant, assume_unique=True)
+        return kept if len(kept) else self.allowed
+
     def reading(self, options: Any, kept: Indices, blocks: bool = False) -> Reading:
         """How the kept columns are to be read."""
         how = settle(options, blocks=blocks)
@@ -148,9 +154,7 @@ class Task:
             rows = repeated_rows(sample_weight, targets, table.n_samples)
             table, targets = table.take(rows), tuple(target.take(rows) for target in targets)
         columns = Columns.of(options, table)
-        constant = np.setdiff1d(find_constant(table), columns.included, assume_unique=True)
-        kept = np.setdiff1d(columns.allowed, constant, assume_unique=True)
-        kept = kept if len(kept) else columns.allowed
+        kept = columns.varying(table)
         found = [note_on_target(options.target, target.column) for target in targets]
         work, screened = Stopwatch(), None
         if len(kept) > screening.MAX_MEASURED:
@@ -171,7 +175,7 @@ class Task:
 
     @classmethod
     def measured(
-        cls, options: Any, table: Table, columns: Columns, kept: Indices, read: Measured,
+        cls, options: Any, table: Table, columns: Columns, kept: Indices, read: Any,
         seconds: float = 0.0,
     ) -> "Task":  # fmt: skip
         """What to select from, once the kept columns have been measured."""

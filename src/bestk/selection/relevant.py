@@ -134,8 +134,8 @@ class SelectRelevant(TableSelector):
             As for :meth:`SelectBestK.fit`, in memory or in blocks of rows.
         y : array-like of shape (n_samples,)
             The classes, or numbers to predict; for files and blocks as for :class:`SelectBestK`.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts: integers from 0 up.
+        sample_weight : array-like of shape (n_samples,) or str, default=None
+            How often each row counts; see :meth:`SelectBestK.fit`.
         progress : callable, default=None
             Called with the number of blocks of pairs that are done, and of all.
 
@@ -271,13 +271,11 @@ def _read(
 ) -> tuple[Table, ParsedTarget] | DiscreteTable:
     """The table and its target, or the counts of rows that come in many blocks."""
     if is_stream(X, y):
-        if sample_weight is not None:
-            raise ValueError("sample_weight is for tables in memory; repeat rows in blocks")
-        stream = open_stream(X, y)
+        stream = open_stream(X, y, sample_weight)
         note_columns(options, stream.sample.table)
         if not stream.is_short:
             return count_quantiles(options, stream, BLOCK_BINS)
-        X, y = stream.sample.table, stream.sample.y
+        X, y, sample_weight = stream.sample.table, stream.sample.y, None  # rows are repeated
     elif not isinstance(X, Table):
         X = options._check_table(X, reset=True)
     table = read_features(X, options.categorical_features)

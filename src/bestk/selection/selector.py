@@ -206,9 +206,10 @@ class SelectBestK(PartialFit, TableSelector):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The classes, or numbers to predict; a column for each target. For files and blocks
             that are frames the name of its column; None for pairs ``(X_block, y_block)``.
-        sample_weight : array-like of shape (n_samples,), default=None
+        sample_weight : array-like of shape (n_samples,) or str, default=None
             How often each row counts, from 0 up. Fractional weights are rounded up or down, so
-            that those of a class add up to the same number of rows.
+            that those of a class add up to the same number of rows. For files and blocks that
+            are frames, the name of the column of weights.
         groups : array-like of shape (n_samples,), default=None
             For ``k="auto"``, groups of rows that no fold separates.
 
@@ -230,10 +231,8 @@ class SelectBestK(PartialFit, TableSelector):
         """Read the table, measure it and solve the problem."""
         with self._stage("measuring"):
             if is_stream(X, y):
-                if sample_weight is not None:
-                    raise ValueError("sample_weight is for tables in memory; repeat rows in blocks")
                 refuse_auto(self.k)
-                task = read_blocks(self, X, y)
+                task = read_blocks(self, X, y, sample_weight)
             else:
                 table = read_features(self._check_table(X, reset=True), self.categorical_features)
                 task = Task.of(self, table, y, sample_weight)

@@ -2,30 +2,37 @@
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils.parallel import Parallel, delayed
 
-from bestk._checks import jobs, real
+from bestk._checks import jobs, real, whole
 from bestk._typing import Floats, Indices
 from bestk.data.frames import read_features
 from bestk.data.table import find_constant
 from bestk.discretize import Discretizer
 from bestk.errors import ParameterError
 from bestk.information.backends import BACKENDS
-from bestk.information.reading import MIN_ROWS, Measured
-from bestk.information.together import join_tables, measure_parts
+from bestk.information.reading import MIN_ROWS
+from bestk.information.together import join_subsamples, measure_parts
 from bestk.selection.base import count_features
 from bestk.selection.folds import printed_progress, read_folds, repeat_rows
-from bestk.selection.pipeline import Columns, Task, is_method, seed_of
+from bestk.selection.pipeline import (
+    Columns,
+    Task,
+    is_method,
+    read_targets,
+    seed_of,
+    settle,
+)
 from bestk.selection.selector import SelectBestK
 from bestk.selection.targets import repeated_rows
 
 MAX_SHOWN = 20  # features of a text
-MAX_COLUMNS_TOGETHER, MAX_VALUES_TOGETHER = 512, 2**20  # of subsamples measured in one pass
+MAX_COLUMNS_TOGETHER, MAX_VALUES_TOGETHER = 2048, 2**20  # of subsamples measured in one pass
 
 
 @dataclass(frozen=True)
@@ -44,9 +51,11 @@ class StabilitySelection:
     names : sequence of str
         Names of all features.
     n_candidates : int
-        The number of features that could be selected.
+        The number of features, or of column groups, that could be selected.
     fraction : float
         The fraction of the rows in each subsample.
+    groups : ndarray of shape (n_features,) or None
+        The number of the column group of each feature.
     """
 
     frequencies: Floats
@@ -54,6 +63,7 @@ class StabilitySelection:
     names: Sequence[str]
     n_candidates: int
     fraction: float
+    groups: Indices | None = None
 
     def selected(self, threshold: float = 0.6) -> Indices:
         """Features selected from at least this fraction of the subsamples, most frequent first."""
@@ -63,9 +73,9 @@ class StabilitySelection:
     def false_selections(self, threshold: float = 0.6) -> float:
         """Bound on the expected number of irrelevant features with that frequency or more.
 
-        It is ``q**2 / ((2 threshold - 1) p)`` for q features selected of p (Meinshausen and
-        Buehlmann 2010), for subsamples of half of the rows. It holds if irrelevant features are
-        exchangeable, and the method is no worse than guessing.
+        It is ``q**2 / ((2 threshold - 1) p)`` for q features, or column groups, selected of p
+        (Meinshausen and Buehlmann 2010), for subsamples of half of the rows. It holds if
+        irrelevant features are exchangeable, and the method is no worse than guessing.
         """
         threshold = real(threshold, "threshold", "a number between 0.5 and 1")
         if self.fraction != 0.5 or not 0.5 < threshold <= 1:
@@ -73,7 +83,10 @@ class StabilitySelection:
             raise ParameterError(
                 f"the bound needs a threshold above 0.5 and subsamples of half the rows; got {came}"
             )
-        q = float(self.frequencies.sum())
+        each = self.frequencies
+        if self.groups is not None:  # one column of each group
+            each = each[np.unique(self.groups, return_index=True)[1]]
+        q = float(each.sum())
         return q * q / ((2 * threshold - 1) * self.n_candidates)
 
     def to_frame(self) -> Any:
@@ -157,12 +170,19 @@ def stability_selection(
     >>> [X.columns[i] for i in found.selected(0.7)]
     ['worst concave points', 'worst perimeter']
     """
+    if isinstance(k, str):
+        raise ParameterError(f"stability_selection needs k as a number or a fraction, not {k!r}")
+    whole(n_subsamples, "n_subsamples", 1)
     random_state, inner = seed_of(random_state), None if n_jobs is None else 1
     selector = SelectBestK(k, method, random_state=random_state, n_jobs=inner, **options)
     selector._validate_params()
     table = read_features(X, selector.categorical_features)
-    task = Task.of(selector, table, y)
-    wanted, targets = count_features(k, table.n_features, task), task.targets
+    targets, columns = (
+        read_targets(y, selector.target, table.n_samples),
+        Columns.of(selector, table),
+    )
+    task = Task.measured(selector, table, columns, columns.varying(table), None)
+    wanted = count_features(k, table.n_features, task)
     stratified = len(targets) == 1 and not targets[0].continuous
     kind = StratifiedShuffleSplit if stratified else ShuffleSplit
     splitter = (kind if groups is None else GroupShuffleSplit)(
@@ -174,64 +194,79 @@ def stability_selection(
     if sample_weight is not None:
         weighted = repeated_rows(sample_weight, targets, table.n_samples)
     rows = [train for train, _ in repeat_rows(folds, weighted, table.n_samples)]
+    task, screen = replace(task, targets=targets), None if screen is None else max(screen, wanted)
+    drawn = _Subsamples(selector, task, columns, rows, wanted, screen)
     show = printed_progress("stability_selection", verbose)
-    batches = _batches(task, rows, screen, jobs(n_jobs) or 1)
-
-    def select_from(batch: Indices) -> list[Indices]:
-        some = [rows[i] for i in batch]
-        if len(some) > 1 and (parts := _read_together(selector, task, some)):
-            return task.supports(parts, wanted)
-        return [read_alone(own).path([wanted])[0].support for own in some]
-
-    def read_alone(some: Indices) -> Task:
-        part = Task.of_rows(selector, table, targets, some)
-        if screen is not None and is_method(part.method) and part.groups is None:
-            part = _screened(part, selector, max(screen, wanted))
-        return part
-
     found = dict[int, tuple[int, ...]]()
     parallel = Parallel(n_jobs=jobs(n_jobs) or 1, prefer="threads", return_as="generator")
-    for batch, some in zip(batches, parallel(map(delayed(select_from), batches)), strict=True):
+    batches = drawn.batches(jobs(n_jobs) or 1)
+    for batch, some in zip(batches, parallel(map(delayed(drawn.select), batches)), strict=True):
         for number, support in zip(batch.tolist(), some, strict=True):
             found[number] = tuple(support.tolist())
             show(len(found), len(rows))
     supports = tuple(found[i] for i in range(len(rows)))
     counts = np.bincount(np.concatenate(supports), minlength=table.n_features)
-    return StabilitySelection(counts / len(rows), supports, table.names, task.most, fraction)
-
-
-def _batches(task: Task, rows: list[Indices], screen: int | None, n_jobs: int) -> list[Indices]:
-    """Numbers of the subsamples that are measured in one pass: small ones, of the same classes."""
-    n, m = len(task.allowed), min(map(len, rows))
-    columns = MAX_COLUMNS_TOGETHER if m >= MIN_ROWS else m  # see Reading
-    size = min(columns // n, MAX_VALUES_TOGETHER // (m * n), -(-len(rows) // n_jobs))
-    alone = (
-        size < 2
-        or not is_method(task.method)
-        or not isinstance(task.read.discretizer, Discretizer | None)
-        or not all(isinstance(block.values, np.ndarray) for block in task.table.blocks)
-        or (screen is not None and n > screen)
+    most = replace(task, by_columns=False).most
+    return StabilitySelection(
+        counts / len(rows), supports, table.names, most, fraction, columns.groups
     )
-    if alone or task.target is None or task.target.continuous:
-        return list(np.arange(len(rows))[:, np.newaxis])
-    classes = task.target.classes
-    counts = [np.bincount(classes.codes[some], minlength=classes.n_classes) for some in rows]
-    _, kind = np.unique(counts, axis=0, return_inverse=True)
-    alike = (np.flatnonzero(kind == each) for each in range(kind.max() + 1))
-    return [some[i : i + size] for some in alike for i in range(0, len(some), size)]
 
 
-def _read_together(selector: SelectBestK, task: Task, rows: list[Indices]) -> list[Measured]:
-    """The entropies of each subsample; none on a GPU, or if a column is constant in one of them."""
-    if selector.backend not in ("auto", *BACKENDS):
-        return []
-    target, kept = task.targets[0], task.table.keep(task.allowed)
-    order = [some[np.argsort(target.classes.codes[some], kind="stable")] for some in rows]
-    joined = join_tables([kept.take(some) for some in order])
-    if len(find_constant(joined)):
-        return []
-    reading = Columns.of(selector, task.table).reading(selector, task.allowed)
-    return measure_parts(reading, joined, kept.n_features, target.take(order[0]))
+@dataclass(frozen=True)
+class _Subsamples:
+    """Subsamples of the rows of a table, and what is selected from each."""
+
+    selector: SelectBestK
+    task: Task  # the whole table, which is not measured
+    columns: Columns
+    rows: list[Indices]
+    wanted: int  # features of each
+    screen: int | None
+
+    def batches(self, n_jobs: int) -> list[Indices]:
+        """Numbers of subsamples that are measured in one pass: small ones, of the same classes."""
+        task, rows = self.task, self.rows
+        n, m = len(task.allowed), min(map(len, rows))
+        columns = MAX_COLUMNS_TOGETHER if m >= MIN_ROWS else m  # see Reading
+        size = min(columns // n, MAX_VALUES_TOGETHER // (m * n), -(-len(rows) // n_jobs))
+        alone = (
+            size < 2
+            or not is_method(task.method)
+            or not isinstance(settle(self.selector).discretizer, str | Discretizer | None)
+            or not all(isinstance(block.values, np.ndarray) for block in task.table.blocks)
+            or (self.screen is not None and n > self.screen)
+            or self.selector.backend not in BACKENDS
+        )
+        if alone or task.target is None or task.target.continuous:
+            return list(np.arange(len(rows))[:, np.newaxis])
+        classes = task.target.classes
+        counts = [np.bincount(classes.codes[some], minlength=classes.n_classes) for some in rows]
+        _, kind = np.unique(counts, axis=0, return_inverse=True)
+        alike = (np.flatnonzero(kind == each) for each in range(kind.max() + 1))
+        return [some[i : i + size] for some in alike for i in range(0, len(some), size)]
+
+    def select(self, batch: Indices) -> list[Indices]:
+        """The features of some subsamples, best first."""
+        rows, task = [self.rows[i] for i in batch], self.task
+        if len(batch) < 2:
+            return [self._select_alone(own) for own in rows]
+        codes, kept = task.targets[0].classes.codes, task.table.keep(task.allowed)
+        rows = [own[np.argsort(codes[own], kind="stable")] for own in rows]
+        joined, n = join_subsamples(kept, rows), kept.n_features
+        alone = np.isin(np.arange(len(batch)), find_constant(joined) // n)
+        if alone.any():  # they have fewer columns to measure than the others
+            others = iter(self.select(batch[~alone]))
+            each = zip(rows, alone, strict=True)
+            return [self._select_alone(own) if odd else next(others) for own, odd in each]
+        reading, target = self.columns.reading(self.selector, task.allowed), task.targets[0]
+        parts = measure_parts(reading, joined, n, target.take(rows[0]))
+        return task.supports(parts, self.wanted)
+
+    def _select_alone(self, rows: Indices) -> Indices:
+        part = Task.of_rows(self.selector, self.task.table, self.task.targets, rows)
+        if self.screen is not None and is_method(part.method) and part.groups is None:
+            part = _screened(part, self.selector, self.screen)
+        return part.path([self.wanted])[0].support
 
 
 def _screened(task: Task, options: SelectBestK, most: int) -> Task:

@@ -22,17 +22,6 @@ DOUBT = 1.5  # times the largest relevance by chance: the cost of a column witho
 UNCHECKED_BYTES = 2**26  # a smaller matrix is allocated without a look at the free memory
 
 
-def subtract_doubt(relevance: Floats, chance: Floats) -> Floats:
-    """``relevance - 1.5 c exp(-relevance / c)``, with the largest relevance c by chance.
-
-    Examples
-    --------
-    >>> subtract_doubt(np.array([0.0, 0.1, 1.0]), np.array([0.1, 0.1, 0.1])).round(3)
-    array([-0.15 ,  0.045,  1.   ])
-    """
-    return relevance - DOUBT * chance * np.exp(-np.maximum(relevance, 0.0) / chance)
-
-
 @dataclass(frozen=True)
 class Entropies:
     """H(xi), H(xi, y) and H(y); H(xi, xj) and H(xi, xj, y) counted when a measure asks for them.
@@ -92,7 +81,10 @@ class Entropies:
         c is about the largest relevance that chance gives any of the columns: the doubt is the
         price of a column whose relevance chance can explain.
         """
-        return self.mi() if self.chance is None else subtract_doubt(self.mi(), self.chance)
+        relevance = self.mi()
+        if self.chance is None:
+            return relevance
+        return relevance - DOUBT * self.chance * np.exp(-np.maximum(relevance, 0.0) / self.chance)
 
     def copy_mi(self) -> Floats:
         """``I(xi; xi')`` of each feature and a copy of it: its entropy, if it is counted."""

@@ -211,6 +211,8 @@ def test_rows_have_weights_and_groups_and_columns_have_groups_and_a_threshold(fo
     found = json.loads(bestk("select", file, "-k", 3, *aside).stdout)
     expected = json.loads(bestk("select", twice, "-t", "diagnosis", "-k", 3, "--json").stdout)
     assert found["features"] == expected["features"]
+    streamed = json.loads(bestk("select", file, "-k", 3, "--stream", *aside).stdout)
+    assert [f["name"] for f in streamed["features"]] == [f["name"] for f in found["features"]]
     few = json.loads(bestk("select", file, "--threshold", 0.3, *aside).stdout)
     assert few["k"] == 1 or min(f["new_information"] for f in few["features"]) >= 0.3
     together = json.loads(bestk("select", file, "-k", 1, "--column-groups", "_", *aside).stdout)

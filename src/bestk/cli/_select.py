@@ -160,14 +160,13 @@ def _select_in_blocks(
 ) -> tuple[Loaded, Solution, dict[str, float]]:
     """Select from a file in blocks of rows; return the columns, the solution and the seconds."""
     start = perf_counter()
-    if request.weights is not None:
-        raise ValueError("--weights is not supported for a file that is read in blocks of rows")
     if len(request.targets) > 1:
         raise ValueError("a file that is read in blocks of rows can have one --target only")
-    options = request.options() | {"exclude": [*request.exclude, *request.aside.values()]}
+    aside = [name for use, name in request.aside.items() if use != "sample_weight"]
+    options = request.options() | {"exclude": [*request.exclude, *aside]}
     selector = SelectBestK(checked.k, request.method, **options)
     with messages.stage(f"reading {request.file} in blocks of rows"):
-        selector.fit(request.file, request.target)
+        selector.fit(request.file, request.target, sample_weight=request.weights)
     solution, seconds = selector.solution_, perf_counter() - start
     if selector._in_blocks:
         sample = "numeric columns are binned by a sample of 100,000 rows"

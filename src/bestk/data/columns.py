@@ -51,6 +51,7 @@ COMMA = re.compile(
     rf"[+-]?{SIGN} ?[+-]?(\d{{1,3}}([. \u00a0\u202f]\d{{3}})+|\d+)(,\d+)? ?[%$€£¥]?", re.ASCII
 )
 WHOLE = re.compile(r"[+-]?(\d+)", re.ASCII)
+NEGATIVE = re.compile(r"^\((.*\d.*)\)$|^(.*\d.*)-$")  # as accountants write
 DATE = re.compile(
     r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII
 )
@@ -179,12 +180,14 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     --------
     >>> parse_levels(["$1,250", "$3.50", "n/a"], np.array([1, 1, 1])).values
     array([1250. ,    3.5,     nan])
+    >>> parse_levels(["(12.50)", "3.50-", "7"], np.array([1, 1, 1])).values
+    array([-12.5,  -3.5,   7. ])
     >>> parse_levels(["2024-03-01", "2024-03-02"], np.array([1, 1])).kind
     'dates'
     >>> parse_levels(["01", "02", "10"], np.array([5, 5, 5])) is None
     True
     """
-    texts = [level.strip() for level in levels if isinstance(level, str)]
+    texts = [NEGATIVE.sub(r"-\1\2", level.strip()) for level in levels if isinstance(level, str)]
     some = texts[:: max(1, len(texts) // LOOK)]
     if len(texts) < len(levels) or not any(
         text[:1].isdigit() or NUMBER.fullmatch(text) for text in some
@@ -270,7 +273,7 @@ class TextNumbers:
                 continue
             values = np.empty((table.n_samples, int(here.sum())))
             for column, j in zip(values.T, np.flatnonzero(here), strict=True):
-                texts = [text.strip() for text in block.categories[j]]
+                texts = [NEGATIVE.sub(r"-\1\2", text.strip()) for text in block.categories[j]]
                 numbers = parse_values(texts, self.kinds[int(block.columns[j])])
                 column[:] = np.append(numbers, np.nan)[block.values[:, j]]
             blocks.append(Block(block.columns[here], "numeric", values))
@@ -288,13 +291,10 @@ def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
     """A sentence for all columns of numbers, and one for all of dates."""
     notes = []
     for kind, read_as in (("numbers", "numbers"), ("dates", "days since 1970-01-01")):
-        places = sorted(j for j in found if (found[j].kind == "dates") == (kind == "dates"))
-        if places:
+        if places := sorted(j for j in found if (found[j].kind == "dates") == (kind == "dates")):
             quoted = ", ".join(repr(str(names[j])) for j in places)
             odd = sorted({text for j in places for text in found[j].odd})
             lost = f", {', '.join(map(repr, odd[:3]))} as missing" if odd else ""
-            notes.append(
-                f"{quoted}: {kind} written as text, such as {found[places[0]].example!r}; "
-                f"read as {read_as}{lost}"
-            )
+            such = f"{kind} written as text, such as {found[places[0]].example!r}"
+            notes.append(f"{quoted}: {such}; read as {read_as}{lost}")
     return notes

@@ -112,14 +112,15 @@ class Solution:
         return [str(i) if self.names is None else str(self.names[i]) for i in self.support]
 
     def __str__(self) -> str:
+        what = ("item" if self.names is None else "feature") + "s" * (self.k != 1)
         lines = [
-            f"{self.k} items by {self.solver} in {self.seconds:.3g} s",
+            f"{self.k} {what} selected by {self.solver} in {self.seconds:.3g} s",
             f"objective    {self.objective:.6g}",
-            f"upper bound  {self.upper_bound:.6g}",
+            f"upper bound  {self.upper_bound:.6g}" if np.isfinite(self.upper_bound) else "",
             f"quality      {self.quality}" + f"; {self.certainty}" * bool(self.certainty),
-            "picked       " + ", ".join(self._labels()),
+            "selected     " + ", ".join(self._labels()),
         ]
-        return "\n".join(lines)
+        return "\n".join(filter(None, lines))
 
     def _repr_html_(self) -> str:
         """A table for notebooks, with escaped names."""

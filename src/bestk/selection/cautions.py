@@ -282,7 +282,7 @@ def describe(finding: Finding, names: Sequence[str], solution: Solution) -> str:
         "identifier": f"a different value in most rows, as an identifier has; exclude {it} if "
         f"{'it only names' if one else 'they only name'} rows",
         "chance": "selected, but no more related to the target than chance would give; use a "
-        "smaller k, or k='auto'",
+        "smaller k" + ", or k='auto'" * ("k_scores" not in solution.details),
         "cardinality": f"more than {MAX_CATEGORIES} categories, so that each has few rows to learn "
         "from; group rare ones",
         "copy": "copies of each other, up to scale and shift; one of them is enough",

@@ -55,9 +55,10 @@ def select_auto_k(
         found, _ = cross_validate(fixed, table, y, between, sample_weight, groups)
         order = np.argsort([*ks, *between])
         ks, scores = sorted([*ks, *between]), np.hstack([scores, found])[:, order]
-    solution = task.solution(choose(ks, scores, RULE))
+    predicts = beats(scores, guess)
+    solution = task.solution(choose(ks, scores, RULE) if predicts else ks[0])
     warnings = solution.warnings
-    if not beats(scores, guess):
+    if not predicts:
         folds = f"in {len(scores)} folds; the {solution.k} selected may be noise"
         warnings = (*warnings, f"no number of features predicts better than guessing {folds}")
     means = dict(zip(ks, scores.mean(axis=0).tolist(), strict=True))

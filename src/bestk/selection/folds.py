@@ -187,9 +187,10 @@ class Design:
         Z = self.values / largest  # squares of the largest numbers would overflow
         with np.errstate(invalid="ignore", divide="ignore"), catch_warnings(action="ignore"):
             # columns without a known value
-            low, high = np.nanquantile(Z[np.ix_(train, self.numeric)], (0.25, 0.75), axis=0)
-            reach = np.where(high > low, OUTLIER_REACH * (high - low), np.inf)
-            Z[:, self.numeric] = np.clip(Z[:, self.numeric], low - reach, high + reach)
+            if self.numeric.any():
+                low, high = np.nanquantile(Z[np.ix_(train, self.numeric)], (0.25, 0.75), axis=0)
+                reach = np.where(high > low, OUTLIER_REACH * (high - low), np.inf)
+                Z[:, self.numeric] = np.clip(Z[:, self.numeric], low - reach, high + reach)
             return np.nan_to_num(StandardScaler().fit(Z[train]).transform(Z))
 
 

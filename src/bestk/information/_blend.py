@@ -30,22 +30,16 @@ class BlendedSource:
         known: Indices | None = None,
     ) -> None:
         self._sources, self._partial = list(counted), partial
-        self.n_features = len(counted[0].singles()[0])
+        self.n_features = len(counted[0].copies)
         self._known = np.arange(0) if known is None else known
         if partial is not None and np.array_equal(self._known, np.arange(self.n_features)):
             self._sources, self._partial = [*counted, partial], None
         self._place = np.full(self.n_features, -1)
         self._place[self._known] = np.arange(len(self._known))
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-        y = self._sources[0].singles()[2]
-        x = self._mean(lambda source: source.singles()[0])
-        return x, self._mean(_entropy_within) + y, y
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it."""
-        return self._mean(lambda source: source.copies())
+        y = counted[0].singles[2]
+        x = self._mean(lambda source: source.singles[0])
+        self.singles = x, self._mean(_entropy_within) + y, y
+        self.copies = self._mean(lambda source: source.copies)
 
     def _mean(self, each: Callable[[PairSource], Floats]) -> Floats:
         """The mean over the estimates that have a column."""
@@ -82,8 +76,8 @@ class BlendedSource:
     @cached_property
     def _excess(self) -> tuple[Floats, Floats]:
         """H(x) and H(x | y) of each column over all estimates, less those of counts."""
-        x, xy, y = self.singles()
-        x = x - np.mean([source.singles()[0] for source in self._sources], axis=0)
+        x, xy, y = self.singles
+        x = x - np.mean([source.singles[0] for source in self._sources], axis=0)
         return x, xy - y - np.mean([_entropy_within(source) for source in self._sources], axis=0)
 
     def _single_terms(self, query: Query) -> Floats:
@@ -117,7 +111,7 @@ class BlendedSource:
 
 def _entropy_within(source: PairSource) -> Floats:
     """H(x | y) of each feature."""
-    _, xy, y = source.singles()
+    _, xy, y = source.singles
     return xy - y
 
 

@@ -148,6 +148,8 @@ class CountedPairs:
             self._known = np.unique(np.concatenate([[0, sizes.sum()], sizes, *found]))
         tables = Tables.of(sizes, correction, self._known if len(self._known) else None)
         self._exact = self._count_singles(tables)
+        self.singles = self._exact.singles()
+        self.copies = self.singles[0]
 
     def _look_up(self, table: Indices, counts: Indices) -> Any:
         return table[counts if not len(self._known) else np.searchsorted(self._known, counts)]
@@ -164,14 +166,6 @@ class CountedPairs:
         x = self._look_up(tables.plain, totals)
         xy = self._look_up(tables.plain, counts).sum(axis=1) + self._look_up(tables.chance, totals)
         return ExactEntropies(tables, np.add.reduceat(x, starts), np.add.reduceat(xy, starts))
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-        return self._exact.singles()
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it: H(x)."""
-        return self.singles()[0]
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""

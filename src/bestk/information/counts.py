@@ -143,7 +143,7 @@ class PairCounts:
             if correction == "chance":
                 chance = largest_by_chance(self.levels, self.n_samples, len(self._sizes))
             return Entropies(
-                *source.singles(), source, correction is not None, n_jobs, chance=chance
+                *source.singles, source, correction is not None, n_jobs, chance=chance
             )
 
     def _known(self) -> Levels:

@@ -139,7 +139,7 @@ class Reading:
         share = np.where(blended & (levels > 1), BLENDED_SHARE, 1.0)
         chance = share * largest_by_chance(levels, covariances.n_samples, covariances.n_groups)
         return Entropies(
-            *source.singles(), source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
+            *source.singles, source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
             levels=levels, share=share, chance=chance, find_synergy=find,
         )  # fmt: skip
 
@@ -173,7 +173,7 @@ def gaussian_entropies(
         covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
         levels = np.full(n, 2)  # a column takes one parameter, like two levels
         return Entropies(
-            *source.singles(), source, correction is not None, n_jobs, covariances, levels,
+            *source.singles, source, correction is not None, n_jobs, covariances, levels,
             chance=largest_by_chance(levels, m, covariances.n_groups),
         )  # fmt: skip
 

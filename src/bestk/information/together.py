@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bestk._typing import Array, Floats
+from bestk._typing import Array
 from bestk.data.table import Block, Table
 from bestk.information.backends import PairSource
 from bestk.information.entropies import largest_by_chance
@@ -62,15 +62,9 @@ class _PartSource:
     """Some columns of a source, side by side."""
 
     def __init__(self, whole: PairSource, columns: slice) -> None:
-        self.whole, self.columns = whole, columns
-        self.n_features, self.is_discrete = columns.stop - columns.start, whole.is_discrete
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        x, xy, y = self.whole.singles()
-        return x[self.columns], xy[self.columns], y
-
-    def copies(self) -> Floats:
-        return self.whole.copies()[self.columns]
+        self.whole, self.columns, self.is_discrete = whole, columns, whole.is_discrete
+        x, xy, y = whole.singles
+        self.singles, self.copies = (x[columns], xy[columns], y), whole.copies[columns]
 
     def fill(self, query: Query, out: Array) -> None:
         every = np.arange(self.columns.start, self.columns.stop)

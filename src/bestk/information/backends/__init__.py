@@ -22,14 +22,9 @@ __all__ = [
 class PairSource(Protocol):
     """Entropies of a table: of single features at once, of pairs when asked."""
 
-    n_features: int
     is_discrete: bool  # entropies of counts, not of densities
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it."""
+    singles: tuple[Floats, Floats, float]  # H(x) and H(x, y) of each feature, and H(y)
+    copies: Floats  # I(x; x') of each feature and a copy of it: H(x) of counts
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""

@@ -51,14 +51,8 @@ class NativeCounter:
         with threads(seconds=PACK_COST * codes.values.size):
             self.packed = pack(codes, target, self.order, MAX_PLANE_LEVELS)
             self.exact = _count_singles(self.packed, Tables.of(target.counts, correction))
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-        return self.exact.singles(self.place)
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it: H(x)."""
-        return self.singles()[0]
+        self.singles = self.exact.singles(self.place)
+        self.copies = self.singles[0]
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""

@@ -248,10 +248,6 @@ class DeviceScores:
             products = self.times(torch.from_numpy(y).to(z))
             self.explained = Explained.by_number(y, self.sums, products)
 
-    def row(self, place: int) -> Tensor:
-        """The scores of one column."""
-        return self.values[place]
-
     def times(self, row: Tensor) -> Floats:
         """Sums of products of all columns with another one."""
         return np.asarray((self.values @ row).cpu().numpy())

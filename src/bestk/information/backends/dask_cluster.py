@@ -42,15 +42,8 @@ class DaskCounter:
         self.n_features = codes.n_features
         with one_at_a_time():
             self._native = NativeCounter(codes, target, correction)
+        self.singles, self.copies = self._native.singles, self._native.copies
         self._table: Future | None = None
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-        return self._native.singles()
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it: H(x)."""
-        return self.singles()[0]
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""

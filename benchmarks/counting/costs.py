@@ -11,13 +11,14 @@ from benchmarks.counting.cases import Case, synthetic
 from benchmarks.timing import interleave
 from bestk.information.backends._native import (
     COSTS,
+    LANES,
     MAX_PLANE_LEVELS,
     NativeCounter,
     bind,
     cut_tasks,
+    pack,
     run_tasks,
 )
-from bestk.information.backends._packed import LANES, pack
 from bestk.information.measures import CMI
 from bestk.native.threads import threads
 

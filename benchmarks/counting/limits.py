@@ -6,8 +6,7 @@ import numpy as np
 
 from benchmarks.counting.cases import Case
 from benchmarks.counting.contenders import Contender, Job
-from bestk.information.backends._native import NativeCounter, cut_tasks
-from bestk.information.backends._packed import LANES
+from bestk.information.backends._native import LANES, NativeCounter, cut_tasks
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 

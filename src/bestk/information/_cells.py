@@ -130,7 +130,7 @@ class CountedPairs:
     The tables of fixed point are those of the default backend, and so are the results.
     """
 
-    name, is_discrete, sums_quickly = "counts", True, False
+    is_discrete, sums_quickly = True, False
 
     def __init__(self, counts: PairCounts, correction: Correction | None = None) -> None:
         self.n_features = counts.n_features

@@ -18,7 +18,7 @@ from bestk.data.table import Table
 from bestk.data.target import Target, read_labels
 from bestk.information import _cells as cells
 from bestk.information._fixed_point import Correction
-from bestk.information.backends._packed import pack
+from bestk.information.backends._native import pack
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, threads
@@ -142,9 +142,7 @@ class PairCounts:
             source, chance = self.source(correction), None
             if correction == "chance":
                 chance = largest_by_chance(self.levels, self.n_samples, len(self._sizes))
-            return Entropies(
-                *source.singles, source, correction is not None, n_jobs, chance=chance
-            )
+            return Entropies(*source.singles, source, correction is not None, n_jobs, chance=chance)
 
     def _known(self) -> Levels:
         if self._levels is None:

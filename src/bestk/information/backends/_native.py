@@ -1,31 +1,36 @@
-"""The default backend: bit-planes or histograms, chosen pair by pair, in integers throughout."""
+"""The default backend: a table as planes of bits, pairs by planes or histograms, in integers.
+
+Samples are sorted by class and each class is padded to whole 32-bit words; features are sorted
+by their number of levels. For each feature and each level but the last there is one plane of
+bits. Sixteen features make a tile, their words side by side.
+"""
 
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
 from math import prod
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes
+from bestk.data.codes import Codes, ends
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
-from bestk.information.backends._packed import (
-    CELL_COST,
-    LANES,
-    SAMPLE_COST,
-    WORD_COST,
-    Packed,
-    pack,
-)
-from bestk.information.backends._reductions import TopPairs, sum_rows
-from bestk.information.measures import INTERACTION, Measure, Query
+from bestk.information.backends._reductions import sum_rows
+from bestk.information.measures import Measure, Query
 from bestk.native import Kernel, kernels
 from bestk.native.threads import n_threads, run_tiles, spans, threads
 
+WORD, LANES = 32, 16  # bits of a word, features of a tile
+MAX_ROW_PLANES = 32  # planes of row features that are counted together
+CACHE_BYTES = 262_144  # for their counts
+# Nanoseconds of one core, from fits by ``python -m benchmarks.counting costs``: a word of a plane
+# against a word of sixteen others; a cell of sixteen pairs; a sample of one pair in a histogram.
+WORD_COST, CELL_COST, SAMPLE_COST = 1.8, 13.0, 3.8
+COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
 MAX_PLANE_LEVELS = 64
 PACK_COST = 1e-9  # seconds for a sample of a feature
 MAX_CELLS = 2**20  # of single features that are counted together
@@ -33,15 +38,87 @@ MAX_KERNELS = 4  # kept ready, the latest
 MAX_CALL_SECONDS = 0.1  # work between two checks for an interrupt
 PIECES_PER_THREAD = 16  # enough to balance,
 MIN_TASK_SECONDS, MAX_TASK_SECONDS = 5e-4, 0.2  # long enough for a thread, short enough to balance
-BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles that are counted in one call
-SAFE = 0.99  # of a limit, for what rounding may take off a bound
-COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A discrete table as bits; features are known by their place in order of levels."""
+
+    bits: NDArray[np.uint32]  # tile after tile, each [plane, word, lane]
+    margins: NDArray[np.uint32]  # tile after tile, each [class, plane, lane]: bits set
+    n_planes: Indices  # of each tile; -1 where the tile has too many levels for planes
+    bits_at: Indices  # where each tile begins in `bits`
+    margins_at: Indices  # and in `margins`
+    words: Indices  # words[c]:words[c + 1] are the words of class c
+    sizes: Indices  # samples of each class
+    starts: Indices  # samples starts[c]:starts[c + 1] are class c, once sorted
+    levels: Indices
+    codes: NDArray[np.uint16] | None  # samples sorted by class; None: planes serve every pair
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.levels)
+
+    @cached_property
+    def seconds(self) -> Floats:
+        """About the seconds that one core needs to count each feature against a tile."""
+        most, samples = int(self.levels.max()) - 1, float(self.starts[-1])
+        n_words, n_classes = int(self.words[-1]), len(self.sizes)
+        by_planes: Any = planes_cost(np.arange(most + 1.0), most, n_words, n_classes)
+        cost = np.minimum(by_planes, samples * LANES * SAMPLE_COST)
+        return np.asarray(1e-9 * cost[self.levels - 1])
+
+    @cached_property
+    def row_planes(self) -> int:
+        """How many planes of rows have counts that stay in the cache."""
+        counts = len(self.sizes) * max(1, int(self.n_planes.max())) * LANES * 4
+        return min(MAX_ROW_PLANES, max(1, CACHE_BYTES // counts))
+
+
+def planes_cost(n_i: Any, n_j: int, n_words: int, n_classes: int) -> Any:
+    """Nanoseconds of sixteen pairs by AND and popcount, ``n_i`` planes against ``n_j``."""
+    cells = (n_i + 1) * (n_j + 1) * (n_classes + 1)
+    return n_i * n_j * n_words * WORD_COST + cells * CELL_COST
+
+
+def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packed:
+    """Pack the features in that order; tiles of more than ``max_levels`` get no planes."""
+    levels, sizes = codes.levels[order], target.counts
+    samples = np.argsort(target.codes, kind="stable").astype(np.uint32)
+    words = ends(-(-sizes // WORD))
+    highest = np.maximum.reduceat(levels, np.arange(0, len(order), LANES))
+    n_planes = np.where(highest <= max_levels, highest - 1, -1)
+    stored = np.maximum(n_planes, 0)
+    bits_at, margins_at = ends(stored * words[-1] * LANES), ends(stored * len(sizes) * LANES)
+    wide = codes.values.dtype == np.uint16
+    values: tuple[Array | None, ...] = (None, codes.values) if wide else (codes.values, None)
+    most, kept = int(levels.max()), None
+    by_planes = planes_cost(most - 1, most - 1, int(words[-1]), len(sizes))
+    if most > max_levels or by_planes >= codes.n_samples * LANES * SAMPLE_COST:
+        kept = in_order = np.empty(codes.values.shape, np.uint16)
+
+        def sort(place: int) -> None:
+            in_order[place] = codes.values[order[place]].take(samples)
+
+        run_tiles(sort, range(len(order)))
+    bits, margins = np.zeros(bits_at[-1], np.uint32), np.zeros(margins_at[-1], np.uint32)
+    write = kernels.pack_planes.bind(
+        *values, order, samples, n_planes, bits_at, margins_at, words, sizes, levels,
+        len(order), len(sizes), bits, margins,
+    )  # fmt: skip
+    team = n_threads()  # a few runs for each thread
+    size = len(n_planes) if team == 1 else -(-len(n_planes) // (4 * team))
+    run_tiles(lambda span: write(*span), spans(len(n_planes), size))
+    return Packed(
+        bits, margins, n_planes, bits_at, margins_at, words, sizes, ends(sizes), levels, kept
+    )
 
 
 class NativeCounter:
     """Entropies of a discrete table and its classes, by compiled kernels on the CPU."""
 
-    name, is_discrete, sums_quickly = "native", True, False
+    is_discrete, sums_quickly = True, False
 
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self.n_features = codes.n_features
@@ -94,51 +171,6 @@ class NativeCounter:
         if out.size:
             request = self.request(rows, columns)
             run_tasks(kernel, request, *cut_tasks(self.packed, request), out)
-
-    def pairs_above(self, least: float, count: int) -> tuple[Indices, Floats]:
-        """The pairs with the largest interaction of at least ``least`` > 0, and these, in nats.
-
-        All columns have two levels. Pairs are counted, and only what may reach it is looked up.
-        """
-        packed, n_samples = self.packed, int(self.packed.sizes.sum())
-        n_words, n_classes = int(packed.words[-1]), len(packed.sizes)
-        bits, (own, others) = packed.bits.reshape(-1, n_words, LANES), bound_factors(packed)
-        best, lock = TopPairs(count, self.n_features), Lock()
-        best.least = least
-
-        def work(span: tuple[int, int]) -> None:
-            rows = bits[slice(*span)].transpose(0, 2, 1).reshape(-1)
-            n_rows = (span[1] - span[0]) * LANES
-            for first, last in spans(len(bits) - span[0], BOUND_TILES):
-                tiles = slice(span[0] + first, span[0] + last)
-                reached = np.zeros(n_rows * (last - first), np.uint8)
-                kernels.bound_pairs(
-                    rows, n_rows, bits[tiles].ravel(), last - first, packed.words, n_classes,
-                    own[slice(*span)].ravel(), others[tiles].ravel(),
-                    SAFE * best.least * n_samples, reached,
-                )  # fmt: skip
-                if reached.any():
-                    self._take_reached(
-                        reached.reshape(n_rows, -1), span[0], tiles.start, best, lock
-                    )
-
-        run_tiles(work, spans(len(bits), BOUND_ROWS // LANES))
-        return best.pairs, best.values
-
-    def _take_reached(
-        self, reached: Array, row: int, column: int, best: TopPairs, lock: Any
-    ) -> None:
-        """Look up the pairs of rows and tiles of which some may be large, each pair once."""
-        i, j = (np.flatnonzero(reached.any(axis=axis)) for axis in (1, 0))
-        i = i + row * LANES
-        j = ((j + column)[:, np.newaxis] * LANES + np.arange(LANES)).ravel()
-        i, j = i[i < self.n_features], j[j < self.n_features]
-        found = np.empty((len(i), len(j)), np.float32)
-        with threads(1):
-            self.fill(Query(INTERACTION, self.order[i], self.order[j]), found)
-        found[i[:, np.newaxis] >= j] = -np.inf
-        with lock:
-            best.take(found, self.order[i], self.order[j])
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle all but the kernels, which hold addresses."""
@@ -198,30 +230,6 @@ def cut_tasks(packed: Packed, request: PairRequest) -> tuple[Indices, float]:
         ends = [tile + (n_tiles - tile) * piece // pieces for piece in range(pieces + 1)]
         tasks += [(*rows, *some) for some in pairwise(ends)]
     return np.array(tasks), seconds
-
-
-def bound_factors(packed: Packed) -> tuple[Array, Array]:
-    """Factors of two-level features in bounds of interactions, for each class and all samples.
-
-    With d the difference of a count from independence and e what is expected, n log n of the four
-    cells exceeds its value at independence by sums of ``d^2/2e - d^3/6e^2`` at least, and of
-    ``d^4/3e^3`` more at most. The powers of e are products of two factors, one of each feature.
-    The first result is of tile, lane, class and factor; the other of tile, class, factor and lane.
-    """
-    margins = packed.margins.reshape(-1, len(packed.sizes), LANES).astype(np.float64)
-    n = np.concatenate([margins, margins.sum(axis=1, keepdims=True)], axis=1)
-    m = np.append(packed.sizes, packed.sizes.sum())[:, np.newaxis].astype(np.float64)
-    varies = (n > 0) & (n < m)
-    share, rest = np.where(varies, n, 1.0), np.where(varies, m - n, 1.0)
-    factors = np.stack([
-        n, *(np.where(varies, m ** (p / 2) * (share**-p - (-1.0) ** p * rest**-p), 0.0)
-             for p in (1, 2, 3)),
-    ], axis=2)  # fmt: skip
-    own = factors * np.array([1.0, 1 / 2, 1 / 6, 1 / 3])[:, np.newaxis]
-    own[:, :, 0] /= m
-    own[:, -1, 1:] *= np.array([-1.0, -1.0, 0.0])[:, np.newaxis]  # less I(xi; xj), at least
-    own = np.ascontiguousarray(own.transpose(0, 3, 1, 2), np.float32)
-    return own, np.ascontiguousarray(factors, np.float32)
 
 
 def _group_rows(packed: Packed, places: Indices) -> Indices:

@@ -32,7 +32,7 @@ class TorchCounter:
     ``device`` is ``"cuda"``, ``"cuda:1"``, ``"cpu"``, or ``"auto"``: a GPU if there is one.
     """
 
-    name, is_discrete = "torch", True
+    is_discrete = True
 
     def __init__(
         self, codes: Codes | DeviceCodes, target: Target, correction: Correction | None = None,

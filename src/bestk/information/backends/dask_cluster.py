@@ -10,12 +10,11 @@ import numpy as np
 from dask import config
 from distributed import Client, Future, as_completed, get_client, get_worker
 
-from bestk._typing import Array, Floats, Indices
+from bestk._typing import Array, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
-from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._packed import LANES
+from bestk.information.backends._native import LANES, NativeCounter
 from bestk.information.backends._reductions import Scan, cut_tiles, scan_tiles
 from bestk.information.measures import Query
 from bestk.native.threads import spans, threads
@@ -35,7 +34,7 @@ _kernel_lock = Lock()  # a task uses all threads of its worker
 class DaskCounter:
     """Entropies counted by the workers of the current ``distributed.Client``; few of them here."""
 
-    name, is_discrete = "dask", True
+    is_discrete = True
 
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self._client = _find_client()

@@ -54,7 +54,7 @@ STAGES = {  # where the functions of each stage are looked up
     "scores": ["information.reading.ScoredTable", "information.reading.measure_covariances"],
     "count": ["information.backends._native.NativeCounter.fill",
               "information.scan.pairs_above",
-              "information._gaussian.GaussianSource.fill",
+              "information._estimates.GaussianSource.fill",
               "information.scan.scan_pairs"],
     "solve": ["selection.pipeline.Task.solution"],
     "describe": ["selection.base.with_warnings", "selection.pipeline.pair_details"],

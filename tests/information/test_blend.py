@@ -16,7 +16,7 @@ from bestk.information import (
     GaussianSource,
     Query,
     ScoredTable,
-    _blend,
+    _estimates,
     measures,
 )
 from bestk.information.reading import Reading
@@ -172,8 +172,8 @@ def test_strips_give_the_numbers_of_the_whole(monkeypatch, strip):
     for measure in MEASURES:
         at_once = whole(source, measure)
         with monkeypatch.context() as patched:
-            patched.setattr(_blend, "MAX_WHOLE_BYTES", 0)
-            patched.setattr(_blend, "BLEND_STRIP_BYTES", strip)
+            patched.setattr(_estimates, "MAX_WHOLE_BYTES", 0)
+            patched.setattr(_estimates, "BLEND_STRIP_BYTES", strip)
             np.testing.assert_allclose(whole(source, measure), at_once, **NEAR)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bestk.information._gaussian import unexplained
+from bestk.information._estimates import unexplained
 
 rng = np.random.default_rng(0)
 

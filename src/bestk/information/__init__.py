@@ -1,9 +1,8 @@
 """Entropies of a table and the information measures made of them."""
 
 from bestk.information import measures
-from bestk.information._blend import BlendedSource
+from bestk.information._estimates import BlendedSource, GaussianSource
 from bestk.information._fixed_point import Correction
-from bestk.information._gaussian import GaussianSource
 from bestk.information._matrices import (
     cmi_matrix,
     joint_mi_matrix,

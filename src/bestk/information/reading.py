@@ -14,9 +14,8 @@ from bestk.data.frames import read_column
 from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
 from bestk.discretize import Discretizer, EqualFrequency, fit_together
-from bestk.information._blend import BlendedSource
+from bestk.information._estimates import BlendedSource, GaussianSource
 from bestk.information._fixed_point import Correction
-from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import Covariances, ScoredTable, measure_covariances
 from bestk.information.backends import PairSource, device_measures
 from bestk.information.coding import code_table, discretise, get_discretizer, merge_rare

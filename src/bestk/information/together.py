@@ -67,6 +67,7 @@ class _PartSource:
         self.singles, self.copies = (x[columns], xy[columns], y), whole.copies[columns]
 
     def fill(self, query: Query, out: Array) -> None:
-        every = np.arange(self.columns.start, self.columns.stop)
-        rows, columns = (every if some is None else every[some] for some in query[1:3])
-        self.whole.fill(query._replace(rows=rows, columns=columns), out)
+        rows, columns = query.features(self.columns.stop - self.columns.start)
+        mine = self.columns.start + rows
+        yours = mine if rows is columns else self.columns.start + columns
+        self.whole.fill(query._replace(rows=mine, columns=yours), out)

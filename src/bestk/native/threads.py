@@ -5,9 +5,10 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from itertools import islice
 from time import perf_counter, process_time
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bestk._checks import jobs
 
@@ -84,6 +85,22 @@ def run_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
         thread.join()
     if errors:
         raise errors[0]
+
+
+def run_blas_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
+    """The same for work that calls BLAS, which then starts no threads itself."""
+    if min(len(items), n_threads()) < 2:
+        run_tiles(work, items)
+        return
+    with _blas().limit(limits=1, user_api="blas"):
+        run_tiles(work, items)
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def spans(length: int, size: int) -> list[tuple[int, int]]:

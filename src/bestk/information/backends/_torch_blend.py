@@ -11,9 +11,8 @@ from torch import Tensor
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.discretize import Cuts
-from bestk.information._blend import BlendedSource
+from bestk.information._estimates import BlendedSource, GaussianSource, Side
 from bestk.information._fixed_point import Correction
-from bestk.information._gaussian import GaussianSource, Side
 from bestk.information._scores import Covariances
 from bestk.information.backends._torch import RESULT_BYTES, TorchCounter, choose_device, copy_rows
 from bestk.information.backends._torch_columns import DeviceColumns, DeviceScores

@@ -47,8 +47,7 @@ class DaskCounter:
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
         mirror = query.is_whole and query.measure.is_symmetric  # then each pair is counted once
-        every = np.arange(self.n_features)
-        rows, columns = (every if some is None else some for some in (query.rows, query.columns))
+        rows, columns = query.features(self.n_features)
         seconds = self._seconds(rows, len(columns)) / (1 + mirror)
         if self._client is None or seconds < MIN_CLUSTER_SECONDS:
             with one_at_a_time():

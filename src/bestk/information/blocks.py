@@ -15,13 +15,11 @@ from bestk.data.blocks import SAMPLE_ROWS, Blocks, Part, Reservoir, Sample
 from bestk.data.codes import Codes, collect_codes, encode
 from bestk.data.columns import TextNumbers
 from bestk.data.table import (
-    Block,
     Table,
     find_constant,
     find_features,
     find_numeric,
     refuse_other_type,
-    split_numbers,
 )
 from bestk.information.coding import discretise
 from bestk.information.counts import PairCounts, bytes_of_counts
@@ -131,13 +129,7 @@ class Cuts:
         kinds = table.kinds[self.numeric]
         if (odd := np.flatnonzero(kinds != "numeric")).size:
             refuse_other_type(table.names[self.numeric[odd[0]]], "numeric", kinds[odd[0]])
-        (part,), rest = split_numbers(table, self.numeric, together=True)
-        try:
-            codes = self.discretizer.transform(part.values)
-        except ValueError:
-            table.numeric()  # names a column of infinite values
-            raise
-        return Table(table.n_samples, table.names, (*rest, Block(part.columns, "numeric", codes)))
+        return discretise(self.discretizer, table, self.numeric, None)[0]
 
     def varying(self, allowed: Indices, included: Indices, levels: Indices) -> Indices:
         """Places of allowed columns, but for those constant in the sample and in all rows."""

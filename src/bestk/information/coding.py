@@ -61,18 +61,24 @@ def code_table(
 
 
 def discretise(
-    discretizer: Any, table: Table, numeric: Indices, target: Target, fit: bool = True
+    discretizer: Any, table: Table, numeric: Indices, target: Target | None
 ) -> tuple[Table, Any]:
-    """The same table with codes for its numbers, and the discretiser that was fitted on them."""
-    fitted = get_discretizer(discretizer) if fit else discretizer
-    by_column = isinstance(fitted, Discretizer)  # then blocks need no common type
-    table.check_exact(numeric)
+    """The same table with codes for its numbers, and the discretiser that was fitted on them.
+
+    Without a target, the discretiser that is given is fitted already.
+    """
+    fitted = discretizer
+    if target is not None:
+        fitted = get_discretizer(discretizer)
+        table.check_exact(numeric)
+    # discretisers of our own are fitted column by column, and blocks need no common type
+    by_column = isinstance(fitted, Discretizer) and target is not None
     parts, blocks = split_numbers(table, numeric, together=not by_column)
     cuts: dict[int, Any] = {}
     for part in parts:
         try:
             with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
-                if fit:
+                if target is not None:
                     fitted.fit(part.values, target.codes)
                 codes = fitted.transform(part.values)
         except ValueError:

@@ -14,6 +14,7 @@ from bestk.data.frames import read_column
 from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
 from bestk.discretize import Discretizer, EqualFrequency, fit_together
+from bestk.errors import UnknownNameError
 from bestk.information._estimates import BlendedSource, GaussianSource
 from bestk.information._fixed_point import Correction
 from bestk.information._scores import Covariances, ScoredTable, measure_covariances
@@ -59,20 +60,16 @@ class Reading:
     def measure(self, table: Table, y: Any) -> "Measured":
         """The entropies of a table and its target."""
         if self.information not in INFORMATION:
-            known = ", ".join(map(repr, INFORMATION))
-            raise ValueError(f"unknown information {self.information!r}; choose one of {known}")
+            raise UnknownNameError("information", self.information, INFORMATION)
         categorical = find_features(self.categorical_features, table)
         target = self.parse(y, table.n_samples)
         if self.information == "blend":
             return self._blended(table, target, categorical)
         if self.information == "gaussian":
             return self._gaussian(table, target, categorical)
-        return self._counted(table, target.classes, categorical)
+        return self._counted([self.discretizer], table, target.classes, categorical)[0]
 
-    def _counted(self, table: Table, target: Target, categorical: Indices) -> "Measured":
-        return self._counted_by([self.discretizer], table, target, categorical)[0]
-
-    def _counted_by(
+    def _counted(
         self, ways: Sequence[Any], table: Table, target: Target, categorical: Indices,
         also: Sequence[Discretizer] = (),
     ) -> list["Measured"]:  # fmt: skip
@@ -112,7 +109,7 @@ class Reading:
             measured = counting._blended_on_device(table, target, find)
             if measured is not None:
                 return measured
-        counted = counting._counted_by(ways, table, target.classes, categorical, [for_pairs])
+        counted = counting._counted(ways, table, target.classes, categorical, [for_pairs])
         if large:
             return counted[0]
         source: PairSource = counted[0].entropies.source
@@ -266,8 +263,8 @@ def find_synergy(
 ) -> Synergies:
     """The pairs of columns with the largest synergy, among all."""
     if len(numeric):
-        fit = not hasattr(cutter, "cut_points_")
-        table = discretise(cutter, table, numeric, target, fit)[0]
+        is_fitted = hasattr(cutter, "cut_points_")
+        table = discretise(cutter, table, numeric, None if is_fitted else target)[0]
     codes = merge_rare(encode(table), cutter.n_bins)
     counted = DiscreteTable.of(codes, target, backend)
     return strongest_pairs(counted, top, max_pvalue=MAX_PAIR_PVALUE)

@@ -2,21 +2,19 @@
 
 from bestk.information import measures
 from bestk.information._estimates import BlendedSource, GaussianSource
-from bestk.information._fixed_point import Correction
 from bestk.information._matrices import (
     cmi_matrix,
     joint_mi_matrix,
     measure_table,
     mutual_information,
 )
-from bestk.information._scores import Covariances, ScoredTable, measure_covariances, normal_scores
+from bestk.information._scores import Covariances, ScoredTable, normal_scores
 from bestk.information.backends import PairSource
-from bestk.information.entropies import Entropies, largest_by_chance
+from bestk.information.entropies import Entropies
 from bestk.information.measures import Measure, Query
 
 __all__ = [
     "BlendedSource",
-    "Correction",
     "Covariances",
     "Entropies",
     "GaussianSource",
@@ -26,8 +24,6 @@ __all__ = [
     "ScoredTable",
     "cmi_matrix",
     "joint_mi_matrix",
-    "largest_by_chance",
-    "measure_covariances",
     "measure_table",
     "measures",
     "mutual_information",

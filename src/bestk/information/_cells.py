@@ -87,8 +87,8 @@ def fill_pairs(
     rows: Indices | None, columns: Indices | None,
 ) -> None:  # fmt: skip
     """Sum a formula over the cells of each pair; its tables are over ``known`` counts, or all."""
-    everyone = np.arange(len(counts.first) - 1)
-    chosen = [everyone if some is None else some for some in (rows, columns)]
+    every = np.arange(len(counts.first) - 1)
+    chosen = [every if some is None else some for some in (rows, columns)]
     mirror, others = rows is None and columns is None, Others.of(counts, chosen[1])
     pair_table, class_table, row_term, column_term, scale, lowest = formula
 

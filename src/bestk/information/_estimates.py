@@ -150,11 +150,10 @@ class GaussianSource:
         """
         a, b = 0.5 * measure.xx, 0.5 * measure.xxy
         total, within = (
-            subtract(products, mine, yours, model.weights) if weight else None
-            for weight, mine, yours, model in zip(
-                (a, b), left.terms, right.terms, self._models, strict=True
-            )
-        )
+            subtract(products, left.terms[k], right.terms[k], self._models[k].weights) if weight
+            else products
+            for k, weight in enumerate((a, b))
+        )  # fmt: skip
         if a and a == -b:  # one logarithm is enough
             part = a * log(total / within)
         else:

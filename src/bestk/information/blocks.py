@@ -39,17 +39,16 @@ class Stream:
     n_rows: int | None  # of the table, if all were seen
 
     @classmethod
-    def look(cls, blocks: Blocks, seed: int, whole: bool, rows: int | None = None) -> "Stream":
+    def look(cls, blocks: Blocks, seed: int, whole: bool) -> "Stream":
         """Draw a sample: of all rows, or of the first where one pass has to do."""
-        rows = rows or SAMPLE_ROWS
         if whole and not blocks.once:
-            sample = _draw(blocks, seed, rows)
+            sample = _draw(blocks, seed)
             return cls(blocks, sample, sample.n_rows)
-        parts, head, left = iter(blocks), [], rows
+        parts, head, left = iter(blocks), [], SAMPLE_ROWS
         while left > 0 and (part := next(parts, None)) is not None:
             head.append(part)
             left -= part[0].n_samples
-        sample = _draw(iter(head), seed, rows)
+        sample = _draw(head, seed)
         n_rows = sample.n_rows if left > 0 else None
         if not blocks.once:
             return cls(blocks, sample, n_rows)
@@ -71,8 +70,8 @@ class Stream:
         return replace(self, sample=replace(self.sample, table=text.parse(table))), text
 
 
-def _draw(blocks: Any, seed: int, rows: int) -> Sample:
-    reservoir = Reservoir(seed, rows)
+def _draw(blocks: Any, seed: int) -> Sample:
+    reservoir = Reservoir(seed, SAMPLE_ROWS)
     for table, y in blocks:
         reservoir.add(table, y)
     if not reservoir.n_rows:
@@ -88,7 +87,7 @@ def _drain(parts: list[Part]) -> Iterator[Part]:
 
 @dataclass(frozen=True)
 class Cuts:
-    """What makes a block discrete, as a sample of the rows shows."""
+    """How to make blocks of rows discrete: cuts and constant columns, found in a sample."""
 
     numeric: Indices  # the columns that are cut
     discretizer: Any  # fitted on them, or None

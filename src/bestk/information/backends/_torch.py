@@ -45,7 +45,7 @@ class TorchCounter:
         self._native = None  # for pairs of columns with many levels
         wide = codes.levels > self._table.max_levels
         if wide.any():
-            here = codes.at_home() if isinstance(codes, DeviceCodes) else codes
+            here = codes.to_host() if isinstance(codes, DeviceCodes) else codes
             self._native = NativeCounter(here, target, correction)
             places, exact = self._native.place[wide], self._native.exact
             self._exact.x[wide], self._exact.xy[wide] = exact.x[places], exact.xy[places]

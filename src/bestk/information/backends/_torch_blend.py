@@ -10,7 +10,7 @@ from torch import Tensor
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
-from bestk.discretize import Cuts
+from bestk.discretize import ColumnCuts
 from bestk.information._estimates import BlendedSource, GaussianSource, Side
 from bestk.information._fixed_point import Correction
 from bestk.information._scores import Covariances
@@ -30,7 +30,7 @@ class DeviceMeasures(NamedTuple):
 
     source: "DeviceBlend"
     covariances: Covariances
-    cuts: Cuts  # by MDLP
+    cuts: ColumnCuts  # by MDLP
     levels: tuple[Indices, Indices]  # by MDLP, and of equal frequency
     find_synergy: Any  # the strongest pairs of all, by their number; None: not on the device
 

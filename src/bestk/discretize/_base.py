@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame, unmask
-from bestk.discretize._encode import MAX_VALUES, VALUE_COST, dense, encode_columns
+from bestk.discretize._encode import MAX_VALUES, VALUE_COST, encode_columns
 from bestk.native import TABLE_TYPES, as_table, kernels
 from bestk.native.threads import n_threads, run_tiles, threads
 
@@ -211,7 +212,8 @@ def cut_columns(
     found: dict[int, Any] = {}
 
     def work(start: int) -> None:
-        table = as_table(dense(X[:, start : start + width]))
+        part = X[:, start : start + width]
+        table = as_table(part.toarray() if sparse.issparse(X) else part)
         block = np.empty(table.shape[::-1])
         kernels.read_columns(table, order, n_samples, block, len(block))
         found[start] = cut(block, start)

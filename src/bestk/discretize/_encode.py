@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from bestk._typing import Array, Floats
+from bestk._typing import Floats
 from bestk.native import as_table, kernels
 from bestk.native.threads import n_threads, run_tiles, threads
 
@@ -23,18 +23,14 @@ def encode_columns(X: Any, cut_points: list[Floats]) -> NDArray[np.int16]:
     cuts = np.concatenate(cut_points, dtype=np.float64)
 
     def work(tile: tuple[slice, slice]) -> None:
-        table, (_, columns) = as_table(dense(X[tile])), tile
+        part, (_, columns) = X[tile], tile
+        table = as_table(part.toarray() if sparse.issparse(X) else part)
         ends = starts[columns.start : columns.stop + 1]
         kernels.encode(table, *table.shape, cuts, ends, codes[tile])
 
     with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
         run_tiles(work, list(_tiles(X)))
     return codes
-
-
-def dense(X: Any) -> Array:
-    """A part of a table as an array."""
-    return X.toarray() if sparse.issparse(X) else X
 
 
 def _tiles(X: Any) -> Iterator[tuple[slice, slice]]:

@@ -19,6 +19,11 @@ from bestk.discretize import (
 )
 
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.1  # of a level in a pair; rarer ones are merged
+MIN_CELL_ROWS = 10  # on average, of a pair of terciles and a class; with fewer, medians are used
+MAX_TERCILE_FEATURES = 10_000  # above, too: medians take a quarter of the time
+MAX_FINE_BINS, MIN_FINE_CELL_ROWS = 8, 6  # of a second look at pairs
+MAX_FINE_WORK = 3e11  # of it: pairs of columns times cells times rows; about a second
+PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
 MAX_SMALL_CUTS = 254  # of a column whose codes, one of them for missing values, take a byte
 
 
@@ -91,6 +96,18 @@ def discretise(
         fitted.cut_points_ = [cuts[column] for column in numeric.tolist()]
         fitted.n_features_in_ = len(numeric)
     return Table(table.n_samples, table.names, tuple(blocks)), fitted
+
+
+def pair_bins(n_features: int, n_samples: int, n_classes: int) -> list[int]:
+    """The bins of numbers in pairs: three, or two where rows are few or columns are many.
+
+    Where time and rows allow, pairs are also counted in more bins, for shapes that few bins hide.
+    """
+    few_rows = n_samples < 9 * n_classes * MIN_CELL_ROWS
+    coarse = 2 if few_rows or n_features > MAX_TERCILE_FEATURES else 3
+    fine = min(MAX_FINE_BINS, int((n_samples / (n_classes * MIN_FINE_CELL_ROWS)) ** 0.5))
+    work = n_features**2 * (fine - 1) ** 2 * (n_samples + PAIR_ROWS)
+    return [coarse, fine] if fine >= 2 * coarse and work <= MAX_FINE_WORK else [coarse]
 
 
 def cut_numbers(table: Table, numeric: Indices, n_bins: int, target: Target) -> Codes:

@@ -17,28 +17,11 @@ from bestk.information.measures import INTERACTION, Query
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans, threads
 
-__all__ = ["DiscreteTable", "Progress", "Synergies", "pair_bins", "scan_pairs", "strongest_pairs"]
+__all__ = ["DiscreteTable", "Progress", "Synergies", "scan_pairs", "strongest_pairs"]
 
-MIN_CELL_ROWS = 10  # on average, of a pair of terciles and a class; with fewer, medians are used
-MAX_TERCILE_FEATURES = 10_000  # above, too: medians take a quarter of the time
-MAX_FINE_BINS, MIN_FINE_CELL_ROWS = 8, 6  # of a second look at pairs
-MAX_FINE_WORK = 3e11  # of it: pairs of columns times cells times rows; about a second
 MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
 BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles whose pairs are bounded in one call
 SAFE = 0.99  # of a limit, for what rounding may take off a bound
-PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
-
-
-def pair_bins(n_features: int, n_samples: int, n_classes: int) -> list[int]:
-    """The bins of numbers in pairs: three, or two where rows are few or columns are many.
-
-    Where time and rows allow, pairs are also counted in more bins, for shapes that few bins hide.
-    """
-    few_rows = n_samples < 9 * n_classes * MIN_CELL_ROWS
-    coarse = 2 if few_rows or n_features > MAX_TERCILE_FEATURES else 3
-    fine = min(MAX_FINE_BINS, int((n_samples / (n_classes * MIN_FINE_CELL_ROWS)) ** 0.5))
-    work = n_features**2 * (fine - 1) ** 2 * (n_samples + PAIR_ROWS)
-    return [coarse, fine] if fine >= 2 * coarse and work <= MAX_FINE_WORK else [coarse]
 
 
 class DiscreteTable(NamedTuple):

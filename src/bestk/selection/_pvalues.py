@@ -16,9 +16,9 @@ from bestk.data.table import Table, find_numeric
 from bestk.data.target import Target, read_target
 from bestk.discretize import EqualFrequency
 from bestk.information import Entropies, normal_scores
-from bestk.information.coding import cut_for_pairs, cut_numbers
+from bestk.information.coding import PAIR_ROWS, cut_for_pairs, cut_numbers, pair_bins
 from bestk.information.reading import ParsedTarget
-from bestk.information.scan import PAIR_ROWS, DiscreteTable, Progress, pair_bins, scan_pairs
+from bestk.information.scan import DiscreteTable, Progress, scan_pairs
 from bestk.native.threads import spans
 
 MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show

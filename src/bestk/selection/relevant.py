@@ -14,9 +14,9 @@ from bestk._typing import Floats, Indices
 from bestk.data.frames import is_stream, read_column, read_features
 from bestk.data.table import Table, find_features, find_numeric
 from bestk.data.target import weighted_rows
-from bestk.information.coding import cut_for_pairs
+from bestk.information.coding import cut_for_pairs, pair_bins
 from bestk.information.reading import ParsedTarget, Reading
-from bestk.information.scan import DiscreteTable, Progress, pair_bins, strongest_pairs
+from bestk.information.scan import DiscreteTable, Progress, strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection._pvalues import (
     InPairs,

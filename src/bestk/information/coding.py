@@ -11,12 +11,7 @@ from bestk._typing import Indices
 from bestk.data.codes import Codes, encode
 from bestk.data.table import Block, Table, split_numbers
 from bestk.data.target import Target
-from bestk.discretize import (
-    DISCRETIZERS,
-    Discretizer,
-    EqualFrequency,
-    fit_together,
-)
+from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, fit_together
 
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.1  # of a level in a pair; rarer ones are merged
 MIN_CELL_ROWS = 10  # on average, of a pair of terciles and a class; with fewer, medians are used

@@ -1,5 +1,6 @@
 """Counting backends, and the registry of their names."""
 
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
@@ -48,13 +49,8 @@ class Scanning(Protocol):
         """The best partner of each feature in each group, and the ``count`` best pairs."""
 
 
-class Backend(Protocol):
-    """Counts a discrete table."""
-
-    def __call__(self, codes: Codes, target: Target, correction: Correction | None) -> PairSource:
-        """Prepare the table for counting."""
-
-
+# prepares a discrete table for counting
+Backend = Callable[[Codes, Target, Correction | None], PairSource]
 NO_TORCH = "backend='torch' needs PyTorch; install it with pip install 'bestk[gpu]'"
 NO_DASK = "backend='dask' needs dask and distributed; install them with pip install 'bestk[dask]'"
 BACKENDS: dict[str, Backend] = {"auto": NativeCounter, "native": NativeCounter}

@@ -18,6 +18,7 @@ MIN_CELL_ROWS = 10  # on average, of a pair of terciles and a class; with fewer,
 MAX_TERCILE_FEATURES = 10_000  # above, too: medians take a quarter of the time
 MAX_FINE_BINS, MIN_FINE_CELL_ROWS = 8, 6  # of a second look at pairs
 MAX_FINE_WORK = 3e11  # of it: pairs of columns times cells times rows; about a second
+MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
 PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
 MAX_SMALL_CUTS = 254  # of a column whose codes, one of them for missing values, take a byte
 

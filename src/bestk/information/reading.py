@@ -19,9 +19,16 @@ from bestk.information._estimates import BlendedSource, GaussianSource
 from bestk.information._fixed_point import Correction
 from bestk.information._scores import Covariances, ScoredTable, measure_covariances
 from bestk.information.backends import PairSource, device_measures
-from bestk.information.coding import code_table, discretise, get_discretizer, merge_rare, pair_bins
+from bestk.information.coding import (
+    MAX_PAIR_PVALUE,
+    code_table,
+    discretise,
+    get_discretizer,
+    merge_rare,
+    pair_bins,
+)
 from bestk.information.entropies import Entropies, largest_by_chance
-from bestk.information.scan import MAX_PAIR_PVALUE, DiscreteTable, Synergies, strongest_pairs
+from bestk.information.scan import DiscreteTable, Synergies, strongest_pairs
 from bestk.native.threads import threads
 
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted

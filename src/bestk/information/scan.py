@@ -19,7 +19,6 @@ from bestk.native.threads import run_tiles, spans, threads
 
 __all__ = ["DiscreteTable", "Progress", "Synergies", "scan_pairs", "strongest_pairs"]
 
-MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
 BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles whose pairs are bounded in one call
 SAFE = 0.99  # of a limit, for what rounding may take off a bound
 

@@ -211,7 +211,7 @@ def test_gaussian_information_serves_every_criterion_that_does_not_divide_by_ent
     X[:, 4] += y
     X[:, 3] = X[:, 2] + 0.1 * rng.normal(size=80)
     source = GaussianSource(ScoredTable(X, read_target(y, 80)))
-    picked, _ = pick_greedily(CRITERIA[name], Entropies(*source.singles(), source), 6)
+    picked, _ = pick_greedily(CRITERIA[name], Entropies(*source.singles, source), 6)
     assert sorted(picked) == list(range(6))
     assert picked[0] in (2, 3)
     assert name == "maxrel" or name.startswith("jmi") or picked[1] not in (2, 3)
@@ -223,7 +223,7 @@ def test_dividing_by_the_entropy_of_numbers_is_refused(name):
         ScoredTable(np.random.default_rng(0).normal(size=(9, 2)), np.arange(9.0))
     )
     with pytest.raises(ValueError, match=r"which only discrete features have.*such as 'jmi'"):
-        pick_greedily(CRITERIA[name], Entropies(*source.singles(), source), 2)
+        pick_greedily(CRITERIA[name], Entropies(*source.singles, source), 2)
 
 
 @every

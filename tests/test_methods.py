@@ -321,7 +321,7 @@ def test_gaussian_information_serves_the_methods_that_do_not_divide_by_entropy()
     X[:, 2] += 2 * y
     X[:, 5] += 2 * y
     source = GaussianSource(ScoredTable(X, read_target(y, 100)))
-    entropies = Entropies(*source.singles(), source)
+    entropies = Entropies(*source.singles, source)
     for name in sorted(set(METHODS) - {"disr", "njmim"}):
         support = QUICK[name].select(entropies, 2, effort=NO_BOUND).support.tolist()
         assert set(support) == {2, 5} or (name == "mrmr-quotient" and support[0] == 2), name

@@ -46,7 +46,7 @@ def count(X, y, correction=None):
 
 def gaussian(X, y, correction=None):
     source = GaussianSource(ScoredTable(X, y), correction=correction)
-    return Entropies(*source.singles(), source, correction is not None)
+    return Entropies(*source.singles, source, correction is not None)
 
 
 def value(pairs, choice):

@@ -207,7 +207,7 @@ def test_gaussian_information_takes_numbers_as_they_are():
     frame = pd.DataFrame(X, columns=list("abc")).astype({"c": int, "a": "float32"})
     source = GaussianSource(ScoredTable(frame.to_numpy(), read_target(y, 40)))
     found = read(frame, y, information="gaussian")
-    np.testing.assert_allclose(found.entropies.mi(), Entropies(*source.singles(), source).mi())
+    np.testing.assert_allclose(found.entropies.mi(), Entropies(*source.singles, source).mi())
     assert not found.entropies.is_discrete
     assert found.discretizer is found.discretised is found.levels is None
     corrected = read(frame, y, information="gaussian", correction="chance").entropies
@@ -234,7 +234,7 @@ def test_gaussian_information_takes_a_continuous_target_as_it_is():
     source = GaussianSource(ScoredTable(X, y))
     found = read(X, y, information="gaussian")
     np.testing.assert_array_equal(found.target, y)
-    same(found.entropies, Entropies(*source.singles(), source))
+    same(found.entropies, Entropies(*source.singles, source))
     assert found.entropies.mi().argmax() == 1
     whole = read(X, np.arange(50), information="gaussian", target="continuous")
     np.testing.assert_array_equal(whole.target, np.arange(50.0))

@@ -53,7 +53,7 @@ STAGES = {  # where the functions of each stage are looked up
                "information.backends._native.pack"],
     "scores": ["information.reading.ScoredTable", "information.reading.measure_covariances"],
     "count": ["information.backends._native.NativeCounter.fill",
-              "information.backends._native.NativeCounter.pairs_above",
+              "information.scan.pairs_above",
               "information._gaussian.GaussianSource.fill",
               "information.scan.scan_pairs"],
     "solve": ["selection.pipeline.Task.solution"],

@@ -22,20 +22,22 @@ class NumpyCounter:
         self._target = target
         self._correction = correction
 
+    @cached_property
     def singles(self) -> tuple[Floats, Floats, float]:
         """H(x) and H(x, y) of each feature, and H(y)."""
         x = np.array([self._entropy(column) for column in self._columns])
         xy = np.array([self._entropy_with_class(column) for column in self._columns])
         return x, xy, self._entropy(self._target.codes)
 
+    @cached_property
     def copies(self) -> Floats:
         """I(x; x') of each feature and a copy of it: H(x)."""
-        return self.singles()[0]
+        return self.singles[0]
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
         measure, every = query.measure, np.arange(self.n_features)
-        x, xy, y = self.singles()
+        x, xy, y = self.singles
         for r, i in enumerate(every if query.rows is None else query.rows):
             for c, j in enumerate(every if query.columns is None else query.columns):
                 pair = self._columns[i] * (self._columns[j].max() + 1) + self._columns[j]

@@ -66,7 +66,7 @@ def whole(source, measure):
 
 
 def mi(source):
-    x, xy, y = source.singles()
+    x, xy, y = source.singles
     return x + y - xy
 
 
@@ -91,7 +91,7 @@ def test_a_bit_that_one_estimate_sees_and_the_other_does_not_is_half_a_bit():
     np.testing.assert_allclose(mi(mean), [BIT / 2, 0], atol=1e-15)
     joint = whole(mean, measures.JOINT_MI)
     np.testing.assert_allclose(joint, [[BIT / 2, BIT / 2], [BIT / 2, 0]], atol=1e-15)
-    np.testing.assert_allclose(mean.copies(), [BIT / 2, BIT / 2])
+    np.testing.assert_allclose(mean.copies, [BIT / 2, BIT / 2])
 
 
 def test_a_column_that_is_known_to_two_of_three_is_the_mean_of_two():
@@ -102,7 +102,7 @@ def test_a_column_that_is_known_to_two_of_three_is_the_mean_of_two():
     np.testing.assert_allclose(mi(mean), [BIT * 2 / 3, 0, BIT], atol=1e-15)
     joint = whole(mean, measures.JOINT_MI)
     np.testing.assert_allclose(joint[0], [BIT * 2 / 3] * 3, atol=1e-15)  # shared: one bit
-    np.testing.assert_allclose(mean.copies(), [BIT * 2 / 3, BIT * 2 / 3, BIT])
+    np.testing.assert_allclose(mean.copies, [BIT * 2 / 3, BIT * 2 / 3, BIT])
 
 
 @settings(max_examples=15)
@@ -111,7 +111,7 @@ def test_numbers_are_the_mean_of_two_counts_and_a_covariance(seed):
     X, y = draw(seed)
     parts, found = parts_of(X, y), blend(X, y).entropies
     np.testing.assert_allclose(found.mi(), np.mean([mi(part) for part in parts], axis=0), **NEAR)
-    copies = np.mean([part.copies() for part in parts], axis=0)
+    copies = np.mean([part.copies for part in parts], axis=0)
     np.testing.assert_allclose(found.copy_mi(), copies, **NEAR)
     for measure in MEASURES:
         by_hand = np.mean([whole(part, measure) for part in parts], axis=0)

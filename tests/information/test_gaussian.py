@@ -13,7 +13,7 @@ def gaussian(X, y, signed=True, n_jobs=None, scores="rank", **options):
     X, y = np.asarray(X, dtype=float), np.asarray(y)
     target = read_target(y, len(y)) if y.dtype.kind in "iu" else y
     source = GaussianSource(ScoredTable(X, target, scores), **options)
-    return Entropies(*source.singles(), source, signed=signed, n_jobs=n_jobs)
+    return Entropies(*source.singles, source, signed=signed, n_jobs=n_jobs)
 
 
 def log_det(matrix):

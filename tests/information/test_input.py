@@ -100,7 +100,7 @@ def test_the_memory_that_a_matrix_needs_is_told(monkeypatch):
 def test_gaussian_matrices_take_classes_or_numbers_for_y(y, target, numbers):
     X = np.random.default_rng(0).normal(size=(20, 3)) + y[:, None]
     source = GaussianSource(ScoredTable(X, y.astype(float) if numbers else read_target(y, 20)))
-    expected = Entropies(*source.singles(), source).cmi()
+    expected = Entropies(*source.singles, source).cmi()
     np.fill_diagonal(expected, mutual_information(X, y, information="gaussian", target=target))
     Q = cmi_matrix(X, y, information="gaussian", target=target)
     np.testing.assert_array_equal(Q, expected)

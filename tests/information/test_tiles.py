@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.information._gaussian import cut, in_threads, part_of
-from bestk.native import threads as native_threads
-from bestk.native.threads import threads
+from bestk.information._gaussian import cut, part_of
+from bestk.native.threads import _blas, run_blas_tiles, threads
 
 sides = st.integers(0, 9)
 
@@ -40,18 +39,18 @@ def test_a_part_of_all_features_is_a_slice_and_of_some_their_numbers():
 def test_every_item_is_worked_on_once_by_any_number_of_threads(n_threads):
     done = []
     with threads(n_threads):
-        in_threads(done.append, range(20))
+        run_blas_tiles(done.append, range(20))
     assert sorted(done) == list(range(20))
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_an_error_in_a_thread_is_raised(n_threads):
     with threads(n_threads), pytest.raises(ZeroDivisionError):
-        in_threads(lambda item: 1 // item, [1, 0])
+        run_blas_tiles(lambda item: 1 // item, [1, 0])
 
 
 def test_a_thread_finds_a_blas_that_starts_none_itself():
     seen = []
     with threads(2):
-        in_threads(lambda _: seen.extend(native_threads._blas().info()), range(2))
+        run_blas_tiles(lambda _: seen.extend(_blas().info()), range(2))
     assert {lib["num_threads"] for lib in seen if lib["user_api"] == "blas"} <= {1}

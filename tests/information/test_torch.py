@@ -77,8 +77,8 @@ def test_xor_has_no_marginal_information_but_one_bit_jointly(device):
 @given(table=tables(max_features=6, max_samples=60, max_levels=70))
 def test_every_measure_is_that_of_the_reference(correction, table):
     h, reference = count(*table, correction=correction), count(*table, "numpy", correction)
-    np.testing.assert_allclose(h.source.copies(), reference.source.copies(), **NEAR)
-    for own, wanted in zip(h.source.singles(), reference.source.singles(), strict=True):
+    np.testing.assert_allclose(h.source.copies, reference.source.copies, **NEAR)
+    for own, wanted in zip(h.source.singles, reference.source.singles, strict=True):
         np.testing.assert_allclose(own, wanted, **NEAR)
     for measure in MEASURES:
         np.testing.assert_allclose(fill(h, measure), fill(reference, measure), **NEAR)

@@ -5,11 +5,7 @@ import pytest
 
 from bestk import PairCounts
 from bestk.data.codes import first_rows
-from bestk.information._cells import (
-    PlaneCounts,
-    fill_pairs,
-    list_counts,
-)
+from bestk.information._cells import fill_pairs, list_counts
 from bestk.information._fixed_point import Formula
 
 rng = np.random.default_rng(0)
@@ -22,8 +18,7 @@ def counted(n_samples=150, n_features=20, n_classes=3, most=4):
     y = np.arange(n_samples) % n_classes
     counts = PairCounts().add(X[:70], y[:70]).add(X[70:], y[70:])
     counts.source()
-    first, planes = counts._planes(np.arange(n_features))
-    return X, y, PlaneCounts(first, planes, counts._margins(), counts._sizes, counts._cells)
+    return X, y, counts._snapshot()
 
 
 def table_of(X, y, counts, i, j):

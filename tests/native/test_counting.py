@@ -13,6 +13,7 @@ from bestk.information._fixed_point import expected_cells
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import pack
 from bestk.information.backends._reductions import SPLIT, _add_sums
+from bestk.information.scan import pairs_above
 from bestk.native import kernels
 from bestk.native._library import TABLE_TYPES
 from bestk.native.threads import spans, threads
@@ -235,7 +236,7 @@ def test_two_level_pairs_above_a_limit_are_those_of_the_whole_matrix(rank, n_cla
     i, j = np.triu_indices(n, 1)
     best = np.lexsort((j, i, -whole[i, j]))[:rank]
     least = float(whole[i, j][best[-1]])
-    pairs, found = counter.pairs_above(least, 200)
+    pairs, found = pairs_above(counter, least, 200)
     best = best[:200]
     np.testing.assert_array_equal(pairs, np.stack([i, j], axis=1)[best])
     np.testing.assert_array_equal(found, whole[i, j][best])

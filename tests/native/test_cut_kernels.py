@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import xlogy
 
-from bestk.discretize._columns import BY_ENTROPY, BY_FREQUENCY, BY_MAJORITY, Classes, cut_by_kernel
+from bestk.discretize._base import BY_ENTROPY, BY_FREQUENCY, BY_MAJORITY, Classes, cut_by_kernel
 
 rng = np.random.default_rng(0)
 TIE = 1e-12

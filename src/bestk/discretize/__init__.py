@@ -1,7 +1,6 @@
 """Supervised and unsupervised discretisers: numbers to integer codes."""
 
-from bestk.discretize._base import Discretizer, fit_together
-from bestk.discretize._columns import Cuts, log_tables
+from bestk.discretize._base import ColumnCuts, Discretizer, fit_together, log_tables
 from bestk.discretize._methods import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
 
 DISCRETIZERS: dict[str, type[Discretizer]] = {
@@ -16,7 +15,7 @@ __all__ = [
     "CAIM",
     "DISCRETIZERS",
     "MDLP",
-    "Cuts",
+    "ColumnCuts",
     "Discretizer",
     "EqualFrequency",
     "EqualWidth",

@@ -1,11 +1,15 @@
-"""The base class of discretisers: input checks, codes, the scikit-learn interface."""
+"""The base of all discretisers: the scikit-learn interface, and cuts of columns by kernels."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from inspect import cleandoc
-from typing import Any, ClassVar, Self
+from itertools import pairwise
+from math import log, log1p
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -13,15 +17,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bestk._checks import parameters as check_parameters
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame, unmask
-from bestk.discretize._columns import (
-    Classes,
-    Cuts,
-    cut_by_kernel,
-    cut_columns,
-    encode_columns,
-)
-from bestk.native import TABLE_TYPES
+from bestk.discretize._encode import MAX_VALUES, VALUE_COST, encode_columns
+from bestk.native import TABLE_TYPES, as_table, kernels
+from bestk.native.threads import n_threads, run_tiles, threads
 
+BY_ENTROPY, BY_MAJORITY, BY_FREQUENCY = range(3)  # methods by their number in cuts.c
+CUT_VALUES = 2**16  # of columns that are cut together: they stay in the cache
+LINE = 8  # columns that share a cache line
+MAX_ROWS = 2**31 - 1
 MAX_CODES = 2**15  # of int16; one of them is for NaN
 MAX_BINS = MAX_CODES - 1
 # how numpy, scipy and pyarrow begin their errors about values that are not numbers
@@ -37,6 +40,34 @@ feature_names_in_ : ndarray
 CLASSES = """
 classes_ : ndarray
     The classes seen in ``fit``."""
+
+
+class Classes(NamedTuple):
+    """The class numbers of the samples in ascending order, and the samples in that order."""
+
+    labels: NDArray[np.int32]
+    n_classes: int
+    order: Indices
+
+    @classmethod
+    def of(cls, codes: Indices, n_classes: int) -> "Classes":
+        """Sort the samples by class."""
+        order = np.argsort(codes, kind="stable")
+        return cls(codes[order].astype(np.int32), n_classes, order)
+
+
+class ColumnCuts(NamedTuple):
+    """The cuts of all columns in one way."""
+
+    values: Floats  # end to end
+    counts: Indices  # of each column; -1 where it has infinite values
+    codes: NDArray[np.uint8] | None  # (column, sample), samples in order of their classes
+    gaps: NDArray[np.bool_]  # whether values are missing
+
+    def split(self) -> list[Floats]:
+        """The cuts of each column."""
+        ends = np.concatenate([[0], np.cumsum(self.counts)]).tolist()
+        return [self.values[a:b] for a, b in pairwise(ends)]
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -74,16 +105,14 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self
         """
         self._validate_params()
-        if not self._supervised:
-            return self._fit_checked(self._numbers(X))
-        X, y = self._numbers(X, y)
-        with np.errstate(invalid="ignore"):  # where classes are larger than any integer
-            check_classification_targets(y)
-        return self._fit_checked(X, y)
-
-    def _fit_checked(self, X: Any, y: Any = None) -> Self:
-        """The same for finite numbers of a supported type, which need no more checks."""
-        classes = self._read_classes(y) if self._supervised else no_classes(X.shape[0])
+        if self._supervised:
+            X, y = self._numbers(X, y)
+            with np.errstate(invalid="ignore"):  # where classes are larger than any integer
+                check_classification_targets(y)
+            classes = self._read_classes(y)
+        else:
+            X = self._numbers(X)
+            classes = Classes.of(np.zeros(X.shape[0], np.int64), 1)
         way = self._way(X.shape[0])
         if way is None:
             parts = cut_columns(X, self._cut, classes.order)
@@ -171,10 +200,77 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
+def cut_columns(
+    X: Any, cut: Callable[[Floats, int], Any], order: Indices | None = None
+) -> list[Any]:
+    """What ``cut`` makes of the columns, some at a time: the rows of an array, and which is first.
+
+    ``order`` permutes the samples.
+    """
+    n_samples, n_features = X.shape
+    if n_samples > MAX_ROWS:
+        raise ValueError(f"X has {n_samples} rows, and at most {MAX_ROWS} can be sorted")
+    width = max(LINE, CUT_VALUES // n_samples // LINE * LINE)
+    width = max(1, min(width, MAX_VALUES // (n_samples * n_threads())))
+    starts = range(0, n_features, width)
+    found: dict[int, Any] = {}
+
+    def work(start: int) -> None:
+        part = X[:, start : start + width]
+        table = as_table(part.toarray() if sparse.issparse(X) else part)
+        block = np.empty(table.shape[::-1])
+        kernels.read_columns(table, order, n_samples, block, len(block))
+        found[start] = cut(block, start)
+
+    with threads(seconds=VALUE_COST * n_samples * n_features):
+        run_tiles(work, starts)
+    return [found[start] for start in starts]
+
+
+def cut_by_kernel(
+    X: Any, classes: Classes, ways: Sequence[tuple[int, int]], n_coded: int = 0
+) -> list[ColumnCuts]:
+    """Cut all columns in some ways, given as method and most bins: each is sorted once.
+
+    The first ``n_coded`` ways have codes; those of columns with too many levels are not written.
+    """
+    (n_samples, n_features), n_ways = X.shape, len(ways)
+    codes = np.empty(n_coded * n_features * n_samples, np.uint8)
+    labels, n_classes, order = classes
+    by_entropy = any(method == BY_ENTROPY for method, _ in ways)
+    logs = log_tables(n_samples, n_classes) if by_entropy else (None,) * 4
+    how = labels, n_classes, np.array(ways, np.int64), n_ways, *logs
+
+    def cut(block: Floats, start: int) -> tuple[Any, ...]:
+        cuts, counts = np.empty((n_ways, *block.shape)), np.empty((n_ways, len(block)), np.int64)
+        known, own = np.empty(len(block), np.int64), codes[start * n_samples :]
+        kernels.cut(block, *block.shape, *how, cuts, counts, known, n_coded, own, n_features)
+        places = np.arange(max(0, counts.max()))
+        heads = cuts[:, :, : len(places)], places < counts[:, :, np.newaxis]
+        return [part[mask] for part, mask in zip(*heads, strict=True)], counts, known
+
+    values, counts, known = zip(*cut_columns(X, cut, order), strict=True)
+    every, gaps = np.concatenate(counts, axis=1), np.concatenate(known) < n_samples
+    coded = [*codes.reshape(n_coded, n_features, n_samples), *[None] * (n_ways - n_coded)]
+    flat = [np.concatenate(own) for own in zip(*values, strict=True)]
+    return [ColumnCuts(flat[i], every[i], coded[i], gaps) for i in range(n_ways)]
+
+
+def log_tables(n_samples: int, n_classes: int) -> tuple[Floats, ...]:
+    """``n log n``, its steps and ``log n`` of counts, and ``log(3^k - 2)`` of numbers of classes.
+
+    All by the logarithm of the C library: that of numpy differs from machine to machine.
+    """
+    counts = np.arange(n_samples + 1.0)
+    classes = [k * log(3.0) + log1p(-2.0 * 3.0**-k) for k in range(1, n_classes + 1)]
+    xlogx = xlogy(counts, counts)
+    return xlogx, np.diff(xlogx), xlogy(1.0, counts), np.array([-np.inf, *classes])
+
+
 def fit_together(
     discretizers: Sequence[Any], values: Any, classes: Indices, n_coded: int,
-    found: list[Cuts] | None = None,
-) -> list[Cuts] | None:  # fmt: skip
+    found: list[ColumnCuts] | None = None,
+) -> list[ColumnCuts] | None:  # fmt: skip
     """Fit several in one pass, the first ones with codes, samples in order of their classes.
 
     None, and nothing is fitted, if values are infinite, or not of a supported kind and type.
@@ -196,8 +292,3 @@ def fit_together(
     for discretizer, cuts in zip(discretizers, found, strict=True):
         discretizer._keep_cuts(cuts.split())
     return found
-
-
-def no_classes(n_samples: int) -> Classes:
-    """Samples of one class."""
-    return Classes(np.zeros(n_samples, np.int32), 1, np.arange(n_samples))

@@ -7,8 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, Options
 
 from bestk._typing import Floats
-from bestk.discretize._base import MAX_BINS, Discretizer
-from bestk.discretize._columns import BY_ENTROPY, BY_FREQUENCY, BY_MAJORITY
+from bestk.discretize._base import BY_ENTROPY, BY_FREQUENCY, BY_MAJORITY, MAX_BINS, Discretizer
 
 BINS = Interval(Integral, 2, MAX_BINS, closed="both")
 MAX_DEVIATIONS = 10_000  # fewer than its square of values never reach so far

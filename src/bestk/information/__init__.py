@@ -1,8 +1,7 @@
 """Entropies of a table and the information measures made of them."""
 
 from bestk.information import measures
-from bestk.information._blend import BlendedSource, measure_covariances
-from bestk.information._fixed_point import Correction
+from bestk.information._blend import BlendedSource
 from bestk.information._gaussian import GaussianSource
 from bestk.information._matrices import (
     cmi_matrix,
@@ -12,12 +11,11 @@ from bestk.information._matrices import (
 )
 from bestk.information._scores import Covariances, ScoredTable, normal_scores
 from bestk.information.backends import PairSource
-from bestk.information.entropies import Entropies, largest_by_chance
+from bestk.information.entropies import Entropies
 from bestk.information.measures import Measure, Query
 
 __all__ = [
     "BlendedSource",
-    "Correction",
     "Covariances",
     "Entropies",
     "GaussianSource",
@@ -27,8 +25,6 @@ __all__ = [
     "ScoredTable",
     "cmi_matrix",
     "joint_mi_matrix",
-    "largest_by_chance",
-    "measure_covariances",
     "measure_table",
     "measures",
     "mutual_information",

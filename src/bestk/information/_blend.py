@@ -1,7 +1,8 @@
 """The mean of several estimates of the same information, and the covariances of its columns."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import starmap
 from typing import Any, cast
 
 import numpy as np
@@ -11,6 +12,7 @@ from bestk.data.target import Target
 from bestk.information._scores import Covariances, ScoredTable, read_given
 from bestk.information.backends import PairSource, SideBySide
 from bestk.information.measures import Measure, Query
+from bestk.native.threads import spans
 
 MAX_WHOLE_BYTES = 2**29  # of a matrix that is filled at once, each pair once
 PRIOR_ROWS = 10.0  # with the mean target, added to those of each category
@@ -33,22 +35,16 @@ class BlendedSource:
         known: Indices | None = None,
     ) -> None:
         self._sources, self._partial = list(counted), partial
-        self.n_features = len(counted[0].singles()[0])
+        self.n_features = len(counted[0].copies)
         self._known = np.arange(0) if known is None else known
         if partial is not None and np.array_equal(self._known, np.arange(self.n_features)):
             self._sources, self._partial = [*counted, partial], None
         self._place = np.full(self.n_features, -1)
         self._place[self._known] = np.arange(len(self._known))
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-        y = self._sources[0].singles()[2]
-        x = self._mean(lambda source: source.singles()[0])
-        return x, self._mean(_entropy_within) + y, y
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it."""
-        return self._mean(lambda source: source.copies())
+        y = counted[0].singles[2]
+        x = self._mean(lambda source: source.singles[0])
+        self.singles = x, self._mean(_entropy_within) + y, y
+        self.copies = self._mean(lambda source: source.copies)
 
     def _mean(self, each: Callable[[PairSource], Floats]) -> Floats:
         """The mean over the estimates that have a column."""
@@ -61,17 +57,21 @@ class BlendedSource:
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        whole = query.rows is query.columns and 8 * out.size <= MAX_WHOLE_BYTES
-        for part, rows in [(out, query.rows)] if whole else _strips(out, query.rows):
-            self._fill(query._replace(rows=rows, lowest=-np.inf), part)
-            np.maximum(part, query.lowest, out=part)
+        if query.rows is query.columns and 8 * out.size <= MAX_WHOLE_BYTES:
+            self._fill(query, out)
+            return
+        rows, _ = query.features(self.n_features)
+        height = max(1, BLEND_STRIP_BYTES // max(1, 8 * out.shape[1]))
+        for strip in starmap(slice, spans(len(out), height)):
+            self._fill(query._replace(rows=rows[strip]), out[strip])
 
     def _fill(self, query: Query, out: Array) -> None:
         total = out if out.dtype == np.float64 else np.empty(out.shape)
         other = np.empty(out.shape)
-        self._sources[0].fill(query, total)
+        every = query._replace(lowest=-np.inf)
+        self._sources[0].fill(every, total)
         for source in self._sources[1:]:
-            source.fill(query, other)
+            source.fill(every, other)
             total += other
         share: Any = len(self._sources)
         if self._partial is not None:
@@ -79,8 +79,7 @@ class BlendedSource:
         total /= share
         if self._partial is not None:
             total += (share == len(self._sources)) * self._single_terms(query)
-        if total is not out:
-            out[:] = total
+        np.maximum(total, query.lowest, out=out)
 
     def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
         """Write the pairs of each table of so many columns, which stand side by side."""
@@ -100,28 +99,19 @@ class BlendedSource:
     @cached_property
     def _excess(self) -> tuple[Floats, Floats]:
         """H(x) and H(x | y) of each column over all estimates, less those of counts."""
-        x, xy, y = self.singles()
-        x = x - np.mean([source.singles()[0] for source in self._sources], axis=0)
+        x, xy, y = self.singles
+        x = x - np.mean([source.singles[0] for source in self._sources], axis=0)
         return x, xy - y - np.mean([_entropy_within(source) for source in self._sources], axis=0)
 
     def _single_terms(self, query: Query) -> Floats:
         """What each pair of the query adds to the measure by the means of its columns."""
-        measure, (x, given) = query.measure, self._excess
-        row = (measure.xi + measure.xx) * x + (measure.xiy + measure.xxy) * given
-        column = (measure.xj + measure.xx) * x + (measure.xjy + measure.xxy) * given
-        return np.asarray(
-            np.add.outer(
-                row if query.rows is None else row[query.rows],
-                column if query.columns is None else column[query.columns],
-            )
-        )
+        row, column = query.measure.single_terms(*self._excess)
+        rows, columns = query.features(self.n_features)
+        return np.asarray(np.add.outer(row[rows], column[columns]))
 
     def _add_known(self, partial: PairSource, query: Query, total: Floats) -> Floats:
         """Add the estimate for some columns; how many estimates each pair has."""
-        places = [
-            self._place if some is None else self._place[some]
-            for some in (query.rows, query.columns)
-        ]
+        places = [self._place[some] for some in query.features(self.n_features)]
         here = [np.flatnonzero(place >= 0) for place in places]
         share = np.full(total.shape, float(len(self._sources)))
         own = np.empty((len(here[0]), len(here[1])))
@@ -135,16 +125,8 @@ class BlendedSource:
 
 def _entropy_within(source: PairSource) -> Floats:
     """H(x | y) of each feature."""
-    _, xy, y = source.singles()
+    _, xy, y = source.singles
     return xy - y
-
-
-def _strips(out: Array, rows: Indices | None) -> Iterator[tuple[Array, Indices]]:
-    """Cut a matrix into strips of rows, each with its features."""
-    chosen = np.arange(len(out)) if rows is None else rows
-    height = max(1, BLEND_STRIP_BYTES // max(1, 8 * out.shape[1]))
-    for start in range(0, len(out), height):
-        yield out[start : start + height], chosen[start : start + height]
 
 
 def measure_covariances(

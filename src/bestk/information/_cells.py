@@ -8,7 +8,7 @@ to its end.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from bestk.information._fixed_point import Correction, ExactEntropies, Formula, 
 from bestk.information.backends._reductions import sum_rows
 from bestk.information.measures import Query
 from bestk.native.threads import run_tiles, threads
-
-if TYPE_CHECKING:
-    from bestk.information.counts import PairCounts
 
 CELL_COST = 1e-8  # seconds for a cell of a pair
 # rows up to which tables have an entry for every count; above, for those that occur
@@ -90,19 +87,16 @@ def fill_pairs(
     rows: Indices | None, columns: Indices | None,
 ) -> None:  # fmt: skip
     """Sum a formula over the cells of each pair; its tables are over ``known`` counts, or all."""
-    everyone = np.arange(len(counts.first) - 1)
-    chosen = [everyone if some is None else some for some in (rows, columns)]
+    every = np.arange(len(counts.first) - 1)
+    chosen = [every if some is None else some for some in (rows, columns)]
     mirror, others = rows is None and columns is None, Others.of(counts, chosen[1])
     pair_table, class_table, row_term, column_term, scale, lowest = formula
-
-    def look_up(table: Indices, found: Indices) -> Any:
-        return table[np.searchsorted(known, found) if len(known) else found]
 
     def work(r: int) -> None:
         i, some = int(chosen[0][r]), others.upto(r) if mirror else others
         cells = cells_of(counts, i, some)
-        sums = look_up(class_table, cells).sum(axis=(0, 2))
-        sums += look_up(pair_table, cells.sum(axis=2)).sum(axis=0)
+        sums = look_up(class_table, cells, known).sum(axis=(0, 2))
+        sums += look_up(pair_table, cells.sum(axis=2), known).sum(axis=0)
         totals, j = np.add.reduceat(sums, some.starts), chosen[1][: len(some.starts)]
         out[r, : len(j)] = np.maximum(lowest, (totals + row_term[i] + column_term[j]) * scale)
         if mirror:
@@ -110,6 +104,11 @@ def fill_pairs(
 
     # rows grow longer where the matrix mirrors itself: the longest come first
     run_tiles(work, range(len(out))[::-1])
+
+
+def look_up(table: Indices, counts: Indices, known: Indices) -> Any:
+    """The entries of counts in a table over the ``known`` ones, or over all."""
+    return table[np.searchsorted(known, counts) if len(known) else counts]
 
 
 def list_counts(counts: PlaneCounts, i: int) -> Indices:
@@ -127,30 +126,22 @@ def place_of(p: Any, q: Any) -> Any:
 class CountedPairs:
     """Entropies of a table of which only the counts of pairs are known.
 
-    The tables of fixed point are those of the default backend, and so are the results.
+    ``sizes`` are those of the classes in order. The tables of fixed point are those of the default
+    backend, and so are the results.
     """
 
-    name, is_discrete, sums_quickly = "counts", True, False
+    is_discrete, sums_quickly = True, False
 
-    def __init__(self, counts: PairCounts, correction: Correction | None = None) -> None:
-        self.n_features = counts.n_features
-        labels = list(counts._classes.places[0])
-        seen = [c for c, size in enumerate(counts._sizes) if size]
-        if len(seen) < 2:
-            came = f"one class only, {labels[seen[0]]}" if seen else "no classes"
-            raise ValueError(f"y has {came}; at least two are needed")
-        planes = counts._planes(np.arange(self.n_features))
-        self._counts = PlaneCounts(*planes, counts._margins(), counts._sizes, counts._cells)
-        sizes = counts._sizes[sorted(seen, key=lambda c: labels[c])]
+    def __init__(self, counts: PlaneCounts, sizes: Indices, correction: Correction | None) -> None:
+        self.n_features, self._counts = len(counts.first) - 1, counts
         self._known = np.empty(0, np.int64)  # counts that the tables are over, if not all
         if sizes.sum() >= (MAX_FULL_ROWS_CHANCE if correction == "chance" else MAX_FULL_ROWS):
-            found = [list_counts(self._counts, i) for i in range(self.n_features)]
+            found = [list_counts(counts, i) for i in range(self.n_features)]
             self._known = np.unique(np.concatenate([[0, sizes.sum()], sizes, *found]))
         tables = Tables.of(sizes, correction, self._known if len(self._known) else None)
         self._exact = self._count_singles(tables)
-
-    def _look_up(self, table: Indices, counts: Indices) -> Any:
-        return table[counts if not len(self._known) else np.searchsorted(self._known, counts)]
+        self.singles = self._exact.singles()
+        self.copies = self.singles[0]
 
     def _count_singles(self, tables: Tables) -> ExactEntropies:
         first, planes, margin, sizes, _ = self._counts
@@ -160,18 +151,11 @@ class CountedPairs:
         others = np.setdiff1d(np.arange(len(counts)), starts)
         counts[starts], counts[others] = 0, margin[planes]
         counts[starts] = sizes - np.add.reduceat(counts, starts)
-        totals = counts.sum(axis=1)
-        x = self._look_up(tables.plain, totals)
-        xy = self._look_up(tables.plain, counts).sum(axis=1) + self._look_up(tables.chance, totals)
+        totals, known = counts.sum(axis=1), self._known
+        x = look_up(tables.plain, totals, known)
+        xy = look_up(tables.plain, counts, known).sum(axis=1)
+        xy += look_up(tables.chance, totals, known)
         return ExactEntropies(tables, np.add.reduceat(x, starts), np.add.reduceat(xy, starts))
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-        return self._exact.singles()
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it: H(x)."""
-        return self.singles()[0]
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""

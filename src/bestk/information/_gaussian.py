@@ -1,17 +1,17 @@
 """Information between numeric columns and a target, from covariances: nothing is discretised."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import digamma
 
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
-from bestk.information._scores import HALF_LOG, ScoredTable
+from bestk.information._scores import HALF_LOG, Explained, ScoredTable
 from bestk.information.measures import PAIR_CMI, PAIR_MI, Measure, Query
 from bestk.native import kernels
-from bestk.native.threads import MAX_CALM_WORK, calm_blas, run_tiles, spans
+from bestk.native.threads import MAX_CALM_WORK, run_blas_tiles, spans
 
 MAX_BOUNDED_ROWS = 1024  # of a table whose products are accurate enough in single precision
 ROUNDING = 1e-5  # of the logarithm of a number in single precision
@@ -21,9 +21,18 @@ TILE_SIDE = 384  # of a tile whose products take most of the time
 MIN_SIDE = 48  # of any tile
 MIN_TILE_SIDE, MIN_TILE_ROWS = 192, 512  # with fewer rows, other arrays should stay in the cache
 
-T = TypeVar("T")
-Entries = tuple[Floats, Floats]  # of some features, by term; and the scale of each feature
 Tile = tuple[int, int, int, int]  # first row, last row, first column, last column
+
+
+def unexplained(products: Floats, left: Any, right: Any, weights: Floats) -> Floats:
+    """``1 - r^2``, for entries and scales of the features of both sides.
+
+    Each term takes its weight times the entries of both features off a product.
+    """
+    out = np.empty(products.shape)
+    sides = (np.ascontiguousarray(vector) for vector in (*left, *right))
+    kernels.unexplained(products, *products.shape, *sides, weights, len(weights), out)
+    return out
 
 
 class Side(NamedTuple):
@@ -31,17 +40,22 @@ class Side(NamedTuple):
 
     features: Indices
     sums: Floats  # (1, feature), of the scores
-    entries: Floats  # (term, feature): what y explains
     scale: Floats  # 1 / standard deviation, noise included
-    scale_within: Floats  # the same within y
+    entries: Floats  # (term, feature): what y explains
+    scale_within: Floats  # 1 / standard deviation within y
     varies: Floats  # 0 for a constant column, else 1
     row_term: Floats  # what the measure adds for the feature as xi
     column_term: Floats  # as xj
     diagonal: Floats  # the measure of the feature with itself
 
-    def part(self, features: Indices | slice) -> "Side":
+    @property
+    def terms(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        """Entries and scales: of what the mean explains, and of what y explains."""
+        return (self.sums, self.scale), (self.entries, self.scale_within)
+
+    def part(self, features: Any) -> "Side":
         """Some of the features."""
-        vectors: Any = (np.ascontiguousarray(vector[..., features]) for vector in self)
+        vectors: Any = (vector[..., features] for vector in self)
         return Side(*vectors)
 
 
@@ -62,35 +76,22 @@ class GaussianSource:
         if correction == "miller-madow":
             raise ValueError("correction='miller-madow' is meant for counts; use None or 'chance'")
         choice(correction, "correction", (None, "chance"))
-        self._columns, self._explained = columns, columns.explained
-        self.n_features = len(columns.sums)
         m, unit, explained = columns.n_rows, columns.one**2, columns.explained
-        self._noise = unit if noise is None else max(noise, MIN_NOISE) * unit * m
-        self._unit = m * unit
-        total = columns.squares - columns.sums * columns.sums * (1.0 / m) + self._noise
-        within = columns.squares.copy()
-        for entry, weight in zip(explained.entries, explained.weights, strict=True):
-            within -= entry * entry * weight
-        within += self._noise
-        self._varies = np.where(columns.squares > 0, 1.0, 0.0)
+        added = unit if noise is None else max(noise, MIN_NOISE) * unit * m
+        self._columns, self.n_features, self._unit = columns, len(columns.sums), m * unit
+        self._models = Explained.by_mean(columns.sums, m), explained
+        total, within = (model.subtract(columns.squares) + added for model in self._models)
         self._scales = 1.0 / np.sqrt(total), 1.0 / np.sqrt(within)
-        self._x = HALF_LOG + 0.5 * np.log(total / self._unit)
-        self._xy = HALF_LOG + 0.5 * np.log(within / self._unit) + explained.entropy
+        self._varies = np.where(columns.squares > 0, 1.0, 0.0)
+        x, xy = (HALF_LOG + 0.5 * np.log(each / self._unit) for each in (total, within))
+        xy += explained.entropy
         self._pair_chance = 0.0  # E[I(xi, xj; y) - I(xi; y) - I(xj; y)] of random labels
         if correction:
             single, self._pair_chance = expected_by_chance(m, explained.groups)
-            self._xy += self._varies * single
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-        return self._x, self._xy, self._explained.entropy
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it with its own noise."""
-        noise = self._noise / self._unit
-        total = np.exp(2 * (self._x - HALF_LOG))
-        r = self._varies * (1.0 - noise / total)
-        return np.asarray(-0.5 * np.log1p(-r * r))
+            xy += self._varies * single
+        self.singles = x, xy, explained.entropy
+        r = self._varies * (1.0 - added / total)  # of a column and a copy with noise of its own
+        self.copies = -0.5 * np.log1p(-r * r)
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
@@ -102,7 +103,8 @@ class GaussianSource:
             left = right = every.part(chosen[0])
             if query.rows is not query.columns or (top, bottom) != (first, last):
                 right = every.part(chosen[1])
-            part = self._pair_part(query.measure, self._columns.products(*chosen), left, right)
+            products = self._columns.products(*chosen)
+            part = self.pair_part(query.measure, products, left, right)
             values = np.add.outer(left.row_term, right.column_term)
             values += part
             place = np.full(self.n_features, -1)
@@ -122,7 +124,7 @@ class GaussianSource:
         side = TILE_SIDE if self._columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE
         if out.size * self._columns.n_rows > MAX_CALM_WORK:  # then there should be some tiles
             side = min(side, max(MIN_SIDE, int(out.size**0.5) // 3))
-        in_threads(work, list(cut(out.shape, side, mirror)))
+        run_blas_tiles(work, list(cut(out.shape, side, mirror)))
 
     def pair_information(self, rows: Indices | None) -> tuple[Floats, Floats]:
         """``I(xi; xj)`` and ``I(xi; xj | y)`` of some features with all, from one product."""
@@ -134,9 +136,9 @@ class GaussianSource:
             some = part_of(rows, *span)
             left, products = every.part(some), self._columns.products(some, slice(None))
             for measure, out in ((PAIR_MI, total), (PAIR_CMI, within)):
-                out[slice(*span)] = self._pair_part(measure, products, left, every)
+                out[slice(*span)] = self.pair_part(measure, products, left, every)
 
-        in_threads(work, spans(n_rows, max(1, STRIP_ENTRIES // n)))
+        run_blas_tiles(work, spans(n_rows, max(1, STRIP_ENTRIES // n)))
         return total, within
 
     def bound_partners(
@@ -151,8 +153,9 @@ class GaussianSource:
         if m > MAX_BOUNDED_ROWS or self._pair_chance < 0:
             return None
         unit, shift = self._unit**0.5, values.max()
-        explained = self._explained.entries * np.sqrt(self._explained.weights)[:, np.newaxis]
-        terms = np.vstack([self._columns.sums / m**0.5, explained]) / unit
+        terms = np.vstack([
+            model.entries * np.sqrt(model.weights)[:, np.newaxis] for model in self._models
+        ]) / unit  # fmt: skip
         gains = np.exp((values - shift) * (2.0 / weight))
         error = (m + 8.0) * len(terms) * np.finfo(np.float32).eps
         z, *vectors = (
@@ -169,8 +172,7 @@ class GaussianSource:
                 error, most[slice(*span)],
             )  # fmt: skip
 
-        with calm_blas():
-            run_tiles(work, spans(len(items), max(1, STRIP_ENTRIES // n)))
+        run_blas_tiles(work, spans(len(items), max(1, STRIP_ENTRIES // n)))
         return np.asarray(shift + 0.5 * weight * (np.log(most) + ROUNDING))
 
     def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
@@ -181,53 +183,47 @@ class GaussianSource:
             own, values = every.part(columns), out[columns]
             products = self._columns.products(columns, columns)
             np.add.outer(own.row_term, own.column_term, out=values)
-            values += self._pair_part(measure, products, own, own)
+            values += self.pair_part(measure, products, own, own)
             np.fill_diagonal(values, own.diagonal)
 
     def side(self, measure: Measure) -> Side:
         """All features, with what each adds to the measure of a pair."""
-        x, xy, y = self.singles()
+        x, xy, y = self.singles
         half = 0.5 * (measure.y - measure.xxy) * y
-        row = (measure.xi + measure.xx) * x + (measure.xiy + measure.xxy) * xy + half
-        column = (measure.xj + measure.xx) * x + (measure.xjy + measure.xxy) * xy + half
+        row, column = (term + half for term in measure.single_terms(x, xy))
         both = measure.xi + measure.xj + measure.xx, measure.xiy + measure.xjy + measure.xxy
         diagonal = both[0] * x + measure.y * y + both[1] * xy
-        sums, entries = self._columns.sums, self._explained.entries
+        by_mean, by_target = (model.entries for model in self._models)
         return Side(
-            np.arange(self.n_features), sums[np.newaxis], entries, *self._scales, self._varies,
-            row, column, diagonal,
+            np.arange(self.n_features), by_mean, self._scales[0], by_target, self._scales[1],
+            self._varies, row, column, diagonal,
         )  # fmt: skip
 
-    def _pair_part(self, measure: Measure, products: Floats, left: Side, right: Side) -> Floats:
+    def pair_part(
+        self, measure: Measure, products: Any, left: Side, right: Side,
+        subtract: Callable[..., Any] = unexplained, log: Callable[[Any], Any] = np.log,
+    ) -> Any:  # fmt: skip
         """What a pair adds to the measure: correlations r, and s within y.
 
         ``H(xi,xj) = H(xi) + H(xj) + log(1 - r^2) / 2`` and
-        ``H(xi,xj,y) = H(xi,y) + H(xj,y) - H(y) + log(1 - s^2) / 2``.
+        ``H(xi,xj,y) = H(xi,y) + H(xj,y) - H(y) + log(1 - s^2) / 2``. Arrays may be on a device,
+        where other functions subtract what is explained and take logarithms.
         """
         a, b = 0.5 * measure.xx, 0.5 * measure.xxy
-        total, within, part = products, products, np.zeros(products.shape)
-        if a:
-            each = np.array([1.0 / self._columns.n_rows])
-            sides = (left.sums, left.scale), (right.sums, right.scale)
-            total = unexplained(products, *sides, each)
-        if b:
-            sides = (left.entries, left.scale_within), (right.entries, right.scale_within)
-            within = unexplained(products, *sides, self._explained.weights)
+        total, within = (
+            subtract(products, left.terms[k], right.terms[k], self._models[k].weights) if weight
+            else products
+            for k, weight in enumerate((a, b))
+        )  # fmt: skip
         if a and a == -b:  # one logarithm is enough
-            part = a * np.log(total / within)
+            part = a * log(total / within)
         else:
+            part = 0.0 * products
             for weight, share in ((a, total), (b, within)):
-                part += weight * np.log(share) if weight else 0.0
+                part += weight * log(share) if weight else 0.0
         if self._pair_chance:
             part += measure.xxy * self._pair_chance * np.outer(left.varies, right.varies)
         return part
-
-
-def unexplained(products: Floats, left: Entries, right: Entries, weights: Floats) -> Floats:
-    """``1 - r^2``: each term takes its weight times the entries of both features off a product."""
-    out = np.empty(products.shape)
-    kernels.unexplained(products, *products.shape, *left, *right, weights, len(weights), out)
-    return out
 
 
 def expected_by_chance(m: int, groups: int) -> tuple[float, float]:
@@ -263,9 +259,3 @@ def cut(shape: tuple[int, ...], side: int, mirror: bool) -> Iterator[Tile]:
 def part_of(features: Indices | None, start: int, stop: int) -> Indices | slice:
     """Some of the features; None means all of them."""
     return slice(start, stop) if features is None else features[start:stop]
-
-
-def in_threads(work: Callable[[T], None], items: Sequence[T]) -> None:
-    """Work on each item, in as many threads as allowed, with a BLAS that starts none itself."""
-    with calm_blas():
-        run_tiles(work, items)

@@ -87,18 +87,24 @@ def _rank(block: Floats, table: Floats) -> None:
 
 
 class Explained(NamedTuple):
-    """The part of columns that a target explains.
+    """The part of columns that their mean, or a target, explains.
 
-    The sums of products of two columns within y are those of their scores, less, for each term, a
-    weight times the entries of both columns. For classes there is a term for each: the sums of its
-    scores, over its size. For a number there are two: the sums of all scores, over the number of
-    samples, and the products with y about the mean, over those of y with itself.
+    The sum of products of two columns that is left is that of their scores, less, for each term, a
+    weight times the entries of both columns. For the mean there is one term: the sum of all scores,
+    over the number of samples. For classes there is a term for each: the sum of its scores, over
+    its size. For a number there are two: that of the mean, and the products with y about the mean,
+    over those of y with itself.
     """
 
     entropy: float  # of the target
     groups: int  # parameters it takes to explain a column
     weights: Floats  # of the terms
     entries: Floats  # (term, feature)
+
+    @classmethod
+    def by_mean(cls, sums: Floats, m: int) -> "Explained":
+        """By the mean; sums of the scores of each column over m samples."""
+        return cls(0.0, 1, np.array([1.0 / m]), sums[np.newaxis])
 
     @classmethod
     def by_class(cls, sizes: Indices, entries: Floats) -> "Explained":
@@ -114,6 +120,13 @@ class Explained(NamedTuple):
         weights = np.array([each, 1.0 / (y @ y - total * total * each)])
         entries = np.array([sums, products - sums * total * each])
         return cls(float(HALF_LOG), 2, weights, entries)
+
+    def subtract(self, products: Floats, i: Any = slice(None), j: Any = slice(None)) -> Floats:
+        """What is left of sums of products of the columns i and j."""
+        left = products.copy()  # term by term: the same bits on any number of threads
+        for weight, entry in zip(self.weights, self.entries, strict=True):
+            left -= weight * entry[j] * entry[i]
+        return left
 
 
 Explain = Callable[[Floats], Explained]  # of columns, given by their scores, one row each
@@ -172,10 +185,6 @@ class ScoredTable:
             return np.ascontiguousarray(self.all_products[rows][:, columns])
         return np.asarray(self.values[rows] @ self.values[columns].T)
 
-    def row(self, place: int) -> Any:
-        """The scores of one column."""
-        return self.values[place]
-
     def times(self, row: Any) -> Floats:
         """Sums of products of all columns with another one."""
         with calm_blas(self.values.size):
@@ -192,32 +201,29 @@ class Covariances:
         self._parts = [(places, columns) for places, columns, _ in parts]
         self.n_features = sum(len(places) for places, _, _ in parts)
         _, first, explained = parts[0]
-        self.n_samples = first.n_rows
+        self.n_samples, self.n_groups = first.n_rows, explained.groups
         self._unit = first.n_rows * first.one**2
-        self.n_groups, self._weights = explained.groups, explained.weights
-        self._sums, squares = np.empty((2, self.n_features))
-        self._entries = np.empty((len(self._weights), self.n_features))
+        sums, squares = np.empty((2, self.n_features))
+        entries = np.empty((len(explained.weights), self.n_features))
         self._places = np.empty((2, self.n_features), np.int64)  # of each column: part and row
         for part, (places, columns, own) in enumerate(parts):
             self._places[0, places], self._places[1, places] = part, np.arange(len(places))
-            self._sums[places], squares[places] = columns.sums, columns.squares
-            self._entries[:, places] = own.entries
-        self.total = (squares - self._sums**2 / self.n_samples) / self._unit
-        self.within = squares
-        for weight, entry in zip(self._weights, self._entries, strict=True):
-            self.within -= weight * entry**2
-        self.within /= self._unit
+            sums[places], squares[places] = columns.sums, columns.squares
+            entries[:, places] = own.entries
+        by_mean = Explained.by_mean(sums, self.n_samples)
+        self._models = by_mean, explained._replace(entries=entries)
+        self.total, self.within = self._subtract(squares)
         self._kept: dict[int, tuple[Floats, Floats]] = {}
 
     def parts(self, width: int) -> "list[Covariances]":
         """Those of each of several tables of so many columns, which stand side by side."""
         found = [self._part(slice(i, i + width)) for i in range(0, self.n_features, width)]
-        if len(self._parts) == 1 and found[0]._is_small:
+        if len(self._parts) == 1 and found[0].is_small:
             z = self._parts[0][1].values.reshape(len(found), width, self.n_samples)
             places = np.arange(self.n_features).reshape(len(found), 1, width)
-            every = self._centre(z @ z.transpose(0, 2, 1), places.transpose(0, 2, 1), places)
+            every = self._subtract(z @ z.transpose(0, 2, 1), places.transpose(0, 2, 1), places)
             for own, *both in zip(found, *every, strict=True):
-                own._whole = tuple(both)
+                own.whole = tuple(both)
         return found
 
     def _part(self, columns: slice) -> "Covariances":
@@ -226,7 +232,10 @@ class Covariances:
         for name in ("whole", "is_small"):
             part.__dict__.pop(name, None)
         part.n_features, part._kept = columns.stop - columns.start, {}
-        part._sums, part._entries = self._sums[columns], self._entries[:, columns]
+        by_mean, by_target = (
+            model._replace(entries=model.entries[:, columns]) for model in self._models
+        )
+        part._models = by_mean, by_target
         part.total, part.within, part._parts = self.total[columns], self.within[columns], []
         part._places = self._places[:, columns].copy()
         for number, (places, scored) in enumerate(self._parts):
@@ -246,7 +255,7 @@ class Covariances:
             own, products = self._row(j), np.empty(self.n_features)
             for places, columns in self._parts:
                 products[places] = columns.times(own)
-            self._kept[j] = self._centre(products, slice(None), j)
+            self._kept[j] = self._subtract(products, slice(None), j)
         return self._kept[j]
 
     def pairs(self, i: Indices, j: Indices) -> tuple[Floats, Floats]:
@@ -254,7 +263,7 @@ class Covariances:
         if self.is_small:
             return self.whole[0][j, i], self.whole[1][j, i]
         products = np.array([float(self._row(a) @ self._row(b)) for a, b in zip(i, j, strict=True)])
-        return self._centre(products, j, i)
+        return self._subtract(products, j, i)
 
     @cached_property
     def is_small(self) -> bool:
@@ -273,16 +282,13 @@ class Covariances:
                 z[places] = columns.values
             with calm_blas():
                 products = z @ z.T
-        return self._centre(products, np.arange(self.n_features)[:, np.newaxis], slice(None))
+        return self._subtract(products, np.arange(self.n_features)[:, np.newaxis], slice(None))
 
-    def _centre(self, products: Floats, i: Any, j: Any) -> tuple[Floats, Floats]:
-        """Sums of products of columns i and j as covariances, in total and within y."""
-        total = products - self._sums[i] * (self._sums[j] / self.n_samples)
-        within = products.copy()  # term by term: the same bits on any number of threads
-        for weight, entry in zip(self._weights, self._entries, strict=True):
-            within -= weight * entry[j] * entry[i]
+    def _subtract(self, products: Floats, *columns: Any) -> tuple[Floats, Floats]:
+        """Sums of products of columns as covariances, in total and within y."""
+        total, within = (model.subtract(products, *columns) for model in self._models)
         return total / self._unit, within / self._unit
 
     def _row(self, j: int) -> Any:
         part, place = self._places[:, j].tolist()
-        return self._parts[part][1].row(place)
+        return self._parts[part][1].values[place]

@@ -14,15 +14,7 @@ from bestk._typing import Indices
 from bestk.data.blocks import SAMPLE_ROWS, Blocks, Part, Reservoir, Sample
 from bestk.data.codes import Codes, collect_codes, encode
 from bestk.data.columns import TextNumbers
-from bestk.data.table import (
-    Block,
-    Table,
-    find_constant,
-    find_features,
-    find_numeric,
-    refuse_other_type,
-    split_numbers,
-)
+from bestk.data.table import Table, find_constant, find_features, find_numeric, refuse_other_type
 from bestk.information.coding import discretise
 from bestk.information.counts import PairCounts, bytes_of_counts
 from bestk.information.entropies import Entropies
@@ -41,17 +33,16 @@ class Stream:
     n_rows: int | None  # of the table, if all were seen
 
     @classmethod
-    def look(cls, blocks: Blocks, seed: int, whole: bool, rows: int | None = None) -> "Stream":
+    def look(cls, blocks: Blocks, seed: int, whole: bool) -> "Stream":
         """Draw a sample: of all rows, or of the first where one pass has to do."""
-        rows = rows or SAMPLE_ROWS
         if whole and not blocks.once:
-            sample = _draw(blocks, seed, rows)
+            sample = _draw(blocks, seed)
             return cls(blocks, sample, sample.n_rows)
-        parts, head, left = iter(blocks), [], rows
+        parts, head, left = iter(blocks), [], SAMPLE_ROWS
         while left > 0 and (part := next(parts, None)) is not None:
             head.append(part)
             left -= part[0].n_samples
-        sample = _draw(iter(head), seed, rows)
+        sample = _draw(head, seed)
         n_rows = sample.n_rows if left > 0 else None
         if not blocks.once:
             return cls(blocks, sample, n_rows)
@@ -73,8 +64,8 @@ class Stream:
         return replace(self, sample=replace(self.sample, table=text.parse(table))), text
 
 
-def _draw(blocks: Any, seed: int, rows: int) -> Sample:
-    reservoir = Reservoir(seed, rows)
+def _draw(blocks: Any, seed: int) -> Sample:
+    reservoir = Reservoir(seed, SAMPLE_ROWS)
     for table, y in blocks:
         reservoir.add(table, y)
     if not reservoir.n_rows:
@@ -90,7 +81,7 @@ def _drain(parts: list[Part]) -> Iterator[Part]:
 
 @dataclass(frozen=True)
 class Cuts:
-    """What makes a block discrete, as a sample of the rows shows."""
+    """How to make blocks of rows discrete: cuts and constant columns, found in a sample."""
 
     numeric: Indices  # the columns that are cut
     discretizer: Any  # fitted on them, or None
@@ -131,13 +122,7 @@ class Cuts:
         kinds = table.kinds[self.numeric]
         if (odd := np.flatnonzero(kinds != "numeric")).size:
             refuse_other_type(table.names[self.numeric[odd[0]]], "numeric", kinds[odd[0]])
-        (part,), rest = split_numbers(table, self.numeric, together=True)
-        try:
-            codes = self.discretizer.transform(part.values)
-        except ValueError:
-            table.numeric()  # names a column of infinite values
-            raise
-        return Table(table.n_samples, table.names, (*rest, Block(part.columns, "numeric", codes)))
+        return discretise(self.discretizer, table, self.numeric, None)[0]
 
     def varying(self, allowed: Indices, included: Indices, levels: Indices) -> Indices:
         """Places of allowed columns, but for those constant in the sample and in all rows."""

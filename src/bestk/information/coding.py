@@ -11,20 +11,16 @@ from bestk._typing import Indices
 from bestk.data.codes import Codes, encode
 from bestk.data.table import Block, Table, split_numbers
 from bestk.data.target import Target
-from bestk.discretize import (
-    DISCRETIZERS,
-    Discretizer,
-    EqualFrequency,
-    fit_together,
-)
+from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, fit_together
 
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.1  # of a level in a pair; rarer ones are merged
-MAX_SMALL_CUTS = 254  # of a column whose codes, one of them for missing values, take a byte
 MIN_CELL_ROWS = 10  # on average, of a pair of terciles and a class; with fewer, medians are used
 MAX_TERCILE_FEATURES = 10_000  # above, too: medians take a quarter of the time
 MAX_FINE_BINS, MIN_FINE_CELL_ROWS = 8, 6  # of a second look at pairs
 MAX_FINE_WORK = 3e11  # of it: pairs of columns times cells times rows; about a second
+MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
 PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
+MAX_SMALL_CUTS = 254  # of a column whose codes, one of them for missing values, take a byte
 
 
 def code_table(
@@ -66,18 +62,24 @@ def code_table(
 
 
 def discretise(
-    discretizer: Any, table: Table, numeric: Indices, target: Target, fit: bool = True
+    discretizer: Any, table: Table, numeric: Indices, target: Target | None
 ) -> tuple[Table, Any]:
-    """The same table with codes for its numbers, and the discretiser that was fitted on them."""
-    fitted = get_discretizer(discretizer) if fit else discretizer
-    by_column = isinstance(fitted, Discretizer)  # then blocks need no common type
-    table.check_exact(numeric)
+    """The same table with codes for its numbers, and the discretiser that was fitted on them.
+
+    Without a target, the discretiser that is given is fitted already.
+    """
+    fitted = discretizer
+    if target is not None:
+        fitted = get_discretizer(discretizer)
+        table.check_exact(numeric)
+    # discretisers of our own are fitted column by column, and blocks need no common type
+    by_column = isinstance(fitted, Discretizer) and target is not None
     parts, blocks = split_numbers(table, numeric, together=not by_column)
     cuts: dict[int, Any] = {}
     for part in parts:
         try:
             with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
-                if fit:
+                if target is not None:
                     fitted.fit(part.values, target.codes)
                 codes = fitted.transform(part.values)
         except ValueError:

@@ -132,7 +132,13 @@ class PairCounts:
         self._known()
         self._count_waiting()
         self._lent = True
-        return cells.CountedPairs(self, correction)
+        labels = list(self._classes.places[0])
+        seen = [c for c, size in enumerate(self._sizes) if size]
+        if len(seen) < 2:
+            came = f"one class only, {labels[seen[0]]}" if seen else "no classes"
+            raise ValueError(f"y has {came}; at least two are needed")
+        in_order = self._sizes[sorted(seen, key=lambda c: labels[c])]
+        return cells.CountedPairs(self._snapshot(), in_order, correction)
 
     def entropies(
         self, correction: Correction | None = None, n_jobs: int | None = None
@@ -142,9 +148,7 @@ class PairCounts:
             source, chance = self.source(correction), None
             if correction == "chance":
                 chance = largest_by_chance(self.levels, self.n_samples, len(self._sizes))
-            return Entropies(
-                *source.singles(), source, correction is not None, n_jobs, chance=chance
-            )
+            return Entropies(*source.singles, source, correction is not None, n_jobs, chance=chance)
 
     def _known(self) -> Levels:
         if self._levels is None:
@@ -219,11 +223,13 @@ class PairCounts:
         # adds zeros at the end, where the system can without a copy
         self._cells.resize(n_planes * (n_planes + 1) // 2 * n_classes, refcheck=False)
 
-    def _margins(self) -> Indices:
-        """Rows of each class that each plane has."""
+    def _snapshot(self) -> cells.PlaneCounts:
+        """The counts as they are now, planes in the order of features."""
         each = np.arange(len(self._feature))
         by_pair = self._cells.reshape(-1, len(self._sizes))
-        return by_pair[cells.place_of(each, each)].astype(np.int64)
+        margins = by_pair[cells.place_of(each, each)].astype(np.int64)
+        planes = self._planes(np.arange(self.n_features))
+        return cells.PlaneCounts(*planes, margins, self._sizes, self._cells)
 
 
 def bytes_of_counts(n_planes: int, n_classes: int) -> float:

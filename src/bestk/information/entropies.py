@@ -59,7 +59,7 @@ class Entropies:
             chance = None
             if correction == "chance":
                 chance = largest_by_chance(codes.levels, codes.n_samples, target.n_classes)
-            return cls(*source.singles(), source, correction is not None, n_jobs, chance=chance)
+            return cls(*source.singles, source, correction is not None, n_jobs, chance=chance)
 
     @property
     def n_features(self) -> int:
@@ -88,7 +88,7 @@ class Entropies:
 
     def copy_mi(self) -> Floats:
         """``I(xi; xi')`` of each feature and a copy of it: its entropy, if it is counted."""
-        return self.source.copies()
+        return self.source.copies
 
     def joint_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
         """``I(xi, xj; y)`` at ``[i, j]``."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bestk._typing import Indices
+from bestk._typing import Floats, Indices
 
 MAX_WEIGHT = 32.0  # sum of a measure's weights: entropies take 57 bits, their sums have 63
 
@@ -27,6 +27,13 @@ class Measure:
         """Whether the measure of ``[i, j]`` is that of ``[j, i]``."""
         return self.xi == self.xj and self.xiy == self.xjy
 
+    def single_terms(self, x: Floats, xy: Floats) -> tuple[Floats, Floats]:
+        """What features add as xi and as xj, by H(x) and H(x, y), apart from how pairs depend."""
+        return (
+            (self.xi + self.xx) * x + (self.xiy + self.xxy) * xy,
+            (self.xj + self.xx) * x + (self.xjy + self.xxy) * xy,
+        )
+
 
 class Query(NamedTuple):
     """A measure of the pairs of some features with others."""
@@ -40,6 +47,12 @@ class Query(NamedTuple):
     def is_whole(self) -> bool:
         """Whether all pairs are wanted: each is then computed once and written twice."""
         return self.rows is None and self.columns is None
+
+    def features(self, n: int) -> tuple[Indices, Indices]:
+        """The features of rows and of columns, among n."""
+        every = np.arange(n)
+        rows, columns = (every if some is None else some for some in (self.rows, self.columns))
+        return rows, columns
 
 
 #: ``H(xi, xj)`` and ``H(xi, xj, y)`` themselves.

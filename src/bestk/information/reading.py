@@ -14,12 +14,14 @@ from bestk.data.frames import read_column
 from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
 from bestk.discretize import Discretizer, EqualFrequency, fit_together
+from bestk.errors import UnknownNameError
 from bestk.information._blend import BlendedSource, measure_covariances
 from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import Covariances, ScoredTable
 from bestk.information.backends import PairSource, device_measures
 from bestk.information.coding import (
+    MAX_PAIR_PVALUE,
     code_table,
     discretise,
     get_discretizer,
@@ -27,12 +29,7 @@ from bestk.information.coding import (
     pair_bins,
 )
 from bestk.information.entropies import Entropies, largest_by_chance
-from bestk.information.scan import (
-    MAX_PAIR_PVALUE,
-    DiscreteTable,
-    Synergies,
-    strongest_pairs,
-)
+from bestk.information.scan import DiscreteTable, Synergies, strongest_pairs
 from bestk.native.threads import threads
 
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
@@ -66,20 +63,16 @@ class Reading:
     def measure(self, table: Table, y: Any) -> "Measured":
         """The entropies of a table and its target."""
         if self.information not in INFORMATION:
-            known = ", ".join(map(repr, INFORMATION))
-            raise ValueError(f"unknown information {self.information!r}; choose one of {known}")
+            raise UnknownNameError("information", self.information, INFORMATION)
         categorical = find_features(self.categorical_features, table)
         target = self.parse(y, table.n_samples)
         if self.information == "blend":
             return self._blended(table, target, categorical)
         if self.information == "gaussian":
             return self._gaussian(table, target, categorical)
-        return self._counted(table, target.classes, categorical)
+        return self._counted([self.discretizer], table, target.classes, categorical)[0]
 
-    def _counted(self, table: Table, target: Target, categorical: Indices) -> "Measured":
-        return self._counted_by([self.discretizer], table, target, categorical)[0]
-
-    def _counted_by(
+    def _counted(
         self, ways: Sequence[Any], table: Table, target: Target, categorical: Indices,
         also: Sequence[Discretizer] = (),
     ) -> list["Measured"]:  # fmt: skip
@@ -120,7 +113,7 @@ class Reading:
             if measured is not None:
                 return measured
         also = [] if self.width else [for_pairs]  # of one table, pairs are counted without
-        counted = counting._counted_by(ways, table, target.classes, categorical, also)
+        counted = counting._counted(ways, table, target.classes, categorical, also)
         if large:
             return counted[0]
         source: PairSource = counted[0].entropies.source
@@ -146,7 +139,7 @@ class Reading:
         share = np.where(blended & (levels > 1), BLENDED_SHARE, 1.0)
         chance = share * largest_by_chance(levels, covariances.n_samples, covariances.n_groups)
         return Entropies(
-            *source.singles(), source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
+            *source.singles, source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
             levels=levels, share=share, chance=chance, find_synergy=find,
         )  # fmt: skip
 
@@ -180,7 +173,7 @@ def gaussian_entropies(
         covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
         levels = np.full(n, 2)  # a column takes one parameter, like two levels
         return Entropies(
-            *source.singles(), source, correction is not None, n_jobs, covariances, levels,
+            *source.singles, source, correction is not None, n_jobs, covariances, levels,
             chance=largest_by_chance(levels, m, covariances.n_groups),
         )  # fmt: skip
 
@@ -274,8 +267,8 @@ def find_synergy(
 ) -> Synergies:
     """The pairs of columns with the largest synergy, among all."""
     if len(numeric):
-        fit = not hasattr(cutter, "cut_points_")
-        table = discretise(cutter, table, numeric, target, fit)[0]
+        is_fitted = hasattr(cutter, "cut_points_")
+        table = discretise(cutter, table, numeric, None if is_fitted else target)[0]
     codes = merge_rare(encode(table), cutter.n_bins)
     counted = DiscreteTable.of(codes, target, backend)
     return strongest_pairs(counted, top, max_pvalue=MAX_PAIR_PVALUE)

@@ -1,23 +1,27 @@
 """All pairs of features, of which only the best are kept: the matrix of pairs is never held."""
 
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information.backends import Scanning
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._reductions import Progress, Scan, cut_tiles, scan_tiles
+from bestk.information.backends._packed import LANES, Packed
+from bestk.information.backends._reductions import Progress, Scan, TopPairs, cut_tiles, scan_tiles
 from bestk.information.entropies import Entropies
 from bestk.information.measures import INTERACTION, Query
-from bestk.native.threads import threads
+from bestk.native import kernels
+from bestk.native.threads import run_tiles, spans, threads
 
 __all__ = ["DiscreteTable", "Progress", "Synergies", "scan_pairs", "strongest_pairs"]
 
-MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
+BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles whose pairs are bounded in one call
+SAFE = 0.99  # of a limit, for what rounding may take off a bound
 
 
 class DiscreteTable(NamedTuple):
@@ -55,12 +59,79 @@ def strongest_pairs(
     if max_pvalue < 1 and isinstance(source, NativeCounter) and (table.levels == 2).all():
         least = stats.chi2.isf(max_pvalue / n_pairs, table.n_classes - 1) / (2 * table.n_samples)
         with threads(table.entropies.n_jobs):
-            pairs, values = source.pairs_above(least, top)
+            pairs, values = pairs_above(source, least, top)
     else:
         *_, pairs, values = scan_pairs(table.entropies, top=top, progress=progress)
     degrees = (table.levels[pairs] - 1).prod(axis=1) * (table.n_classes - 1)
     tails = stats.chi2.sf(2 * table.n_samples * values, np.maximum(degrees, 1))
     return Synergies(pairs, values, np.minimum(1.0, n_pairs * tails))
+
+
+def pairs_above(counter: NativeCounter, least: float, count: int) -> tuple[Indices, Floats]:
+    """The pairs with the largest interaction of at least ``least`` > 0, and these, in nats.
+
+    All columns have two levels. Pairs are counted, and only what may reach it is looked up.
+    """
+    packed, n_samples = counter.packed, int(counter.packed.sizes.sum())
+    n_words, n_classes = int(packed.words[-1]), len(packed.sizes)
+    bits, (own, others) = packed.bits.reshape(-1, n_words, LANES), bound_factors(packed)
+    best, lock = TopPairs(count, counter.n_features), Lock()
+    best.least = least
+
+    def work(span: tuple[int, int]) -> None:
+        rows = bits[slice(*span)].transpose(0, 2, 1).reshape(-1)
+        n_rows = (span[1] - span[0]) * LANES
+        for first, last in spans(len(bits) - span[0], BOUND_TILES):
+            tiles = slice(span[0] + first, span[0] + last)
+            reached = np.zeros((n_rows, last - first), np.uint8)
+            kernels.bound_pairs(
+                rows, n_rows, bits[tiles].ravel(), last - first, packed.words, n_classes,
+                own[slice(*span)].ravel(), others[tiles].ravel(),
+                SAFE * best.least * n_samples, reached.ravel(),
+            )  # fmt: skip
+            if reached.any():
+                look_up(reached, span[0] * LANES, tiles.start)
+
+    def look_up(reached: Array, first_row: int, first_tile: int) -> None:
+        """Measure the rows and tiles of which some pair may be large, each pair once."""
+        i, j = (np.flatnonzero(reached.any(axis=axis)) for axis in (1, 0))
+        i = i + first_row
+        j = ((j + first_tile)[:, np.newaxis] * LANES + np.arange(LANES)).ravel()
+        i, j = i[i < counter.n_features], j[j < counter.n_features]
+        rows, columns = counter.order[i], counter.order[j]
+        found = np.empty((len(i), len(j)), np.float32)
+        with threads(1):
+            counter.fill(Query(INTERACTION, rows, columns), found)
+        found[i[:, np.newaxis] >= j] = -np.inf
+        with lock:
+            best.take(found, rows, columns)
+
+    run_tiles(work, spans(len(bits), BOUND_ROWS // LANES))
+    return best.pairs, best.values
+
+
+def bound_factors(packed: Packed) -> tuple[Array, Array]:
+    """Factors of two-level features in bounds of interactions, for each class and all samples.
+
+    With d the difference of a count from independence and e what is expected, n log n of the four
+    cells exceeds its value at independence by sums of ``d^2/2e - d^3/6e^2`` at least, and of
+    ``d^4/3e^3`` more at most. The powers of e are products of two factors, one of each feature.
+    The first result is of tile, lane, class and factor; the other of tile, class, factor and lane.
+    """
+    margins = packed.margins.reshape(-1, len(packed.sizes), LANES).astype(np.float64)
+    n = np.concatenate([margins, margins.sum(axis=1, keepdims=True)], axis=1)
+    m = np.append(packed.sizes, packed.sizes.sum())[:, np.newaxis].astype(np.float64)
+    varies = (n > 0) & (n < m)
+    share, rest = np.where(varies, n, 1.0), np.where(varies, m - n, 1.0)
+    factors = np.stack([
+        n, *(np.where(varies, m ** (p / 2) * (share**-p - (-1.0) ** p * rest**-p), 0.0)
+             for p in (1, 2, 3)),
+    ], axis=2)  # fmt: skip
+    own = factors * np.array([1.0, 1 / 2, 1 / 6, 1 / 3])[:, np.newaxis]
+    own[:, :, 0] /= m
+    own[:, -1, 1:] *= np.array([-1.0, -1.0, 0.0])[:, np.newaxis]  # less I(xi; xj), at least
+    own = np.ascontiguousarray(own.transpose(0, 3, 1, 2), np.float32)
+    return own, np.ascontiguousarray(factors, np.float32)
 
 
 def scan_pairs(

@@ -83,7 +83,7 @@ class _Joined:
         if not isinstance(self.source, SideBySide):
             return None
         if self._last is None or self._last[0] != measure:
-            self._last = measure, np.empty((self.source.n_features, self._width))
+            self._last = measure, np.empty((len(self.source.copies), self._width))
             self.source.fill_tables(measure, self._width, self._last[1])
         return self._last[1]
 
@@ -93,14 +93,9 @@ class _PartSource:
 
     def __init__(self, joined: _Joined, columns: slice) -> None:
         self._joined, self._whole, self._columns = joined, joined.source, columns
-        self.n_features, self.is_discrete = columns.stop - columns.start, self._whole.is_discrete
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        x, xy, y = self._whole.singles()
-        return x[self._columns], xy[self._columns], y
-
-    def copies(self) -> Floats:
-        return self._whole.copies()[self._columns]
+        self.is_discrete = self._whole.is_discrete
+        x, xy, y = self._whole.singles
+        self.singles, self.copies = (x[columns], xy[columns], y), self._whole.copies[columns]
 
     def fill(self, query: Query, out: Array) -> None:
         pairs = self._joined.pairs(query.measure) if query.is_whole else None

@@ -93,7 +93,7 @@ class Kernel:
             raise MemoryError(f"no memory left for kernel {self.name}")
 
     def bind(self, *arguments: Any) -> "Kernel":
-        """The same with its next arguments checked now, for calls that pass the rest."""
+        """The kernel with its next arguments checked now; calls pass the rest."""
         bound = Kernel(self.name, self._function, self._readers[len(arguments) :])
         bound._values = [*self._values, *_check(self._readers, arguments)]
         bound._arguments = (*self._arguments, *arguments)

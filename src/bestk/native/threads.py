@@ -96,6 +96,12 @@ def calm_blas(work: float = 0.0) -> Any:
     return nullcontext() if work > MAX_CALM_WORK else _blas().limit(limits=1, user_api="blas")
 
 
+def run_blas_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
+    """The same as run_tiles for work that calls BLAS, which starts no threads itself."""
+    with calm_blas():
+        run_tiles(work, items)
+
+
 @cache
 def _blas() -> Any:
     from threadpoolctl import ThreadpoolController

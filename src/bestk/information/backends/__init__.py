@@ -1,5 +1,6 @@
 """Counting backends, and the registry of their names."""
 
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
@@ -22,14 +23,9 @@ __all__ = [
 class PairSource(Protocol):
     """Entropies of a table: of single features at once, of pairs when asked."""
 
-    n_features: int
     is_discrete: bool  # entropies of counts, not of densities
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it."""
+    singles: tuple[Floats, Floats, float]  # H(x) and H(x, y) of each feature, and H(y)
+    copies: Floats  # I(x; x') of each feature and a copy of it: H(x) of counts
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
@@ -61,13 +57,8 @@ class Scanning(Protocol):
         """The best partner of each feature in each group, and the ``count`` best pairs."""
 
 
-class Backend(Protocol):
-    """Counts a discrete table."""
-
-    def __call__(self, codes: Codes, target: Target, correction: Correction | None) -> PairSource:
-        """Prepare the table for counting."""
-
-
+# prepares a discrete table for counting
+Backend = Callable[[Codes, Target, Correction | None], PairSource]
 NO_TORCH = "backend='torch' needs PyTorch; install it with pip install 'bestk[gpu]'"
 NO_DASK = "backend='dask' needs dask and distributed; install them with pip install 'bestk[dask]'"
 BACKENDS: dict[str, Backend] = {"auto": NativeCounter, "native": NativeCounter}

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 from math import prod
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,11 +21,12 @@ from bestk.information.backends._packed import (
     order_features,
     pack,
 )
-from bestk.information.backends._reductions import TopPairs, sum_rows
-from bestk.information.measures import INTERACTION, Measure, Query
+from bestk.information.backends._reductions import sum_rows
+from bestk.information.measures import Measure, Query
 from bestk.native import Kernel, kernels
 from bestk.native.threads import n_threads, run_tiles, spans, threads
 
+COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
 MAX_PLANE_LEVELS = 64
 PACK_COST = 1e-9  # seconds for a sample of a feature
 MAX_CELLS = 2**20  # of single features that are counted together
@@ -34,15 +34,12 @@ MAX_KERNELS = 4  # kept ready, the latest
 MAX_CALL_SECONDS = 0.1  # work between two checks for an interrupt
 PIECES_PER_THREAD = 16  # enough to balance,
 MIN_TASK_SECONDS, MAX_TASK_SECONDS = 5e-4, 0.2  # long enough for a thread, short enough to balance
-BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles that are counted in one call
-SAFE = 0.99  # of a limit, for what rounding may take off a bound
-COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
 
 
 class NativeCounter:
     """Entropies of a discrete table and its classes, by compiled kernels on the CPU."""
 
-    name, is_discrete, sums_quickly = "native", True, False
+    is_discrete, sums_quickly = True, False
 
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self.n_features = codes.n_features
@@ -52,14 +49,8 @@ class NativeCounter:
         with threads(seconds=PACK_COST * codes.values.size):
             self.packed = pack(codes, target, self.order, MAX_PLANE_LEVELS)
             self.exact = _count_singles(self.packed, Tables.of(target.counts, correction))
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-        return self.exact.singles(self.place)
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it: H(x)."""
-        return self.singles()[0]
+        self.singles = self.exact.singles(self.place)
+        self.copies = self.singles[0]
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
@@ -117,51 +108,6 @@ class NativeCounter:
         if out.size:
             request = self.request(rows, columns)
             run_tasks(kernel, request, *cut_tasks(self.packed, request), out)
-
-    def pairs_above(self, least: float, count: int) -> tuple[Indices, Floats]:
-        """The pairs with the largest interaction of at least ``least`` > 0, and these, in nats.
-
-        All columns have two levels. Pairs are counted, and only what may reach it is looked up.
-        """
-        packed, n_samples = self.packed, int(self.packed.sizes.sum())
-        n_words, n_classes = int(packed.words[-1]), len(packed.sizes)
-        bits, (own, others) = packed.bits.reshape(-1, n_words, LANES), bound_factors(packed)
-        best, lock = TopPairs(count, self.n_features), Lock()
-        best.least = least
-
-        def work(span: tuple[int, int]) -> None:
-            rows = bits[slice(*span)].transpose(0, 2, 1).reshape(-1)
-            n_rows = (span[1] - span[0]) * LANES
-            for first, last in spans(len(bits) - span[0], BOUND_TILES):
-                tiles = slice(span[0] + first, span[0] + last)
-                reached = np.zeros(n_rows * (last - first), np.uint8)
-                kernels.bound_pairs(
-                    rows, n_rows, bits[tiles].ravel(), last - first, packed.words, n_classes,
-                    own[slice(*span)].ravel(), others[tiles].ravel(),
-                    SAFE * best.least * n_samples, reached,
-                )  # fmt: skip
-                if reached.any():
-                    self._take_reached(
-                        reached.reshape(n_rows, -1), span[0], tiles.start, best, lock
-                    )
-
-        run_tiles(work, spans(len(bits), BOUND_ROWS // LANES))
-        return best.pairs, best.values
-
-    def _take_reached(
-        self, reached: Array, row: int, column: int, best: TopPairs, lock: Any
-    ) -> None:
-        """Look up the pairs of rows and tiles of which some may be large, each pair once."""
-        i, j = (np.flatnonzero(reached.any(axis=axis)) for axis in (1, 0))
-        i = i + row * LANES
-        j = ((j + column)[:, np.newaxis] * LANES + np.arange(LANES)).ravel()
-        i, j = i[i < self.n_features], j[j < self.n_features]
-        found = np.empty((len(i), len(j)), np.float32)
-        with threads(1):
-            self.fill(Query(INTERACTION, self.order[i], self.order[j]), found)
-        found[i[:, np.newaxis] >= j] = -np.inf
-        with lock:
-            best.take(found, self.order[i], self.order[j])
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle all but the kernels, which hold addresses."""
@@ -221,30 +167,6 @@ def cut_tasks(packed: Packed, request: PairRequest) -> tuple[Indices, float]:
         ends = [tile + (n_tiles - tile) * piece // pieces for piece in range(pieces + 1)]
         tasks += [(*rows, *some) for some in pairwise(ends)]
     return np.array(tasks), seconds
-
-
-def bound_factors(packed: Packed) -> tuple[Array, Array]:
-    """Factors of two-level features in bounds of interactions, for each class and all samples.
-
-    With d the difference of a count from independence and e what is expected, n log n of the four
-    cells exceeds its value at independence by sums of ``d^2/2e - d^3/6e^2`` at least, and of
-    ``d^4/3e^3`` more at most. The powers of e are products of two factors, one of each feature.
-    The first result is of tile, lane, class and factor; the other of tile, class, factor and lane.
-    """
-    margins = packed.margins.reshape(-1, len(packed.sizes), LANES).astype(np.float64)
-    n = np.concatenate([margins, margins.sum(axis=1, keepdims=True)], axis=1)
-    m = np.append(packed.sizes, packed.sizes.sum())[:, np.newaxis].astype(np.float64)
-    varies = (n > 0) & (n < m)
-    share, rest = np.where(varies, n, 1.0), np.where(varies, m - n, 1.0)
-    factors = np.stack([
-        n, *(np.where(varies, m ** (p / 2) * (share**-p - (-1.0) ** p * rest**-p), 0.0)
-             for p in (1, 2, 3)),
-    ], axis=2)  # fmt: skip
-    own = factors * np.array([1.0, 1 / 2, 1 / 6, 1 / 3])[:, np.newaxis]
-    own[:, :, 0] /= m
-    own[:, -1, 1:] *= np.array([-1.0, -1.0, 0.0])[:, np.newaxis]  # less I(xi; xj), at least
-    own = np.ascontiguousarray(own.transpose(0, 3, 1, 2), np.float32)
-    return own, np.ascontiguousarray(factors, np.float32)
 
 
 def _group_rows(packed: Packed, places: Indices) -> Indices:

@@ -78,17 +78,6 @@ class Scan(NamedTuple):
     pairs: Indices  # a row for each, the lower feature first; ties by the lowest index
     values: Floats  # of those, descending
 
-    def merge(self, other: "Scan", top: int) -> "Scan":
-        """The best of two scans of different pairs."""
-        tied = (other.best == self.best) & (other.partners < self.partners)
-        better = (other.best > self.best) | tied
-        pairs, values = (np.concatenate(both) for both in zip(self[2:], other[2:], strict=True))
-        order = np.lexsort((*pairs.T[::-1], -values))[:top]
-        return Scan(
-            np.where(better, other.best, self.best),
-            np.where(better, other.partners, self.partners), pairs[order], values[order],
-        )  # fmt: skip
-
 
 def scan_tiles(
     source: Any, query: Query, groups: Indices, tiles: Sequence[Tile], top: int,

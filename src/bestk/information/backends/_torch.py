@@ -32,7 +32,7 @@ class TorchCounter:
     ``device`` is ``"cuda"``, ``"cuda:1"``, ``"cpu"``, or ``"auto"``: a GPU if there is one.
     """
 
-    name, is_discrete = "torch", True
+    is_discrete = True
 
     def __init__(
         self, codes: Codes | DeviceCodes, target: Target, correction: Correction | None = None,
@@ -45,18 +45,12 @@ class TorchCounter:
         self._native = None  # for pairs of columns with many levels
         wide = codes.levels > self._table.max_levels
         if wide.any():
-            here = codes.at_home() if isinstance(codes, DeviceCodes) else codes
+            here = codes.to_host() if isinstance(codes, DeviceCodes) else codes
             self._native = NativeCounter(here, target, correction)
             places, exact = self._native.place[wide], self._native.exact
             self._exact.x[wide], self._exact.xy[wide] = exact.x[places], exact.xy[places]
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-        return self._exact.singles()
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it: H(x)."""
-        return self.singles()[0]
+        self.singles = self._exact.singles()
+        self.copies = self.singles[0]
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
-from bestk.discretize import Cuts
+from bestk.discretize import ColumnCuts
 from bestk.information._blend import BlendedSource
 from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource, Side
@@ -31,7 +31,7 @@ class DeviceMeasures(NamedTuple):
 
     source: "DeviceBlend"
     covariances: Covariances
-    cuts: Cuts  # by MDLP
+    cuts: ColumnCuts  # by MDLP
     levels: tuple[Indices, Indices]  # by MDLP, and of equal frequency
     find_synergy: Any  # the strongest pairs of all, by their number; None: not on the device
 
@@ -64,7 +64,7 @@ def measure_on_device(
     def find_synergy(top: int) -> Synergies:
         codes = columns.code(for_pairs)
         counter = count(codes)
-        entropies = Entropies(*counter.singles(), counter)
+        entropies = Entropies(*counter.singles, counter)
         table = DiscreteTable(entropies, codes.levels, codes.n_samples, target.n_classes)
         return strongest_pairs(table, top)
 
@@ -81,21 +81,14 @@ class DeviceBlend:
     is_discrete = False
 
     def __init__(self, counters: list[TorchCounter], scores: Any) -> None:
-        self._counters, self._normal = counters, _DeviceGaussian(scores)
-        self._blend = BlendedSource([*counters, self._normal.source])
-        self.n_features = self._blend.n_features
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-        return self._blend.singles()
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it."""
-        return self._blend.copies()
+        self._counters, self._normal = counters, GaussianSource(scores)
+        self._scores, self._sides = scores.values, dict[Measure, Side]()
+        blend = BlendedSource([*counters, self._normal])
+        self.singles, self.copies = blend.singles, blend.copies
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-        rows = np.arange(self.n_features) if query.rows is None else query.rows
+        rows = np.arange(len(self._scores)) if query.rows is None else query.rows
         height = max(1, RESULT_BYTES // (16 * max(1, out.shape[1])))
         for start in range(0, len(rows), height):
             part = query._replace(rows=rows[start : start + height], lowest=-np.inf)
@@ -104,65 +97,37 @@ class DeviceBlend:
             copy_rows(mean.to(here.dtype), here, np.arange(len(here)))
 
     def _mean(self, query: Query) -> Tensor:
-        normal, total = self._normal.values(query), None
+        normal, total = self._gaussian(query), None
         for counter in self._counters:  # in the order in which the host adds them up
             own = torch.empty_like(normal)
             counter.write(query, own)
             total = own if total is None else total.add_(own)
         return normal.add_(total).div_(1 + len(self._counters))
 
-
-class _DeviceGaussian:
-    """Gaussian estimates of pairs, computed on a device by the formulas of GaussianSource."""
-
-    def __init__(self, scores: Any) -> None:
-        self.source, self._scores = GaussianSource(scores), scores.values
-        self._weights = scores.explained.weights.tolist()
-        self._each = [1.0 / scores.n_rows]
-        self._sides: dict[Measure, Side] = {}
-
-    def values(self, query: Query) -> Tensor:
-        """The measure of each row feature against each column feature."""
+    def _gaussian(self, query: Query) -> Tensor:
+        """The Gaussian estimates of pairs, by the formulas of the host."""
         z, measure = self._scores, query.measure
         if measure not in self._sides:
-            vectors: Any = (torch.from_numpy(np.ascontiguousarray(v)).to(z.device)
-                            for v in self.source.side(measure))  # fmt: skip
+            every = self._normal.side(measure)
+            vectors: Any = (torch.from_numpy(v).to(z.device) for v in every)
             self._sides[measure] = Side(*vectors)
-        every, (rows, columns) = self._sides[measure], (
-            None if some is None else torch.from_numpy(np.asarray(some, np.int64)).to(z.device)
+        rows, columns = (
+            slice(None) if some is None else torch.from_numpy(np.asarray(some)).to(z.device)
             for some in (query.rows, query.columns)
-        )  # fmt: skip
-        left, right = (_part(every, some) for some in (rows, columns))
-        products = (z if rows is None else z[rows]) @ (z if columns is None else z[columns]).T
-        a, b = 0.5 * measure.xx, 0.5 * measure.xxy
-        sides = (left.sums, left.scale), (right.sums, right.scale)
-        total = _unexplained(products, *sides, self._each) if a else None
-        sides = (left.entries, left.scale_within), (right.entries, right.scale_within)
-        within = _unexplained(products, *sides, self._weights) if b else None
+        )
+        left, right = (self._sides[measure].part(some) for some in (rows, columns))
+        products = z[rows] @ z[columns].T
         out: Any = left.row_term[:, None] + right.column_term
-        if total is not None and within is not None and a == -b:  # as on the host
-            out += a * (total / within).log_()
-        else:
-            part = torch.zeros_like(products)
-            for weight, share in ((a, total), (b, within)):
-                part += 0.0 if share is None else weight * share.log_()
-            out += part
+        out += self._normal.pair_part(measure, products, left, right, _unexplained, torch.log)
         same = left.features[:, None] == right.features
         return torch.where(same, left.diagonal[:, None], out)
 
 
-def _part(side: Side, features: Tensor | None) -> Any:
-    if features is None:
-        return side
-    vectors: Any = (vector[..., features] for vector in side)
-    return Side(*vectors)
-
-
-def _unexplained(products: Tensor, left: Any, right: Any, weights: list[float]) -> Tensor:
-    """``1 - r^2``: each term takes its weight times the entries of both features off a product."""
+def _unexplained(products: Tensor, left: Any, right: Any, weights: Floats) -> Tensor:
+    """``1 - r^2``, operation by operation as on the host."""
     (entries, scale), (others, other_scale) = left, right
     out = products.clone()
-    for entry, other, weight in zip(entries, others, weights, strict=True):
+    for entry, other, weight in zip(entries, others, weights.tolist(), strict=True):
         out -= entry[:, None] * other * weight
     out *= scale[:, None] * other_scale
     return 1.0 - out * out

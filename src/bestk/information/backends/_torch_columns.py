@@ -11,7 +11,7 @@ from torch import Tensor
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
-from bestk.discretize import Cuts, log_tables
+from bestk.discretize import ColumnCuts, log_tables
 from bestk.information._scores import Explained, normal_scores, unit_score
 from bestk.information.backends._torch_table import DeviceCodes
 
@@ -43,8 +43,8 @@ class DeviceColumns:
         """The number of missing values of each column."""
         return self.values.isnan().sum(1)
 
-    def cut(self, ways: Sequence[int | None]) -> list[Cuts]:
-        """The cuts of all columns: by MDLP where it says None, or else in bins of equal frequency.
+    def cut(self, ways: Sequence[int | None]) -> list[ColumnCuts]:
+        """The cuts of all columns: by MDLP where a way is None, or else in bins of equal frequency.
 
         The same as by the kernels of the discretisers; MDLP takes sums in another order, and
         scores that differ by less than rounding are ties to both.
@@ -56,7 +56,7 @@ class DeviceColumns:
                 own.append(columns.cuts(*edges))
         gaps = (self.missing > 0).cpu().numpy()
         flat = [[np.concatenate(each) for each in zip(*own, strict=True)] for own in found]
-        return [Cuts(values, counts, None, gaps) for values, counts in flat]
+        return [ColumnCuts(values, counts, None, gaps) for values, counts in flat]
 
     def _sorted(self) -> "Iterator[_Sorted]":
         (n, m), sizes = self.values.shape, self.target.counts
@@ -74,7 +74,7 @@ class DeviceColumns:
             values.masked_fill_(values.isnan(), torch.inf)
             yield _Sorted(values, labels[order], known, len(sizes), logs)
 
-    def code(self, cuts: Cuts) -> DeviceCodes:
+    def code(self, cuts: ColumnCuts) -> DeviceCodes:
         """Count for each value the cuts below it; NaN takes the code after the last."""
         most, device = int(cuts.counts.max()), self.values.device
         table = np.full((len(cuts.counts), most + 1), np.inf)
@@ -247,10 +247,6 @@ class DeviceScores:
             y = normal_scores(goal[:, np.newaxis], "standard").values[0, columns.order]
             products = self.times(torch.from_numpy(y).to(z))
             self.explained = Explained.by_number(y, self.sums, products)
-
-    def row(self, place: int) -> Tensor:
-        """The scores of one column."""
-        return self.values[place]
 
     def times(self, row: Tensor) -> Floats:
         """Sums of products of all columns with another one."""

@@ -53,8 +53,8 @@ class DeviceCodes(NamedTuple):
         """Number of rows of the table."""
         return int(self.values.shape[1])
 
-    def at_home(self) -> Codes:
-        """The same in the host's memory."""
+    def to_host(self) -> Codes:
+        """Copy the codes to the memory of the host."""
         values = self.values.cpu().numpy()
         return Codes(values, self.levels, [str(i) for i in range(len(values))])
 

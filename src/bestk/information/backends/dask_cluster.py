@@ -10,7 +10,7 @@ import numpy as np
 from dask import config
 from distributed import Client, Future, as_completed, get_client, get_worker
 
-from bestk._typing import Array, Floats, Indices
+from bestk._typing import Array, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction
@@ -35,28 +35,20 @@ _kernel_lock = Lock()  # a task uses all threads of its worker
 class DaskCounter:
     """Entropies counted by the workers of the current ``distributed.Client``; few of them here."""
 
-    name, is_discrete = "dask", True
+    is_discrete = True
 
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self._client = _find_client()
         self.n_features = codes.n_features
         with one_at_a_time():
             self._native = NativeCounter(codes, target, correction)
+        self.singles, self.copies = self._native.singles, self._native.copies
         self._table: Future | None = None
-
-    def singles(self) -> tuple[Floats, Floats, float]:
-        """H(x) and H(x, y) of each feature, and H(y)."""
-        return self._native.singles()
-
-    def copies(self) -> Floats:
-        """I(x; x') of each feature and a copy of it: H(x)."""
-        return self.singles()[0]
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
         mirror = query.is_whole and query.measure.is_symmetric  # then each pair is counted once
-        every = np.arange(self.n_features)
-        rows, columns = (every if some is None else some for some in (query.rows, query.columns))
+        rows, columns = query.features(self.n_features)
         seconds = self._seconds(rows, len(columns)) / (1 + mirror)
         if self._client is None or seconds < MIN_CLUSTER_SECONDS:
             with one_at_a_time():

@@ -122,8 +122,7 @@ def make(rows: int, columns: int, kind: str) -> tuple[Any, Any]:
         X = sparse.csc_array(np.where(rng.random(X.shape) < 0.9, 0.0, X))
     if kind == "mixed":
         X = pd.DataFrame(X).rename(columns=str)
-        X.iloc[:, ::4] = X.iloc[:, ::4].apply(lambda x: pd.cut(x, 6, labels=list("abcdef")))
-        X = X.astype(dict.fromkeys(X.columns[::4], "category"))
+        X = X.assign(**{name: pd.cut(X[name], 6, labels=list("abcdef")) for name in X.columns[::4]})
     return X, y
 
 

@@ -135,7 +135,7 @@ class Plan:
 
     def _side(self, features: Indices, places: Indices) -> TileSide:
         table, formula, n, chosen = self.table, self.formula, len(places), features[places]
-        padding = 0 if table.dtype == torch.float32 else -n % WIDTH
+        padding = -n % WIDTH if table.takes_bits or table.dtype != torch.float32 else 0
         start, first = first_of_run(chosen), first_of_run(places)
         every = self._every_feature
         known = every.shape[1] - n  # the last start of a run, also of places: features may repeat

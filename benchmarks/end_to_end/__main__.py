@@ -199,12 +199,13 @@ def draw(found: list[dict[str, Any]], path: Path) -> None:
     plt = pyplot()
     figure, axes = plt.subplots(figsize=(9, 0.32 * len(found) + 1.5), layout="constrained")
     left = np.zeros(len(found))
-    names = [f"{row['case']}: {1e3 * row['bestk']:.3g} ms" for row in found]
+    names = [f"{row['case']}: {1e3 * row['bestk']:,.0f} ms" for row in found]
     for stage in [*STAGES, "rest"]:
         share = np.array([row[stage] / row["bestk"] for row in found])
         axes.barh(names, share, left=left, label=stage)
         left += share
     axes.invert_yaxis()
+    axes.margins(y=0.01)
     axes.set(xlabel="share of the time", xlim=(0, 1))
     axes.legend(ncols=5, loc="lower left", bbox_to_anchor=(0, 1))
     save(figure, path)

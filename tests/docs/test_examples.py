@@ -58,7 +58,7 @@ def test_naive_bayes_needs_a_handful_of_features_and_a_linear_model_more(run):
     assert chosen["one-se"] <= chosen["best"] < 10
     assert 2 * chosen["best"] < chosen["auto"]
     between_rules = np.ptp([scores[chosen[rule]] for rule in ("auto", "one-se", "best")])
-    assert between_rules < ran["careful"].cv_results_["std_test_score"].min()
+    assert between_rules < ran["careful"].cv_results_["std_test_score"].mean()
     assert scores[chosen["all"]] <= min(scores[chosen["one-se"]], scores[chosen["best"]])
 
 

@@ -94,17 +94,21 @@ class Scores:
         table = both.pivot_table(measure, "set", "way").dropna().round(EXACT)
         return (table[DEFAULT] - table[way]).to_numpy()
 
+    @cached_property
+    def _by_cell(self) -> pd.DataFrame:
+        """Mean score by family, k and model (rows) and way (columns)."""
+        return self.complete.pivot_table("score", ["family", "k", "model"], "way")
+
     def behind_best(self) -> pd.DataFrame:
         """Score of the default and of the best way by family, k and model, and its lag."""
-        table = self.complete.pivot_table("score", ["family", "k", "model"], "way")
+        table = self._by_cell
         best = table.max(axis=1)
         return pd.DataFrame({"default": table[DEFAULT], "best": best, "way": table.idxmax(axis=1),
                              "behind": best - table[DEFAULT]}).reset_index()  # fmt: skip
 
     def lags(self) -> pd.DataFrame:
         """How far each way is behind the best one, by family, k and model."""
-        table = self.complete.pivot_table("score", ["family", "k", "model"], "way")
-        return table.rsub(table.max(axis=1), axis=0)
+        return self._by_cell.rsub(self._by_cell.max(axis=1), axis=0)
 
     def by_family(self, measure: str, k: int | None = None) -> pd.DataFrame:
         """Mean noise share or recall by family (rows) and way (columns)."""

@@ -265,3 +265,10 @@ def test_the_target_is_parsed_once(monkeypatch):
     )
     SelectBestK(5).fit(X, y)
     assert parsed.count(["y"]) == 1
+
+
+def test_a_warning_on_k_points_to_the_line_that_called():
+    X, y = np.eye(12)[:, :3] + np.arange(12)[:, None] % 5, np.arange(12) % 2
+    with pytest.warns(UserWarning, match="all are selected") as found:
+        SelectBestK(9).fit(X, y)
+    assert {each.filename for each in found if "all are" in str(each.message)} == {__file__}

@@ -188,7 +188,7 @@ def count_features(k: float | str, n: int, task: Task) -> int:
         raise ValueError(f"k={wanted} is less than the {task.least} features to include; raise it")
     if wanted > most:
         warn(f"k={wanted} is more than the {most} features to select from; all are selected",
-             UserWarning, stacklevel=5)  # fmt: skip
+             UserWarning, stacklevel=6)  # fmt: skip
     return min(wanted, most)
 
 

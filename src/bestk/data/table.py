@@ -232,7 +232,8 @@ def _find_place(item: Any, places: dict[str, int], n: int) -> int:
 
 def find_numeric(table: Table, categorical: Indices) -> Indices:
     """The columns of numbers that are no codes of categories."""
-    numeric = np.flatnonzero(table.kinds == "numeric")
+    each = (block.columns for block in table.blocks if block.kind == "numeric")
+    numeric = np.sort(np.concatenate([np.empty(0, np.intp), *each]))
     return numeric[~np.isin(numeric, categorical)]
 
 

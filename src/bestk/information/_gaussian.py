@@ -9,7 +9,7 @@ from scipy.special import digamma
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.information._scores import HALF_LOG, Explained, ScoredTable
-from bestk.information.measures import PAIR_CMI, PAIR_MI, Measure, Query
+from bestk.information.measures import INTERACTION, Measure, Query
 from bestk.native import kernels
 from bestk.native.threads import MAX_CALM_WORK, run_blas_tiles, spans
 
@@ -78,7 +78,7 @@ class GaussianSource:
         choice(correction, "correction", (None, "chance"))
         m, unit, explained = columns.n_rows, columns.one**2, columns.explained
         added = unit if noise is None else max(noise, MIN_NOISE) * unit * m
-        self._columns, self.n_features, self._unit = columns, len(columns.sums), m * unit
+        self.columns, self.n_features, self._unit = columns, len(columns.sums), m * unit
         self._models = Explained.by_mean(columns.sums, m), explained
         total, within = (model.subtract(columns.squares) + added for model in self._models)
         self._scales = 1.0 / np.sqrt(total), 1.0 / np.sqrt(within)
@@ -103,7 +103,7 @@ class GaussianSource:
             left = right = every.part(chosen[0])
             if query.rows is not query.columns or (top, bottom) != (first, last):
                 right = every.part(chosen[1])
-            products = self._columns.products(*chosen)
+            products = self.columns.products(*chosen)
             part = self.pair_part(query.measure, products, left, right)
             values = np.add.outer(left.row_term, right.column_term)
             values += part
@@ -121,25 +121,26 @@ class GaussianSource:
                     np.maximum(terms, query.lowest, out=values[:, done:])
                 out[first + done : last, top:bottom] = values[:, done:].T
 
-        side = TILE_SIDE if self._columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE
-        if out.size * self._columns.n_rows > MAX_CALM_WORK:  # then there should be some tiles
+        side = TILE_SIDE if self.columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE
+        if out.size * self.columns.n_rows > MAX_CALM_WORK:  # then there should be some tiles
             side = min(side, max(MIN_SIDE, int(out.size**0.5) // 3))
         run_blas_tiles(work, list(cut(out.shape, side, mirror)))
 
-    def pair_information(self, rows: Indices | None) -> tuple[Floats, Floats]:
-        """``I(xi; xj)`` and ``I(xi; xj | y)`` of some features with all, from one product."""
-        every, n = self.side(PAIR_MI), self.n_features
+    def interactions(self, rows: Indices | None) -> tuple[Floats, Floats]:
+        """``I(xi; xj | y) - I(xi; xj)`` of some features with all, and squared correlations."""
+        every, n = self.side(INTERACTION), self.n_features
         n_rows = n if rows is None else len(rows)
-        total, within = np.empty((2, n_rows, n))
+        found, correlated = np.empty((2, n_rows, n))
 
         def work(span: tuple[int, int]) -> None:
-            some = part_of(rows, *span)
-            left, products = every.part(some), self._columns.products(some, slice(None))
-            for measure, out in ((PAIR_MI, total), (PAIR_CMI, within)):
-                out[slice(*span)] = self.pair_part(measure, products, left, every)
+            some, here = part_of(rows, *span), slice(*span)
+            left, products = every.part(some), self.columns.products(some, slice(None))
+            found[here] = self.pair_part(INTERACTION, products, left, every)
+            total = unexplained(products, left.terms[0], every.terms[0], self._models[0].weights)
+            np.subtract(1.0, total, out=correlated[here])
 
         run_blas_tiles(work, spans(n_rows, max(1, STRIP_ENTRIES // n)))
-        return total, within
+        return found, correlated
 
     def bound_partners(
         self, items: Indices, relevance: Floats, values: Floats, weight: float
@@ -149,7 +150,7 @@ class GaussianSource:
         ``I`` is the interaction with feature j, r the squared correlation, and m the less of both
         relevances. From products in single precision; None if these would not be accurate enough.
         """
-        m, n = self._columns.n_rows, self.n_features
+        m, n = self.columns.n_rows, self.n_features
         if m > MAX_BOUNDED_ROWS or self._pair_chance < 0:
             return None
         unit, shift = self._unit**0.5, values.max()
@@ -160,7 +161,7 @@ class GaussianSource:
         error = (m + 8.0) * len(terms) * np.finfo(np.float32).eps
         z, *vectors = (
             np.asarray(each, np.float32)
-            for each in (self._columns.values / unit, terms, np.array(self._scales) * unit,
+            for each in (self.columns.values / unit, terms, np.array(self._scales) * unit,
                          relevance, gains)
         )  # fmt: skip
         most = np.empty(len(items))
@@ -181,7 +182,7 @@ class GaussianSource:
         for start in range(0, self.n_features, width):
             columns = slice(start, start + width)
             own, values = every.part(columns), out[columns]
-            products = self._columns.products(columns, columns)
+            products = self.columns.products(columns, columns)
             np.add.outer(own.row_term, own.column_term, out=values)
             values += self.pair_part(measure, products, own, own)
             np.fill_diagonal(values, own.diagonal)

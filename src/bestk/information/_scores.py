@@ -167,6 +167,15 @@ class ScoredTable:
         entries = np.hstack([parts[start].entries for start in sorted(parts)])
         self.explained = parts[0]._replace(entries=entries)
 
+    def keep(self, columns: Part) -> "ScoredTable":
+        """Some of the columns."""
+        part = copy(self)
+        part.__dict__.pop("all_products", None)
+        part.values, part.sums = self.values[columns], self.sums[columns]
+        part.squares, entries = self.squares[columns], self.explained.entries[:, columns]
+        part.explained = self.explained._replace(entries=np.ascontiguousarray(entries))
+        return part
+
     @property
     def is_small(self) -> bool:
         """Whether the products of all columns with each other take about a millisecond."""

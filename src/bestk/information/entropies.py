@@ -122,13 +122,20 @@ class Entropies:
         """``H(xi, xj, y)`` at ``[i, j]``."""
         return self.measure(measures.TRIPLE_ENTROPY, rows, columns, dtype, signed=True)
 
-    def pair_information(self, rows: Indices | None) -> tuple[Floats, Floats]:
-        """``I(xi; xj)`` and ``I(xi; xj | y)`` of some features with all, not clipped."""
+    def interactions_of(self, rows: Indices | None) -> tuple[Floats, Floats]:
+        """``I(xi; xj | y) - I(xi; xj)`` of some features with all, and ``1 - exp(-2 I(xi; xj))``.
+
+        The second is the squared correlation of normal columns.
+        """
         if not isinstance(self.source, GaussianSource):
-            shared, given = measures.PAIR_MI, measures.PAIR_CMI
-            return self.measure(shared, rows, signed=True), self.measure(given, rows, signed=True)
+            shared, found = (
+                self.measure(measure, rows, signed=True)
+                for measure in (measures.PAIR_MI, measures.PAIR_CMI)
+            )
+            found -= shared
+            return found, -np.expm1(np.minimum(-2.0 * shared, 0.0))
         with threads(self.n_jobs):
-            return self.source.pair_information(rows)
+            return self.source.interactions(rows)
 
     def bound_partners(self, items: Indices, values: Floats, weight: float) -> Floats | None:
         """Bounds of the best partner of features in objective ``shared``, where they are quick."""

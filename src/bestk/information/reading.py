@@ -88,9 +88,10 @@ class Reading:
 
     def _gaussian(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
         refuse_other_kinds(table, categorical)
-        numbers = table.numeric()[0]
-        entropies = gaussian_entropies(numbers, target.goal, self.correction, self.n_jobs)
-        return Measured(entropies, target.goal)
+        return self._normal(table.numeric()[0], target.goal)
+
+    def _normal(self, numbers: Array, goal: Any) -> "Measured":
+        return Measured(gaussian_entropies(numbers, goal, self.correction, self.n_jobs), goal)
 
     def _blended(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
         """Counts of one or two kinds of levels, corrected for chance, and covariances, averaged."""
@@ -99,8 +100,8 @@ class Reading:
         numeric = find_numeric(table, categorical)
         if auto and self.correction is None and len(numeric) == table.n_features:
             few = has_few_rows(table.n_samples, table.n_features)
-            if few and not np.isnan(table.numeric()[0]).any():
-                return self._gaussian(table, target, categorical)
+            if few and not np.isnan(numbers := table.numeric()[0]).any():
+                return self._normal(numbers, target.goal)
         large = table.n_samples * table.n_features > MAX_BLENDED_VALUES
         if large or not len(numeric):  # without numbers, all ways count the same
             ways = ways[:1]
@@ -163,18 +164,18 @@ class Reading:
 
 
 def gaussian_entropies(
-    numbers: Array, goal: Any, correction: Correction | None, n_jobs: int | None
+    numbers: Array | ScoredTable, goal: Any, correction: Correction | None, n_jobs: int | None
 ) -> Entropies:
     """Entropies of numbers that are taken as normal, with classes or numbers as the target."""
-    m, n = numbers.shape
     with threads(n_jobs):
-        scored = ScoredTable(numbers, goal)
+        scored = numbers if isinstance(numbers, ScoredTable) else ScoredTable(numbers, goal)
         source = GaussianSource(scored, correction=correction)
+        n = source.n_features
         covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
         levels = np.full(n, 2)  # a column takes one parameter, like two levels
         return Entropies(
             *source.singles, source, correction is not None, n_jobs, covariances, levels,
-            chance=largest_by_chance(levels, m, covariances.n_groups),
+            chance=largest_by_chance(levels, scored.n_rows, covariances.n_groups),
         )  # fmt: skip
 
 
@@ -187,6 +188,18 @@ class Measured:
     discretizer: Any = None  # fitted on the numeric columns, or None
     discretised: Indices | None = None  # the columns that it was fitted on
     levels: Indices | None = None  # of each column, where they were counted
+
+    def keep(self, columns: Indices) -> "Measured | None":
+        """What is measured of these columns without the others; None if that is to be done anew."""
+        source, entropies = self.entropies.source, self.entropies
+        if not isinstance(source, GaussianSource) or entropies.signed:
+            return None
+        if not has_few_rows(source.columns.n_rows, len(columns)):  # then the default counts
+            return None
+        kept = source.columns.keep(columns)
+        return replace(
+            self, entropies=gaussian_entropies(kept, self.target, None, entropies.n_jobs)
+        )
 
 
 @dataclass(frozen=True)

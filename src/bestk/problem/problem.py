@@ -11,11 +11,13 @@ import numpy as np
 
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
+from bestk.native import kernels
 
 MAX_ASYMMETRY = 1e-9  # relative to the largest entry: less is rounding
 MIN_ENTRY, MAX_ENTRY = 1e-75, 1e75  # the largest entry: its cubes neither vanish nor overflow
 MIN_GAIN = 1e-12  # of a swap, relative to the largest entry: a smaller one is rounding
 MAX_SWAPS = 1000  # tens are usual
+SWAP_ENTRIES = 2**24  # read between two looks at the clock
 NO_ITEMS = np.empty(0, np.int64)
 MAX_BLOCK = 2**25  # entries of a lazy matrix that are held together: 256 MiB
 
@@ -97,6 +99,13 @@ class BQP:
     def diagonal(self) -> Floats:
         """The diagonal of Q."""
         return np.asarray(self.Q.diagonal(), dtype=np.float64)
+
+    @cached_property
+    def rows(self) -> Floats:
+        """Q to read only, if it is no lazy one: its rows, which are its columns, in one piece."""
+        rows = (self.Q.T if self.Q.flags.f_contiguous else np.ascontiguousarray(self.Q)).view()
+        rows.flags.writeable = False
+        return np.asarray(rows)
 
     def columns(self, items: Iterable[int]) -> Floats:
         """Columns of Q, side by side."""
@@ -202,12 +211,16 @@ def best_first(problem: BQP, items: Iterable[int]) -> Indices:
 
 def grow(problem: BQP, items: Indices = NO_ITEMS, deadline: float = inf) -> Indices:
     """Add items until there are k, each the one that helps most, or all at once when late."""
-    gains = problem.gains(items)
+    gains, k = problem.gains(items), problem.k
+    gains[items] = -np.inf
+    if not problem.is_lazy and perf_counter() < deadline:
+        chosen = np.append(items, np.zeros(max(0, k - len(items)), np.int64))
+        kernels.grow_choice(problem.rows, problem.n, k, len(items), chosen, gains)
+        return chosen
     grown = [int(i) for i in items]
-    gains[grown] = -np.inf
-    while len(grown) < problem.k:
+    while len(grown) < k:
         if perf_counter() >= deadline:
-            return np.array([*grown, *top_k(gains, problem.k - len(grown))], np.int64)
+            return np.array([*grown, *top_k(gains, k - len(grown))], np.int64)
         best = int(np.argmax(gains))
         grown.append(best)
         gains += 2 * problem.columns([best])[:, 0]
@@ -223,6 +236,9 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
     columns = np.ascontiguousarray(problem.columns(chosen).T)
     gains, floors = problem.gains(chosen), columns.min(axis=1)
     least = MIN_GAIN * float(np.abs(columns).max(initial=0.0))
+    if not problem.is_lazy:
+        _swap_items(problem, chosen, gains, least, deadline)
+        return chosen
     for _ in range(MAX_SWAPS):
         out, new = best_swap(columns, gains, chosen, least, floors)
         if out < 0 or perf_counter() >= deadline:
@@ -234,6 +250,18 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
             gains[item] = own
         chosen[out], columns[out], floors[out] = new, column, column.min()
     return chosen
+
+
+def _swap_items(
+    problem: BQP, chosen: Indices, gains: Floats, least: float, deadline: float
+) -> None:
+    """The same where Q is at hand: choice and gains are changed in place."""
+    swap = kernels.swap_items.bind(problem.rows, problem.n, problem.k, least)
+    left, made = MAX_SWAPS, np.zeros(1, np.int64)
+    while left > 0 and perf_counter() < deadline:
+        most = min(left, max(1, SWAP_ENTRIES // (problem.n * problem.k)))
+        swap(most, chosen, gains, made)
+        left -= most if made[0] == most else left
 
 
 def best_swap(

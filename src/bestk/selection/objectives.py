@@ -222,9 +222,7 @@ class Shared(Objective):
 
     def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
         relevance = np.maximum(entropies.mi(), 0.0)
-        shared, out = entropies.pair_information(rows)
-        out -= shared
-        r = -np.expm1(np.minimum(-2.0 * shared, 0.0))
+        out, r = entropies.interactions_of(rows)
         least = np.minimum.outer(relevance[items], relevance)
         out -= np.multiply(r, least, out=r)
         return np.maximum(out, np.negative(least, out=least), out=out)

@@ -147,13 +147,16 @@ class Task:
     notes: tuple[str, ...] = ()  # on how the table and the target were read
 
     @classmethod
-    def of(cls, options: Any, table: Table, y: Any, sample_weight: Any = None) -> "Task":
+    def of(
+        cls, options: Any, table: Table, y: Any, sample_weight: Any = None,
+        columns: Columns | None = None,
+    ) -> "Task":  # fmt: skip
         """Read a table as a selector's parameters say; y may be targets that are parsed."""
         targets = read_targets(y, options.target, table.n_samples)
         if sample_weight is not None:
             rows = repeated_rows(sample_weight, targets, table.n_samples)
             table, targets = table.take(rows), tuple(target.take(rows) for target in targets)
-        columns = Columns.of(options, table)
+        columns = columns or Columns.of(options, table)
         kept = columns.varying(table)
         found = [note_on_target(options.target, target.column) for target in targets]
         work, screened = Stopwatch(), None
@@ -169,9 +172,13 @@ class Task:
         return replace(task, targets=targets, union=union, notes=notes, screened=screened)
 
     @classmethod
-    def of_rows(cls, options: Any, table: Table, targets: Targets, rows: Indices) -> "Task":
+    def of_rows(
+        cls, options: Any, table: Table, targets: Targets, rows: Indices,
+        columns: Columns | None = None,
+    ) -> "Task":  # fmt: skip
         """Read some rows of a table."""
-        return cls.of(options, table.take(rows), tuple(target.take(rows) for target in targets))
+        taken = tuple(target.take(rows) for target in targets)
+        return cls.of(options, table.take(rows), taken, columns=columns)
 
     @classmethod
     def measured(

@@ -1,13 +1,12 @@
 """Stability selection: how often features are selected from random subsamples of the rows."""
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn import config_context, get_config
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
-from sklearn.utils.parallel import Parallel, delayed
 
 from bestk._checks import jobs, real, whole
 from bestk._typing import Floats, Indices
@@ -18,6 +17,7 @@ from bestk.errors import ParameterError
 from bestk.information.backends import BACKENDS
 from bestk.information.reading import MIN_ROWS
 from bestk.information.together import join_subsamples, measure_parts
+from bestk.native.threads import n_threads, run_tiles, threads
 from bestk.selection.base import count_features
 from bestk.selection.folds import printed_progress, read_folds, repeat_rows
 from bestk.selection.pipeline import (
@@ -173,8 +173,8 @@ def stability_selection(
     if isinstance(k, str):
         raise ParameterError(f"stability_selection needs k as a number or a fraction, not {k!r}")
     whole(n_subsamples, "n_subsamples", 1)
-    random_state, inner = seed_of(random_state), None if n_jobs is None else 1
-    selector = SelectBestK(k, method, random_state=random_state, n_jobs=inner, **options)
+    random_state = seed_of(random_state)
+    selector = SelectBestK(k, method, random_state=random_state, n_jobs=n_jobs, **options)
     selector._validate_params()
     table = read_features(X, selector.categorical_features)
     targets, columns = (
@@ -195,15 +195,23 @@ def stability_selection(
         weighted = repeated_rows(sample_weight, targets, table.n_samples)
     rows = [train for train, _ in repeat_rows(folds, weighted, table.n_samples)]
     task, screen = replace(task, targets=targets), None if screen is None else max(screen, wanted)
+    with threads(n_jobs):
+        values = max(map(len, rows)) * len(task.allowed)
+        team = n_threads() if n_jobs else max(1, min(n_threads(), MAX_VALUES_TOGETHER // values))
+    selector.n_jobs = 1 if team > 1 else n_jobs
     drawn = _Subsamples(selector, task, columns, rows, wanted, screen)
     show = printed_progress("stability_selection", verbose)
-    found = dict[int, tuple[int, ...]]()
-    parallel = Parallel(n_jobs=jobs(n_jobs) or 1, prefer="threads", return_as="generator")
-    batches = drawn.batches(jobs(n_jobs) or 1)
-    for batch, some in zip(batches, parallel(map(delayed(drawn.select), batches)), strict=True):
-        for number, support in zip(batch.tolist(), some, strict=True):
+    found, config = dict[int, tuple[int, ...]](), get_config()
+
+    def work(batch: Indices) -> None:
+        with config_context(**config):
+            supports = drawn.select(batch)
+        for number, support in zip(batch.tolist(), supports, strict=True):
             found[number] = tuple(support.tolist())
             show(len(found), len(rows))
+
+    with threads(team):
+        run_tiles(work, drawn.batches(team))
     supports = tuple(found[i] for i in range(len(rows)))
     counts = np.bincount(np.concatenate(supports), minlength=table.n_features)
     most = replace(task, by_columns=False).most
@@ -263,18 +271,23 @@ class _Subsamples:
         return task.supports(parts, self.wanted)
 
     def _select_alone(self, rows: Indices) -> Indices:
-        part = Task.of_rows(self.selector, self.task.table, self.task.targets, rows)
-        if self.screen is not None and is_method(part.method) and part.groups is None:
-            part = _screened(part, self.selector, self.screen)
+        options, task = self.selector, self.task
+        part = Task.of_rows(options, task.table, task.targets, rows, self.columns)
+        most = self.screen
+        if most is not None and most < len(part.allowed) and is_method(part.method):
+            part = self._screened(part, most) if part.groups is None else part
         return part.path([self.wanted])[0].support
 
-
-def _screened(task: Task, options: SelectBestK, most: int) -> Task:
-    """The task with the most relevant features, and those to include."""
-    if len(task.allowed) <= most:
-        return task
-    relevance = np.nan_to_num(task.relevance(), nan=-np.inf)  # of excluded features
-    relevance[task.allowed[task.include]] = np.inf
-    fewer = copy(options)
-    fewer.exclude = np.argsort(-relevance, kind="stable")[most:]
-    return Task.of(fewer, task.table, task.targets)
+    def _screened(self, task: Task, most: int) -> Task:
+        """The task with the most relevant features, and those to include."""
+        relevance = np.nan_to_num(task.relevance(), nan=-np.inf)  # of excluded features
+        included = task.allowed[task.include]
+        relevance[included] = np.inf
+        best = np.sort(np.argsort(-relevance, kind="stable")[:most])
+        kept = task.allowed[np.isin(task.allowed, best)]
+        read = task.read.keep(np.searchsorted(task.allowed, kept)) if task.target else None
+        if read is None:
+            columns = replace(self.columns, allowed=best)
+            return Task.of(self.selector, task.table, task.targets, columns=columns)
+        include, constant = np.searchsorted(kept, included).tolist(), np.setdiff1d(best, kept)
+        return replace(task, allowed=kept, read=read, include=include, constant=constant)

@@ -18,7 +18,6 @@ from bestk.native.threads import n_threads
 from bestk.problem import BQP, best_first
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
 from bestk.solvers._ranking import lanczos
-from bestk.solvers._search import by_rows
 
 MAX_BATCH = 1 << 20  # directions drawn at once
 FIRST_TIMED_BATCH, MAX_TIMED_BATCH = 1 << 6, 1 << 16  # the same, with a time limit
@@ -81,7 +80,7 @@ class LowRank:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""
-        Q, (V, signs) = by_rows(problem.Q), factor(problem.Q, self.d, run.part(0.5))
+        Q, (V, signs) = problem.rows, factor(problem.Q, self.d, run.part(0.5))
         best, count = -np.inf, self._count(problem.n, [problem.k])
         for value, items in _in_threads(
             lambda piece: _best_along(Q, V, signs, piece, problem.k), V, count, run
@@ -92,7 +91,7 @@ class LowRank:
 
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
         """One order of the items along each draw serves every k; the best draws are scored."""
-        Q, (V, signs) = by_rows(problem.Q), factor(problem.Q, self.d, run.part(0.5))
+        Q, (V, signs) = problem.rows, factor(problem.Q, self.d, run.part(0.5))
         wanted, count = np.unique(np.asarray(ks, np.int64)), self._count(problem.n, ks)
         # half of the time for screening, the rest for scoring
         first = replace(run, deadline=run.part(0.5))

@@ -91,7 +91,7 @@ class Search:
 
     def _pick_dense(self, problem: BQP, run: Run, patience: int) -> Indices:
         """Let the islands work, a slice of time after the other."""
-        Q, n, k = by_rows(problem.Q), problem.n, problem.k
+        Q, n, k = problem.rows, problem.n, problem.k
         seeds = run.rng.integers(1, 2**63, self.islands)
         islands = [Population.empty(n, self.population, int(seed)) for seed in seeds]
         starts = _as_masks([*run.starts, top_k(Q.sum(axis=1), k), NO_ITEMS], n)
@@ -170,13 +170,6 @@ def least_entries(Q: Floats) -> Floats:
     others = Q.copy()
     np.fill_diagonal(others, np.inf)
     return np.asarray(others.min(axis=1))
-
-
-def by_rows(Q: Floats) -> Floats:
-    """Q to read only, so that its rows lie in one piece; by symmetry its columns do as well."""
-    rows = (Q.T if Q.flags.f_contiguous else np.ascontiguousarray(Q)).view()
-    rows.flags.writeable = False
-    return rows
 
 
 def _as_masks(choices: Sequence[Indices], n: int) -> Masks:

@@ -24,14 +24,18 @@ MIN_TILE_SIDE, MIN_TILE_ROWS = 192, 512  # with fewer rows, other arrays should 
 Tile = tuple[int, int, int, int]  # first row, last row, first column, last column
 
 
-def unexplained(products: Floats, left: Any, right: Any, weights: Floats) -> Floats:
+def unexplained(
+    products: Floats, left: Any, right: Any, weights: Floats, out: Floats | None = None
+) -> Floats:
     """``1 - r^2``, for entries and scales of the features of both sides.
 
-    Each term takes its weight times the entries of both features off a product.
+    Each term takes its weight times the entries of both features off a product. Products may be
+    those of several tables, one below the other.
     """
-    out = np.empty(products.shape)
+    out = np.empty(products.shape) if out is None else out
     sides = (np.ascontiguousarray(vector) for vector in (*left, *right))
-    kernels.unexplained(products, *products.shape, *sides, weights, len(weights), out)
+    shape = *products.shape, len(right[1])
+    kernels.unexplained(products, *shape, *sides, weights, len(weights), out)
     return out
 
 
@@ -135,9 +139,14 @@ class GaussianSource:
         def work(span: tuple[int, int]) -> None:
             some, here = part_of(rows, *span), slice(*span)
             left, products = every.part(some), self.columns.products(some, slice(None))
-            found[here] = self.pair_part(INTERACTION, products, left, every)
-            total = unexplained(products, left.terms[0], every.terms[0], self._models[0].weights)
-            np.subtract(1.0, total, out=correlated[here])
+            total, within = correlated[here], found[here]
+            for k, out in enumerate((total, within)):
+                unexplained(products, left.terms[k], every.terms[k], self._models[k].weights, out)
+            np.log(np.divide(total, within, out=within), out=within)
+            within *= 0.5
+            np.subtract(1.0, total, out=total)
+            if self._pair_chance:
+                within -= self._pair_chance * np.outer(left.varies, every.varies)
 
         run_blas_tiles(work, spans(n_rows, max(1, STRIP_ENTRIES // n)))
         return found, correlated
@@ -178,14 +187,12 @@ class GaussianSource:
 
     def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
         """Write the pairs of each table of so many columns, which stand side by side."""
-        every = self.side(measure)
-        for start in range(0, self.n_features, width):
-            columns = slice(start, start + width)
-            own, values = every.part(columns), out[columns]
-            products = self.columns.products(columns, columns)
-            np.add.outer(own.row_term, own.column_term, out=values)
-            values += self.pair_part(measure, products, own, own)
-            np.fill_diagonal(values, own.diagonal)
+        every, tables = self.side(measure), out.reshape(-1, width, width)
+        part = self.pair_part(measure, self.columns.table_products(width), every, every)
+        rows, columns = every.row_term, every.column_term
+        np.add(rows.reshape(-1, width, 1), columns.reshape(-1, 1, width), out=tables)
+        out += part
+        np.einsum("tii->ti", tables)[:] = every.diagonal.reshape(-1, width)
 
     def side(self, measure: Measure) -> Side:
         """All features, with what each adds to the measure of a pair."""
@@ -223,7 +230,9 @@ class GaussianSource:
             for weight, share in ((a, total), (b, within)):
                 part += weight * log(share) if weight else 0.0
         if self._pair_chance:
-            part += measure.xxy * self._pair_chance * np.outer(left.varies, right.varies)
+            tables = len(right.varies) // part.shape[1]
+            both = left.varies.reshape(tables, -1, 1) * right.varies.reshape(tables, 1, -1)
+            part += measure.xxy * self._pair_chance * both.reshape(part.shape)
         return part
 
 

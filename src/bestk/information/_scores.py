@@ -80,7 +80,8 @@ def unit_score(m: int) -> float:
 
 def _rank(block: Floats, table: Floats) -> None:
     """Put normal quantiles of ranks in place of values; ``table`` holds those of full rows."""
-    with_gaps = np.flatnonzero(np.isnan(block).any(axis=1))
+    gaps = np.isnan(block)
+    with_gaps = np.flatnonzero(gaps.any(axis=1)) if gaps.any() else ()
     kernels.rank_rows(block, *block.shape, table)
     for row in with_gaps:
         block[row] = ndtri(block[row])
@@ -154,12 +155,13 @@ class ScoredTable:
 
     def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
         (self.n_rows, n), self.kind = values.shape, kind
+        self._tables: Floats | None = None  # products of the columns of each table
         self.sums, self.squares = np.empty((2, n))
         order, explain = read_given(target, kind, self.n_rows)
         parts: dict[int, Explained] = {}
 
         def measure(strip: slice, z: Floats) -> None:
-            self.sums[strip] = z.sum(axis=1)
+            self.sums[strip] = np.einsum("ij->i", z)
             self.squares[strip] = np.einsum("ij,ij->i", z, z)
             parts[strip.start] = explain(z)
 
@@ -171,6 +173,7 @@ class ScoredTable:
         """Some of the columns."""
         part = copy(self)
         part.__dict__.pop("all_products", None)
+        part._tables = None
         part.values, part.sums = self.values[columns], self.sums[columns]
         part.squares, entries = self.squares[columns], self.explained.entries[:, columns]
         part.explained = self.explained._replace(entries=np.ascontiguousarray(entries))
@@ -187,6 +190,14 @@ class ScoredTable:
         """Sums of products of the scores of all columns with each other, of a small table."""
         with calm_blas():
             return np.asarray(self.values @ self.values.T)
+
+    def table_products(self, width: int) -> Floats:
+        """Those of the columns of each table with each other, where tables stand side by side."""
+        if self._tables is None or self._tables.shape[1] != width:
+            z = self.values.reshape(-1, width, self.n_rows)
+            with calm_blas():
+                self._tables = (z @ z.transpose(0, 2, 1)).reshape(-1, width)
+        return self._tables
 
     def products(self, rows: Part, columns: Part) -> Floats:
         """Sums of products of the scores of some columns with those of others."""
@@ -228,9 +239,9 @@ class Covariances:
         """Those of each of several tables of so many columns, which stand side by side."""
         found = [self._part(slice(i, i + width)) for i in range(0, self.n_features, width)]
         if len(self._parts) == 1 and found[0].is_small:
-            z = self._parts[0][1].values.reshape(len(found), width, self.n_samples)
+            products = self._parts[0][1].table_products(width).reshape(-1, width, width)
             places = np.arange(self.n_features).reshape(len(found), 1, width)
-            every = self._subtract(z @ z.transpose(0, 2, 1), places.transpose(0, 2, 1), places)
+            every = self._subtract(products, places.transpose(0, 2, 1), places)
             for own, *both in zip(found, *every, strict=True):
                 own.whole = tuple(both)
         return found
@@ -249,10 +260,7 @@ class Covariances:
         part._places = self._places[:, columns].copy()
         for number, (places, scored) in enumerate(self._parts):
             a, b = np.searchsorted(places, (columns.start, columns.stop))
-            own = copy(scored)
-            own.__dict__.pop("all_products", None)
-            own.values = scored.values[a:b]
-            part._parts.append((places[a:b] - columns.start, own))
+            part._parts.append((places[a:b] - columns.start, scored.keep(slice(a, b))))
             part._places[1, part._places[0] == number] -= a
         return part
 

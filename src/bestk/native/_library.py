@@ -53,7 +53,7 @@ SIGNATURES: dict[str, str] = {
     # scores.c
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
     "standardise_rows": "f64[rows] i64 i64 f64 f64[rows]!",
-    "unexplained": "f64[:,:] i64 i64 f64[:,:] f64[:] f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
+    "unexplained": "f64[:,:] i64 i64 i64 f64[:,:] f64[:] f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
     "bound_partners": "f32[:,:] i64 i64 i64[:] f32[:,:] i64 f32[:,:] f32[:] f32[:] f64 f64[:]!",
     # blocks.c: the packed block, the planes, the counts
     "add_block": "u32[:] i64[:] i64[:] i64 i64[:] i64 i64[:] i64 i64[:] i32[:]! i64 i64",

@@ -10,6 +10,24 @@ INLINE double round_even(double x) {
     return copysign((x + large) - large, x);
 }
 
+enum { FEW = 64, LANES = 32 }; /* few values are ranked by comparing all */
+
+/* How many of few values are less than each; whether the known ones all differ. */
+static int rank_few(const double *values, int64_t n, int64_t n_known, double *ranks) {
+    double x[FEW] = {0}, total = 0.0;
+    memcpy(x, values, sizeof *x * (size_t)n);
+    for (int64_t i = 0; i < n; i += LANES) {
+        double less[LANES] = {0};
+        for (int64_t j = 0; j < n; j++)
+#pragma omp simd
+            for (int lane = 0; lane < LANES; lane++)
+                less[lane] += x[j] < x[i + lane] ? 1.0 : 0.0;
+        for (int64_t lane = 0; lane < least_of(LANES, n - i); lane++)
+            total += ranks[i + lane] = less[lane];
+    }
+    return total == (double)(n_known * (n_known - 1) / 2);
+}
+
 /* Put scores in place of the values of each row of a block. Full rows: table[first + last], of the
    first and the last rank, from 0, that a value has. Others: the probability of which that is the
    quantile; NaN stays. */
@@ -21,6 +39,14 @@ EXPORT int bestk_rank_rows(
     for (int64_t row = 0; row < n_rows; row++, block += stride) {
         const Range range = bestk_range(block, n);
         const int64_t m = range.n_known;
+        if (n <= FEW && rank_few(block, n, m, scores)) {
+            for (int64_t i = 0; i < n; i++) {
+                const double known = m == n ? table[2 * (int64_t)scores[i]]
+                                            : (2.0 * scores[i] + 1.0) / (double)(2 * m);
+                block[i] = block[i] == block[i] ? known : block[i];
+            }
+            continue;
+        }
         bestk_sort_column(block, n, range, pairs, spare);
         for (int64_t first = 0, last; first < m; first = last + 1) {
             const double value = block[row_of(pairs[first])];
@@ -75,19 +101,21 @@ EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n
 }
 
 /* out[i][j] = 1 - (left_scale[i] right_scale[j] (products[i][j] - sum over terms of
-   weight left[term][i] right[term][j]))^2. */
-EXPORT int bestk_unexplained(const double *products, int64_t n_rows, int64_t n,
+   weight left[term][i] right[term][j]))^2. Tables of n columns may stand one below the other, as
+   many as there are n in n_right: each has its own part of the rows, and of the right side. */
+EXPORT int bestk_unexplained(const double *products, int64_t n_rows, int64_t n, int64_t n_right,
     const double *left, const double *left_scale, const double *right, const double *right_scale,
     const double *weights, int64_t n_terms, double *restrict out) {
     for (int64_t i = 0; i < n_rows; i++, products += n, out += n) {
+        const int64_t first = n_right > n ? i * (n_right / n) / n_rows * n : 0;
         memcpy(out, products, sizeof *out * (size_t)n);
         for (int64_t k = 0; k < n_terms; k++) {
             const double entry = left[k * n_rows + i], weight = weights[k];
-            const double *row = right + k * n;
+            const double *row = right + k * n_right + first;
             for (int64_t j = 0; j < n; j++) out[j] -= entry * row[j] * weight;
         }
         for (int64_t j = 0; j < n; j++) {
-            const double r = left_scale[i] * right_scale[j] * out[j];
+            const double r = left_scale[i] * right_scale[first + j] * out[j];
             out[j] = 1.0 - r * r;
         }
     }

@@ -233,12 +233,12 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
     chosen = items.copy()
     if problem.k == problem.n:
         return chosen
-    columns = np.ascontiguousarray(problem.columns(chosen).T)
-    gains, floors = problem.gains(chosen), columns.min(axis=1)
+    columns, gains = np.ascontiguousarray(problem.columns(chosen).T), problem.gains(chosen)
     least = MIN_GAIN * float(np.abs(columns).max(initial=0.0))
     if not problem.is_lazy:
         _swap_items(problem, chosen, gains, least, deadline)
         return chosen
+    floors = columns.min(axis=1)
     for _ in range(MAX_SWAPS):
         out, new = best_swap(columns, gains, chosen, least, floors)
         if out < 0 or perf_counter() >= deadline:

@@ -140,7 +140,8 @@ def stability_selection(
     random_state : int, RandomState instance or None, default=0
         Seed of the subsamples, and of random methods.
     n_jobs : int, default=None
-        Subsamples at a time, in threads; None: one, with all threads for each.
+        Subsamples at a time, in threads. None: one, with all threads for it; where rows are few,
+        as many as there are cores.
     verbose : bool or int, default=False
         Whether to print a line after each subsample.
 
@@ -195,24 +196,9 @@ def stability_selection(
         weighted = repeated_rows(sample_weight, targets, table.n_samples)
     rows = [train for train, _ in repeat_rows(folds, weighted, table.n_samples)]
     task, screen = replace(task, targets=targets), None if screen is None else max(screen, wanted)
-    with threads(n_jobs):
-        values = max(map(len, rows)) * len(task.allowed)
-        team = n_threads() if n_jobs else max(1, min(n_threads(), MAX_VALUES_TOGETHER // values))
-    selector.n_jobs = 1 if team > 1 else n_jobs
     drawn = _Subsamples(selector, task, columns, rows, wanted, screen)
-    show = printed_progress("stability_selection", verbose)
-    found, config = dict[int, tuple[int, ...]](), get_config()
-
-    def work(batch: Indices) -> None:
-        with config_context(**config):
-            supports = drawn.select(batch)
-        for number, support in zip(batch.tolist(), supports, strict=True):
-            found[number] = tuple(support.tolist())
-            show(len(found), len(rows))
-
-    with threads(team):
-        run_tiles(work, drawn.batches(team))
-    supports = tuple(found[i] for i in range(len(rows)))
+    with threads(n_jobs):
+        supports = drawn.supports(n_jobs, printed_progress("stability_selection", verbose))
     counts = np.bincount(np.concatenate(supports), minlength=table.n_features)
     most = replace(task, by_columns=False).most
     return StabilitySelection(
@@ -230,6 +216,27 @@ class _Subsamples:
     rows: list[Indices]
     wanted: int  # features of each
     screen: int | None
+
+    def supports(self, n_jobs: int | None, show: Any) -> tuple[tuple[int, ...], ...]:
+        """The features of each subsample, best first."""
+        batches, config = self.batches(n_threads() if n_jobs else 1), get_config()
+        found, team = dict[int, tuple[int, ...]](), n_threads()
+        if n_jobs is None:  # kernels need no help of other threads where subsamples are small
+            values = len(self.rows[0]) * len(self.task.allowed)
+            alone = len(batches) == len(self.rows)
+            team = max(1, min(team, MAX_VALUES_TOGETHER // values)) if alone else 1
+        self.selector.n_jobs = 1 if team > 1 else n_jobs
+
+        def work(batch: Indices) -> None:
+            with config_context(**config):  # threads have their own
+                each = self.select(batch)
+            for number, support in zip(batch.tolist(), each, strict=True):
+                found[number] = tuple(support.tolist())
+                show(len(found), len(self.rows))
+
+        with threads(team):
+            run_tiles(work, batches)
+        return tuple(found[i] for i in range(len(self.rows)))
 
     def batches(self, n_jobs: int) -> list[Indices]:
         """Numbers of subsamples that are measured in one pass: small ones, of the same classes."""
@@ -281,13 +288,14 @@ class _Subsamples:
     def _screened(self, task: Task, most: int) -> Task:
         """The task with the most relevant features, and those to include."""
         relevance = np.nan_to_num(task.relevance(), nan=-np.inf)  # of excluded features
-        included = task.allowed[task.include]
+        included, best = task.allowed[task.include], np.zeros(len(relevance), bool)
         relevance[included] = np.inf
-        best = np.sort(np.argsort(-relevance, kind="stable")[:most])
-        kept = task.allowed[np.isin(task.allowed, best)]
-        read = task.read.keep(np.searchsorted(task.allowed, kept)) if task.target else None
+        best[np.argsort(-relevance, kind="stable")[:most]] = True
+        places = np.flatnonzero(best[task.allowed])
+        read = task.read.keep(places) if task.target else None
         if read is None:
-            columns = replace(self.columns, allowed=best)
+            columns = replace(self.columns, allowed=np.flatnonzero(best))
             return Task.of(self.selector, task.table, task.targets, columns=columns)
-        include, constant = np.searchsorted(kept, included).tolist(), np.setdiff1d(best, kept)
+        kept, constant = task.allowed[places], task.constant[best[task.constant]]
+        include = np.searchsorted(kept, included).tolist()
         return replace(task, allowed=kept, read=read, include=include, constant=constant)

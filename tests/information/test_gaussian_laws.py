@@ -195,15 +195,17 @@ def test_gaps_in_one_column_change_no_pair_of_others(y):
 
 @pytest.mark.parametrize("classes", [True, False])
 @pytest.mark.parametrize("correction", [None, "chance"])
-def test_pair_information_is_that_of_two_measures(classes, correction):
+def test_interactions_and_correlations_are_those_of_measures(classes, correction):
     entropies = _few_rows(classes, correction)
     for rows in (None, np.array([3, 1, 3])):
-        shared, given = entropies.pair_information(rows)
+        found, correlated = entropies.interactions_of(rows)
         off = ~np.eye(entropies.n_features, dtype=bool)[slice(None) if rows is None else rows]
-        expected = [entropies.measure(each, rows, signed=True)
-                    for each in (measures.PAIR_MI, measures.PAIR_CMI)]  # fmt: skip
-        np.testing.assert_array_equal(shared[off], expected[0][off])
-        np.testing.assert_array_equal(given[off], expected[1][off])
+        interaction, shared = (
+            entropies.measure(each, rows, signed=True)[off]
+            for each in (measures.INTERACTION, measures.PAIR_MI)
+        )
+        np.testing.assert_allclose(found[off], interaction, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(correlated[off], 1 - np.exp(-2 * shared), rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("weight", [2.0, 18.0])

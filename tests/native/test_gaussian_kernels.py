@@ -19,3 +19,17 @@ def test_what_is_left_is_that_of_the_formula(cpu, shape, terms):
         inner -= mine[:, None] * others * weight
     r = left_scale[:, None] * right_scale * inner
     np.testing.assert_array_equal(unexplained(products, *sides, weights), 1.0 - r * r)
+
+
+def test_tables_one_below_the_other_have_what_is_left_of_each(cpu):
+    n_tables, height, width = 3, 4, 5
+    products, weights = rng.normal(size=(n_tables, height, width)), rng.normal(size=2)
+    left = rng.normal(size=(2, n_tables, height)), 0.1 * rng.normal(size=(n_tables, height))
+    right = rng.normal(size=(2, n_tables, width)), 0.1 * rng.normal(size=(n_tables, width))
+    flat = [(side[0].reshape(2, -1), side[1].ravel()) for side in (left, right)]
+    found = unexplained(products.reshape(-1, width), *flat, weights)
+    each = [
+        unexplained(products[t], *((side[0][:, t], side[1][t]) for side in (left, right)), weights)
+        for t in range(n_tables)
+    ]
+    np.testing.assert_array_equal(found, np.vstack(each))

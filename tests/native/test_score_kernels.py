@@ -16,12 +16,14 @@ ROWS = {
     "far apart": rng.normal(size=(3, 90)) * 1e307,
     "signed zeros": rng.choice([-0.0, 0.0, 1.0], (3, 40)),
     "missing": np.where(rng.random((6, 77)) < 0.3, np.nan, rng.normal(size=(6, 77))),
+    "few": rng.normal(size=(4, 31)),
+    "few and missing": np.where(rng.random((6, 64)) < 0.3, np.nan, rng.normal(size=(6, 64))),
     "none known": np.full((2, 5), np.nan),
 }
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_full_rows_become_scores_of_mean_ranks_and_others_probabilities(name):
+def test_full_rows_become_scores_of_mean_ranks_and_others_probabilities(cpu, name):
     block = ROWS[name].copy()
     n = block.shape[1]
     table = rng.normal(size=2 * n - 1)

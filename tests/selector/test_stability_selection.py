@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.feature_selection import SelectKBest
@@ -150,3 +151,63 @@ def test_frequencies_agree_with_independent_refits_within_sampling_error():
     p = (found.frequencies + expected) / 2
     error = np.sqrt(np.maximum(p * (1 - p), 1 / n) * 2 / n)
     assert np.abs((found.frequencies - expected) / error).max() < 4
+
+
+def wide(n_samples=60, n_features=400):
+    rng = np.random.default_rng(5)
+    y = np.arange(n_samples) % 2
+    X = rng.normal(size=(n_samples, n_features))
+    X[:, ::40] += y[:, np.newaxis] * rng.uniform(0.5, 2.0, 10)
+    X[:, 1::3] = X[:, 1::3] > 2.0  # constant in some subsamples
+    return X, y
+
+
+@pytest.mark.parametrize("include", [None, [7, 399]])
+def test_features_of_few_rows_are_those_of_a_selector_on_the_most_relevant(include):
+    X, y = wide()
+    found = stability_selection(X, y, 5, n_subsamples=6, screen=100, include=include)
+    splits = StratifiedShuffleSplit(6, train_size=0.5, random_state=0).split(X, y)
+    for (rows, _), support in zip(splits, found.supports, strict=True):
+        scores = SelectBestK(5).fit(X[rows], y[rows]).scores_
+        scores[include or []] = np.inf
+        best = np.argsort(-scores, kind="stable")[:100]
+        others = np.setdiff1d(np.arange(400), best)
+        alone = SelectBestK(5, include=include, exclude=others, bound=None).fit(X[rows], y[rows])
+        assert support == tuple(alone.solution_.support.tolist())
+
+
+def test_several_targets_are_screened_by_all_of_them():
+    X, y = wide()
+    other = (X[:, 200] > 0).astype(int)
+    found = stability_selection(X, np.column_stack([y, other]), 3, n_subsamples=4, screen=100)
+    assert found.frequencies[200] == 1.0
+    assert found.frequencies[::40].sum() > 1.0
+
+
+@pytest.mark.parametrize("shape", [(60, 400), (500, 6)])
+def test_threads_of_the_default_change_nothing(shape, monkeypatch):
+    X, y = wide(*shape) if shape[1] > 100 else (wide(shape[0], 400)[0][:, :6], np.arange(500) % 2)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    found = [stability_selection(X, y, 4, n_subsamples=7, n_jobs=n) for n in (None, 1, 2)]
+    assert found[0].supports == found[1].supports == found[2].supports
+
+
+def test_threads_have_the_configuration_of_the_caller():
+    seen = []
+
+    def first(X, y, k):
+        seen.append(sklearn.get_config()["assume_finite"])
+        return np.arange(k)
+
+    with sklearn.config_context(assume_finite=True):
+        stability_selection(X, Y, 3, first, n_subsamples=4, n_jobs=2)
+    assert len(seen) == 4
+    assert all(seen)
+
+
+def test_an_error_in_a_thread_is_raised():
+    def refuse(X, y, k):
+        raise RuntimeError("no ranking")
+
+    with pytest.raises(RuntimeError, match="no ranking"):
+        stability_selection(X, Y, 3, refuse, n_subsamples=4, n_jobs=2)

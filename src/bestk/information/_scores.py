@@ -171,12 +171,10 @@ class ScoredTable:
 
     def keep(self, columns: Part) -> "ScoredTable":
         """Some of the columns."""
-        part = copy(self)
-        part.__dict__.pop("all_products", None)
-        part._tables = None
+        part, entries = copy(self), np.ascontiguousarray(self.explained.entries[:, columns])
+        part.explained, part._tables = self.explained._replace(entries=entries), None
         part.values, part.sums = self.values[columns], self.sums[columns]
-        part.squares, entries = self.squares[columns], self.explained.entries[:, columns]
-        part.explained = self.explained._replace(entries=np.ascontiguousarray(entries))
+        part.squares = self.squares[columns]
         return part
 
     @property
@@ -185,11 +183,10 @@ class ScoredTable:
         n, m = self.values.shape
         return n * n * m <= MAX_SMALL_WORK
 
-    @cached_property
+    @property
     def all_products(self) -> Floats:
         """Sums of products of the scores of all columns with each other, of a small table."""
-        with calm_blas():
-            return np.asarray(self.values @ self.values.T)
+        return self.table_products(len(self.values))
 
     def table_products(self, width: int) -> Floats:
         """Those of the columns of each table with each other, where tables stand side by side."""
@@ -219,6 +216,7 @@ class Covariances:
 
     def __init__(self, parts: Sequence[tuple[Indices, ScoredTable, Explained]]) -> None:
         self._parts = [(places, columns) for places, columns, _ in parts]
+        self._explained = [explained for _, _, explained in parts]
         self.n_features = sum(len(places) for places, _, _ in parts)
         _, first, explained = parts[0]
         self.n_samples, self.n_groups = first.n_rows, explained.groups
@@ -237,7 +235,7 @@ class Covariances:
 
     def parts(self, width: int) -> "list[Covariances]":
         """Those of each of several tables of so many columns, which stand side by side."""
-        found = [self._part(slice(i, i + width)) for i in range(0, self.n_features, width)]
+        found = [self._part(i, i + width) for i in range(0, self.n_features, width)]
         if len(self._parts) == 1 and found[0].is_small:
             products = self._parts[0][1].table_products(width).reshape(-1, width, width)
             places = np.arange(self.n_features).reshape(len(found), 1, width)
@@ -246,23 +244,13 @@ class Covariances:
                 own.whole = tuple(both)
         return found
 
-    def _part(self, columns: slice) -> "Covariances":
-        """Those of some columns, side by side."""
-        part = copy(self)
-        for name in ("whole", "is_small"):
-            part.__dict__.pop(name, None)
-        part.n_features, part._kept = columns.stop - columns.start, {}
-        by_mean, by_target = (
-            model._replace(entries=model.entries[:, columns]) for model in self._models
-        )
-        part._models = by_mean, by_target
-        part.total, part.within, part._parts = self.total[columns], self.within[columns], []
-        part._places = self._places[:, columns].copy()
-        for number, (places, scored) in enumerate(self._parts):
-            a, b = np.searchsorted(places, (columns.start, columns.stop))
-            part._parts.append((places[a:b] - columns.start, scored.keep(slice(a, b))))
-            part._places[1, part._places[0] == number] -= a
-        return part
+    def _part(self, start: int, stop: int) -> "Covariances":
+        parts = []
+        for (places, scored), explained in zip(self._parts, self._explained, strict=True):
+            a, b = np.searchsorted(places, (start, stop))
+            own = explained._replace(entries=explained.entries[:, a:b])
+            parts.append((places[a:b] - start, scored.keep(slice(a, b)), own))
+        return Covariances(parts)
 
     def column(self, j: int) -> tuple[Floats, Floats]:
         """``T[:, j]`` and ``W[:, j]``."""

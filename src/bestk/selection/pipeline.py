@@ -156,10 +156,8 @@ class Task:
         if sample_weight is not None:
             rows = repeated_rows(sample_weight, targets, table.n_samples)
             table, targets = table.take(rows), tuple(target.take(rows) for target in targets)
-        columns = columns or Columns.of(options, table)
+        columns, work, screened = columns or Columns.of(options, table), Stopwatch(), None
         kept = columns.varying(table)
-        found = [note_on_target(options.target, target.column) for target in targets]
-        work, screened = Stopwatch(), None
         if len(kept) > screening.MAX_MEASURED:
             kept, screened = screening.screen(options, table, targets, columns, kept)
         reading = columns.reading(options, kept)
@@ -167,18 +165,15 @@ class Task:
         reads = [reading.measure(part, target) for target in targets]
         read = reads[0] if len(reads) == 1 else join_measured(reads, options.multioutput == "min")
         task = cls.measured(options, table, columns, kept, read, work.seconds)
-        notes = (*table.notes, *(note for note in found if note))
+        found = [note_on_target(options.target, target.column) for target in targets]
         union = len(reads) > 1 and options.multioutput == "union"
+        notes = (*table.notes, *filter(None, found))
         return replace(task, targets=targets, union=union, notes=notes, screened=screened)
 
     @classmethod
-    def of_rows(
-        cls, options: Any, table: Table, targets: Targets, rows: Indices,
-        columns: Columns | None = None,
-    ) -> "Task":  # fmt: skip
+    def of_rows(cls, options: Any, table: Table, targets: Targets, rows: Indices) -> "Task":
         """Read some rows of a table."""
-        taken = tuple(target.take(rows) for target in targets)
-        return cls.of(options, table.take(rows), taken, columns=columns)
+        return cls.of(options, table.take(rows), tuple(target.take(rows) for target in targets))
 
     @classmethod
     def measured(

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn import config_context, get_config
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 
-from bestk._checks import jobs, real, whole
+from bestk._checks import real, whole
 from bestk._typing import Floats, Indices
 from bestk.data.frames import read_features
 from bestk.data.table import find_constant
@@ -178,10 +178,8 @@ def stability_selection(
     selector = SelectBestK(k, method, random_state=random_state, n_jobs=n_jobs, **options)
     selector._validate_params()
     table = read_features(X, selector.categorical_features)
-    targets, columns = (
-        read_targets(y, selector.target, table.n_samples),
-        Columns.of(selector, table),
-    )
+    targets = read_targets(y, selector.target, table.n_samples)
+    columns = Columns.of(selector, table)
     task = Task.measured(selector, table, columns, columns.varying(table), None)
     wanted = count_features(k, table.n_features, task)
     stratified = len(targets) == 1 and not targets[0].continuous
@@ -221,10 +219,11 @@ class _Subsamples:
         """The features of each subsample, best first."""
         batches, config = self.batches(n_threads() if n_jobs else 1), get_config()
         found, team = dict[int, tuple[int, ...]](), n_threads()
-        if n_jobs is None:  # kernels need no help of other threads where subsamples are small
-            values = len(self.rows[0]) * len(self.task.allowed)
-            alone = len(batches) == len(self.rows)
-            team = max(1, min(team, MAX_VALUES_TOGETHER // values)) if alone else 1
+        if n_jobs is None:  # small subsamples leave a kernel too little work for many threads
+            values = max(1, len(self.rows[0]) * len(self.task.allowed))
+            own = is_method(self.task.method) and self.selector.backend in BACKENDS
+            several = own and len(batches) == len(self.rows)
+            team = max(1, min(team, MAX_VALUES_TOGETHER // values)) if several else 1
         self.selector.n_jobs = 1 if team > 1 else n_jobs
 
         def work(batch: Indices) -> None:
@@ -278,9 +277,8 @@ class _Subsamples:
         return task.supports(parts, self.wanted)
 
     def _select_alone(self, rows: Indices) -> Indices:
-        options, task = self.selector, self.task
-        part = Task.of_rows(options, task.table, task.targets, rows, self.columns)
-        most = self.screen
+        table, targets = self.task.table.take(rows), tuple(y.take(rows) for y in self.task.targets)
+        part, most = Task.of(self.selector, table, targets, columns=self.columns), self.screen
         if most is not None and most < len(part.allowed) and is_method(part.method):
             part = self._screened(part, most) if part.groups is None else part
         return part.path([self.wanted])[0].support

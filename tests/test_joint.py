@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.feature_selection import f_classif, f_regression
 
 from bestk import Quadratic, SelectBestK, select
 from bestk.data.frames import read_table
@@ -194,7 +195,7 @@ def test_columns_without_information_are_not_preferred_to_correlated_relevant_on
 def test_doubt_exceeds_the_largest_relevance_by_chance_and_vanishes_with_relevance():
     X, y = make_table(0, m=2000)
     entropies = Reading("blend", "auto").measure(read_table(X), y).entropies
-    doubt = entropies.mi() - entropies.certain_mi()
+    doubt = entropies.settled_mi() - entropies.certain_mi()
     assert (doubt[4:] > entropies.chance[4:]).all()
     assert (doubt[:4] < 1e-6).all()
     rng = np.random.default_rng(0)
@@ -279,3 +280,35 @@ def test_effects_of_one_column_are_those_of_all_at_once(seed, regression):
     forward._are_small = False
     alone = [np.array(found) for found in zip(*map(forward.effects, range(6)), strict=True)]
     np.testing.assert_array_equal(whole, alone)
+
+
+@given(st.integers(0, 1000), st.booleans())
+@settings(max_examples=20, deadline=None)
+def test_settled_relevance_lies_between_the_normal_estimate_and_the_mean_of_all(seed, regression):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(250, 6))
+    y = X[:, 0] + np.abs(X[:, 1]) + 0.3 * X[:, 2] + rng.normal(size=250)
+    y = y if regression else (y > 0).astype(int)
+    mean = Reading("blend", "auto").measure(read_table(X), y).entropies
+    means = [np.polyval(np.polyfit(y, x, 1), y) for x in X.T]  # of two classes a line is enough
+    within = [np.var(x - mean) / np.var(x) for x, mean in zip(X.T, means, strict=True)]
+    normal = -0.5 * np.log(within) - 0.5 / 250
+    settled, away = mean.settled_mi(), mean.mi() - normal
+    n_classes = 5 if regression else 2
+    limit = 1.25 / 3 * np.sqrt((mean.levels - 1) * (n_classes - 1) / 2) / 250
+    slow = [n + d * max(0.0, 1 - (e / d) ** 2) for n, d, e in zip(normal, away, limit, strict=True)]
+    np.testing.assert_allclose(settled, slow, atol=1e-6)
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_weak_straight_relations_are_found_about_as_often_as_by_f_tests(regression):
+    ours, theirs = [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(1000, 50))
+        y = X[:, :10].sum(axis=1) + 9 * rng.normal(size=1000)
+        y = y if regression else y > 0
+        scores = (f_regression if regression else f_classif)(X, y)[0]
+        ours.append(select(X, y, k=10).support < 10)
+        theirs.append(np.argsort(-scores)[:10] < 10)
+    assert np.mean(ours) > np.mean(theirs) - 0.05

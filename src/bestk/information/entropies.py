@@ -19,7 +19,7 @@ from bestk.information.measures import Measure, Query
 from bestk.native.threads import threads
 
 DOUBT = 1.5  # times the largest relevance by chance: the cost of a column without any
-AGREEMENT = 1.5  # standard errors of a mean of estimates; nearer ones agree with the normal one
+AGREEMENT = 1.25  # standard errors; a mean of estimates this near agrees with the normal one
 SMALLEST_VARIANCE = 1e-12
 UNCHECKED_BYTES = 2**26  # a smaller matrix is allocated without a look at the free memory
 
@@ -92,19 +92,21 @@ class Entropies:
         """``I(xi; y)``, near the normal estimate where a mean of estimates hardly differs from it.
 
         The normal estimate has the smaller error. Of a difference d to it,
-        ``max(0, 1 - (1.5 s / d)**2)`` remains, as James and Stein shrink means; s is the standard
-        error of counts.
+        ``max(0, 1 - (1.25 s / d)**2)`` remains, as James and Stein shrink means, with the standard
+        error s of the counts in the mean.
         """
         relevance, joint = self.mi(), self.covariances
         if joint is None or self.levels is None:
             return relevance
-        rows, degrees = joint.n_samples, max(1, joint.n_groups - 1)
-        within = np.maximum([joint.total, joint.within], SMALLEST_VARIANCE)
-        normal = 0.5 * (np.log(within[0] / within[1]) - degrees / rows)
-        error = self.share * np.sqrt(np.maximum(self.levels - 1.0, 1.0) * degrees / 2) / rows
+        variances = np.maximum([joint.total, joint.within], SMALLEST_VARIANCE)
+        parameters = max(1, joint.n_groups - 1)
+        normal = 0.5 * (np.log(variances[0] / variances[1]) - parameters / joint.n_samples)
+        n_classes = max(float(joint.n_groups), float(np.exp(self.y)))  # a number is cut into some
+        degrees = np.maximum(self.levels - 1.0, 1.0) * (n_classes - 1.0)
+        limit = AGREEMENT * np.square(self.share) * np.sqrt(degrees / 2.0) / joint.n_samples
         away = relevance - normal
-        limit = AGREEMENT * error
-        kept = np.where(np.abs(away) > limit, away - limit**2 / np.where(away == 0, 1.0, away), 0.0)
+        kept = away - limit**2 / np.where(np.abs(away) > limit, away, np.inf)
+        kept = np.where(np.abs(away) > limit, kept, 0.0)
         return np.where(np.less(self.share, 1.0), normal + kept, relevance)
 
     def certain_mi(self) -> Floats:

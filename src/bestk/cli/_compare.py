@@ -163,17 +163,18 @@ def write_report(
         known = set(map(in_shell_words, solution.warnings))  # which the report finds itself
         messages.notes = [note for note in messages.notes if note not in known]
         names = set(loaded.table.names) | {request.target}
+        selector = SelectBestK(k, request.method, **request.options())
+        selector.solution_ = solution
         with messages.stage("computing the report") as progress:
             made = make_report(
-                SelectBestK(k, request.method, **request.options()), loaded.table, loaded.y,
-                solution=solution, target=request.target, **parts,
+                selector, loaded.table, loaded.y, target=request.target, **parts,
                 notes=messages.notes,
                 path=str(request.file), command=equivalent_command(request), progress=progress,
                 dropped=[name for name in checked.source.types if name not in names],
             )  # fmt: skip
         file.write_text(made.html, encoding="utf-8", newline="\n")
     result = as_dict(loaded, solution, request, {"read": seconds, "solve": solution.seconds})
-    found = [c for c in made.facts.cautions or () if c.kind != "note"]
+    found = [c for c in made.facts.cautions if c.kind != "note"]
     cautions = [in_shell_words(f"{c.kind}: {c.text}") for c in found]
     size = len(made.html.encode("utf-8"))
     return result | {"report": str(output), "bytes": size, "warnings": cautions}

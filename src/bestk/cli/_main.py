@@ -15,7 +15,6 @@ from bestk.cli._options import (
     DECLARED,
     FILE,
     TableOptions,
-    complete_methods,
     debug_option,
     options,
     parse_k,
@@ -108,7 +107,7 @@ def select_command(output: Path | None, stream: bool, dry_run: bool, **values: A
 )  # fmt: skip
 @click.option(
     "-m", "--method", "methods", multiple=True, default=COMPARED, show_default=True, metavar="NAME",
-    shell_complete=complete_methods, help="A method to compare (repeatable).",
+    help="A method to compare (repeatable).",
 )  # fmt: skip
 @click.option(
     "--cv", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
@@ -181,7 +180,7 @@ def report(output: Path, errors: bool, stability: int | None, **values: Any) -> 
 
 
 @main.command(short_help="List the available methods.")
-@click.argument("name", required=False, shell_complete=complete_methods)
+@click.argument("name", required=False)
 @DECLARED["as_json"]
 @debug_option
 def methods(name: str | None, as_json: bool) -> None:
@@ -209,11 +208,12 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     The exit status is 1 if the test selection FAILED, and 0 otherwise.
     """
     test = run_test()
+    installed = {(each.name or "").lower(): each.version for each in metadata.distributions()}
     checks = {
         "bestk": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": {name: {"version": find_version(name), "extra": extra}
+        "packages": {name: {"version": installed.get(name), "extra": extra}
                      for name, extra in PACKAGES.items()},
         "memory": {"free": _memory.free_memory(), "text": _memory.limits()},
         "test": test,
@@ -224,14 +224,6 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     else:
         click.echo("\n".join(map(printable, format_checks(checks))))
     ctx.exit(0 if checks["ok"] else 1)
-
-
-def find_version(package: str) -> str | None:
-    """The installed version of a package, if there is one."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def run_test() -> dict[str, Any]:

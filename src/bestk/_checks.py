@@ -1,7 +1,5 @@
 """Checks of parameters."""
 
-from functools import cache
-from inspect import signature
 from numbers import Integral, Real
 from operator import index
 from typing import Any
@@ -73,23 +71,3 @@ def jobs(value: Any) -> int | None:
             f"n_jobs must be a positive number, -1 for all cores or None, not {value!r}"
         )
     return int(value)
-
-
-def parameters(estimator: Any) -> None:
-    """Check the parameters of an estimator by its constraints; defaults need no check."""
-    from sklearn.utils._param_validation import validate_parameter_constraints
-
-    kind: Any = type(estimator)
-    given = {
-        name: value
-        for name, default in _defaults(kind).items()
-        if (value := getattr(estimator, name)) is not default
-    }
-    validate_parameter_constraints(estimator._parameter_constraints, given, kind.__name__)
-
-
-@cache
-def _defaults(kind: type) -> dict[str, Any]:
-    """The parameters of a class of estimators, and their defaults."""
-    known = signature(kind).parameters.values()
-    return {parameter.name: parameter.default for parameter in known}

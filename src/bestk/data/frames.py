@@ -109,17 +109,12 @@ def _read_source(source: Any, names: Sequence[str]) -> Table:
 
 
 def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
-    """Numbers and booleans as one array for each dtype, text by its codes, the rest by narwhals."""
-    import pandas as pd
-
+    """Numbers and booleans as one array for each dtype, the rest by narwhals."""
     alike: dict[Any, list[int]] = {}
-    words, others, text = list[int](), list[int](), (pd.CategoricalDtype, pd.StringDtype)
+    others: list[int] = []
     for j, dtype in enumerate(frame.dtypes):
-        plain = isinstance(dtype, np.dtype)
-        if plain and dtype in TABLE_TYPES:
+        if isinstance(dtype, np.dtype) and dtype in TABLE_TYPES:
             alike.setdefault(dtype, []).append(j)
-        elif (plain and dtype.kind == "O") or isinstance(dtype, text):
-            words.append(j)
         else:
             others.append(j)
     for dtype, places in alike.items():
@@ -130,24 +125,6 @@ def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
     if others:
         rest = _narwhals_blocks(_as_narwhals(frame.iloc[:, others]), [names[j] for j in others])
         yield from (replace(block, columns=np.array(others)[block.columns]) for block in rest)
-    if words:
-        columns = zip(words, frame.iloc[:, words].items(), strict=True)
-        yield from side_by_side(
-            (j, *_read_pandas_words(series, names[j])) for j, (_, series) in columns
-        )
-
-
-def _read_pandas_words(series: Any, name: str) -> tuple[Kind, Array, list[Any] | None]:
-    """The kind, values and categories of a pandas series of categories, strings or objects."""
-    from pandas.api.types import infer_dtype
-
-    if hasattr(series.array, "categories"):
-        column = series.array
-        return "categorical", *number_levels(column.codes, column.categories.tolist(), name)
-    if infer_dtype(series, skipna=True) != "string":
-        return read_objects(series.tolist(), name)
-    codes, words = series.factorize()
-    return "string", *number_levels(codes, words.tolist(), name)
 
 
 def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
@@ -188,8 +165,15 @@ def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
 def _read_series(series: Any, name: str, categorical: bool) -> tuple[Kind, Array, list[Any] | None]:
     """The kind, values and categories of a column of strings, categories or Python objects."""
     native, words = series.to_native(), categorical or str(series.dtype) == "String"
+    kind: Kind = "categorical" if categorical else "string"
     if words and hasattr(native, "dictionary_encode") and len(native):  # of pyarrow
-        return ("categorical" if categorical else "string"), *read_dictionary(native, name)
+        return kind, *read_dictionary(native, name)
+    if words and hasattr(native, "factorize"):  # of pandas
+        from pandas.api.types import infer_dtype
+
+        if categorical or infer_dtype(native, skipna=True) == "string":
+            codes, levels = native.factorize()
+            return kind, *number_levels(codes, levels.tolist(), name)
     return read_objects(series.to_list(), name, categorical=categorical)
 
 
@@ -229,7 +213,7 @@ def open_table(X: Any) -> tuple[Any, Sequence[str]]:
 
 def as_array(X: Any) -> Array:
     """Rows as an array; of objects, if numbers stand beside strings."""
-    X = unmask(X)
+    _refuse_masked(X)
     try:
         array = np.asarray(X)
     except ValueError as error:
@@ -241,16 +225,9 @@ def as_array(X: Any) -> Array:
     return array
 
 
-def unmask(X: Any) -> Any:
-    """The same with missing values for those that a numpy mask hides."""
-    if not isinstance(X, np.ma.MaskedArray):
-        return X
-    hidden = np.ma.getmaskarray(X)
-    if not hidden.any():
-        return X.data
-    shown = np.array(X.data, dtype=object if X.dtype.kind not in "f" else None)
-    shown[hidden] = np.nan
-    return shown
+def _refuse_masked(X: Any) -> None:
+    if np.ma.is_masked(X):
+        raise DataError("an array has masked values; pass X.astype(float).filled(np.nan)")
 
 
 def batch_as_table(X: Any) -> Any:
@@ -270,6 +247,7 @@ def batch_as_table(X: Any) -> Any:
 def named_frame(X: Any) -> Any:
     """X as scikit-learn can read its names: no record batch, and not two columns of one name."""
     X = batch_as_table(X)
+    _refuse_masked(X)
     refuse_twins(labels_of(X), "X")
     return X
 

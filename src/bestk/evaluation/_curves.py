@@ -1,7 +1,8 @@
 """Error against k, fold by fold; and whether the folds agree on the features."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ from scipy.special import ndtri, stdtr
 
 from bestk._checks import real, whole
 from bestk._typing import Floats, Indices
-from bestk.data.frames import as_array
 from bestk.errors import ParameterError
 
 BASELINE = "all"  # the method name of rows with all features
@@ -77,10 +77,10 @@ def stability(
     >>> stability([[0, 1], [0, 2]], n_features=4).index
     0.0
     """
-    supports, d = _read(selections, n_features)
     confidence = real(confidence, "confidence", "a number between 0 and 1")
     if not 0 < confidence < 1:
         raise ParameterError(f"confidence must lie between 0 and 1, not {confidence}")
+    supports, d = _read(selections, n_features)
     sizes = np.array([len(support) for support in supports])
     M, share = len(supports), float(sizes.mean()) / d
     if share in (0, 1):
@@ -88,49 +88,33 @@ def stability(
     _, places, counts = np.unique(np.concatenate(supports), return_inverse=True, return_counts=True)
     p = counts / M
     chance = share * (1 - share)
-    index = 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / chance
+    similar = 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / chance
     # the influence of each selection on the index, up to a constant
     ends = np.cumsum(sizes)[:-1]
     agreement = np.array([part.sum() for part in np.split(p[places], ends)])
-    part = (agreement - sizes * share + index / 2 * sizes * (2 * share - 1)) / d / chance
+    part = (agreement - sizes * share + similar / 2 * sizes * (2 * share - 1)) / d / chance
     quantile = float(ndtri(0.5 + confidence / 2))
     spread = quantile * 2 / M * float(np.sqrt(((part - part.mean()) ** 2).sum()))
-    return Stability(index, index - spread, index + spread)
+    return Stability(similar, similar - spread, similar + spread)
 
 
 def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
     """The features of each selection, and the number of features to select from."""
     if isinstance(selections, np.ndarray) and selections.dtype == bool and selections.ndim == 2:
-        if n_features not in (None, selections.shape[1]):
-            came = f"{selections.shape[1]} columns, but n_features={n_features}"
-            raise ParameterError(f"masks need a column for each feature; they have {came}")
         n_features, selections = selections.shape[1], [np.flatnonzero(mask) for mask in selections]
-    if n_features is None:
-        raise ParameterError(
-            "pass n_features, the number of features the indices were selected from"
-        )
-    n_features = min(whole(n_features, "n_features"), np.iinfo(np.int64).max)
-    if isinstance(selections, str | bytes | Mapping) or not isinstance(selections, Iterable):
-        came = type(selections).__name__
-        raise ParameterError(f"selections must be masks or lists of indices, not a {came}")
-    supports = [_support(selection, n_features) for selection in selections]
-    if len(supports) < 2 or n_features < 1:
-        came = f"{len(supports)} selections from {n_features} features"
-        raise ParameterError(f"stability needs two selections or more; got {came}")
-    return supports, n_features
-
-
-def _support(selection: Sequence[int], n_features: int) -> Indices:
-    indices = as_array(selection)
-    if indices.ndim != 1 or (len(indices) and indices.dtype.kind not in "iu"):
-        raise ParameterError(f"a selection must be a list of indices, not {selection!r}")
-    support = np.unique(indices).astype(np.int64)
-    if len(support) != len(indices):
-        raise ParameterError(f"a selection must contain each feature once, not {list(selection)}")
-    if len(support) and not (support[0] >= 0 and support[-1] < n_features):
-        came = f"{support[0]}..{support[-1]}"
-        raise ParameterError(f"selected features must lie in 0..{n_features - 1}, not {came}")
-    return support
+    d = min(whole(n_features, "n_features", 1), np.iinfo(np.int64).max)
+    try:
+        supports = [[index(i) for i in selection] for selection in selections]
+    except TypeError as error:
+        wanted = "selections must be masks or lists of indices"
+        raise ParameterError(f"{wanted}, not {selections!r}") from error
+    for support in supports:
+        if len(set(support)) < len(support) or not all(0 <= i < d for i in support):
+            wanted = f"a selection must have different indices in 0..{d - 1}"
+            raise ParameterError(f"{wanted}, not {support}")
+    if len(supports) < 2:
+        raise ParameterError(f"stability needs two selections or more; got {len(supports)}")
+    return [np.array(support, np.int64) for support in supports], d
 
 
 @dataclass(frozen=True)

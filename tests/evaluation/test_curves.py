@@ -101,7 +101,7 @@ def test_stability_is_that_of_the_folds_for_each_k(curves):
     found = curves.stability()
     assert list(found) == ["a", "b"]
     assert found["a"] == [stability(SUPPORTS[k], 3) for k in (1, 2)]
-    assert found["a"][1].index == 1.0
+    assert found["a"][1] == 1.0
 
 
 def test_an_unknown_method_is_named_with_the_known(curves):

@@ -1,6 +1,6 @@
 """How well selected features predict: error against k, fair comparison, stability."""
 
-from bestk.evaluation._curves import BASELINE, Curves, Row, Stability, stability, t_statistics
+from bestk.evaluation._curves import BASELINE, Curves, Row, stability, t_statistics
 from bestk.evaluation._error_curves import error_curves, linear_svm
 from bestk.selection.shared import SharedEntropies, shared_tasks
 
@@ -9,7 +9,6 @@ __all__ = [
     "Curves",
     "Row",
     "SharedEntropies",
-    "Stability",
     "error_curves",
     "linear_svm",
     "shared_tasks",

@@ -6,9 +6,9 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri, stdtr
+from scipy.special import stdtr
 
-from bestk._checks import real, whole
+from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.errors import ParameterError
 
@@ -31,18 +31,7 @@ def t_statistics(differences: Floats, overlap: float = 0.0) -> Floats:
     return np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
-@dataclass(frozen=True)
-class Stability:
-    """Similarity of selections: 1 if identical, about 0 if random; with a confidence interval."""
-
-    index: float
-    lower: float
-    upper: float
-
-
-def stability(
-    selections: Any, n_features: int | None = None, confidence: float = 0.95
-) -> Stability:
+def stability(selections: Any, n_features: int | None = None) -> float:
     """Measure the similarity of M selections of features, corrected for chance.
 
     With ``p_f`` the fraction of the selections that contain feature f, ``d`` the number of
@@ -55,15 +44,12 @@ def stability(
         Masks, or the indices of the selected features; selections may differ in size.
     n_features : int, default=None
         The number of features selected from; needed for indices.
-    confidence : float, default=0.95
-        Of the interval, which is valid for many selections on independent samples. Training sets
-        of cross-validation share rows, so that the true interval is wider.
 
     Returns
     -------
-    Stability
-        ``index``, between -1 / (M - 1) and 1, and the ends of the interval, ``lower`` and
-        ``upper``. Where every selection contains all features, or none, the index is 1.
+    float
+        The index, from -1 / (M - 1) to 1: 1 if selections are identical, about 0 if they are
+        random. Where every selection contains all features, or none, it is 1.
 
     References
     ----------
@@ -72,30 +58,17 @@ def stability(
 
     Examples
     --------
-    >>> stability([[0, 1], [1, 0], [0, 1]], n_features=5).index
+    >>> stability([[0, 1], [1, 0], [0, 1]], n_features=5)
     1.0
-    >>> stability([[0, 1], [0, 2]], n_features=4).index
+    >>> stability([[0, 1], [0, 2]], n_features=4)
     0.0
     """
-    confidence = real(confidence, "confidence", "a number between 0 and 1")
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must lie between 0 and 1, not {confidence}")
     supports, d = _read(selections, n_features)
-    sizes = np.array([len(support) for support in supports])
-    M, share = len(supports), float(sizes.mean()) / d
+    M, share = len(supports), sum(map(len, supports)) / len(supports) / d
     if share in (0, 1):
-        return Stability(1.0, 1.0, 1.0)
-    _, places, counts = np.unique(np.concatenate(supports), return_inverse=True, return_counts=True)
-    p = counts / M
-    chance = share * (1 - share)
-    similar = 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / chance
-    # the influence of each selection on the index, up to a constant
-    ends = np.cumsum(sizes)[:-1]
-    agreement = np.array([part.sum() for part in np.split(p[places], ends)])
-    part = (agreement - sizes * share + similar / 2 * sizes * (2 * share - 1)) / d / chance
-    quantile = float(ndtri(0.5 + confidence / 2))
-    spread = quantile * 2 / M * float(np.sqrt(((part - part.mean()) ** 2).sum()))
-    return Stability(similar, similar - spread, similar + spread)
+        return 1.0
+    p = np.unique(np.concatenate(supports), return_counts=True)[1] / M
+    return 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / (share * (1 - share))
 
 
 def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
@@ -201,14 +174,14 @@ class Curves:
         differences = self.errors(ours) - self.errors(other)
         return np.asarray(stdtr(differences.shape[1] - 1, t_statistics(differences, overlap)))
 
-    def stability(self, confidence: float = 0.95) -> dict[str, list[Stability]]:
+    def stability(self) -> dict[str, list[float]]:
         """Stability of the selections over the folds: for each method, a value for each k."""
-        found: dict[str, list[Stability]] = {}
+        found: dict[str, list[float]] = {}
         for name in self.methods:
             supports: dict[int, list[Sequence[int]]] = {}
             for row in sorted(self._rows(name), key=lambda row: row.k):
                 supports.setdefault(row.k, []).append(row.support)
-            found[name] = [stability(s, len(self.names), confidence) for s in supports.values()]
+            found[name] = [stability(s, len(self.names)) for s in supports.values()]
         return found
 
     def to_frame(self) -> Any:

@@ -110,7 +110,7 @@ def error_curves(
          8  0.0316  0.0387
     >>> curves.p_values("tpower", "maxrel").round(2)
     array([0.11, 0.35, 0.81])
-    >>> [round(s.index, 2) for s in curves.stability()["tpower"]]
+    >>> [round(s, 2) for s in curves.stability()["tpower"]]
     [0.2, 0.88, 0.59]
     """
     if progress is not None and not callable(progress):

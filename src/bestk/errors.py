@@ -34,17 +34,6 @@ class ParameterError(BestKError, ValueError):
 class UnknownNameError(ParameterError):
     """A name that is not among the known ones; the message suggests the nearest.
 
-    Parameters
-    ----------
-    kind : str
-        What is named, such as "method" or "column".
-    name : object
-        The name that was passed.
-    known : iterable
-        The names that are accepted.
-    where : object, optional
-        What has the names, such as a file.
-
     Examples
     --------
     >>> str(UnknownNameError("column", "agee", ["age", "sex"], "people.csv"))

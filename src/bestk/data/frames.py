@@ -33,21 +33,15 @@ from bestk.native import TABLE_TYPES
 
 
 def read_table(X: Any) -> Table:
-    """Read any table into named columns.
+    """Read any table: an array, a frame, a sparse matrix, a list of rows, or a Table.
 
-    Parameters
-    ----------
-    X : array, frame, sparse matrix, list of rows, or Table
-        Arrays are not copied, memory-mapped ones not read, sparse matrices stay sparse; unnamed
-        columns are x0, x1, ...
+    Arrays are not copied, memory-mapped ones not read, sparse matrices stay sparse; columns
+    without a name are x0, x1, ...
 
     Examples
     --------
-    >>> table = read_table([[1.5, "red"], [None, "blue"], [2.0, "red"]])
-    >>> table.kinds
+    >>> read_table([[1.5, "red"], [None, "blue"], [2.0, "red"]]).kinds
     array(['numeric', 'string'], dtype=object)
-    >>> table.count_missing()
-    array([1, 0])
     """
     table = X if isinstance(X, Table) else _read_source(*open_table(X))
     if not table.n_samples or not table.n_features:
@@ -57,13 +51,7 @@ def read_table(X: Any) -> Table:
 
 
 def read_column(y: Any, name: str = "y") -> Block:
-    """Read one column: a series, a vector, or a table of one column.
-
-    Examples
-    --------
-    >>> read_column(["no", "yes", None]).values
-    array([[ 0], [ 1], [-1]], dtype=int8)
-    """
+    """Read one column: a series, a vector, or a table of one column."""
     if isinstance(y, Block):
         return y
     wanted = f"{name} should be a 1d array with one value a row"

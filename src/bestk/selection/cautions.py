@@ -17,10 +17,9 @@ from bestk.selection.look import (
     Values,
     chi_square,
     column_values,
-    levels_of,
-    merge_rare,
+    grade,
     names_rows,
-    p_value,
+    p_values,
     which_determine,
 )
 from bestk.selection.pipeline import Task
@@ -35,6 +34,8 @@ CLEARLY = FALSE_DISCOVERY_RATE / 100  # a p-value below it needs no better test
 GAIN_OF_CUTS = 30.0  # at most, of twice the log of a likelihood ratio, by cuts chosen for y
 MIN_ENTROPY_OF_LEAK = 0.6  # fraction of H(y); with less, a column does not determine y
 ROWS_FIRST = 20_000  # rows that show most relations
+MAX_VALUES = 2**20  # that are tested together
+LIKELY_ROWS = 64  # rows that show most differences between columns that vary there
 COPY_ROWS = 1_000  # rows that show most differences between columns
 COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
 
@@ -150,15 +151,18 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     relevances = np.sort(selected.task.read.entropies.mi())
     ranks = len(relevances) - np.searchsorted(relevances, selected.relevance)
     tests = len(relevances) / np.maximum(1, ranks)  # a p-value times this is corrected
-    clear, classes = _are_clear(selected, target, tests), merge_rare(target.codes)
-    doubtful = [i for i in candidates if not clear[i]]
+    clear = _are_clear(selected, target, tests)
+    doubtful = np.array([i for i in candidates if not clear[i]], np.int64)
     samples: list[Any] = [slice(None)]
     if n > ROWS_FIRST:
         some = np.random.default_rng(0).choice(n, ROWS_FIRST, replace=False)
         samples.insert(0, np.sort(some))
     for rows in samples:
-        doubtful = [i for i in doubtful if _is_chance(selected, i, classes, rows, tests[i])]
-    return doubtful
+        classes = target.codes[rows]
+        parts = np.array_split(doubtful, 1 + len(doubtful) * len(classes) // MAX_VALUES)
+        chance = [_are_chance(selected, part, classes, rows, tests) for part in parts if len(part)]
+        doubtful = doubtful[np.concatenate([np.zeros(0, bool), *chance])]
+    return doubtful.tolist()
 
 
 def _are_clear(selected: _Selected, target: Target, tests: Floats) -> NDArray[np.bool_]:
@@ -177,21 +181,23 @@ def _are_clear(selected: _Selected, target: Target, tests: Floats) -> NDArray[np
     return np.asarray(chdtrc(freedom, np.maximum(0.0, ratios)) * tests < CLEARLY)
 
 
-def _is_chance(selected: _Selected, i: int, classes: Indices, rows: Any, tests: float) -> bool:
-    """Whether a column has no significant relation to the classes of some rows."""
-    column, classes, target = selected.columns[i].take(rows), classes[rows], selected.task.target
-    numbers = target.numbers[rows] if target is not None and target.continuous else None
-    if p_value(column, classes, numbers) * tests < FALSE_DISCOVERY_RATE:
-        return False
-    others = selected.pairs[:, i].copy()
-    others[i] = -np.inf
-    partner = int(others.argmax())  # given which the column has most information
-    if partner == i:
-        return True
-    given = levels_of(selected.columns[partner].take(rows))
-    found = chi_square(levels_of(column), classes, given)
+def _are_chance(
+    selected: _Selected, items: Indices, classes: Indices, rows: Any, tests: Floats
+) -> NDArray[np.bool_]:
+    """Whether each of some columns has no significant relation to the classes of some rows."""
     n, k = selected.task.read.entropies.n_features, len(selected.columns)
-    return found * n * k > FALSE_DISCOVERY_RATE
+    others = selected.pairs[:, items].copy()
+    others[items, np.arange(len(items))] = -np.inf
+    partners = others.argmax(axis=0)  # given which the columns have most information
+    needed, places = np.unique(np.concatenate([items, partners]), return_inverse=True)
+    graded = grade([selected.columns[i] for i in needed], rows)
+    own, given = graded.take(places[: len(items)]), graded.take(places[len(items) :])
+    chance = p_values(own, classes) * tests[items] >= FALSE_DISCOVERY_RATE
+    paired = np.flatnonzero(chance & (partners != items))
+    if len(paired):
+        found = chi_square(own.codes[paired], classes, given.codes[paired])
+        chance[paired] = found * n * k > FALSE_DISCOVERY_RATE
+    return chance
 
 
 def _copies(selected: _Selected, candidates: list[int]) -> list[list[int]]:
@@ -200,10 +206,7 @@ def _copies(selected: _Selected, candidates: list[int]) -> list[list[int]]:
     text = [i for i in candidates if columns[i].categories is not None]
     numbers = [i for i in candidates if i not in text]
     pairs = [(i, j) for i, j in combinations(text, 2) if _same_levels(columns[i], columns[j])]
-    likely = np.argwhere(np.triu(_are_copies([columns[i] for i in numbers], COPY_ROWS), 1))
-    for i, j in ((numbers[a], numbers[b]) for a, b in likely):
-        if _are_copies([columns[i], columns[j]], len(columns[i].values))[0, 1]:
-            pairs.append((i, j))
+    pairs += [pair for pair in _likely_copies(columns, numbers) if _are_copies(columns, pair)]
     groups: list[list[int]] = []
     for a, b in sorted(pairs):
         group = next((group for group in groups if a in group), None)
@@ -214,21 +217,43 @@ def _copies(selected: _Selected, candidates: list[int]) -> list[list[int]]:
     return groups
 
 
-def _are_copies(columns: list[Values], n_rows: int) -> NDArray[np.bool_]:
-    """Which columns have a correlation of 1 or -1 and the same missing values in some rows."""
+def _likely_copies(columns: list[Values], items: list[int]) -> list[tuple[int, int]]:
+    """Pairs of columns of numbers that are copies in the first rows, where they vary."""
+    pairs: list[tuple[int, int]] = []
+    for n_rows in (LIKELY_ROWS, COPY_ROWS):
+        alike, varies = _compare([columns[i] for i in items], slice(0, n_rows))
+        pairs += [(items[a], items[b]) for a, b in np.argwhere(alike)]
+        items = [i for i, seen in zip(items, varies, strict=True) if not seen]
+    return pairs
+
+
+def _are_copies(columns: list[Values], pair: tuple[int, int]) -> bool:
+    """Whether two columns of numbers are copies of each other."""
+    both = [columns[i] for i in pair]
+    return all(_compare(both, rows)[0][0, 1] for rows in (slice(0, COPY_ROWS), slice(None)))
+
+
+def _compare(columns: list[Values], rows: slice) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which columns have a correlation of 1 or -1 and the same missing rows; and which vary."""
     if len(columns) < 2:
-        return np.zeros((1, 1), bool)
-    values = np.array([column.values[:n_rows] for column in columns], np.float64)
-    missing = np.array([column.missing[:n_rows] for column in columns])
+        return np.zeros((1, 1), bool), np.ones(len(columns), bool)
+    values = np.array([column.values[rows] for column in columns], np.float64)
+    high, low = np.fmax.reduce(values, axis=1), np.fmin.reduce(values, axis=1)
+    values /= np.fmax(np.fmax(high, -low), 1e-300)[:, np.newaxis]  # no overflow
+    missing = np.isnan(values)
     values[missing] = 0.0
-    values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300)  # no overflow
-    values -= values.sum(axis=1, keepdims=True) / np.maximum(1, (~missing).sum(axis=1))[:, None]
+    values -= values.sum(axis=1, keepdims=True) / np.maximum((~missing).sum(axis=1), 1)[:, None]
     values[missing] = 0.0
     norms = np.linalg.norm(values, axis=1, keepdims=True)
     values /= np.where(norms > 0, norms, 1.0)
-    gaps, counts = missing @ missing.T.astype(np.float64), missing.sum(axis=1)
-    same = (gaps == counts) & (gaps == counts[:, np.newaxis])
-    return same & (np.abs(values @ values.T) > 1 - COPY_TOLERANCE)
+    weights = np.cos(np.arange(values.shape[1]) ** 2.0)
+    marks = np.abs(np.einsum("ij,j->i", values, weights))  # those of copies are nearly equal
+    reach = (2 * COPY_TOLERANCE) ** 0.5 * np.linalg.norm(weights)
+    alike = np.triu(np.abs(np.subtract.outer(marks, marks)) <= reach, 1)
+    for a, b in np.argwhere(alike):
+        correlation = abs(np.einsum("i,i", values[a], values[b]))
+        alike[a, b] = correlation > 1 - COPY_TOLERANCE and (missing[a] == missing[b]).all()
+    return alike, high > low
 
 
 def _same_levels(a: Values, b: Values) -> bool:

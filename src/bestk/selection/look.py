@@ -1,17 +1,17 @@
 """Single columns: bins, identifiers, those that determine a target, tests of independence."""
 
 import re
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaincc
-from scipy.stats import rankdata
 
 from bestk._typing import Floats, Indices
 from bestk.data.table import Block, Table
 from bestk.data.target import Target
+from bestk.native import kernels
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
 FIRST_VALUES = 32  # most columns that are no identifiers show it here
@@ -21,7 +21,8 @@ LEAK = 0.99  # accuracy of one column, and fraction of the errors of guessing th
 MAX_DISTINCT = 24  # numbers of a column that are bins of their own
 N_BINS = 5  # of equal frequency, for numbers that are tested
 MIN_TESTED_ROWS = 5  # of a contingency table
-MAX_TESTED_LEVELS = 100  # rarer ones are one
+MAX_CELLS = 2**20  # of contingency tables that are held together
+SMALL_TABLES = 2**14  # cells of tables that may all have the size of the largest
 MIN_ROWS_PER_BIN = 5  # with fewer on average, a column determines classes by chance
 
 
@@ -33,10 +34,6 @@ class Values:
     values: NDArray[Any]  # numbers, booleans, or codes of the categories
     missing: NDArray[np.bool_]
     categories: list[Any] | None
-
-    def take(self, rows: Any) -> "Values":
-        """Some of the rows."""
-        return replace(self, values=self.values[rows], missing=self.missing[rows])
 
 
 def column_values(table: Table, place: int) -> Values:
@@ -134,67 +131,94 @@ def which_determine(columns: list[Values], target: Target) -> list[bool]:
     return [found is not None and is_leak(found, target) for found in codes]
 
 
-def levels_of(column: Values) -> Indices:
-    """The categories of a column, rare ones in one, or five bins of equal frequency.
+class Graded(NamedTuple):
+    """Columns as levels, and as ranks where they are ordered: a row for each."""
 
-    Missing values are a level of their own.
-    """
-    if column.categories is not None:
-        codes = column.values.astype(np.int64)
-        return merge_rare(np.where(column.missing, len(column.categories), codes))
-    levels, known = np.full(len(column.values), N_BINS), ~column.missing
-    levels[known] = (rankdata(column.values[known]) - 1) * N_BINS // max(1, known.sum())
-    return levels
+    codes: Indices
+    ranks: Floats  # of the rows that are not missing, from 0; ties have their mean rank
+    known: NDArray[np.bool_]
+    ordered: NDArray[np.bool_]
 
-
-def merge_rare(codes: Indices) -> Indices:
-    """Codes in which all levels but the most frequent ones are one."""
-    counts = np.bincount(codes)
-    if len(counts) <= MAX_TESTED_LEVELS:
-        return codes
-    rank = np.argsort(np.argsort(-counts, kind="stable"), kind="stable")
-    return np.minimum(rank, MAX_TESTED_LEVELS - 1)[codes]
+    def take(self, places: Any) -> "Graded":
+        """Some of the columns."""
+        return Graded(*(each[places] for each in self))
 
 
-def p_value(column: Values, classes: Indices, numbers: Floats | None) -> float:
-    """The smaller p-value of two tests, times two: levels, and ranks if values are ordered.
-
-    Levels are tested by chi-square, ranks by Kruskal and Wallis, or by Spearman for ``numbers``.
-    """
-    by_levels, known = chi_square(levels_of(column), classes), ~column.missing
-    if column.categories is not None or known.sum() <= MIN_TESTED_ROWS:
-        return by_levels
-    ranks = rankdata(column.values[known])
-    ranks -= ranks.mean()
-    if numbers is None:
-        sums, sizes = (np.bincount(classes[known], weights) for weights in (ranks, None))
-        explained, freedom = (sums**2 / np.maximum(sizes, 1)).sum(), (sizes > 0).sum() - 1
-    else:
-        others = rankdata(numbers[known])
-        others -= others.mean()
-        explained, freedom = (ranks @ others) ** 2 / max(1.0, others @ others), 1
-    total = ranks @ ranks
-    if not total or not freedom:
-        return by_levels
-    by_ranks = chdtrc(freedom, (len(ranks) - 1) / total * explained)
-    return min(1.0, 2 * min(by_levels, float(by_ranks)))
+def grade(columns: list[Values], rows: Any) -> Graded:
+    """Levels and ranks of some rows of columns."""
+    known = ~np.array([column.missing[rows] for column in columns])
+    ordered = np.array([c.categories is None and c.kind != "categorical" for c in columns])
+    codes, ranks = np.zeros(known.shape, np.int64), np.zeros(known.shape)
+    for i in np.flatnonzero(~ordered):
+        codes[i] = columns[i].values[rows]
+        codes[i, ~known[i]] = codes[i].max(initial=0) + 1
+    if ordered.any():
+        here = known[ordered]
+        values = np.array([columns[i].values[rows] for i in np.flatnonzero(ordered)], np.float64)
+        if not here.all():  # missing values come last
+            highest = np.max(values, axis=1, where=here, initial=-np.inf, keepdims=True)
+            values = np.where(here, values, np.nextafter(highest, np.inf))
+        kernels.rank_rows(values, *values.shape, 0.5 * np.arange(2 * values.shape[1]))
+        ranks[ordered] = values
+        bins = values * N_BINS // np.maximum(1, here.sum(axis=1, keepdims=True))
+        codes[ordered] = np.where(here, bins, N_BINS)
+    return Graded(codes, ranks, known, ordered)
 
 
-def chi_square(codes: Indices, classes: Indices, strata: Indices | None = None) -> float:
-    """The p-value of Pearson's chi-square of codes and classes, summed over strata.
+def p_values(columns: Graded, classes: Indices) -> Floats:
+    """The smallest p-value of chi-square, Kruskal-Wallis and Spearman tests, times their number."""
+    codes, ranks, known, ordered = columns
+    n, n_classes = len(codes), int(classes.max()) + 1
+    groups = np.arange(n)[:, np.newaxis] * n_classes + classes
+    shape, labels, m = (n, n_classes), np.arange(n_classes), known.sum(axis=1)
+    sizes = np.bincount(groups[known], minlength=n * n_classes).reshape(shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = (ranks * known).sum(axis=1, keepdims=True) / m[:, np.newaxis]
+        spread = np.where(known, ranks - middle, 0.0)
+        sums = np.bincount(groups.ravel(), spread.ravel(), n * n_classes).reshape(shape)
+        total, freedom = (spread**2).sum(axis=1), (sizes > 0).sum(axis=1) - 1
+        within = (sums**2 / np.maximum(sizes, 1)).sum(axis=1)
+        order = labels - (sizes @ labels / m)[:, np.newaxis]
+        rising = (sums * order).sum(axis=1) ** 2 / (sizes * order**2).sum(axis=1)
+        tests = chdtrc(freedom, (m - 1) / total * within), chdtrc(1, (m - 1) / total * rising)
+    by_levels = chi_square(codes, classes)
+    by_ranks = ordered & (m > MIN_TESTED_ROWS) & (freedom > 0) & (total > 0)
+    least = np.where(by_ranks, 3 * np.minimum(by_levels, np.minimum(*tests)), by_levels)
+    return np.minimum(1.0, least)
+
+
+def chi_square(codes: Indices, classes: Indices, strata: Indices | None = None) -> Floats:
+    """The p-value of Pearson's chi-square of each row of codes, summed over its strata.
 
     The statistic has the tail of a gamma distribution with its exact mean and variance over
     permutations of the classes (Haldane 1940; Mielke and Berry 2001), so cells may have few rows.
     """
-    keys = np.zeros_like(codes) if strata is None else strata, codes, classes
-    shape = [int(key.max()) + 1 for key in keys]
-    cells = np.ravel_multi_index(keys, shape)
-    tables = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
-    tables = tables[tables.sum(axis=(1, 2)) > MIN_TESTED_ROWS]
-    total, mean, variance = (each.sum() for each in _moments(tables))
-    if not variance > 0:
-        return 1.0
-    return float(gammaincc(mean**2 / variance, total * mean / variance))
+    strata = np.zeros_like(codes) if strata is None else strata
+    n, n_strata = len(codes), int(strata.max()) + 1
+    if n > 1 and n * n_strata * (int(codes.max()) + 1) * (int(classes.max()) + 1) > SMALL_TABLES:
+        each = [chi_square(codes[[i]], classes, strata[[i]]) for i in range(n)]  # of own sizes
+        return np.concatenate(each)
+    groups = (np.arange(n)[:, np.newaxis] * n_strata + strata).ravel()
+    large = np.bincount(groups, minlength=n * n_strata) > MIN_TESTED_ROWS
+    n_levels, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
+    cells = (codes * n_classes + classes).ravel()[large[groups]]
+    groups, column = (
+        (np.cumsum(large) - 1)[groups[large[groups]]],
+        np.flatnonzero(large) // n_strata,
+    )
+    total, mean, variance = np.zeros((3, n))
+    at_once = max(1, MAX_CELLS // (n_levels * n_classes))
+    for first in range(0, len(column), at_once):
+        some = slice(first, first + at_once)
+        here = (groups >= first) & (groups < first + at_once)
+        keys = (groups[here] - first) * (n_levels * n_classes) + cells[here]
+        shape = len(column[some]), n_levels, n_classes
+        tables = np.bincount(keys, minlength=int(np.prod(shape))).reshape(shape)
+        for sums, found in zip((total, mean, variance), _moments(tables), strict=True):
+            np.add.at(sums, column[some], found)
+    tested = variance > 0
+    variance[~tested] = 1.0
+    return np.where(tested, gammaincc(mean**2 / variance, total * mean / variance), 1.0)
 
 
 def _moments(tables: Indices) -> tuple[Floats, Floats, Floats]:

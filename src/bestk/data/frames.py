@@ -97,12 +97,17 @@ def _read_source(source: Any, names: Sequence[str]) -> Table:
 
 
 def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
-    """Numbers and booleans as one array for each dtype, the rest by narwhals."""
+    """Numbers and booleans as one array for each dtype, text by its codes, the rest by narwhals."""
+    import pandas as pd
+
     alike: dict[Any, list[int]] = {}
-    others: list[int] = []
+    words, others, text = list[int](), list[int](), (pd.CategoricalDtype, pd.StringDtype)
     for j, dtype in enumerate(frame.dtypes):
-        if isinstance(dtype, np.dtype) and dtype in TABLE_TYPES:
+        plain = isinstance(dtype, np.dtype)
+        if plain and dtype in TABLE_TYPES:
             alike.setdefault(dtype, []).append(j)
+        elif (plain and dtype.kind == "O") or isinstance(dtype, text):
+            words.append(j)
         else:
             others.append(j)
     for dtype, places in alike.items():
@@ -113,6 +118,24 @@ def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
     if others:
         rest = _narwhals_blocks(_as_narwhals(frame.iloc[:, others]), [names[j] for j in others])
         yield from (replace(block, columns=np.array(others)[block.columns]) for block in rest)
+    if words:
+        columns = zip(words, frame.iloc[:, words].items(), strict=True)
+        yield from side_by_side(
+            (j, *_read_pandas_words(series, names[j])) for j, (_, series) in columns
+        )
+
+
+def _read_pandas_words(series: Any, name: str) -> tuple[Kind, Array, list[Any] | None]:
+    """The kind, values and categories of a pandas series of categories, strings or objects."""
+    from pandas.api.types import infer_dtype
+
+    if hasattr(series.array, "categories"):
+        column = series.array
+        return "categorical", *number_levels(column.codes, column.categories.tolist(), name)
+    if infer_dtype(series, skipna=True) != "string":
+        return read_objects(series.tolist(), name)
+    codes, words = series.factorize()
+    return "string", *number_levels(codes, words.tolist(), name)
 
 
 def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
@@ -153,15 +176,8 @@ def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
 def _read_series(series: Any, name: str, categorical: bool) -> tuple[Kind, Array, list[Any] | None]:
     """The kind, values and categories of a column of strings, categories or Python objects."""
     native, words = series.to_native(), categorical or str(series.dtype) == "String"
-    kind: Kind = "categorical" if categorical else "string"
     if words and hasattr(native, "dictionary_encode") and len(native):  # of pyarrow
-        return kind, *read_dictionary(native, name)
-    if words and hasattr(native, "factorize"):  # of pandas
-        from pandas.api.types import infer_dtype
-
-        if categorical or infer_dtype(native, skipna=True) == "string":
-            codes, levels = native.factorize()
-            return kind, *number_levels(codes, levels.tolist(), name)
+        return ("categorical" if categorical else "string"), *read_dictionary(native, name)
     return read_objects(series.to_list(), name, categorical=categorical)
 
 

@@ -453,18 +453,3 @@ def test_text_of_very_many_numbers_is_read_as_numbers(tmp_path):
     assert done.exit_code == 0, done.output
     assert "'price': numbers written as text" in done.stderr
     assert "'price': nearly determines the target alone" in done.stderr
-
-
-def test_every_informative_column_is_found_with_its_partner(tmp_path):
-    rng = np.random.default_rng(4)
-    X = pd.DataFrame(rng.normal(size=(500, 12)), columns=[f"x{i}" for i in range(12)])
-    X["y"] = (X["x5"] * X["x9"] + 0.3 * rng.normal(size=500) > 0).astype(int)
-    X.to_csv(tmp_path / "t.csv", index=False)
-    found = json.loads(bestk("relevant", tmp_path / "t.csv", "-t", "y", "--json").stdout)
-    partners = {feature["name"]: feature["partner"] for feature in found["features"]}
-    assert partners["x5"] == "x9"
-    assert partners["x9"] == "x5"
-    shown = bestk("relevant", tmp_path / "t.csv", "-t", "y", "--exclude", "x9").stdout
-    assert "of 11 columns carry information about 'y' (false discovery rate 10%, 500 rows)" in shown
-    names = bestk("relevant", tmp_path / "t.csv", "-t", "y", "--quiet").stdout.split()
-    assert {"x5", "x9"} <= set(names)

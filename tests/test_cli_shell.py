@@ -24,7 +24,6 @@ COMMANDS = {
     "select": ["t.csv", "-t", "y", "-k", "1", "-m", "maxrel"],
     "compare": ["t.csv", "-t", "y", "-k", "1", "-m", "maxrel", "--cv", "2"],
     "report": ["t.csv", "-t", "y", "-k", "1", "-m", "maxrel", "--no-errors"],
-    "relevant": ["t.csv", "-t", "y"],
     "methods": ["jmi"],
     "doctor": [],
 }

@@ -13,7 +13,6 @@ import click
 from bestk import __version__, _memory
 from bestk.cli._options import (
     DECLARED,
-    FILE,
     TableOptions,
     debug_option,
     options,
@@ -125,30 +124,6 @@ def compare(methods: tuple[str, ...], cv: int, **values: Any) -> None:
     request, messages = _start(values)
     result = _compare.compare_methods(request, messages, tuple(dict.fromkeys(methods)), cv)
     print_result(request, messages, result, _compare.print_comparison)
-
-
-@main.command(short_help="Find all features that carry information.")
-@options(*FILE)
-@click.option(
-    "--fdr", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.1,
-    show_default=True, metavar="X", help="False discovery rate.",
-)  # fmt: skip
-@click.option(
-    "--pairs/--no-pairs", default=True, show_default=True,
-    help="Look for features that are informative only together with another one.",
-)  # fmt: skip
-def relevant(fdr: float, pairs: bool, **values: Any) -> None:
-    """Find every feature of FILE that carries information about the target, alone or in a pair.
-
-    Prints for each feature the p-value, the smallest false discovery rate at which it would be
-    found (q-value), its mutual information with the target, in nats, and, if it is informative only
-    in a pair, the other feature. Copies of an informative feature are found too.
-    """
-    from bestk.cli import _compare
-
-    request, messages = _start(values)
-    result = _compare.find_relevant(request, messages, fdr, pairs)
-    print_result(request, messages, result, _compare.print_relevant)
 
 
 @main.command(short_help="Write an HTML report of a selection.")

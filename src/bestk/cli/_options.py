@@ -135,7 +135,6 @@ class TableOptions:
 
 
 DECLARED = {each.name: each.metadata["click"] for each in fields(TableOptions)}
-FILE = ("file", "targets", "exclude", "target_kind", "seed", "as_json", "quiet")
 debug_option = click.option(
     "--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."
 )

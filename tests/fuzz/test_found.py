@@ -175,7 +175,10 @@ def test_a_masked_matrix_is_refused():
         (lambda: stability(3, 4), "selections must be masks or lists of indices, not 3"),
         (lambda: stability([[0.5], [1]], 4), r"lists of indices, not \[\[0.5\], \[1\]\]"),
         (lambda: stability([[0], [1]], "4"), "n_features must be a whole number from 1 up, not"),
-        (lambda: error_curves(X, Y, 3, [1]), "methods must be names, or a dict"),
+        (
+            lambda: error_curves(X, Y, 3, [1]),
+            "must be names of methods, or a dict .* got 3",
+        ),
         (lambda: error_curves(X, Y, "jmi", [1], cv=[]), "cv yields no folds; pass a number"),
         (lambda: error_curves(X, Y, "jmi", [1], cv=[2]), "cv must yield pairs of training and"),
         (lambda: error_curves(X, Y, "jmi", [1], estimator={}), "must have the methods fit and"),

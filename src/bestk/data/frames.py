@@ -272,8 +272,3 @@ def is_frame(X: Any) -> bool:
 def is_dask(X: Any) -> bool:
     """Whether X is an array or a frame of dask, in chunks that are yet to be made."""
     return hasattr(X, "__dask_graph__")
-
-
-def is_dataset(X: Any) -> bool:
-    """Whether X is a data set of pyarrow."""
-    return hasattr(X, "to_batches") and hasattr(X, "get_fragments")

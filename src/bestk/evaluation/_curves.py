@@ -186,10 +186,8 @@ class Curves:
 
     def to_frame(self) -> Any:
         """All rows as a pandas data frame with a column for each field of :class:`Row`."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("to_frame needs pandas; run: pip install pandas") from error
+        import pandas as pd
+
         return pd.DataFrame([asdict(row) for row in self.rows])
 
     def _rows(self, method: str) -> list[Row]:

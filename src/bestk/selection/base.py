@@ -20,7 +20,6 @@ from bestk.data.frames import (
     as_array,
     batch_as_table,
     is_dask,
-    is_dataset,
     is_frame,
     named_frame,
 )
@@ -63,7 +62,7 @@ def forget(selector: Any) -> None:
 
 def is_stream(X: Any, y: Any) -> bool:
     """Whether X is to be read block by block: anything but a table in memory."""
-    if isinstance(X, str | Path) or is_dataset(X) or callable(X) or is_dask(X):
+    if isinstance(X, str | Path) or callable(X) or is_dask(X):
         return True
     if isinstance(X, list | tuple):
         return isinstance(y, str) or (y is None and bool(X) and all(map(_is_pair, X)))

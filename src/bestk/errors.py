@@ -3,14 +3,6 @@
 import re
 from collections.abc import Iterable
 
-__all__ = [
-    "BestKError",
-    "DataError",
-    "ParameterError",
-    "SelectionWarning",
-    "UnknownNameError",
-]
-
 MAX_NAMES_SHOWN = 50
 # what moves, hides or turns around other text: control characters, ends of lines and paragraphs,
 # directions of writing, and halves of characters; joiners belong to words and emoji, and stay

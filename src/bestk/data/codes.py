@@ -20,7 +20,6 @@ from bestk.native.threads import run_tiles, spans, threads
 
 MAX_LEVELS = 2**15
 READ_COST = 2e-9  # seconds for a value
-FIRST_ROWS = 256  # that are searched for all levels, before more
 STRIP = 32  # columns a thread encodes at once: whole cache lines of the smallest dtypes,
 STRIP_VALUES = 2**15  # or more, where columns are short
 DISCRETISE = "discretise it first, e.g. CAIM().fit_transform(X, y)"
@@ -157,16 +156,7 @@ def _refuse_many(levels: Indices, columns: Indices, names: Sequence[str]) -> Non
 
 
 class Levels:
-    """What each level of each column stands for; more may come with every block.
-
-    Examples
-    --------
-    >>> levels = Levels(["colour"])
-    >>> levels.encode(read_table([["red"], ["green"], ["red"]]))
-    array([[1, 0, 1]], dtype=uint8)
-    >>> levels.encode(read_table([["blue"], ["red"], [None]]))
-    array([[2, 1, 3]], dtype=uint8)
-    """
+    """What each level of each column stands for; more may come with every block."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
@@ -229,11 +219,8 @@ def _labels_of(table: Table, codes: Codes) -> list[list[Label]]:
 
 def first_rows(column: Array, n_levels: int) -> Indices:
     """The first row of each level of a column."""
-    found, n_rows = np.full(n_levels, -1), FIRST_ROWS
-    while found.min() < 0:  # few rows show most levels
-        some = column[:n_rows][::-1]
-        found[some] = np.arange(len(some))[::-1]  # the last to be set is the first
-        n_rows *= 8
+    found = np.empty(n_levels, np.int64)
+    found[column[::-1]] = np.arange(len(column))[::-1]  # the last to be set is the first
     return found
 
 

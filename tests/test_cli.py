@@ -347,7 +347,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_is_read(
     args = ("select", folder / "t.csv", "-t", "diagnosis", "-o")
     assert "cannot write to" in fails(*args, tmp_path / "missing" / "out.csv")
     (tmp_path / "folder.csv").mkdir()
-    assert "is no plain file" in fails(*args, tmp_path / "folder.csv")
+    assert "is a folder" in fails(*args, tmp_path / "folder.csv")
     assert "a table is one of" in fails(*args, tmp_path / "out.docx")
     assert "is the input file" in fails(*args, folder / "t.csv")
 

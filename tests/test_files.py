@@ -332,7 +332,7 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
         replacing(tmp_path / "missing" / "t.csv"),
     ):
         pass
-    with pytest.raises(ValueError, match="is no plain file"), replacing(tmp_path):
+    with pytest.raises(ValueError, match="is a folder"), replacing(tmp_path):
         pass
 
 

@@ -1,5 +1,6 @@
 """What is written takes the place of a plain file, and of nothing else."""
 
+import errno
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
@@ -59,3 +60,10 @@ def test_a_pipe_is_not_replaced(tmp_path):
         with pytest.raises(ValueError, match="is no plain file, and is not replaced"):
             replacing(tmp_path / name).__enter__()
     assert stat.S_ISFIFO((tmp_path / "pipe.csv").stat().st_mode)
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path):
+    path = tmp_path / "out.csv"
+    with pytest.raises(OSError, match=r"No space left on device: .*out\.csv"), replacing(path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert not list(tmp_path.iterdir())

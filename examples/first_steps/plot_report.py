@@ -20,7 +20,8 @@ print(f"{X.shape[0]} wines of {y.nunique()} growers, {X.shape[1]} measurements")
 
 # %%
 # Real tables have flaws. This one gets one: the number of the shelf, which was written down when
-# the grower was known. ``fit`` warns of it, and the report repeats the warning.
+# the grower was known. ``fit`` warns of it, and the report repeats the warning, with the code that
+# excludes the column and selects again.
 
 shelf = 10 * y + np.random.default_rng(0).integers(0, 3, len(y))
 flawed = X.assign(shelf=shelf)
@@ -28,7 +29,7 @@ with warnings.catch_warnings(action="ignore"):
     leaking = SelectBestK(k=4).fit(flawed, y)
 cautions = leaking.report(flawed, y, target="grower", errors=False, stability=0).facts.cautions
 for caution in cautions:
-    print(f"{caution.kind}: {caution.text}")
+    print(f"{caution.kind}: {caution.text}\n    {caution.again}")
 
 # %%
 # Without that column, the report has scores in cross-validation, how often each measurement is

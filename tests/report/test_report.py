@@ -197,9 +197,9 @@ def test_a_selector_writes_its_report(fitted, report, tmp_path):
 
 
 def test_another_table_than_that_of_the_fit_is_refused(fitted):
-    with pytest.raises(ValueError, match=r"does not have the columns .* pass the table"):
+    with pytest.raises(ValueError, match="selected from 12; pass the table"):
         make_report(fitted, X.iloc[:, 1:], y)
-    with pytest.raises(ValueError, match="pass the table that the selector was fitted on"):
+    with pytest.raises(ValueError, match="when features were selected"):
         make_report(fitted, X[X.columns[::-1]], y)
     with pytest.raises(ValueError, match="y should be a 1d array with one value a row; got None"):
         make_report(fitted, X, None)
@@ -307,6 +307,33 @@ def test_the_page_has_the_warnings_of_the_selection_and_those_of_missing_values(
     for warning in selector.solution_.warnings:
         assert str(escape(warning)) in made.html
     assert re.search(r"half&#39; \(\d\d%\): most values are missing.", made.html)
+
+
+def test_a_warning_has_the_code_that_selects_without_its_cause(read_page):
+    odd = X.iloc[:, :3].assign(leak=y + 0.0, twin=2 * X.iloc[:, 0])
+    selector = SelectBestK(3, "maxrel", exclude=["mean texture"]).fit(odd, y)
+    made = make_report(selector, odd, y, errors=False)
+    again = {caution.kind: caution.again for caution in made.facts.cautions}
+    assert again["leak"] == (
+        "selector = SelectBestK(exclude=['mean texture', 'leak'], k=3, method='maxrel').fit(X, y)"
+    )
+    assert again["leak"] in read_page(made.html).texts
+    included = SelectBestK(3, "maxrel", include=["leak", "mean radius", "twin"]).fit(odd, y)
+    cautions = make_report(included, odd, y, errors=False).facts.cautions
+    assert {c.kind: c.again for c in cautions} == {"leak": "", "copy": ""}
+    array = odd.to_numpy()
+    made = make_report(SelectBestK(1).fit(array, y), array, y, errors=False)
+    assert [c.again for c in made.facts.cautions if c.kind == "leak"] == [
+        "selector = SelectBestK(exclude=[3], k=1).fit(X, y)"
+    ]
+
+
+def test_of_some_copies_all_but_one_are_to_be_excluded():
+    odd = X.iloc[:, :3].assign(twin=2 * X.iloc[:, 0])
+    selector = SelectBestK(4, "maxrel").fit(odd, y)
+    (caution,) = make_report(selector, odd, y, errors=False).facts.cautions
+    names = {"exclude=['twin']", "exclude=['mean radius']"}
+    assert sum(name in caution.again for name in names) == 1
 
 
 def test_a_plain_table_has_no_warnings(report):

@@ -20,6 +20,7 @@ from bestk.native.threads import run_tiles, spans, threads
 
 MAX_LEVELS = 2**15
 READ_COST = 2e-9  # seconds for a value
+FIRST_ROWS = 256  # that are searched for all levels, before more
 STRIP = 32  # columns a thread encodes at once: whole cache lines of the smallest dtypes,
 STRIP_VALUES = 2**15  # or more, where columns are short
 DISCRETISE = "discretise it first, e.g. CAIM().fit_transform(X, y)"
@@ -219,8 +220,11 @@ def _labels_of(table: Table, codes: Codes) -> list[list[Label]]:
 
 def first_rows(column: Array, n_levels: int) -> Indices:
     """The first row of each level of a column."""
-    found = np.empty(n_levels, np.int64)
-    found[column[::-1]] = np.arange(len(column))[::-1]  # the last to be set is the first
+    found, n_rows = np.full(n_levels, -1), FIRST_ROWS
+    while found.min() < 0:  # few rows show most levels
+        some = column[:n_rows][::-1]
+        found[some] = np.arange(len(some))[::-1]  # the last to be set is the first
+        n_rows *= 8
     return found
 
 

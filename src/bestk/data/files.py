@@ -170,6 +170,8 @@ def _spelled(column: Any) -> Any:
 def replacing(path: str | Path) -> Iterator[Path]:
     """Give a file to write to, which takes its place at ``path`` once all went well."""
     path = Path(os.path.realpath(path))
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; give the name of a file to write")
     if path.exists() and not path.is_file():
         raise DataError(f"{path} is no plain file, and is not replaced; give another name")
     part = path.with_name(f".bestk-{token_hex(8)}.part")  # mkstemp would ignore the umask
@@ -182,6 +184,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
     try:
         yield part
         os.replace(part, path)
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         with suppress(OSError):
             part.unlink()

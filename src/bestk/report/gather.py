@@ -2,9 +2,12 @@
 
 import ast
 import builtins
+import shlex
 import sys
 import warnings
+from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from importlib.metadata import version
 from inspect import signature
 from typing import Any
@@ -13,7 +16,7 @@ import numpy as np
 
 import bestk
 from bestk.data.frames import read_features
-from bestk.data.table import Table
+from bestk.data.table import Table, find_features
 from bestk.errors import ParameterError
 from bestk.plots import read_solution
 from bestk.problem.solution import TOLD, Solution
@@ -61,7 +64,7 @@ def collect_facts(request: ReportRequest) -> Facts:
         describe_table(selector, task, solution),
         stability=measure_stability(request, task, solution),
         cautions=(
-            *_find_cautions(task, solution),
+            *_find_cautions(request, task, solution),
             *(Caution("note", format_text(note, 400)) for note in notes),
         ),
         settings=list_settings(selector),
@@ -73,13 +76,19 @@ def collect_facts(request: ReportRequest) -> Facts:
 
 
 def _check_same(solution: Solution, table: Table) -> None:
-    known, support = solution.names or (), solution.support.tolist()
-    same = len(known) == table.n_features
-    if not same or [known[j] for j in support] != [table.names[j] for j in support]:
+    names, advice = solution.names, "pass the table that the selector was fitted on"
+    if names is None or len(names) != table.n_features:
+        known = "a table without names" if names is None else f"{len(names)}"
         raise ValueError(
-            "X does not have the columns that the features were selected from; pass the table "
-            "that the selector was fitted on"
+            f"X has {table.n_features} columns and the features were selected from {known}; "
+            f"{advice}"
         )
+    for place in solution.support.tolist():
+        if names[place] != table.names[place]:
+            raise ValueError(
+                f"column {place} of X is {table.names[place]!r} and was {names[place]!r} when "
+                f"features were selected; {advice}"
+            )
 
 
 def _selected_features(solution: Solution) -> tuple[Feature, ...]:
@@ -111,18 +120,19 @@ def _runners_up(task: Task, solution: Solution) -> tuple[Feature, ...]:
     return tuple(Feature(*each) for each in zip(*columns, strict=True))
 
 
-def _find_cautions(task: Task, solution: Solution) -> list[Caution]:
-    """Problems of the selected columns and of the classes."""
+def _find_cautions(request: ReportRequest, task: Task, solution: Solution) -> list[Caution]:
+    """Problems of the selected columns and of the classes, and code that avoids them."""
     table, support, target = task.table, solution.support, task.target
     found = []
     for each in find_cautions(task, solution):
         text = format_text(describe(each, table.names, solution), 400)
-        found.append(Caution(each.kind, f"{text}."))
+        found.append(Caution(each.kind, f"{text}.", _again(request, table, each.kind, each.places)))
     missing = table.count_missing() / table.n_samples
     holes = [j for j in support.tolist() if missing[j] > MOSTLY]
     if holes:
         text = join_some([f"{table.names[j]!r} ({missing[j]:.0%})" for j in holes], MAX_NAMED)
-        found.append(Caution("missing", f"{format_text(text, 400)}: most values are missing."))
+        text = f"{format_text(text, 400)}: most values are missing."
+        found.append(Caution("missing", text, _again(request, table, "missing", holes)))
     assert target is not None
     if not target.continuous:
         labels, counts = target.classes.classes, target.classes.counts
@@ -135,6 +145,29 @@ def _find_cautions(task: Task, solution: Solution) -> list[Caution]:
     if not np.allclose(task.relevance()[support], known, atol=1e-9, equal_nan=True):
         found.append(Caution("note", OTHER_ROWS))
     return found
+
+
+def _again(request: ReportRequest, table: Table, kind: str, places: Sequence[int]) -> str:
+    """The command, or the line of code, that selects without these columns or with fewer."""
+    selector, again, words = copy(request.selected), dict[str, Any](k="auto"), ["-k", "auto"]
+    if kind not in ("constant", "chance"):
+        included, excluded = (find_features(each, table).tolist()
+                              for each in (selector.include, selector.exclude))  # fmt: skip
+        left_out = [j for j in places[kind == "copy" :] if j not in included]  # one copy stays
+        if not left_out:
+            return ""
+        named = hasattr(request.X, "columns")
+        columns = dict.fromkeys([*excluded, *left_out])
+        again = {"exclude": [table.names[j] if named else j for j in columns]}
+        words = [word for j in left_out for word in ("--exclude", table.names[j])]
+    if request.command:
+        command = shlex.split(request.command)
+        if "-k" in words and "-k" in command:  # the old number, which the new one replaces
+            del command[command.index("-k") : command.index("-k") + 2]
+        return shlex.join([*command, *words])
+    if not again.keys() <= selector.get_params(deep=False).keys():
+        return ""
+    return write_code(replace(request, selected=selector.set_params(**again))).splitlines()[-2]
 
 
 def list_settings(options: Any) -> dict[str, str]:

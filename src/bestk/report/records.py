@@ -52,6 +52,7 @@ class Caution:
 
     kind: str  # "leak", "identifier", "copy", "class", "constant", "missing", "note", ...
     text: str
+    again: str = ""  # code or a command that selects without the cause
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,11 @@ def test_mistakes_end_with_2(args, folder):
     assert bestk(*args).exit_code == 2
 
 
-def test_an_interrupt_ends_with_130_and_leaves_no_part_file(folder):
+@pytest.mark.parametrize(
+    ("sent", "code", "said"),
+    [(signal.SIGINT, 130, "bestk: interrupted"), (signal.SIGTERM, 143, "")],
+)
+def test_a_signal_ends_with_its_exit_code_and_leaves_no_part_file(sent, code, said, folder):
     before = os.listdir(folder)
     args = ["select", folder / "t.csv", "-t", "y", "-o", folder / "out.csv"]
     program = (
@@ -124,10 +128,18 @@ def test_an_interrupt_ends_with_130_and_leaves_no_part_file(folder):
             break
         time.sleep(0.05)
     assert os.listdir(folder) != before
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     _, printed = process.communicate(timeout=30)
-    assert (process.returncode, printed.strip()) == (130, "bestk: interrupted")
+    assert (process.returncode, printed.strip()) == (code, said)
     assert os.listdir(folder) == before
+
+
+def test_closed_outputs_are_no_error_and_the_file_is_written(folder):
+    command = f"{sys.executable} -m bestk select t.csv -t y -k 1 -m maxrel -o out.csv >&- 2>&-"
+    done = run(["bash", "-c", command])
+    assert done.returncode == 0
+    assert all(line.startswith("bestk: note:") for line in done.stderr.splitlines())
+    assert (folder / "out.csv").read_text().startswith("colour depth,y\n")
 
 
 def test_a_pipe_that_is_closed_early_leaves_the_file_written_and_no_message(folder):
@@ -138,12 +150,12 @@ def test_a_pipe_that_is_closed_early_leaves_the_file_written_and_no_message(fold
 
 
 @pytest.mark.parametrize("more", [[], ["--json"]])
-def test_output_that_nobody_reads_ends_with_1_and_no_message(more):
+def test_output_that_nobody_reads_ends_with_141(more):
     read, write = os.pipe()
     os.close(read)
     done = run(MODULE, "methods", *more, capture_output=False, stdout=write, stderr=subprocess.PIPE)
     os.close(write)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 def test_the_exit_codes_are_in_the_help_and_in_the_documents():

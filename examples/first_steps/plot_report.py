@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.datasets import load_wine
 
 from bestk import SelectBestK
+from bestk.plots import plot_frequencies
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 print(f"{X.shape[0]} wines of {y.nunique()} growers, {X.shape[1]} measurements")
@@ -46,9 +47,5 @@ report  # noqa: B018
 # :func:`bestk.stability_selection`.
 
 fig, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-found = report.facts.stability
-most = found.selected(0.0)[:10]
-ax.barh([X.columns[i] for i in most], found.frequencies[most])
-ax.invert_yaxis()
-ax.set_xlabel("fraction of random halves of the wines that select it")
+plot_frequencies(report.facts.stability, threshold=0.6, top=10, ax=ax)
 plt.show()

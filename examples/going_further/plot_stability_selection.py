@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from bestk import stability_selection
+from bestk import plots, stability_selection
 from bestk.evaluation import stability
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -18,12 +18,8 @@ found = stability_selection(X, y, k=5, n_subsamples=50, random_state=0)
 print(found)
 
 # %%
-most = found.selected(0.0)[:12]
-fig, ax = plt.subplots(layout="constrained")
-ax.barh([X.columns[i] for i in most], found.frequencies[most])
-ax.axvline(0.6, color="black", linestyle="--")
-ax.invert_yaxis()
-ax.set_xlabel("fraction of random halves of the patients that select it")
+ax = plots.plot_frequencies(found, threshold=0.6, top=12)
+ax.set_title("selected from random halves of the patients")
 plt.show()
 
 # %%
@@ -45,5 +41,5 @@ twin = X.assign(twin=X[best] * (1 + 0.001 * rng.normal(size=len(X))))
 again = stability_selection(twin, y, k=5, n_subsamples=50, random_state=0)
 shares = {name: again.frequencies[list(twin).index(name)] for name in (best, "twin")}
 print("with a near copy:", {name: f"{share:.0%}" for name, share in shares.items()})
-index = [stability(each.supports, len(each.names)) for each in (found, again)]
+index = [stability(each.supports, len(each.names)).index for each in (found, again)]
 print(f"stability index {index[0]:.2f}, with the copy {index[1]:.2f}")

@@ -6,11 +6,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 from bestk import SelectBestK, stability_selection
+from bestk.plots import plot_frequencies
 from bestk.selection.stability import StabilitySelection
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -101,6 +103,15 @@ def test_the_bound_holds_where_all_features_are_noise():
         bound = found.false_selections(0.6)
     assert bound == pytest.approx(k * k / (0.2 * p))
     assert np.mean(false) <= bound
+
+
+def test_the_plot_marks_features_that_reach_the_threshold():
+    found = stability_selection(X, Y, 3, "maxrel", n_subsamples=6)
+    ax = plot_frequencies(found, threshold=0.5, top=5, ax=Figure().subplots())
+    widths = [bar.get_width() for bar in ax.patches]
+    assert widths == sorted(found.frequencies, reverse=True)[:5]
+    dark = {bar.get_facecolor() for bar in ax.patches if bar.get_width() >= 0.5}
+    assert len(dark) == 1
 
 
 @pytest.mark.parametrize(

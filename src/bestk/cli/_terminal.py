@@ -1,12 +1,14 @@
 """What a terminal shows: results on stdout; progress, notes and errors on stderr."""
 
 import json
+import os
 import re
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from io import TextIOWrapper
 from math import isfinite
 from typing import Any, NoReturn
 
@@ -16,12 +18,14 @@ from bestk._memory import limits
 from bestk.cli._options import TableOptions
 from bestk.errors import SelectionWarning, printable
 
-FAULT, WRONG, INTERRUPTED = 1, 2, 130
+FAULT, WRONG, INTERRUPTED, BROKEN_PIPE, TERMINATED = 1, 2, 130, 141, 143
 CODES = {
     0: "success",
-    FAULT: "an internal error, not enough memory or a broken pipe; doctor: a check failed",
+    FAULT: "an internal error or not enough memory; doctor: a check failed",
     WRONG: "invalid options, or a file that cannot be read or written",
     INTERRUPTED: "interrupted by Ctrl-C",
+    BROKEN_PIPE: "broken pipe",
+    TERMINATED: "terminated by SIGTERM",
 }
 OPTIONS = {"k": "-k", "target": "--target-kind"} | {
     name: f"--{name}" for name in ("information", "discretizer", "correction", "bound")
@@ -38,9 +42,7 @@ class ErrorGroup(click.Group):
         """Run a command, and exit with its status."""
         given = list(sys.argv[1:] if args is None else args)
         options |= {"prog_name": "bestk", "standalone_mode": False}
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, TextIOWrapper):
-                stream.reconfigure(errors="backslashreplace")
+        _prepare_process()
         try:
             code = super().main(given, **options)
         except click.Abort:
@@ -52,6 +54,31 @@ class ErrorGroup(click.Group):
             message, code = explain(error)
             click.echo(f"bestk: error: {printable(' '.join(message.split()))}", err=True)
         sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command, and exit with its own status on a broken pipe."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(BROKEN_PIPE)
+        return result
+
+
+def _prepare_process() -> None:
+    """Replace closed streams, and make SIGTERM and SIGHUP delete temporary files."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  open until the process ends
+        if hasattr(getattr(sys, name), "reconfigure"):
+            getattr(sys, name).reconfigure(errors="backslashreplace")
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, lambda received, frame: sys.exit(128 + received))
 
 
 def explain(error: Exception) -> tuple[str, int]:
@@ -158,8 +185,12 @@ def console() -> Any:
     """The console of results; brackets and colons in texts are not markup."""
     from rich.console import Console
 
+    class PipeConsole(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # handled for all output in one place
+
     width = None if sys.stdout.isatty() else PIPE_WIDTH
-    return Console(width=width, highlight=False, markup=False, emoji=False)
+    return PipeConsole(width=width, highlight=False, markup=False, emoji=False)
 
 
 def new_table(left: tuple[str, ...], right: tuple[str, ...] = (), first: str = "") -> Any:

@@ -24,7 +24,6 @@ COMMANDS = {
     "select": ["t.csv", "-t", "y", "-k", "1", "-m", "maxrel"],
     "compare": ["t.csv", "-t", "y", "-k", "1", "-m", "maxrel", "--cv", "2"],
     "report": ["t.csv", "-t", "y", "-k", "1", "-m", "maxrel", "--no-errors"],
-    "relevant": ["t.csv", "-t", "y"],
     "methods": ["jmi"],
     "doctor": [],
 }
@@ -181,17 +180,11 @@ def test_the_module_behaves_as_the_command():
     ("typed", "found"),
     [
         ("bestk sel", ["select"]),
-        ("bestk select t.csv --method tp", ["tpower"]),
-        ("bestk compare t.csv -m exa", ["exact"]),
-        ("bestk methods qp", ["qpfs"]),
-        ("bestk select t.csv --target con", ["contrast"]),
-        ("bestk report t.csv --exclude co", ["colour depth", "contrast"]),
-        ("bestk select gone.csv --target co", []),
-        ("bestk select --target co", []),
         ("bestk doctor --js", ["--json"]),
+        ("bestk select t.csv --bound t", ["tight"]),
     ],
 )
-def test_bash_completes_commands_options_methods_and_columns(typed, found, folder):
+def test_bash_completes_commands_options_and_their_values(typed, found, folder):
     words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
     done = CliRunner().invoke(main, [], env={"_BESTK_COMPLETE": "bash_complete", **words})
     assert [line.split(",", 1)[1] for line in done.stdout.split("\n") if line] == found
@@ -202,6 +195,13 @@ def test_bash_is_told_how_to_complete():
     done = run(MODULE, env={**os.environ, "_BESTK_COMPLETE": "bash_source"})
     assert "_BESTK_COMPLETE=bash_complete" in done.stdout
     assert run(["bash", "-n"], input=done.stdout).returncode == 0
+
+
+def test_debug_shows_the_traceback(folder):
+    done = run(MODULE, "select", "gone.csv", "-t", "y", "--debug")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Traceback (most recent call last):")
+    assert done.stderr.endswith("No such file or directory: 'gone.csv'\n")
 
 
 def test_letters_that_cannot_be_printed_are_spelled_out(tmp_path):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.feature_selection import f_classif, f_regression
 
-from bestk import Quadratic, SelectBestK
+from bestk import Quadratic, SelectBestK, select
 from bestk.data.frames import read_table
 from bestk.information.reading import Reading
 from bestk.selection import joint
@@ -57,8 +58,8 @@ def gain(forward, X, y, regression, i, S):
         return 0.5 * (logs[0] - logs[1])
 
     change = gaussian([*S, i]) - gaussian(S) - gaussian([i]) if S else 0.0
-    groups = 2 if regression else len(np.unique(y))
-    change = max(change - np.log(X.shape[1]) * (groups - 1) / len(X), 0.0) if change > 0 else change
+    c, clearer = forward.chance[i], forward.relevance[i] + max(change, 0.0)
+    raised = clearer - 1.5 * c * np.exp(-max(clearer, 0.0) / c)  # with its doubt
     pairs = {j: shared_and_synergy(forward, j) for j in [*S, i]}
     shared = max((pairs[j][0][i] for j in S), default=0.0)
     synergies = [
@@ -66,9 +67,9 @@ def gain(forward, X, y, regression, i, S):
         for items in (S, [*S, i])
     ]
     certain = forward.certain[i]
-    alone = certain + max(change, 0.0)
+    alone = raised if change > 0 or certain <= 0 else certain + change
     if certain > 0:
-        alone = min(certain + change, certain - shared) if shared > 0 else certain + change
+        alone = min(alone, certain - shared) if shared > 0 else alone
         alone = max(alone, 1e-3 * certain)
     return alone + 0.5 * (synergies[1] - synergies[0])
 
@@ -87,6 +88,17 @@ def test_each_step_adds_the_feature_that_gains_most(regression, seed):
         gains = {i: gain(forward, X, y, regression, i, before) for i in range(6) if i not in before}
         assert gains[step.added] >= max(gains.values()) - 1e-9
         np.testing.assert_allclose(step.gain, gains[step.added], atol=1e-6)
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_many_moderate_columns_become_clear_as_others_explain_their_noise(regression):
+    found = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(300, 100))
+        y = X[:, :20].sum(axis=1) + 2 * rng.normal(size=300)
+        found.append(select(X, y if regression else y > 0, k=20).support < 20)
+    assert np.mean(found) > (0.9 if regression else 0.75)
 
 
 def test_tables_whose_features_are_added_together_have_the_steps_of_each_by_itself():
@@ -183,7 +195,7 @@ def test_columns_without_information_are_not_preferred_to_correlated_relevant_on
 def test_doubt_exceeds_the_largest_relevance_by_chance_and_vanishes_with_relevance():
     X, y = make_table(0, m=2000)
     entropies = Reading("blend", "auto").measure(read_table(X), y).entropies
-    doubt = entropies.mi() - entropies.certain_mi()
+    doubt = entropies.settled_mi() - entropies.certain_mi()
     assert (doubt[4:] > entropies.chance[4:]).all()
     assert (doubt[:4] < 1e-6).all()
     rng = np.random.default_rng(0)
@@ -268,3 +280,35 @@ def test_effects_of_one_column_are_those_of_all_at_once(seed, regression):
     forward._are_small = False
     alone = [np.array(found) for found in zip(*map(forward.effects, range(6)), strict=True)]
     np.testing.assert_array_equal(whole, alone)
+
+
+@given(st.integers(0, 1000), st.booleans())
+@settings(max_examples=20, deadline=None)
+def test_settled_relevance_lies_between_the_normal_estimate_and_the_mean_of_all(seed, regression):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(250, 6))
+    y = X[:, 0] + np.abs(X[:, 1]) + 0.3 * X[:, 2] + rng.normal(size=250)
+    y = y if regression else (y > 0).astype(int)
+    mean = Reading("blend", "auto").measure(read_table(X), y).entropies
+    means = [np.polyval(np.polyfit(y, x, 1), y) for x in X.T]  # of two classes a line is enough
+    within = [np.var(x - mean) / np.var(x) for x, mean in zip(X.T, means, strict=True)]
+    normal = -0.5 * np.log(within) - 0.5 / 250
+    settled, away = mean.settled_mi(), mean.mi() - normal
+    n_classes = 5 if regression else 2
+    limit = 1.25 / 3 * np.sqrt((mean.levels - 1) * (n_classes - 1) / 2) / 250
+    slow = [n + d * max(0.0, 1 - (e / d) ** 2) for n, d, e in zip(normal, away, limit, strict=True)]
+    np.testing.assert_allclose(settled, slow, atol=1e-6)
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_weak_straight_relations_are_found_about_as_often_as_by_f_tests(regression):
+    ours, theirs = [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(1000, 50))
+        y = X[:, :10].sum(axis=1) + 9 * rng.normal(size=1000)
+        y = y if regression else y > 0
+        scores = (f_regression if regression else f_classif)(X, y)[0]
+        ours.append(select(X, y, k=10).support < 10)
+        theirs.append(np.argsort(-scores)[:10] < 10)
+    assert np.mean(ours) > np.mean(theirs) - 0.05

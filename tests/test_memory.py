@@ -34,7 +34,7 @@ def test_a_limit_of_the_system_is_told_with_what_was_needed():
 def test_a_container_may_have_less_than_the_machine(monkeypatch, tmp_path):
     most, used = tmp_path / "memory.max", tmp_path / "memory.current"
     most.write_text(f"{2**30}\n"), used.write_text(f"{2**29}\n")
-    monkeypatch.setattr(_memory, "GROUPS", ((str(most), str(used)),))
+    monkeypatch.setattr(_memory, "GROUP", str(tmp_path / "memory"))
     assert _memory.machine_memory() == 2**30
     assert 2**29 <= _memory.free_memory() <= 2**30
     assert _memory.limits().endswith("GiB are free of 1")

@@ -1,12 +1,9 @@
 """Pictures: what is drawn, where, and what is said when it cannot be."""
 
 import sys
-from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
@@ -74,18 +71,7 @@ EVERY = {
     "pairs": lambda **o: plots.plot_pairs(selection(), **o),
     "features": lambda **o: plots.plot_features(selection(), **o),
     "errors": lambda **o: plots.plot_error_curves(curves(jmi=[0.4, 0.3]), **o),
-    "scores": lambda **o: plots.plot_cv_scores(cv_selector(), **o),
 }
-
-
-def cv_selector(rule="best", best_k=4):
-    results = {
-        "k": np.array([1, 2, 4]),
-        "mean_test_score": np.array([0.6, 0.8, 0.85]),
-        "split0_test_score": np.array([0.5, 0.7, 0.8]),
-        "split1_test_score": np.array([0.7, 0.9, 0.9]),
-    }
-    return SimpleNamespace(cv_results_=results, best_k_=best_k, rule=rule)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -201,14 +187,6 @@ def test_error_curves_are_means_over_folds_with_standard_errors(ax):
     assert ax.yaxis.get_major_formatter()(0.25) == "25%"
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, dict])
-def test_error_curves_read_tables_of_many_kinds(frame, ax):
-    rows = table(jmi=[0.5, 0.3])
-    columns = {name: [getattr(row, name) for row in rows] for name in ("method", "k", "error")}
-    plots.plot_error_curves(frame(columns), ax=ax)
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), [0.5, 0.3])
-
-
 def test_the_error_of_all_features_is_a_dashed_line(ax):
     rows = (*table(jmi=[0.5, 0.3]), Row("all", 5, 0, 0.2, 10, 0.0, range(5)))
     plots.plot_error_curves(Curves(rows, "abcde"), ax=ax)
@@ -236,10 +214,9 @@ def test_many_methods_all_look_different_and_have_no_bands_unless_asked_for(ax):
 
 def test_unknown_errors_leave_gaps(ax):
     draw(plots.plot_error_curves(curves(a=[NAN, 0.4, NAN, 0.3, 0.2], b=[NAN] * 5), ax=ax))
-    a, b = ax.lines
-    np.testing.assert_allclose(a.get_ydata(), [NAN, 0.4, NAN, 0.3, 0.2])
-    assert a.get_markevery() == [4]
-    assert b.get_label() == "b: no errors"
+    line = ax.lines[0]
+    np.testing.assert_allclose(line.get_ydata(), [NAN, 0.4, NAN, 0.3, 0.2])
+    assert line.get_markevery() == [4]
 
 
 def test_errors_that_are_no_shares_are_not_written_in_percent(ax):
@@ -248,24 +225,10 @@ def test_errors_that_are_no_shares_are_not_written_in_percent(ax):
     assert not any("%" in text for text in texts(ax.get_yticklabels()))
 
 
-@pytest.mark.parametrize("wrong", [{"k": [1], "error": [0.1]}, pl.DataFrame({"k": [1]}), 3, [0.1]])
+@pytest.mark.parametrize("wrong", [curves(), {"k": [1], "error": [0.1]}, 3])
 def test_error_curves_say_what_they_want(wrong):
-    with pytest.raises(ValueError, match="columns 'method', 'k' and 'error'"):
+    with pytest.raises(ValueError, match="nothing to draw: give Curves that error_curves"):
         plots.plot_error_curves(wrong)
-
-
-def test_curves_without_rows_are_refused():
-    with pytest.raises(ValueError, match="no rows"):
-        plots.plot_error_curves(curves())
-
-
-def test_scores_mark_the_chosen_k_and_what_it_had_to_reach(ax):
-    draw(plots.plot_cv_scores(cv_selector("one-se", 2), ax=ax))
-    line, threshold = ax.lines
-    np.testing.assert_allclose(line.get_ydata(), [0.6, 0.8, 0.85])
-    assert line.get_markevery() == [1]
-    np.testing.assert_allclose(threshold.get_ydata(), 0.8)  # 0.85 less 0.05
-    assert len(plots.plot_cv_scores(cv_selector(), ax=Figure().subplots()).lines) == 1
 
 
 def test_pictures_of_features_want_a_solution_that_tells_of_them():
@@ -276,8 +239,3 @@ def test_pictures_of_features_want_a_solution_that_tells_of_them():
         plots.plot_features(bare)
     with pytest.raises(TypeError, match="not SelectBestK"):
         plots.plot_features(SelectBestK())
-
-
-def test_other_pictures_say_what_they_want():
-    with pytest.raises(TypeError, match="fitted SelectBestKCV, not SelectBestK"):
-        plots.plot_cv_scores(SelectBestK())

@@ -47,8 +47,9 @@ def test_a_module_neither_unpickles_nor_evaluates(path):
 
 def test_the_title_of_a_report_cannot_be_turned_around():
     y = np.arange(40) % 2
-    selector = bestk.SelectBestK(1, "maxrel").fit(np.column_stack([y, 1 - y, y]), y)
-    page = make_report(selector, target="evil\u202egpj.exe", errors=False).html
+    X = np.column_stack([y, 1 - y, y])
+    selector = bestk.SelectBestK(1, "maxrel").fit(X, y)
+    page = make_report(selector, X, y, target="evil\u202egpj.exe", errors=False).html
     title = page.split("<title>")[1].split("</title>")[0]
     assert "\u202e" not in title
     assert r"\u202e" in title

@@ -119,11 +119,6 @@ def test_a_sparse_table_stays_sparse(make):
     np.testing.assert_array_equal(table.numeric()[0], X)
 
 
-def test_masked_values_are_missing():
-    X = np.ma.masked_equal([[1, 2], [3, 9], [5, 9]], 9)
-    assert list(read_table(X).count_missing()) == [0, 2]
-
-
 def test_numeric_leaves_strings_out_and_keeps_float32():
     frame = pd.DataFrame({"s": ["a", "b"], "f": np.float32([0.5, 1]), "b": [True, False]})
     values, places = read_table(frame).numeric()

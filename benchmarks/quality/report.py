@@ -43,8 +43,9 @@ each source every fourth set, in alphabetical order, is for tuning; of the made-
 0-4 are, less two families. Defaults are chosen on `tune`. Everything on this page is from
 `judge`, but for the last section. The judge half was read before the last changes of the default
 (the rule for tables of fewer rows than columns, redundancy that is not Gaussian, the size of the
-doubt, the least that a redundant column keeps); the changes themselves were chosen on the tune
-half, on more made-up tables and on scikit-learn's own sets."""
+doubt and what it applies to, the least that a redundant column keeps, the estimate of weak
+relations); the changes themselves were chosen on the tune half, on more made-up tables and on
+scikit-learn's own sets."""
 
 
 class Report:

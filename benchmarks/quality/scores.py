@@ -151,6 +151,6 @@ def stability(rows: Sequence[Row]) -> pd.DataFrame:
     for row in rows:
         for k, found in row.get("ks", {}).items():
             selections[row["set"], row["way"], k, row["columns"]].append(found["selected"])
-    lines = [{"set": name, "way": way, "index": index(each, columns).index}
+    lines = [{"set": name, "way": way, "index": index(each, columns)}
              for (name, way, _, columns), each in selections.items() if len(each) > 1]  # fmt: skip
     return pd.DataFrame(lines, columns=["set", "way", "index"]).pivot_table("index", "set", "way")

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
-from bestk import SelectBestK, SelectBestKCV, plots
+from bestk import SelectBestK, SelectBestKCV
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 
@@ -32,12 +32,15 @@ for k, error in auto.k_errors_.items():
 folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
 careful = SelectBestKCV(GaussianNB(), cv=folds, rule="one-se", bound=None).fit(X, y)
 fig, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-plots.plot_cv_scores(careful, ax=ax)
-ax.set(title="accuracy of naive Bayes", ylim=(0.88, 0.99))
+results = careful.cv_results_
+ax.errorbar(results["k"], results["mean_test_score"], results["std_test_score"], capsize=2)
+ax.axvline(careful.best_k_, linestyle="--", label=f"chosen: {careful.best_k_}")
+ax.set(xlabel="number of features", title="accuracy of naive Bayes, mean and deviation")
+ax.legend()
 plt.show()
 
 # %%
-scores = dict(zip(careful.cv_results_["k"], careful.cv_results_["mean_test_score"], strict=True))
+scores = dict(zip(results["k"], results["mean_test_score"], strict=True))
 best = int(max(scores, key=scores.get))
 chosen = {"auto": auto.k_, "one-se": careful.best_k_, "best": best, "all": X.shape[1]}
 for rule, k in chosen.items():

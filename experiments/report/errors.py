@@ -153,7 +153,7 @@ def _say_stability(page: Page, contents: Contents, names: list[str], methods: li
                     selections[method].append(unpack(result["supports"][method], ks)[0])
         if all(len(own) > 1 for own in selections.values()):
             n = DATASETS[name].n
-            rows.append([name, *(f"{stability(own, n).index:.2f}" for own in selections.values())])
+            rows.append([name, *(f"{stability(own, n):.2f}" for own in selections.values())])
     head = ["data", *(LABELS[method] for method in methods)]
     page.table(Grid(f"Stability of the {SHOWN[0]} features selected inside the folds", head, rows))
     page.say("Stability is the index of Nogueira et al.: 1 where every fold selects the same.")

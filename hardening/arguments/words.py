@@ -39,12 +39,12 @@ def spell(data: bytes) -> list[str]:
 def run_command(words: list[str]) -> None:
     """Run a command in this process; what it would tell as a fault of bestk is raised."""
     from bestk.cli import main
-    from bestk.cli._terminal import FAULT, format_error
+    from bestk.cli._terminal import FAULT, explain
 
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             click.Group.main(main, words, "bestk", standalone_mode=False)
     except Exception as error:
-        if format_error(error)[1] == FAULT:
+        if not isinstance(error, click.Abort) and explain(error)[1] == FAULT:
             error.add_note(f"bestk {words}")
             raise

@@ -1,7 +1,6 @@
 """Checks of parameters."""
 
-from functools import cache
-from inspect import signature
+from contextlib import suppress
 from numbers import Integral, Real
 from operator import index
 from typing import Any
@@ -12,21 +11,13 @@ from bestk.errors import ParameterError
 
 
 def whole(value: Any, name: str, least: int | None = None) -> int:
-    """Check an integer, which may be a float without a fraction.
-
-    Examples
-    --------
-    >>> whole(3.0, "k")
-    3
-    """
+    """Check an integer, which may be a float without a fraction."""
     number = None
     if isinstance(value, float | np.floating):
         number = int(value) if float(value).is_integer() else None
     elif not isinstance(value, bool | np.bool_):
-        try:
+        with suppress(TypeError):
             number = index(value)
-        except TypeError:
-            number = None
     if number is None or (least is not None and number < least):
         wanted = "a whole number" if least is None else f"a whole number from {least} up"
         raise ParameterError(f"{name} must be {wanted}, not {value!r}")
@@ -34,14 +25,7 @@ def whole(value: Any, name: str, least: int | None = None) -> int:
 
 
 def real(value: Any, name: str, wanted: str) -> float:
-    """Check a number; ``wanted`` describes the accepted ones in the error.
-
-    Examples
-    --------
-    >>> real("soon", "time_limit", "a positive number of seconds")
-    Traceback (most recent call last):
-    bestk.errors.ParameterError: time_limit must be a positive number of seconds, not 'soon'
-    """
+    """Check a number; ``wanted`` describes the accepted ones in the error."""
     try:
         if isinstance(value, Real | np.bool_) or (isinstance(value, np.ndarray) and not value.ndim):
             return float(value)
@@ -51,14 +35,7 @@ def real(value: Any, name: str, wanted: str) -> float:
 
 
 def choice(value: Any, name: str, known: tuple[str | None, ...]) -> None:
-    """Check that a name is one of those known.
-
-    Examples
-    --------
-    >>> choice("soft", "bound", (None, "fast", "tight"))
-    Traceback (most recent call last):
-    bestk.errors.ParameterError: unknown bound 'soft'; choose None, 'fast' or 'tight'
-    """
+    """Check that a name is one of those known."""
     if not (isinstance(value, str) or value is None) or value not in known:
         *others, last = map(repr, known)
         raise ParameterError(f"unknown {name} {value!r}; choose {', '.join(others)} or {last}")
@@ -73,23 +50,3 @@ def jobs(value: Any) -> int | None:
             f"n_jobs must be a positive number, -1 for all cores or None, not {value!r}"
         )
     return int(value)
-
-
-def parameters(estimator: Any) -> None:
-    """Check the parameters of an estimator by its constraints; defaults need no check."""
-    from sklearn.utils._param_validation import validate_parameter_constraints
-
-    kind: Any = type(estimator)
-    given = {
-        name: value
-        for name, default in _defaults(kind).items()
-        if (value := getattr(estimator, name)) is not default
-    }
-    validate_parameter_constraints(estimator._parameter_constraints, given, kind.__name__)
-
-
-@cache
-def _defaults(kind: type) -> dict[str, Any]:
-    """The parameters of a class of estimators, and their defaults."""
-    known = signature(kind).parameters.values()
-    return {parameter.name: parameter.default for parameter in known}

@@ -3,18 +3,13 @@
 import os
 from pathlib import Path
 
-# the limit of the container and what is used of it, by both versions of control groups
-GROUPS = (
-    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-)
+GROUP = "/sys/fs/cgroup/memory"  # of the container, by control groups of version 2
 MEMORY_SHARE = 0.5  # of the machine's memory, for counts, codes or a table read in blocks
 
 
 def machine_memory() -> float:
     """The largest number of bytes for this process: of the machine, the container, ``ulimit``."""
-    limits = (_physical(), address_limit(), *(_number(most) for most, _ in GROUPS))
-    return min(filter(None, limits))
+    return min(filter(None, (_physical(), address_limit(), _number(f"{GROUP}.max"))))
 
 
 def free_memory() -> float:
@@ -22,9 +17,9 @@ def free_memory() -> float:
     rooms = [machine_memory()]
     if available := _number("/proc/meminfo", "MemAvailable:"):
         rooms.append(1024 * (available + _number("/proc/meminfo", "SwapFree:")))
-    for most, used in ((_number(most), _number(used)) for most, used in GROUPS):
-        if most and used:
-            rooms.append(most - used + _number("/sys/fs/cgroup/memory.stat", "inactive_file"))
+    if most := _number(f"{GROUP}.max"):
+        kept = _number(f"{GROUP}.stat", "inactive_file")  # in the cache of files
+        rooms.append(most - _number(f"{GROUP}.current") + kept)
     if limit := address_limit():
         rooms.append(limit - 1024 * _number("/proc/self/status", "VmSize:"))
     return max(0.0, min(rooms))
@@ -41,13 +36,7 @@ def gib(size: float) -> str:
 
 
 def limits() -> str:
-    """The free memory and its limit in words.
-
-    Examples
-    --------
-    >>> limits()
-    '... GiB are free of ...'
-    """
+    """The free memory and its limit in words."""
     return f"{gib(free_memory())} GiB are free of {gib(machine_memory())}"
 
 

@@ -3,14 +3,6 @@
 import re
 from collections.abc import Iterable
 
-__all__ = [
-    "BestKError",
-    "DataError",
-    "ParameterError",
-    "SelectionWarning",
-    "UnknownNameError",
-]
-
 MAX_NAMES_SHOWN = 50
 # what moves, hides or turns around other text: control characters, ends of lines and paragraphs,
 # directions of writing, and halves of characters; joiners belong to words and emoji, and stay
@@ -33,17 +25,6 @@ class ParameterError(BestKError, ValueError):
 
 class UnknownNameError(ParameterError):
     """A name that is not among the known ones; the message suggests the nearest.
-
-    Parameters
-    ----------
-    kind : str
-        What is named, such as "method" or "column".
-    name : object
-        The name that was passed.
-    known : iterable
-        The names that are accepted.
-    where : object, optional
-        What has the names, such as a file.
 
     Examples
     --------

@@ -129,7 +129,6 @@ LAYOUTS: dict[str, Callable] = {
     "big-endian": lambda X: X.astype(X.dtype.newbyteorder(">")),
     "unaligned": lambda X: _unaligned(X),
     "masked, nothing": np.ma.masked_array,
-    "masked": lambda X: np.ma.masked_array(np.where(np.isnan(X), 7, X), np.isnan(X)),
 }
 SPARSE: dict[str, Callable] = {
     f"{kind}_{form}": getattr(sparse, f"{kind}_{form}")

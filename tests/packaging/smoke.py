@@ -83,7 +83,7 @@ def arrays_and_lists_are_tables() -> None:
 
 
 def the_library_names_the_extra_that_is_missing() -> None:
-    from bestk import cmi_matrix, select
+    from bestk import SelectBestK, cmi_matrix, select
     from bestk.data.sources import open_source
     from bestk.plots import plot_features
 
@@ -92,7 +92,7 @@ def the_library_names_the_extra_that_is_missing() -> None:
     asked: list[tuple[str, Callable[[], object]]] = [
         ("cli", lambda: open_source("table.parquet")),
         ("plots", lambda: plot_features(select(X, y, 1))),
-        ("report", lambda: select(X, y, 1).report()),
+        ("report", lambda: SelectBestK(1).fit(X, y).report(X, y)),
         ("gpu", lambda: cmi_matrix(X, y, backend="torch")),
         ("dask", lambda: cmi_matrix(X, y, backend="dask")),
     ]

@@ -201,8 +201,12 @@ def test_another_table_than_that_of_the_fit_is_refused(fitted):
         make_report(fitted, X.iloc[:, 1:], y)
     with pytest.raises(ValueError, match="when features were selected"):
         make_report(fitted, X[X.columns[::-1]], y)
-    with pytest.raises(ValueError, match="needs y: the target"):
-        make_report(fitted, X)
+    with pytest.raises(ValueError, match="y should be a 1d array with one value a row; got None"):
+        make_report(fitted, X, None)
+    with pytest.raises(ValueError, match="got a str; give an array, a frame or a list"):
+        make_report(fitted, "table.csv", y)
+    with pytest.raises(ValueError, match="a report takes one target"):
+        SelectBestK(2).fit(X, X.iloc[:, :2]).report(X, X.iloc[:, :2])
 
 
 @pytest.fixture(scope="module")
@@ -340,8 +344,9 @@ def test_a_plain_table_has_no_warnings(report):
 def test_without_jinja2_the_error_names_the_extra():
     code = (
         "import sys; sys.modules['jinja2'] = None\n"
-        "import numpy as np; from bestk import select\n"
-        "select(np.eye(4), [0, 1, 0, 1], k=1).report()"
+        "import numpy as np; from bestk import SelectBestK\n"
+        "X, y = np.eye(4), [0, 1, 0, 1]\n"
+        "SelectBestK(1).fit(X, y).report(X, y)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == (

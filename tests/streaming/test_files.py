@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -76,7 +75,7 @@ def test_a_file_is_read_as_if_whole(tmp_path, small_pieces, suffix):
     same(Select(k=3, exclude="age").fit(str(path), "answer"), path, exclude="age")
 
 
-def test_a_folder_and_a_data_set_are_all_their_files(tmp_path, small_pieces):
+def test_a_folder_is_all_its_files(tmp_path, small_pieces):
     frame, folder = table(), tmp_path / "folder"
     whole = write(frame, tmp_path, ".parquet")
     folder.mkdir()
@@ -85,7 +84,6 @@ def test_a_folder_and_a_data_set_are_all_their_files(tmp_path, small_pieces):
             pa.Table.from_pandas(frame[first : first + 120]), folder / f"{number}.parquet"
         )
     same(Select(k=3).fit(folder, "answer"), whole)
-    same(Select(k=3).fit(ds.dataset(folder), "answer"), whole)
 
 
 def test_text_far_down_a_column_of_numbers_is_text_throughout(tmp_path, small_pieces):

@@ -1,12 +1,9 @@
-"""``bestk compare``, ``relevant`` and ``report``: more about the features of a table."""
+"""``bestk compare`` and ``bestk report``: more about the features of a table."""
 
 import shlex
 from dataclasses import fields
 from pathlib import Path
-from time import perf_counter
 from typing import Any
-
-import numpy as np
 
 from bestk.cli._options import AUTO, TableOptions
 from bestk.cli._select import about, as_dict, check, new_file, read, select_in_memory
@@ -15,7 +12,6 @@ from bestk.data.files import Loaded
 from bestk.errors import printable
 from bestk.evaluation import error_curves
 from bestk.selection.methods import Method, get_method
-from bestk.selection.relevant import SelectRelevant
 from bestk.selection.selector import SelectBestK
 from bestk.selection.shared import shared_tasks
 
@@ -96,56 +92,6 @@ def print_comparison(result: dict[str, Any]) -> None:
     out.print(table)
 
 
-def find_relevant(
-    request: TableOptions, messages: Messages, fdr: float, pairs: bool
-) -> dict[str, Any]:
-    """Read the file, and test its columns."""
-    loaded, _, reading = read(check(request), request, messages)
-    selector = SelectRelevant(
-        fdr, pairs=pairs, target=request.target_kind, random_state=request.seed or 0
-    )
-    start = perf_counter()
-    with messages.stage("testing every column") as progress:
-        selector.fit(loaded.table, loaded.y, progress=progress)
-    names, partners = loaded.table.names, selector.partners_
-    found = np.flatnonzero(selector.support_)
-    order = found[np.argsort(selector.pvalues_[found], kind="stable")]
-    return about(loaded) | {
-        "fdr": fdr,
-        "features": [
-            {
-                "name": str(names[i]),
-                "pvalue": float(selector.pvalues_[i]),
-                "qvalue": float(selector.qvalues_[i]),
-                "information": float(selector.scores_[i]),
-                "partner": str(names[partners[i]]) if selector.in_pair_[i] else None,
-            }
-            for i in order.tolist()
-        ],
-        "permutations": selector.n_permutations_,
-        "seconds": {"read": reading, "select": perf_counter() - start},
-    }
-
-
-def print_relevant(result: dict[str, Any]) -> None:
-    """Print the features that were found, best first."""
-    table = new_table(("feature", "partner"), ("information", "p-value", "q-value"))
-    for feature in result["features"]:
-        names = printable(feature["name"]), printable(feature["partner"] or "")
-        numbers = f"{feature['pvalue']:.2g}", f"{feature['qvalue']:.2g}"
-        table.add_row(*names, f"{feature['information']:.4f}", *numbers)
-    out, found = console(), len(result["features"])
-    out.print(bold(
-        f"{found} of {result['columns']} columns carry information about {result['target']!r} "
-        f"(false discovery rate {100 * result['fdr']:g}%, {result['rows']} rows)"
-    ))  # fmt: skip
-    if found:
-        out.print(table)
-    correction = f"corrected by {result['permutations']} permutations of the target"
-    exact = correction if result["permutations"] else "from chi-square and beta distributions"
-    out.print(f"p-values  {exact}")
-
-
 def write_report(
     request: TableOptions, messages: Messages, output: Path, parts: dict[str, Any]
 ) -> dict[str, Any]:
@@ -163,17 +109,18 @@ def write_report(
         known = set(map(in_shell_words, solution.warnings))  # which the report finds itself
         messages.notes = [note for note in messages.notes if note not in known]
         names = set(loaded.table.names) | {request.target}
+        selector = SelectBestK(k, request.method, **request.options())
+        selector.solution_ = solution
         with messages.stage("computing the report") as progress:
             made = make_report(
-                SelectBestK(k, request.method, **request.options()), loaded.table, loaded.y,
-                solution=solution, target=request.target, **parts,
+                selector, loaded.table, loaded.y, target=request.target, **parts,
                 notes=messages.notes,
                 path=str(request.file), command=equivalent_command(request), progress=progress,
                 dropped=[name for name in checked.source.types if name not in names],
             )  # fmt: skip
         file.write_text(made.html, encoding="utf-8", newline="\n")
     result = as_dict(loaded, solution, request, {"read": seconds, "solve": solution.seconds})
-    found = [c for c in made.facts.cautions or () if c.kind != "note"]
+    found = [c for c in made.facts.cautions if c.kind != "note"]
     cautions = [in_shell_words(f"{c.kind}: {c.text}") for c in found]
     size = len(made.html.encode("utf-8"))
     return result | {"report": str(output), "bytes": size, "warnings": cautions}

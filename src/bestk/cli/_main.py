@@ -13,9 +13,7 @@ import click
 from bestk import __version__, _memory
 from bestk.cli._options import (
     DECLARED,
-    FILE,
     TableOptions,
-    complete_methods,
     debug_option,
     options,
     parse_k,
@@ -108,7 +106,7 @@ def select_command(output: Path | None, stream: bool, dry_run: bool, **values: A
 )  # fmt: skip
 @click.option(
     "-m", "--method", "methods", multiple=True, default=COMPARED, show_default=True, metavar="NAME",
-    shell_complete=complete_methods, help="A method to compare (repeatable).",
+    help="A method to compare (repeatable).",
 )  # fmt: skip
 @click.option(
     "--cv", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
@@ -126,30 +124,6 @@ def compare(methods: tuple[str, ...], cv: int, **values: Any) -> None:
     request, messages = _start(values)
     result = _compare.compare_methods(request, messages, tuple(dict.fromkeys(methods)), cv)
     print_result(request, messages, result, _compare.print_comparison)
-
-
-@main.command(short_help="Find all features that carry information.")
-@options(*FILE)
-@click.option(
-    "--fdr", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.1,
-    show_default=True, metavar="X", help="False discovery rate.",
-)  # fmt: skip
-@click.option(
-    "--pairs/--no-pairs", default=True, show_default=True,
-    help="Look for features that are informative only together with another one.",
-)  # fmt: skip
-def relevant(fdr: float, pairs: bool, **values: Any) -> None:
-    """Find every feature of FILE that carries information about the target, alone or in a pair.
-
-    Prints for each feature the p-value, the smallest false discovery rate at which it would be
-    found (q-value), its mutual information with the target, in nats, and, if it is informative only
-    in a pair, the other feature. Copies of an informative feature are found too.
-    """
-    from bestk.cli import _compare
-
-    request, messages = _start(values)
-    result = _compare.find_relevant(request, messages, fdr, pairs)
-    print_result(request, messages, result, _compare.print_relevant)
 
 
 @main.command(short_help="Write an HTML report of a selection.")
@@ -181,7 +155,7 @@ def report(output: Path, errors: bool, stability: int | None, **values: Any) -> 
 
 
 @main.command(short_help="List the available methods.")
-@click.argument("name", required=False, shell_complete=complete_methods)
+@click.argument("name", required=False)
 @DECLARED["as_json"]
 @debug_option
 def methods(name: str | None, as_json: bool) -> None:
@@ -209,11 +183,12 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     The exit status is 1 if the test selection FAILED, and 0 otherwise.
     """
     test = run_test()
+    installed = {(each.name or "").lower(): each.version for each in metadata.distributions()}
     checks = {
         "bestk": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": {name: {"version": find_version(name), "extra": extra}
+        "packages": {name: {"version": installed.get(name), "extra": extra}
                      for name, extra in PACKAGES.items()},
         "memory": {"free": _memory.free_memory(), "text": _memory.limits()},
         "test": test,
@@ -224,14 +199,6 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     else:
         click.echo("\n".join(map(printable, format_checks(checks))))
     ctx.exit(0 if checks["ok"] else 1)
-
-
-def find_version(package: str) -> str | None:
-    """The installed version of a package, if there is one."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def run_test() -> dict[str, Any]:

@@ -31,26 +31,6 @@ def parse_k(ctx: Any, param: Any, value: str | None) -> float | str | None:
     return number
 
 
-def complete_columns(ctx: Any, param: Any, incomplete: str) -> list[str]:
-    """The columns of the file that start with the typed text."""
-    from bestk.data.sources import open_source
-    from bestk.errors import printable
-
-    files = [ctx.params.get("file"), *ctx.args]  # in args where the option has no value yet
-    try:
-        names = list(open_source(next(filter(None, files))).types)
-    except (StopIteration, ValueError, OSError, ImportError):
-        return []
-    return [name for name in names if name == printable(name) and name.startswith(incomplete)]
-
-
-def complete_methods(ctx: Any, param: Any, incomplete: str) -> list[str]:
-    """The methods that start with the typed text."""
-    from bestk.selection.methods import METHODS
-
-    return [name for name in METHODS if name.startswith(incomplete)]
-
-
 def _option(*names: str, default: Any = None, **settings: Any) -> Any:
     """A field, and in its metadata the click option that sets it."""
     settings = {"show_default": isinstance(default, str), "default": default} | settings
@@ -62,7 +42,7 @@ def _choice(name: str, values: tuple[str, ...], help_: str) -> Any:
 
 
 def _column(name: str, help_: str, **settings: Any) -> Any:
-    return _option(name, metavar="COL", shell_complete=complete_columns, help=help_, **settings)
+    return _option(name, metavar="COL", help=help_, **settings)
 
 
 @dataclass(frozen=True)
@@ -74,13 +54,13 @@ class TableOptions:
         "file", type=click.Path(path_type=Path))})
     targets: tuple[str, ...] = field(metadata={"click": click.option(
         "-t", "--target", "targets", metavar="COL", required=True, multiple=True,
-        shell_complete=complete_columns, help="The column to predict; select takes several.")})
+        help="The column to predict; select takes several.")})
     k: float | str | None = _option(  # None: 10, or all columns where there are fewer
         "-k", callback=parse_k, metavar="N",
         help="Number of features, a fraction of the features in (0, 1], or auto: chosen by "
         "cross-validation. By default 10.")
     method: str = _option(
-        "-m", "--method", default="auto", metavar="NAME", shell_complete=complete_methods,
+        "-m", "--method", default="auto", metavar="NAME",
         help="Selection method; `bestk methods` lists them.")
     include: tuple[str, ...] = _column(
         "--include", "A feature that must be selected (repeatable).", multiple=True, default=())
@@ -155,7 +135,6 @@ class TableOptions:
 
 
 DECLARED = {each.name: each.metadata["click"] for each in fields(TableOptions)}
-FILE = ("file", "targets", "exclude", "target_kind", "seed", "as_json", "quiet")
 debug_option = click.option(
     "--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."
 )

@@ -36,24 +36,23 @@ Progress = Callable[[int, int], None]  # work done, and the total
 
 
 class ErrorGroup(click.Group):
-    """Commands whose errors are one line; ``--debug`` shows the traceback too."""
+    """Commands whose errors are one line; ``--debug`` shows the traceback instead."""
 
     def main(self, args: Sequence[str] | None = None, **options: Any) -> NoReturn:  # type: ignore[override]
         """Run a command, and exit with its status."""
         given = list(sys.argv[1:] if args is None else args)
         options |= {"prog_name": "bestk", "standalone_mode": False}
-        code: Any
         _prepare_process()
         try:
             code = super().main(given, **options)
+        except click.Abort:
+            click.echo("bestk: interrupted", err=True)
+            sys.exit(INTERRUPTED)
         except Exception as error:
             if "--debug" in given:
-                import traceback
-
-                text = "".join(traceback.format_exception(error))
-                click.echo("\n".join(map(printable, text.split("\n"))), nl=False, err=True)
-            message, code = format_error(error)
-            click.echo(message, err=True)
+                raise
+            message, code = explain(error)
+            click.echo(f"bestk: error: {printable(' '.join(message.split()))}", err=True)
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -82,15 +81,8 @@ def _prepare_process() -> None:
             signal.signal(number, lambda received, frame: sys.exit(128 + received))
 
 
-def format_error(error: Exception) -> tuple[str, int]:
-    """The line to print, and the exit status."""
-    if isinstance(error, click.Abort):
-        return "bestk: interrupted", INTERRUPTED
-    message, code = _explain(error)
-    return f"bestk: error: {printable(' '.join(message.split()))}", code
-
-
-def _explain(error: Exception) -> tuple[str, int]:
+def explain(error: Exception) -> tuple[str, int]:
+    """What went wrong in words, and the exit status."""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         return f"{error.format_message()} (see {error.ctx.command_path} --help)", WRONG
     if isinstance(error, click.ClickException):
@@ -178,7 +170,7 @@ def print_result(
 
 def print_json(result: dict[str, Any]) -> None:
     """Print a result, with null for numbers that are not finite."""
-    print(json.dumps(_finite(result), indent=2).replace("\x7f", "\\u007f"))
+    click.echo(json.dumps(_finite(result), indent=2).replace("\x7f", "\\u007f"))
 
 
 def _finite(value: Any) -> Any:

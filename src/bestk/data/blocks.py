@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from bestk._typing import Array, Floats
-from bestk.data.frames import as_array, batch_as_table, is_dask, is_dataset, labels_of, read_table
+from bestk.data.frames import as_array, batch_as_table, is_dask, labels_of, read_table
 from bestk.data.table import Block, Table, find_inexact, inexact, refuse_other_type
 from bestk.data.target import read_full_column
 from bestk.errors import DataError, UnknownNameError
@@ -56,15 +56,14 @@ def refuse_other_columns(names: list[str], known: list[str]) -> None:
 
 def open_blocks(X: Any, y: Any) -> Blocks:
     """The blocks of what :func:`bestk.selection.base.is_stream` takes for some."""
-    if isinstance(X, str | Path) or is_dataset(X):
+    if isinstance(X, str | Path):
         from bestk.data.files import read_parts
         from bestk.data.sources import find_columns, open_dataset, open_source
 
         if not isinstance(y, str):
             came = "None" if y is None else f"a {type(y).__name__}"
             raise ValueError(f"X is read from files, so y is the name of its target; got {came}")
-        a_file = not is_dataset(X) and not Path(X).is_dir()
-        source = open_source(X) if a_file else open_dataset(X)
+        source = open_dataset(X) if Path(X).is_dir() else open_source(X)
         names = [*find_columns(source, y), y]
         source = source.checked(names)
         return Blocks(lambda: read_parts(source, names))

@@ -157,16 +157,7 @@ def _refuse_many(levels: Indices, columns: Indices, names: Sequence[str]) -> Non
 
 
 class Levels:
-    """What each level of each column stands for; more may come with every block.
-
-    Examples
-    --------
-    >>> levels = Levels(["colour"])
-    >>> levels.encode(read_table([["red"], ["green"], ["red"]]))
-    array([[1, 0, 1]], dtype=uint8)
-    >>> levels.encode(read_table([["blue"], ["red"], [None]]))
-    array([[2, 1, 3]], dtype=uint8)
-    """
+    """What each level of each column stands for; more may come with every block."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names

@@ -65,14 +65,12 @@ FORMS = {
 def read_objects(
     column: list[Any], name: str, *, categorical: bool = False
 ) -> tuple[Kind, Array, list[Any] | None]:
-    """Return the kind, the values and the categories, if it has any, of a column.
+    """The kind, the values and the categories, if it has any, of a column.
 
     Examples
     --------
     >>> read_objects(["red", None, "blue"], "colour")
     ('string', array([ 1, -1,  0], dtype=int8), ['blue', 'red'])
-    >>> read_objects([1, None, 2], "rank")
-    ('numeric', array([ 1., nan,  2.]), None)
     """
     types = set(map(type, column))
     absent = {t for t in types if t is NoneType or t.__name__ == "NAType"}
@@ -122,13 +120,7 @@ def read_dictionary(column: Any, name: str) -> tuple[Array, list[Any]]:
 
 
 def number_levels(codes: Array, labels: list[Any], name: str) -> tuple[Array, list[Any]]:
-    """New codes, and the sorted labels that occur, from codes of labels in any order.
-
-    Examples
-    --------
-    >>> number_levels(np.array([2, -1, 0]), ["red", "green", "blue"], "colour")
-    (array([ 0, -1,  1], dtype=int8), ['blue', 'red'])
-    """
+    """New codes, and the sorted labels that occur, from codes of labels in any order."""
     found = np.bincount(codes[codes >= 0], minlength=len(labels)) > 0
     known = [label for label in compress(labels, found) if label is not None and label == label]
     try:

@@ -16,7 +16,7 @@ import numpy as np
 from bestk._typing import Array
 from bestk.data.blocks import Part, join_rows, join_values, read_rows, read_values
 from bestk.data.codes import MAX_LEVELS
-from bestk.data.columns import parse_levels, parse_text
+from bestk.data.columns import parse_text
 from bestk.data.sources import (
     FORMATS,
     Source,
@@ -29,7 +29,6 @@ from bestk.data.table import MAX_EXACT, Block, Table
 from bestk.errors import DataError
 
 MAX_COLUMNS = 2_048  # of Parquet at once: few rows of very many columns cost as much as all rows
-LOOK = 1_000  # texts that show whether a column of very many may hold numbers
 NARROW: dict[str, Any] = {"f": (np.uint8, np.int16, np.float32)}
 NARROW |= dict.fromkeys("iu", (np.uint8, np.int16, np.int32))
 TOO_MANY = f"text of over {MAX_LEVELS} different values"
@@ -84,21 +83,15 @@ def load(source: Source, target: str, exclude: Iterable[str] = ()) -> Loaded:
 def _read_columns(source: Source, names: Sequence[str]) -> tuple[Table, Array, int]:
     """The features and the target, which is the last; and the number of rows in the file."""
     tables, targets, n_rows = list[Table](), list[Array](), 0
-    levels = dict[str, set[Any]]()  # of each column of text
-    given_up = set[str]()  # text of too many levels
     for batch in source.batches(names):
         n_rows += batch.num_rows
-        table, y = _read_batch(batch.drop_columns(sorted(given_up)), names[-1])
-        given_up |= _find_identifiers(table, levels)
+        table, y = _read_batch(batch, names[-1])
         blocks = (narrow for block in table.blocks for narrow in narrowed(block))
         tables.append(replace(table, blocks=tuple(blocks)))
         targets.append(y)
     if not sum(map(len, targets)):
         came = "no row with a target" if n_rows else "no rows"
         raise DataError(f"{source.path} has {came}; nothing can be selected")
-    if given_up:
-        kept = [[j for j, name in enumerate(t.names) if name not in given_up] for t in tables]
-        tables = [table.keep(np.array(some)) for table, some in zip(tables, kept, strict=True)]
     y = join_values([y for y in targets if len(y)])
     if y.dtype.kind == "O" and len(set(y)) > MAX_LEVELS:
         why = f"{TOO_MANY}, so it holds no classes; is it an identifier?"
@@ -106,20 +99,6 @@ def _read_columns(source: Source, names: Sequence[str]) -> tuple[Table, Array, i
     if y.dtype.kind == "f" and ((y == np.floor(y)) & (np.abs(y) < MAX_EXACT)).all():
         y = y.astype(np.int64)
     return join_rows(tables), y, n_rows
-
-
-def _find_identifiers(table: Table, known: dict[str, set[Any]]) -> set[str]:
-    """Columns of text with too many levels so far, unless they may be numbers or dates."""
-    found = set()
-    for block in table.blocks:
-        for j, levels in zip(block.columns, block.categories or (), strict=False):
-            seen = known.setdefault(table.names[j], set())
-            seen.update(levels)
-            if len(seen) > MAX_LEVELS:
-                some = levels[:: len(levels) // LOOK + 1]
-                if parse_levels(some, np.ones(len(some), np.int64)) is None:
-                    found.add(table.names[j])
-    return found
 
 
 def _read_batch(batch: Any, target: str) -> Part:

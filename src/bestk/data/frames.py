@@ -33,21 +33,15 @@ from bestk.native import TABLE_TYPES
 
 
 def read_table(X: Any) -> Table:
-    """Read any table into named columns.
+    """Read any table: an array, a frame, a sparse matrix, a list of rows, or a Table.
 
-    Parameters
-    ----------
-    X : array, frame, sparse matrix, list of rows, or Table
-        Arrays are not copied, memory-mapped ones not read, sparse matrices stay sparse; unnamed
-        columns are x0, x1, ...
+    Arrays are not copied, memory-mapped ones not read, sparse matrices stay sparse; columns
+    without a name are x0, x1, ...
 
     Examples
     --------
-    >>> table = read_table([[1.5, "red"], [None, "blue"], [2.0, "red"]])
-    >>> table.kinds
+    >>> read_table([[1.5, "red"], [None, "blue"], [2.0, "red"]]).kinds
     array(['numeric', 'string'], dtype=object)
-    >>> table.count_missing()
-    array([1, 0])
     """
     table = X if isinstance(X, Table) else _read_source(*open_table(X))
     if not table.n_samples or not table.n_features:
@@ -57,13 +51,7 @@ def read_table(X: Any) -> Table:
 
 
 def read_column(y: Any, name: str = "y") -> Block:
-    """Read one column: a series, a vector, or a table of one column.
-
-    Examples
-    --------
-    >>> read_column(["no", "yes", None]).values
-    array([[ 0], [ 1], [-1]], dtype=int8)
-    """
+    """Read one column: a series, a vector, or a table of one column."""
     if isinstance(y, Block):
         return y
     wanted = f"{name} should be a 1d array with one value a row"
@@ -229,7 +217,7 @@ def open_table(X: Any) -> tuple[Any, Sequence[str]]:
 
 def as_array(X: Any) -> Array:
     """Rows as an array; of objects, if numbers stand beside strings."""
-    X = unmask(X)
+    _refuse_masked(X)
     try:
         array = np.asarray(X)
     except ValueError as error:
@@ -241,16 +229,9 @@ def as_array(X: Any) -> Array:
     return array
 
 
-def unmask(X: Any) -> Any:
-    """The same with missing values for those that a numpy mask hides."""
-    if not isinstance(X, np.ma.MaskedArray):
-        return X
-    hidden = np.ma.getmaskarray(X)
-    if not hidden.any():
-        return X.data
-    shown = np.array(X.data, dtype=object if X.dtype.kind not in "f" else None)
-    shown[hidden] = np.nan
-    return shown
+def _refuse_masked(X: Any) -> None:
+    if np.ma.is_masked(X):
+        raise DataError("an array has masked values; pass X.astype(float).filled(np.nan)")
 
 
 def batch_as_table(X: Any) -> Any:
@@ -270,6 +251,7 @@ def batch_as_table(X: Any) -> Any:
 def named_frame(X: Any) -> Any:
     """X as scikit-learn can read its names: no record batch, and not two columns of one name."""
     X = batch_as_table(X)
+    _refuse_masked(X)
     refuse_twins(labels_of(X), "X")
     return X
 
@@ -290,8 +272,3 @@ def is_frame(X: Any) -> bool:
 def is_dask(X: Any) -> bool:
     """Whether X is an array or a frame of dask, in chunks that are yet to be made."""
     return hasattr(X, "__dask_graph__")
-
-
-def is_dataset(X: Any) -> bool:
-    """Whether X is a data set of pyarrow."""
-    return hasattr(X, "to_batches") and hasattr(X, "get_fragments")

@@ -76,7 +76,7 @@ def suffix_of(path: Path) -> str:
 
 @dataclass(frozen=True)
 class Source:
-    """A table in a Parquet or Arrow file, or in a data set of pyarrow."""
+    """A table in a Parquet or Arrow file, or in a folder of Parquet files."""
 
     path: Path
     types: dict[str, Any]  # the arrow type that each column is read as, by name
@@ -241,11 +241,11 @@ def _open_parquet(path: Path) -> Source:
         )  # fmt: skip
 
 
-def open_dataset(X: Any, format_: str = "parquet") -> Source:
-    """Open an Arrow file, a folder of files, or a data set of pyarrow."""
-    path = Path(X) if isinstance(X, str | Path) else Path("the data set")
+def open_dataset(path: str | Path, format_: str = "parquet") -> Source:
+    """Open an Arrow file, or a folder of files."""
+    path = Path(path)
     with plain_errors(path, wanted := "an Arrow table" if format_ == "ipc" else "a data set"):
-        found = arrow("dataset").dataset(X, format=format_) if isinstance(X, str | Path) else X
+        found = arrow("dataset").dataset(path, format=format_)
         return Source(
             path, _column_types(found.schema, path), wanted,
             scan=lambda names, rows: found.to_batches(

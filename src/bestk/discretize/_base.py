@@ -14,9 +14,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bestk._checks import parameters as check_parameters
 from bestk._typing import Array, Floats, Indices
-from bestk.data.frames import named_frame, unmask
+from bestk.data.frames import named_frame
 from bestk.discretize._encode import MAX_VALUES, VALUE_COST, encode_columns
 from bestk.native import TABLE_TYPES, as_table, kernels
 from bestk.native.threads import n_threads, run_tiles, threads
@@ -120,9 +119,6 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         (found,) = cut_by_kernel(X, classes, [way])
         return self._keep_cuts(found.split())
 
-    def _validate_params(self) -> None:
-        check_parameters(self)
-
     def _way(self, n_samples: int) -> tuple[int, int] | None:
         """The method of the kernel and its most bins; None if there is a method ``_cut``."""
 
@@ -175,14 +171,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             # values that overflow become infinite, and infinite values are refused
             with np.errstate(over="ignore", invalid="ignore"):
                 return validate_data(
-                    self,
-                    unmask(X),
-                    unmask(y),
-                    reset=reset,
-                    accept_sparse="csc",
-                    dtype=list(TABLE_TYPES),
+                    self, X, y, reset=reset, accept_sparse="csc", dtype=list(TABLE_TYPES),
                     ensure_all_finite="allow-nan",
-                )
+                )  # fmt: skip
         except (IndexError, OverflowError, TypeError, ValueError) as error:
             if not str(error).startswith(NO_NUMBERS):
                 raise

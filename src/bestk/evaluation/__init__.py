@@ -1,7 +1,7 @@
 """How well selected features predict: error against k, fair comparison, stability."""
 
-from bestk.evaluation._curves import BASELINE, Curves, Row, Stability, stability, t_statistics
-from bestk.evaluation._error_curves import error_curves, linear_svm
+from bestk.evaluation._curves import BASELINE, Curves, Row, stability, t_statistics
+from bestk.evaluation._error_curves import error_curves
 from bestk.selection.shared import SharedEntropies, shared_tasks
 
 __all__ = [
@@ -9,9 +9,7 @@ __all__ = [
     "Curves",
     "Row",
     "SharedEntropies",
-    "Stability",
     "error_curves",
-    "linear_svm",
     "shared_tasks",
     "stability",
     "t_statistics",

@@ -1,15 +1,15 @@
 """Error against k, fold by fold; and whether the folds agree on the features."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri, stdtr
+from scipy.special import stdtr
 
-from bestk._checks import real, whole
+from bestk._checks import whole
 from bestk._typing import Floats, Indices
-from bestk.data.frames import as_array
 from bestk.errors import ParameterError
 
 BASELINE = "all"  # the method name of rows with all features
@@ -31,18 +31,7 @@ def t_statistics(differences: Floats, overlap: float = 0.0) -> Floats:
     return np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
-@dataclass(frozen=True)
-class Stability:
-    """Similarity of selections: 1 if identical, about 0 if random; with a confidence interval."""
-
-    index: float
-    lower: float
-    upper: float
-
-
-def stability(
-    selections: Any, n_features: int | None = None, confidence: float = 0.95
-) -> Stability:
+def stability(selections: Any, n_features: int | None = None) -> float:
     """Measure the similarity of M selections of features, corrected for chance.
 
     With ``p_f`` the fraction of the selections that contain feature f, ``d`` the number of
@@ -55,15 +44,12 @@ def stability(
         Masks, or the indices of the selected features; selections may differ in size.
     n_features : int, default=None
         The number of features selected from; needed for indices.
-    confidence : float, default=0.95
-        Of the interval, which is valid for many selections on independent samples. Training sets
-        of cross-validation share rows, so that the true interval is wider.
 
     Returns
     -------
-    Stability
-        ``index``, between -1 / (M - 1) and 1, and the ends of the interval, ``lower`` and
-        ``upper``. Where every selection contains all features, or none, the index is 1.
+    float
+        The index, from -1 / (M - 1) to 1: 1 if selections are identical, about 0 if they are
+        random. Where every selection contains all features, or none, it is 1.
 
     References
     ----------
@@ -72,65 +58,36 @@ def stability(
 
     Examples
     --------
-    >>> stability([[0, 1], [1, 0], [0, 1]], n_features=5).index
+    >>> stability([[0, 1], [1, 0], [0, 1]], n_features=5)
     1.0
-    >>> stability([[0, 1], [0, 2]], n_features=4).index
+    >>> stability([[0, 1], [0, 2]], n_features=4)
     0.0
     """
     supports, d = _read(selections, n_features)
-    confidence = real(confidence, "confidence", "a number between 0 and 1")
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must lie between 0 and 1, not {confidence}")
-    sizes = np.array([len(support) for support in supports])
-    M, share = len(supports), float(sizes.mean()) / d
+    M, share = len(supports), sum(map(len, supports)) / len(supports) / d
     if share in (0, 1):
-        return Stability(1.0, 1.0, 1.0)
-    _, places, counts = np.unique(np.concatenate(supports), return_inverse=True, return_counts=True)
-    p = counts / M
-    chance = share * (1 - share)
-    index = 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / chance
-    # the influence of each selection on the index, up to a constant
-    ends = np.cumsum(sizes)[:-1]
-    agreement = np.array([part.sum() for part in np.split(p[places], ends)])
-    part = (agreement - sizes * share + index / 2 * sizes * (2 * share - 1)) / d / chance
-    quantile = float(ndtri(0.5 + confidence / 2))
-    spread = quantile * 2 / M * float(np.sqrt(((part - part.mean()) ** 2).sum()))
-    return Stability(index, index - spread, index + spread)
+        return 1.0
+    p = np.unique(np.concatenate(supports), return_counts=True)[1] / M
+    return 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / (share * (1 - share))
 
 
 def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
     """The features of each selection, and the number of features to select from."""
     if isinstance(selections, np.ndarray) and selections.dtype == bool and selections.ndim == 2:
-        if n_features not in (None, selections.shape[1]):
-            came = f"{selections.shape[1]} columns, but n_features={n_features}"
-            raise ParameterError(f"masks need a column for each feature; they have {came}")
         n_features, selections = selections.shape[1], [np.flatnonzero(mask) for mask in selections]
-    if n_features is None:
-        raise ParameterError(
-            "pass n_features, the number of features the indices were selected from"
-        )
-    n_features = min(whole(n_features, "n_features"), np.iinfo(np.int64).max)
-    if isinstance(selections, str | bytes | Mapping) or not isinstance(selections, Iterable):
-        came = type(selections).__name__
-        raise ParameterError(f"selections must be masks or lists of indices, not a {came}")
-    supports = [_support(selection, n_features) for selection in selections]
-    if len(supports) < 2 or n_features < 1:
-        came = f"{len(supports)} selections from {n_features} features"
-        raise ParameterError(f"stability needs two selections or more; got {came}")
-    return supports, n_features
-
-
-def _support(selection: Sequence[int], n_features: int) -> Indices:
-    indices = as_array(selection)
-    if indices.ndim != 1 or (len(indices) and indices.dtype.kind not in "iu"):
-        raise ParameterError(f"a selection must be a list of indices, not {selection!r}")
-    support = np.unique(indices).astype(np.int64)
-    if len(support) != len(indices):
-        raise ParameterError(f"a selection must contain each feature once, not {list(selection)}")
-    if len(support) and not (support[0] >= 0 and support[-1] < n_features):
-        came = f"{support[0]}..{support[-1]}"
-        raise ParameterError(f"selected features must lie in 0..{n_features - 1}, not {came}")
-    return support
+    d = min(whole(n_features, "n_features", 1), np.iinfo(np.int64).max)
+    try:
+        supports = [[index(i) for i in selection] for selection in selections]
+    except TypeError as error:
+        wanted = "selections must be masks or lists of indices"
+        raise ParameterError(f"{wanted}, not {selections!r}") from error
+    for support in supports:
+        if len(set(support)) < len(support) or not all(0 <= i < d for i in support):
+            wanted = f"a selection must have different indices in 0..{d - 1}"
+            raise ParameterError(f"{wanted}, not {support}")
+    if len(supports) < 2:
+        raise ParameterError(f"stability needs two selections or more; got {len(supports)}")
+    return [np.array(support, np.int64) for support in supports], d
 
 
 @dataclass(frozen=True)
@@ -217,22 +174,20 @@ class Curves:
         differences = self.errors(ours) - self.errors(other)
         return np.asarray(stdtr(differences.shape[1] - 1, t_statistics(differences, overlap)))
 
-    def stability(self, confidence: float = 0.95) -> dict[str, list[Stability]]:
+    def stability(self) -> dict[str, list[float]]:
         """Stability of the selections over the folds: for each method, a value for each k."""
-        found: dict[str, list[Stability]] = {}
+        found: dict[str, list[float]] = {}
         for name in self.methods:
             supports: dict[int, list[Sequence[int]]] = {}
             for row in sorted(self._rows(name), key=lambda row: row.k):
                 supports.setdefault(row.k, []).append(row.support)
-            found[name] = [stability(s, len(self.names), confidence) for s in supports.values()]
+            found[name] = [stability(s, len(self.names)) for s in supports.values()]
         return found
 
     def to_frame(self) -> Any:
         """All rows as a pandas data frame with a column for each field of :class:`Row`."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("to_frame needs pandas; run: pip install pandas") from error
+        import pandas as pd
+
         return pd.DataFrame([asdict(row) for row in self.rows])
 
     def _rows(self, method: str) -> list[Row]:

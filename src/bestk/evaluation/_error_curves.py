@@ -67,8 +67,8 @@ def error_curves(
     ks : iterable of int, or dict of method name to iterable of int
         Numbers of features, for all methods or for each.
     estimator : scikit-learn estimator, default=None
-        What predicts; by default :func:`linear_svm`, ridge regression for a continuous target,
-        or gradient boosting where some columns contain text.
+        What predicts; by default ``LinearSVC`` on standardized columns, ``RidgeCV`` for a
+        continuous target, or gradient boosting where some columns contain text.
     scoring : str or callable, default=None
         A scorer of scikit-learn, such as "roc_auc"; errors are then its negative values. None:
         the error rate, or the mean squared error of a regressor.
@@ -110,7 +110,7 @@ def error_curves(
          8  0.0316  0.0387
     >>> curves.p_values("tpower", "maxrel").round(2)
     array([0.11, 0.35, 0.81])
-    >>> [round(s.index, 2) for s in curves.stability()["tpower"]]
+    >>> [round(s, 2) for s in curves.stability()["tpower"]]
     [0.2, 0.88, 0.59]
     """
     if progress is not None and not callable(progress):
@@ -183,19 +183,12 @@ def _read_methods(methods: Any) -> dict[str, Any]:
     """Methods by their names."""
     if isinstance(methods, str):
         methods = [methods]
-    try:
-        methods = methods if isinstance(methods, Mapping) else {name: name for name in methods}
-    except TypeError as error:
-        wanted = "names, or a dict of names to methods"
-        raise ParameterError(f"methods must be {wanted}, not {methods!r}") from error
-    for name in methods:
-        if not isinstance(name, str):
-            raise ParameterError(f"{name!r} has no name; pass a dict of names to methods")
-    if BASELINE in methods:
-        raise ParameterError(f"{BASELINE!r} is the name of the baseline; rename the method")
-    if not methods:
-        raise ParameterError("there are no methods to measure; pass one or more")
-    return {name: get_method(method) for name, method in methods.items()}
+    names = list(methods) if np.iterable(methods) else []
+    if not names or BASELINE in names or not all(isinstance(name, str) for name in names):
+        wanted = f"names of methods, or a dict of names to methods, none of them {BASELINE!r}"
+        raise ParameterError(f"methods must be {wanted}; got {methods!r}")
+    named = methods if isinstance(methods, Mapping) else dict(zip(names, names, strict=True))
+    return {name: get_method(method) for name, method in named.items()}
 
 
 @dataclass(frozen=True)
@@ -239,46 +232,22 @@ def negative_error(model: Any, X: Any, y: Any) -> float:
     return -float(np.mean(wrong))
 
 
-def linear_svm(*, sparse: bool = False, missing: bool = False) -> Any:
-    """The default classifier: a linear support vector machine on standardized columns.
-
-    It is scikit-learn's ``LinearSVC(dual="auto", random_state=0)``.
-
-    Parameters
-    ----------
-    sparse : bool, default=False
-        Scale the columns without centring them, which would fill a sparse table.
-    missing : bool, default=False
-        Put the mean in place of missing values.
-
-    Returns
-    -------
-    Pipeline
-    """
+def default_model(*, continuous: bool, text: bool, sparse: bool, missing: bool) -> Any:
+    """A linear model of standardized columns, or gradient boosting for tables with text."""
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import RidgeCV
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import LinearSVC
 
-    mean = SimpleImputer(strategy="constant", fill_value=0.0)  # of standardized columns
-    steps = [StandardScaler(with_mean=not sparse), *([mean] if missing else [])]
-    return make_pipeline(*steps, LinearSVC(dual="auto", random_state=0))
-
-
-def default_model(*, continuous: bool, text: bool, sparse: bool, missing: bool) -> Any:
-    """A linear model for numbers, gradient boosting for tables with text."""
     if text:
-        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-        from sklearn.pipeline import make_pipeline
-
         trees = HistGradientBoostingRegressor if continuous else HistGradientBoostingClassifier
         return make_pipeline(FillEmpty(), trees(random_state=0))
-    model = linear_svm(sparse=sparse, missing=missing)
-    if continuous:
-        from sklearn.linear_model import RidgeCV
-
-        model.steps[-1] = ("ridgecv", RidgeCV())
-    return model
+    scale = StandardScaler(with_mean=not sparse)  # the mean would fill a sparse table
+    fill = [SimpleImputer(strategy="constant", fill_value=0.0)] if missing else []
+    model = RidgeCV() if continuous else LinearSVC(dual="auto", random_state=0)
+    return make_pipeline(scale, *fill, model)
 
 
 class FillEmpty(TransformerMixin, BaseEstimator):

@@ -19,7 +19,20 @@ from bestk.information.measures import Measure, Query
 from bestk.native.threads import threads
 
 DOUBT = 1.5  # times the largest relevance by chance: the cost of a column without any
+AGREEMENT = 1.25  # standard errors; a mean of estimates this near agrees with the normal one
+SMALLEST_VARIANCE = 1e-12
 UNCHECKED_BYTES = 2**26  # a smaller matrix is allocated without a look at the free memory
+
+
+def subtract_doubt(relevance: Floats, chance: Floats) -> Floats:
+    """``relevance - 1.5 c exp(-relevance / c)``, with the largest relevance c by chance.
+
+    Examples
+    --------
+    >>> subtract_doubt(np.array([0.0, 0.1, 1.0]), np.array([0.1, 0.1, 0.1])).round(3)
+    array([-0.15 ,  0.045,  1.   ])
+    """
+    return relevance - DOUBT * chance * np.exp(-np.maximum(relevance, 0.0) / chance)
 
 
 @dataclass(frozen=True)
@@ -75,16 +88,35 @@ class Entropies:
         """``I(xi; y)``."""
         return np.maximum(self.x + self.y - self.xy, self._lowest)
 
+    def settled_mi(self) -> Floats:
+        """``I(xi; y)``, near the normal estimate where a mean of estimates hardly differs from it.
+
+        The normal estimate has the smaller error. Of a difference d to it,
+        ``max(0, 1 - (1.25 s / d)**2)`` remains, as James and Stein shrink means, with the standard
+        error s of the counts in the mean.
+        """
+        relevance, joint = self.mi(), self.covariances
+        if joint is None or self.levels is None:
+            return relevance
+        variances = np.maximum([joint.total, joint.within], SMALLEST_VARIANCE)
+        parameters = max(1, joint.n_groups - 1)
+        normal = 0.5 * (np.log(variances[0] / variances[1]) - parameters / joint.n_samples)
+        n_classes = max(float(joint.n_groups), float(np.exp(self.y)))  # a number is cut into some
+        degrees = np.maximum(self.levels - 1.0, 1.0) * (n_classes - 1.0)
+        limit = AGREEMENT * np.square(self.share) * np.sqrt(degrees / 2.0) / joint.n_samples
+        away = relevance - normal
+        kept = away - limit**2 / np.where(np.abs(away) > limit, away, np.inf)
+        kept = np.where(np.abs(away) > limit, kept, 0.0)
+        return np.where(np.less(self.share, 1.0), normal + kept, relevance)
+
     def certain_mi(self) -> Floats:
-        """``I(xi; y)`` minus the doubt ``1.5 c exp(-I(xi; y) / c)``.
+        """The settled ``I(xi; y)`` minus the doubt ``1.5 c exp(-I(xi; y) / c)``.
 
         c is about the largest relevance that chance gives any of the columns: the doubt is the
         price of a column whose relevance chance can explain.
         """
-        relevance = self.mi()
-        if self.chance is None:
-            return relevance
-        return relevance - DOUBT * self.chance * np.exp(-np.maximum(relevance, 0.0) / self.chance)
+        relevance = self.settled_mi()
+        return relevance if self.chance is None else subtract_doubt(relevance, self.chance)
 
     def copy_mi(self) -> Floats:
         """``I(xi; xi')`` of each feature and a copy of it: its entropy, if it is counted."""

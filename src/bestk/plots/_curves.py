@@ -1,23 +1,21 @@
-"""Plots over the number of features: errors and cross-validation scores."""
+"""Plots of errors over the number of features."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bestk._typing import Floats
 from bestk.evaluation import BASELINE, Curves
 from bestk.plots._selection import COLOURS, PLAIN, add_grid, ink, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLUMNS = ("method", "k", "error")
 MAX_BANDS = 4  # lines whose bands do not hide each other
 MARKERS, STYLES = "os^DvPX", ("-", "--", "-.", ":")
 
 
 def plot_error_curves(
-    curves: Any, *, bands: bool | None = None, ax: "Axes | None" = None
+    curves: Curves, *, bands: bool | None = None, ax: "Axes | None" = None
 ) -> "Axes":
     """Plot the mean error over folds against k, a line for each method.
 
@@ -27,9 +25,8 @@ def plot_error_curves(
 
     Parameters
     ----------
-    curves : Curves, or table with columns "method", "k" and "error"
-        From :func:`bestk.evaluation.error_curves`, or your own: a row for each method, k and
-        fold, those of all features with the method "all". NaN errors are left out.
+    curves : Curves
+        From :func:`bestk.evaluation.error_curves`. Where a fold has no error, the line has a gap.
     bands : bool, default=None
         Whether to shade one standard error around the mean; by default for up to four methods.
     ax : matplotlib Axes, optional
@@ -42,93 +39,57 @@ def plot_error_curves(
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> table = {"method": ["jmi"] * 4, "k": [1, 1, 2, 2], "error": [0.3, 0.5, 0.1, 0.1]}
-    >>> ax = plot_error_curves(table, ax=Figure().subplots())
+    >>> from bestk.evaluation import Curves, Row
+    >>> measured = ((1, 0, 0.3), (1, 1, 0.5), (2, 0, 0.1), (2, 1, 0.1))  # k, fold, error
+    >>> rows = [Row("jmi", k, fold, error, 10, 0.0, []) for k, fold, error in measured]
+    >>> ax = plot_error_curves(Curves(tuple(rows), ["a", "b"]), ax=Figure().subplots())
     >>> ax.lines[0].get_ydata(), ax.lines[0].get_label()
     (array([0.4, 0.1]), 'jmi: 10.0% at k = 2')
     """
     from matplotlib.ticker import PercentFormatter
 
-    methods, ks, errors = _read_columns(curves)
-    scored = isinstance(curves, Curves) and curves.scoring is not None
-    sign = -1 if scored and curves.rising else 1  # scores are minus the errors
-    percent = not scored and not ((errors < 0) | (errors > 1)).any()
+    if not isinstance(curves, Curves) or not curves.methods:
+        came = type(curves).__name__
+        raise ValueError(f"nothing to draw: give Curves that error_curves has measured, not {came}")
+    sign = -1 if curves.rising else 1  # scores are minus the errors
+    errors = np.array([row.error for row in curves.rows])
+    percent = curves.scoring is None and not ((errors < 0) | (errors > 1)).any()
     write = "{:.1%}".format if percent else "{:.3g}".format
-    names = list(dict.fromkeys(methods[methods != BASELINE].tolist()))
-    many, own = len(names) > MAX_BANDS, ax is None
+    many, own = len(curves.methods) > MAX_BANDS, ax is None
     ax = _curve_axes(ax, 8.0 if many else 6.4)
     handles = []
-    for name in names:
-        each, means, spread = _mean_of_folds(ks[methods == name], errors[methods == name])
-        least, label, best = np.inf, f"{name}: no errors", None
-        if np.isfinite(means).any():
-            best = int(np.nanargmin(means))
-            least = float(means[best])
-            label = f"{name}: {write(sign * least)} at k = {each[best]:g}"
-        shaded = spread if bands or (bands is None and not many) else None
-        handles.append((least, _draw_line(ax, each, sign * means, shaded, best, label)))
+    for name in curves.methods:
+        ks = sorted({row.k for row in curves.rows if row.method == name})
+        folds = curves.errors(name)
+        means = folds.mean(axis=1)
+        best = int(np.nan_to_num(means, nan=np.inf).argmin())
+        label = f"{name}: {write(sign * means[best])} at k = {ks[best]}"
+        (line,) = ax.plot(
+            ks, sign * means, linewidth=1.6, markevery=[best], markersize=8,
+            markeredgecolor=ax.get_facecolor(), label=label, zorder=3,
+        )  # fmt: skip
+        if (bands or (bands is None and not many)) and folds.shape[1] > 1:
+            spread = folds.std(axis=1, ddof=1) / folds.shape[1] ** 0.5
+            low, high, colour = sign * means - spread, sign * means + spread, line.get_color()
+            ax.fill_between(ks, low, high, color=colour, alpha=0.15, linewidth=0)
+        handles.append((means[best], line))
     handles.sort(key=lambda both: both[0])
     lines = [line for _, line in handles]
-    known = sign * errors[(methods == BASELINE) & np.isfinite(errors)]
-    if len(known):
-        label = f"all {ks[methods == BASELINE].max():g} features: {write(known.mean())}"
-        lines.append(_draw_level(ax, float(known.mean()), label))
-    ax.set_ylabel(curves.measure.replace("_", " ") if scored else "error")
+    everything = [row for row in curves.rows if row.method == BASELINE]
+    if everything:
+        level = sign * float(np.mean([row.error for row in everything]))
+        label = f"all {everything[0].k} features: {write(level)}"
+        lines.append(ax.axhline(level, color=ink(ax), linestyle="--", linewidth=1, label=label))
+    ax.set_ylabel(curves.measure.replace("_", " "))
     if percent:
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-    beside = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if own and many else {}
-    _add_legend(ax, lines, **beside)
+    beside: Any = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if own and many else {}
+    for text in ax.legend(handles=lines, framealpha=0.7, edgecolor="none", **beside).get_texts():
+        text.set(**PLAIN)
     return ax
 
 
-def plot_cv_scores(selector: Any, *, ax: "Axes | None" = None) -> "Axes":
-    """Plot the mean score over folds against k, one standard error around it, and the chosen k.
-
-    With ``rule="one-se"`` a dashed line shows the score that the chosen k had to reach.
-
-    Parameters
-    ----------
-    selector : fitted SelectBestKCV
-        Its ``cv_results_`` and ``best_k_`` are drawn.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
-
-    Returns
-    -------
-    Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from bestk import SelectBestKCV
-    >>> X, y = load_iris(return_X_y=True)
-    >>> selector = SelectBestKCV(KNeighborsClassifier(), method="forward").fit(X, y)
-    >>> ax = plot_cv_scores(selector, ax=Figure().subplots())
-    >>> ax.lines[0].get_xdata()
-    array([1, 2, 3, 4])
-    """
-    if not hasattr(selector, "cv_results_"):
-        raise TypeError(f"expected a fitted SelectBestKCV, not {type(selector).__name__}")
-    results = selector.cv_results_
-    folds = np.array([v for name, v in results.items() if name.startswith("split")])
-    ks, mean, error = _mean_of_folds(np.tile(results["k"], len(folds)), folds.ravel())
-    chosen = int(np.flatnonzero(ks == selector.best_k_)[0])
-    ax = _curve_axes(ax)
-    label = f"k = {selector.best_k_} chosen: {mean[chosen]:.3g}"
-    lines = [_draw_line(ax, ks, mean, error, chosen, label)]
-    if selector.rule == "one-se":
-        best = int(np.nanargmax(mean))
-        threshold = float(mean[best] - error[best])
-        label = f"best minus one standard error: {threshold:.3g}"
-        lines.append(_draw_level(ax, threshold, label))
-    ax.set_ylabel("score, mean over folds")
-    _add_legend(ax, lines)
-    return ax
-
-
-def _curve_axes(ax: "Axes | None", width: float = 6.4) -> "Axes":
+def _curve_axes(ax: "Axes | None", width: float) -> "Axes":
     """Axes over k, whose lines all look different."""
     from cycler import cycler
     from matplotlib.ticker import MaxNLocator
@@ -140,53 +101,3 @@ def _curve_axes(ax: "Axes | None", width: float = 6.4) -> "Axes":
     ax.set_xlabel("number of features k")
     add_grid(ax)
     return ax
-
-
-def _draw_line(
-    ax: "Axes", ks: Floats, values: Floats, spread: Floats | None, mark: int | None, label: str
-) -> Any:
-    """Draw a line with a marker at one place, and a band around it."""
-    (line,) = ax.plot(
-        ks, values, linewidth=1.6, markevery=[] if mark is None else [mark], markersize=8,
-        markeredgecolor=ax.get_facecolor(), label=label, zorder=3,
-    )  # fmt: skip
-    if spread is not None:
-        low, high, colour = values - spread, values + spread, line.get_color()
-        ax.fill_between(ks, low, high, color=colour, alpha=0.15, linewidth=0)
-    return line
-
-
-def _draw_level(ax: "Axes", height: float, label: str) -> Any:
-    return ax.axhline(height, color=ink(ax), linestyle="--", linewidth=1, label=label)
-
-
-def _add_legend(ax: "Axes", lines: list[Any], **where: Any) -> None:
-    for text in ax.legend(handles=lines, framealpha=0.7, edgecolor="none", **where).get_texts():
-        text.set(**PLAIN)
-
-
-def _read_columns(curves: Any) -> tuple[Any, Floats, Floats]:
-    """The methods, ks and errors of all rows."""
-    try:
-        if isinstance(curves, Curves):
-            columns = [[getattr(row, name) for row in curves.rows] for name in COLUMNS]
-        else:
-            columns = [np.asarray(curves[name]).tolist() for name in COLUMNS]
-    except Exception as failure:  # each kind of table has its own for a missing column
-        raise ValueError(
-            "error curves need Curves, as returned by bestk.evaluation.error_curves, or a table "
-            f"with columns 'method', 'k' and 'error'; got {type(curves).__name__}"
-        ) from failure
-    methods, ks, errors = columns
-    if not methods:
-        raise ValueError("nothing to draw: the curves have no rows")
-    return np.array(methods, object), np.array(ks, np.float64), np.array(errors, np.float64)
-
-
-def _mean_of_folds(ks: Floats, values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Each k, and the mean and the standard error of its known values."""
-    each = np.unique(ks)
-    folds = [values[(ks == k) & np.isfinite(values)] for k in each]
-    means = np.array([e.mean() if len(e) else np.nan for e in folds])
-    spread = np.array([e.std(ddof=1) / len(e) ** 0.5 if len(e) > 1 else 0.0 for e in folds])
-    return each, means, spread

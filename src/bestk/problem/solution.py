@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -89,24 +88,6 @@ class Solution:
 
         told = {name: self.details[name] for name in TOLD if name in self.details}
         return pd.DataFrame({"item": self.support, "name": self._labels(), **told})
-
-    def report(self, path: Any = None, *, target: str = "y") -> Any:
-        """Make an HTML report, and write it to ``path`` if that is given.
-
-        It has what the solution itself contains; :meth:`SelectBestK.report`, which is given the
-        table, adds errors, other methods and how the table was read.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from bestk import select
-        >>> select(*load_iris(return_X_y=True), k=2).report()
-        <Report of 2 features, ... characters>
-        """
-        made = import_module("bestk.report").make_report(self, target=target)  # as SelectBestK does
-        if path is not None:
-            made.save(path)
-        return made
 
     def _labels(self) -> list[str]:
         return [str(i) if self.names is None else str(self.names[i]) for i in self.support]

@@ -51,8 +51,8 @@ class Report:
 
 def make_report(
     selected: Any,
-    X: Any = None,
-    y: Any = None,
+    X: Any,
+    y: Any,
     *,
     target: str = "y",
     errors: bool = True,
@@ -63,13 +63,12 @@ def make_report(
 
     Parameters
     ----------
-    selected : SelectBestK, SelectBestKCV or Solution
-        A fitted selector, or a solution; the report of a solution has only what it contains.
-    X : table of shape (n_samples, n_features), default=None
-        The table of the fit, in memory. Without it, or with a file or blocks of rows, the report
-        has what the selector knows. For a table too large for memory pass some of its rows:
+    selected : SelectBestK or SelectBestKCV
+        A fitted selector.
+    X : table of shape (n_samples, n_features)
+        The table of the fit, in memory. For a table too large for memory pass some of its rows:
         errors, bins and warnings then refer to these.
-    y : array-like of shape (n_samples,), default=None
+    y : array-like of shape (n_samples,)
         The classes, or numbers to predict.
     target : str, default="y"
         The name of y.
@@ -80,9 +79,9 @@ def make_report(
         The number of subsamples for the frequency of each feature, see
         :func:`bestk.stability_selection`; 0: none. By default 20, and none for large tables.
     **more
-        ``notes``, further warnings to show; ``solution``, if the selector is not fitted; ``path``
-        of the file that was read, its columns that were ``dropped`` and the ``command`` that read
-        it; ``progress``, called with the number of folds done and of all.
+        ``notes``, further warnings to show; ``path`` of the file that was read, its columns that
+        were ``dropped`` and the ``command`` that read it; ``progress``, called with the number of
+        folds done and of all.
 
     Returns
     -------

@@ -116,16 +116,6 @@ def describe_table(options: Any, task: Task, solution: Solution) -> TableFacts:
     )  # fmt: skip
 
 
-def describe_fit(selector: Any) -> TableFacts:
-    """How a table was read, as far as a fitted selector knows."""
-    discretizer = selector.discretizer_
-    return TableFacts(
-        getattr(selector, "n_samples_seen_", None), selector.n_features_in_,
-        information=settle(selector, blocks=getattr(selector, "_in_blocks", False)).information,
-        discretizer="" if discretizer is None else type(discretizer).__name__,
-    )  # fmt: skip
-
-
 def describe_column(
     name: str, column: Values, goal: ShownTarget, *, nominal: bool = False
 ) -> Column:

@@ -10,7 +10,6 @@ from copy import copy
 from dataclasses import replace
 from importlib.metadata import version
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,9 @@ from bestk.data.table import Table, find_features
 from bestk.errors import ParameterError
 from bestk.plots import read_solution
 from bestk.problem.solution import TOLD, Solution
-from bestk.report.columns import describe_fit, describe_table
+from bestk.report.columns import describe_table
 from bestk.report.records import Caution, Facts, Feature, ReportRequest, format_text, join_some
 from bestk.report.scores import compare_methods, measure_stability, method_name
-from bestk.selection.base import is_stream
 from bestk.selection.cautions import describe, find_cautions
 from bestk.selection.look import MOSTLY
 from bestk.selection.pipeline import Task, settle
@@ -34,10 +32,6 @@ MAX_NAMED = 8  # columns or classes that a warning names
 SMALL_CLASS = 10  # rows
 FRAMES = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feather"}
 PACKAGES = ("bestk", "numpy", "scipy", "scikit-learn")
-NO_TABLE = (
-    "This report has only what the selection itself contains. Errors, other methods, warnings and "
-    "bins need the rows"
-)
 OTHER_ROWS = (
     "The relevance of the selected features in these rows is not that of the fit: the rows are "
     "others, were weighted, or came in blocks of which the first was cut. Errors, other methods "
@@ -46,77 +40,37 @@ OTHER_ROWS = (
 
 
 def collect_facts(request: ReportRequest) -> Facts:
-    """All that is known of a selection."""
-    if not hasattr(request.selected, "get_params"):
-        return _from_solution(request, request.selected)
-    if request.X is None or is_stream(request.X, request.y):
-        return _from_selector(request)
-    if request.y is None:
-        raise ValueError("a report of a selector and a table needs y: the target of its rows")
-    return _from_table(request)
-
-
-def _from_solution(request: ReportRequest, selected: Any) -> Facts:
-    """What a solution contains without its table."""
-    solution = read_solution(selected, *TOLD, "pairs")
+    """All that a fitted selector and its table tell of a selection."""
+    selector = request.selected
+    solution = read_solution(selector, *TOLD, "pairs")
+    table = read_features(request.X, selector.categorical_features)
+    _check_same(solution, table)
+    as_measured = selector
+    if getattr(selector, "_in_blocks", False):  # blocks of rows are measured in their own way
+        as_measured = copy(selector).set_params(**vars(settle(selector, blocks=True)))
+    with warnings.catch_warnings(record=True) as caught:  # shown in the report
+        warnings.simplefilter("always")
+        task = Task.of(as_measured, table, request.y)
+    if task.target is None:
+        raise ParameterError("a report takes one target; fit a selector for each of them")
+    notes = dict.fromkeys([*request.notes, *task.notes, *(str(each.message) for each in caught)])
     python = ".".join(map(str, sys.version_info[:3]))
     return Facts(
         format_text(request.target),
-        method_name(selected.method) if hasattr(selected, "method") else "",
+        method_name(selector.method),
         solution,
         _selected_features(solution),
-        cautions=_as_notes(solution.warnings) or None,
-        absent=f"{NO_TABLE}: use selector.report(X, y).",
-        versions={"Python": python} | {name: version(name) for name in PACKAGES},
-    )
-
-
-def _from_selector(request: ReportRequest) -> Facts:
-    """What a fitted selector knows without its table."""
-    selector, X, y = request.selected, request.X, request.y
-    request = replace(request, target=y if isinstance(y, str) else request.target)
-    base = _from_solution(request, selector)
-    rows = "some of them, in memory" if hasattr(selector, "n_samples_seen_") else "those of the fit"
-    path = str(X) if isinstance(X, str | Path) else None
-    return replace(
-        base,
-        table=describe_fit(selector),
-        absent=f"{NO_TABLE}: pass {rows}, as in selector.report(X, y).",
-        cautions=_as_notes([*base.solution.warnings, *request.notes]) or None,
-        settings=list_settings(selector),
-        code=write_code(replace(request, path=path), in_memory=False),
-    )
-
-
-def _from_table(request: ReportRequest) -> Facts:
-    """All that a table and a selector, or its options and a solution, give."""
-    options, y = request.selected, request.y
-    table = read_features(request.X, options.categorical_features)
-    solution = read_solution(request.solution or options, *TOLD, "pairs")
-    _check_same(solution, table)
-    as_measured = options
-    if getattr(options, "_in_blocks", False):  # blocks of rows are measured in their own way
-        as_measured = copy(options).set_params(**vars(settle(options, blocks=True)))
-    with warnings.catch_warnings(record=True) as caught:  # shown in the report
-        warnings.simplefilter("always")
-        task = Task.of(as_measured, table, y)
-    notes = [*request.notes, *task.notes, *(str(each.message) for each in caught)]
-    if task.target is None:
-        raise ParameterError("a report of a table takes one target; call report() without X and y")
-    return replace(
-        _from_solution(request, solution),
-        method=method_name(options.method),
-        runners_up=_runners_up(task, solution),
-        table=describe_table(options, task, solution),
+        _runners_up(task, solution),
+        describe_table(selector, task, solution),
         stability=measure_stability(request, task, solution),
         cautions=(
             *_find_cautions(request, task, solution),
-            *_as_notes(list(dict.fromkeys(notes))),
+            *(Caution("note", format_text(note, 400)) for note in notes),
         ),
-        absent="",
-        settings=list_settings(options),
+        settings=list_settings(selector),
         code=write_code(request),
         command=request.command,
+        versions={"Python": python} | {name: version(name) for name in PACKAGES},
         **compare_methods(request, task, solution),
     )
 
@@ -179,7 +133,8 @@ def _find_cautions(request: ReportRequest, task: Task, solution: Solution) -> li
         text = join_some([f"{table.names[j]!r} ({missing[j]:.0%})" for j in holes], MAX_NAMED)
         text = f"{format_text(text, 400)}: most values are missing."
         found.append(Caution("missing", text, _again(request, table, "missing", holes)))
-    if target is not None and not target.continuous:
+    assert target is not None
+    if not target.continuous:
         labels, counts = target.classes.classes, target.classes.counts
         small = np.flatnonzero(counts < SMALL_CLASS).tolist()
         text = join_some([f"{str(labels[c])!r} ({counts[c]} rows)" for c in small], MAX_NAMED)
@@ -215,16 +170,12 @@ def _again(request: ReportRequest, table: Table, kind: str, places: Sequence[int
     return write_code(replace(request, selected=selector.set_params(**again))).splitlines()[-2]
 
 
-def _as_notes(notes: Sequence[str]) -> tuple[Caution, ...]:
-    return tuple(Caution("note", format_text(note, 400)) for note in notes)
-
-
 def list_settings(options: Any) -> dict[str, str]:
     """All parameters of a selector as Python code."""
     return {name: _repr(value) for name, value in options.get_params(deep=False).items()}
 
 
-def write_code(request: ReportRequest, *, in_memory: bool = True) -> str:
+def write_code(request: ReportRequest) -> str:
     """Python code that selects the same features; what needs more than bestk is a variable."""
     kind, path, target = type(request.selected), request.path, request.target
     plain = {name: _repr(each.default) for name, each in signature(kind).parameters.items()}
@@ -232,11 +183,9 @@ def write_code(request: ReportRequest, *, in_memory: bool = True) -> str:
     used = {name: _names_in(text) - set(dir(builtins)) for name, text in given.items()}
     foreign = [name for name in given if used[name] - set(bestk.__all__)]
     imported = {kind.__name__}.union(*(used[name] for name in given if name not in foreign))
-    lines, data = [f"from bestk import {', '.join(sorted(imported))}", ""], "X, y"
+    lines = [f"from bestk import {', '.join(sorted(imported))}", ""]
     reader = next((read for end, read in FRAMES.items() if path and path.endswith(end)), None)
-    if path is not None and not in_memory:
-        data = f"{path!r}, {target!r}"
-    elif reader is None:
+    if reader is None:
         lines.append("# X is the table, y the target")
     else:
         lines = ["import pandas as pd", *lines, f"table = pd.{reader}({path!r})"]
@@ -245,7 +194,7 @@ def write_code(request: ReportRequest, *, in_memory: bool = True) -> str:
         lines.append(f"X, y = table.drop(columns={columns!r}), table[{target!r}]")
     lines += [f"# {name}, which you defined: {format_text(given[name])}" for name in foreign]
     arguments = (f"{name}={name if name in foreign else text}" for name, text in given.items())
-    lines.append(f"selector = {kind.__name__}({', '.join(arguments)}).fit({data})")
+    lines.append(f"selector = {kind.__name__}({', '.join(arguments)}).fit(X, y)")
     return "\n".join([*lines, "print(selector.solution_)"])
 
 

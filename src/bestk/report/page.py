@@ -72,11 +72,10 @@ def method_title(method: str) -> str:
     return describe_method(method).partition(":")[0] if method in METHODS else ""
 
 
-def bin_scale(table: TableFacts | None) -> tuple[float, float] | None:
+def bin_scale(table: TableFacts) -> tuple[float, float] | None:
     """The range of the drawings of bins; None if they show classes."""
-    columns = () if table is None else table.columns
-    values = [b.value for column in columns for b in column.bins if isfinite(b.value)]
-    low = min(values, default=0.0) if table is not None and not table.groups else 0.0
+    values = [b.value for column in table.columns for b in column.bins if isfinite(b.value)]
+    low = min(values, default=0.0) if not table.groups else 0.0
     return (low, max(values)) if values and max(values) > low else None
 
 

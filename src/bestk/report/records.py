@@ -1,7 +1,7 @@
 """The content of a report as records, and its names and numbers as text."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bestk.errors import printable
@@ -21,14 +21,13 @@ NAN = float("nan")
 class ReportRequest:
     """The arguments of make_report."""
 
-    selected: Any  # a selector or a solution
+    selected: Any  # a fitted selector
     X: Any = None
     y: Any = None
     target: str = "y"
     errors: bool = True
     stability: int | None = None  # number of subsamples; None: as many as take little time
     notes: Sequence[str] = ()  # further warnings
-    solution: Solution | None = None  # of a selector that is not fitted
     path: str | None = None  # of the file that was read
     dropped: Sequence[str] = ()  # its columns that were not used
     command: str = ""
@@ -72,12 +71,12 @@ class Bin:
 
 @dataclass(frozen=True)
 class Column:
-    """A column; None and NaN where the rows are not available."""
+    """A column, as it is listed, or with its bins."""
 
     name: str
     kind: str
-    missing: int | None = None
-    distinct: int | None = None
+    missing: int
+    distinct: int
     relevance: float = NAN
     rank: int | None = None  # in the selection
     bins: tuple[Bin, ...] = ()
@@ -86,42 +85,41 @@ class Column:
 
 @dataclass(frozen=True)
 class TableFacts:
-    """How the table was read; None where the rows are not available."""
+    """How the table was read."""
 
-    n_samples: int | None
+    n_samples: int
     n_features: int
-    kinds: Mapping[str, int] = field(default_factory=dict)  # number of columns of each kind
-    missing: int | None = None  # values
-    classes: tuple[tuple[str, int], ...] = ()  # with their rows
-    groups: tuple[str, ...] = ()  # the classes of the counts of bins, rare ones in one
-    usual: int | None = None  # the group whose complement is shown as a rate
-    overall: float = NAN  # mean of the target, or that rate
-    information: str = "discrete"
-    discretizer: str = ""
-    columns: tuple[Column, ...] = ()  # the selected ones
-    listed: tuple[Column, ...] = ()  # all, or the most relevant
+    kinds: Mapping[str, int]  # number of columns of each kind
+    missing: int  # values
+    classes: tuple[tuple[str, int], ...]  # with their rows
+    groups: tuple[str, ...]  # the classes of the counts of bins, rare ones in one
+    usual: int | None  # the group whose complement is shown as a rate
+    overall: float  # mean of the target, or that rate
+    information: str
+    discretizer: str
+    columns: tuple[Column, ...]  # the selected ones
+    listed: tuple[Column, ...]  # all, or the most relevant
 
 
 @dataclass(frozen=True)
 class Facts:
-    """The content of a report; None for what needs the table, if there was none."""
+    """The content of a report."""
 
     target: str
     method: str
     solution: Solution
     features: tuple[Feature, ...]
-    runners_up: tuple[Feature, ...] = ()
-    table: TableFacts | None = None
-    choices: Mapping[str, tuple[int, ...]] | None = None  # by method, this one first; best first
+    runners_up: tuple[Feature, ...]
+    table: TableFacts
+    choices: Mapping[str, tuple[int, ...]]  # by method, this one first; best first
+    cautions: tuple[Caution, ...]
+    settings: Mapping[str, str]
+    code: str
+    command: str
+    versions: Mapping[str, str]
+    stability: "StabilitySelection | None"
     scores: "FoldScores | None" = None
     unmeasured: str = ""  # why there are no scores
-    stability: "StabilitySelection | None" = None
-    cautions: tuple[Caution, ...] | None = None
-    absent: str = ""  # what is missing, and how to get it
-    settings: Mapping[str, str] | None = None
-    code: str = ""
-    command: str = ""
-    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 def format_text(value: Any, longest: int = MAX_TEXT) -> str:

@@ -16,12 +16,10 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bestk._checks import parameters as check_parameters
 from bestk.data.frames import (
     as_array,
     batch_as_table,
     is_dask,
-    is_dataset,
     is_frame,
     named_frame,
 )
@@ -64,7 +62,7 @@ def forget(selector: Any) -> None:
 
 def is_stream(X: Any, y: Any) -> bool:
     """Whether X is to be read block by block: anything but a table in memory."""
-    if isinstance(X, str | Path) or is_dataset(X) or callable(X) or is_dask(X):
+    if isinstance(X, str | Path) or callable(X) or is_dask(X):
         return True
     if isinstance(X, list | tuple):
         return isinstance(y, str) or (y is None and bool(X) and all(map(_is_pair, X)))
@@ -82,16 +80,13 @@ class TableSelector(SelectorMixin, BaseEstimator):
     solution_: Solution
     support_: NDArray[np.bool_]
 
-    def _validate_params(self) -> None:
-        check_parameters(self)
-
     def _check_table(self, X: Any, *, reset: bool) -> Any:
-        """Let scikit-learn check arrays; frames, lists and masks only for their shape."""
+        """Let scikit-learn check arrays; frames and lists only for their shape."""
         if isinstance(X, Table):
             self.n_features_in_ = X.n_features
             return X
         X = named_frame(X)
-        if isinstance(X, list | tuple | np.ma.MaskedArray):
+        if isinstance(X, list | tuple):
             X = as_array(X)
             refuse_shape(X.shape)
             return validate_data(self, X, reset=reset, skip_check_array=True)
@@ -122,7 +117,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return _keep_columns(self, self._check_table(X, reset=False), self._get_support_mask())
 
-    def report(self, X: Any = None, y: Any = None, path: Any = None, **options: Any) -> Any:
+    def report(self, X: Any, y: Any, path: Any = None, **options: Any) -> Any:
         """Make an HTML report of the selection, and write it to ``path`` if that is given.
 
         Parameters
@@ -138,7 +133,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
             Notebooks display it; ``.save(path)`` writes it.
         """
         check_is_fitted(self)
-        # the only reference upwards, here and in Solution.report
+        # the only reference upwards
         made = import_module("bestk.report").make_report(self, X, y, **options)
         if path is not None:
             made.save(path)

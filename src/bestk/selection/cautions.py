@@ -35,7 +35,6 @@ GAIN_OF_CUTS = 30.0  # at most, of twice the log of a likelihood ratio, by cuts 
 MIN_ENTROPY_OF_LEAK = 0.6  # fraction of H(y); with less, a column does not determine y
 ROWS_FIRST = 20_000  # rows that show most relations
 MAX_VALUES = 2**20  # that are tested together
-LIKELY_ROWS = 64  # rows that show most differences between columns that vary there
 COPY_ROWS = 1_000  # rows that show most differences between columns
 COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
 
@@ -206,7 +205,10 @@ def _copies(selected: _Selected, candidates: list[int]) -> list[list[int]]:
     text = [i for i in candidates if columns[i].categories is not None]
     numbers = [i for i in candidates if i not in text]
     pairs = [(i, j) for i, j in combinations(text, 2) if _same_levels(columns[i], columns[j])]
-    pairs += [pair for pair in _likely_copies(columns, numbers) if _are_copies(columns, pair)]
+    for a, b in np.argwhere(_are_copies([columns[i] for i in numbers], slice(0, COPY_ROWS))):
+        i, j = numbers[a], numbers[b]
+        if _are_copies([columns[i], columns[j]], slice(None)).any():
+            pairs.append((i, j))
     groups: list[list[int]] = []
     for a, b in sorted(pairs):
         group = next((group for group in groups if a in group), None)
@@ -217,26 +219,10 @@ def _copies(selected: _Selected, candidates: list[int]) -> list[list[int]]:
     return groups
 
 
-def _likely_copies(columns: list[Values], items: list[int]) -> list[tuple[int, int]]:
-    """Pairs of columns of numbers that are copies in the first rows, where they vary."""
-    pairs: list[tuple[int, int]] = []
-    for n_rows in (LIKELY_ROWS, COPY_ROWS):
-        alike, varies = _compare([columns[i] for i in items], slice(0, n_rows))
-        pairs += [(items[a], items[b]) for a, b in np.argwhere(alike)]
-        items = [i for i, seen in zip(items, varies, strict=True) if not seen]
-    return pairs
-
-
-def _are_copies(columns: list[Values], pair: tuple[int, int]) -> bool:
-    """Whether two columns of numbers are copies of each other."""
-    both = [columns[i] for i in pair]
-    return all(_compare(both, rows)[0][0, 1] for rows in (slice(0, COPY_ROWS), slice(None)))
-
-
-def _compare(columns: list[Values], rows: slice) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which columns have a correlation of 1 or -1 and the same missing rows; and which vary."""
+def _are_copies(columns: list[Values], rows: slice) -> NDArray[np.bool_]:
+    """Which columns have a correlation of 1 or -1 and the same missing rows."""
     if len(columns) < 2:
-        return np.zeros((1, 1), bool), np.ones(len(columns), bool)
+        return np.zeros((1, 1), bool)
     values = np.array([column.values[rows] for column in columns], np.float64)
     high, low = np.fmax.reduce(values, axis=1), np.fmin.reduce(values, axis=1)
     values /= np.fmax(np.fmax(high, -low), 1e-300)[:, np.newaxis]  # no overflow
@@ -253,7 +239,7 @@ def _compare(columns: list[Values], rows: slice) -> tuple[NDArray[np.bool_], NDA
     for a, b in np.argwhere(alike):
         correlation = abs(np.einsum("i,i", values[a], values[b]))
         alike[a, b] = correlation > 1 - COPY_TOLERANCE and (missing[a] == missing[b]).all()
-    return alike, high > low
+    return alike
 
 
 def _same_levels(a: Values, b: Values) -> bool:

@@ -38,6 +38,7 @@ MIN_CLASS_ROWS = 3  # of the largest class: with two, a training fold has each c
 MIN_PROBABILITY = 1e-4  # so that one row cannot decide the mean log loss
 LOGISTIC_C = 10.0  # with 1, copies of one good column reduce the loss
 ALPHAS = (1.0, 10.0, 100.0, 1000.0)  # of ridge regression on standardized columns
+MAX_PVALUE = 0.01  # of missing values that are related to the target; others are only noise
 DIGITS = 9  # of a score; smaller differences are rounding errors
 
 
@@ -139,11 +140,26 @@ def cross_validate(
     with one_thread():
         for number, (fold, path) in enumerate(zip(folds, paths, strict=True)):
             Z, none = design.standardized(fold[0]), np.zeros((table.n_samples, 1))
-            parts = [Z[:, np.isin(design.features, support)] for support in path]
+            used = ~design.missing | _are_related(Z, design.missing, goals, fold[0])
+            parts = [Z[:, used & np.isin(design.features, support)] for support in path]
             scores[number] = [np.mean([goal.score(goal.model(len(fold[0])), part, fold)
                                        for goal in goals]) for part in parts]  # fmt: skip
             guess[number] = np.mean([goal.score(goal.guess(), none, fold) for goal in goals])
     return scores, guess
+
+
+def _are_related(
+    Z: Floats, some: NDArray[np.bool_], goals: "list[Goal]", train: Indices
+) -> NDArray[np.bool_]:
+    """Which of some columns are related to a target in the training rows."""
+    from sklearn.feature_selection import f_classif, f_regression
+
+    related = np.zeros(len(some), bool)
+    for goal in goals if some.any() else ():
+        test = f_regression if goal.classes is None else f_classif
+        with catch_warnings(action="ignore"), np.errstate(all="ignore"):  # constant columns
+            related[some] |= test(Z[np.ix_(train, some)], goal.y[train])[1] < MAX_PVALUE
+    return related
 
 
 @dataclass(frozen=True)

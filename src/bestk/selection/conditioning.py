@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Floats, Indices
+from bestk.information.entropies import subtract_doubt
 from bestk.native.threads import spans
 
 SMALLEST_VARIANCE, COPY = 1e-12, 1.0 - 1e-9  # COPY: squared correlation of columns that are copies
@@ -40,11 +41,11 @@ class State:
         n, self._noise = forwards[0].covariances.n_features, forwards[0].noise
         self._starts = n * np.arange(2 * len(forwards)).reshape(-1, 2, 1)
         self._certain = np.array([forward.certain for forward in forwards])
+        self._relevance = np.array([forward.relevance for forward in forwards])
+        chance = np.array([forward.chance for forward in forwards])
+        self._chance = np.maximum(chance, SMALLEST_VARIANCE)
         self._alone = np.array([forward.variances for forward in forwards])  # in total, within y
         self._variances, self._gaussian = self._alone.copy(), _half_log(self._alone)
-        groups = np.array([[forward.covariances.n_groups] for forward in forwards])
-        degrees = np.log(n) * np.maximum(1, groups - 1)  # for the largest increase by chance
-        self._chance = degrees / forwards[0].covariances.n_samples
         shape = self._certain.shape
         self._limit, self._selected = np.full(shape, np.inf), np.zeros(shape, bool)
         self._rows = _Stack(self._alone.shape)  # of each selected column
@@ -57,13 +58,13 @@ class State:
         certain = self._certain
         change = _half_log(np.maximum(self._variances, SMALLEST_VARIANCE))
         change -= self._gaussian  # negative: redundancy; positive: others remove noise from it
-        added = np.maximum(change - self._chance, 0.0)
-        change = np.where(change > 0, added, change)
-        alone = np.maximum(np.minimum(certain + change, self._limit), KEPT * certain)
-        alone = np.where(certain > 0, alone, certain + added)
-        raised = self._synergies.items - self._bests.items
-        raised = np.maximum(raised, 0.0, out=raised).sum(axis=0)
-        gains = alone + 0.5 * (self._synergy + raised)
+        raised = subtract_doubt(self._relevance + np.maximum(change, 0.0), self._chance)
+        alone = np.where(change > 0, raised, certain + change)
+        alone = np.maximum(np.minimum(alone, self._limit), KEPT * certain)
+        alone = np.where(certain > 0, alone, raised)
+        more = self._synergies.items - self._bests.items
+        more = np.maximum(more, 0.0, out=more).sum(axis=0)
+        gains = alone + 0.5 * (self._synergy + more)
         return np.where(self._selected, -np.inf, gains)
 
     def add(self, items: Indices) -> None:

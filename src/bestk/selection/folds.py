@@ -161,6 +161,7 @@ class Design:
     values: Floats
     features: Indices  # of each column
     numeric: NDArray[np.bool_]  # columns of numbers, not of indicators
+    missing: NDArray[np.bool_]  # indicators of missing numbers
 
     @classmethod
     def of(cls, table: Table, features: Indices, nominal: Indices) -> "Design":
@@ -174,7 +175,8 @@ class Design:
         widths = [part.shape[1] for part in parts]
         first = np.cumsum([0, *widths[:-1]])
         numeric = np.isin(np.arange(sum(widths)), first[~coded])
-        return cls(np.hstack(parts), np.repeat(features, widths), numeric)
+        missing = ~numeric & np.repeat(~coded, widths)
+        return cls(np.hstack(parts), np.repeat(features, widths), numeric, missing)
 
     def standardized(self, train: Indices) -> Floats:
         """All rows, scaled by the training rows, whose mean replaces missing values.

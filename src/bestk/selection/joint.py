@@ -43,7 +43,8 @@ class Forward:
         self._are_small = self._are_few and covariances.is_small
         time = can_scan(n, covariances.n_samples, scan_seconds)
         self._can_scan = time and entropies.find_synergy is not None
-        self.certain = entropies.certain_mi()
+        self.relevance, self.certain = entropies.settled_mi(), entropies.certain_mi()
+        self.chance = np.zeros(n) if entropies.chance is None else entropies.chance
         levels = 5.0 if entropies.levels is None else entropies.levels
         columns = np.broadcast_to(levels + 1j * entropies.share, n)
         kinds, self.kind = np.unique(columns, return_inverse=True)

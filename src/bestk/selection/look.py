@@ -107,13 +107,6 @@ def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
 
     That is: predicting the most frequent class of each bin is right for 99% of the rows, and for
     99% of those for which the most frequent class of all is wrong; bins have five rows on average.
-
-    Examples
-    --------
-    >>> from bestk.data.target import read_target
-    >>> y = read_target([0, 1] * 10, 20)
-    >>> is_leak(np.array([0, 1] * 10), y), is_leak(np.array([0, 1] * 9 + [1, 1]), y)
-    (True, False)
     """
     n, n_bins = len(codes), len(np.unique(codes))
     if n < MIN_ROWS_PER_BIN * n_bins:

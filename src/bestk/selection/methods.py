@@ -196,12 +196,12 @@ class Joint(Method):
 
     Each step adds the feature, or the pair, that gains most. Given the selected features S,
     xi gains ``I(xi; y) - doubt_i - max(G(xi; y) - G(xi; y | xS), max_j shared_ij)``, plus half
-    of the synergies that it raises. I is the blended estimate. With c the largest
-    relevance that chance gives any of the columns, ``doubt_i = 1.5 c exp(-I(xi; y) / c)``. G is
-    Gaussian information of all selected columns together, each with a little independent noise.
+    of the synergies that it raises. I is the blended estimate, or the normal one where they agree.
+    ``doubt_i = 1.5 c exp(-I(xi; y) / c)``, with c the largest relevance that chance gives a column.
+    G is Gaussian information of all selected columns, each with a little independent noise.
     ``shared_ij`` is ``I(xi; y) - I(xi; y | xj)`` minus the largest such value that chance gives any
     pair, where positive; the synergy is its negative, minus what covariances explain. Where
-    ``G(xi; y | xS)`` exceeds ``G(xi; y)``, the excess over ``log(n) (classes - 1) / rows`` counts.
+    ``G(xi; y | xS)`` exceeds ``G(xi; y)``, the excess is added to ``I(xi; y)``, in the doubt too.
     A column keeps a thousandth of ``I(xi; y) - doubt_i`` whatever is redundant; where that
     is negative, only a synergy changes it. Ties go to the lowest index.
 

@@ -29,6 +29,8 @@ class Blocks:
 
     open: Callable[[], Iterable[Part]]
     once: bool = False  # a second pass is not to be had
+    # of a seed, a sample of about all rows without a pass over them; None where there is none
+    quick_sample: "Callable[[int], Sample | None] | None" = None
 
     def __iter__(self) -> Iterator[Part]:
         names: list[str] | None = None
@@ -57,7 +59,7 @@ def refuse_other_columns(names: list[str], known: list[str]) -> None:
 def open_blocks(X: Any, y: Any) -> Blocks:
     """The blocks of what :func:`bestk.selection.base.is_stream` takes for some."""
     if isinstance(X, str | Path):
-        from bestk.data.files import read_parts
+        from bestk.data.files import quick_sample, read_parts
         from bestk.data.sources import find_columns, open_dataset, open_source
 
         if not isinstance(y, str):
@@ -66,7 +68,10 @@ def open_blocks(X: Any, y: Any) -> Blocks:
         source = open_dataset(X) if Path(X).is_dir() else open_source(X)
         names = [*find_columns(source, y), y]
         source = source.checked(names)
-        return Blocks(lambda: read_parts(source, names))
+        return Blocks(
+            lambda: read_parts(source, names),
+            quick_sample=lambda seed: quick_sample(source, names, seed),
+        )
     if is_dask(X):
         return _open_dask(X, y)
     if y is not None and not isinstance(y, str):

@@ -173,9 +173,10 @@ class Levels:
         codes = encode(table)
         numbers = self.learn(_labels_of(table, codes))
         dtype = np.uint8 if max(map(len, self.places)) <= 2**8 else np.uint16
-        out = np.empty(codes.values.shape, dtype)
-        for column, known, to in zip(codes.values, numbers, out, strict=True):
-            np.take(np.array(known, dtype), column, out=to, mode="clip")  # all are in range
+        out = codes.values.astype(dtype, copy=False)
+        for column, known in zip(out, numbers, strict=True):
+            if known != list(range(len(known))):
+                np.take(np.array(known, dtype), column.copy(), out=column, mode="clip")
         return out
 
     def learn(self, labels: Sequence[Sequence[Label]]) -> list[list[int]]:

@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Array
-from bestk.data.blocks import Part, join_rows, join_values, read_rows, read_values
+from bestk.data.blocks import (
+    SAMPLE_ROWS,
+    Part,
+    Reservoir,
+    Sample,
+    join_rows,
+    join_values,
+    read_rows,
+    read_values,
+)
 from bestk.data.codes import MAX_LEVELS
 from bestk.data.columns import parse_text
 from bestk.data.sources import (
@@ -31,6 +40,8 @@ from bestk.errors import DataError
 MAX_COLUMNS = 2_048  # of Parquet at once: few rows of very many columns cost as much as all rows
 NARROW: dict[str, Any] = {"f": (np.uint8, np.int16, np.float32)}
 NARROW |= dict.fromkeys("iu", (np.uint8, np.int16, np.int32))
+MANY_LEVELS = 100  # of a target; numbers of more are compared by tenths
+MAX_SHIFT, MAX_SHIFT_ROWS = 0.2, 10  # by which a class of a quick sample may differ
 TOO_MANY = f"text of over {MAX_LEVELS} different values"
 
 
@@ -103,17 +114,62 @@ def _read_columns(source: Source, names: Sequence[str]) -> tuple[Table, Array, i
 
 def _read_batch(batch: Any, target: str) -> Part:
     """The rows of a batch that have a target; nothing is copied where all have one."""
-    compute = arrow("compute")
-    missing = compute.is_null(batch.column(target), nan_is_null=True)
-    if missing.true_count:
-        batch = batch.filter(compute.invert(missing))
+    batch = _with_target(batch, target)
     table = read_rows(batch.drop_columns([target]))
     return table, read_values(batch.select([target]), table.n_samples)
+
+
+def _with_target(batch: Any, target: str) -> Any:
+    compute = arrow("compute")
+    missing = compute.is_null(batch.column(target), nan_is_null=True)
+    return batch.filter(compute.invert(missing)) if missing.true_count else batch
 
 
 def read_parts(source: Source, names: Sequence[str]) -> Iterator[Part]:
     """Blocks of the rows that have a target, which is the last of the columns."""
     return (_read_batch(batch, names[-1]) for batch in source.batches(names))
+
+
+def quick_sample(source: Source, names: Sequence[str], seed: int) -> Sample | None:
+    """Rows from places spread over a file; None where there are none, or where their y differs.
+
+    The target, which is the last of the columns, is read whole: a file may be sorted by it.
+    """
+    reservoir, target = Reservoir(seed, SAMPLE_ROWS), names[-1]
+    for batch in source.spread(names, SAMPLE_ROWS):
+        reservoir.add(*_read_batch(batch, target))
+    if not reservoir.n_rows:
+        return None
+    sample, n_rows, every = reservoir.finish(), 0, list[Array]()
+    step = source.parquet.metadata.num_rows // SAMPLE_ROWS
+    for batch in source.batches([target]):
+        known = _with_target(batch, target)
+        rows = np.arange(-n_rows % step, known.num_rows, step)
+        every += [read_values(known.take(rows), len(rows))] if len(rows) else []
+        n_rows += known.num_rows
+    return replace(sample, n_rows=n_rows) if is_like(sample.y, join_values(every)) else None
+
+
+def is_like(y: Array, other: Array) -> bool:
+    """Whether each class, or tenth of the numbers, has about the same share of two targets.
+
+    Examples
+    --------
+    >>> is_like(np.repeat([0, 1], 50), np.tile([0, 1], 200))
+    True
+    >>> is_like(np.zeros(100), np.tile([0.0, 1.0], 200))
+    False
+    """
+    if other.dtype.kind in "iuf" and len(np.unique(other)) > MANY_LEVELS:
+        tenths = np.quantile(other, np.arange(1, 10) / 10)
+        y, other = np.searchsorted(tenths, y), np.searchsorted(tenths, other)
+    labels, codes = np.unique(np.concatenate([y, other]), return_inverse=True)
+    found, wanted = (
+        np.bincount(part, minlength=len(labels)) / len(part)
+        for part in (codes[: len(y)], codes[len(y) :])
+    )
+    near = abs(found - wanted) <= MAX_SHIFT * wanted + MAX_SHIFT_ROWS / len(y)
+    return bool((near & ((found > 0) | (wanted == 0))).all())
 
 
 def _join_columns(tables: Sequence[Table]) -> Table:

@@ -154,7 +154,9 @@ def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
         elif dtype.is_numeric() or dtype == nw.Boolean:
             kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
             part = frame if len(places) == len(names) else frame[:, places]
-            values = part.to_numpy()
+            native = part.to_native()
+            arrow = hasattr(native, "itercolumns")  # columns of pyarrow need no transpose
+            values = np.array([*map(np.asarray, native.columns)]).T if arrow else part.to_numpy()
             if values.dtype.kind == "O":
                 floats = [each.cast(nw.Float64).to_numpy() for each in part.iter_columns()]
                 values = np.array(floats).T

@@ -18,7 +18,7 @@ VALUE_COST = 1e-8  # seconds, about, for each value of a table
 
 def encode_columns(X: Any, cut_points: list[Floats]) -> NDArray[np.int16]:
     """Count for each value the cuts below it; NaN takes the code after the last."""
-    codes = np.empty(X.shape, np.int16)
+    codes = np.empty(X.shape, np.int16, order="F")
     starts = np.cumsum([0, *map(len, cut_points)])
     cuts = np.concatenate(cut_points, dtype=np.float64)
 
@@ -26,7 +26,7 @@ def encode_columns(X: Any, cut_points: list[Floats]) -> NDArray[np.int16]:
         part, (_, columns) = X[tile], tile
         table = as_table(part.toarray() if sparse.issparse(X) else part)
         ends = starts[columns.start : columns.stop + 1]
-        kernels.encode(table, *table.shape, cuts, ends, codes[tile])
+        kernels.encode(table, *table.shape, cuts, ends, codes[tile].T)
 
     with threads(seconds=VALUE_COST * X.shape[0] * X.shape[1]):
         run_tiles(work, list(_tiles(X)))

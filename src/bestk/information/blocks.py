@@ -36,7 +36,7 @@ class Stream:
     def look(cls, blocks: Blocks, seed: int, whole: bool) -> "Stream":
         """Draw a sample: of all rows, or of the first where one pass has to do."""
         if whole and not blocks.once:
-            sample = _draw(blocks, seed)
+            sample = (blocks.quick_sample and blocks.quick_sample(seed)) or _draw(blocks, seed)
             return cls(blocks, sample, sample.n_rows)
         parts, head, left = iter(blocks), [], SAMPLE_ROWS
         while left > 0 and (part := next(parts, None)) is not None:

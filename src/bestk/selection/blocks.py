@@ -60,7 +60,7 @@ def open_weighted(X: Any, y: Any, sample_weight: Any = None) -> Blocks:
             rows = repeat_block(weights, values)
             yield rest.take(rows), values[rows]
 
-    return replace(blocks, open=repeat)
+    return replace(blocks, open=repeat, quick_sample=None)
 
 
 def repeat_block(weights: Any, y: Array) -> Indices:
@@ -74,7 +74,7 @@ def _look(selector: Any, blocks: Blocks) -> Stream:
     gaussian = how.information == "gaussian"
     needed = gaussian or how.discretizer is not None or selector.target == "continuous"
     if gaussian:
-        blocks = replace(blocks, once=False)  # there is no second pass
+        blocks = replace(blocks, once=False, quick_sample=None)  # there is no second pass
     return Stream.look(blocks, int(seed or 0), needed)
 
 

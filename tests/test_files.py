@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bestk.data.columns import parse_text, read_dictionary
+from bestk.data.columns import read_dictionary
 from bestk.data.files import copy_columns, load, narrowed, replacing
 from bestk.data.frames import read_table
 from bestk.data.sources import (
@@ -24,6 +24,7 @@ from bestk.data.sources import (
     suffix_of,
 )
 from bestk.data.table import Block
+from bestk.data.text import parse_text
 
 ROWS = 400
 FRAMES = list(FORMATS)

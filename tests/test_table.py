@@ -171,7 +171,6 @@ def test_a_column_of_objects_is_what_its_values_are(values, kind):
         ([[2**60], [None]], r"column 'x0' holds whole numbers of 2\*\*53.*as strings"),
         (np.zeros((2, 2), dtype=complex), "holds complex128"),
         (np.zeros((2, 2), dtype=[("a", int)]), "convert it or drop"),
-        (pd.DataFrame({"when": pd.period_range("2020", periods=2)}), "column 'when' holds Period"),
         (pl.DataFrame({"many": [[1], [2]]}), "column 'many' holds List"),
         (pl.DataFrame({"deep": [{"a": 1}]}), "column 'deep' holds Struct"),
         (pl.LazyFrame({"a": [1]}), r"lazy frame.*X.collect\(\)"),

@@ -1,5 +1,7 @@
 """Numbers and dates written as text: what is read as such, and what stays text."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -7,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from bestk import SelectBestK, SelectionWarning, encode, select
-from bestk.data.columns import parse_levels, parse_text
 from bestk.data.frames import read_table
+from bestk.data.text import parse_levels, parse_text
 
 nan = np.nan
 
@@ -123,3 +125,47 @@ def test_parsing_keeps_other_columns_and_their_order():
     assert parsed.kinds.tolist() == ["string", "numeric", "string"]
     np.testing.assert_array_equal(parsed.numeric()[0][:, 0], [1.5, nan])
     assert parse_text(parsed).notes == parsed.notes
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind", "values"),
+    [
+        (["1.5 kg", "12 kg", "n/a"], "numbers in kg", [1.5, 12, nan]),
+        (["USD 1.20", "USD 1,300.00"], "numbers in USD", [1.2, 1300]),
+        (["10.5mg", "250mg", "7"], "numbers in mg", [10.5, 250, 7]),
+        (["31/12/1970", "01/02/1970"], "dates, the day first", [364, 31]),
+        (["12/31/1970", "2/1/1970"], "dates, the month first", [364, 31]),
+        (["01.02.1970", "02.02.1970 12:00"], "dates, the day first", [31, 32.5]),
+    ],
+)
+def test_units_and_dates_as_people_write_them(texts, kind, values):
+    parsed = parse_levels(texts, np.ones(len(texts), int))
+    assert parsed.kind == kind
+    np.testing.assert_allclose(parsed.values, values)
+    assert parsed.example in texts
+    frame = pd.DataFrame({"a": texts * 10, "b": range(10 * len(texts))})
+    assert parse_text(read_table(frame)).kinds.tolist() == ["numeric", "numeric"]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["5 kg", "500 g"],  # which are the same
+        ["01/02/2020", "03/04/2020"],  # day or month first
+        ["12A", "7B", "9C"],
+        ["type 1", "type 2"],
+        ["10-20 kg", "20-30 kg"],
+        ["12:30", "13:45"],
+        ["1 day", "2 days", "30 days"],
+    ],
+)
+def test_what_cannot_be_read_for_certain_stays_text(texts):
+    assert parse_levels(texts, np.ones(len(texts), int)) is None
+
+
+def test_decimals_are_numbers_and_periods_are_their_first_days():
+    months = pd.period_range("1970-01", periods=3, freq="M")
+    frame = pd.DataFrame({"price": [Decimal("1.25"), None, Decimal(3)], "month": months})
+    table = read_table(frame)
+    assert table.kinds.tolist() == ["numeric", "numeric"]
+    np.testing.assert_allclose(table.numeric()[0], [[1.25, 0], [nan, 31], [3, 59]])

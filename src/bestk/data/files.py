@@ -25,7 +25,6 @@ from bestk.data.blocks import (
     read_values,
 )
 from bestk.data.codes import MAX_LEVELS
-from bestk.data.columns import parse_text
 from bestk.data.sources import (
     FORMATS,
     Source,
@@ -35,6 +34,7 @@ from bestk.data.sources import (
     suffix_of,
 )
 from bestk.data.table import MAX_EXACT, Block, Table
+from bestk.data.text import parse_text
 from bestk.errors import DataError
 
 MAX_COLUMNS = 2_048  # of Parquet at once: few rows of very many columns cost as much as all rows

@@ -13,7 +13,6 @@ from bestk.data.columns import (
     ACCEPTED,
     days,
     number_levels,
-    parse_text,
     read_dictionary,
     read_objects,
 )
@@ -28,6 +27,7 @@ from bestk.data.table import (
     refuse_twins,
     side_by_side,
 )
+from bestk.data.text import parse_text
 from bestk.errors import DataError
 from bestk.native import TABLE_TYPES
 

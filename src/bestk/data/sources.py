@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from bestk._memory import address_limit
-from bestk.data.columns import MISSING
 from bestk.data.table import refuse_twins
+from bestk.data.text import MISSING
 from bestk.errors import DataError, UnknownNameError
 
 FORMATS = dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz"), "text") | {".parquet": "parquet"}

@@ -13,8 +13,8 @@ from bestk._memory import memory_to_use
 from bestk._typing import Indices
 from bestk.data.blocks import SAMPLE_ROWS, Blocks, Part, Reservoir, Sample
 from bestk.data.codes import Codes, collect_codes, encode
-from bestk.data.columns import TextNumbers
 from bestk.data.table import Table, find_constant, find_features, find_numeric, refuse_other_type
+from bestk.data.text import TextNumbers
 from bestk.information.coding import discretise
 from bestk.information.counts import PairCounts, bytes_of_counts
 from bestk.information.entropies import Entropies

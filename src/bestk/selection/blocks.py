@@ -12,10 +12,10 @@ from sklearn.utils.metaestimators import available_if
 
 from bestk._typing import Array, Indices
 from bestk.data.blocks import Blocks, Part, Reservoir, open_blocks, read_values, split_target
-from bestk.data.columns import TextNumbers
 from bestk.data.frames import as_array, read_features, read_table
 from bestk.data.table import Table, find_features
 from bestk.data.target import is_fractional, note_on_target, weighted_rows
+from bestk.data.text import TextNumbers
 from bestk.discretize import EqualFrequency
 from bestk.information.blocks import Counting, Cuts, Stream, is_fitted
 from bestk.information.counts import PairCounts

@@ -1,0 +1,230 @@
+"""Numbers and dates that are written as text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from bestk._typing import Floats, Indices
+from bestk.data.table import Block, Table
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MISSING = (
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+    "<NA>", "?", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+)  # fmt: skip
+GAPS = frozenset((*MISSING, "-", "--", ".", "n.a.", "na", "none"))  # beside numbers or dates
+NEARLY_ALL = 0.99  # of the rows that are not missing must be numbers, or dates
+FEW_LEVELS = 20  # up to so many different whole numbers may be codes
+CODE_DIGITS = 5  # whole numbers that all have so many digits, or more, may be codes
+EXACT_DIGITS = 15  # float64 represents all whole numbers of so many digits
+LOOK = 50  # levels that show whether a column is worth parsing
+SIGN = "[$€£¥]?"  # of a currency
+NUMBER = re.compile(
+    rf"[+-]?{SIGN} ?[+-]?(\d{{1,3}}([,' \u00a0\u202f]\d{{3}})+|\d+)?(?(1)(\.\d*)?|\.\d+)"
+    r"([eE][+-]?\d+)? ?[%$€£¥]?",
+    re.ASCII,
+)
+COMMA = re.compile(
+    rf"[+-]?{SIGN} ?[+-]?(\d{{1,3}}([. \u00a0\u202f]\d{{3}})+|\d+)(,\d+)? ?[%$€£¥]?", re.ASCII
+)
+WHOLE = re.compile(r"[+-]?(\d+)", re.ASCII)
+NEGATIVE = re.compile(r"^\((.*\d.*)\)$|^(.*\d.*)-$")  # as accountants write
+DATE = re.compile(
+    r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII
+)
+SLASHED = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})( \d\d:\d\d(:\d\d)?)?", re.ASCII)
+DAY_FIRST, MONTH_FIRST = "dates, the day first", "dates, the month first"
+UNIT = re.compile(r"([A-Z]{3} )?[^a-zA-Z]*\d[^a-zA-Z]*?( ?[a-zA-Zµ°][a-zA-Zµ°/²³]{0,7})?")
+# what numbers look like, and what is dropped of them, without and with decimal commas
+FORMS = {
+    "numbers": (NUMBER, re.compile(r"[$€£¥%,' \u00a0\u202f]")),
+    "decimal commas": (COMMA, re.compile(r"[$€£¥%. \u00a0\u202f]")),
+}
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The levels of a column as numbers."""
+
+    kind: str  # "numbers", "numbers in kg", "decimal commas" or "dates"; see parse_values
+    values: Floats  # NaN for levels that mean missing, or are no number
+    example: str
+    odd: tuple[str, ...]  # those that are no number
+
+
+def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
+    """The levels of a column of text as numbers or days, if nearly all rows hold such.
+
+    Whole numbers that are likely codes are left as they are, see :func:`_are_codes`.
+
+    Examples
+    --------
+    >>> parse_levels(["$1,250", "$3.50", "n/a"], np.array([1, 1, 1])).values
+    array([1250. ,    3.5,     nan])
+    >>> parse_levels(["(12.50)", "3.50-", "7"], np.array([1, 1, 1])).values
+    array([-12.5,  -3.5,   7. ])
+    >>> parse_levels(["2024-03-01", "2024-03-02"], np.array([1, 1])).kind
+    'dates'
+    >>> parse_levels(["1.5 kg", "12 kg"], np.array([1, 1])).kind
+    'numbers in kg'
+    >>> parse_levels(["01", "02", "10"], np.array([5, 5, 5])) is None
+    True
+    """
+    texts = [NEGATIVE.sub(r"-\1\2", level.strip()) for level in levels if isinstance(level, str)]
+    some = texts[:: max(1, len(texts) // LOOK)]
+    if len(texts) < len(levels) or not any(
+        text[:1].isdigit() or NUMBER.fullmatch(text) or UNIT.fullmatch(text) for text in some
+    ):
+        return None
+    known = np.array([text not in GAPS for text in texts])
+    kind = _date_form(texts, some) or "numbers"
+    values = parse_values(texts, kind)
+    if kind == "numbers" and np.isnan(values[known]).any():
+        if unit := _common_unit(list(compress(texts, known))):
+            kind = f"numbers in {unit}"
+            values, texts = parse_values(texts, kind), [_without(unit, text) for text in texts]
+        elif any("," in text for text in texts):
+            other = parse_values(texts, "decimal commas")
+            if np.isnan(other).sum() < np.isnan(values).sum():
+                kind, values = "decimal commas", other
+    there = known & ~np.isnan(values)
+    if not there.any() or counts[there].sum() < NEARLY_ALL * counts[known].sum():
+        return None
+    read = list(compress(texts, there))
+    if not kind.startswith("dates") and _are_codes(read):
+        return None
+    odd = tuple(compress(texts, known & ~there))
+    first = next((i for i, text in enumerate(read) if not WHOLE.fullmatch(text)), 0)
+    example = str(levels[int(np.flatnonzero(there)[first])]).strip()
+    return Parsed(kind, values, example, odd)
+
+
+def _date_form(texts: Sequence[str], some: Sequence[str]) -> str | None:
+    """How dates are written; None if they are none, or day and month cannot be told apart."""
+    if any(map(DATE.fullmatch, some)):
+        return "dates"
+    if not any(map(SLASHED.fullmatch, some)):
+        return None
+    found = [match for match in map(SLASHED.fullmatch, texts) if match]
+    first, second = (max(int(match[i]) for match in found) for i in (1, 3))
+    if second > 12:
+        return MONTH_FIRST
+    return DAY_FIRST if first > 12 or found[0][2] == "." else None
+
+
+def _common_unit(texts: Sequence[str]) -> str:
+    """The unit of most texts, before or after their numbers; empty if they have none."""
+    found = Counter(match[1] or match[2] or "" for match in map(UNIT.fullmatch, texts) if match)
+    unit, count = found.most_common(1)[0] if found else ("", 0)
+    return unit.strip() if 2 * count > len(texts) else ""
+
+
+def _without(unit: str, text: str) -> str:
+    return text.removeprefix(unit).removesuffix(unit).strip()
+
+
+def parse_values(texts: Sequence[str], kind: str) -> Floats:
+    """Texts as numbers or days, NaN where that fails."""
+    values = np.full(len(texts), np.nan)
+    form, _, unit = kind.partition(" in ")
+    if unit:
+        texts = [_without(unit, text) for text in texts]
+    like, junk = FORMS.get(form, (DATE if form == "dates" else SLASHED, None))
+    for i, text in enumerate(texts):
+        match = None if text in GAPS else like.fullmatch(text)
+        if match is None:
+            continue
+        if junk is not None:
+            bare = text if text.isdecimal() else junk.sub("", text).replace(",", ".")
+            values[i] = float(bare)
+            continue
+        if like is SLASHED:
+            day, month = match.group(1, 3) if form == DAY_FIRST else match.group(3, 1)
+            text = f"{match[4]}-{month:0>2}-{day:0>2}{match[5] or ''}"
+        with suppress(ValueError):  # such as the 30th of February
+            moment = datetime.fromisoformat(text)
+            utc = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            values[i] = (utc - EPOCH) / timedelta(days=1)
+    values[np.isinf(values)] = np.nan
+    return values
+
+
+def _are_codes(texts: list[str]) -> bool:
+    """Whether whole numbers are likely codes, such as of places or products."""
+    digits = [found[1] if (found := WHOLE.fullmatch(text)) else "" for text in texts]
+    if any(len(each) > EXACT_DIGITS or (len(each) > 1 and each[0] == "0") for each in digits):
+        return True
+    if not all(digits):
+        return False
+    lengths = set(map(len, digits))
+    return len(digits) <= FEW_LEVELS or (len(lengths) == 1 and min(lengths) >= CODE_DIGITS)
+
+
+@dataclass(frozen=True)
+class TextNumbers:
+    """Columns of text that hold numbers or dates, as some rows of a table show."""
+
+    kinds: dict[int, str]  # by place; see Parsed
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def find(cls, table: Table, keep: Collection[int] = ()) -> TextNumbers:
+        """Look at all columns of text but those to keep."""
+        found = {}
+        for block in table.blocks:
+            if block.kind != "string" or block.categories is None:
+                continue
+            columns = zip(block.columns.tolist(), block.values.T, block.categories, strict=True)
+            for place, codes, levels in columns:
+                counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+                if place not in keep and (parsed := parse_levels(levels, counts)) is not None:
+                    found[place] = parsed
+        notes = tuple(notes_on(table.names, found))
+        return cls({place: parsed.kind for place, parsed in found.items()}, notes)
+
+    def parse(self, table: Table) -> Table:
+        """The same rows, or others, with numbers in these columns; what is no number is missing."""
+        blocks: list[Block] = []
+        for block in table.blocks:
+            here = np.isin(block.columns, list(self.kinds))
+            if block.categories is None or not here.any():
+                blocks.append(block)
+                continue
+            values = np.empty((table.n_samples, int(here.sum())))
+            for column, j in zip(values.T, np.flatnonzero(here), strict=True):
+                texts = [NEGATIVE.sub(r"-\1\2", text.strip()) for text in block.categories[j]]
+                numbers = parse_values(texts, self.kinds[int(block.columns[j])])
+                column[:] = np.append(numbers, np.nan)[block.values[:, j]]
+            blocks.append(Block(block.columns[here], "numeric", values))
+            blocks += [] if here.all() else [block.keep(~here)]
+        return replace(table, blocks=tuple(blocks))
+
+
+def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
+    """The same table with numbers for text that holds numbers or dates, but for ``keep``."""
+    found = TextNumbers.find(table, keep)
+    return replace(found.parse(table), notes=(*table.notes, *found.notes))
+
+
+def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
+    """A sentence for all columns of numbers, and one for all of dates."""
+    notes = []
+    for kind, read_as in (("numbers", "numbers"), ("dates", "days since 1970-01-01")):
+        if places := sorted(
+            j for j in found if found[j].kind.startswith("dates") == (kind == "dates")
+        ):
+            quoted = ", ".join(repr(str(names[j])) for j in places)
+            odd = sorted({text for j in places for text in found[j].odd})
+            lost = f", {', '.join(map(repr, odd[:3]))} as missing" if odd else ""
+            such = f"{kind} written as text, such as {found[places[0]].example!r}"
+            notes.append(f"{quoted}: {such}; read as {read_as}{lost}")
+    return notes

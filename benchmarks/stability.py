@@ -21,7 +21,7 @@ from bestk import SelectBestK, stability_selection
 from experiments.datasets import load
 
 SUBSAMPLES, K = 50, 10
-ROUNDS = {"breast cancer": 9, "colon": 1}
+ROUNDS = {"breast cancer": 9, "colon": 5}
 
 
 def read(name: str) -> tuple[Any, Any]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bestk.data.codes import encode
 from bestk.data.target import read_target
 from bestk.information import Entropies, GaussianSource, ScoredTable
+from bestk.selection import criteria
 from bestk.selection.criteria import CRITERIA, MIFS, MRMR, get_criterion, pick_greedily
 
 from .information.conftest import brute_entropy, tables
@@ -242,3 +243,22 @@ def test_an_unknown_criterion_or_form_is_refused_with_the_choices():
         get_criterion("mrmmr")
     with pytest.raises(ValueError, match="unknown form 'ratio'; choose 'difference' or 'quotient'"):
         pick_greedily(MRMR("ratio"), count(*TWO_BITS), 2)
+
+
+@pytest.mark.parametrize("correction", [None, "chance"])
+@pytest.mark.parametrize("name", ["jmi", "njmim", "mrmr"])
+def test_picked_features_are_described_by_pairs_that_were_counted_or_are_counted_now(
+    name, correction, monkeypatch
+):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (200, 30)), rng.integers(0, 2, 200)
+    expected, entropies = count(X, y, correction), count(X, y, correction)
+    picked, _ = pick_greedily(get_criterion(name), entropies, 8)
+    assert len(entropies.interactions) == (0 if name == "mrmr" else 7)  # the last is not counted
+    among = entropies.cmi_among(picked)
+    off = ~np.eye(8, dtype=bool)
+    np.testing.assert_allclose(among[off], expected.cmi(picked, picked)[off], rtol=0, atol=1e-14)
+    monkeypatch.setattr(criteria, "MAX_KEPT_VALUES", 60)
+    entropies.interactions.clear()
+    pick_greedily(get_criterion(name), entropies, 8)
+    assert len(entropies.interactions) == (0 if name == "mrmr" else 2)

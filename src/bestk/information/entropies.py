@@ -132,11 +132,14 @@ class Entropies:
 
     def cmi_among(self, items: Indices) -> Floats:
         """``I(xj; y | xi)`` at ``[i, j]`` of some features, from what is known of them if it is."""
-        known = [self.interactions.get(i) for i in items.tolist()]
-        if any(row is None for row in known):
-            return self.cmi(items, items)
-        among = np.array([row[items] for row in known if row is not None])
-        return np.maximum(self.mi()[items] + among, self._lowest)
+        known = np.array([i in self.interactions for i in items.tolist()], bool)
+        among = np.empty((len(items), len(items)))
+        if not known.all():
+            among[~known] = self.cmi(items[~known], items)
+        if known.any():
+            rows = np.array([self.interactions[i][items] for i in items[known].tolist()])
+            among[known] = np.maximum(self.mi()[items] + rows, self._lowest)
+        return among
 
     def pair_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
         """``I(xi; xj)`` at ``[i, j]``."""

@@ -13,6 +13,7 @@ from bestk.information import Entropies, Measure
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI
 from bestk.selection.targets import JoinedEntropies, entropies_of_targets
 
+MAX_KEPT_VALUES = 2**22  # of rows of pairs, which describe the picked features later
 LEAST_REDUNDANCY = 1e-12  # nats; less is rounding, and relevance decides
 
 
@@ -32,7 +33,12 @@ class Criterion:
     def pair(self, entropies: Entropies, j: int) -> Floats:
         """What pick j says of every feature."""
         assert self.measure is not None
-        return entropies.measure(self.measure, [j], signed=self.measure is INTERACTION)[0]
+        found = entropies.measure(self.measure, [j], signed=self.measure is INTERACTION)[0]
+        kept = entropies.interactions
+        if self.measure is JOINT_MI and (len(kept) + 1) * len(found) <= MAX_KEPT_VALUES:
+            relevance = entropies.mi()
+            kept[j] = found - relevance - relevance[j]
+        return found
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
         """The criterion of every feature, after ``size`` picks."""

@@ -46,20 +46,11 @@ static inline int64_t row_of(uint64_t pair) { return (int64_t)(pair & 0xffffffff
 
 enum { LINE = 8, SCAN = 32 }; /* numbers in a line of the cache; with more cuts, they are searched */
 
-/* Codes of a line of numbers: how many of some cuts, ascending, are below each; NaN takes the code
-   after the last. */
-static inline void code_line(
-    const double *values, const double *cuts, int64_t n_cuts, int64_t *codes) {
-    double below[LINE] = {0};
-    for (int64_t c = 0; c < n_cuts && n_cuts <= SCAN; c++)
-        for (int i = 0; i < LINE; i++) below[i] += values[i] > cuts[c] ? 1.0 : 0.0;
-    for (int i = 0; i < LINE; i++) {
-        const double *low = cuts;
-        for (int64_t n = n_cuts; n > 1 && n_cuts > SCAN; n -= n / 2)
-            low += low[n / 2 - 1] < values[i] ? n / 2 : 0;
-        codes[i] = n_cuts > SCAN ? low - cuts + (*low < values[i]) : (int64_t)below[i];
-        if (values[i] != values[i]) codes[i] = n_cuts + 1;
-    }
+/* How many of n cuts, ascending, one at least, are below a number. */
+static inline int64_t search_cuts(const double *cuts, int64_t n, double value) {
+    const double *low = cuts;
+    for (; n > 1; n -= n / 2) low += low[n / 2 - 1] < value ? n / 2 : 0;
+    return low - cuts + (*low < value);
 }
 
 /* The memory of one call: taken piece by piece, freed at once. */

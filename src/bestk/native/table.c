@@ -1,4 +1,7 @@
 /* Tables of any number type: columns out of them, and codes of their values. */
+#include <math.h>
+#include <string.h>
+
 #include "bestk.h"
 
 /* The types in the order of TABLE_TYPES in _library.py. */
@@ -6,7 +9,7 @@
     F(0, double) F(1, float) F(2, int64_t) F(3, int32_t) F(4, int16_t) F(5, int8_t) \
     F(6, uint64_t) F(7, uint32_t) F(8, uint16_t) F(9, uint8_t) F(10, uint8_t)
 
-enum { GROUP = 64 }; /* columns that are read together */
+enum { GROUP = 64, AHEAD = 32 }; /* columns that are read together; rows that are fetched early */
 
 void bestk_read_numbers(
     const char *data, int64_t step, const int64_t *order, int64_t n, int64_t type, double *out) {
@@ -29,6 +32,8 @@ static void read_group(const char *data, int64_t row_step, int64_t column_step, 
     double lines[LINE][GROUP];
     for (int64_t start = 0; start < n_samples; start += LINE) {
         const int64_t depth = least_of(n_samples - start, LINE);
+        for (int64_t i = start + AHEAD; i < least_of(n_samples, start + AHEAD + LINE); i++)
+            __builtin_prefetch(data + order[i] * row_step);
         for (int64_t i = 0; i < depth; i++)
             bestk_read_numbers(
                 data + order[start + i] * row_step, column_step, NULL, width, type, lines[i]);
@@ -52,26 +57,71 @@ EXPORT int bestk_read_columns(const char *data, int64_t row_step, int64_t column
     return OK;
 }
 
+/* LINE columns that are coded together: rung r holds cut r of each, infinity if it has fewer.
+   Those with more than SCAN cuts are searched instead. */
+typedef struct {
+    int64_t height, n_searched, n_cuts[LINE];
+    const double *cuts[LINE];
+    double (*rungs)[LINE];
+} Ladder;
+
+/* The ladders of some columns; see bestk_encode. */
+static Ladder *make_ladders(int64_t n, const double *cuts, const int64_t *starts, Room *room) {
+    const int64_t n_ladders = (n + LINE - 1) / LINE;
+    Ladder *ladders = take(room, n_ladders, sizeof *ladders);
+    int64_t tallest = 0;
+    for (int64_t j = 0; j < n && ladders; j++) {
+        Ladder *own = ladders + j / LINE;
+        const int64_t count = own->n_cuts[j % LINE] = starts[j + 1] - starts[j];
+        own->cuts[j % LINE] = cuts + starts[j];
+        own->n_searched += count > SCAN;
+        if (count <= SCAN) own->height = most_of(own->height, count);
+        tallest = most_of(own->height, tallest);
+    }
+    double(*rungs)[LINE] = take(room, n_ladders * tallest, sizeof *rungs);
+    for (Ladder *own = ladders; own < ladders + n_ladders && rungs; own++, rungs += tallest) {
+        own->rungs = rungs;
+        for (int64_t r = 0; r < own->height; r++)
+            for (int64_t j = 0; j < LINE; j++) {
+                const int scanned = r < own->n_cuts[j] && own->n_cuts[j] <= SCAN;
+                rungs[r][j] = scanned ? own->cuts[j][r] : INFINITY;
+            }
+    }
+    return ladders;
+}
+
+/* Codes of a row of LINE numbers: how many cuts of its column are below each; NaN takes the code
+   after the last. */
+INLINE void climb(const Ladder *ladder, const double *values, int16_t *codes) {
+    int64_t below[LINE] = {0};
+    for (int64_t r = 0; r < ladder->height; r++)
+        for (int j = 0; j < LINE; j++) below[j] += values[j] > ladder->rungs[r][j];
+    for (int j = 0; j < LINE && ladder->n_searched; j++)
+        if (ladder->n_cuts[j] > SCAN)
+            below[j] = search_cuts(ladder->cuts[j], ladder->n_cuts[j], values[j]);
+    for (int j = 0; j < LINE; j++)
+        codes[j] = (int16_t)(values[j] == values[j] ? below[j] : ladder->n_cuts[j] + 1);
+}
+
 /* Codes of a part of a table by cuts; those of column j are cuts[starts[j]] up to starts[j + 1]. */
 EXPORT int bestk_encode(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     int64_t n_rows, int64_t n_columns, const double *cuts, const int64_t *starts, int16_t *codes,
     int64_t stride) {
-    double lines[LINE][GROUP], values[LINE];
-    int64_t found[LINE];
-    for (int64_t first = 0; first < n_columns; first += GROUP)
-        for (int64_t top = 0; top < n_rows; top += LINE) {
-            const int64_t depth = least_of(n_rows - top, LINE);
-            const int64_t width = least_of(n_columns - first, GROUP);
-            for (int64_t i = 0; i < depth; i++)
-                bestk_read_numbers(data + (top + i) * row_step + first * column_step, column_step,
-                    NULL, width, type, lines[i]);
-            for (int64_t j = 0; j < width; j++) {
-                const int64_t start = starts[first + j], n_cuts = starts[first + j + 1] - start;
-                for (int64_t i = 0; i < LINE; i++) values[i] = lines[least_of(i, depth - 1)][j];
-                code_line(values, cuts + start, n_cuts, found);
-                for (int64_t i = 0; i < depth; i++)
-                    codes[(top + i) * stride + first + j] = (int16_t)found[i];
-            }
-        }
-    return OK;
+    Room room = {0};
+    const Ladder *ladders = make_ladders(n_columns, cuts, starts, &room);
+    double values[GROUP] = {0};
+    int16_t found[GROUP];
+    const int by_column = llabs(row_step) < llabs(column_step);
+    const int64_t n_groups = (n_columns + GROUP - 1) / GROUP;
+    for (int64_t t = 0; t < n_rows * n_groups && !room.status; t++) { /* as the table lies */
+        const int64_t i = by_column ? t % n_rows : t / n_groups;
+        const int64_t first = GROUP * (by_column ? t / n_rows : t % n_groups);
+        const int64_t width = least_of(n_columns - first, GROUP);
+        const char *from = data + i * row_step + first * column_step;
+        bestk_read_numbers(from, column_step, NULL, width, type, values);
+        for (int64_t j = 0; j < width; j += LINE)
+            climb(ladders + (first + j) / LINE, values + j, found + j);
+        memcpy(codes + i * stride + first, found, sizeof *found * (size_t)width);
+    }
+    return release(&room);
 }

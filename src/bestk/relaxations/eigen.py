@@ -12,10 +12,11 @@ from scipy.linalg.lapack import dpotrf
 from scipy.sparse.linalg import eigsh
 
 from bestk._typing import Floats
-from bestk.native.threads import run_tiles, spans
+from bestk.native.threads import run_tiles, spans, threads
 from bestk.relaxations.subproblem import EPS
 
 TINY = 1e-290
+ENTRY_COST = 4e-10  # seconds to read an entry of a large matrix
 TILE_ROWS = 256  # of a large matrix, that one thread multiplies at once
 MAX_DENSE_ITEMS = 600  # above it, one eigenvalue is found by products with vectors
 LANCZOS_TOLERANCE = 1e-5  # of that eigenvalue
@@ -217,11 +218,12 @@ class Inner:
 
 
 def product(M: Any, X: Any) -> Any:
-    """MX by all threads."""
-    out = np.empty((len(M), X.shape[1]), X.dtype)
+    """MX by all threads, if the matrix is large; the same bits for any number of them."""
+    out = np.empty((len(M), *X.shape[1:]), X.dtype)
 
     def work(span: tuple[int, int]) -> None:
         np.matmul(M[slice(*span)], X, out=out[slice(*span)])
 
-    run_tiles(work, spans(len(M), TILE_ROWS))
+    with threads(seconds=ENTRY_COST * M.size):
+        run_tiles(work, spans(len(M), TILE_ROWS))
     return out

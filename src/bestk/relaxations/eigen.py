@@ -18,6 +18,7 @@ from bestk.relaxations.subproblem import EPS
 TINY = 1e-290
 ENTRY_COST = 4e-10  # seconds to read an entry of a large matrix
 TILE_ROWS = 256  # of a large matrix, that one thread multiplies at once
+CACHE_ENTRIES, LINE_ROWS = 2**15, 8  # that stay in the cache, and rows that go together in BLAS
 MAX_DENSE_ITEMS = 600  # above it, one eigenvalue is found by products with vectors
 LANCZOS_TOLERANCE = 1e-5  # of that eigenvalue
 PARTIAL_SHARE = 0.12  # of the spectrum, below which a part of it is cheaper than the whole
@@ -197,9 +198,18 @@ def reflect(A: Floats, v: Floats) -> Floats:
     """V'AV, V the columns of I - 2vv' but the first, for symmetric A."""
     w = 2 * (A @ v)
     w -= (v @ w) * v
-    out = A[1:, 1:] - np.outer(v[1:], w[1:])
-    out -= np.outer(w[1:], v[1:])
-    return np.asarray(out)
+    inner, v, w = A[1:, 1:], v[1:], w[1:]
+    out = np.empty(inner.shape)
+    for rows in cached_tiles(len(out)):
+        np.subtract(inner[rows], np.outer(v[rows], w), out=out[rows])
+        out[rows] -= np.outer(w[rows], v)
+    return out
+
+
+def cached_tiles(n: int) -> list[slice]:
+    """Rows of an n x n matrix, so few at a time that they stay in the cache."""
+    height = max(LINE_ROWS, CACHE_ENTRIES // n // LINE_ROWS * LINE_ROWS)
+    return [slice(*span) for span in spans(n, height)]
 
 
 class Inner:

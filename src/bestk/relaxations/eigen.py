@@ -24,7 +24,8 @@ LANCZOS_TOLERANCE = 1e-5  # of that eigenvalue
 PARTIAL_SHARE = 0.12  # of the spectrum, below which a part of it is cheaper than the whole
 CHEBYSHEV_DEGREE = 5  # products with the matrix to turn the subspace
 FIRST_TURNS, EXACT_TURNS = 4, 4  # of a subspace that starts at random, or is to be accurate
-SPARE_PAIRS, SPARE_SHARE = 20, 1.5  # eigenpairs beyond those that the last projection needed
+SPARES = 10, 1.2  # eigenpairs beyond those that the last projection needed: number and share
+FOLLOWED_SPARES = 20, 1.5  # the same in a subspace that is followed
 MAX_FOLLOWED = 300  # eigenpairs: more would cost more than a better projection is worth
 STEPS_TO_MINIMUM = 10  # from one estimate of the least eigenvalue to the next
 
@@ -59,7 +60,8 @@ class LeadingEigenpairs:
             if count < len(values) or len(values) >= most:
                 break
             self.expected, turns = min(2 * self.expected, most), EXACT_TURNS
-        self.expected = min(max(count + SPARE_PAIRS, int(SPARE_SHARE * count)), most)
+        pairs, share = SPARES if isinstance(A, np.ndarray) else FOLLOWED_SPARES
+        self.expected = min(max(count + pairs, int(share * count)), most)
         if not isinstance(A, np.ndarray):
             self.basis = vectors[:, : self.expected]
         level = float(excess[count - 1] / count)

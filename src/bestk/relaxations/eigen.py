@@ -236,6 +236,9 @@ def product(M: Any, X: Any) -> Any:
     def work(span: tuple[int, int]) -> None:
         np.matmul(M[slice(*span)], X, out=out[slice(*span)])
 
-    with threads(seconds=ENTRY_COST * M.size):
-        run_tiles(work, spans(len(M), TILE_ROWS))
+    with threads(seconds=ENTRY_COST * M.size) as team:
+        height = TILE_ROWS if X.ndim > 1 else -(-len(M) // team // LINE_ROWS) * LINE_ROWS
+        while len(M) % height == 1 and len(M) > height:  # BLAS adds up a single row otherwise
+            height += LINE_ROWS
+        run_tiles(work, spans(len(M), height))
     return out

@@ -21,7 +21,7 @@ from bestk.native import TABLE_TYPES, as_table, kernels
 from bestk.native.threads import n_threads, run_tiles, threads
 
 BY_ENTROPY, BY_MAJORITY, BY_FREQUENCY = range(3)  # methods by their number in cuts.c
-CUT_VALUES = 2**16  # of columns that are cut together: they stay in the cache
+CUT_VALUES = 2**17  # of columns that are cut together: they stay in the cache
 LINE = 8  # columns that share a cache line
 MAX_ROWS = 2**31 - 1
 MAX_CODES = 2**15  # of int16; one of them is for NaN
@@ -201,17 +201,22 @@ def cut_columns(
     n_samples, n_features = X.shape
     if n_samples > MAX_ROWS:
         raise ValueError(f"X has {n_samples} rows, and at most {MAX_ROWS} can be sorted")
-    width = max(LINE, CUT_VALUES // n_samples // LINE * LINE)
+    n_tiles = -(-n_features // max(LINE, CUT_VALUES // n_samples))
+    n_tiles += -n_tiles % n_threads()  # as many for each thread
+    width = -(-n_features // n_tiles // LINE) * LINE
     width = max(1, min(width, MAX_VALUES // (n_samples * n_threads())))
     starts = range(0, n_features, width)
     found: dict[int, Any] = {}
+    blocks: list[Floats] = []  # fresh memory costs more than reading the columns
 
     def work(start: int) -> None:
         part = X[:, start : start + width]
         table = as_table(part.toarray() if sparse.issparse(X) else part)
-        block = np.empty(table.shape[::-1])
+        room = blocks.pop() if blocks else np.empty((width, n_samples))
+        block = room[: table.shape[1]]
         kernels.read_columns(table, order, n_samples, block, len(block))
         found[start] = cut(block, start)
+        blocks.append(room)
 
     with threads(seconds=VALUE_COST * n_samples * n_features):
         run_tiles(work, starts)

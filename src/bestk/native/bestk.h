@@ -46,20 +46,24 @@ static inline int64_t row_of(uint64_t pair) { return (int64_t)(pair & 0xffffffff
 
 enum { LINE = 8, SCAN = 64 }; /* numbers in a line of the cache; with more cuts, they are searched */
 
+/* How many of n cuts, ascending, one at least, are below a number. */
+static inline int64_t search_cuts(const double *cuts, int64_t n, double value) {
+    const double *low = cuts;
+    for (; n > 1; n -= n / 2) low += low[n / 2 - 1] < value ? n / 2 : 0;
+    return low - cuts + (*low < value);
+}
+
 /* Codes of a line of numbers: how many of some cuts, ascending, are below each; NaN takes the code
    after the last. */
 static inline void code_line(
     const double *values, const double *cuts, int64_t n_cuts, int64_t *codes) {
-    int64_t below[LINE] = {0};
+    double below[LINE] = {0};
     for (int64_t c = 0; c < n_cuts && n_cuts <= SCAN; c++)
-        for (int i = 0; i < LINE; i++) below[i] += values[i] > cuts[c];
-    for (int i = 0; i < LINE && n_cuts > SCAN; i++) {
-        const double *low = cuts;
-        for (int64_t n = n_cuts; n > 1; n -= n / 2)
-            low += low[n / 2 - 1] < values[i] ? n / 2 : 0;
-        below[i] = low - cuts + (*low < values[i]);
+        for (int i = 0; i < LINE; i++) below[i] += values[i] > cuts[c] ? 1.0 : 0.0;
+    for (int i = 0; i < LINE; i++) {
+        const int64_t code = n_cuts > SCAN ? search_cuts(cuts, n_cuts, values[i]) : (int64_t)below[i];
+        codes[i] = values[i] == values[i] ? code : n_cuts + 1;
     }
-    for (int i = 0; i < LINE; i++) codes[i] = values[i] == values[i] ? below[i] : n_cuts + 1;
 }
 
 /* The memory of one call: taken piece by piece, freed at once. */

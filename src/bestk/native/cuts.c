@@ -6,6 +6,7 @@
 
 #define TIE 1e-12              /* scores closer than this, relative to their scale, are equal */
 enum { CELLS_PER_SAMPLE = 4 }; /* a value x class table up to this size is cheaper than sorting */
+enum { CHUNK = 64 };            /* numbers that are looked at together */
 enum { MAX_SMALL_CUTS = 254 }; /* of a column whose codes take a byte */
 
 /* A column in order. Value d has the runs start[d] up to start[d + 1], each a class and a count. */
@@ -62,12 +63,6 @@ static double midpoint(double low, double high) {
     return low <= middle && middle < high ? middle : low;
 }
 
-/* Begin a new value. */
-static inline void add_value(Runs *runs, double value, int64_t n_runs) {
-    runs->value[runs->n_values] = value;
-    runs->start[runs->n_values++] = (int32_t)n_runs;
-}
-
 /* Runs of whole numbers from low on: a cell for each value and class. */
 static void count_cells(Cutter *cutter, const double *column, double low, int64_t span) {
     Runs *runs = &cutter->runs;
@@ -76,54 +71,61 @@ static void count_cells(Cutter *cutter, const double *column, double low, int64_
     memset(cells, 0, sizeof *cells * (size_t)(span * n_classes));
     for (int64_t i = 0; i < cutter->n_samples; i++)
         if (column[i] == column[i]) cells[(int64_t)(column[i] - low) * n_classes + cutter->y[i]]++;
-    int64_t n_runs = 0;
+    int64_t n_runs = 0, n_values = 0;
     for (int64_t t = 0; t < span; t++) {
-        const int64_t first = n_runs;
+        runs->value[n_values] = low + (double)t;
         for (int64_t c = 0; c < n_classes; c++) {
-            const int32_t count = cells[t * n_classes + c];
             runs->label[n_runs] = (int32_t)c;
-            runs->size[n_runs] = count;
-            n_runs += count > 0;
+            runs->size[n_runs] = *cells;
+            n_runs += *cells++ > 0;
         }
-        if (n_runs > first) add_value(runs, low + (double)t, first);
+        n_values += n_runs > runs->start[n_values];
+        runs->start[n_values] = (int32_t)n_runs;
     }
-    runs->start[runs->n_values] = (int32_t)n_runs;
+    runs->n_values = n_values;
 }
 
 /* Runs of any numbers: sort them, then join equal neighbours. Classes ascend with the rows. */
 static void sort_runs(Cutter *cutter, const double *column, Range range) {
     Runs *runs = &cutter->runs;
-    int64_t n_runs = 0;
-    double before = 0.0;
+    int64_t n_runs = 0, n_values = 0, first = 0, label = -1;
+    double value = NAN;
     bestk_sort_column(column, cutter->n_samples, range, cutter->pairs, cutter->spare);
     for (int64_t i = 0; i < range.n_known; i++) {
         const int64_t row = row_of(cutter->pairs[i]);
-        const int32_t label = cutter->y[row];
-        const double value = column[row];
-        const int fresh = i == 0 || value != before;
-        if (fresh) add_value(runs, value + 0.0, n_runs); /* -0.0 becomes 0.0 */
-        if (fresh || label != runs->label[n_runs - 1]) {
-            runs->label[n_runs] = label;
-            runs->size[n_runs++] = 0;
-        }
-        runs->size[n_runs - 1]++;
-        before = value;
+        const int is_fresh = column[row] != value, begins = is_fresh | (cutter->y[row] != label);
+        value = column[row];
+        label = cutter->y[row];
+        first = begins ? i : first;
+        n_values += is_fresh;
+        n_runs += begins;
+        runs->value[n_values - 1] = value + 0.0; /* -0.0 becomes 0.0 */
+        runs->start[n_values] = (int32_t)n_runs;
+        runs->label[n_runs - 1] = (int32_t)label;
+        runs->size[n_runs - 1] = (int32_t)(i + 1 - first);
     }
-    runs->start[runs->n_values] = (int32_t)n_runs;
+    runs->n_values = n_values;
 }
 
-/* Whether all numbers that are known are whole. */
+/* Whether some numbers below 2^51 are whole, or NaN. */
+INLINE int are_whole(const double *x, int64_t n) {
+    const double far = 0x1.8p52; /* fractions are lost on the way there and back */
+    int64_t parts = 0;
+    for (int64_t i = 0; i < n; i++) parts += (x[i] + far - far != x[i]) & (x[i] == x[i]);
+    return parts == 0;
+}
+
 static int is_whole(const double *column, int64_t n) {
-    for (int64_t i = 0; i < n; i++)
-        if (column[i] == column[i] && column[i] != (double)(int64_t)column[i]) return 0;
-    return 1;
+    int64_t i = 0;
+    while (i + CHUNK <= n && are_whole(column + i, CHUNK)) i += CHUNK;
+    return i + CHUNK > n && are_whole(column + i, n - i);
 }
 
 /* The distinct values of a column and their classes, NaN left out; 0 if one is infinite. */
 static int tally(Cutter *cutter, const double *column) {
     const int64_t n = cutter->n_samples;
     const Range range = bestk_range(column, n);
-    cutter->runs.n_values = 0;
+    cutter->runs.n_values = cutter->runs.start[0] = 0;
     cutter->runs.n_known = range.n_known;
     if (range.n_known == 0) return 1;
     if (isinf(range.low) || isinf(range.high)) return 0;

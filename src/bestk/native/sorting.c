@@ -111,17 +111,23 @@ void bestk_sort_column(
     const int n_digits = bits <= 2 * MAX_WIDTH ? 2 : 3;
     const int width = (bits + n_digits - 1) / n_digits;
     const double spread = range.high - range.low;
-    int64_t known = 0;
+    int64_t n_low = 0, n_more = 0; /* a table may hold zeros for the most part: no need to sort */
     const int even = spread > 1e-280 && spread < 1e300; /* else too close, or far, to divide by */
     const double scale = even ? (double)((1 << (width * n_digits)) - 1) / spread : 0.0;
+    const double base = even ? range.low : INFINITY; /* nothing is above: all share a bucket */
     for (int64_t row = 0; row < n; row++) {
-        const int is_known = column[row] == column[row];
-        const int64_t bucket = is_known && even ? (int64_t)((column[row] - range.low) * scale) : 0;
-        pairs[known] = (uint64_t)bucket << 32 | (uint64_t)row;
-        known += is_known;
+        const double value = column[row];
+        const int64_t bucket = (int64_t)(higher(value - base, 0.0) * scale);
+        pairs[n_low] = (uint64_t)row;
+        spare[n_more] = (uint64_t)bucket << 32 | (uint64_t)row;
+        n_low += value == range.low;
+        n_more += value > range.low;
     }
-    if (!even && known > 1) sort_bits(column, pairs, spare, known);
-    if (!even) return;
-    sort_high(pairs, spare, range.n_known, width, n_digits);
-    sort_equal(column, pairs, spare, range.n_known);
+    memcpy(pairs += n_low, spare, sizeof *pairs * (size_t)n_more);
+    if (even && n_more > 1) {
+        sort_high(pairs, spare, n_more, width, n_digits);
+        sort_equal(column, pairs, spare, n_more);
+    } else if (n_more > 1) {
+        sort_bits(column, pairs, spare, n_more);
+    }
 }

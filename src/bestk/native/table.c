@@ -10,7 +10,7 @@
     F(6, uint64_t) F(7, uint32_t) F(8, uint16_t) F(9, uint8_t) F(10, uint8_t)
 
 enum { GROUP = 64, DEPTH = 32 }; /* columns that are read together; rows that are coded together */
-enum { LAST_FLOAT = 1 };         /* of the types */
+enum { LAST_FLOAT = 1, AHEAD = 32 }; /* of the types; rows that are fetched early */
 
 void bestk_read_numbers(
     const char *data, int64_t step, const int64_t *order, int64_t n, int64_t type, double *out) {
@@ -34,6 +34,8 @@ static void read_group(const char *data, int64_t row_step, int64_t column_step, 
     double lines[LINE][GROUP];
     for (int64_t start = 0; start < n_samples; start += LINE) {
         const int64_t depth = least_of(n_samples - start, LINE);
+        for (int64_t i = start + AHEAD; order && i < least_of(n_samples, start + AHEAD + LINE); i++)
+            __builtin_prefetch(data + order[i] * row_step);
         for (int64_t i = 0; i < depth; i++)
             bestk_read_numbers(data + (order ? order[start + i] : start + i) * row_step,
                 column_step, NULL, width, type, lines[i]);

@@ -91,7 +91,7 @@ def run_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
 def calm_blas(work: float = 0.0) -> Any:
     """A context in which BLAS starts no threads, unless it has much work: products of numbers.
 
-    On a busy machine its threads wait for each other much longer than they work.
+    On a busy machine its threads can take a hundred times as long as one: they wait for each other.
     """
     return nullcontext() if work > MAX_CALM_WORK else _blas().limit(limits=1, user_api="blas")
 
@@ -104,6 +104,7 @@ def run_blas_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
 
 @cache
 def _blas() -> Any:
+    import scipy.linalg  # noqa: F401, which has a BLAS of its own
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -1,6 +1,7 @@
 """Relaxations of the quadratic problem, shared by bounds and solvers."""
 
 from bestk.relaxations.dnn import Gap, dnn_bound
+from bestk.relaxations.eigen import product
 from bestk.relaxations.rows import (
     Branching,
     antisymmetric_bound,
@@ -16,7 +17,6 @@ from bestk.relaxations.subproblem import (
     Subproblem,
     largest_entry,
     moderate,
-    one_thread,
     rounding,
     screen,
 )
@@ -34,8 +34,8 @@ __all__ = [
     "largest_entry",
     "linear_bound",
     "moderate",
-    "one_thread",
     "only_choice",
+    "product",
     "relax",
     "rounding",
     "rows_bound",

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
-from bestk.native.threads import run_tiles, spans
+from bestk.native.threads import run_tiles, spans, threads
 from bestk.relaxations.eigen import (
     TILE_ROWS,
     Inner,
     LeadingEigenpairs,
     as_numpy,
+    cached_tiles,
     largest_eigenvalue,
     lift,
     mirror,
@@ -35,6 +36,7 @@ BALANCE = 4.0  # ratio of the residuals beyond which the penalty moves
 FOLLOW_ITEMS = 500  # above it, a subspace that follows the matrix is cheaper than a decomposition
 TRIANGLE_RATE = 0.4  # step length of the weights of triangles, times the penalty
 MIN_TRIANGLE_ITEMS = 150  # below it, splitting is cheaper
+SWEEP_COST = 5e-9  # seconds, about, to update an entry
 DEVICE = "cuda"
 MIN_GPU_ITEMS = 2000  # below it, a GPU is not worth the start of its library
 
@@ -179,14 +181,17 @@ class DoublyNonnegative:
         border = self.lifted @ self.weighted[0] - self.Z[0] / b
         nearest = capped(as_numpy((2 * border + diagonal) / 3)[1:], self.k)
         x = self._array(np.append(1.0, nearest))
-        whole = not self.large or self.torch is not None
-        tiles = spans(len(self.M), len(self.M) if whole else TILE_ROWS)
+        n = len(self.M)
+        tiles = [slice(*span) for span in spans(n, n if self.torch is not None else TILE_ROWS)]
+        if not self.large:
+            tiles = cached_tiles(n)
         distances = np.empty((len(tiles), 2))
 
         def work(number: int) -> None:
-            distances[number] = self._sweep(x, *tiles[number])
+            distances[number] = self._sweep(x, tiles[number])
 
-        run_tiles(work, range(len(tiles)))
+        with threads(seconds=SWEEP_COST * n**2):
+            run_tiles(work, range(len(tiles)))
         primal, dual = np.sqrt(distances.sum(axis=0))
         self.steps += 1
         if self.steps % 10 == 0 and primal > BALANCE * b * dual:
@@ -194,21 +199,31 @@ class DoublyNonnegative:
         elif self.steps % 10 == 0 and b * dual > BALANCE * primal:
             self._set_penalty(b / 1.5)
 
-    def _sweep(self, x: Any, first: int, last: int) -> tuple[float, float]:
+    def _sweep(self, x: Any, rows: slice) -> tuple[float, float]:
         """Set rows of Y, Z and M for a border x; the squared distances of Y from P and before."""
-        rows, b = slice(first, last), self.penalty
+        b = self.penalty
         P, Z, M = self.weighted[rows] @ self.lifted.T, self.Z[rows], self.M[rows]
-        before = M - Z / b
-        Y = (P + (self.cost[rows] - Z) / b).clip(0.0, 1.0)
+        moved = Z / b  # in place from here on: memory takes longer than arithmetic
+        moved -= M
+        Y = self.cost[rows] - Z
+        Y /= b
+        Y += P
+        Y = Y.clip(0.0, 1.0)
         Y[:, 0] = x[rows]
-        if first == 0:
+        if rows.start == 0:
             Y[0] = x
-        own = (self.torch or np).arange(first, last)
-        Y[own - first, own] = x[rows]
-        gap = Y - P
-        Z += OVER_RELAXATION * b * gap
-        M[:] = Y + Z / b
-        return float((gap * gap).sum()), float(((Y - before) ** 2).sum())
+        own = (self.torch or np).arange(rows.start, rows.stop)
+        Y[own - rows.start, own] = x[rows]
+        P -= Y
+        moved += Y
+        moved *= moved
+        dual, primal = float(moved.sum()), float((P * P).sum())
+        P *= OVER_RELAXATION * b
+        Z -= P
+        M[:] = Z
+        M /= b
+        M += Y
+        return primal, dual
 
     def _set_penalty(self, penalty: float) -> None:
         self.M += self.Z * (1 / penalty - 1 / self.penalty)

@@ -7,6 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
+from bestk.native.threads import calm_blas
 from bestk.problem import BQP, good_choice, top_k
 from bestk.relaxations.admm import FOLLOW_ITEMS, MIN_GPU_ITEMS, DoublyNonnegative, gpu_module
 from bestk.relaxations.rows import antisymmetric_bound, rows_bound
@@ -15,7 +16,6 @@ from bestk.relaxations.subproblem import (
     Subproblem,
     largest_entry,
     moderate,
-    one_thread,
     power_of_two,
     screen,
 )
@@ -54,7 +54,7 @@ def dnn_bound(
     """
     deadline = perf_counter() + (DEFAULT_SECONDS if time_limit is None else time_limit)
     floor = problem.value(good_choice(problem)) if best_known is None else best_known
-    with one_thread():
+    with calm_blas():
         state = Gap(Subproblem.of(moderate(problem, floor)), floor)
         state.close(deadline)
     details = {

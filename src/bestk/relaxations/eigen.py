@@ -12,17 +12,20 @@ from scipy.linalg.lapack import dpotrf
 from scipy.sparse.linalg import eigsh
 
 from bestk._typing import Floats
-from bestk.native.threads import run_tiles, spans
+from bestk.native.threads import run_tiles, spans, threads
 from bestk.relaxations.subproblem import EPS
 
 TINY = 1e-290
+ENTRY_COST = 4e-10  # seconds to read an entry of a large matrix
 TILE_ROWS = 256  # of a large matrix, that one thread multiplies at once
+CACHE_ENTRIES, LINE_ROWS = 2**15, 8  # that stay in the cache, and rows that go together in BLAS
 MAX_DENSE_ITEMS = 600  # above it, one eigenvalue is found by products with vectors
 LANCZOS_TOLERANCE = 1e-5  # of that eigenvalue
 PARTIAL_SHARE = 0.12  # of the spectrum, below which a part of it is cheaper than the whole
 CHEBYSHEV_DEGREE = 5  # products with the matrix to turn the subspace
 FIRST_TURNS, EXACT_TURNS = 4, 4  # of a subspace that starts at random, or is to be accurate
-SPARE_PAIRS, SPARE_SHARE = 20, 1.5  # eigenpairs beyond those that the last projection needed
+SPARES = 10, 1.2  # eigenpairs beyond those that the last projection needed: number and share
+FOLLOWED_SPARES = 20, 1.5  # the same in a subspace that is followed
 MAX_FOLLOWED = 300  # eigenpairs: more would cost more than a better projection is worth
 STEPS_TO_MINIMUM = 10  # from one estimate of the least eigenvalue to the next
 
@@ -57,7 +60,8 @@ class LeadingEigenpairs:
             if count < len(values) or len(values) >= most:
                 break
             self.expected, turns = min(2 * self.expected, most), EXACT_TURNS
-        self.expected = min(max(count + SPARE_PAIRS, int(SPARE_SHARE * count)), most)
+        pairs, share = SPARES if isinstance(A, np.ndarray) else FOLLOWED_SPARES
+        self.expected = min(max(count + pairs, int(share * count)), most)
         if not isinstance(A, np.ndarray):
             self.basis = vectors[:, : self.expected]
         level = float(excess[count - 1] / count)
@@ -196,9 +200,18 @@ def reflect(A: Floats, v: Floats) -> Floats:
     """V'AV, V the columns of I - 2vv' but the first, for symmetric A."""
     w = 2 * (A @ v)
     w -= (v @ w) * v
-    out = A[1:, 1:] - np.outer(v[1:], w[1:])
-    out -= np.outer(w[1:], v[1:])
-    return np.asarray(out)
+    inner, v, w = A[1:, 1:], v[1:], w[1:]
+    out = np.empty(inner.shape)
+    for rows in cached_tiles(len(out)):
+        np.subtract(inner[rows], np.outer(v[rows], w), out=out[rows])
+        out[rows] -= np.outer(w[rows], v)
+    return out
+
+
+def cached_tiles(n: int) -> list[slice]:
+    """Rows of an n x n matrix, so few at a time that they stay in the cache."""
+    height = max(LINE_ROWS, CACHE_ENTRIES // n // LINE_ROWS * LINE_ROWS)
+    return [slice(*span) for span in spans(n, height)]
 
 
 class Inner:
@@ -217,11 +230,15 @@ class Inner:
 
 
 def product(M: Any, X: Any) -> Any:
-    """MX by all threads."""
-    out = np.empty((len(M), X.shape[1]), X.dtype)
+    """MX by all threads, if the matrix is large; the same bits for any number of them."""
+    out = np.empty((len(M), *X.shape[1:]), X.dtype)
 
     def work(span: tuple[int, int]) -> None:
         np.matmul(M[slice(*span)], X, out=out[slice(*span)])
 
-    run_tiles(work, spans(len(M), TILE_ROWS))
+    with threads(seconds=ENTRY_COST * M.size) as team:
+        height = TILE_ROWS if X.ndim > 1 else -(-len(M) // team // LINE_ROWS) * LINE_ROWS
+        while len(M) % height == 1 and len(M) > height:  # BLAS adds up a single row otherwise
+            height += LINE_ROWS
+        run_tiles(work, spans(len(M), height))
     return out

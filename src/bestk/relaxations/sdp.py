@@ -7,10 +7,11 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf
 
 from bestk._typing import Floats
+from bestk.native.threads import calm_blas
 from bestk.problem import BQP
 from bestk.relaxations.eigen import TINY, cholesky_margin
 from bestk.relaxations.spheres import LowRankFactor
-from bestk.relaxations.subproblem import EPS, Bound, k_largest, largest_entry, one_thread, rounding
+from bestk.relaxations.subproblem import EPS, Bound, k_largest, largest_entry, rounding
 
 SHIFT_GROWTH = 8.0  # from one test to the next
 CLOSE_SHIFT = 1.3  # a shift this near to one that fails is good enough
@@ -24,7 +25,7 @@ def sdp_bound(
     if problem.k == problem.n:
         return only_choice(problem)
     deadline = inf if time_limit is None else perf_counter() + time_limit
-    with one_thread():
+    with calm_blas():
         value = relax(LowRankFactor(problem, np.random.default_rng(0)), deadline=deadline)
     return Bound(value, "sdp")
 

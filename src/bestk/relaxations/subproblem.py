@@ -1,13 +1,11 @@
 """Bounds, and problems made easier to bound: items decided, penalties of a moderate size."""
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from math import frexp
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.problem import BQP, CachedColumns, Solution
@@ -45,11 +43,6 @@ def k_largest(values: Floats, k: int) -> float:
     """Sum of the k largest values."""
     cut = len(values) - k
     return float(np.partition(values, cut)[cut:].sum())
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Keep BLAS on one thread: two of them on a busy machine can be a hundred times slower."""
-    return threadpool_limits(1, user_api="blas")
 
 
 @dataclass(frozen=True, eq=False)

@@ -232,10 +232,12 @@ def _are_copies(columns: list[Values], rows: slice) -> NDArray[np.bool_]:
     values[missing] = 0.0
     norms = np.linalg.norm(values, axis=1, keepdims=True)
     values /= np.where(norms > 0, norms, 1.0)
-    weights = np.cos(np.arange(values.shape[1]) ** 2.0)
-    marks = np.abs(np.einsum("ij,j->i", values, weights))  # those of copies are nearly equal
-    reach = (2 * COPY_TOLERANCE) ** 0.5 * np.linalg.norm(weights)
-    alike = np.triu(np.abs(np.subtract.outer(marks, marks)) <= reach, 1)
+    alike = np.triu(np.ones((len(values), len(values)), bool), 1)
+    if len(values) > 2:
+        weights = np.cos(np.arange(values.shape[1]) ** 2.0)
+        marks = np.abs(np.einsum("ij,j->i", values, weights))  # those of copies are nearly equal
+        reach = (2 * COPY_TOLERANCE) ** 0.5 * np.linalg.norm(weights)
+        alike &= np.abs(np.subtract.outer(marks, marks)) <= reach
     for a, b in np.argwhere(alike):
         correlation = abs(np.einsum("i,i", values[a], values[b]))
         alike[a, b] = correlation > 1 - COPY_TOLERANCE and (missing[a] == missing[b]).all()

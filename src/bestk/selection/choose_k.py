@@ -14,8 +14,8 @@ from bestk.data.table import Table, find_features
 from bestk.data.target import Target
 from bestk.errors import ParameterError
 from bestk.information.reading import ParsedTarget
+from bestk.native.threads import calm_blas
 from bestk.problem.solution import Solution
-from bestk.relaxations import one_thread
 from bestk.selection.folds import (
     FOLDS,
     Design,
@@ -137,7 +137,7 @@ def cross_validate(
         nominal = np.arange(table.n_features)
     design = Design.of(table, needed, nominal)
     scores, guess = np.empty((len(folds), len(ks))), np.empty(len(folds))
-    with one_thread():
+    with calm_blas():
         for number, (fold, path) in enumerate(zip(folds, paths, strict=True)):
             Z, none = design.standardized(fold[0]), np.zeros((table.n_samples, 1))
             used = ~design.missing | _are_related(Z, design.missing, goals, fold[0])

@@ -11,6 +11,7 @@ from bestk._typing import Floats, Indices
 from bestk.errors import UnknownNameError
 from bestk.information import Entropies, Measure
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI
+from bestk.problem import top_k
 from bestk.selection.targets import JoinedEntropies, entropies_of_targets
 
 MAX_KEPT_VALUES = 2**22  # of rows of pairs, which describe the picked features later
@@ -186,6 +187,9 @@ def pick_greedily(
 ) -> tuple[Indices, Floats]:
     """Pick k features, or groups by the sum of scores, after those to include; with scores."""
     tallies = [Tally(criterion, part) for part in entropies_of_targets(entropies)]
+    if not criterion.uses_pairs and len(tallies) == 1 and labels is None and not len(include):
+        best_of_all = top_k(tallies[0].score, k)
+        return best_of_all, tallies[0].score[best_of_all]
     totals, scores, picked = np.zeros(len(tallies)), np.empty(k), np.empty(k, np.int64)
     for step in range(k):
         each = np.array([_group_sums(tally.score, labels) for tally in tallies])

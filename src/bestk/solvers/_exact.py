@@ -10,6 +10,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.bounds import MAX_DNN_ITEMS
+from bestk.native.threads import calm_blas
 from bestk.problem import BQP, best_first, good_choice, improve
 from bestk.relaxations import (
     Branching,
@@ -17,7 +18,6 @@ from bestk.relaxations import (
     Subproblem,
     largest_entry,
     moderate,
-    one_thread,
     rounding,
     rows_bound,
 )
@@ -91,7 +91,7 @@ class Exact:
     def _prove(self, problem: BQP, run: Run) -> "_Proof":
         """All that the time allows."""
         proof, whole = _Proof(problem, run), Subproblem.of(problem)
-        with one_thread():
+        with calm_blas():
             if not proof.settle(whole) and not proof.enumerate(
                 whole, min(SLICE_NODES, self.first_nodes)
             ):
@@ -105,7 +105,7 @@ class Exact:
 def split_gap(problem: BQP, gap: Gap, run: Run) -> None:
     """Go on with a bound that has stalled, by splitting; the run has the new bound."""
     proof = _Proof(moderate(problem, gap.floor), run)
-    with one_thread():
+    with calm_blas():
         proof.branch(gap, Exact.patience)
     proof.concluded()
 

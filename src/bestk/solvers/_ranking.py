@@ -11,8 +11,9 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from bestk._typing import Floats, Indices
+from bestk.native.threads import calm_blas
 from bestk.problem import BQP, stream, top_k
-from bestk.relaxations import largest_entry, one_thread
+from bestk.relaxations import largest_entry, product
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run, pick_prefixes
 
 STRIP_ROWS = 512  # added up together: they stay in the cache
@@ -105,13 +106,14 @@ def lanczos(
     def multiply(x: Floats) -> Floats:
         if len(first) > count and perf_counter() >= deadline:
             raise _OutOfTime
-        pair = np.array(x, np.float64).ravel(), np.asarray(A @ np.ravel(x))
+        x = np.array(x, np.float64).ravel()
+        pair = x, product(A, x) if isinstance(A, np.ndarray) else np.asarray(A @ x)
         (first if len(first) < KEPT_VECTORS else last).append(pair)
         return pair[1]
 
     n = len(start)
     operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
-    with one_thread():
+    with calm_blas():
         try:
             values, vectors = eigsh(operator, k=count, which=which, v0=start, tol=tol)
         except _OutOfTime:

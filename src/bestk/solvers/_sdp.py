@@ -6,8 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
+from bestk.native.threads import calm_blas
 from bestk.problem import BQP, best_first, top_k
-from bestk.relaxations import LowRankFactor, one_thread, only_choice, relax
+from bestk.relaxations import LowRankFactor, only_choice, relax
 from bestk.solvers._base import Needs, Run
 
 
@@ -68,7 +69,7 @@ class SDP:
         if problem.k == problem.n:
             run.upper_bound = only_choice(problem).value
             return best_first(problem, range(problem.n))
-        with one_thread():
+        with calm_blas():
             factor = LowRankFactor(problem, run.rng, self.rank)
             run.upper_bound = relax(factor, self.tolerance, self.iterations, run.deadline)
             run.details.update(

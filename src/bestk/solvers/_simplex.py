@@ -9,8 +9,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
 from bestk._typing import Floats, Indices, Mask
+from bestk.native.threads import calm_blas
 from bestk.problem import BQP
-from bestk.relaxations import one_thread
 from bestk.solvers._base import Needs, Run, pick_prefixes
 from bestk.solvers._ranking import lanczos
 
@@ -54,7 +54,7 @@ class Simplex:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight."""
-        with one_thread():
+        with calm_blas():
             A = Centred(problem.Q, -2.0, deadline=run.part(0.3))
             w, prices = minimise(A, 2 * A.g, run.deadline)
         run.details.update(weights=w, shift=A.shift)

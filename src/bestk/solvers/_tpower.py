@@ -100,7 +100,7 @@ class TruncatedPower:
             count = exchange.count(shift)
             if count != tried:
                 chosen = exchange.make(count)
-                moved = _move(problem, product, items, chosen)
+                moved = exchange.move(problem, product, count)
                 reached, tried = float(moved[chosen].sum()), count
             if reached >= value - 1e-2 * self.tolerance * scale:
                 return reached, chosen, moved
@@ -143,12 +143,11 @@ class _Exchange:
         """The items after so many changes, sorted."""
         return np.sort(np.concatenate([self.items[count:], self.others[:count]]))
 
-
-def _move(problem: BQP, product: Floats, before: Indices, after: Indices) -> Floats:
-    """Qx of the new choice from that of the old one: only columns that changed are read."""
-    added, dropped = np.setdiff1d(after, before), np.setdiff1d(before, after)
-    if not len(added):
-        return product
-    if 2 * len(added) >= len(after):
-        return problem.product(after)
-    return product + problem.product(added) - problem.product(dropped)
+    def move(self, problem: BQP, product: Floats, count: int) -> Floats:
+        """Qx after so many changes from that before them: only columns that change are read."""
+        if not count:
+            return product
+        if 2 * count >= len(self.items):
+            return problem.product(self.make(count))
+        added, dropped = np.sort(self.others[:count]), np.sort(self.items[:count])
+        return product + problem.product(added) - problem.product(dropped)

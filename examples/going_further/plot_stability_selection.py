@@ -41,5 +41,5 @@ twin = X.assign(twin=X[best] * (1 + 0.001 * rng.normal(size=len(X))))
 again = stability_selection(twin, y, k=5, n_subsamples=50, random_state=0)
 shares = {name: again.frequencies[list(twin).index(name)] for name in (best, "twin")}
 print("with a near copy:", {name: f"{share:.0%}" for name, share in shares.items()})
-index = [stability(each.supports, len(each.names)).index for each in (found, again)]
+index = [stability(each.supports, len(each.names)) for each in (found, again)]
 print(f"stability index {index[0]:.2f}, with the copy {index[1]:.2f}")

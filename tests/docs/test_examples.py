@@ -112,7 +112,7 @@ def test_half_of_the_measurements_predict_nearly_as_well_as_all_and_need_no_bins
     ran = run("diabetes")
     errors = ran["shares"]["gaussian"]
     assert errors[4] < errors[-1] + 0.02
-    assert ran["better"] == [2, 3, 4, 5]
+    assert {2, 3, 4, 5} <= set(ran["better"])
 
 
 def test_no_choice_exceeds_the_bounds_and_the_tight_one_is_nearly_the_best(run):

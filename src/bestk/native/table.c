@@ -1,6 +1,5 @@
 /* Tables of any number type: columns out of them, and codes of their values. */
 #include <math.h>
-#include <string.h>
 
 #include "bestk.h"
 
@@ -57,71 +56,40 @@ EXPORT int bestk_read_columns(const char *data, int64_t row_step, int64_t column
     return OK;
 }
 
-/* LINE columns that are coded together: rung r holds cut r of each, infinity if it has fewer.
-   Those with more than SCAN cuts are searched instead. */
-typedef struct {
-    int64_t height, n_searched, n_cuts[LINE];
-    const double *cuts[LINE];
-    double (*rungs)[LINE];
-} Ladder;
-
-/* The ladders of some columns; see bestk_encode. */
-static Ladder *make_ladders(int64_t n, const double *cuts, const int64_t *starts, Room *room) {
-    const int64_t n_ladders = (n + LINE - 1) / LINE;
-    Ladder *ladders = take(room, n_ladders, sizeof *ladders);
-    int64_t tallest = 0;
-    for (int64_t j = 0; j < n && ladders; j++) {
-        Ladder *own = ladders + j / LINE;
-        const int64_t count = own->n_cuts[j % LINE] = starts[j + 1] - starts[j];
-        own->cuts[j % LINE] = cuts + starts[j];
-        own->n_searched += count > SCAN;
-        if (count <= SCAN) own->height = most_of(own->height, count);
-        tallest = most_of(own->height, tallest);
-    }
-    double(*rungs)[LINE] = take(room, n_ladders * tallest, sizeof *rungs);
-    for (Ladder *own = ladders; own < ladders + n_ladders && rungs; own++, rungs += tallest) {
-        own->rungs = rungs;
-        for (int64_t r = 0; r < own->height; r++)
-            for (int64_t j = 0; j < LINE; j++) {
-                const int scanned = r < own->n_cuts[j] && own->n_cuts[j] <= SCAN;
-                rungs[r][j] = scanned ? own->cuts[j][r] : INFINITY;
-            }
-    }
-    return ladders;
-}
-
-/* Codes of a row of LINE numbers: how many cuts of its column are below each; NaN takes the code
-   after the last. */
-INLINE void climb(const Ladder *ladder, const double *values, int16_t *codes) {
-    int64_t below[LINE] = {0};
-    for (int64_t r = 0; r < ladder->height; r++)
-        for (int j = 0; j < LINE; j++) below[j] += values[j] > ladder->rungs[r][j];
-    for (int j = 0; j < LINE && ladder->n_searched; j++)
-        if (ladder->n_cuts[j] > SCAN)
-            below[j] = search_cuts(ladder->cuts[j], ladder->n_cuts[j], values[j]);
-    for (int j = 0; j < LINE; j++)
-        codes[j] = (int16_t)(values[j] == values[j] ? below[j] : ladder->n_cuts[j] + 1);
-}
-
-/* Codes of a part of a table by cuts; those of column j are cuts[starts[j]] up to starts[j + 1]. */
+/* Codes of a part of a table by cuts; those of column j are cuts[starts[j]] up to starts[j + 1].
+   NaN takes the code after the last. Rung r holds cut r of each column, infinity if it has fewer;
+   more than SCAN cuts are searched. */
 EXPORT int bestk_encode(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     int64_t n_rows, int64_t n_columns, const double *cuts, const int64_t *starts, int16_t *codes,
     int64_t stride) {
-    Room room = {0};
-    const Ladder *ladders = make_ladders(n_columns, cuts, starts, &room);
-    double values[GROUP] = {0};
-    int16_t found[GROUP];
     const int by_column = llabs(row_step) < llabs(column_step);
     const int64_t n_groups = (n_columns + GROUP - 1) / GROUP;
+    Room room = {0};
+    double *rungs = take(&room, SCAN * n_columns, sizeof *rungs), values[GROUP];
+    int64_t *heights = take(&room, n_groups, sizeof *heights);
+    for (int64_t pass = 0; pass < 2 && !room.status; pass++)
+        for (int64_t j = 0; j < n_columns; j++) {
+            int64_t n = starts[j + 1] - starts[j], *height = heights + j / GROUP;
+            if (n > SCAN) n = 0;
+            if (pass == 0) *height = most_of(n, *height);
+            for (int64_t r = 0; pass == 1 && r < *height; r++)
+                rungs[r * n_columns + j] = r < n ? cuts[starts[j] + r] : INFINITY;
+        }
     for (int64_t t = 0; t < n_rows * n_groups && !room.status; t++) { /* as the table lies */
         const int64_t i = by_column ? t % n_rows : t / n_groups;
-        const int64_t first = GROUP * (by_column ? t / n_rows : t % n_groups);
+        const int64_t group = by_column ? t / n_rows : t % n_groups, first = group * GROUP;
         const int64_t width = least_of(n_columns - first, GROUP);
         const char *from = data + i * row_step + first * column_step;
+        int64_t below[GROUP] = {0};
         bestk_read_numbers(from, column_step, NULL, width, type, values);
-        for (int64_t j = 0; j < width; j += LINE)
-            climb(ladders + (first + j) / LINE, values + j, found + j);
-        memcpy(codes + i * stride + first, found, sizeof *found * (size_t)width);
+        for (int64_t r = 0; r < heights[group]; r++)
+            for (int64_t j = 0; j < width; j++)
+                below[j] += values[j] > rungs[r * n_columns + first + j];
+        for (int64_t j = 0; j < width; j++) {
+            const int64_t start = starts[first + j], n = starts[first + j + 1] - start;
+            if (n > SCAN) below[j] = search_cuts(cuts + start, n, values[j]);
+            codes[i * stride + first + j] = (int16_t)(values[j] == values[j] ? below[j] : n + 1);
+        }
     }
     return release(&room);
 }

@@ -6,7 +6,6 @@
 
 #define TIE 1e-12              /* scores closer than this, relative to their scale, are equal */
 enum { CELLS_PER_SAMPLE = 4 }; /* a value x class table up to this size is cheaper than sorting */
-enum { CHUNK = 64 };            /* numbers that are looked at together */
 enum { MAX_SMALL_CUTS = 254 }; /* of a column whose codes take a byte */
 
 /* A column in order. Value d has the runs start[d] up to start[d + 1], each a class and a count. */
@@ -107,18 +106,14 @@ static void sort_runs(Cutter *cutter, const double *column, Range range) {
     runs->n_values = n_values;
 }
 
-/* Whether some numbers below 2^51 are whole, or NaN. */
-INLINE int are_whole(const double *x, int64_t n) {
+/* Whether all numbers that are known, below 2^51, are whole. */
+static int is_whole(const double *column, int64_t n) {
     const double far = 0x1.8p52; /* fractions are lost on the way there and back */
     int64_t parts = 0;
-    for (int64_t i = 0; i < n; i++) parts += (x[i] + far - far != x[i]) & (x[i] == x[i]);
-    return parts == 0;
-}
-
-static int is_whole(const double *column, int64_t n) {
-    int64_t i = 0;
-    while (i + CHUNK <= n && are_whole(column + i, CHUNK)) i += CHUNK;
-    return i + CHUNK > n && are_whole(column + i, n - i);
+    for (int64_t i = 0; i < n && !parts; i += LINE)
+        for (const double *x = column + i; x < column + least_of(i + LINE, n); x++)
+            parts |= (*x + far - far != *x) & (*x == *x);
+    return !parts;
 }
 
 /* The distinct values of a column and their classes, NaN left out; 0 if one is infinite. */

@@ -51,18 +51,6 @@ typedef struct {
     double value;          /* x'Qx */
 } Top;
 
-/* All items as candidates of no direction. */
-static Candidates new_candidates(const Problem *a, Room *room) {
-    Candidates c = {.count = 0};
-    c.items = take(room, a->n, sizeof *c.items);
-    c.centre = take(room, a->d, sizeof *c.centre);
-    c.V = take(room, a->d * a->n, sizeof *c.V);
-    c.score = take(room, a->n, sizeof *c.score);
-    for (int64_t i = 0; i < a->n && !room->status; i++) c.items[i] = i;
-    for (int64_t j = 0; j < a->d && !room->status; j++) c.centre[j] = INFINITY;
-    return c;
-}
-
 /* Distances of the columns of V from their mean. */
 static double *spread(const Problem *a, Room *room) {
     double *norms = take(room, a->n, sizeof *norms);
@@ -180,6 +168,12 @@ static double find_middle(const Problem *a, const double *directions, int64_t co
     return sqrt(radius);
 }
 
+static inline void trade(double *a, double *b) {
+    const double held = *a;
+    *a = *b;
+    *b = held;
+}
+
 /* Put the k largest of some values first, the least of them last. */
 static void select_top(double *values, int64_t count, int64_t k) {
     int64_t low = 0, high = count - 1;
@@ -190,9 +184,7 @@ static void select_top(double *values, int64_t count, int64_t k) {
             while (values[i] > pivot) i++;
             while (values[j] < pivot) j--;
             if (i > j) break;
-            const double held = values[i];
-            values[i++] = values[j];
-            values[j--] = held;
+            trade(values + i++, values + j--);
         }
         if (k - 1 < i) high = j;
         if (k - 1 > j) low = i;
@@ -325,14 +317,11 @@ static void swap(const Problem *a, Top *top, int64_t u, int64_t v) {
     top->chosen[top->items[into]] = 1;
     top->number[u] = into;
     top->number[v] = out;
-    const double score = top->score[u];
-    top->score[u] = top->score[v];
-    top->score[v] = score;
+    trade(top->score + u, top->score + v);
     for (int64_t j = 0; j < a->d; j++) {
-        double *row = top->V + j * MAX_OPEN, held = row[u];
+        double *row = top->V + j * MAX_OPEN;
         top->total[j] += row[v] - row[u];
-        row[u] = row[v];
-        row[v] = held;
+        trade(row + u, row + v);
     }
 }
 
@@ -472,12 +461,14 @@ EXPORT int bestk_screen_directions(const double *V, const double *signs, int64_t
     a.all = take(&room, n, sizeof *a.all);
     a.best = take(&room, n, sizeof *a.best);
     const int64_t most = ks[n_ks - 1];
-    Candidates near = new_candidates(&a, &room);
+    Candidates near = {0, take(&room, n, sizeof *near.items), take(&room, d, sizeof *near.centre),
+        take(&room, d * n, sizeof *near.V), take(&room, n, sizeof *near.score)};
     double *sorted = take(&room, n, sizeof *sorted), *total = take(&room, d, sizeof *total);
     double *least = take(&room, n_ks, sizeof *least), *before = take(&room, n_ks, sizeof *before);
     int64_t *order = take(&room, n, sizeof *order), *held = take(&room, n, sizeof *held);
     if (room.status) return release(&room);
-    for (int64_t i = 0; i < n; i++) order[i] = i;
+    for (int64_t i = 0; i < n; i++) order[i] = near.items[i] = i;
+    for (int64_t j = 0; j < d; j++) near.centre[j] = INFINITY; /* all items, of no direction */
     for (int64_t b = 0; b < n_ks; b++) {
         least[b] = -INFINITY;
         before[b] = INFINITY;

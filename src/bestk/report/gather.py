@@ -103,7 +103,7 @@ def _selected_features(solution: Solution) -> tuple[Feature, ...]:
 
 def _runners_up(task: Task, solution: Solution) -> tuple[Feature, ...]:
     """The most relevant features that were not selected, and what they would add."""
-    relevance = task.read.entropies.mi()
+    relevance = task.read.entropies.settled_mi()
     varying = solution.support[np.isin(solution.support, task.allowed)]
     chosen = np.searchsorted(task.allowed, varying)
     order = np.argsort(-relevance, kind="stable")

@@ -147,7 +147,7 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     target, n = selected.target, selected.task.table.n_samples
     if target is None:
         return []
-    relevances = np.sort(selected.task.read.entropies.mi())
+    relevances = np.sort(selected.task.read.entropies.settled_mi())
     ranks = len(relevances) - np.searchsorted(relevances, selected.relevance)
     tests = len(relevances) / np.maximum(1, ranks)  # a p-value times this is corrected
     clear = _are_clear(selected, target, tests)

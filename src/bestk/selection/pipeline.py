@@ -263,7 +263,7 @@ class Task:
         """I(xi; y) of every column of the table: 0 for constant ones, NaN for excluded ones."""
         relevance = np.full(self.table.n_features, np.nan)
         relevance[self.constant] = 0.0 if self.screened is None else self.screened[self.constant]
-        relevance[self.allowed] = self.read.entropies.mi()
+        relevance[self.allowed] = self.read.entropies.settled_mi()
         return relevance
 
     def _placed(self, solution: Solution, k: int) -> Solution:
@@ -292,7 +292,7 @@ def pair_details(read: Measured, support: Indices) -> Mapping[str, Any]:
     ``relevance`` is I(xi; y); ``pairs[i, j]`` is I(xj; y | xi), with the relevance on the
     diagonal; ``new_information`` is the smallest I(xi; y | xj) over the other selected xj.
     """
-    relevance = read.entropies.mi()[support]
+    relevance = read.entropies.settled_mi()[support]
     pairs = read.entropies.cmi_among(support)
     np.fill_diagonal(pairs, relevance)
     others = pairs + np.diag(np.full(len(support), np.inf))

@@ -67,6 +67,10 @@ class JoinedEntropies(Entropies):
         """The sum of ``I(xi; y)`` over targets."""
         return np.sum([part.mi() for part in self.parts], axis=0)
 
+    def settled_mi(self) -> Floats:
+        """The same, each as :meth:`Entropies.settled_mi`."""
+        return np.sum([part.settled_mi() for part in self.parts], axis=0)
+
     def measure(
         self, measure: Measure, rows: Iterable[int] | None = None,
         columns: Iterable[int] | None = None, dtype: DTypeLike = np.float64, signed: bool = False,

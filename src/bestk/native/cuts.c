@@ -345,8 +345,8 @@ static void code_column(
         for (int64_t c = 0; c < n_cuts && n_cuts <= SCAN; c++)
             for (int i = 0; i < LINE; i++) below[i] += values[i] > cuts[c] ? 1.0 : 0.0;
         for (int64_t i = 0; i < least_of(n - start, LINE); i++) {
-            int64_t code = (int64_t)below[i];
-            if (n_cuts > SCAN) code = search_cuts(cuts, n_cuts, values[i]);
+            const int64_t code =
+                n_cuts > SCAN ? search_cuts(cuts, n_cuts, values[i]) : (int64_t)below[i];
             codes[start + i] = (uint8_t)(values[i] == values[i] ? code : n_cuts + 1);
         }
     }

@@ -69,10 +69,9 @@ EXPORT int bestk_encode(const char *data, int64_t row_step, int64_t column_step,
     int64_t *heights = take(&room, n_groups, sizeof *heights);
     for (int64_t pass = 0; pass < 2 && !room.status; pass++)
         for (int64_t j = 0; j < n_columns; j++) {
-            int64_t n = starts[j + 1] - starts[j], *height = heights + j / GROUP;
-            if (n > SCAN) n = 0;
-            if (pass == 0) *height = most_of(n, *height);
-            for (int64_t r = 0; pass == 1 && r < *height; r++)
+            const int64_t count = starts[j + 1] - starts[j], n = count <= SCAN ? count : 0;
+            if (pass == 0) heights[j / GROUP] = most_of(n, heights[j / GROUP]);
+            for (int64_t r = 0; pass == 1 && r < heights[j / GROUP]; r++)
                 rungs[r * n_columns + j] = r < n ? cuts[starts[j] + r] : INFINITY;
         }
     for (int64_t t = 0; t < n_rows * n_groups && !room.status; t++) { /* as the table lies */

@@ -469,10 +469,7 @@ EXPORT int bestk_screen_directions(const double *V, const double *signs, int64_t
     if (room.status) return release(&room);
     for (int64_t i = 0; i < n; i++) order[i] = near.items[i] = i;
     for (int64_t j = 0; j < d; j++) near.centre[j] = INFINITY; /* all items, of no direction */
-    for (int64_t b = 0; b < n_ks; b++) {
-        least[b] = -INFINITY;
-        before[b] = INFINITY;
-    }
+    for (int64_t b = 0; b < n_ks; b++) least[b] = -INFINITY, before[b] = INFINITY;
     for (int64_t t = 0; t < n_directions; t++) {
         const double *c = directions + t * d;
         if (!(distance(c, near.centre, d) <= RADIUS * RADIUS)) {

@@ -64,10 +64,18 @@ static inline V fold(V bytes) {
 /* Bits that the words of four planes share with those of WIDTH others, LONG words at most. */
 static inline void four(const uint32_t *row, int64_t stride, const uint32_t *tile,
     int64_t n_words, uint32_t *counts, int64_t step) {
-    V n[4] = {{0}};
-    for (int64_t w = 0; w < n_words; w++)
-        for (int i = 0; i < 4; i++) n[i] += pop(*(const V *)(tile + w * LANES) & row[i * stride + w]);
-    for (int i = 0; i < 4; i++) *(V *)(counts + i * step) = fold(n[i]);
+    V n0 = {0}, n1 = {0}, n2 = {0}, n3 = {0};
+    for (int64_t w = 0; w < n_words; w++) {
+        const V x = *(const V *)(tile + w * LANES);
+        n0 += pop(x & row[w]);
+        n1 += pop(x & row[stride + w]);
+        n2 += pop(x & row[2 * stride + w]);
+        n3 += pop(x & row[3 * stride + w]);
+    }
+    *(V *)counts = fold(n0);
+    *(V *)(counts + step) = fold(n1);
+    *(V *)(counts + 2 * step) = fold(n2);
+    *(V *)(counts + 3 * step) = fold(n3);
 }
 
 /* Three bits of equal weight added: low has that weight, high twice as much. */

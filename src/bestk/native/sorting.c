@@ -124,10 +124,7 @@ void bestk_sort_column(
         n_more += value > range.low;
     }
     memcpy(pairs += n_low, spare, sizeof *pairs * (size_t)n_more);
-    if (even && n_more > 1) {
-        sort_high(pairs, spare, n_more, width, n_digits);
-        sort_equal(column, pairs, spare, n_more);
-    } else if (n_more > 1) {
-        sort_bits(column, pairs, spare, n_more);
-    }
+    if (n_more < 2) return;
+    if (even) sort_high(pairs, spare, n_more, width, n_digits);
+    (even ? sort_equal : sort_bits)(column, pairs, spare, n_more);
 }

@@ -234,11 +234,11 @@ def product(M: Any, X: Any) -> Any:
     out = np.empty((len(M), *X.shape[1:]), X.dtype)
 
     def work(span: tuple[int, int]) -> None:
-        np.matmul(M[slice(*span)], X, out=out[slice(*span)])
+        np.dot(M[slice(*span)], X, out=out[slice(*span)])  # matmul would hold other threads up
 
     with threads(seconds=ENTRY_COST * M.size) as team:
-        height = TILE_ROWS if X.ndim > 1 else -(-len(M) // team // LINE_ROWS) * LINE_ROWS
+        height = -(-len(M) // team // LINE_ROWS) * LINE_ROWS
         while len(M) % height == 1 and len(M) > height:  # BLAS adds up a single row otherwise
             height += LINE_ROWS
-        run_tiles(work, spans(len(M), height))
+        run_tiles(work, spans(len(M), TILE_ROWS if X.ndim > 1 else height))
     return out

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from bestk.native.threads import calm_blas, threads
+from bestk.relaxations import eigen
 from bestk.solvers._ranking import lanczos
 
 
@@ -44,3 +46,13 @@ def test_a_late_answer_keeps_the_leading_direction_after_a_restart():
         values, _ = lanczos(Slow(), np.ones(400), "LA", 3, deadline=35.0)
     assert len(calls) == 35
     assert values[0] == pytest.approx(whole.max(), rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [201, 512, 1129])
+@pytest.mark.parametrize("team", [1, 2, 3, 64])
+def test_a_product_has_the_same_bits_for_any_number_of_threads(n, team, monkeypatch):
+    monkeypatch.setattr(eigen, "ENTRY_COST", 1.0)  # worth threads at any size
+    rng = np.random.default_rng(n)
+    Q, x = rng.normal(size=(n, n)), rng.normal(size=n)
+    with threads(team), calm_blas():
+        assert np.array_equal(eigen.product(Q, x), Q @ x)

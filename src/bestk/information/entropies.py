@@ -96,7 +96,8 @@ class Entropies:
         error s of the counts in the mean.
         """
         relevance, joint = self.mi(), self.covariances
-        if joint is None or self.levels is None:
+        are_means = np.less(self.share, 1.0)
+        if joint is None or self.levels is None or not are_means.any():
             return relevance
         variances = np.maximum([joint.total, joint.within], SMALLEST_VARIANCE)
         parameters = max(1, joint.n_groups - 1)
@@ -107,7 +108,7 @@ class Entropies:
         away = relevance - normal
         kept = away - limit**2 / np.where(np.abs(away) > limit, away, np.inf)
         kept = np.where(np.abs(away) > limit, kept, 0.0)
-        return np.where(np.less(self.share, 1.0), normal + kept, relevance)
+        return np.where(are_means, normal + kept, relevance)
 
     def certain_mi(self) -> Floats:
         """The settled ``I(xi; y)`` minus the doubt ``1.5 c exp(-I(xi; y) / c)``.

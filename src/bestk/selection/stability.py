@@ -140,8 +140,7 @@ def stability_selection(
     random_state : int, RandomState instance or None, default=0
         Seed of the subsamples, and of random methods.
     n_jobs : int, default=None
-        Subsamples at a time, in threads. None: one, with all threads for it; where rows are few,
-        as many as there are cores.
+        Subsamples at a time, in threads; None: one, with all threads where it is large.
     verbose : bool or int, default=False
         Whether to print a line after each subsample.
 
@@ -217,14 +216,11 @@ class _Subsamples:
 
     def supports(self, n_jobs: int | None, show: Any) -> tuple[tuple[int, ...], ...]:
         """The features of each subsample, best first."""
-        batches, config = self.batches(n_threads() if n_jobs else 1), get_config()
-        found, team = dict[int, tuple[int, ...]](), n_threads()
-        if n_jobs is None:  # small subsamples leave a kernel too little work for many threads
-            values = max(1, len(self.rows[0]) * len(self.task.allowed))
-            own = is_method(self.task.method) and self.selector.backend in BACKENDS
-            several = own and len(batches) == len(self.rows)
-            team = max(1, min(team, MAX_VALUES_TOGETHER // values)) if several else 1
-        self.selector.n_jobs = 1 if team > 1 else n_jobs
+        team = n_threads() if n_jobs else 1
+        batches, config, found = self.batches(team), get_config(), dict[int, tuple[int, ...]]()
+        values = len(self.rows[0]) * len(self.task.allowed)
+        alone = len(batches) == len(self.rows) and values <= MAX_VALUES_TOGETHER
+        self.selector.n_jobs = 1 if team > 1 or alone else n_jobs  # too little work for threads
 
         def work(batch: Indices) -> None:
             with config_context(**config):  # threads have their own

@@ -61,7 +61,9 @@ def read_objects(
         unit = "M8[us]" if families == {"date"} else "m8[us]"
         values = days(np.array(list(map(_plain, known)), unit))
     else:
-        values = np.array([float(v) if isinstance(v, Decimal) else v for v in known])
+        if Decimal in types:
+            known = [float(value) if isinstance(value, Decimal) else value for value in known]
+        values = np.array(known)
         whole = gone.any() and values.dtype.kind in "iu"
         if values.dtype.kind == "O" or (whole and len(find_inexact(values[:, None]))):
             raise inexact(name)

@@ -91,7 +91,8 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     if kind == "numbers" and np.isnan(values[known]).any():
         if unit := _common_unit(list(compress(texts, known))):
             kind = f"numbers in {unit}"
-            values, texts = parse_values(texts, kind), [_without(unit, text) for text in texts]
+            texts = [_without(unit, text) for text in texts]
+            values = parse_values(texts, "numbers")
         elif any("," in text for text in texts):
             other = parse_values(texts, "decimal commas")
             if np.isnan(other).sum() < np.isnan(values).sum():

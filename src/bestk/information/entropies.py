@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,10 @@ class Entropies:
         ``max(0, 1 - (1.25 s / d)**2)`` remains, as James and Stein shrink means, with the standard
         error s of the counts in the mean.
         """
+        return self._settled.copy()
+
+    @cached_property
+    def _settled(self) -> Floats:  # what describes a selection asks for it again
         relevance, joint = self.mi(), self.covariances
         are_means = np.less(self.share, 1.0)
         if joint is None or self.levels is None or not are_means.any():

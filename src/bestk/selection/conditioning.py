@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.information.entropies import subtract_doubt
+from bestk.information.entropies import SMALLEST_VARIANCE, subtract_doubt
 from bestk.native.threads import spans
 
-SMALLEST_VARIANCE, COPY = 1e-12, 1.0 - 1e-9  # COPY: squared correlation of columns that are copies
+COPY = 1.0 - 1e-9  # squared correlation of columns that are copies
 KEPT = 1e-3  # of its relevance, by a column that others make redundant
 STEP_ENTRIES = 2**15  # of rows of selected columns that stay in the cache
 

@@ -15,11 +15,12 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.information import Covariances, Entropies
 from bestk.information.coding import MAX_PAIR_PVALUE, PAIR_ROWS
+from bestk.information.entropies import SMALLEST_VARIANCE
 from bestk.information.measures import INTERACTION
 from bestk.information.reading import has_few_rows
 from bestk.native.threads import spans
 from bestk.problem.solution import Solution
-from bestk.selection.conditioning import SMALLEST_VARIANCE, State
+from bestk.selection.conditioning import State
 
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from

@@ -1,4 +1,4 @@
-"""Compare selected features by error: ``python -m benchmarks.quality run|report ...``."""
+"""Compare selected features by error: ``python -m benchmarks.quality run|limits|report``."""
 
 import argparse
 import os
@@ -17,7 +17,7 @@ ROWS = RESULTS / "quality.jsonl"
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
-    parser.add_argument("task", choices=["run", "report"])
+    parser.add_argument("task", choices=["run", "limits", "report"])
     parser.add_argument("--half", choices=["tune", "judge"], default="judge")
     parser.add_argument("--ways", nargs="+", default=list(NAMES), choices=NAMES, metavar="WAY")
     parser.add_argument("--sets", nargs="+", default=[], help="names, families or sources")
@@ -42,6 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from benchmarks.quality.report import write_report
 
         write_report(options.out, options.page)
+        return 0
+    if options.task == "limits":
+        from benchmarks.quality.limits import write_limits
+
+        write_limits(RESULTS, options.jobs)
         return 0
     entries, absent = choose_sets(options.half, options.sets)
     if absent:

@@ -1,6 +1,6 @@
 """One cell of the benchmark: select from training rows, fit models, score them on test rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import process_time
 from typing import Any
@@ -45,14 +45,18 @@ def split(problem: Problem, repeat: int, fold: int) -> Split:
     A made-up table is trained on one of three folds and tested on the others, so that training
     rows of folds are independent and scores have small errors.
     """
+    train, test = rows_of(problem, repeat, fold)
+    X, y = problem.X, problem.y
+    return Split(X.iloc[train], y[train], X.iloc[test], y[test], problem.kind)
+
+
+def rows_of(problem: Problem, repeat: int, fold: int) -> Sequence[NDArray[np.int64]]:
+    """The numbers of the training and of the test rows."""
     make = StratifiedKFold if problem.kind == "classes" else KFold
     splitter = make(folds_of(problem), shuffle=True, random_state=repeat)
     with catch_warnings(action="ignore"):  # classes of fewer rows than folds
-        train, test = list(splitter.split(problem.X, problem.y))[fold]
-    if problem.made_up:
-        train, test = test, train
-    X, y = problem.X, problem.y
-    return Split(X.iloc[train], y[train], X.iloc[test], y[test], problem.kind)
+        rows = list(splitter.split(problem.X, problem.y))[fold]
+    return rows[::-1] if problem.made_up else rows
 
 
 @dataclass
@@ -69,11 +73,15 @@ class Judge:
         start = process_time()
         selected = select(way, self.rows, ks)
         middle = process_time()
-        found = {str(k): self._describe(selected[k]) for k in ks}
+        found = self.describe(selected)
         return {"seconds": round(middle - start, 4), "judging": round(process_time() - middle, 4),
                 "ks": found}  # fmt: skip
 
-    def _describe(self, selected: list[int]) -> dict[str, Any]:
+    def describe(self, selected: Mapping[int, list[int]]) -> dict[str, Any]:
+        """Scores, noise and recall of the columns that were selected for every k."""
+        return {str(k): self._describe_one(columns) for k, columns in selected.items()}
+
+    def _describe_one(self, selected: list[int]) -> dict[str, Any]:
         found: dict[str, Any] = {"selected": selected} | {
             model: self.score(model, tuple(sorted(selected))) for model in self._models(selected)
         }

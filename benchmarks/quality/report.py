@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.machine import RESULTS
 from benchmarks.pictures import pyplot
+from benchmarks.quality.limits import INFORMED, NOISE_FILE, TRUTH_FILE
 from benchmarks.quality.problem import FEW_ROWS
 from benchmarks.quality.runs import read_rows
 from benchmarks.quality.scores import Row, Scores, stability
@@ -168,10 +170,38 @@ def _say_made_up(report: Report) -> None:
                      f"noise_{k}")  # fmt: skip
     report.table("Recall of the groups of relevant columns, k = 10",
                  scores.by_family("recall", 10).T, "recall")  # fmt: skip
+    _say_limits(report, scores)
     lag = scores.behind_best().set_index(["family", "k", "model"])
     report.table("The default and the best of all ways: AUC or R2", lag, "behind", 3)
     report.table("The default against each way, made-up tables of `judge`", _versus(scores),
                  "default_made_up", 4)  # fmt: skip
+
+
+def _say_limits(report: Report, scores: Scores) -> None:
+    """What ways that know more than the table can reach."""
+    paths = [RESULTS / name for name in (NOISE_FILE, TRUTH_FILE)]
+    if not all(path.exists() for path in paths):
+        return
+    noise, cells = map(pd.read_csv, paths)
+    table = noise.pivot_table("10", "way", "family")
+    hard = table.columns[table.loc[INFORMED] > 0.05]
+    own = ", ".join(f"{name} {table.at[INFORMED, name]:.1%}" for name in hard)
+    truth = cells.set_index(["family", "k", "model"])["score"]
+    lag = scores.lags_of(truth)
+    report.page.say(
+        "### What is possible",
+        f"Two ways know more than a table shows (`python -m benchmarks.quality limits`, commit "
+        f"{noise['commit'][0]}). *{INFORMED.capitalize()}* sees the columns before they are "
+        "disguised as amounts, counts, shares or flags, and tests each with the test that fits its "
+        f"kind; over {noise['tables'][0]} more tables of each family, its share of noise among 10 "
+        f"columns is above 5% on: {own or 'no family'}. The *truth* is a selection by the score "
+        f"behind the target, without noise: it is within {NEAR} of the best of the "
+        f"{lag.attrs['ways']} ways in {(lag <= NEAR).mean():.0%} of the cells, and "
+        f"more than {FAR} behind in {(lag > FAR).sum()}. The best of many ways is ahead by luck, "
+        "and the models have preferences of their own.",
+    )
+    report.table("Share of noise among 10 selected columns, 30 more tables of each family",
+                 table.drop(columns=table.columns[(table == 0).all()]), "limits_noise")  # fmt: skip
 
 
 def _made_up_words(scores: Scores) -> list[str]:

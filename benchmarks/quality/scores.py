@@ -110,6 +110,12 @@ class Scores:
         """How far each way is behind the best one, by family, k and model."""
         return self._by_cell.rsub(self._by_cell.max(axis=1), axis=0)
 
+    def lags_of(self, scores: pd.Series) -> pd.Series:
+        """How far other scores, by family, k and model, are behind the best way."""
+        lag = self._by_cell.max(axis=1) - scores.reindex(self._by_cell.index)
+        lag.attrs["ways"] = self._by_cell.shape[1]
+        return lag
+
     def by_family(self, measure: str, k: int | None = None) -> pd.DataFrame:
         """Mean noise share or recall by family (rows) and way (columns)."""
         own = self.complete if k is None else self.complete[self.complete["k"] == k]

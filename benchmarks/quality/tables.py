@@ -284,12 +284,20 @@ def make(name: str, seed: int, rows: int | None = None) -> Problem:
     >>> table.X.shape, len(table.groups), len(table.relevant), len(table.noise)
     ((500, 50), 5, 15, 35)
     """
-    draft = Draft(np.random.default_rng([sorted(MAKERS).index(name), seed]),
-                  rows or training_rows(name))  # fmt: skip
+    return draw(name, seed, rows)[0]
+
+
+def draw(
+    name: str, seed: int, rows: int | None = None, kind: type[Draft] = Draft
+) -> tuple[Problem, Floats]:
+    """A table of a family, and the score behind its target."""
+    draft = kind(np.random.default_rng([sorted(MAKERS).index(name), seed]),
+                 rows or training_rows(name))  # fmt: skip
     y = MAKERS[name](draft)
-    kind: Kind = "numbers" if name in REGRESSION else "classes"
-    return Problem(f"{name}-{seed}", draft.frame(), y, kind, "made-up", half_of(name, seed),
-                   tuple(draft.groups), name)  # fmt: skip
+    target: Kind = "numbers" if name in REGRESSION else "classes"
+    table = Problem(f"{name}-{seed}", draft.frame(), y, target, "made-up", half_of(name, seed),
+                    tuple(draft.groups), name)  # fmt: skip
+    return table, draft.score
 
 
 def names() -> list[tuple[str, int]]:

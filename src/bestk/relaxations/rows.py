@@ -90,7 +90,8 @@ def antisymmetric_bound(
     one pass over the matrix. No step aims below ``best_known``, by default a greedy value.
     """
     n, k = problem.n, problem.k
-    deadline = perf_counter() + (MAX_SECONDS if time_limit is None else time_limit)
+    start = perf_counter()
+    deadline = start + (MAX_SECONDS if time_limit is None else time_limit)
     chosen = grow(problem, deadline=deadline)
     aim = problem.value(chosen) if best_known is None else best_known
     additive = problem.product(chosen) / k
@@ -107,10 +108,14 @@ def antisymmetric_bound(
     best = min(range(len(ADDITIVE)), key=lambda which: k_largest(values[which], k))
     a, values = ADDITIVE[best] * additive, values[best]
     size += 2 * largest_entry(a)
+    if 2 * perf_counter() - start > deadline:  # a copy takes about as long as the pass
+        margin = rounding(2 * k, k**2 * size)
+        return Bound(k_largest(values, k) + margin, "antisymmetric", row_values=values)
     held = np.sort(np.argsort(-values, kind="stable")[: max(min(n, 2 * k), MAX_HELD // n)])
     copy = problem.columns(held).copy() if problem.is_lazy else problem.columns(held)
     rows = np.ascontiguousarray(copy.T)
-    rows += a[held, None] - a
+    for first, last in spans(len(held), STRIP):
+        rows[first:last] += a[held[first:last], None] - a
     return lower_rows(rows, problem.diagonal, k, aim, deadline, steps, (held, values, size))
 
 
@@ -163,7 +168,7 @@ def _strips(problem: BQP) -> Iterator[tuple[Indices, Floats]]:
         for items, columns in stream(problem.Q, everything):
             yield items, np.ascontiguousarray(columns.T)
     else:
-        for first, last in spans(problem.n, max(STRIP, 2**23 // problem.n)):
+        for first, last in spans(problem.n, max(STRIP, 2**21 // problem.n)):
             yield everything[first:last], np.ascontiguousarray(problem.Q[first:last])
 
 

@@ -176,9 +176,11 @@ class _Proof:
             if gap.part.n > MAX_DNN_ITEMS:  # a step of its relaxation takes seconds
                 self.push(gap)
                 break
-            if not gap.closed and not self.finish(gap, patience):
-                self.push(*self.split(gap))
+            parts = [] if gap.closed or self.finish(gap, patience) else self.split(gap)
+            self.push(*parts)
             self.run.upper_bound = self.upper_bound()
+            if parts == [gap]:
+                break
 
     def push(self, *gaps: Gap) -> None:
         """Put off some parts."""

@@ -115,11 +115,12 @@ class BQP:
 
     def value(self, items: Iterable[int]) -> float:
         """The objective x'Qx of a choice of items."""
-        chosen = np.asarray(list(items), np.int64)
-        return sum(float(self.columns(some)[chosen].sum()) for some in self._blocks(chosen))
+        return float(self.block(np.asarray(list(items), np.int64)).sum())
 
     def block(self, items: Indices) -> Floats:
         """The rows and columns of those items."""
+        if not self.is_lazy:
+            return np.asarray(self.Q[np.ix_(items, items)])
         return np.hstack([self.columns(some)[items] for some in self._blocks(items)])
 
     def contributions(self, items: Iterable[int]) -> Floats:

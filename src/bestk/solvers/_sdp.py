@@ -84,9 +84,5 @@ class SDP:
         """The best choice among the projections of V; the first of equals."""
         drawn = rng.standard_normal((V.shape[1], max(1, self.projections)))
         scores = (V @ drawn) * np.sign(drawn[0])  # v_0 is the first axis
-        choices = [top_k(column, problem.k) for column in scores.T]
-        X = np.zeros_like(scores)
-        for column, choice in enumerate(choices):
-            X[choice, column] = 1.0
-        values = np.einsum("ij,ij->j", X, problem.Q @ X)
-        return choices[int(np.argmax(values))]
+        choices = [np.sort(top_k(column, problem.k)) for column in scores.T]
+        return max(choices, key=problem.value)

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from time import perf_counter
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
+from bestk.problem.lazy import CachedColumns, LazyMatrix, blocks
 
 MAX_ASYMMETRY = 1e-9  # relative to the largest entry: less is rounding
 MIN_ENTRY, MAX_ENTRY = 1e-75, 1e75  # the largest entry: its cubes neither vanish nor overflow
@@ -19,20 +20,6 @@ MIN_GAIN = 1e-12  # of a swap, relative to the largest entry: a smaller one is r
 MAX_SWAPS = 1000  # tens are usual
 SWAP_ENTRIES = 2**24  # read between two looks at the clock
 NO_ITEMS = np.empty(0, np.int64)
-MAX_BLOCK = 2**25  # entries of a lazy matrix that are held together: 256 MiB
-
-
-@runtime_checkable
-class LazyMatrix(Protocol):
-    """A symmetric matrix too big to hold, whose columns are made when asked for."""
-
-    shape: tuple[int, int]
-
-    def diagonal(self) -> Floats:
-        """The diagonal."""
-
-    def columns(self, items: Indices) -> Floats:
-        """The columns of those items, side by side: shape (n, len(items))."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +50,7 @@ class BQP:
     def __post_init__(self) -> None:
         # the columns of a data frame are not a method
         lazy = callable(getattr(type(self.Q), "columns", None)) and isinstance(self.Q, LazyMatrix)
-        object.__setattr__(self, "Q", self.Q if lazy else _symmetric(self.Q, self.strict))
+        object.__setattr__(self, "Q", _cached(self.Q) if lazy else _symmetric(self.Q, self.strict))
         object.__setattr__(self, "k", whole(self.k, "k"))
         self._check_k(self.k)
 
@@ -145,10 +132,11 @@ class BQP:
         return (blocks(items, self.n) if self.is_lazy else []) or [items]
 
 
-def blocks(items: Indices, n: int) -> list[Indices]:
-    """Blocks of items, so few at a time that their columns of n entries need little memory."""
-    width = max(1, MAX_BLOCK // n)
-    return [items[start : start + width] for start in range(0, len(items), width)]
+def _cached(Q: LazyMatrix) -> CachedColumns:
+    """The same object where it is one already; otherwise no column is kept."""
+    if isinstance(Q, CachedColumns):
+        return Q
+    return CachedColumns(lambda items: np.array(Q.columns(items), np.float64), Q.diagonal(), 0)
 
 
 def _symmetric(Q: Any, strict: bool) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
-from bestk.problem import BQP, grow, stream
+from bestk.problem import BQP, grow
 from bestk.relaxations.subproblem import (
     Bound,
     Subproblem,
@@ -165,7 +165,7 @@ def _strips(problem: BQP) -> Iterator[tuple[Indices, Floats]]:
     """Items and their rows, some at a time."""
     everything = np.arange(problem.n)
     if problem.is_lazy:
-        for items, columns in stream(problem.Q, everything):
+        for items, columns in problem.Q.stream(everything):
             yield items, np.ascontiguousarray(columns.T)
     else:
         for first, last in spans(problem.n, max(STRIP, 2**21 // problem.n)):

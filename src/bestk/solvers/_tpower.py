@@ -114,8 +114,7 @@ def _scale(problem: BQP) -> float:
 
 def _starter(problem: BQP) -> Forward | Linear:
     """The solver that gives the start."""
-    quick = getattr(problem.Q, "sums_quickly", False)  # on a GPU
-    many = problem.is_lazy and problem.n > MAX_SUMMED_ITEMS and not quick
+    many = problem.is_lazy and problem.n > MAX_SUMMED_ITEMS and not problem.Q.sums_quickly
     return Forward() if many else Linear()
 
 

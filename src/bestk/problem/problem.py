@@ -14,7 +14,6 @@ from bestk._typing import Floats, Indices
 from bestk.native import kernels
 from bestk.problem.lazy import CachedColumns, LazyMatrix, blocks
 
-MAX_ASYMMETRY = 1e-9  # relative to the largest entry: less is rounding
 MIN_ENTRY, MAX_ENTRY = 1e-75, 1e75  # the largest entry: its cubes neither vanish nor overflow
 MIN_GAIN = 1e-12  # of a swap, relative to the largest entry: a smaller one is rounding
 MAX_SWAPS = 1000  # tens are usual
@@ -33,8 +32,6 @@ class BQP:
         is not copied.
     k : int
         How many items to choose, from 1 to n.
-    strict : bool, default=False
-        Refuse a matrix that is not symmetric.
 
     Examples
     --------
@@ -45,12 +42,11 @@ class BQP:
 
     Q: Any
     k: int
-    strict: bool = False
 
     def __post_init__(self) -> None:
         # the columns of a data frame are not a method
         lazy = callable(getattr(type(self.Q), "columns", None)) and isinstance(self.Q, LazyMatrix)
-        object.__setattr__(self, "Q", _cached(self.Q) if lazy else _symmetric(self.Q, self.strict))
+        object.__setattr__(self, "Q", _cached(self.Q) if lazy else _symmetric(self.Q))
         object.__setattr__(self, "k", whole(self.k, "k"))
         self._check_k(self.k)
 
@@ -58,8 +54,8 @@ class BQP:
     def trusted(cls, Q: Any, k: int) -> "BQP":
         """A problem whose matrix is known to be symmetric and finite: nothing is checked."""
         problem = object.__new__(cls)
-        for name, value in (("Q", Q), ("k", k), ("strict", False)):
-            object.__setattr__(problem, name, value)
+        object.__setattr__(problem, "Q", Q)
+        object.__setattr__(problem, "k", k)
         return problem
 
     def with_k(self, k: int) -> "BQP":
@@ -139,7 +135,7 @@ def _cached(Q: LazyMatrix) -> CachedColumns:
     return CachedColumns(lambda items: np.array(Q.columns(items), np.float64), Q.diagonal(), 0)
 
 
-def _symmetric(Q: Any, strict: bool) -> Floats:
+def _symmetric(Q: Any) -> Floats:
     """Q as a symmetric float64 array, the same object where it is one already."""
     try:
         matrix = np.asarray(Q.toarray() if hasattr(Q, "toarray") else Q)
@@ -161,20 +157,14 @@ def _symmetric(Q: Any, strict: bool) -> Floats:
             f"the largest entry of Q, {largest:.3g}, is not between {MIN_ENTRY} and {MAX_ENTRY}: "
             "sums of its powers would not be exact; divide Q by it, which changes no choice"
         )
-    apart = _asymmetry(matrix)
-    if strict and apart > MAX_ASYMMETRY * largest:
-        raise ValueError(
-            f"Q is not symmetric (entries differ by up to {apart:.3g}); pass (Q + Q.T) / 2, "
-            "which has the same x'Qx, or strict=False"
-        )
-    return matrix if apart == 0 else (matrix + matrix.T) / 2
+    return matrix if _is_symmetric(matrix) else (matrix + matrix.T) / 2
 
 
-def _asymmetry(matrix: Floats, strip: int = 256) -> float:
-    """Largest difference across the diagonal, without a copy of the matrix."""
+def _is_symmetric(matrix: Floats, strip: int = 256) -> bool:
+    """Whether it equals its transpose, found without a copy of it."""
     strips = range(0, len(matrix), strip)
-    return max(
-        float(np.abs(matrix[i : i + strip, i:] - matrix[i:, i : i + strip].T).max()) for i in strips
+    return all(
+        np.array_equal(matrix[i : i + strip, i:], matrix[i:, i : i + strip].T) for i in strips
     )
 
 

@@ -108,10 +108,10 @@ def antisymmetric_bound(
     best = min(range(len(ADDITIVE)), key=lambda which: k_largest(values[which], k))
     a, values = ADDITIVE[best] * additive, values[best]
     size += 2 * largest_entry(a)
-    if 2 * perf_counter() - start > deadline:  # a copy takes about as long as the pass
-        margin = rounding(2 * k, k**2 * size)
-        return Bound(k_largest(values, k) + margin, "antisymmetric", row_values=values)
-    held = np.sort(np.argsort(-values, kind="stable")[: max(min(n, 2 * k), MAX_HELD // n)])
+    now, least, most = perf_counter(), min(n, 2 * k), min(n, max(2 * k, MAX_HELD // n))
+    # to copy rows takes about as long as they took in the pass
+    room = most if now + (now - start) * most / n < deadline else least
+    held = np.sort(np.argsort(-values, kind="stable")[:room])
     copy = problem.columns(held).copy() if problem.is_lazy else problem.columns(held)
     rows = np.ascontiguousarray(copy.T)
     for first, last in spans(len(held), STRIP):

@@ -10,7 +10,7 @@ from bestk._typing import Floats
 from bestk.native.threads import calm_blas
 from bestk.problem import BQP
 from bestk.relaxations.eigen import TINY, cholesky_margin
-from bestk.relaxations.spheres import LowRankFactor
+from bestk.relaxations.spheres import MAX_ITERATIONS, LowRankFactor
 from bestk.relaxations.subproblem import EPS, Bound, k_largest, largest_entry, rounding
 
 SHIFT_GROWTH = 8.0  # from one test to the next
@@ -36,16 +36,14 @@ def only_choice(problem: BQP) -> Bound:
     return Bound(problem.value(range(problem.n)) + rounding(problem.n, size), "the only choice")
 
 
-def relax(
-    factor: LowRankFactor, tolerance: float = 1e-4, iterations: int = 3000, deadline: float = inf
-) -> float:
+def relax(factor: LowRankFactor, tolerance: float = 1e-4, deadline: float = inf) -> float:
     """Climb until a bound within the tolerance is proved, or time is up; return that bound."""
     best, ratio = inf, 2 * tolerance
     while True:
         test, rounding_time = _seconds_to_finish(factor)
         stop = deadline - 2 * test - rounding_time
-        factor.climb(ratio, stop, iterations)
-        last = factor.stalled or factor.iterations >= iterations
+        factor.climb(ratio, stop)
+        last = factor.stalled or factor.iterations >= MAX_ITERATIONS
         last = last or perf_counter() >= stop or ratio < 1e-4 * tolerance
         allowed = tolerance * factor.size
         bound = dual_bound(

@@ -35,10 +35,6 @@ class SDP:
     tolerance : float, default=1e-4
         Distance between the relaxation and its proved bound at which to stop, relative to the
         value of the relaxation.
-    rank : int, optional
-        Columns of V; by default ceil(sqrt(2n)) + 1.
-    iterations : int, default=3000
-        At most so many steps.
 
     References
     ----------
@@ -61,8 +57,6 @@ class SDP:
 
     projections: int = 100
     tolerance: float = 1e-4
-    rank: int | None = None
-    iterations: int = 3000
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the best rounding, best item first; the the bound is stored in the run."""
@@ -70,8 +64,8 @@ class SDP:
             run.upper_bound = only_choice(problem).value
             return best_first(problem, range(problem.n))
         with calm_blas():
-            factor = LowRankFactor(problem, run.rng, self.rank)
-            run.upper_bound = relax(factor, self.tolerance, self.iterations, run.deadline)
+            factor = LowRankFactor(problem, run.rng)
+            run.upper_bound = relax(factor, self.tolerance, run.deadline)
             run.details.update(
                 relaxation=factor.value,
                 dual_bound=run.upper_bound,

@@ -40,7 +40,7 @@ MIN_TRIANGLE_ITEMS = 150  # below it, splitting is cheaper
 SWEEP_COST = 5e-9  # seconds, about, to update an entry
 DEVICE = "cuda"
 MIN_GPU_ITEMS = 2000  # below it, a GPU is not worth the start of its library
-MIN_GPU_SECONDS = 20.0  # the same; that start takes some seconds
+MIN_GPU_SECONDS = 10.0  # the same: that start takes some seconds
 
 
 class DoublyNonnegative:

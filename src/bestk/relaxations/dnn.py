@@ -94,15 +94,15 @@ class Gap:
         """
         if self._settled():
             return
-        self._settle_by_rows(deadline)
+        self._settle_by_rows(deadline, ROWS_SHARE)
         if self._settled() or self.closed:
             return
         core = self._core(deadline) if self.relaxation is None else self.relaxation.core
         step, proof = self._seconds(len(core))
-        if perf_counter() + step + proof > deadline:
-            self._settle_by_rows(deadline, share=1.0)
-            return
         if self.relaxation is None:
+            if perf_counter() + step + proof > deadline:
+                self._settle_by_rows(deadline, 1.0)
+                return
             scale = power_of_two(largest_entry(self.part.Q))
             self.relaxation = DoublyNonnegative(self.part, scale, core)
         last, before, next_proof, stalls = inf, self.steps, -inf, 0
@@ -135,8 +135,8 @@ class Gap:
                 growth = len(self.relaxation.core) / size
                 step, proof = (seconds * max(1.0, growth**3) for seconds in (step, proof))
 
-    def _settle_by_rows(self, deadline: float, share: float = ROWS_SHARE) -> None:
-        """Decide what bounds by rows decide, which for many items have multipliers."""
+    def _settle_by_rows(self, deadline: float, share: float) -> None:
+        """Decide what bounds by rows decide; of many items with multipliers, in a share of time."""
         problem, aim = BQP.trusted(self.part.Q, self.part.k), self.floor - self.part.base
         if self.part.n <= FOLLOW_ITEMS or self.relaxation is not None:
             bound = rows_bound(problem)

@@ -40,8 +40,11 @@ def relax(factor: LowRankFactor, tolerance: float = 1e-4, deadline: float = inf)
     """Climb until a bound within the tolerance is proved, or time is up; return that bound."""
     best, ratio = inf, 2 * tolerance
     while True:
-        test, rounding_time = _seconds_to_finish(factor)
-        stop = deadline - 2 * test - rounding_time
+        # a factorisation takes as long as so many products with Q, and so does the rounding
+        n, r = factor.V.shape
+        test = factor.product_seconds * (1 + n / (3 * r))
+        end = deadline - test - factor.product_seconds * (1 + 200 / r)
+        stop = end - test
         factor.climb(ratio, stop)
         last = factor.stalled or factor.iterations >= MAX_ITERATIONS
         last = last or perf_counter() >= stop or ratio < 1e-4 * tolerance
@@ -51,18 +54,12 @@ def relax(factor: LowRankFactor, tolerance: float = 1e-4, deadline: float = inf)
             factor.multipliers,
             slack=max(allowed, 2 * factor.slope) if last else allowed,
             tests=60 if last else 8 if factor.problem.n <= MAX_TIGHTENED_ITEMS else 1,
-            deadline=deadline - test - rounding_time,
+            deadline=end,
         )
         best = min(best, bound)
         if last or bound <= factor.value + 1.01 * allowed:
             return best
         ratio /= 3
-
-
-def _seconds_to_finish(factor: LowRankFactor) -> tuple[float, float]:
-    """Time for a factorisation and for the rounding, estimated from the last product with Q."""
-    n, r = factor.V.shape
-    return factor.product_seconds * (1 + n / (3 * r)), factor.product_seconds * (1 + 200 / r)
 
 
 def dual_bound(

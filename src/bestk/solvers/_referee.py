@@ -1,6 +1,6 @@
 """The referee: runs, times, scores and bounds every solver alike."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Literal
@@ -179,10 +179,7 @@ def new_run(random_state: Any, time_limit: float | None) -> Run:
 
 def check_item_names(names: Any, n: int) -> None:
     """Raise an error unless there is one name for each item."""
-    if names is None:
-        return
-    listed = hasattr(names, "__getitem__") and not isinstance(names, str | bytes | Mapping | type)
-    if not listed or np.shape(names) != (n,):
+    if names is not None and np.shape(names) != (n,):
         raise ValueError(f"names must be a list of {n}, one for each item of Q, not {names!r}")
 
 

@@ -265,12 +265,6 @@ class DoublyNonnegative:
         if self.triangles is not None:
             new.triangles = self.triangles.moved(places)
             new.cost[1:, 1:] = new._inner() / self.scale
-        if new.large and self.leading.basis is not None:
-            lifted = as_numpy(lift(self.leading.basis, self._array(self.mirror), self.torch or np))
-            lifted = np.pad(lifted, ((0, 1), (0, 0)))[rows]
-            inner = (lifted - 2 * np.outer(new.mirror, new.mirror @ lifted))[1:]
-            new.leading, self.leading = self.leading, LeadingEigenpairs(self.leading.expected)
-            new.leading.basis = new._array(np.linalg.qr(inner)[0])
         return new
 
 

@@ -116,7 +116,7 @@ class Gap:
                 step = max(perf_counter() - start, 0.8 * step)
             early = self.relaxation.large and start < next_proof
             if late or (self.steps % STEPS_TO_PROOF == 0 and not early):
-                start, size = perf_counter(), len(self.relaxation.core)
+                start, earlier = perf_counter(), self._seconds(len(self.relaxation.core))
                 if self._lowest is None or not self._proofs_are_cheap():
                     self.relaxation.project(exact=True)
                     self._prove(deadline)
@@ -132,8 +132,8 @@ class Gap:
                 if stalls > (MAX_STALLS if found else 0):
                     return
                 last = inf if changed else gap
-                growth = len(self.relaxation.core) / size
-                step, proof = (seconds * max(1.0, growth**3) for seconds in (step, proof))
+                now = self._seconds(len(self.relaxation.core))
+                step, proof = (step * now[0] / earlier[0], proof * now[1] / earlier[1])
 
     def _settle_by_rows(self, deadline: float, share: float) -> None:
         """Decide what bounds by rows decide; of many items with multipliers, in a share of time."""

@@ -1,5 +1,6 @@
 """Bounds are proved: no choice of any problem is worth more than any of them."""
 
+import sys
 from fractions import Fraction
 from itertools import combinations, product
 from time import perf_counter
@@ -12,10 +13,10 @@ from hypothesis import strategies as st
 from bestk.bounds import BOUNDS, bound_problem, screen, upper_bound
 from bestk.problem import BQP, CachedColumns, good_choice, grow
 from bestk.relaxations import Gap, Subproblem, dnn, moderate
-from bestk.relaxations.admm import DoublyNonnegative
+from bestk.relaxations.admm import DoublyNonnegative, gpu_module
 from bestk.relaxations.eigen import factor_below, largest_eigenvalue, reflect
 from bestk.relaxations.sdp import proved_dual
-from bestk.relaxations.subproblem import EPS, largest_entry, power_of_two
+from bestk.relaxations.subproblem import EPS, capped, largest_entry, power_of_two
 from bestk.relaxations.triangles import Triangles
 from bestk.solvers import solve
 
@@ -280,6 +281,35 @@ def test_a_bound_counts_the_steps_that_it_took():
     gap = Gap(Subproblem.of(BQP(Q + Q.T, 8)), 0.0)
     gap.close(perf_counter() + 1.0, patience=0.5)
     assert gap.steps == gap.relaxation.steps > 0
+
+
+@given(st.lists(st.floats(-3.0, 3.0), min_size=1, max_size=9), st.data())
+def test_the_nearest_point_with_a_given_sum_differs_by_one_shift_where_it_is_free(target, data):
+    k = data.draw(st.integers(1, len(target)))
+    point = capped(np.array(target), k)
+    assert point.sum() == pytest.approx(k)
+    assert 0.0 <= point.min() <= point.max() <= 1.0
+    shifts = target - point  # those of free entries are equal, of zeros lower, of ones higher
+    zeros, ones, free = (shifts[point == 0], shifts[point == 1], shifts[(point > 0) & (point < 1)])
+    assert max([*zeros, *free], default=-9.0) <= min([*free, *ones]) + 1e-9
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_a_relaxation_that_there_is_no_time_for_is_not_set_up(share, monkeypatch):
+    monkeypatch.setattr(dnn, "FOLLOW_ITEMS", 10)
+    monkeypatch.setattr(dnn, "ROWS_SHARE", share)
+    monkeypatch.setattr(dnn, "SECONDS_OF_PROOF", 1.0)  # times n^3
+    Q = np.random.default_rng(0).normal(size=(30, 30))
+    problem = BQP(Q + Q.T, 4)
+    bound = bound_problem(problem, "dnn", time_limit=2.0)
+    assert bound.details["rest"].relaxation is None
+    assert bound.value <= upper_bound(problem, "rows")
+
+
+def test_the_library_of_a_gpu_is_not_loaded_for_a_short_time(monkeypatch):
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    assert gpu_module(5000, seconds=1.0) is None
+    assert "torch" not in sys.modules
 
 
 def test_negative_entries_of_the_diagonal_lower_the_linear_bound():

@@ -128,10 +128,9 @@ def test_a_matrix_with_a_hole_is_refused(where, odd):
 
 @budget(1.5)
 @given(
-    name=st.sampled_from(["k", "solver", "random_state", "time_limit", "bound", "strict",
-                          "on_interrupt", "names"]),
+    name=st.sampled_from(["k", "solver", "random_state", "time_limit", "bound", "names"]),
     value=odd_scalars(),
-)  # fmt: skip
+)
 def test_every_option_of_solve_is_taken_or_refused_with_advice(name, value):
     Q = np.array([[1.0, 4.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 3.0]])
     options = {"k": 2, name: value}
@@ -141,7 +140,7 @@ def test_every_option_of_solve_is_taken_or_refused_with_advice(name, value):
 
 
 @budget(1)
-@given(name=st.sampled_from(["ks", "solver", "random_state", "time_limit", "bound", "strict"]),
+@given(name=st.sampled_from(["ks", "solver", "random_state", "time_limit", "bound"]),
        value=odd_scalars())  # fmt: skip
 def test_every_option_of_a_path_is_taken_or_refused_with_advice(name, value):
     attempt(solve_path, np.eye(3), **{"ks": [1, 2], name: value})

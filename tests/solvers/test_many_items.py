@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.problem import problem as problem_module
+from bestk.problem import lazy as lazy_module
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.solvers import _tpower, solve, solve_path
@@ -38,7 +38,7 @@ def test_row_sums_keep_no_column():
 def test_a_lazy_problem_in_small_pieces_is_the_same(problem, piece):
     whole, items = lazy(problem), np.arange(problem.k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(problem_module, "MAX_BLOCK", piece)
+        patch.setattr(lazy_module, "MAX_BLOCK", piece)
         parts = lazy(problem)
         near = {"rtol": 1e-9, "atol": 1e-9 * np.abs(problem.Q).max()}
         np.testing.assert_allclose(parts.value(items), whole.value(items), **near)

@@ -210,7 +210,6 @@ def test_solvers_that_need_the_matrix_refuse_a_lazy_one():
         ({"k": None}, "k is missing"),
         ({"solver": "magic"}, "unknown solver 'magic'; choose one of linear"),
         ({"bound": "loose"}, "unknown bound 'loose'"),
-        ({"on_interrupt": "ignore"}, "unknown on_interrupt"),
         ({"time_limit": 0}, "positive number of seconds"),
     ],
 )
@@ -229,19 +228,6 @@ def test_a_solver_that_breaks_the_rules_is_caught(items):
 
     with pytest.raises(RuntimeError, match="'cheat' did not return 2 different items"):
         solve(Q, 2, Cheat())
-
-
-def test_an_interrupt_returns_the_best_so_far_if_asked():
-    class Stopped:
-        name, needs = "stopped", "columns"
-
-        def pick(self, problem, run):
-            run.details["incumbent"] = [0, 1]
-            raise KeyboardInterrupt
-
-    assert solve(Q, 2, Stopped(), on_interrupt="return").objective == 10.0
-    with pytest.raises(KeyboardInterrupt):
-        solve(Q, 2, Stopped())
 
 
 def test_a_default_bound_of_a_small_problem_is_a_bound_and_better_than_rows():

@@ -174,7 +174,7 @@ def test_columns_in_small_blocks_give_the_same_gains_and_blocks(size, monkeypatc
     Q = random_matrix(70, signed=True)
     problem = BQP(Columns(Q), 30)
     items = np.random.default_rng(size).permutation(70)[:size]
-    monkeypatch.setattr("bestk.problem.problem.MAX_BLOCK", 8 * 70)
+    monkeypatch.setattr("bestk.problem.lazy.MAX_BLOCK", 8 * 70)
     np.testing.assert_allclose(problem.gains(items), BQP(Q, 30).gains(items), atol=1e-9)
     np.testing.assert_array_equal(problem.block(items), Q[np.ix_(items, items)])
 

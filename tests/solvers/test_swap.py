@@ -97,7 +97,7 @@ def test_pairs_to_start_from_are_the_best_by_hand_and_share_no_item(problem):
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_every_pair_to_start_from_holds_an_item_and_its_best_partner(lazy, monkeypatch):
-    monkeypatch.setattr("bestk.problem.problem.MAX_BLOCK", 40 * 7)  # seven columns at a time
+    monkeypatch.setattr("bestk.problem.lazy.MAX_BLOCK", 40 * 7)  # seven columns at a time
     rng = np.random.default_rng(0)
     Q, weight = rng.normal(size=(40, 40)), 4
     Q += Q.T

@@ -1,10 +1,9 @@
 """The quadratic problem, its choices and its solutions, independent of data."""
 
-from bestk.problem.lazy import CachedColumns, bound_partners, stream
+from bestk.problem.lazy import CachedColumns, LazyMatrix
 from bestk.problem.problem import (
     BQP,
     NO_ITEMS,
-    LazyMatrix,
     best_first,
     best_swap,
     good_choice,
@@ -22,10 +21,8 @@ __all__ = [
     "Solution",
     "best_first",
     "best_swap",
-    "bound_partners",
     "good_choice",
     "grow",
     "improve",
-    "stream",
     "top_k",
 ]

@@ -3,12 +3,32 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import Any, Self
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.problem.problem import LazyMatrix, blocks
+
+MAX_BLOCK = 2**25  # entries that are held together: 256 MiB
+
+
+@runtime_checkable
+class LazyMatrix(Protocol):
+    """A symmetric matrix too big to hold, whose columns are made when asked for."""
+
+    shape: tuple[int, int]
+
+    def diagonal(self) -> Floats:
+        """The diagonal."""
+
+    def columns(self, items: Indices) -> Floats:
+        """The columns of those items, side by side: shape (n, len(items))."""
+
+
+def blocks(items: Indices, n: int) -> list[Indices]:
+    """Blocks of items, so few at a time that their columns of n entries need little memory."""
+    width = max(1, MAX_BLOCK // n)
+    return [items[start : start + width] for start in range(0, len(items), width)]
 
 
 class CachedColumns:
@@ -17,7 +37,7 @@ class CachedColumns:
     ``make`` takes indices and returns those columns side by side, a new array (n, len(indices)),
     over which the diagonal is written. ``row_sums`` gives the row sums without it, if that is
     faster than through the columns; ``sums_quickly``: in seconds, even for very many.
-    ``bound_partners`` takes items, the diagonal and a weight: see the function of that name.
+    ``bound_partners`` takes items, the diagonal and a weight: see the method of that name.
     """
 
     def __init__(
@@ -78,7 +98,7 @@ class CachedColumns:
         return None if sums is None else sums + self._diagonal
 
     def bound_partners(self, items: Indices, weight: float) -> Floats | None:
-        """Bounds of the best partners of items, or None."""
+        """Bounds of the largest ``Q_jj + weight Q_ij`` over other j; None where none is quick."""
         bound = self._bound_partners
         return None if bound is None else bound(items, self._diagonal, weight)
 
@@ -90,18 +110,3 @@ class CachedColumns:
                 self._kept[item] = column.copy()
             if len(self._kept) > self._room:
                 self._kept.popitem(last=False)
-
-
-def stream(matrix: LazyMatrix, items: Indices) -> Iterator[tuple[Indices, Floats]]:
-    """Yield items and their columns, some at a time, without keeping them in a cache."""
-    if isinstance(matrix, CachedColumns):
-        yield from matrix.stream(items)
-    else:
-        for some in blocks(items, matrix.shape[0]):
-            yield some, matrix.columns(some)
-
-
-def bound_partners(matrix: Any, items: Indices, weight: float) -> Floats:
-    """Bounds of the largest ``Q_jj + weight Q_ij`` over other j; infinity where none is quick."""
-    found = matrix.bound_partners(items, weight) if isinstance(matrix, CachedColumns) else None
-    return np.full(len(items), np.inf) if found is None else found

@@ -5,34 +5,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from time import perf_counter
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
+from bestk.problem.lazy import CachedColumns, LazyMatrix, blocks
 
-MAX_ASYMMETRY = 1e-9  # relative to the largest entry: less is rounding
 MIN_ENTRY, MAX_ENTRY = 1e-75, 1e75  # the largest entry: its cubes neither vanish nor overflow
 MIN_GAIN = 1e-12  # of a swap, relative to the largest entry: a smaller one is rounding
 MAX_SWAPS = 1000  # tens are usual
 SWAP_ENTRIES = 2**24  # read between two looks at the clock
 NO_ITEMS = np.empty(0, np.int64)
-MAX_BLOCK = 2**25  # entries of a lazy matrix that are held together: 256 MiB
-
-
-@runtime_checkable
-class LazyMatrix(Protocol):
-    """A symmetric matrix too big to hold, whose columns are made when asked for."""
-
-    shape: tuple[int, int]
-
-    def diagonal(self) -> Floats:
-        """The diagonal."""
-
-    def columns(self, items: Indices) -> Floats:
-        """The columns of those items, side by side: shape (n, len(items))."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +32,6 @@ class BQP:
         is not copied.
     k : int
         How many items to choose, from 1 to n.
-    strict : bool, default=False
-        Refuse a matrix that is not symmetric.
 
     Examples
     --------
@@ -58,12 +42,11 @@ class BQP:
 
     Q: Any
     k: int
-    strict: bool = False
 
     def __post_init__(self) -> None:
         # the columns of a data frame are not a method
         lazy = callable(getattr(type(self.Q), "columns", None)) and isinstance(self.Q, LazyMatrix)
-        object.__setattr__(self, "Q", self.Q if lazy else _symmetric(self.Q, self.strict))
+        object.__setattr__(self, "Q", _cached(self.Q) if lazy else _symmetric(self.Q))
         object.__setattr__(self, "k", whole(self.k, "k"))
         self._check_k(self.k)
 
@@ -71,8 +54,8 @@ class BQP:
     def trusted(cls, Q: Any, k: int) -> "BQP":
         """A problem whose matrix is known to be symmetric and finite: nothing is checked."""
         problem = object.__new__(cls)
-        for name, value in (("Q", Q), ("k", k), ("strict", False)):
-            object.__setattr__(problem, name, value)
+        object.__setattr__(problem, "Q", Q)
+        object.__setattr__(problem, "k", k)
         return problem
 
     def with_k(self, k: int) -> "BQP":
@@ -115,11 +98,12 @@ class BQP:
 
     def value(self, items: Iterable[int]) -> float:
         """The objective x'Qx of a choice of items."""
-        chosen = np.asarray(list(items), np.int64)
-        return sum(float(self.columns(some)[chosen].sum()) for some in self._blocks(chosen))
+        return float(self.block(np.asarray(list(items), np.int64)).sum())
 
     def block(self, items: Indices) -> Floats:
         """The rows and columns of those items."""
+        if not self.is_lazy:
+            return np.asarray(self.Q[np.ix_(items, items)])
         return np.hstack([self.columns(some)[items] for some in self._blocks(items)])
 
     def contributions(self, items: Iterable[int]) -> Floats:
@@ -144,13 +128,14 @@ class BQP:
         return (blocks(items, self.n) if self.is_lazy else []) or [items]
 
 
-def blocks(items: Indices, n: int) -> list[Indices]:
-    """Blocks of items, so few at a time that their columns of n entries need little memory."""
-    width = max(1, MAX_BLOCK // n)
-    return [items[start : start + width] for start in range(0, len(items), width)]
+def _cached(Q: LazyMatrix) -> CachedColumns:
+    """The same object where it is one already; otherwise no column is kept."""
+    if isinstance(Q, CachedColumns):
+        return Q
+    return CachedColumns(lambda items: np.array(Q.columns(items), np.float64), Q.diagonal(), 0)
 
 
-def _symmetric(Q: Any, strict: bool) -> Floats:
+def _symmetric(Q: Any) -> Floats:
     """Q as a symmetric float64 array, the same object where it is one already."""
     try:
         matrix = np.asarray(Q.toarray() if hasattr(Q, "toarray") else Q)
@@ -172,20 +157,14 @@ def _symmetric(Q: Any, strict: bool) -> Floats:
             f"the largest entry of Q, {largest:.3g}, is not between {MIN_ENTRY} and {MAX_ENTRY}: "
             "sums of its powers would not be exact; divide Q by it, which changes no choice"
         )
-    apart = _asymmetry(matrix)
-    if strict and apart > MAX_ASYMMETRY * largest:
-        raise ValueError(
-            f"Q is not symmetric (entries differ by up to {apart:.3g}); pass (Q + Q.T) / 2, "
-            "which has the same x'Qx, or strict=False"
-        )
-    return matrix if apart == 0 else (matrix + matrix.T) / 2
+    return matrix if _is_symmetric(matrix) else (matrix + matrix.T) / 2
 
 
-def _asymmetry(matrix: Floats, strip: int = 256) -> float:
-    """Largest difference across the diagonal, without a copy of the matrix."""
+def _is_symmetric(matrix: Floats, strip: int = 256) -> bool:
+    """Whether it equals its transpose, found without a copy of it."""
     strips = range(0, len(matrix), strip)
-    return max(
-        float(np.abs(matrix[i : i + strip, i:] - matrix[i:, i : i + strip].T).max()) for i in strips
+    return all(
+        np.array_equal(matrix[i : i + strip, i:], matrix[i:, i : i + strip].T) for i in strips
     )
 
 

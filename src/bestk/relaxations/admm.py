@@ -1,5 +1,6 @@
 """Alternating directions on the doubly non-negative relaxation."""
 
+import sys
 from importlib.util import find_spec
 from math import inf
 from typing import Any
@@ -39,6 +40,7 @@ MIN_TRIANGLE_ITEMS = 150  # below it, splitting is cheaper
 SWEEP_COST = 5e-9  # seconds, about, to update an entry
 DEVICE = "cuda"
 MIN_GPU_ITEMS = 2000  # below it, a GPU is not worth the start of its library
+MIN_GPU_SECONDS = 10.0  # the same: that start takes some seconds
 
 
 class DoublyNonnegative:
@@ -263,18 +265,13 @@ class DoublyNonnegative:
         if self.triangles is not None:
             new.triangles = self.triangles.moved(places)
             new.cost[1:, 1:] = new._inner() / self.scale
-        if new.large and self.leading.basis is not None:
-            lifted = as_numpy(lift(self.leading.basis, self._array(self.mirror), self.torch or np))
-            lifted = np.pad(lifted, ((0, 1), (0, 0)))[rows]
-            inner = (lifted - 2 * np.outer(new.mirror, new.mirror @ lifted))[1:]
-            new.leading, self.leading = self.leading, LeadingEigenpairs(self.leading.expected)
-            new.leading.basis = new._array(np.linalg.qr(inner)[0])
         return new
 
 
-def gpu_module(n: int) -> Any:
-    """The module, if it is installed, there is a GPU, and the problem is large enough for it."""
-    if n < MIN_GPU_ITEMS or find_spec("torch") is None:
+def gpu_module(n: int, seconds: float = 0.0) -> Any:
+    """The module, if there is a GPU and the problem is large enough; loaded only if time is."""
+    late = seconds < MIN_GPU_SECONDS and "torch" not in sys.modules
+    if n < MIN_GPU_ITEMS or late or find_spec("torch") is None:
         return None
     import torch
 

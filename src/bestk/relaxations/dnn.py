@@ -94,14 +94,18 @@ class Gap:
         """
         if self._settled():
             return
-        self._settle_by_rows(deadline)
+        self._settle_by_rows(deadline, ROWS_SHARE)
         if self._settled() or self.closed:
             return
+        core = self._core(deadline) if self.relaxation is None else self.relaxation.core
+        step, proof = self._seconds(len(core))
         if self.relaxation is None:
+            if perf_counter() + step + proof > deadline:
+                self._settle_by_rows(deadline, 1.0)
+                return
             scale = power_of_two(largest_entry(self.part.Q))
-            self.relaxation = DoublyNonnegative(self.part, scale, self._core())
+            self.relaxation = DoublyNonnegative(self.part, scale, core)
         last, before, next_proof, stalls = inf, self.steps, -inf, 0
-        step, proof = self._seconds()
         while not self._settled() and not self.closed:
             start = perf_counter()
             late = start + step + proof > deadline
@@ -112,7 +116,7 @@ class Gap:
                 step = max(perf_counter() - start, 0.8 * step)
             early = self.relaxation.large and start < next_proof
             if late or (self.steps % STEPS_TO_PROOF == 0 and not early):
-                start, size = perf_counter(), len(self.relaxation.core)
+                start, earlier = perf_counter(), self._seconds(len(self.relaxation.core))
                 if self._lowest is None or not self._proofs_are_cheap():
                     self.relaxation.project(exact=True)
                     self._prove(deadline)
@@ -128,37 +132,37 @@ class Gap:
                 if stalls > (MAX_STALLS if found else 0):
                     return
                 last = inf if changed else gap
-                growth = len(self.relaxation.core) / size
-                step, proof = (seconds * max(1.0, growth**3) for seconds in (step, proof))
+                now = self._seconds(len(self.relaxation.core))
+                step, proof = (step * now[0] / earlier[0], proof * now[1] / earlier[1])
 
-    def _settle_by_rows(self, deadline: float) -> None:
-        """Decide what bounds by rows decide, which for many items have multipliers."""
+    def _settle_by_rows(self, deadline: float, share: float) -> None:
+        """Decide what bounds by rows decide; of many items with multipliers, in a share of time."""
         problem, aim = BQP.trusted(self.part.Q, self.part.k), self.floor - self.part.base
         if self.part.n <= FOLLOW_ITEMS or self.relaxation is not None:
             bound = rows_bound(problem)
         else:
-            seconds = ROWS_SHARE * (deadline - perf_counter())
+            seconds = share * (deadline - perf_counter())
             bound = antisymmetric_bound(problem, seconds if seconds < inf else None, aim)
+            in_time = perf_counter() + SECONDS_OF_ROWS * self.part.n**2 < deadline
+            bound = rows_bound(problem) if bound.row_values is None and in_time else bound
         self.value = min(self.value, self.part.base + bound.value)
         self._decide(bound)
 
-    def _core(self) -> Indices:
+    def _core(self, deadline: float) -> Indices:
         """The items with which the relaxation of many items begins: those of the largest rows."""
-        n = self.part.n
-        size = max(MIN_GPU_ITEMS if gpu_module(n) else MIN_CORE_ITEMS, n // 6, 4 * self.part.k)
+        n, gpu = self.part.n, gpu_module(self.part.n, deadline - perf_counter())
+        size = max(MIN_GPU_ITEMS if gpu else MIN_CORE_ITEMS, n // 6, 4 * self.part.k)
         if n <= max(FOLLOW_ITEMS, size) or self._row_values is None:
             return np.arange(n)
         return top_k(self._row_values, size)
 
-    def _seconds(self) -> tuple[float, float]:
-        """What the first step and a proof take, about."""
-        assert self.relaxation is not None
-        m, n = len(self.relaxation.core), self.part.n
+    def _seconds(self, m: int) -> tuple[float, float]:
+        """What the first step on a core of m items and a proof take, about."""
+        n, step = self.part.n, SECONDS_OF_STEP * m**3
         rows = SECONDS_OF_ROWS * n**2 + SECONDS_OF_MIXTURES * m * (n - m) * (n + 10 * m)
-        step = SECONDS_OF_STEP * m**3
-        if not self.relaxation.large:
+        if m <= FOLLOW_ITEMS:
             return step, step + rows
-        return step / (500 if self.relaxation.torch else 4), SECONDS_OF_PROOF * m**3 + rows
+        return step / (500 if gpu_module(m) else 4), SECONDS_OF_PROOF * m**3 + rows
 
     def without(self, inside: Mask, outside: Mask) -> "Gap":
         """The same with more items decided; its relaxation goes on from where this one is."""

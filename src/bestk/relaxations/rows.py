@@ -9,7 +9,7 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
-from bestk.problem import BQP, grow, stream
+from bestk.problem import BQP, grow
 from bestk.relaxations.subproblem import (
     Bound,
     Subproblem,
@@ -90,7 +90,8 @@ def antisymmetric_bound(
     one pass over the matrix. No step aims below ``best_known``, by default a greedy value.
     """
     n, k = problem.n, problem.k
-    deadline = perf_counter() + (MAX_SECONDS if time_limit is None else time_limit)
+    start = perf_counter()
+    deadline = start + (MAX_SECONDS if time_limit is None else time_limit)
     chosen = grow(problem, deadline=deadline)
     aim = problem.value(chosen) if best_known is None else best_known
     additive = problem.product(chosen) / k
@@ -107,10 +108,14 @@ def antisymmetric_bound(
     best = min(range(len(ADDITIVE)), key=lambda which: k_largest(values[which], k))
     a, values = ADDITIVE[best] * additive, values[best]
     size += 2 * largest_entry(a)
-    held = np.sort(np.argsort(-values, kind="stable")[: max(min(n, 2 * k), MAX_HELD // n)])
+    now, least, most = perf_counter(), min(n, 2 * k), min(n, max(2 * k, MAX_HELD // n))
+    # to copy rows takes about as long as they took in the pass
+    room = most if now + (now - start) * most / n < deadline else least
+    held = np.sort(np.argsort(-values, kind="stable")[:room])
     copy = problem.columns(held).copy() if problem.is_lazy else problem.columns(held)
     rows = np.ascontiguousarray(copy.T)
-    rows += a[held, None] - a
+    for first, last in spans(len(held), STRIP):
+        rows[first:last] += a[held[first:last], None] - a
     return lower_rows(rows, problem.diagonal, k, aim, deadline, steps, (held, values, size))
 
 
@@ -160,10 +165,10 @@ def _strips(problem: BQP) -> Iterator[tuple[Indices, Floats]]:
     """Items and their rows, some at a time."""
     everything = np.arange(problem.n)
     if problem.is_lazy:
-        for items, columns in stream(problem.Q, everything):
+        for items, columns in problem.Q.stream(everything):
             yield items, np.ascontiguousarray(columns.T)
     else:
-        for first, last in spans(problem.n, max(STRIP, 2**23 // problem.n)):
+        for first, last in spans(problem.n, max(STRIP, 2**21 // problem.n)):
             yield everything[first:last], np.ascontiguousarray(problem.Q[first:last])
 
 

@@ -10,7 +10,7 @@ from bestk._typing import Floats
 from bestk.native.threads import calm_blas
 from bestk.problem import BQP
 from bestk.relaxations.eigen import TINY, cholesky_margin
-from bestk.relaxations.spheres import LowRankFactor
+from bestk.relaxations.spheres import MAX_ITERATIONS, LowRankFactor
 from bestk.relaxations.subproblem import EPS, Bound, k_largest, largest_entry, rounding
 
 SHIFT_GROWTH = 8.0  # from one test to the next
@@ -36,16 +36,17 @@ def only_choice(problem: BQP) -> Bound:
     return Bound(problem.value(range(problem.n)) + rounding(problem.n, size), "the only choice")
 
 
-def relax(
-    factor: LowRankFactor, tolerance: float = 1e-4, iterations: int = 3000, deadline: float = inf
-) -> float:
+def relax(factor: LowRankFactor, tolerance: float = 1e-4, deadline: float = inf) -> float:
     """Climb until a bound within the tolerance is proved, or time is up; return that bound."""
     best, ratio = inf, 2 * tolerance
     while True:
-        test, rounding_time = _seconds_to_finish(factor)
-        stop = deadline - 2 * test - rounding_time
-        factor.climb(ratio, stop, iterations)
-        last = factor.stalled or factor.iterations >= iterations
+        # a factorisation takes as long as so many products with Q, and so does the rounding
+        n, r = factor.V.shape
+        test = factor.product_seconds * (1 + n / (3 * r))
+        end = deadline - test - factor.product_seconds * (1 + 200 / r)
+        stop = end - test
+        factor.climb(ratio, stop)
+        last = factor.stalled or factor.iterations >= MAX_ITERATIONS
         last = last or perf_counter() >= stop or ratio < 1e-4 * tolerance
         allowed = tolerance * factor.size
         bound = dual_bound(
@@ -53,18 +54,12 @@ def relax(
             factor.multipliers,
             slack=max(allowed, 2 * factor.slope) if last else allowed,
             tests=60 if last else 8 if factor.problem.n <= MAX_TIGHTENED_ITEMS else 1,
-            deadline=deadline - test - rounding_time,
+            deadline=end,
         )
         best = min(best, bound)
         if last or bound <= factor.value + 1.01 * allowed:
             return best
         ratio /= 3
-
-
-def _seconds_to_finish(factor: LowRankFactor) -> tuple[float, float]:
-    """Time for a factorisation and for the rounding, estimated from the last product with Q."""
-    n, r = factor.V.shape
-    return factor.product_seconds * (1 + n / (3 * r)), factor.product_seconds * (1 + 200 / r)
 
 
 def dual_bound(

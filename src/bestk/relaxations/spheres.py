@@ -14,6 +14,7 @@ from bestk._typing import Floats
 from bestk.problem import BQP
 
 MAX_DOUBLE_ITEMS = 500  # up to this size all products are in double precision
+MAX_ITERATIONS = 3000
 MAX_PAIRS = 8  # of steps that the quasi-Newton method remembers
 PARALLEL_RIDGE = 1e-9  # for rows that are all parallel
 
@@ -68,7 +69,6 @@ class LowRankFactor:
 
     problem: BQP
     rng: np.random.Generator
-    rank: int | None = None
     iterations: int = 0
     product_seconds: float = 0.0  # of the last product with Q
     reach: float = 0.0  # length of a step per length of the gradient
@@ -76,7 +76,7 @@ class LowRankFactor:
 
     def __post_init__(self) -> None:
         n, k = self.problem.n, self.problem.k
-        self.spheres = Spheres(n, k, max(3, min(n + 1, self.rank or ceil(sqrt(2 * n)) + 1)))
+        self.spheres = Spheres(n, k, max(3, min(n + 1, ceil(sqrt(2 * n)) + 1)))
         self.objective = LiftedObjective(self.problem.Q, k)
         self.pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=MAX_PAIRS)
         self._common: Floats | float = 0.0  # b of the normal part of the gradient
@@ -108,7 +108,7 @@ class LowRankFactor:
         length = float(np.linalg.norm(self._gradient))
         return length * self.objective.spread * min(4 * k, n) / sqrt(n)
 
-    def climb(self, ratio: float, deadline: float = inf, iterations: int = 3000) -> None:
+    def climb(self, ratio: float, deadline: float = inf, iterations: int = MAX_ITERATIONS) -> None:
         """Move uphill until the slope is small beside the size, or time or digits run out."""
         while self.slope > ratio * self.size and not self.stalled:
             if self.iterations >= iterations or perf_counter() >= deadline:

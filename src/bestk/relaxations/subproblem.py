@@ -183,11 +183,9 @@ class Fixed:
 
 def capped(target: Floats, k: int) -> Floats:
     """The nearest point with entries in [0, 1] that add up to k."""
-    from scipy.optimize import brentq
-
-    def excess(shift: float) -> float:
-        return float(np.minimum(np.maximum(target - shift, 0.0), 1.0).sum()) - k
-
-    low, high = float(target.min()) - 1, float(target.max())
-    shift = brentq(excess, low, high, xtol=1e-15) if excess(low) > 0 else low
-    return np.clip(target - shift, 0, 1)
+    # clip(target - shift, 0, 1) has a sum that is linear in the shift between these corners
+    corners = np.concatenate([target - 1.0, target])
+    order = np.argsort(corners, kind="stable")
+    corners, steps = corners[order], np.where(order < len(target), 1, -1)
+    sums = len(target) - np.append(0.0, np.cumsum(np.cumsum(steps)[:-1] * np.diff(corners)))
+    return np.clip(target - np.interp(-k, -sums, corners), 0.0, 1.0)

@@ -5,9 +5,7 @@ from bestk.solvers._base import Run, Solver
 from bestk.solvers._path import solve_each, solve_path
 from bestk.solvers._referee import (
     BoundEffort,
-    check_matrix,
     prove,
-    read_problem,
     solve,
     solve_problem,
     with_useful_bound,
@@ -20,10 +18,8 @@ __all__ = [
     "Fixed",
     "Run",
     "Solver",
-    "check_matrix",
     "get_solver",
     "prove",
-    "read_problem",
     "solve",
     "solve_each",
     "solve_path",

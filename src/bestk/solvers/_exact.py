@@ -26,6 +26,7 @@ from bestk.solvers._search import Search
 
 SLICE_NODES = 50_000  # between two checks of the clock and the keyboard
 ENUMERATION_SHARE = 0.25  # of the time left, for one try of branch and bound by rows
+PATIENCE = 0.1  # the relaxation stalls when 50 steps take less than this off the gap
 NEGLIGIBLE = 1e-9  # slack, relative to the value, that is called rounding
 MAX_EXACT_SUM = 2.0**40  # whole numbers up to this add up without rounding
 MAX_TABLE = 8_000_000  # entries of the table of partners
@@ -53,8 +54,6 @@ class Exact:
         each costs more.
     search_seconds : float, default=1.0
         Time at most for a better choice to start from; a tenth of what is left at most.
-    patience : float, default=0.1
-        The relaxation stalls when 50 steps take less than this off the gap.
 
     References
     ----------
@@ -72,7 +71,6 @@ class Exact:
 
     first_nodes: int = 2_500_000
     search_seconds: float = 1.0
-    patience: float = 0.1
 
     name: ClassVar[str] = "exact"
     needs: ClassVar[Needs] = "matrix"
@@ -98,7 +96,7 @@ class Exact:
                 proof.search(self.search_seconds)
                 if not proof.enumerate(whole, self.first_nodes * 100 // max(problem.n, 100)):
                     value = rows_bound(problem).value
-                    proof.branch(Gap(whole, proof.floor, value=value), self.patience)
+                    proof.branch(Gap(whole, proof.floor, value=value))
         return proof
 
 
@@ -106,7 +104,7 @@ def split_gap(problem: BQP, gap: Gap, run: Run) -> None:
     """Go on with a bound that has stalled, by splitting; the run has the new bound."""
     proof = _Proof(moderate(problem, gap.floor), run)
     with calm_blas():
-        proof.branch(gap, Exact.patience)
+        proof.branch(gap)
     proof.concluded()
 
 
@@ -167,7 +165,7 @@ class _Proof:
             self.offer(np.concatenate([part.inside, part.items[tree.choice]]))
         return done
 
-    def branch(self, gap: Gap, patience: float) -> None:
+    def branch(self, gap: Gap) -> None:
         """Bound, decide and split until no part can hold a better choice or the time is up."""
         self.push(gap)
         while self.queue and self.run.time_left > 0:
@@ -176,20 +174,22 @@ class _Proof:
             if gap.part.n > MAX_DNN_ITEMS:  # a step of its relaxation takes seconds
                 self.push(gap)
                 break
-            if not gap.closed and not self.finish(gap, patience):
-                self.push(*self.split(gap))
+            parts = [] if gap.closed or self.finish(gap) else self.split(gap)
+            self.push(*parts)
             self.run.upper_bound = self.upper_bound()
+            if parts == [gap]:
+                break
 
     def push(self, *gaps: Gap) -> None:
         """Put off some parts."""
         for gap in gaps:
             heappush(self.queue, (-gap.value, next(self.ticket), gap))
 
-    def finish(self, gap: Gap, patience: float) -> bool:
+    def finish(self, gap: Gap) -> bool:
         """Try to be done with a part by its bound, or by looking at every choice in it."""
         self.parts += 1
         steps = gap.steps
-        gap.close(self.run.deadline, patience)
+        gap.close(self.run.deadline, PATIENCE)
         if gap.closed or self.settle(gap.part):
             return True
         if self.run.time_left <= 0:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.problem import BQP, NO_ITEMS, best_first, bound_partners, grow, improve, top_k
+from bestk.problem import BQP, NO_ITEMS, best_first, grow, improve, top_k
 from bestk.solvers._base import Needs, Run, pick_prefixes
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
@@ -82,7 +82,8 @@ class Swap:
             return []
         diagonal, weight = np.ascontiguousarray(problem.diagonal), 2.0 * (k - 1.0)
         items = top_k(diagonal, min(n, max(MIN_SCANNED_ITEMS, MAX_SCANNED // n)))
-        limits = diagonal[items] + bound_partners(problem.Q, items, weight)
+        bounds = problem.Q.bound_partners(items, weight) if problem.is_lazy else None
+        limits = np.full(len(items), np.inf) if bounds is None else diagonal[items] + bounds
         order = np.argsort(-limits, kind="stable")
         worth, partners = np.full(len(items), -np.inf), np.empty(len(items), np.int64)
         for step, places in enumerate(np.array_split(order, -(-len(items) // ROWS_AT_ONCE))):

@@ -33,7 +33,6 @@ def solve_path(
     random_state: int | np.random.Generator | None = None,
     time_limit: float | None = None,
     bound: BoundEffort | None = None,
-    strict: bool = False,
 ) -> list[Solution]:
     """Solve for every k of a list, sharing the work.
 
@@ -42,7 +41,7 @@ def solve_path(
 
     Parameters
     ----------
-    Q, solver, random_state, strict
+    Q, solver, random_state
         As for :func:`solve`.
     ks : sequence of int
         The numbers of items.
@@ -67,10 +66,10 @@ def solve_path(
         wanted = [whole(k, "each of ks") for k in ks]
     except TypeError as error:
         raise ValueError(f"ks must be a list of whole numbers, not {ks!r}") from error
-    check_options(bound, "raise", time_limit)
+    check_options(bound, time_limit)
     if not wanted:
         return []
-    first = read_problem(Q, wanted[0], strict)
+    first = read_problem(Q, wanted[0])
     problems = {k: first.with_k(k) for k in wanted}
     chosen, start, work = get_solver(solver), perf_counter(), Stopwatch()
     check_matrix(first, chosen)

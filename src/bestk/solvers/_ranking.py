@@ -12,7 +12,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from bestk._typing import Floats, Indices
 from bestk.native.threads import calm_blas
-from bestk.problem import BQP, stream, top_k
+from bestk.problem import BQP, top_k
 from bestk.relaxations import largest_entry, product
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run, pick_prefixes
 
@@ -42,12 +42,11 @@ def row_sums(problem: BQP) -> Floats:
     """Row sums of Q; of a lazy one some columns at a time, none of them kept."""
     if not problem.is_lazy:
         return np.asarray(problem.Q.sum(axis=1))
-    find = getattr(problem.Q, "row_sums", None)
-    known = None if find is None else find()
+    known = problem.Q.row_sums()
     if known is not None:
         return np.asarray(known)
     sums = np.zeros(problem.n)
-    for _, columns in stream(problem.Q, np.arange(problem.n)):
+    for _, columns in problem.Q.stream(np.arange(problem.n)):
         for start in range(0, problem.n, STRIP_ROWS):
             # rows side by side are summed like those of a whole matrix: ties stay ties
             rows = np.ascontiguousarray(columns[start : start + STRIP_ROWS])

@@ -1,6 +1,6 @@
 """The referee: runs, times, scores and bounds every solver alike."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Literal
@@ -31,8 +31,6 @@ def solve(
     random_state: int | np.random.Generator | None = None,
     time_limit: float | None = None,
     bound: BoundEffort | None = "fast",
-    strict: bool = False,
-    on_interrupt: Literal["raise", "return"] = "raise",
     names: Sequence[str] | None = None,
 ) -> Solution:
     """Choose the k items of the largest x'Qx, and prove how good the choice is.
@@ -52,10 +50,6 @@ def solve(
     bound : {None, "fast", "tight"}, default="fast"
         What to spend on the upper bound: nothing; at most as long as the selection took, and no
         bound if the gap is above 25%; or as much as it takes.
-    strict : bool, default=False
-        Raise an error for a matrix that is not symmetric.
-    on_interrupt : {"raise", "return"}, default="raise"
-        What Ctrl-C does: stop, or return the best found so far.
     names : sequence of str, optional
         Names of the items, for printing.
 
@@ -70,12 +64,11 @@ def solve(
     >>> solution.support, solution.objective, solution.gap
     (array([0, 1]), 10.0, 0.0)
     """
-    problem = read_problem(Q, k, strict)
-    check_options(bound, on_interrupt, time_limit)
+    problem = read_problem(Q, k)
+    check_options(bound, time_limit)
     solution = solve_problem(
-        problem, solver, random_state=random_state, time_limit=time_limit, bound=bound,
-        on_interrupt=on_interrupt, names=names,
-    )  # fmt: skip
+        problem, solver, random_state=random_state, time_limit=time_limit, bound=bound, names=names
+    )
     return with_useful_bound(solution)
 
 
@@ -86,7 +79,6 @@ def solve_problem(
     random_state: Any = None,
     time_limit: float | None = None,
     bound: BoundEffort | None = None,
-    on_interrupt: str = "raise",
     names: Sequence[str] | None = None,
     spent: float = 0.0,
 ) -> Solution:
@@ -95,13 +87,7 @@ def solve_problem(
     check_matrix(problem, chosen)
     check_item_names(names, problem.n)
     run, start, work = new_run(random_state, time_limit), perf_counter(), Stopwatch()
-    try:
-        picked = chosen.pick(problem, run)
-    except KeyboardInterrupt:
-        if on_interrupt == "raise" or "incumbent" not in run.details:
-            raise
-        picked = np.asarray(run.details["incumbent"], np.int64)
-        run.details["interrupted"] = True
+    picked = chosen.pick(problem, run)
     seconds = perf_counter() - start
     budget = time_limit
     if bound == "fast":
@@ -172,13 +158,13 @@ def prove(
     return Bound(run.upper_bound, "dnn, split", perf_counter() - start, details=details)
 
 
-def read_problem(Q: Any, k: int | None, strict: bool = False) -> BQP:
+def read_problem(Q: Any, k: int | None) -> BQP:
     """A problem from a matrix and k, or the problem itself."""
     if isinstance(Q, BQP):
         return Q if k is None else Q.with_k(k)
     if k is None:
         raise ValueError("k is missing; pass the number of items to choose, e.g. solve(Q, k=10)")
-    return BQP(Q, k, strict)
+    return BQP(Q, k)
 
 
 def new_run(random_state: Any, time_limit: float | None) -> Run:
@@ -193,10 +179,7 @@ def new_run(random_state: Any, time_limit: float | None) -> Run:
 
 def check_item_names(names: Any, n: int) -> None:
     """Raise an error unless there is one name for each item."""
-    if names is None:
-        return
-    listed = hasattr(names, "__getitem__") and not isinstance(names, str | bytes | Mapping | type)
-    if not listed or np.shape(names) != (n,):
+    if names is not None and np.shape(names) != (n,):
         raise ValueError(f"names must be a list of {n}, one for each item of Q, not {names!r}")
 
 
@@ -209,10 +192,9 @@ def check_matrix(problem: BQP, solver: Solver) -> None:
         )
 
 
-def check_options(bound: Any, on_interrupt: Any, time_limit: float | None) -> None:
+def check_options(bound: Any, time_limit: float | None) -> None:
     """Raise an error for invalid options."""
     choice(bound, "bound", (None, "fast", "tight"))
-    choice(on_interrupt, "on_interrupt", ("raise", "return"))
     wanted = "a positive number of seconds"
     if time_limit is not None and not real(time_limit, "time_limit", wanted) > 0:
         raise ValueError(f"time_limit must be {wanted}, not {time_limit!r}")

@@ -35,10 +35,6 @@ class SDP:
     tolerance : float, default=1e-4
         Distance between the relaxation and its proved bound at which to stop, relative to the
         value of the relaxation.
-    rank : int, optional
-        Columns of V; by default ceil(sqrt(2n)) + 1.
-    iterations : int, default=3000
-        At most so many steps.
 
     References
     ----------
@@ -61,8 +57,6 @@ class SDP:
 
     projections: int = 100
     tolerance: float = 1e-4
-    rank: int | None = None
-    iterations: int = 3000
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the best rounding, best item first; the the bound is stored in the run."""
@@ -70,8 +64,8 @@ class SDP:
             run.upper_bound = only_choice(problem).value
             return best_first(problem, range(problem.n))
         with calm_blas():
-            factor = LowRankFactor(problem, run.rng, self.rank)
-            run.upper_bound = relax(factor, self.tolerance, self.iterations, run.deadline)
+            factor = LowRankFactor(problem, run.rng)
+            run.upper_bound = relax(factor, self.tolerance, run.deadline)
             run.details.update(
                 relaxation=factor.value,
                 dual_bound=run.upper_bound,
@@ -84,9 +78,5 @@ class SDP:
         """The best choice among the projections of V; the first of equals."""
         drawn = rng.standard_normal((V.shape[1], max(1, self.projections)))
         scores = (V @ drawn) * np.sign(drawn[0])  # v_0 is the first axis
-        choices = [top_k(column, problem.k) for column in scores.T]
-        X = np.zeros_like(scores)
-        for column, choice in enumerate(choices):
-            X[choice, column] = 1.0
-        values = np.einsum("ij,ij->j", X, problem.Q @ X)
-        return choices[int(np.argmax(values))]
+        choices = [np.sort(top_k(column, problem.k)) for column in scores.T]
+        return max(choices, key=problem.value)

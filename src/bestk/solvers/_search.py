@@ -94,7 +94,10 @@ class Search:
         Q, n, k = problem.rows, problem.n, problem.k
         seeds = run.rng.integers(1, 2**63, self.islands)
         islands = [Population.empty(n, self.population, int(seed)) for seed in seeds]
-        starts = _as_masks([*run.starts, top_k(Q.sum(axis=1), k), NO_ITEMS], n)
+        choices = [*run.starts, top_k(Q.sum(axis=1), k), NO_ITEMS]
+        starts = np.zeros((len(choices), n), np.uint8)
+        for mask, items in zip(starts, choices, strict=True):
+            mask[items] = 1
         shares = [starts[i :: self.islands].copy() for i in range(self.islands)]
         least = least_entries(Q)
         advance = kernels.tabu_advance.bind(Q, least, n, k, self.depth * n, patience)
@@ -170,13 +173,6 @@ def least_entries(Q: Floats) -> Floats:
     others = Q.copy()
     np.fill_diagonal(others, np.inf)
     return np.asarray(others.min(axis=1))
-
-
-def _as_masks(choices: Sequence[Indices], n: int) -> Masks:
-    masks = np.zeros((len(choices), n), np.uint8)
-    for mask, items in zip(masks, choices, strict=True):
-        mask[items] = 1
-    return masks
 
 
 def _keep_best(islands: Sequence[Population], run: Run, best: float) -> float:

@@ -13,6 +13,8 @@ from bestk.solvers._base import Needs, Run
 from bestk.solvers._greedy import Forward
 from bestk.solvers._ranking import Linear
 
+MAX_STEPS = 100
+TOLERANCE = 1e-8  # relative to the largest entry of Q: a smaller change ends the run
 MAX_SUMMED_ITEMS = 50_000  # of a lazy matrix whose rows are added up
 
 
@@ -29,10 +31,6 @@ class TruncatedPower:
 
     Parameters
     ----------
-    steps : int
-        Maximum number of steps.
-    tolerance : float
-        A change below this, relative to the largest entry of Q, ends the run.
     warm_start : bool
         Along a path, start each k also from the choice of the k before, grown by the items that
         help most. The published method starts every k from Linear alone.
@@ -42,8 +40,6 @@ class TruncatedPower:
     X.-T. Yuan, T. Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14, 2013.
     """
 
-    steps: int = 100
-    tolerance: float = 1e-8
     warm_start: bool = False
 
     name: ClassVar[str] = "tpower"
@@ -81,12 +77,12 @@ class TruncatedPower:
             scale = max(scale, largest_entry(product) / problem.k)
         scale = scale or 1.0
         state = float(product[items].sum()), items, product
-        for _ in range(self.steps):
+        for _ in range(MAX_STEPS):
             after = self._step(problem, state, scale)
             if run.time_left < 0 or after[0] < state[0]:
                 return state
             change, state = after[0] - state[0], after
-            if change < self.tolerance * scale:
+            if change < TOLERANCE * scale:
                 break
         return state
 
@@ -102,7 +98,7 @@ class TruncatedPower:
                 chosen = exchange.make(count)
                 moved = exchange.move(problem, product, count)
                 reached, tried = float(moved[chosen].sum()), count
-            if reached >= value - 1e-2 * self.tolerance * scale:
+            if reached >= value - 1e-2 * TOLERANCE * scale:
                 return reached, chosen, moved
             shift = 10 * shift if shift else 1e-4 * scale
 
@@ -114,8 +110,7 @@ def _scale(problem: BQP) -> float:
 
 def _starter(problem: BQP) -> Forward | Linear:
     """The solver that gives the start."""
-    quick = getattr(problem.Q, "sums_quickly", False)  # on a GPU
-    many = problem.is_lazy and problem.n > MAX_SUMMED_ITEMS and not quick
+    many = problem.is_lazy and problem.n > MAX_SUMMED_ITEMS and not problem.Q.sums_quickly
     return Forward() if many else Linear()
 
 

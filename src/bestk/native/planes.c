@@ -280,6 +280,109 @@ void bestk_sum_cells(
     look_up(f->pair_table, pairs, (n_i + 1) * width, sums);
 }
 
+/* Counting by bytes: the codes of sixteen features lie side by side, sample by sample, and are
+   compared with each level. */
+#define SAMPLES (LEVEL ? 2 : 1) /* that one instruction compares */
+typedef uint8_t B __attribute__((vector_size(16 * SAMPLES), aligned(1), may_alias));
+enum { GROUP = 12, MOST = 255 * SAMPLES }; /* levels in registers; samples that bytes can count */
+
+/* Codes of two samples, or of one where an instruction compares one. */
+static inline B load_codes(const uint8_t *tile, const uint32_t *order) {
+#if LEVEL
+    const __m128i a = _mm_loadu_si128((const __m128i *)(tile + (size_t)order[0] * LANES));
+    const __m128i b = _mm_loadu_si128((const __m128i *)(tile + (size_t)order[1] * LANES));
+    return (B)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
+#else
+    return *(const B *)(tile + (size_t)order[0] * LANES);
+#endif
+}
+
+/* WIDTH bytes as numbers. */
+static inline V widen(const uint8_t *bytes) {
+#if LEVEL == 2
+    return (V)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)bytes));
+#elif LEVEL == 1
+    return (V)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)bytes));
+#else
+    return (V){bytes[0], bytes[1], bytes[2], bytes[3]};
+#endif
+}
+
+/* cells[level][lane] += samples of a run, MOST at most, that have one of some levels, a number of
+   them that the compiler knows. */
+INLINE void count_levels(const uint8_t *tile, const uint32_t *order, int64_t n, int64_t first,
+    const int width, uint32_t *cells) {
+    B counts[GROUP], level[GROUP];
+    int64_t at = 0;
+    for (int i = 0; i < width; i++) {
+        counts[i] = (B){0};
+        level[i] = (B){0} + (uint8_t)(first + i);
+    }
+    for (; at + SAMPLES <= n; at += SAMPLES) {
+        const B codes = load_codes(tile, order + at);
+        for (int i = 0; i < width; i++) counts[i] -= (B)(codes == level[i]);
+    }
+    if (at < n) { /* the last twice, but for a level that none has */
+        const uint32_t last[2] = {order[at], order[at]};
+        B codes = load_codes(tile, last), none = {0};
+        for (int i = LANES; i < 16 * SAMPLES; i++) none[i] = 0xff;
+        for (int i = 0; i < width; i++) counts[i] -= (B)((codes | none) == level[i]);
+    }
+    for (int i = 0; i < width; i++) {
+        uint8_t own[16 * SAMPLES];
+        __builtin_memcpy(own, counts + i, sizeof own);
+        for (int part = 0; part < 16 * SAMPLES; part += WIDTH)
+            *(V *)(cells + i * LANES + part % LANES) += widen(own + part);
+    }
+}
+
+/* See counting.h. */
+void bestk_count_run(
+    const uint8_t *tile, const uint32_t *order, int64_t n, int64_t n_j, uint32_t *cells) {
+    for (int64_t at = 0; at < n_j * LANES; at += WIDTH) *(V *)(cells + at) = (V){0};
+    for (int64_t begin = 0; begin < n; begin += MOST)
+        for (int64_t first = 0, parts = (n_j + GROUP - 1) / GROUP; first < n_j; parts--) {
+            const int64_t width = (n_j - first + parts - 1) / parts, some = n - begin;
+            uint32_t *to = cells + first * LANES;
+#define CASE(number)                                                                       \
+    case number:                                                                           \
+        count_levels(tile, order + begin, some < MOST ? some : MOST, first, number, to); \
+        break;
+            switch (width) {
+                CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
+                CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
+            }
+#undef CASE
+            first += width;
+        }
+    for (int lane = 0; lane < LANES; lane += WIDTH) {
+        V rest = (V){0} + (uint32_t)n;
+        for (int64_t j = 0; j < n_j; j++) rest -= *(const V *)(cells + j * LANES + lane);
+        *(V *)(cells + n_j * LANES + lane) = rest;
+    }
+}
+
+/* See counting.h. */
+void bestk_sum_runs(const Formula *f, const uint8_t *tile, int64_t n_j, const uint32_t *order,
+    const int64_t *ends, int64_t n_runs, uint32_t *cells, uint64_t *sums) {
+    const int64_t n_cells = (n_j + 1) * LANES;
+    uint32_t *pairs = cells + n_cells;
+    int64_t begin = 0;
+    for (int lane = 0; lane < LANES; lane++) sums[lane] = 0;
+    for (int64_t at = 0; at < n_cells; at += WIDTH) *(V *)(pairs + at) = (V){0};
+    for (int64_t run = 0; run < n_runs; run++) {
+        const int64_t end = ends[run] < 0 ? -ends[run] : ends[run];
+        bestk_count_run(tile, order + begin, end - begin, n_j, cells);
+        look_up(f->class_table, cells, n_j + 1, sums);
+        for (int64_t at = 0; at < n_cells; at += WIDTH) *(V *)(pairs + at) += *(V *)(cells + at);
+        if (ends[run] < 0) {
+            look_up(f->pair_table, pairs, n_j + 1, sums);
+            for (int64_t at = 0; at < n_cells; at += WIDTH) *(V *)(pairs + at) = (V){0};
+        }
+        begin = end;
+    }
+}
+
 /* See counting.h. */
 void bestk_scale(const Formula *f, const uint64_t *sums, int64_t term,
     const int64_t *terms, int64_t n, double *out) {

@@ -2,7 +2,11 @@
 #include <string.h>
 
 #include "bestk.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
+enum { GROUP = 64, DEPTH = 16 }; /* columns and rows that are read together */
 enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64, MISSING = 1 << 20 }; /* PIECE: rows */
 
 /* Up to PIECE numbers, a step of bytes apart, as whole numbers plus 1, 0 where NaN; odd: whether
@@ -64,11 +68,109 @@ static void renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *re
     *levels = count;
 }
 
+/* Set small[i][j] to the lowest byte of X[i, j], and the bits that a column has; return whether the
+   table is one of integers whose rows are contiguous. */
+INLINE int read_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
+    int64_t depth, int64_t width, uint8_t (*restrict small)[GROUP], uint32_t *restrict bits) {
+#define READ(number, T, HIGH)                                                          \
+    case number:                                                                       \
+        if (column_step != (int64_t)sizeof(T)) return 0;                               \
+        for (int64_t i = 0; i < depth; i++) {                                          \
+            const T *row = (const T *)(data + i * row_step);                           \
+            for (int64_t j = 0; j < width; j++) small[i][j] = (uint8_t)row[j];         \
+            for (int64_t j = 0; j < width; j++) bits[j] |= (uint32_t)row[j] | (HIGH);  \
+        }                                                                              \
+        return 1;
+    switch (type) {
+        READ(2, int64_t, (uint32_t)((uint64_t)row[j] >> 32))
+        READ(3, int32_t, 0u)
+        READ(4, int16_t, 0u)
+        READ(5, int8_t, 0u)
+        READ(8, uint16_t, 0u)
+        READ(9, uint8_t, 0u)
+        READ(10, uint8_t, 0u)
+    default: return 0;
+    }
+#undef READ
+}
+
+/* Sixteen columns of sixteen rows: a row of bytes for each column. */
+static void turn(uint8_t (*from)[GROUP], uint8_t (*to)[DEPTH]) {
+#if defined(__SSE2__)
+    __m128i x[DEPTH], y[DEPTH];
+    for (int i = 0; i < DEPTH; i++) x[i] = _mm_loadu_si128((const __m128i *)from[i]);
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < DEPTH / 2; i++) {
+            y[2 * i] = _mm_unpacklo_epi8(x[i], x[i + DEPTH / 2]);
+            y[2 * i + 1] = _mm_unpackhi_epi8(x[i], x[i + DEPTH / 2]);
+        }
+        for (int i = 0; i < DEPTH; i++) x[i] = y[i];
+    }
+    for (int i = 0; i < DEPTH; i++) _mm_storeu_si128((__m128i *)to[i], x[i]);
+#else
+    for (int j = 0; j < DEPTH; j++)
+        for (int i = 0; i < DEPTH; i++) to[j][i] = from[i][j];
+#endif
+}
+
+/* Number the values that occur 0, 1, ... in order, in place; return how many occur. */
+static int64_t renumber_small(uint8_t *codes, int64_t n, uint32_t bits) {
+    uint8_t code[256] = {0};
+    uint32_t seen = 0;
+    int64_t count = 0, last = 0;
+    for (int64_t i = 0; bits < 32 && i < n; i++) seen |= (uint32_t)1 << codes[i];
+    for (int64_t i = 0; bits >= 32 && i < n; i++) code[codes[i]] = 1;
+    for (int64_t value = 0; value < 256; value++)
+        if (code[value] || (value < 32 && seen >> value & 1)) {
+            code[value] = (uint8_t)count++;
+            last = value;
+        }
+    for (int64_t i = 0; last >= count && i < n; i++) codes[i] = code[codes[i]];
+    return count;
+}
+
+/* Write the codes of up to GROUP columns of small integers, read row by row; rows[j]: where those of
+   column j go. Return whether they are such. */
+static int write_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
+    int64_t n_rows, int64_t width, uint8_t **rows, int64_t *levels) {
+    uint8_t small[DEPTH][GROUP] = {{0}}, turned[DEPTH][DEPTH];
+    uint32_t bits[GROUP] = {0}, all = 0;
+    for (int64_t start = 0; start < n_rows; start += DEPTH) {
+        const int64_t depth = least_of(n_rows - start, DEPTH);
+        const char *from = data + start * row_step;
+        const int whole = depth == DEPTH && width == GROUP; /* loops of known lengths */
+        if (!(whole ? read_small(from, row_step, column_step, type, DEPTH, GROUP, small, bits)
+                    : read_small(from, row_step, column_step, type, depth, width, small, bits)))
+            return 0;
+        for (int64_t first = 0; first < width; first += DEPTH) {
+            turn((uint8_t(*)[GROUP])(small[0] + first), turned);
+            for (int64_t j = first; j < least_of(first + DEPTH, width); j++)
+                memcpy(rows[j] + start, turned[j - first], whole ? DEPTH : (size_t)depth);
+        }
+    }
+    for (int64_t j = 0; j < width; j++) all |= bits[j];
+    for (int64_t j = 0; all < UINT8_MAX && j < width; j++)
+        levels[j] = renumber_small(rows[j], n_rows, bits[j]);
+    return all < UINT8_MAX;
+}
+
 /* Write the codes of columns first:last of a table, column j to row places[j], their number to
    levels[j], and to odd[j] whether it has other values than whole numbers up to LARGEST or NaN. */
 EXPORT int bestk_write_codes(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     int64_t n_rows, const int64_t *places, uint8_t *codes8, int64_t step8, uint16_t *codes16,
     int64_t step16, int64_t *levels, uint8_t *odd, int64_t first, int64_t last) {
+    if (codes8) {
+        int64_t done = first;
+        for (int small = 1; small && done < last; done += small ? GROUP : 0) {
+            uint8_t *rows[GROUP];
+            const int64_t width = least_of(last - done, GROUP);
+            for (int64_t j = 0; j < width; j++) rows[j] = codes8 + places[done + j] * step8;
+            small = write_small(data + done * column_step, row_step, column_step, type, n_rows,
+                width, rows, levels + done);
+        }
+        if (done >= last) return OK;
+        first = done; /* the rest in any way */
+    }
     Room room = {0};
     uint16_t *code = take(&room, VALUES, sizeof *code);
     uint16_t *raw = take(&room, (last - first) * n_rows, sizeof *raw);

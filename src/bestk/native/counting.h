@@ -4,7 +4,7 @@
 
 #include "bestk.h"
 
-enum { LANES = 16, WORD = 32, CHUNK = 32 };
+enum { LANES = 16, WORD = 32, CHUNK = 32, TWO = 32 }; /* TWO: counts looked up in pairs are below */
 
 /* A discrete table as bits; see bestk.information.backends._packed. */
 typedef struct {
@@ -22,6 +22,7 @@ typedef struct {
     const int64_t *pair_step, *class_step, *row_term, *column_term;
     double scale, lowest;
     uint64_t small[16]; /* class_table[0..15] */
+    uint64_t two_pairs[TWO * TWO], two_classes[TWO * TWO]; /* table[i] + table[j] at [i][j] */
 } Formula;
 
 /* A row feature against a tile: what is looked up for its pairs. */
@@ -48,12 +49,12 @@ void bestk_sum_two_level(const Table *t, const Block *b, uint64_t *sums);
 /* cells[level][lane] = samples of a run by level, up to n_j; tile: [sample][lane]; order: n of its
    samples. */
 void bestk_count_run(
-    const uint8_t *tile, const uint32_t *order, int64_t n, int64_t n_j, uint32_t *cells);
+    const uint8_t *tile, const uint32_t *order, int64_t n, int64_t n_j, uint16_t *cells);
 
 /* sums[lane] = the same for a row whose runs of samples, one for each level and class, end at ends,
    negated where the level ends. cells: scratch. */
 void bestk_sum_runs(const Formula *f, const uint8_t *tile, int64_t n_j, const uint32_t *order,
-    const int64_t *ends, int64_t n_runs, uint32_t *cells, uint64_t *sums);
+    const int64_t *ends, int64_t n_runs, uint16_t *cells, uint64_t *sums);
 
 /* out[i] = max(lowest, scale * (sums[i] + term + terms[i])), n a multiple of sixteen. */
 void bestk_scale(const Formula *f, const uint64_t *sums, int64_t term, const int64_t *terms,

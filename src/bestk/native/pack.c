@@ -69,7 +69,7 @@ EXPORT int bestk_pack_planes(const uint8_t *values8, int64_t step8, const uint16
     uint8_t *low = take(&room, n_words * WORD, 1), *high = take(&room, n_words * WORD, 1);
     uint32_t *everyone = take(&room, n_words, sizeof *everyone);
     uint32_t *every = take(&room, n_samples, sizeof *every);
-    uint32_t *cells = take(&room, (most + 1) * LANES, sizeof *cells);
+    uint16_t *cells = take(&room, (most + 1) * LANES, sizeof *cells);
     if (!room.status) memset(everyone, 0xff, (size_t)n_words * sizeof *everyone);
     for (int64_t i = 0; !room.status && i < n_samples; i++) every[i] = (uint32_t)i;
     for (int64_t tile = first; !room.status && tile < last; tile++) {
@@ -90,7 +90,7 @@ EXPORT int bestk_pack_planes(const uint8_t *values8, int64_t step8, const uint16
         if (!in_bytes) bestk_count_rows(everyone, 1, bits + bits_at[tile], n_j, words, n_classes, to);
         for (int64_t c = 0, begin = 0; in_bytes && c < n_classes; begin += sizes[c++]) {
             bestk_count_run(own, every + begin, sizes[c], n_j, cells);
-            memcpy(to + c * n_j * LANES, cells, (size_t)(n_j * LANES) * sizeof *cells);
+            for (int64_t at = 0; at < n_j * LANES; at++) to[c * n_j * LANES + at] = cells[at];
         }
     }
     return release(&room);

@@ -115,6 +115,15 @@ static uint64_t *fold_table(const uint64_t *table, int64_t size, uint64_t *to) {
     return to + size + 1;
 }
 
+/* Sums of two entries of the tables, of counts below most. */
+static void fold_tables(Formula *f, int64_t most) {
+    for (int64_t i = 0; i < most; i++)
+        for (int64_t j = 0; j < most; j++) {
+            f->two_pairs[i * TWO + j] = f->pair_table[i] + f->pair_table[j];
+            f->two_classes[i * TWO + j] = f->class_table[i] + f->class_table[j];
+        }
+}
+
 /* Tables of a two-level row: for each class, and for the pair, of samples with its bit and those
    without; half the look-ups of its pairs with other two-level features. */
 static void build_two_level(const Table *t, const Formula *f, const Rows *rows, int64_t r) {
@@ -268,7 +277,7 @@ static void fill_bytes(
     const uint8_t *bytes = t->bytes + (tile - t->first_bytes) * m * LANES;
     for (int64_t r = 0; r < rows->n; r++)
         bestk_sum_runs(f, bytes, t->n_planes[tile], rows->order + r * m, rows->ends + r * m,
-            rows->n_runs[r], rows->cells, rows->sums + r * LANES);
+            rows->n_runs[r], (uint16_t *)rows->cells, rows->sums + r * LANES);
     write_tile(t, f, rows, o, tile, rows->sums);
 }
 
@@ -418,8 +427,9 @@ EXPORT int bestk_fill_pairs(
     const Table t = {bits, margins, n_planes, bits_at, margins_at, words, sizes, starts, levels,
         bytes, codes, costs, n_features, n_classes, n_samples, first_bytes};
     Formula f = {(const uint64_t *)pair_table, (const uint64_t *)class_table, pair_step, class_step,
-        row_term, column_term, scale, lowest, {0}};
+        row_term, column_term, scale, lowest, {0}, {0}, {0}};
     for (int64_t n = 0; n < least_of(16, n_samples + 1); n++) f.small[n] = f.class_table[n];
+    if (first_bytes * LANES < n_features) fold_tables(&f, least_of(TWO, n_samples + 1));
     const Output o = {column_to, mirror, out, out32, out ? step : step32};
     int status = OK;
     for (int64_t task = first; !status && task < last; task++) {

@@ -1,5 +1,7 @@
 /* Counting by bit-planes: sixteen features of a tile lie side by side, so that one vector
    instruction counts for many pairs and no sum across a register is ever needed. */
+#include <string.h>
+
 #include "counting.h"
 
 #define MAGIC 0x1.00000801p84 /* 2^84 + 2^63 + 2^52 */
@@ -283,8 +285,10 @@ void bestk_sum_cells(
 /* Counting by bytes: the codes of sixteen features lie side by side, sample by sample, and are
    compared with each level. */
 #define SAMPLES (LEVEL ? 2 : 1) /* that one instruction compares */
-typedef uint8_t B __attribute__((vector_size(16 * SAMPLES), aligned(1), may_alias));
-enum { GROUP = 12, MOST = 255 * SAMPLES }; /* levels in registers; samples that bytes can count */
+#define HALF (16 * SAMPLES)     /* bytes of a vector, and its 16-bit numbers times two */
+typedef uint8_t B __attribute__((vector_size(HALF), aligned(1), may_alias));
+typedef uint16_t H __attribute__((vector_size(HALF), aligned(2), may_alias));
+enum { GROUP = 12, MOST = 255 }; /* levels in registers; samples that a byte can count */
 
 /* Codes of two samples, or of one where an instruction compares one. */
 static inline B load_codes(const uint8_t *tile, const uint32_t *order) {
@@ -297,21 +301,21 @@ static inline B load_codes(const uint8_t *tile, const uint32_t *order) {
 #endif
 }
 
-/* WIDTH bytes as numbers. */
-static inline V widen(const uint8_t *bytes) {
-#if LEVEL == 2
-    return (V)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)bytes));
-#elif LEVEL == 1
-    return (V)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)bytes));
+/* Bytes as 16-bit numbers. */
+static inline H widen(const uint8_t *bytes) {
+#if LEVEL
+    return (H)_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)bytes));
 #else
-    return (V){bytes[0], bytes[1], bytes[2], bytes[3]};
+    H wide;
+    for (int i = 0; i < HALF / 2; i++) wide[i] = bytes[i];
+    return wide;
 #endif
 }
 
 /* cells[level][lane] += samples of a run, MOST at most, that have one of some levels, a number of
    them that the compiler knows. */
 INLINE void count_levels(const uint8_t *tile, const uint32_t *order, int64_t n, int64_t first,
-    const int width, uint32_t *cells) {
+    const int width, uint16_t *cells) {
     B counts[GROUP], level[GROUP];
     int64_t at = 0;
     for (int i = 0; i < width; i++) {
@@ -322,64 +326,99 @@ INLINE void count_levels(const uint8_t *tile, const uint32_t *order, int64_t n, 
         const B codes = load_codes(tile, order + at);
         for (int i = 0; i < width; i++) counts[i] -= (B)(codes == level[i]);
     }
-    if (at < n) { /* the last twice, but for a level that none has */
+    if (at < n) { /* the last twice, once with a level that none has */
         const uint32_t last[2] = {order[at], order[at]};
         B codes = load_codes(tile, last), none = {0};
-        for (int i = LANES; i < 16 * SAMPLES; i++) none[i] = 0xff;
+        for (int i = LANES; i < HALF; i++) none[i] = 0xff;
         for (int i = 0; i < width; i++) counts[i] -= (B)((codes | none) == level[i]);
     }
     for (int i = 0; i < width; i++) {
-        uint8_t own[16 * SAMPLES];
+        uint8_t own[HALF];
         __builtin_memcpy(own, counts + i, sizeof own);
-        for (int part = 0; part < 16 * SAMPLES; part += WIDTH)
-            *(V *)(cells + i * LANES + part % LANES) += widen(own + part);
+        for (int part = 0; part < HALF; part += HALF / 2)
+            *(H *)(cells + i * LANES + part % LANES) += widen(own + part);
     }
 }
 
 /* See counting.h. */
 void bestk_count_run(
-    const uint8_t *tile, const uint32_t *order, int64_t n, int64_t n_j, uint32_t *cells) {
-    for (int64_t at = 0; at < n_j * LANES; at += WIDTH) *(V *)(cells + at) = (V){0};
+    const uint8_t *tile, const uint32_t *order, int64_t n, int64_t n_j, uint16_t *cells) {
+    const int64_t parts = (n_j + GROUP - 1) / GROUP, most = parts > 1 ? n_j / parts + 1 : n_j;
+    for (int64_t at = 0; at < n_j * LANES; at += HALF / 2) *(H *)(cells + at) = (H){0};
     for (int64_t begin = 0; begin < n; begin += MOST)
-        for (int64_t first = 0, parts = (n_j + GROUP - 1) / GROUP; first < n_j; parts--) {
-            const int64_t width = (n_j - first + parts - 1) / parts, some = n - begin;
-            uint32_t *to = cells + first * LANES;
-#define CASE(number)                                                                       \
-    case number:                                                                           \
-        count_levels(tile, order + begin, some < MOST ? some : MOST, first, number, to); \
+        for (int64_t first = 0; first < n_j; first += most) {
+            const int64_t some = n - begin < MOST ? n - begin : MOST;
+#define CASE(width)                                                                          \
+    case width:                                                                              \
+        count_levels(tile, order + begin, some, first, width, cells + first * LANES); \
         break;
-            switch (width) {
+            switch (n_j - first < most ? n_j - first : most) {
                 CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
                 CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
             }
 #undef CASE
-            first += width;
         }
-    for (int lane = 0; lane < LANES; lane += WIDTH) {
-        V rest = (V){0} + (uint32_t)n;
-        for (int64_t j = 0; j < n_j; j++) rest -= *(const V *)(cells + j * LANES + lane);
-        *(V *)(cells + n_j * LANES + lane) = rest;
+    for (int lane = 0; lane < LANES; lane += HALF / 2) {
+        H rest = (H){0} + (uint16_t)n;
+        for (int64_t j = 0; j < n_j; j++) rest -= *(const H *)(cells + j * LANES + lane);
+        *(H *)(cells + n_j * LANES + lane) = rest;
     }
+}
+
+/* sums[lane] += sum over cells of table[cells[cell][lane]]. */
+static inline void look_up_short(
+    const uint64_t *table, const uint16_t *cells, int64_t n_cells, uint64_t *sums) {
+    for (int lane = 0; lane < LANES; lane += 4) {
+        uint64_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        for (int64_t i = 0; i < n_cells; i++) {
+            const uint16_t *at = cells + i * LANES + lane;
+            s0 += table[at[0]];
+            s1 += table[at[1]];
+            s2 += table[at[2]];
+            s3 += table[at[3]];
+        }
+        sums[lane] += s0;
+        sums[lane + 1] += s1;
+        sums[lane + 2] += s2;
+        sums[lane + 3] += s3;
+    }
+}
+
+/* The same for the cells of n samples, which are overwritten: two at once where n is small. */
+static void sum_samples(const uint64_t *table, const uint64_t *two, uint16_t *cells,
+    int64_t n_cells, int64_t n, uint64_t *sums) {
+    if (n >= TWO) {
+        look_up_short(table, cells, n_cells, sums);
+        return;
+    }
+    memset(cells + n_cells * LANES, 0, LANES * sizeof *cells);
+    for (int64_t i = 0; i < n_cells; i += 2)
+        for (int lane = 0; lane < LANES; lane += HALF / 2)
+            *(H *)(cells + i / 2 * LANES + lane) =
+                *(H *)(cells + i * LANES + lane) * TWO + *(H *)(cells + (i + 1) * LANES + lane);
+    look_up_short(two, cells, (n_cells + 1) / 2, sums);
 }
 
 /* See counting.h. */
 void bestk_sum_runs(const Formula *f, const uint8_t *tile, int64_t n_j, const uint32_t *order,
-    const int64_t *ends, int64_t n_runs, uint32_t *cells, uint64_t *sums) {
-    const int64_t n_cells = (n_j + 1) * LANES;
-    uint32_t *pairs = cells + n_cells;
-    int64_t begin = 0;
+    const int64_t *ends, int64_t n_runs, uint16_t *cells, uint64_t *sums) {
+    const int64_t n_cells = n_j + 1;
+    uint16_t *pairs = cells + (n_cells + 1) * LANES;
+    int64_t begin = 0, level_begin = 0;
     for (int lane = 0; lane < LANES; lane++) sums[lane] = 0;
-    for (int64_t at = 0; at < n_cells; at += WIDTH) *(V *)(pairs + at) = (V){0};
     for (int64_t run = 0; run < n_runs; run++) {
         const int64_t end = ends[run] < 0 ? -ends[run] : ends[run];
         bestk_count_run(tile, order + begin, end - begin, n_j, cells);
-        look_up(f->class_table, cells, n_j + 1, sums);
-        for (int64_t at = 0; at < n_cells; at += WIDTH) *(V *)(pairs + at) += *(V *)(cells + at);
-        if (ends[run] < 0) {
-            look_up(f->pair_table, pairs, n_j + 1, sums);
-            for (int64_t at = 0; at < n_cells; at += WIDTH) *(V *)(pairs + at) = (V){0};
+        for (int64_t at = 0; at < n_cells * LANES; at += HALF / 2) {
+            if (begin == level_begin) *(H *)(pairs + at) = (H){0};
+            *(H *)(pairs + at) += *(H *)(cells + at);
         }
+        sum_samples(f->class_table, f->two_classes, cells, n_cells, end - begin, sums);
         begin = end;
+        if (ends[run] < 0) {
+            sum_samples(f->pair_table, f->two_pairs, pairs, n_cells, end - level_begin, sums);
+            level_begin = end;
+        }
     }
 }
 

@@ -29,7 +29,7 @@ from bestk.native.threads import n_threads, run_tiles, spans, threads
 
 COSTS = np.array([WORD_COST, CELL_COST, BYTE_COST, SAMPLE_COST])
 MAX_PLANE_LEVELS = 64
-MAX_BIT_LEVELS = 3  # of features in planes of bits; of more, they are compared byte by byte
+MAX_BIT_LEVELS = 4  # of features in planes of bits; of more, they are compared byte by byte
 PACK_COST = 1e-9  # seconds for a sample of a feature
 MAX_CELLS = 2**20  # of single features that are counted together
 MAX_KERNELS = 4  # kept ready, the latest

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes, ends
+from bestk.data.codes import MAX_LEVELS, Codes, ends
 from bestk.data.target import Target
 from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles, spans
 
 WORD, LANES = 32, 16  # bits of a word, features of a tile
 MAX_ROW_PLANES = 32  # planes of row features that are counted together
+MAX_BYTE_ROWS = 2**16 - 1  # of tiles in bytes, whose counts have 16 bits
 CACHE_BYTES = 262_144  # for their counts
 # Nanoseconds of one core, from fits by ``python -m benchmarks.counting costs``: a word of a plane
 # against a word of sixteen others; a cell of sixteen pairs; a level compared with sixteen bytes; a
@@ -89,7 +90,7 @@ def order_features(levels: Indices, width: int | None = None) -> Indices:
 
 
 def pack(
-    codes: Codes, target: Target, order: Indices, max_levels: int, max_bit_levels: int = 2**16
+    codes: Codes, target: Target, order: Indices, max_levels: int, max_bit_levels: int = MAX_LEVELS
 ) -> Packed:
     """Pack the features in that order; tiles of more than ``max_levels`` get no planes.
 
@@ -102,6 +103,7 @@ def pack(
     highest = np.maximum.reduceat(levels, np.arange(0, len(order), LANES))
     n_planes = np.where(highest <= max_levels, highest - 1, -1)
     stored = np.maximum(n_planes, 0)
+    max_bit_levels = max_bit_levels if codes.n_samples <= MAX_BYTE_ROWS else MAX_LEVELS
     first_bytes = int(np.searchsorted(highest, max_bit_levels, side="right"))
     n_bytes = LANES * codes.n_samples * int((n_planes[first_bytes:] > 0).sum())
     in_bits = np.where(np.arange(len(stored)) < first_bytes, stored, 0)

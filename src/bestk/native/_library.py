@@ -32,14 +32,14 @@ SIGNATURES: dict[str, str] = {
     # planes.c
     "count_rows": "u32[:] i64 u32[:] i64 i64[:] i64 u32[:]!",
     # pairs.c: the table, the formula, the request
-    "fill_pairs": "u32[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] u8[:] u16[:,:]?"
-    " f64[:] i64 i64 i64 i64"
+    "fill_pairs": "u32[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] u16[:,:]? f64[:]"
+    " i64 i64 i64"
     " i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] f64 f64"
     " i64[:] i64[:] i64[:] i64[:] i64 f64[rows]!? f32[rows]!? i64[:,:] i64 i64",
     "bound_pairs": "u32[:] i64 u32[:] i64 i64[:] i64 f32[:] f32[:] f64 u8[:]!",
     # pack.c
     "pack_planes": "u8[rows]? u16[rows]? i64[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:]"
-    " i64 i64 i64 u32[:]! u8[:]! u32[:]! i64 i64",
+    " i64 i64 u32[:]! u32[:]! i64 i64",
     # correction.c
     "expect": "i64[:] i64[:] i64 i64 f64 f64[:]? f64[:]! i64 i64",
     # codes.c

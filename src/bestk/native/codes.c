@@ -7,38 +7,21 @@
 #endif
 
 enum { GROUP = 64, DEPTH = 16 }; /* columns and rows that are read together */
-enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64, MISSING = 1 << 20 }; /* PIECE: rows */
+enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64 }; /* PIECE: rows */
 
 /* Up to PIECE numbers, a step of bytes apart, as whole numbers plus 1, 0 where NaN; odd: whether
    one is neither NaN nor whole and at most LARGEST. type: see TABLE_TYPES in _library.py. */
-INLINE void shift_whole(
-    const char *data, int64_t step, int64_t n, int64_t type, uint16_t *restrict to, uint8_t *odd) {
-    int32_t whole[PIECE], misfit = 0;
+static void shift_whole(
+    const char *data, int64_t step, int64_t n, int64_t type, uint16_t *to, uint8_t *odd) {
+    int misfit = 0;
     double values[PIECE];
-#define READ(number, T)                                                           \
-    case number:                                                                  \
-        for (int64_t i = 0; i < n; i++) whole[i] = *(const T *)(data + i * step); \
-        break;
-    switch (type) {
-        READ(4, int16_t)
-        READ(5, int8_t)
-        READ(8, uint16_t)
-        READ(9, uint8_t)
-        READ(10, uint8_t)
-    default:
-        bestk_read_numbers(data, step, NULL, n, type, values);
-        for (int64_t i = 0; i < n; i++) {
-            const double value = values[i];
-            const int fits = (value >= 0.0) & (value <= (double)LARGEST);
-            whole[i] = fits ? (int32_t)value : value == value ? -1 : MISSING;
-            misfit |= fits & ((double)whole[i] != value);
-        }
-    }
-#undef READ
+    bestk_read_numbers(data, step, NULL, n, type, values);
     for (int64_t i = 0; i < n; i++) {
-        const int32_t fits = (whole[i] >= 0) & (whole[i] <= LARGEST);
-        misfit |= !fits & (whole[i] != MISSING);
-        to[i] = (uint16_t)(fits ? whole[i] + 1 : 0);
+        const double value = values[i];
+        const int fits = (value >= 0.0) & (value <= (double)LARGEST);
+        const int32_t whole = fits ? (int32_t)value : -1;
+        misfit |= fits ? (double)whole != value : value == value;
+        to[i] = (uint16_t)(whole + 1);
     }
     *odd |= (uint8_t)misfit;
 }
@@ -72,15 +55,14 @@ static void renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *re
    table is one of integers whose rows are contiguous. */
 INLINE int read_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     int64_t depth, int64_t width, uint8_t (*restrict small)[GROUP], uint32_t *restrict bits) {
-#define READ(number, T, HIGH)                                                          \
-    case number:                                                                       \
-        if (column_step != (int64_t)sizeof(T)) return 0;                               \
-        for (int64_t i = 0; i < depth; i++) {                                          \
-            const T *row = (const T *)(data + i * row_step);                           \
-            for (int64_t j = 0; j < width; j++) small[i][j] = (uint8_t)row[j];         \
-            for (int64_t j = 0; j < width; j++) bits[j] |= (uint32_t)row[j] | (HIGH);  \
-        }                                                                              \
-        return 1;
+#define READ(number, T, HIGH)                                                         \
+    case number:                                                                      \
+        for (int64_t i = 0; i < depth && column_step == (int64_t)sizeof(T); i++) {    \
+            const T *row = (const T *)(data + i * row_step);                          \
+            for (int64_t j = 0; j < width; j++) small[i][j] = (uint8_t)row[j];        \
+            for (int64_t j = 0; j < width; j++) bits[j] |= (uint32_t)row[j] | (HIGH); \
+        }                                                                             \
+        return column_step == (int64_t)sizeof(T);
     switch (type) {
         READ(2, int64_t, (uint32_t)((uint64_t)row[j] >> 32))
         READ(3, int32_t, 0u)
@@ -120,8 +102,8 @@ static int64_t renumber_small(uint8_t *codes, int64_t n, uint32_t bits) {
     int64_t count = 0, last = 0;
     for (int64_t i = 0; bits < 32 && i < n; i++) seen |= (uint32_t)1 << codes[i];
     for (int64_t i = 0; bits >= 32 && i < n; i++) code[codes[i]] = 1;
-    for (int64_t value = 0; value < 256; value++)
-        if (code[value] || (value < 32 && seen >> value & 1)) {
+    for (int64_t value = 0; value < (bits < 32 ? 32 : 256); value++)
+        if (bits < 32 ? seen >> value & 1 : code[value]) {
             code[value] = (uint8_t)count++;
             last = value;
         }
@@ -129,8 +111,8 @@ static int64_t renumber_small(uint8_t *codes, int64_t n, uint32_t bits) {
     return count;
 }
 
-/* Write the codes of up to GROUP columns of small integers, read row by row; rows[j]: where those of
-   column j go. Return whether they are such. */
+/* Write the codes of up to GROUP columns of small integers, read row by row, column j to rows[j];
+   return whether they are such. */
 static int write_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     int64_t n_rows, int64_t width, uint8_t **rows, int64_t *levels) {
     uint8_t small[DEPTH][GROUP] = {{0}}, turned[DEPTH][DEPTH];
@@ -138,14 +120,13 @@ static int write_small(const char *data, int64_t row_step, int64_t column_step, 
     for (int64_t start = 0; start < n_rows; start += DEPTH) {
         const int64_t depth = least_of(n_rows - start, DEPTH);
         const char *from = data + start * row_step;
-        const int whole = depth == DEPTH && width == GROUP; /* loops of known lengths */
-        if (!(whole ? read_small(from, row_step, column_step, type, DEPTH, GROUP, small, bits)
+        if (!(width == GROUP /* a loop of known length */
+                    ? read_small(from, row_step, column_step, type, depth, GROUP, small, bits)
                     : read_small(from, row_step, column_step, type, depth, width, small, bits)))
             return 0;
-        for (int64_t first = 0; first < width; first += DEPTH) {
-            turn((uint8_t(*)[GROUP])(small[0] + first), turned);
-            for (int64_t j = first; j < least_of(first + DEPTH, width); j++)
-                memcpy(rows[j] + start, turned[j - first], whole ? DEPTH : (size_t)depth);
+        for (int64_t j = 0; j < width; j++) {
+            if (j % DEPTH == 0) turn((uint8_t(*)[GROUP])(small[0] + j), turned);
+            memcpy(rows[j] + start, turned[j % DEPTH], depth == DEPTH ? DEPTH : (size_t)depth);
         }
     }
     for (int64_t j = 0; j < width; j++) all |= bits[j];
@@ -159,18 +140,14 @@ static int write_small(const char *data, int64_t row_step, int64_t column_step, 
 EXPORT int bestk_write_codes(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     int64_t n_rows, const int64_t *places, uint8_t *codes8, int64_t step8, uint16_t *codes16,
     int64_t step16, int64_t *levels, uint8_t *odd, int64_t first, int64_t last) {
-    if (codes8) {
-        int64_t done = first;
-        for (int small = 1; small && done < last; done += small ? GROUP : 0) {
-            uint8_t *rows[GROUP];
-            const int64_t width = least_of(last - done, GROUP);
-            for (int64_t j = 0; j < width; j++) rows[j] = codes8 + places[done + j] * step8;
-            small = write_small(data + done * column_step, row_step, column_step, type, n_rows,
-                width, rows, levels + done);
-        }
-        if (done >= last) return OK;
-        first = done; /* the rest in any way */
+    for (int small = codes8 != NULL; small && first < last; first += small ? GROUP : 0) {
+        uint8_t *rows[GROUP];
+        const int64_t width = least_of(last - first, GROUP);
+        for (int64_t j = 0; j < width; j++) rows[j] = codes8 + places[first + j] * step8;
+        small = write_small(data + first * column_step, row_step, column_step, type, n_rows, width,
+            rows, levels + first);
     }
+    if (first >= last) return OK;
     Room room = {0};
     uint16_t *code = take(&room, VALUES, sizeof *code);
     uint16_t *raw = take(&room, (last - first) * n_rows, sizeof *raw);
@@ -178,10 +155,7 @@ EXPORT int bestk_write_codes(const char *data, int64_t row_step, int64_t column_
         for (int64_t j = first; j < last; j++) { /* all columns of some rows: lines stay in cache */
             const char *from = data + start * row_step + j * column_step;
             uint16_t *to = raw + (j - first) * n_rows + start;
-            if (n_rows - start >= PIECE) /* a loop of known length */
-                shift_whole(from, row_step, PIECE, type, to, odd + j);
-            else
-                shift_whole(from, row_step, n_rows - start, type, to, odd + j);
+            shift_whole(from, row_step, least_of(n_rows - start, PIECE), type, to, odd + j);
         }
     for (int64_t j = first; j < last && !room.status; j++)
         renumber(raw + (j - first) * n_rows, n_rows, code,

@@ -4,16 +4,15 @@
 
 #include "bestk.h"
 
-enum { LANES = 16, WORD = 32, CHUNK = 32, TWO = 32 }; /* TWO: counts looked up in pairs are below */
+enum { LANES = 16, WORD = 32, CHUNK = 32 };
 
 /* A discrete table as bits; see bestk.information.backends._packed. */
 typedef struct {
     const uint32_t *bits, *margins;
     const int64_t *n_planes, *bits_at, *margins_at, *words, *sizes, *starts, *levels;
-    const uint8_t *bytes;  /* of tiles without bits, from the first of these on: [sample][lane] */
-    const uint16_t *codes; /* NULL where planes and bytes serve every pair */
-    const double *costs;   /* nanoseconds of a word, a cell, a compared byte and a sample */
-    int64_t n_features, n_classes, n_samples, first_bytes;
+    const uint16_t *codes; /* NULL where planes serve every pair */
+    const double *costs;   /* nanoseconds of a word, a cell and a sample */
+    int64_t n_features, n_classes, n_samples;
 } Table;
 
 /* scale * (sum of tables over cells + row_term + column_term), in fixed point. */
@@ -22,7 +21,6 @@ typedef struct {
     const int64_t *pair_step, *class_step, *row_term, *column_term;
     double scale, lowest;
     uint64_t small[16]; /* class_table[0..15] */
-    uint64_t two_pairs[TWO * TWO], two_classes[TWO * TWO]; /* table[i] + table[j] at [i][j] */
 } Formula;
 
 /* A row feature against a tile: what is looked up for its pairs. */
@@ -45,20 +43,6 @@ int bestk_count_rows(const uint32_t *rows, int64_t n_rows, const uint32_t *tile,
    and the row has tables of its own. */
 void bestk_sum_cells(const Table *t, const Formula *f, const Block *b, uint64_t *sums);
 void bestk_sum_two_level(const Table *t, const Block *b, uint64_t *sums);
-
-/* cells[level][lane] = samples of a run by level, up to n_j; tile: [sample][lane]; order: n of its
-   samples. */
-void bestk_count_run(
-    const uint8_t *tile, const uint32_t *order, int64_t n, int64_t n_j, uint16_t *cells);
-
-/* sums[lane] = the same for a row whose runs of samples, one for each level and class, end at ends,
-   negated where the level ends. cells: scratch. */
-void bestk_sum_runs(const Formula *f, const uint8_t *tile, int64_t n_j, const uint32_t *order,
-    const int64_t *ends, int64_t n_runs, uint16_t *cells, uint64_t *sums);
-
-/* out[i] = max(lowest, scale * (sums[i] + term + terms[i])), n a multiple of sixteen. */
-void bestk_scale(const Formula *f, const uint64_t *sums, int64_t term, const int64_t *terms,
-    int64_t n, double *out);
 
 /* Copy the plane of one lane out of its tile. */
 static inline void bestk_copy_plane(

@@ -46,52 +46,29 @@ static void pack_feature(const uint8_t *row8, const uint16_t *row16, const uint3
         }
 }
 
-/* The codes of one feature, samples sorted by class, to its lane of [sample][lane]. */
-static void copy_codes(const uint8_t *row8, const uint16_t *row16, const uint32_t *samples,
-    int64_t n, uint8_t *to) {
-    for (int64_t i = 0; row8 && i < n; i++) to[i * LANES] = row8[samples[i]];
-    for (int64_t i = 0; !row8 && i < n; i++) to[i * LANES] = (uint8_t)row16[samples[i]];
-}
-
-/* Pack tiles first:last of sixteen features each, those from first_bytes on as bytes, and count the
-   samples of each plane and class. One of values8 and values16 is given, features by samples;
-   order: features by their place; samples: sorted by class; tiles of n_planes < 1 have no planes. */
+/* Pack tiles first:last of sixteen features each, and count the bits of each plane and class.
+   One of values8 and values16 is given, features by samples; order: features by their place;
+   samples: sorted by class; tiles of n_planes < 1 have no planes. */
 EXPORT int bestk_pack_planes(const uint8_t *values8, int64_t step8, const uint16_t *values16,
     int64_t step16, const int64_t *order, const uint32_t *samples, const int64_t *n_planes,
     const int64_t *bits_at, const int64_t *margins_at, const int64_t *words, const int64_t *sizes,
-    const int64_t *levels, int64_t n_features, int64_t n_classes, int64_t first_bytes,
-    uint32_t *bits, uint8_t *bytes, uint32_t *margins, int64_t first, int64_t last) {
+    const int64_t *levels, int64_t n_features, int64_t n_classes, uint32_t *bits, uint32_t *margins,
+    int64_t first, int64_t last) {
     const int64_t n_words = words[n_classes];
-    int64_t n_samples = 0, most = 0;
-    for (int64_t c = 0; c < n_classes; c++) n_samples += sizes[c];
-    for (int64_t tile = first; tile < last; tile++) most = most_of(n_planes[tile], most);
     Room room = {0};
     uint8_t *low = take(&room, n_words * WORD, 1), *high = take(&room, n_words * WORD, 1);
     uint32_t *everyone = take(&room, n_words, sizeof *everyone);
-    uint32_t *every = take(&room, n_samples, sizeof *every);
-    uint16_t *cells = take(&room, (most + 1) * LANES, sizeof *cells);
     if (!room.status) memset(everyone, 0xff, (size_t)n_words * sizeof *everyone);
-    for (int64_t i = 0; !room.status && i < n_samples; i++) every[i] = (uint32_t)i;
     for (int64_t tile = first; !room.status && tile < last; tile++) {
-        const int64_t n_j = n_planes[tile], in_bytes = tile >= first_bytes;
-        uint8_t *own = bytes + (tile - first_bytes) * n_samples * LANES;
-        uint32_t *to = margins + margins_at[tile];
-        if (n_j < 1) continue;
+        if (n_planes[tile] < 1) continue;
         for (int64_t lane = 0; lane < LANES && tile * LANES + lane < n_features; lane++) {
             const int64_t from = order[tile * LANES + lane], top = levels[tile * LANES + lane] - 1;
-            const uint8_t *row8 = values8 ? values8 + from * step8 : NULL;
-            const uint16_t *row16 = values8 ? NULL : values16 + from * step16;
-            if (in_bytes)
-                copy_codes(row8, row16, samples, n_samples, own + lane);
-            else
-                pack_feature(row8, row16, samples, words, sizes, n_classes, top, low, high,
-                    bits + bits_at[tile] + lane);
+            pack_feature(values8 ? values8 + from * step8 : NULL,
+                values8 ? NULL : values16 + from * step16, samples, words, sizes, n_classes, top,
+                low, high, bits + bits_at[tile] + lane);
         }
-        if (!in_bytes) bestk_count_rows(everyone, 1, bits + bits_at[tile], n_j, words, n_classes, to);
-        for (int64_t c = 0, begin = 0; in_bytes && c < n_classes; begin += sizes[c++]) {
-            bestk_count_run(own, every + begin, sizes[c], n_j, cells);
-            for (int64_t at = 0; at < n_j * LANES; at++) to[c * n_j * LANES + at] = cells[at];
-        }
+        bestk_count_rows(everyone, 1, bits + bits_at[tile], n_planes[tile], words,
+            n_classes, margins + margins_at[tile]);
     }
     return release(&room);
 }

@@ -39,71 +39,28 @@ static int64_t padded(int64_t n) { return (n + LANES - 1) / LANES * LANES; }
 /* Entries of the tables of one two-level row. */
 static int64_t two_level_length(const Table *t) { return 2 * (t->n_samples + t->n_classes + 1); }
 
-typedef enum { BY_PLANES, BY_BYTES, BY_CODES } Way;
-
-/* How the pairs of this tile are counted. */
-static Way find_way(const Table *t, const Rows *rows, int64_t tile) {
-    const Way own = tile < t->first_bytes ? BY_PLANES : BY_BYTES;
-    if (!t->codes) return own;
+/* Whether the pairs of this tile are counted by planes. */
+static int by_planes(const Table *t, const Rows *rows, int64_t tile) {
+    if (!t->codes) return 1;
     const double n_i = (double)(rows->most_levels - 1), n_j = (double)t->n_planes[tile];
-    if (!rows->have_planes || n_j < 0) return BY_CODES;
-    const double cells = (n_i + 1) * (n_j + 1) * (double)(t->n_classes + 1) * t->costs[1];
-    const double samples = (double)(t->n_samples * LANES) * t->costs[3];
-    const double counts = own == BY_PLANES
-        ? n_i * n_j * (double)t->words[t->n_classes] * t->costs[0]
-        : n_j * (double)t->n_samples * t->costs[2];
-    return counts + cells < samples ? own : BY_CODES;
+    if (!rows->have_planes || n_j < 0) return 0;
+    const double cells = (n_i + 1) * (n_j + 1) * (double)(t->n_classes + 1);
+    const double planes = n_i * n_j * (double)t->words[t->n_classes] * t->costs[0];
+    return planes + cells * t->costs[1] < (double)(t->n_samples * LANES) * t->costs[2];
 }
 
-/* The codes of a feature that has no more levels than planes, samples sorted by class. */
-static void read_codes(const Table *t, int64_t place, uint16_t *codes) {
-    const int64_t tile = place / LANES, lane = place % LANES, m = t->n_samples;
-    if (tile >= t->first_bytes) {
-        const uint8_t *from = t->bytes + (tile - t->first_bytes) * m * LANES + lane;
-        for (int64_t i = 0; i < m; i++) codes[i] = from[i * LANES];
-        return;
-    }
-    const uint32_t *bits = t->bits + t->bits_at[tile] + lane;
-    const int64_t n_words = t->words[t->n_classes], last = t->levels[place] - 1;
-    for (int64_t c = 0; c < t->n_classes; c++)
-        for (int64_t i = 0; i < t->sizes[c]; i++) {
-            const uint32_t *word = bits + (t->words[c] + i / WORD) * LANES;
-            int64_t code = 0;
-            while (code < last && !(word[code * n_words * LANES] >> i % WORD & 1)) code++;
-            codes[t->starts[c] + i] = (uint16_t)code;
-        }
-}
-
-/* Planes of codes: the opposite. */
-static void set_planes(const Table *t, const uint16_t *codes, int64_t last, uint32_t *bits) {
-    const int64_t n_words = t->words[t->n_classes];
-    for (int64_t c = 0; c < t->n_classes; c++)
-        for (int64_t i = 0; i < t->sizes[c]; i++) {
-            const int64_t code = codes[t->starts[c] + i];
-            if (code < last)
-                bits[code * n_words + t->words[c] + i / WORD] |= (uint32_t)1 << i % WORD;
-        }
-}
-
-/* Read the planes and margins of the rows out of their tiles. codes: scratch. */
-static void copy_rows(const Table *t, Rows *rows, uint16_t *codes) {
+/* Read the planes and margins of the rows out of their tiles. */
+static void copy_rows(const Table *t, Rows *rows) {
     const int64_t n_words = t->words[t->n_classes];
     for (int64_t r = 0; r < rows->n; r++) {
         const int64_t tile = rows->places[r] / LANES, lane = rows->places[r] % LANES;
-        const int64_t n_i = rows->first[r + 1] - rows->first[r];
-        uint32_t *bits = rows->bits + rows->first[r] * n_words;
-        if (tile >= t->first_bytes) {
-            read_codes(t, rows->places[r], codes);
-            set_planes(t, codes, n_i, bits);
-        }
-        for (int64_t plane = 0; plane < n_i; plane++) {
-            if (tile < t->first_bytes)
-                bestk_copy_plane(
-                    t->bits + t->bits_at[tile], plane, lane, n_words, bits + plane * n_words);
+        for (int64_t row = rows->first[r]; row < rows->first[r + 1]; row++) {
+            const int64_t plane = row - rows->first[r];
+            bestk_copy_plane(
+                t->bits + t->bits_at[tile], plane, lane, n_words, rows->bits + row * n_words);
             for (int64_t c = 0; c < t->n_classes; c++) {
                 const int64_t at = (c * t->n_planes[tile] + plane) * LANES + lane;
-                rows->margins[(rows->first[r] + plane) * t->n_classes + c] =
-                    t->margins[t->margins_at[tile] + at];
+                rows->margins[row * t->n_classes + c] = t->margins[t->margins_at[tile] + at];
             }
         }
     }
@@ -113,15 +70,6 @@ static void copy_rows(const Table *t, Rows *rows, uint16_t *codes) {
 static uint64_t *fold_table(const uint64_t *table, int64_t size, uint64_t *to) {
     for (int64_t n = 0; n <= size; n++) to[n] = table[n] + table[size - n];
     return to + size + 1;
-}
-
-/* Sums of two entries of the tables, of counts below most. */
-static void fold_tables(Formula *f, int64_t most) {
-    for (int64_t i = 0; i < most; i++)
-        for (int64_t j = 0; j < most; j++) {
-            f->two_pairs[i * TWO + j] = f->pair_table[i] + f->pair_table[j];
-            f->two_classes[i * TWO + j] = f->class_table[i] + f->class_table[j];
-        }
 }
 
 /* Tables of a two-level row: for each class, and for the pair, of samples with its bit and those
@@ -142,7 +90,10 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
     const int64_t *terms, int64_t row, const int64_t *to, int64_t n, double *line) {
-    bestk_scale(f, sums, term, terms, padded(n), line);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t total = (int64_t)(sums[i] + (uint64_t)term + (uint64_t)terms[i]);
+        line[i] = higher(f->lowest, (double)total * f->scale);
+    }
     for (int64_t i = 0; i < n; i++) {
         if (to[i] < 0) continue;
         if (o->out)
@@ -270,17 +221,6 @@ static void fill_histograms(
     write_tile(t, f, rows, o, tile, rows->sums);
 }
 
-/* Fill one tile by bytes. */
-static void fill_bytes(
-    const Table *t, const Formula *f, Rows *rows, const Output *o, int64_t tile) {
-    const int64_t m = t->n_samples;
-    const uint8_t *bytes = t->bytes + (tile - t->first_bytes) * m * LANES;
-    for (int64_t r = 0; r < rows->n; r++)
-        bestk_sum_runs(f, bytes, t->n_planes[tile], rows->order + r * m, rows->ends + r * m,
-            rows->n_runs[r], (uint16_t *)rows->cells, rows->sums + r * LANES);
-    write_tile(t, f, rows, o, tile, rows->sums);
-}
-
 /* Tiles whose counts fit the cache together. */
 static int64_t block_length(const Table *t, const Rows *rows, int64_t tile) {
     const int64_t n_j = most_of(t->n_planes[tile], 1);
@@ -288,7 +228,7 @@ static int64_t block_length(const Table *t, const Rows *rows, int64_t tile) {
     return most_of(1, least_of(BLOCK_BYTES / bytes, MOST_BLOCK));
 }
 
-/* Order the samples by the levels of each row, for histograms and bytes. */
+/* Order the samples by the levels of each row, for histograms. */
 static void group_rows(const Table *t, Rows *rows, Room *room) {
     const int64_t m = t->n_samples;
     int64_t most = 0;
@@ -299,12 +239,9 @@ static void group_rows(const Table *t, Rows *rows, Room *room) {
     rows->in_level = take(room, most, sizeof *rows->in_level);
     rows->in_run = take(room, most, sizeof *rows->in_run);
     int64_t *scratch = take(room, 2 * most + 2, sizeof *scratch);
-    uint16_t *own = take(room, m, sizeof *own);
-    for (int64_t r = 0; r < rows->n && !room->status; r++) {
-        if (!t->codes) read_codes(t, rows->places[r], own);
-        rows->n_runs[r] = group_samples(t->codes ? t->codes + rows->places[r] * m : own, m, most,
-            t->starts, scratch, rows->order + r * m, rows->ends + r * m);
-    }
+    for (int64_t r = 0; r < rows->n && !room->status; r++)
+        rows->n_runs[r] = group_samples(t->codes + rows->places[r] * m, m, most, t->starts,
+            scratch, rows->order + r * m, rows->ends + r * m);
 }
 
 /* Make the tables of two-level rows, where they save more look-ups than they take. */
@@ -319,7 +256,7 @@ static void fold_rows(const Table *t, const Formula *f, Rows *rows, int64_t n_ti
 /* Set what the rows of a task need to be counted against tiles. */
 static void open_rows(const Table *t, const Formula *f, const int64_t *tiles, int64_t n_tiles,
     Rows *rows, Room *room) {
-    int64_t most_counts = 0, most_tiles = 1, most_j = 0, n_two = 0, n_ways[BY_CODES + 1] = {0};
+    int64_t by_codes = 0, most_counts = 0, most_tiles = 1, most_j = 0, n_two = 0;
     rows->first = take(room, rows->n + 1, sizeof *rows->first);
     rows->column_terms = take(room, padded(rows->n), sizeof *rows->column_terms);
     if (room->status) return;
@@ -334,17 +271,15 @@ static void open_rows(const Table *t, const Formula *f, const int64_t *tiles, in
     rows->n_planes = rows->have_planes ? rows->first[rows->n] : 0;
     for (int64_t i = 0; i < n_tiles; i++) {
         const int64_t n_j = t->n_planes[tiles[i]], length = block_length(t, rows, tiles[i]);
-        const Way way = find_way(t, rows, tiles[i]);
-        n_ways[way]++;
-        if (way == BY_CODES) continue;
-        most_j = most_of(n_j, most_j);
-        if (way == BY_BYTES) continue;
+        const int counted = by_planes(t, rows, tiles[i]);
+        by_codes |= !counted;
+        if (!counted) continue;
         most_counts = most_of(length * t->n_classes * rows->n_planes * n_j * LANES, most_counts);
         most_tiles = most_of(length, most_tiles);
+        most_j = most_of(n_j, most_j);
         n_two += n_j == 1;
     }
     const int64_t cells = 2 * (rows->most_levels + 2) * (most_j + 2) + 2 * t->n_classes;
-    if (!n_ways[BY_PLANES]) rows->n_planes = 0;
     rows->bits = take(room, rows->n_planes * t->words[t->n_classes], sizeof *rows->bits);
     rows->margins = take(room, rows->n_planes * t->n_classes, sizeof *rows->margins);
     rows->counts = take(room, most_counts, sizeof *rows->counts);
@@ -352,11 +287,10 @@ static void open_rows(const Table *t, const Formula *f, const int64_t *tiles, in
     rows->sums = take(room, most_tiles * rows->n * LANES, sizeof *rows->sums);
     rows->turned = take(room, padded(rows->n), sizeof *rows->turned);
     rows->line = take(room, padded(rows->n) + LANES, sizeof *rows->line);
-    uint16_t *codes = take(room, t->n_samples, sizeof *codes);
     if (room->status) return;
-    if (rows->n_planes) copy_rows(t, rows, codes);
-    if (rows->n_planes && rows->most_levels <= 2) fold_rows(t, f, rows, n_two, room);
-    if (n_ways[BY_BYTES] + n_ways[BY_CODES]) group_rows(t, rows, room);
+    if (rows->have_planes) copy_rows(t, rows);
+    if (rows->have_planes && rows->most_levels <= 2) fold_rows(t, f, rows, n_two, room);
+    if (by_codes) group_rows(t, rows, room);
 }
 
 /* Fill a task: rows against tiles, in blocks that are counted the same way. */
@@ -365,14 +299,13 @@ static int fill_task(const Table *t, const Formula *f, const Output *o, const in
     Room room = {0};
     open_rows(t, f, tiles, n_tiles, rows, &room);
     for (int64_t i = 0; !room.status && i < n_tiles;) {
-        const Way way = find_way(t, rows, tiles[i]);
-        if (way != BY_PLANES) {
-            (way == BY_BYTES ? fill_bytes : fill_histograms)(t, f, rows, o, tiles[i++]);
+        if (!by_planes(t, rows, tiles[i])) {
+            fill_histograms(t, f, rows, o, tiles[i++]);
             continue;
         }
         const int64_t n_j = t->n_planes[tiles[i]], begin = i;
         const int64_t stop = least_of(n_tiles, i + block_length(t, rows, tiles[i]));
-        while (i < stop && tiles[i] < t->first_bytes && t->n_planes[tiles[i]] == n_j) i++;
+        while (i < stop && t->n_planes[tiles[i]] == n_j) i++;
         fill_block(t, f, rows, o, tiles + begin, i - begin);
     }
     return release(&room);
@@ -415,9 +348,8 @@ EXPORT int bestk_bound_pairs(const uint32_t *rows, int64_t n_rows, const uint32_
 EXPORT int bestk_fill_pairs(
     /* table */ const uint32_t *bits, const uint32_t *margins, const int64_t *n_planes,
     const int64_t *bits_at, const int64_t *margins_at, const int64_t *words, const int64_t *sizes,
-    const int64_t *starts, const int64_t *levels, const uint8_t *bytes, const uint16_t *codes,
-    const double *costs, int64_t n_features, int64_t n_classes, int64_t n_samples,
-    int64_t first_bytes,
+    const int64_t *starts, const int64_t *levels, const uint16_t *codes, const double *costs,
+    int64_t n_features, int64_t n_classes, int64_t n_samples,
     /* formula */ const int64_t *pair_table, const int64_t *class_table, const int64_t *pair_step,
     const int64_t *class_step, const int64_t *row_term, const int64_t *column_term, double scale,
     double lowest,
@@ -425,11 +357,10 @@ EXPORT int bestk_fill_pairs(
     const int64_t *column_to, int64_t mirror, double *out, int64_t step, float *out32,
     int64_t step32, const int64_t *tasks, int64_t first, int64_t last) {
     const Table t = {bits, margins, n_planes, bits_at, margins_at, words, sizes, starts, levels,
-        bytes, codes, costs, n_features, n_classes, n_samples, first_bytes};
+        codes, costs, n_features, n_classes, n_samples};
     Formula f = {(const uint64_t *)pair_table, (const uint64_t *)class_table, pair_step, class_step,
-        row_term, column_term, scale, lowest, {0}, {0}, {0}};
+        row_term, column_term, scale, lowest, {0}};
     for (int64_t n = 0; n < least_of(16, n_samples + 1); n++) f.small[n] = f.class_table[n];
-    if (first_bytes * LANES < n_features) fold_tables(&f, least_of(TWO, n_samples + 1));
     const Output o = {column_to, mirror, out, out32, out ? step : step32};
     int status = OK;
     for (int64_t task = first; !status && task < last; task++) {

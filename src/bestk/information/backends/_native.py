@@ -13,7 +13,6 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
 from bestk.information.backends._packed import (
-    BYTE_COST,
     CELL_COST,
     LANES,
     SAMPLE_COST,
@@ -27,9 +26,8 @@ from bestk.information.measures import Measure, Query
 from bestk.native import Kernel, kernels
 from bestk.native.threads import n_threads, run_tiles, spans, threads
 
-COSTS = np.array([WORD_COST, CELL_COST, BYTE_COST, SAMPLE_COST])
+COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
 MAX_PLANE_LEVELS = 64
-MAX_BIT_LEVELS = 4  # of features in planes of bits; of more, they are compared byte by byte
 PACK_COST = 1e-9  # seconds for a sample of a feature
 MAX_CELLS = 2**20  # of single features that are counted together
 MAX_KERNELS = 4  # kept ready, the latest
@@ -49,7 +47,7 @@ class NativeCounter:
         self.place = np.argsort(self.order)[len(self.order) - self.n_features :]
         self._kernels: dict[tuple[Measure, float, bool], Kernel] = {}
         with threads(seconds=PACK_COST * codes.values.size):
-            self.packed = pack(codes, target, self.order, MAX_PLANE_LEVELS, MAX_BIT_LEVELS)
+            self.packed = pack(codes, target, self.order, MAX_PLANE_LEVELS)
             self.exact = _count_singles(self.packed, Tables.of(target.counts, correction))
         self.singles = self.exact.singles(self.place)
         self.copies = self.singles[0]
@@ -131,8 +129,8 @@ def bind(packed: Packed, formula: Formula) -> Kernel:
     steps = np.diff(formula.pair_table), np.diff(formula.class_table)
     return kernels.fill_pairs.bind(
         packed.bits, packed.margins, packed.n_planes, packed.bits_at, packed.margins_at,
-        packed.words, packed.sizes, packed.starts, packed.levels, packed.bytes, packed.codes, COSTS,
-        packed.n_features, len(packed.sizes), int(packed.starts[-1]), packed.first_bytes,
+        packed.words, packed.sizes, packed.starts, packed.levels, packed.codes, COSTS,
+        packed.n_features, len(packed.sizes), int(packed.starts[-1]),
         formula.pair_table, formula.class_table, *steps, *formula[2:],
     )  # fmt: skip
 

@@ -1,8 +1,8 @@
-"""A discrete table as planes of bits, or as bytes.
+"""A discrete table as planes of bits.
 
-Samples are sorted by class and features by their number of levels. Sixteen features make a tile,
-side by side. In tiles of few levels there is a plane of bits for each feature and each level but
-the last, each class padded to whole 32-bit words; in tiles of more there is a byte for each sample.
+Samples are sorted by class and each class is padded to whole 32-bit words; features are sorted
+by their number of levels. For each feature and each level but the last there is one plane of
+bits. Sixteen features make a tile, their words side by side.
 """
 
 from dataclasses import dataclass
@@ -13,28 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import MAX_LEVELS, Codes, ends
+from bestk.data.codes import Codes, ends
 from bestk.data.target import Target
 from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles, spans
 
 WORD, LANES = 32, 16  # bits of a word, features of a tile
 MAX_ROW_PLANES = 32  # planes of row features that are counted together
-MAX_BYTE_ROWS = 2**16 - 1  # of tiles in bytes, whose counts have 16 bits
 CACHE_BYTES = 262_144  # for their counts
 # Nanoseconds of one core, from fits by ``python -m benchmarks.counting costs``: a word of a plane
-# against a word of sixteen others; a cell of sixteen pairs; a level compared with sixteen bytes; a
-# sample of one pair in a histogram.
-WORD_COST, CELL_COST, BYTE_COST, SAMPLE_COST = 1.8, 13.0, 0.12, 3.8
+# against a word of sixteen others; a cell of sixteen pairs; a sample of one pair in a histogram.
+WORD_COST, CELL_COST, SAMPLE_COST = 1.8, 13.0, 3.8
 
 
 @dataclass(frozen=True)
 class Packed:
     """A discrete table as bits; features are known by their place in order of levels."""
 
-    bits: NDArray[np.uint32]  # tile after tile, each [plane, word, lane], up to
-    first_bytes: int  # the first tile of bytes
-    bytes: NDArray[np.uint8]  # tile after tile, each [sample, lane]
+    bits: NDArray[np.uint32]  # tile after tile, each [plane, word, lane]
     margins: NDArray[np.uint32]  # tile after tile, each [class, plane, lane]: bits set
     n_planes: Indices  # of each tile; -1 where the tile has too many levels for planes
     bits_at: Indices  # where each tile begins in `bits`
@@ -53,9 +49,10 @@ class Packed:
     @cached_property
     def seconds(self) -> Floats:
         """About the seconds that one core needs to count each feature against a tile."""
-        most, in_bytes = int(self.levels.max()) - 1, self.first_bytes < len(self.n_planes)
-        cost: Any = count_cost(np.arange(most + 1.0), most, self.sizes, in_bytes)
-        cost = np.minimum(cost, float(self.starts[-1]) * LANES * SAMPLE_COST)
+        most, samples = int(self.levels.max()) - 1, float(self.starts[-1])
+        n_words, n_classes = int(self.words[-1]), len(self.sizes)
+        by_planes: Any = planes_cost(np.arange(most + 1.0), most, n_words, n_classes)
+        cost = np.minimum(by_planes, samples * LANES * SAMPLE_COST)
         return np.asarray(1e-9 * cost[self.levels - 1])
 
     @cached_property
@@ -65,12 +62,10 @@ class Packed:
         return min(MAX_ROW_PLANES, max(1, CACHE_BYTES // counts))
 
 
-def count_cost(n_i: Any, n_j: int, sizes: Indices, in_bytes: bool) -> Any:
-    """Nanoseconds of sixteen pairs by planes, ``n_i`` against ``n_j``, or by bytes."""
-    cells = (n_i + 1) * (n_j + 1) * (len(sizes) + 1) * CELL_COST
-    if in_bytes:
-        return n_j * float(sizes.sum()) * BYTE_COST + cells
-    return n_i * n_j * float((-(-sizes // WORD)).sum()) * WORD_COST + cells
+def planes_cost(n_i: Any, n_j: int, n_words: int, n_classes: int) -> Any:
+    """Nanoseconds of sixteen pairs by AND and popcount, ``n_i`` planes against ``n_j``."""
+    cells = (n_i + 1) * (n_j + 1) * (n_classes + 1)
+    return n_i * n_j * n_words * WORD_COST + cells * CELL_COST
 
 
 def order_features(levels: Indices, width: int | None = None) -> Indices:
@@ -89,13 +84,10 @@ def order_features(levels: Indices, width: int | None = None) -> Indices:
     return tiles[np.argsort(highest, kind="stable")].ravel()
 
 
-def pack(
-    codes: Codes, target: Target, order: Indices, max_levels: int, max_bit_levels: int = MAX_LEVELS
-) -> Packed:
+def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packed:
     """Pack the features in that order; tiles of more than ``max_levels`` get no planes.
 
-    Tiles of more than ``max_bit_levels`` are bytes. A place without a feature, -1 in the order, has
-    one level and so no plane.
+    A place without a feature, -1 in the order, has one level and so no plane.
     """
     levels, sizes = np.where(order < 0, 1, codes.levels[order]), target.counts
     samples = np.argsort(target.codes, kind="stable").astype(np.uint32)
@@ -103,29 +95,23 @@ def pack(
     highest = np.maximum.reduceat(levels, np.arange(0, len(order), LANES))
     n_planes = np.where(highest <= max_levels, highest - 1, -1)
     stored = np.maximum(n_planes, 0)
-    max_bit_levels = max_bit_levels if codes.n_samples <= MAX_BYTE_ROWS else MAX_LEVELS
-    first_bytes = int(np.searchsorted(highest, max_bit_levels, side="right"))
-    n_bytes = LANES * codes.n_samples * int((n_planes[first_bytes:] > 0).sum())
-    in_bits = np.where(np.arange(len(stored)) < first_bytes, stored, 0)
-    bits_at, margins_at = ends(in_bits * words[-1] * LANES), ends(stored * len(sizes) * LANES)
+    bits_at, margins_at = ends(stored * words[-1] * LANES), ends(stored * len(sizes) * LANES)
     wide = codes.values.dtype == np.uint16
     values: tuple[Array | None, ...] = (None, codes.values) if wide else (codes.values, None)
     most, kept = int(levels.max()), None
-    cost = count_cost(most - 1, most - 1, sizes, most > max_bit_levels)
-    if most > max_levels or cost >= codes.n_samples * LANES * SAMPLE_COST:
+    by_planes = planes_cost(most - 1, most - 1, int(words[-1]), len(sizes))
+    if most > max_levels or by_planes >= codes.n_samples * LANES * SAMPLE_COST:
         kept = np.empty((len(order), codes.n_samples), np.uint16)
         run_tiles(lambda some: _sort_codes(codes, order, samples, some, kept), _shares(len(order)))
     bits, margins = np.zeros(bits_at[-1], np.uint32), np.zeros(margins_at[-1], np.uint32)
-    tiles = np.zeros(n_bytes, np.uint8)
     write = kernels.pack_planes.bind(
         *values, np.maximum(order, 0), samples, n_planes, bits_at, margins_at, words, sizes, levels,
-        len(order), len(sizes), first_bytes, bits, tiles, margins,
+        len(order), len(sizes), bits, margins,
     )  # fmt: skip
     run_tiles(lambda span: write(*span), _shares(len(n_planes)))
     return Packed(
-        bits, first_bytes, tiles, margins, n_planes, bits_at, margins_at, words, sizes, ends(sizes),
-        levels, kept,
-    )  # fmt: skip
+        bits, margins, n_planes, bits_at, margins_at, words, sizes, ends(sizes), levels, kept
+    )
 
 
 def _sort_codes(

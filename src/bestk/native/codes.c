@@ -51,20 +51,24 @@ static void renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *re
     *levels = count;
 }
 
-/* Set small[i][j] to the lowest byte of X[i, j], and the bits that a column has; return whether the
-   table is one of integers whose rows are contiguous. */
-INLINE int read_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
-    int64_t depth, int64_t width, uint8_t (*restrict small)[GROUP], uint32_t *restrict bits) {
-#define READ(number, T, HIGH)                                                         \
-    case number:                                                                      \
-        for (int64_t i = 0; i < depth && column_step == (int64_t)sizeof(T); i++) {    \
-            const T *row = (const T *)(data + i * row_step);                          \
-            for (int64_t j = 0; j < width; j++) small[i][j] = (uint8_t)row[j];        \
-            for (int64_t j = 0; j < width; j++) bits[j] |= (uint32_t)row[j] | (HIGH); \
-        }                                                                             \
-        return column_step == (int64_t)sizeof(T);
+/* The lowest bytes of n numbers, a step of bytes apart; add their bits to bits[i], or to one number
+   for all. Return whether they are contiguous integers. */
+INLINE int narrow(const char *data, int64_t step, int64_t n, int64_t type, int one,
+    uint8_t *restrict to, uint32_t *restrict bits) {
+    uint32_t any = 0;
+#define READ(number, T, HIGH)                                                           \
+    case number:                                                                        \
+        if (step != (int64_t)sizeof(T)) return 0;                                       \
+        for (int64_t i = 0; i < n; i++) {                                               \
+            const uint32_t value = (uint32_t)((const T *)data)[i];                      \
+            to[i] = (uint8_t)value;                                                     \
+            if (one) any |= value | (HIGH);                                             \
+        }                                                                               \
+        for (int64_t i = 0; !one && i < n; i++)                                         \
+            bits[i] |= (uint32_t)((const T *)data)[i] | (HIGH);                         \
+        break;
     switch (type) {
-        READ(2, int64_t, (uint32_t)((uint64_t)row[j] >> 32))
+        READ(2, int64_t, (uint32_t)(((const uint64_t *)data)[i] >> 32))
         READ(3, int32_t, 0u)
         READ(4, int16_t, 0u)
         READ(5, int8_t, 0u)
@@ -74,6 +78,8 @@ INLINE int read_small(const char *data, int64_t row_step, int64_t column_step, i
     default: return 0;
     }
 #undef READ
+    if (one) *bits |= any;
+    return 1;
 }
 
 /* Sixteen columns of sixteen rows: a row of bytes for each column. */
@@ -111,19 +117,23 @@ static int64_t renumber_small(uint8_t *codes, int64_t n, uint32_t bits) {
     return count;
 }
 
-/* Write the codes of up to GROUP columns of small integers, read row by row, column j to rows[j];
+/* Write the codes of up to GROUP columns of small integers, column j to rows[j];
    return whether they are such. */
 static int write_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     int64_t n_rows, int64_t width, uint8_t **rows, int64_t *levels) {
     uint8_t small[DEPTH][GROUP] = {{0}}, turned[DEPTH][DEPTH];
     uint32_t bits[GROUP] = {0}, all = 0;
-    for (int64_t start = 0; start < n_rows; start += DEPTH) {
+    const int by_column = llabs(row_step) < llabs(column_step);
+    for (int64_t j = 0; by_column && j < width; j++)
+        if (!narrow(data + j * column_step, row_step, n_rows, type, 1, rows[j], bits + j)) return 0;
+    for (int64_t start = 0; !by_column && start < n_rows; start += DEPTH) {
         const int64_t depth = least_of(n_rows - start, DEPTH);
-        const char *from = data + start * row_step;
-        if (!(width == GROUP /* a loop of known length */
-                    ? read_small(from, row_step, column_step, type, depth, GROUP, small, bits)
-                    : read_small(from, row_step, column_step, type, depth, width, small, bits)))
-            return 0;
+        for (int64_t i = 0; i < depth; i++) {
+            const char *from = data + (start + i) * row_step;
+            if (!(width == GROUP ? narrow(from, column_step, GROUP, type, 0, small[i], bits)
+                                 : narrow(from, column_step, width, type, 0, small[i], bits)))
+                return 0;
+        }
         for (int64_t j = 0; j < width; j++) {
             if (j % DEPTH == 0) turn((uint8_t(*)[GROUP])(small[0] + j), turned);
             memcpy(rows[j] + start, turned[j % DEPTH], depth == DEPTH ? DEPTH : (size_t)depth);

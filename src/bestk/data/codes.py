@@ -21,7 +21,7 @@ from bestk.native.threads import run_tiles, spans, threads
 MAX_LEVELS = 2**15
 READ_COST = 2e-9  # seconds for a value
 FIRST_ROWS = 256  # that are searched for all levels, before more
-STRIP = 32  # columns a thread encodes at once: whole cache lines of the smallest dtypes,
+STRIP = 64  # columns a thread encodes at once: whole cache lines of the smallest dtypes,
 STRIP_VALUES = 2**15  # or more, where columns are short
 DISCRETISE = "discretise it first, e.g. CAIM().fit_transform(X, y)"
 Label = Any  # a number, a string, ...; None where the value is missing
@@ -116,7 +116,7 @@ def _encode_numbers(strip: Array, columns: Indices, names: Sequence[str], values
     table = as_table(strip)
     with threads(seconds=READ_COST * strip.size) as n_threads:
         width = max(STRIP, STRIP_VALUES // n_rows)
-        width = width if n_threads == 1 else min(width, -(-n_columns // (4 * n_threads)))
+        width = width if n_threads == 1 else max(STRIP, -(-n_columns // (4 * n_threads)))
         write = kernels.write_codes.bind(table, n_rows, columns, *by_width, levels, odd)
         run_tiles(lambda span: write(*span), spans(n_columns, width))
     for j in np.flatnonzero(odd):

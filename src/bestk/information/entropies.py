@@ -139,12 +139,15 @@ class Entropies:
     def cmi_among(self, items: Indices) -> Floats:
         """``I(xj; y | xi)`` at ``[i, j]`` of some features, from what is known of them if it is."""
         known = np.array([i in self.interactions for i in items.tolist()], bool)
-        among = np.empty((len(items), len(items)))
-        if not known.all():
-            among[~known] = self.cmi(items[~known], items)
-        if known.any():
-            rows = np.array([self.interactions[i][items] for i in items[known].tolist()])
-            among[known] = np.maximum(self.mi()[items] + rows, self._lowest)
+        if not known.any():
+            return self.cmi(items, items)
+        among = np.zeros((len(items), len(items)))
+        if (~known).sum() > 1:
+            among[np.ix_(~known, ~known)] = self.cmi(items[~known], items[~known])
+        rows = np.array([self.interactions[i][items] for i in items[known].tolist()])
+        relevance, lowest = self.mi()[items], self._lowest
+        among[known] = np.maximum(relevance + rows, lowest)
+        among[np.ix_(~known, known)] = np.maximum(relevance[known] + rows[:, ~known].T, lowest)
         return among
 
     def pair_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
@@ -198,7 +201,8 @@ class Entropies:
         Values below 0 are rounding noise and clipped, unless the estimate is corrected for bias
         or the measure is ``signed``.
         """
-        chosen_rows, chosen_columns = self._indices(rows), self._indices(columns)
+        chosen_rows = self._indices(rows)  # the same object where pairs are counted once
+        chosen_columns = chosen_rows if columns is rows else self._indices(columns)
         n = self.n_features
         shape = (
             n if chosen_rows is None else len(chosen_rows),

@@ -2,39 +2,26 @@
 #include <string.h>
 
 #include "bestk.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
-enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64, MISSING = 1 << 20 }; /* PIECE: rows */
+enum { GROUP = 64, DEPTH = 16 }; /* columns and rows that are read together */
+enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64 }; /* PIECE: rows */
 
 /* Up to PIECE numbers, a step of bytes apart, as whole numbers plus 1, 0 where NaN; odd: whether
    one is neither NaN nor whole and at most LARGEST. type: see TABLE_TYPES in _library.py. */
-INLINE void shift_whole(
-    const char *data, int64_t step, int64_t n, int64_t type, uint16_t *restrict to, uint8_t *odd) {
-    int32_t whole[PIECE], misfit = 0;
+static void shift_whole(
+    const char *data, int64_t step, int64_t n, int64_t type, uint16_t *to, uint8_t *odd) {
+    int misfit = 0;
     double values[PIECE];
-#define READ(number, T)                                                           \
-    case number:                                                                  \
-        for (int64_t i = 0; i < n; i++) whole[i] = *(const T *)(data + i * step); \
-        break;
-    switch (type) {
-        READ(4, int16_t)
-        READ(5, int8_t)
-        READ(8, uint16_t)
-        READ(9, uint8_t)
-        READ(10, uint8_t)
-    default:
-        bestk_read_numbers(data, step, NULL, n, type, values);
-        for (int64_t i = 0; i < n; i++) {
-            const double value = values[i];
-            const int fits = (value >= 0.0) & (value <= (double)LARGEST);
-            whole[i] = fits ? (int32_t)value : value == value ? -1 : MISSING;
-            misfit |= fits & ((double)whole[i] != value);
-        }
-    }
-#undef READ
+    bestk_read_numbers(data, step, NULL, n, type, values);
     for (int64_t i = 0; i < n; i++) {
-        const int32_t fits = (whole[i] >= 0) & (whole[i] <= LARGEST);
-        misfit |= !fits & (whole[i] != MISSING);
-        to[i] = (uint16_t)(fits ? whole[i] + 1 : 0);
+        const double value = values[i];
+        const int fits = (value >= 0.0) & (value <= (double)LARGEST);
+        const int32_t whole = fits ? (int32_t)value : -1;
+        misfit |= fits ? (double)whole != value : value == value;
+        to[i] = (uint16_t)(whole + 1);
     }
     *odd |= (uint8_t)misfit;
 }
@@ -64,11 +51,113 @@ static void renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *re
     *levels = count;
 }
 
+/* The lowest bytes of n numbers, a step of bytes apart; add their bits to bits[i], or to one number
+   for all. Return whether they are contiguous integers. */
+INLINE int narrow(const char *data, int64_t step, int64_t n, int64_t type, int one,
+    uint8_t *restrict to, uint32_t *restrict bits) {
+    uint32_t any = 0;
+#define READ(number, T, HIGH)                                                           \
+    case number:                                                                        \
+        if (step != (int64_t)sizeof(T)) return 0;                                       \
+        for (int64_t i = 0; i < n; i++) {                                               \
+            const uint32_t value = (uint32_t)((const T *)data)[i];                      \
+            to[i] = (uint8_t)value;                                                     \
+            if (one) any |= value | (HIGH);                                             \
+        }                                                                               \
+        for (int64_t i = 0; !one && i < n; i++)                                         \
+            bits[i] |= (uint32_t)((const T *)data)[i] | (HIGH);                         \
+        break;
+    switch (type) {
+        READ(2, int64_t, (uint32_t)(((const uint64_t *)data)[i] >> 32))
+        READ(3, int32_t, 0u)
+        READ(4, int16_t, 0u)
+        READ(5, int8_t, 0u)
+        READ(8, uint16_t, 0u)
+        READ(9, uint8_t, 0u)
+        READ(10, uint8_t, 0u)
+    default: return 0;
+    }
+#undef READ
+    if (one) *bits |= any;
+    return 1;
+}
+
+/* Sixteen columns of sixteen rows: a row of bytes for each column. */
+static void turn(uint8_t (*from)[GROUP], uint8_t (*to)[DEPTH]) {
+#if defined(__SSE2__)
+    __m128i x[DEPTH], y[DEPTH];
+    for (int i = 0; i < DEPTH; i++) x[i] = _mm_loadu_si128((const __m128i *)from[i]);
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < DEPTH / 2; i++) {
+            y[2 * i] = _mm_unpacklo_epi8(x[i], x[i + DEPTH / 2]);
+            y[2 * i + 1] = _mm_unpackhi_epi8(x[i], x[i + DEPTH / 2]);
+        }
+        for (int i = 0; i < DEPTH; i++) x[i] = y[i];
+    }
+    for (int i = 0; i < DEPTH; i++) _mm_storeu_si128((__m128i *)to[i], x[i]);
+#else
+    for (int j = 0; j < DEPTH; j++)
+        for (int i = 0; i < DEPTH; i++) to[j][i] = from[i][j];
+#endif
+}
+
+/* Number the values that occur 0, 1, ... in order, in place; return how many occur. */
+static int64_t renumber_small(uint8_t *codes, int64_t n, uint32_t bits) {
+    uint8_t code[256] = {0};
+    uint32_t seen = 0;
+    int64_t count = 0, last = 0;
+    for (int64_t i = 0; bits < 32 && i < n; i++) seen |= (uint32_t)1 << codes[i];
+    for (int64_t i = 0; bits >= 32 && i < n; i++) code[codes[i]] = 1;
+    for (int64_t value = 0; value < (bits < 32 ? 32 : 256); value++)
+        if (bits < 32 ? seen >> value & 1 : code[value]) {
+            code[value] = (uint8_t)count++;
+            last = value;
+        }
+    for (int64_t i = 0; last >= count && i < n; i++) codes[i] = code[codes[i]];
+    return count;
+}
+
+/* Write the codes of up to GROUP columns of small integers, column j to rows[j];
+   return whether they are such. */
+static int write_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
+    int64_t n_rows, int64_t width, uint8_t **rows, int64_t *levels) {
+    uint8_t small[DEPTH][GROUP] = {{0}}, turned[DEPTH][DEPTH];
+    uint32_t bits[GROUP] = {0}, all = 0;
+    const int by_column = llabs(row_step) < llabs(column_step);
+    for (int64_t j = 0; by_column && j < width; j++)
+        if (!narrow(data + j * column_step, row_step, n_rows, type, 1, rows[j], bits + j)) return 0;
+    for (int64_t start = 0; !by_column && start < n_rows; start += DEPTH) {
+        const int64_t depth = least_of(n_rows - start, DEPTH);
+        for (int64_t i = 0; i < depth; i++) {
+            const char *from = data + (start + i) * row_step;
+            if (!(width == GROUP ? narrow(from, column_step, GROUP, type, 0, small[i], bits)
+                                 : narrow(from, column_step, width, type, 0, small[i], bits)))
+                return 0;
+        }
+        for (int64_t j = 0; j < width; j++) {
+            if (j % DEPTH == 0) turn((uint8_t(*)[GROUP])(small[0] + j), turned);
+            memcpy(rows[j] + start, turned[j % DEPTH], depth == DEPTH ? DEPTH : (size_t)depth);
+        }
+    }
+    for (int64_t j = 0; j < width; j++) all |= bits[j];
+    for (int64_t j = 0; all < UINT8_MAX && j < width; j++)
+        levels[j] = renumber_small(rows[j], n_rows, bits[j]);
+    return all < UINT8_MAX;
+}
+
 /* Write the codes of columns first:last of a table, column j to row places[j], their number to
    levels[j], and to odd[j] whether it has other values than whole numbers up to LARGEST or NaN. */
 EXPORT int bestk_write_codes(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     int64_t n_rows, const int64_t *places, uint8_t *codes8, int64_t step8, uint16_t *codes16,
     int64_t step16, int64_t *levels, uint8_t *odd, int64_t first, int64_t last) {
+    for (int small = codes8 != NULL; small && first < last; first += small ? GROUP : 0) {
+        uint8_t *rows[GROUP];
+        const int64_t width = least_of(last - first, GROUP);
+        for (int64_t j = 0; j < width; j++) rows[j] = codes8 + places[first + j] * step8;
+        small = write_small(data + first * column_step, row_step, column_step, type, n_rows, width,
+            rows, levels + first);
+    }
+    if (first >= last) return OK;
     Room room = {0};
     uint16_t *code = take(&room, VALUES, sizeof *code);
     uint16_t *raw = take(&room, (last - first) * n_rows, sizeof *raw);
@@ -76,10 +165,7 @@ EXPORT int bestk_write_codes(const char *data, int64_t row_step, int64_t column_
         for (int64_t j = first; j < last; j++) { /* all columns of some rows: lines stay in cache */
             const char *from = data + start * row_step + j * column_step;
             uint16_t *to = raw + (j - first) * n_rows + start;
-            if (n_rows - start >= PIECE) /* a loop of known length */
-                shift_whole(from, row_step, PIECE, type, to, odd + j);
-            else
-                shift_whole(from, row_step, n_rows - start, type, to, odd + j);
+            shift_whole(from, row_step, least_of(n_rows - start, PIECE), type, to, odd + j);
         }
     for (int64_t j = first; j < last && !room.status; j++)
         renumber(raw + (j - first) * n_rows, n_rows, code,

@@ -44,10 +44,6 @@ int bestk_count_rows(const uint32_t *rows, int64_t n_rows, const uint32_t *tile,
 void bestk_sum_cells(const Table *t, const Formula *f, const Block *b, uint64_t *sums);
 void bestk_sum_two_level(const Table *t, const Block *b, uint64_t *sums);
 
-/* out[i] = max(lowest, scale * (sums[i] + term + terms[i])), n a multiple of sixteen. */
-void bestk_scale(const Formula *f, const uint64_t *sums, int64_t term, const int64_t *terms,
-    int64_t n, double *out);
-
 /* Copy the plane of one lane out of its tile. */
 static inline void bestk_copy_plane(
     const uint32_t *tile, int64_t plane, int64_t lane, int64_t n_words, uint32_t *to) {

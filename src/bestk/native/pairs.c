@@ -90,7 +90,10 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
     const int64_t *terms, int64_t row, const int64_t *to, int64_t n, double *line) {
-    bestk_scale(f, sums, term, terms, padded(n), line);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t total = (int64_t)(sums[i] + (uint64_t)term + (uint64_t)terms[i]);
+        line[i] = higher(f->lowest, (double)total * f->scale);
+    }
     for (int64_t i = 0; i < n; i++) {
         if (to[i] < 0) continue;
         if (o->out)

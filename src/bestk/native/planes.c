@@ -2,8 +2,6 @@
    instruction counts for many pairs and no sum across a register is ever needed. */
 #include "counting.h"
 
-#define MAGIC 0x1.00000801p84 /* 2^84 + 2^63 + 2^52 */
-
 #if defined(__AVX512VPOPCNTDQ__)
 #include <immintrin.h>
 #define LEVEL 2
@@ -278,27 +276,4 @@ void bestk_sum_cells(
         sum_classes(f, small, left, n_i + n_j + 1, sums);
     }
     look_up(f->pair_table, pairs, (n_i + 1) * width, sums);
-}
-
-/* See counting.h. */
-void bestk_scale(const Formula *f, const uint64_t *sums, int64_t term,
-    const int64_t *terms, int64_t n, double *out) {
-    typedef uint64_t Q __attribute__((vector_size(BYTES), aligned(8), may_alias));
-    typedef int64_t S __attribute__((vector_size(BYTES), aligned(8), may_alias));
-    typedef double D __attribute__((vector_size(BYTES), aligned(8), may_alias));
-    const double scale = f->scale;
-    const D lowest = (D){0} + f->lowest;
-    for (int64_t i = 0; i < n; i += BYTES / 8) {
-        const Q total = *(const Q *)(sums + i) + *(const Q *)(terms + i) + (uint64_t)term;
-#if (defined(__x86_64__) || defined(_M_X64)) && LEVEL < 2
-        /* no instruction for this: halves as the low bits of 2^84 and 2^52, rounded once */
-        const Q high = (total >> 32) ^ 0x4530000080000000u;
-        const Q low = (total & 0xffffffffu) | 0x4330000000000000u;
-        const D value = (((D)high - MAGIC) + (D)low) * scale;
-#else
-        const D value = __builtin_convertvector((S)total, D) * scale;
-#endif
-        const S less = value < lowest;
-        *(D *)(out + i) = (D)(((Q)lowest & (Q)less) | ((Q)value & ~(Q)less));
-    }
 }

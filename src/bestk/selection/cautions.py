@@ -204,6 +204,10 @@ def _copies(selected: _Selected, candidates: list[int]) -> list[list[int]]:
     columns = selected.columns
     text = [i for i in candidates if columns[i].categories is not None]
     numbers = [i for i in candidates if i not in text]
+    if (read := selected.task.read).levels is not None and read.discretizer is None:
+        # codes of copies have the same relevance, to the last bit
+        _, places, counts = np.unique(selected.relevance, return_inverse=True, return_counts=True)
+        numbers = [i for i in numbers if counts[places[i]] > 1]
     pairs = [(i, j) for i, j in combinations(text, 2) if _same_levels(columns[i], columns[j])]
     for a, b in np.argwhere(_are_copies([columns[i] for i in numbers], slice(0, COPY_ROWS))):
         i, j = numbers[a], numbers[b]

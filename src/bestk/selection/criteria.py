@@ -10,11 +10,12 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.errors import UnknownNameError
 from bestk.information import Entropies, Measure
-from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI
+from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI, TRIPLE_ENTROPY
 from bestk.problem import top_k
 from bestk.selection.targets import JoinedEntropies, entropies_of_targets
 
 MAX_KEPT_VALUES = 2**22  # of rows of pairs, which describe the picked features later
+MAX_AHEAD = 12  # rows of pairs that are counted before they are needed
 LEAST_REDUNDANCY = 1e-12  # nats; less is rounding, and relevance decides
 
 
@@ -31,15 +32,10 @@ class Criterion:
     gather: ClassVar[Any] = np.add  # or np.minimum
     uses_pairs: ClassVar[bool] = True
 
-    def pair(self, entropies: Entropies, j: int) -> Floats:
+    def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
         """What pick j says of every feature."""
         assert self.measure is not None
-        found = entropies.measure(self.measure, [j], signed=self.measure is INTERACTION)[0]
-        kept = entropies.interactions
-        if self.measure is JOINT_MI and (len(kept) + 1) * len(found) <= MAX_KEPT_VALUES:
-            relevance = entropies.mi()
-            kept[j] = found - relevance - relevance[j]
-        return found
+        return entropies.measure(self.measure, [j], signed=self.measure is INTERACTION)[0]
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
         """The criterion of every feature, after ``size`` picks."""
@@ -105,7 +101,7 @@ class ICAP(CIFE):
 
     name: ClassVar[str] = "icap"
 
-    def pair(self, entropies: Entropies, j: int) -> Floats:
+    def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
         """The interaction where it is a loss."""
         return np.minimum(super().pair(entropies, j), 0.0)
 
@@ -143,14 +139,14 @@ class DISR(Criterion):
     name: ClassVar[str] = "disr"
     measure: ClassVar[Measure | None] = JOINT_MI
 
-    def pair(self, entropies: Entropies, j: int) -> Floats:
+    def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
         """``I(xi, xj; y) / H(xi, xj, y)``; it needs entropies that are counted."""
         if not entropies.is_discrete:
             raise ValueError(
                 "DISR and NJMIM divide by H(xi, xj, y), which only discrete features have; use "
                 "information='discrete', or a criterion that does not divide, such as 'jmi'"
             )
-        return super().pair(entropies, j) / entropies.xxy([j])[0]
+        return super().pair(entropies, j) / entropies.measure(TRIPLE_ENTROPY, [j], signed=True)[0]
 
 
 @dataclass(frozen=True)
@@ -162,20 +158,48 @@ class NJMIM(DISR):
 
 
 class Tally:
-    """The scores of all features for one target, given those picked."""
+    """The scores of all features for one target, given those picked.
 
-    def __init__(self, criterion: Criterion, entropies: Entropies) -> None:
-        self._criterion, self._entropies, self._size = criterion, entropies, 0
+    Rows of pairs are counted some at a time: those of features with the largest scores so far are
+    likely to be needed next. At most ``ahead`` of them wait.
+    """
+
+    def __init__(self, criterion: Criterion, entropies: Entropies, k: int, ahead: int) -> None:
+        self._criterion, self._entropies, self._picked = criterion, entropies, list[int]()
         self.score = self._relevance = self._gathered = entropies.mi()
+        self.is_discrete, self._needed = entropies.is_discrete, k - 1
+        self._ahead = min(ahead, MAX_KEPT_VALUES // entropies.n_features)
+        self._rows: dict[tuple[Measure, int], Floats] = {}
 
     def add(self, j: int) -> None:
-        """Pick a feature; only its column of pairs is counted."""
-        criterion = self._criterion
+        """Pick a feature."""
+        criterion, first = self._criterion, not self._picked
         if criterion.uses_pairs:
-            column = criterion.pair(self._entropies, j)
-            self._gathered = criterion.gather(self._gathered, column) if self._size else column
-            self._size += 1
-            self.score = criterion.score(self._relevance, self._gathered, self._size)
+            self._picked.append(j)
+            column = criterion.pair(self, j)
+            self._gathered = column if first else criterion.gather(self._gathered, column)
+            self.score = criterion.score(self._relevance, self._gathered, len(self._picked))
+
+    def measure(self, measure: Measure, rows: Sequence[int], signed: bool) -> Floats:
+        """The row of a feature that was picked."""
+        (j,) = rows
+        if (measure, j) not in self._rows:
+            some = [j, *self._likely([i for known, i in self._rows if known is measure])]
+            found = self._entropies.measure(measure, some, signed=signed)
+            self._rows.update(((measure, i), row) for i, row in zip(some, found, strict=True))
+        row, kept = self._rows.pop((measure, j)), self._entropies.interactions
+        if measure is JOINT_MI and (len(kept) + 1) * len(row) <= MAX_KEPT_VALUES:
+            kept[j] = row - self._relevance - self._relevance[j]
+        return row[np.newaxis]
+
+    def _likely(self, waiting: list[int]) -> list[int]:
+        """Features that may be picked next, beside those whose rows wait."""
+        room = min(self._ahead, self._needed - len(self._picked)) - len(waiting)
+        if room <= 0:
+            return []
+        others = self.score.copy()
+        others[[*self._picked, *waiting]] = -np.inf
+        return top_k(others, min(room, len(others) - len(self._picked) - len(waiting))).tolist()
 
 
 def pick_greedily(
@@ -186,7 +210,8 @@ def pick_greedily(
     labels: Indices | None = None,
 ) -> tuple[Indices, Floats]:
     """Pick k features, or groups by the sum of scores, after those to include; with scores."""
-    tallies = [Tally(criterion, part) for part in entropies_of_targets(entropies)]
+    ahead = 0 if labels is not None else min(MAX_AHEAD, k // 4)
+    tallies = [Tally(criterion, part, k, ahead) for part in entropies_of_targets(entropies)]
     if not criterion.uses_pairs and len(tallies) == 1 and labels is None and not len(include):
         best_of_all = top_k(tallies[0].score, k)
         return best_of_all, tallies[0].score[best_of_all]

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,8 +33,14 @@ class Values:
 
     kind: str
     values: NDArray[Any]  # numbers, booleans, or codes of the categories
-    missing: NDArray[np.bool_]
     categories: list[Any] | None
+
+    @cached_property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which of them are missing."""
+        if self.categories is not None:
+            return self.values < 0
+        return np.asarray(self.values != self.values)
 
 
 def column_values(table: Table, place: int) -> Values:
@@ -49,8 +56,7 @@ def _of_block(block: Block, j: int) -> Values:
     strip = block.values[:, j : j + 1]
     strip = strip.toarray() if hasattr(strip, "toarray") else np.asarray(strip)
     categories = None if block.categories is None else block.categories[j]
-    values = strip[:, 0]
-    return Values(block.kind, values, block.missing(values), categories)
+    return Values(block.kind, strip[:, 0], categories)
 
 
 def bin_codes(

@@ -13,14 +13,11 @@ from sklearn.utils.metaestimators import available_if
 from bestk._typing import Array, Indices
 from bestk.data.blocks import Blocks, Part, Reservoir, open_blocks, read_values, split_target
 from bestk.data.frames import as_array, read_features, read_table
-from bestk.data.table import Table, find_features
+from bestk.data.table import Table
 from bestk.data.target import is_fractional, note_on_target, weighted_rows
 from bestk.data.text import TextNumbers
-from bestk.discretize import EqualFrequency
 from bestk.information.blocks import Counting, Cuts, Stream, is_fitted
 from bestk.information.counts import PairCounts
-from bestk.information.reading import Reading
-from bestk.information.scan import DiscreteTable
 from bestk.selection.base import FOUND, forget, select_number
 from bestk.selection.choose_k import AUTO
 from bestk.selection.pipeline import Columns, Task, seed_of, settle
@@ -235,24 +232,3 @@ def note_columns(selector: Any, table: Table) -> None:
     selector.n_features_in_ = table.n_features
     if list(table.names) != [f"x{j}" for j in range(table.n_features)]:
         selector.feature_names_in_ = np.array(list(table.names), dtype=object)
-
-
-def open_stream(X: Any, y: Any, sample_weight: Any = None) -> Stream:
-    """Rows in blocks, and a random sample of them all."""
-    return Stream.look(open_weighted(X, y, sample_weight), 0, whole=True)
-
-
-def count_quantiles(options: Any, stream: Stream, n_bins: int) -> DiscreteTable:
-    """The counts of all rows; numbers are cut into bins of equal frequency by a sample."""
-    stream, text = stream.parsed(options.categorical_features)
-    sample, every = stream.sample, np.arange(stream.sample.table.n_features)
-    reading = Reading(
-        discretizer=EqualFrequency(n_bins), target=options.target, backend=options.backend,
-        categorical_features=find_features(options.categorical_features, sample.table),
-        n_jobs=options.n_jobs,
-    )  # fmt: skip
-    cuts = Cuts.find(reading, sample, every, text)
-    counted = Counting(stream, reading, cuts, every, included=every).run()
-    n_classes = reading.parse(sample.y, len(sample.y)).classes.n_classes
-    levels = np.asarray(counted.measured.levels)
-    return DiscreteTable(counted.measured.entropies, levels, counted.n_rows, n_classes)

@@ -12,9 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bestk import Entropies, SelectRelevant, encode, pair_scan
 from bestk.data.target import read_target
-from bestk.information import measures
+from bestk.information import blocks, measures
 from bestk.information.backends import _reductions
-from bestk.information import blocks
 from bestk.information.scan import scan_pairs
 from bestk.selection import _pvalues
 from bestk.selection._pvalues import _largest_sf

@@ -49,7 +49,7 @@ SELECTABLE: dict[str, list[Any]] = {
     "verbose": ["verbose"],
 }  # fmt: skip
 FOUND = ("solution_", "support_", "ranking_", "scores_", "discretizer_")
-HIDDEN = ("_cuts", "_waiting", "_in_blocks")
+HIDDEN = ("_blocks", "_cuts", "_waiting", "_in_blocks")
 
 
 def forget(selector: Any) -> None:

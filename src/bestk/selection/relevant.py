@@ -253,7 +253,7 @@ def _read(
 ) -> tuple[Table, ParsedTarget]:
     """The table and its target; of rows that come in many blocks, a random sample."""
     if is_stream(X, y):
-        sample = Stream.look(open_weighted(X, y, sample_weight), 0, whole=True).sample
+        sample = Stream.look(open_weighted(X, y, sample_weight), 0).sample
         note_columns(options, sample.table)
         X, y, sample_weight = sample.table, sample.y, None  # rows are repeated
     elif not isinstance(X, Table):

@@ -103,8 +103,8 @@ class SelectBestK(PartialFit, TableSelector):
         The discretiser as fitted on the numeric columns.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
         Number of features seen, and their names, if all are strings.
-    n_samples_seen_, pair_counts_ : int, PairCounts
-        Number of rows that came in blocks, and what ``partial_fit`` has counted.
+    n_samples_seen_ : int
+        Number of rows that came in blocks.
 
     See Also
     --------

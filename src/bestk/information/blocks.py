@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -52,12 +52,6 @@ class Stream:
         values = self.n_rows * self.sample.table.n_features
         return values <= MAX_VALUES_IN_MEMORY and 32 * values <= memory_to_use()
 
-    def parsed(self, categorical_features: Any) -> tuple["Stream", TextNumbers]:
-        """The same with numbers for text in the sample; and what makes them in the blocks."""
-        table = self.sample.table
-        text = TextNumbers.find(table, find_features(categorical_features, table))
-        return replace(self, sample=replace(self.sample, table=text.parse(table))), text
-
 
 def _draw(blocks: Any, seed: int) -> Sample:
     reservoir = Reservoir(seed, SAMPLE_ROWS)
@@ -86,12 +80,12 @@ class Cuts:
 
     @classmethod
     def find(
-        cls, reading: Reading, sample: Sample, allowed: Indices, text: TextNumbers,
-        keep_fitted: bool = False,
-    ) -> "Cuts":  # fmt: skip
+        cls, reading: Reading, sample: Sample, allowed: Indices, keep_fitted: bool = False
+    ) -> "Cuts":
         """Fit discretisers of the numbers and of the target, where they are needed."""
-        table, target = sample.table, reading.parse(sample.y, len(sample.y))
-        categorical = find_features(reading.categorical_features, table)
+        categorical = find_features(reading.categorical_features, sample.table)
+        text = TextNumbers.find(sample.table, categorical)
+        table, target = text.parse(sample.table), reading.parse(sample.y, len(sample.y))
         numeric, fitted, cut = np.intersect1d(find_numeric(table, categorical), allowed), None, None
         if target.continuous and target.classes.n_classes:  # refuses what cannot be cut
             cut = cut_target(target.numbers)
@@ -143,18 +137,13 @@ def _as_fitted(discretizer: Any, n_columns: int) -> Any:
     return fitted
 
 
-class Counted(NamedTuple):
-    """What the blocks of a table have shown."""
-
-    measured: Measured
-    kept: Indices  # the columns that were measured
-    n_rows: int
-
-
 def count_codes(
     blocks: CodeBlocks, reading: Reading, cuts: Cuts, allowed: Indices, included: Indices
-) -> Counted:
-    """Count blocks of the allowed columns; included ones are kept even where they are constant."""
+) -> tuple[Measured, Indices]:
+    """Count blocks of the allowed columns: what was measured, and of which columns.
+
+    Columns that are included are measured even where they are constant.
+    """
     codes, target = blocks.join()
     refuse_identifier(target.n_classes, codes.n_samples)
     places = cuts.varying(allowed, included, codes.levels)
@@ -164,5 +153,4 @@ def count_codes(
     options = reading.backend, reading.correction, reading.n_jobs
     entropies, kept = Entropies.count(codes, target, *options), allowed[places]
     cut = None if cuts.discretizer is None else np.flatnonzero(np.isin(kept, cuts.numeric))
-    measured = Measured(entropies, None, cuts.discretizer, cut, codes.levels)
-    return Counted(measured, kept, codes.n_samples)
+    return Measured(entropies, None, cuts.discretizer, cut, codes.levels), kept

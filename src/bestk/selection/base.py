@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bestk.data.frames import (
     as_array,
-    batch_as_table,
     is_dask,
     is_frame,
     named_frame,
@@ -167,9 +166,7 @@ def _keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:
             return _safe_indexing(X, np.flatnonzero(mask), axis=1)
         import narwhals as nw
 
-        X = np.asarray(nw.from_native(batch_as_table(X)).to_numpy())
-    elif isinstance(X, list | tuple):
-        X = as_array(X)
+        X = np.asarray(nw.from_native(X).to_numpy())
     return X[:, np.flatnonzero(mask)]
 
 

@@ -12,12 +12,20 @@ from sklearn.utils.metaestimators import available_if
 
 from bestk._memory import memory_to_use
 from bestk._typing import Array, Indices
-from bestk.data.blocks import Blocks, Part, Reservoir, open_blocks, read_values, split_target
+from bestk.data.blocks import (
+    Blocks,
+    Part,
+    Sample,
+    join_rows,
+    join_values,
+    open_blocks,
+    read_values,
+    split_target,
+)
 from bestk.data.codes import CodeBlocks
 from bestk.data.frames import as_array, read_features, read_table
 from bestk.data.table import Table
 from bestk.data.target import is_fractional, note_on_target, weighted_rows
-from bestk.data.text import TextNumbers
 from bestk.information.blocks import Cuts, Stream, count_codes, is_fitted
 from bestk.selection.base import FOUND, forget, select_number
 from bestk.selection.choose_k import AUTO
@@ -71,19 +79,18 @@ def repeat_block(weights: Any, y: Array) -> Indices:
 
 
 def _count_blocks(selector: Any, stream: Stream) -> Task:
-    columns = Columns.of(selector, stream.sample.table)
-    stream, text = stream.parsed(selector.categorical_features)
     table, y = stream.sample.table, stream.sample.y
+    columns = Columns.of(selector, table)
     reading = columns.reading(selector, np.arange(table.n_features), blocks=True)
     start, blocks = perf_counter(), CodeBlocks(memory_to_use())
-    cuts = Cuts.find(reading, stream.sample, columns.allowed, text)
+    cuts, selector.n_samples_seen_ = Cuts.find(reading, stream.sample, columns.allowed), 0
     for part in stream.blocks:
+        selector.n_samples_seen_ += part[0].n_samples
         blocks.add(*cuts.apply(part, columns.allowed))
-    counted = count_codes(blocks, reading, cuts, columns.allowed, columns.included)
-    seconds = perf_counter() - start
-    task = Task.measured(selector, table, columns, counted.kept, counted.measured, seconds)
-    selector.n_samples_seen_ = counted.n_rows
-    notes = [*text.notes, note_on_target(selector.target, y), _note_on_blocks(selector)]
+    read, kept = count_codes(blocks, reading, cuts, columns.allowed, columns.included)
+    seconds, table = perf_counter() - start, cuts.text.parse(table)
+    task = Task.measured(selector, table, columns, kept, read, seconds)
+    notes = [*cuts.text.notes, note_on_target(selector.target, y), _note_on_blocks(selector)]
     target = reading.parse(y, len(y))
     return replace(task, targets=(target,), notes=tuple(note for note in notes if note))
 
@@ -186,22 +193,17 @@ class PartialFit:
 
 def _first_look(selector: Any, blocks: list[Part]) -> Cuts | None:
     """What cuts the numbers of all blocks; None where it waits for a second class."""
-    y = np.concatenate([values for _, values in blocks])
-    reservoir = Reservoir(seed=0, rows=len(y))
-    for block in blocks:
-        reservoir.add(*block)
-    sample = reservoir.finish()
-    columns = Columns.of(selector, sample.table)
-    text = TextNumbers.find(sample.table, columns.categorical)
-    sample = replace(sample, table=text.parse(sample.table))
-    reading = columns.reading(selector, np.arange(sample.table.n_features), blocks=True)
+    tables, targets = zip(*blocks, strict=True)
+    table, y = join_rows(tables), join_values(targets)
+    sample = Sample(len(y), table, y)
+    columns = Columns.of(selector, table)
+    reading = columns.reading(selector, np.arange(table.n_features), blocks=True)
     if selector.target == "auto":  # a few rows do not show whether whole numbers are classes
         reading = replace(reading, target="continuous" if is_fractional(y) else "classes")
-    if (y == y[0]).all() and not is_fitted(reading.discretizer):
-        numeric = np.intersect1d(np.flatnonzero(sample.table.kinds == "numeric"), columns.allowed)
-        if reading.discretizer is not None and len(np.setdiff1d(numeric, columns.categorical)):
-            return None
-    return Cuts.find(reading, sample, columns.allowed, text, keep_fitted=True)
+    to_fit = reading.discretizer is not None and not is_fitted(reading.discretizer)
+    if to_fit and (y == y[0]).all():
+        return None
+    return Cuts.find(reading, sample, columns.allowed, keep_fitted=True)
 
 
 def _solve(selector: Any) -> None:
@@ -214,8 +216,8 @@ def _solve(selector: Any) -> None:
     schema = Table(selector.n_samples_seen_, list(names), ())
     columns = Columns.of(selector, schema)
     reading = columns.reading(selector, np.arange(n), blocks=True)
-    counted = count_codes(selector._blocks, reading, cuts, columns.allowed, columns.included)
-    task = Task.measured(selector, schema, columns, counted.kept, counted.measured)
+    read, kept = count_codes(selector._blocks, reading, cuts, columns.allowed, columns.included)
+    task = Task.measured(selector, schema, columns, kept, read)
     notes = [*cuts.text.notes, _note_on_blocks(selector)]
     task = replace(task, notes=tuple(note for note in notes if note))
     selector.solution_ = select_number(selector, task, n)

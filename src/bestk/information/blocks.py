@@ -152,5 +152,4 @@ def count_codes(
         codes = Codes(codes.values[places], codes.levels[places], names)
     options = reading.backend, reading.correction, reading.n_jobs
     entropies, kept = Entropies.count(codes, target, *options), allowed[places]
-    cut = None if cuts.discretizer is None else np.flatnonzero(np.isin(kept, cuts.numeric))
-    return Measured(entropies, None, cuts.discretizer, cut, codes.levels), kept
+    return Measured(entropies, None, cuts.discretizer, codes.levels), kept

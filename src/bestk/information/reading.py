@@ -69,7 +69,8 @@ class Reading:
         if self.information == "blend":
             return self._blended(table, target, categorical)
         if self.information == "gaussian":
-            return self._gaussian(table, target, categorical)
+            refuse_other_kinds(table, categorical)
+            return self._normal(table.numeric()[0], target.goal)
         return self._counted([self.discretizer], table, target.classes, categorical)[0]
 
     def _counted(
@@ -82,13 +83,8 @@ class Reading:
         for codes, classes, fitted in code_table(ways, table, numeric, target, also):
             options = self.backend, self.correction, self.n_jobs
             entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
-            cut = None if fitted is None else numeric
-            found.append(Measured(entropies, target, fitted, cut, codes.levels))
+            found.append(Measured(entropies, target, fitted, codes.levels))
         return found
-
-    def _gaussian(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
-        refuse_other_kinds(table, categorical)
-        return self._normal(table.numeric()[0], target.goal)
 
     def _normal(self, numbers: Array, goal: Any) -> "Measured":
         return Measured(gaussian_entropies(numbers, goal, self.correction, self.n_jobs), goal)
@@ -160,7 +156,7 @@ class Reading:
             return None
         find = found.find_synergy or find
         entropies = self._join(found.source, found.covariances, found.levels[1], True, find)
-        return Measured(entropies, classes, fitted, numeric, found.levels[0])
+        return Measured(entropies, classes, fitted, found.levels[0])
 
 
 def gaussian_entropies(
@@ -186,7 +182,6 @@ class Measured:
     entropies: Entropies
     target: Any  # the classes, or the numbers of a continuous target
     discretizer: Any = None  # fitted on the numeric columns, or None
-    discretised: Indices | None = None  # the columns that it was fitted on
     levels: Indices | None = None  # of each column, where they were counted
 
     def keep(self, columns: Indices) -> "Measured | None":

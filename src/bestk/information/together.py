@@ -68,7 +68,7 @@ def _part(whole: Measured, source: "_Joined", columns: slice, covariances: Any) 
         levels=None if every.levels is None else every.levels[columns],
         share=share, chance=chance, find_synergy=None, interactions={},
     )  # fmt: skip
-    return replace(whole, entropies=entropies, discretizer=None, discretised=None, levels=None)
+    return replace(whole, entropies=entropies, discretizer=None, levels=None)
 
 
 class _Joined:

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from bestk.data.frames import read_table
-from bestk.evaluation import SharedEntropies
 from bestk.information.reading import Reading
 from experiments import datasets
 from experiments.classification.methods import FEW_DRAWS, effort_for, method_for
@@ -75,7 +74,7 @@ def errors_inside_fold(name: str, data: str | None, discretizer: str, fold: int)
     wrong: dict[str, dict[str, list[int]]] = {}
     for correction in corrections(discretizer):
         read = _reading(discretizer, correction).measure(table, found.y[train])
-        entropies = SharedEntropies.of(read.entropies)
+        entropies = read.entropies.shared()
         wrong[correction] = {}
         for method in METHODS:
             chosen = method_for(method, n, FEW_DRAWS)

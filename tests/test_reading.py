@@ -83,7 +83,7 @@ def test_every_table_has_the_entropies_of_codes_made_by_hand(table, y):
     found = read(table, y)
     same(found.entropies, count(CODES, Y))
     assert found.levels.tolist() == LEVELS
-    assert found.discretised.tolist() == [3, 4, 5]
+    assert found.discretizer.n_features_in_ == 3
     assert found.target.n_classes == 2
 
 
@@ -119,7 +119,7 @@ def test_numbers_are_discretised_and_counted_wherever_they_stand(name, seed):
     by_hand = np.column_stack([codes[:, :2], words, codes[:, 2:]])
     found = read(frame, y, discretizer=name)
     same(found.entropies, count(by_hand, y))
-    assert found.discretised.tolist() == [0, 1, 3, 4]
+    assert found.discretizer.n_features_in_ == 4
     assert len(found.discretizer.cut_points_) == 4
 
 
@@ -134,7 +134,6 @@ def test_codes_are_taken_as_they_are_without_a_discretiser():
     found = read(CODES * 3 + 1, discretizer=None)
     same(found.entropies, count(CODES, Y))
     assert found.discretizer is None
-    assert found.discretised is None
     with pytest.raises(ValueError, match=r"column 'weight' is not discrete: it holds 0\.1"):
         read(FRAME, discretizer=None)
 
@@ -187,7 +186,7 @@ def test_frames_asked_of_all_transformers_change_nothing(kind):
 def test_numbers_that_are_codes_are_named_by_name_index_or_mask(features):
     found = read(FRAME, categorical_features=features)
     assert found.levels.tolist() == [3, 3, 2, 8, 3, 1]
-    assert found.discretised.tolist() == [4, 5]
+    assert found.discretizer.n_features_in_ == 2
 
 
 @pytest.mark.parametrize("features", ["from_dtype", None, [], np.zeros(6, bool)], ids=repr)
@@ -209,7 +208,7 @@ def test_gaussian_information_takes_numbers_as_they_are():
     found = read(frame, y, information="gaussian")
     np.testing.assert_allclose(found.entropies.mi(), Entropies(*source.singles, source).mi())
     assert not found.entropies.is_discrete
-    assert found.discretizer is found.discretised is found.levels is None
+    assert found.discretizer is found.levels is None
     corrected = read(frame, y, information="gaussian", correction="chance").entropies
     assert corrected.signed
     assert (corrected.mi() < found.entropies.mi()).all()
@@ -360,7 +359,7 @@ def test_infinite_codes_are_refused_by_the_name_of_their_column():
 )
 def test_dates_are_numbers_to_be_cut(frame):
     found = read(frame)
-    assert found.discretised.tolist() == [3, 4, 5, 6]
+    assert found.discretizer.n_features_in_ == 4
 
 
 def test_few_different_numbers_to_predict_are_a_class_each():
@@ -431,27 +430,3 @@ def test_a_discretizer_with_its_own_fit_is_fitted_by_it():
 
     found = read(np.arange(40.0).reshape(20, 2), np.arange(20) % 2, discretizer=Halves())
     assert [cuts.tolist() for cuts in found.discretizer.cut_points_] == [[9.5], [9.5]]
-
-
-@pytest.mark.parametrize("y", [np.arange(40) % 3, np.random.default_rng(1).normal(size=40)])
-def test_columns_that_are_kept_are_as_measured_without_the_others(y):
-    X = np.random.default_rng(0).normal(size=(40, 90))
-    X[:, 5] = X[:, 70] + y
-    reading, kept = Reading("blend", "auto"), np.sort(np.random.default_rng(2).permutation(90)[:50])
-    found = reading.measure(read_table(X), y).keep(kept)
-    alone = reading.measure(read_table(X[:, kept]), y)
-    for name in ("mi", "certain_mi", "copy_mi", "cmi", "pair_mi"):
-        both = (getattr(each.entropies, name)() for each in (found, alone))
-        np.testing.assert_array_equal(*both)
-    both = [each.entropies.covariances for each in (found, alone)]
-    np.testing.assert_array_equal(*(each.column(7) for each in both))
-    assert both[0].n_features == 50
-
-
-def test_columns_that_are_counted_without_the_others_are_measured_anew():
-    X, y = np.random.default_rng(0).normal(size=(40, 90)), np.arange(40) % 2
-    few = Reading("blend", "auto").measure(read_table(X), y)
-    assert few.keep(np.arange(30)) is None  # these have more rows than columns
-    assert few.keep(np.arange(50)) is not None
-    for options in (("discrete", "caim"), ("gaussian", None, "chance")):
-        assert Reading(*options).measure(read_table(X), y).keep(np.arange(50)) is None

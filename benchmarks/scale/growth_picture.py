@@ -7,7 +7,6 @@ import numpy as np
 
 from benchmarks.pictures import pyplot, save
 from benchmarks.scale.record import read_rows
-from bestk.information.counts import bytes_of_counts
 from bestk.information.reading import MAX_BLENDED_VALUES
 from bestk.selection.methods import MAX_DENSE_FEATURES
 from bestk.selection.objectives import MEMORY
@@ -100,7 +99,7 @@ def _mark(axis: Any, part: str, fixed: int) -> str:
 def crossings(part: str, fixed: int) -> list[tuple[float, str]]:
     """Sizes at which bestk changes to another way, and what it does from there on.
 
-    Along m, ``fixed`` binary columns with two classes are read in blocks.
+    Along m there are ``fixed`` columns.
     """
     if part == "n":
         tpower: Any = SOLVERS["tpower"]
@@ -112,9 +111,5 @@ def crossings(part: str, fixed: int) -> list[tuple[float, str]]:
             (np.sqrt(MEMORY / 8), f"{np.sqrt(MEMORY / 8):,.0f}: columns, the matrix is over 4 GiB"),
             (tpower.exact_rows, f"{tpower.exact_rows:,}: tpower samples the row sums"),
         ]
-    counts = bytes_of_counts(fixed, 2) / (fixed * (1 + 1 / 8))  # of codes and their bits
     blend = MAX_BLENDED_VALUES / fixed
-    return [
-        (counts, f"{counts:,.0f}: blocks are stored as counts, not as codes"),
-        (blend, f"{blend:,.0f}: a blend is one estimate"),
-    ]
+    return [(blend, f"{blend:,.0f}: a blend is one estimate")]

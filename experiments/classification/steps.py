@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 
 from bestk.data.frames import read_table
-from bestk.evaluation import SharedEntropies
+from bestk.information import Entropies
 from bestk.information.reading import Reading
 from experiments import datasets
 from experiments.classification.methods import FEW_DRAWS, SEED, effort_for, method_for
@@ -152,14 +152,14 @@ def _told(
     return {"wrong": wrong, "ks": ks, "n_test": n_test, "fits": svm.fits, "seconds": seconds}
 
 
-def measure(found: Dataset, rows: Indices, cut: bool = True) -> SharedEntropies:
+def measure(found: Dataset, rows: Indices, cut: bool = True) -> Entropies:
     """Entropies of some rows, cut by CAIM or counted as they are, to be shared by all methods."""
     categorical = np.arange(found.X.shape[1]) if found.nominal else None
     reading = Reading(discretizer="caim" if cut else None, categorical_features=categorical,
                       n_jobs=1)  # fmt: skip
     X = found.X[rows] if cut else np.searchsorted(np.unique(found.X), found.X)[rows]
     read = reading.measure(read_table(X), found.y[rows])
-    return SharedEntropies.of(read.entropies)
+    return read.entropies.shared()
 
 
 def split(y: Any, fold: int) -> Split:

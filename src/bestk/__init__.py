@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from bestk.errors import SelectionWarning
     from bestk.evaluation import error_curves
     from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
-    from bestk.information.counts import PairCounts
     from bestk.problem.problem import BQP
     from bestk.problem.solution import Solution
     from bestk.selection.methods import METHODS, Greedy, Quadratic
@@ -39,7 +38,6 @@ _HOMES = {
     "bestk.selection.stability": ("stability_selection",),
     "bestk.problem.solution": ("Solution",),
     "bestk.solvers": ("SOLVERS", "solve", "solve_path"),
-    "bestk.information.counts": ("PairCounts",),
 }
 # found as attributes, without an import of their own
 _MODULES = ("evaluation", "plots", "report")
@@ -56,7 +54,6 @@ __all__ = [
     "EqualFrequency",
     "EqualWidth",
     "Greedy",
-    "PairCounts",
     "Quadratic",
     "SelectBestK",
     "SelectBestKCV",

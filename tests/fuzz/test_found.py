@@ -12,7 +12,6 @@ from bestk import (
     BQP,
     CAIM,
     EqualWidth,
-    PairCounts,
     SelectBestK,
     SelectBestKCV,
     Sigma,
@@ -185,7 +184,6 @@ def test_a_masked_matrix_is_refused():
         (lambda: error_curves(X, Y, "jmi", [1], progress=1), "progress must be a function"),
         (lambda: error_curves(X, Y, "jmi", [1], n_jobs=0), "n_jobs must be a positive number"),
         (lambda: SelectBestKCV(LogisticRegression(), cv=[]).fit(X, Y), "cv yields no folds"),
-        (lambda: PairCounts(classes=3), "got a int; give an array"),
     ],
 )
 def test_an_odd_option_is_refused_with_what_came_and_what_to_do(call, says):

@@ -4,13 +4,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk import Entropies, PairCounts, cmi_matrix, encode, joint_mi_matrix, mutual_information
+from bestk import Entropies, cmi_matrix, encode, joint_mi_matrix, mutual_information
 from bestk.data.target import read_target
 
 from ..information.conftest import brute_cmi_matrix
 from .law import REFUSED, attempt, budget
 from .oddities import odd_scalars
-from .tables import DISCRETE, FRAMES, classes, plains
+from .tables import DISCRETE, classes, plains
 
 SQUARE = {"joint": joint_mi_matrix, "cmi": cmi_matrix}
 
@@ -43,21 +43,6 @@ def test_the_fast_way_counts_as_the_slow_one(table, correction, symmetric, dtype
     assert (fast is REFUSED) == (slow is REFUSED)
     if fast is not REFUSED:
         np.testing.assert_allclose(fast, slow, atol=1e-6 if dtype == "f4" else 1e-12)
-
-
-@budget(0.5)
-@given(table=discrete(), form=st.sampled_from(sorted(FRAMES)), data=st.data())
-def test_blocks_of_rows_count_as_the_whole_table(table, form, data):
-    plain, y = table
-    cuts = sorted(data.draw(st.lists(st.integers(0, plain.m), max_size=2)))
-    counts = PairCounts()
-    for start, stop in zip([0, *cuts], [*cuts, plain.m], strict=True):
-        part = FRAMES[form](plain) if (start, stop) == (0, plain.m) else plain.objects[start:stop]
-        attempt(counts.add, part, y[start:stop])
-    wanted = attempt(Entropies.count, encode(plain.objects), read_target(y, plain.m))
-    found = attempt(counts.entropies)
-    np.testing.assert_array_equal(found.mi(), wanted.mi())
-    np.testing.assert_array_equal(found.joint_mi(), wanted.joint_mi())
 
 
 @budget(0.5)

@@ -11,7 +11,6 @@ from bestk import (
     MDLP,
     EqualFrequency,
     EqualWidth,
-    PairCounts,
     SelectBestK,
     Sigma,
     cmi_matrix,
@@ -93,18 +92,6 @@ def check_codes(codes, fitted):
         assert np.isfinite(cuts).all()
         assert (cuts[1:] > cuts[:-1]).all()
         assert ((column >= 0) & (column <= len(cuts) + 1)).all()
-
-
-@budget(0.5)
-@given(X=odd_tables(), y=odd_targets())
-def test_counts_of_pairs_answer_or_advise(X, y):
-    for table, target in ((TABLES[X](), [0, 1, 0, 1]), (CODES, TARGETS[y]())):
-        counts = attempt(PairCounts().add, table, target)
-        if counts is not REFUSED and counts.n_samples:
-            entropies = attempt(counts.entropies)
-            wanted = attempt(mutual_information, table, target)
-            if entropies is not REFUSED and wanted is not REFUSED:
-                np.testing.assert_array_equal(entropies.mi(), wanted)
 
 
 @budget(0.5)

@@ -9,7 +9,8 @@ from sklearn.naive_bayes import GaussianNB
 from bestk import Quadratic, SelectBestK, SelectBestKCV, select
 from bestk.data.frames import read_table
 from bestk.discretize import EqualFrequency
-from bestk.evaluation import SharedEntropies, error_curves
+from bestk.evaluation import error_curves
+from bestk.information import Entropies
 from bestk.information.reading import Reading
 from bestk.selection import methods
 
@@ -149,8 +150,8 @@ class Thirds(EqualFrequency):
 @pytest.mark.parametrize("discretizer", ["auto", "sigma", Thirds(n_bins=3)], ids=str)
 def test_methods_side_by_side_read_what_belongs_to_each_and_the_same_once(discretizer, monkeypatch):
     X, y = load_wine(return_X_y=True)
-    names, measured, share = ["auto", "jmi", "tpower", "mrmr"], [], SharedEntropies.of
-    monkeypatch.setattr(SharedEntropies, "of", lambda h: (measured.append(h), share(h))[1])
+    names, measured, share = ["auto", "jmi", "tpower", "mrmr"], [], Entropies.shared
+    monkeypatch.setattr(Entropies, "shared", lambda h: (measured.append(h), share(h))[1])
     train, test = np.arange(150), np.arange(150, 178)
     options = {"cv": [(train, test)], "discretizer": discretizer}
     curves = error_curves(X, y, names, [3], estimator=GaussianNB(), **options)

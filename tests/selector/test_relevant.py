@@ -12,9 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bestk import Entropies, SelectRelevant, encode, pair_scan
 from bestk.data.target import read_target
-from bestk.information import measures
+from bestk.information import blocks, measures
 from bestk.information.backends import _reductions
-from bestk.information.blocks import Stream
 from bestk.information.scan import scan_pairs
 from bestk.selection import _pvalues
 from bestk.selection._pvalues import _largest_sf
@@ -221,17 +220,17 @@ def test_columns_are_tested_in_parts_with_the_same_result(monkeypatch):
 
 
 @pytest.mark.parametrize("regression", [False, True])
-def test_rows_in_blocks_are_counted(regression, monkeypatch):
+def test_of_rows_in_many_blocks_a_sample_is_tested(regression, monkeypatch):
     rng = np.random.default_rng(10)
     X = rng.normal(size=(4000, 12))
     y = X[:, 2] + 2 * X[:, 5] * X[:, 8] + rng.normal(size=4000)
     y = y if regression else (y > 0).astype(int)
     parts = [(X[i : i + 700], y[i : i + 700]) for i in range(0, 4000, 700)]
-    in_memory = SelectRelevant().fit(parts, None)
-    assert in_memory.n_permutations_ > 0
-    monkeypatch.setattr(Stream, "is_short", False)
+    in_memory, whole = SelectRelevant().fit(parts, None), SelectRelevant().fit(X, y)
+    np.testing.assert_array_equal(in_memory.pvalues_, whole.pvalues_)
+    monkeypatch.setattr(blocks, "SAMPLE_ROWS", 2000)
     selector = SelectRelevant(0.01).fit(parts, None)
-    assert selector.n_permutations_ == 0
+    assert selector.n_permutations_ > 0
     assert set(selector.get_support(indices=True)) == {2, 5, 8}
     assert selector.partners_[[5, 8]].tolist() == [8, 5]
     assert pair_scan(parts, None, top=1).pairs.tolist() == [[5, 8]]

@@ -15,13 +15,11 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import NotFittedError
 
-from bestk import CAIM, PairCounts, Quadratic, SelectBestK, select
+from bestk import CAIM, Quadratic, SelectBestK, select
 from bestk.data.blocks import Blocks, Reservoir, open_blocks
 from bestk.data.frames import read_table
 from bestk.errors import SelectionWarning
 from bestk.information import blocks as _measure
-from bestk.selection.methods import Effort
-from bestk.selection.objectives import OBJECTIVES
 
 from ..selector.conftest import mixed_frame as wide_mixed_frame
 
@@ -159,55 +157,17 @@ def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample():
     assert abs(drawn - 150).max() < 50  # five standard deviations are 53
 
 
-@pytest.fixture
-def ways(monkeypatch):
-    """The ways in which blocks are read, as they are taken."""
-    taken = []
-    for name in ("_by_counts", "_by_codes"):
-        way = getattr(_measure.Counting, name)
-        note = lambda *args, name=name, way=way: taken.append(name) or way(*args)  # noqa: E731
-        monkeypatch.setattr(_measure.Counting, name, note)
-    return taken
-
-
-def test_the_way_that_takes_less_memory_is_taken(ways):
-    rng = np.random.default_rng(0)
-    long, wide = rng.integers(0, 3, (2000, 5)), rng.integers(0, 3, (40, 60))
-    for X in (long, wide):
-        y = X[:, 0] % 2
-        selector = Select(k=4, discretizer="equal-frequency")
-        same(clone(selector).fit(pairs(X, y, [0, 20, len(y)])), selector.fit(X, y))
-    assert ways == ["_by_counts", "_by_codes"]
-
-
-def test_codes_take_over_where_counts_outgrow_the_memory(ways, monkeypatch):
-    X, y = load_breast_cancer(return_X_y=True)
-    monkeypatch.setattr(_measure, "PairCounts", lambda memory: PairCounts(memory=100))
-    same(Select(k=4).fit(pairs(X, y, [0, 100, len(y)])), Select(k=4).fit(X, y))
-    assert ways == ["_by_counts", "_by_codes"]
-
-
 def test_what_fits_nowhere_is_refused_with_the_numbers(monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
-    monkeypatch.setattr(_measure.Counting, "__init__", _with_memory(100.0))
+    monkeypatch.setattr("bestk.selection.blocks.memory_to_use", lambda: 100.0)
     with pytest.raises(MemoryError, match=r"codes of 30 columns in \d+ rows need .* GiB and may"):
         Select(k=4).fit(pairs(X, y, [0, 100, len(y)]))
 
 
-def _with_memory(memory):
-    before = _measure.Counting.__init__
-
-    def init(self, *args):
-        before(self, *args, memory=memory)
-
-    return init
-
-
-def test_other_backends_get_codes_even_of_a_generator(ways):
+def test_other_backends_take_blocks_even_of_a_generator():
     X, y = mixed_frame()
     found = Select(k=4, backend="numpy").fit(iter(pairs(X, y, [0, 70, 120])))
     same(found, Select(k=4, backend="numpy").fit(X, y))
-    assert ways == ["_by_codes"]
 
 
 def test_the_function_takes_blocks_as_well():
@@ -291,7 +251,7 @@ def test_fit_forgets_what_partial_fit_has_counted():
     X, y = mixed_frame()
     selector = Select(k=4).partial_fit(X, y).fit(X[::-1], y[::-1])
     same(selector, Select(k=4).fit(X[::-1], y[::-1]))
-    assert not hasattr(selector, "pair_counts_")
+    assert not hasattr(selector, "_blocks")
 
 
 def test_a_discretiser_of_other_columns_is_refused():
@@ -339,7 +299,7 @@ def test_a_second_class_is_needed_when_results_are_asked_for_and_not_before():
         assert selector.partial_fit([[0], [0]], [0, 0]).get_support().tolist() == [True]
 
 
-def test_counted_pairs_of_many_columns_are_selected_without_their_matrix(monkeypatch):
+def test_many_columns_in_blocks_are_selected_without_their_matrix(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (300, 40)), np.arange(300) % 2
     X[:, 7] = y ^ (rng.random(300) < 0.2)
@@ -454,16 +414,3 @@ def test_integers_that_floats_in_another_block_would_merge_are_refused():
     blocks = [(np.array(X), y) for X, y in blocks]
     with pytest.raises(ValueError, match=r"'x0' holds whole numbers of 2\*\*53 or more"):
         Select(k=1).fit(blocks)
-
-
-@pytest.mark.parametrize("objective", sorted(set(OBJECTIVES) - {"qpfs"}))
-@pytest.mark.parametrize("solver", ["linear", "tpower", "auto"])
-def test_columns_on_demand_of_counted_pairs_serve_every_objective(objective, solver):
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 3, (300, 40)), rng.integers(0, 2, 300)
-    X[:, 7] = y
-    entropies, method = PairCounts().add(X, y).entropies("chance"), Quadratic(objective, solver)
-    lazy = method.select(entropies, 5, effort=Effort(0, bound=None, memory=1))
-    whole = method.select(entropies, 5, effort=Effort(0, bound=None))
-    assert 7 in lazy.support
-    assert lazy.objective >= 0.9 * whole.objective

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from bestk._typing import Array, Floats
+from bestk.data.columns import number_levels
 from bestk.data.frames import as_array, batch_as_table, is_dask, labels_of, read_table
 from bestk.data.table import Block, Table, find_inexact, inexact, refuse_other_type
 from bestk.data.target import read_full_column
@@ -278,20 +279,17 @@ def _join_blocks(parts: Sequence[Block], names: Sequence[str]) -> list[Block]:
 
 def _join_levels(parts: Sequence[Block], column: int, name: str) -> tuple[Array, list[list[Any]]]:
     """Codes of one column, and what they stand for."""
+    codes, labels = list[Array](), list[Any]()
     for part in parts:
-        if part.categories is None and not part.missing(part.values[:, [column]]).all():
-            refuse_other_type(name, "string", part.kind)
-    known = [part.categories[column] if part.categories else [] for part in parts]
-    every = set().union(*known)
-    if len(types := {type(level).__name__ for level in every if not isinstance(level, float)}) > 1:
+        own = part.values[:, [column]]
+        if part.categories is None:
+            if not part.missing(own).all():
+                refuse_other_type(name, "string", part.kind)
+            codes.append(np.full(len(own), -1))
+            continue
+        codes.append(np.where(own[:, 0] < 0, -1, own[:, 0].astype(np.int64) + len(labels)))
+        labels += part.categories[column]
+    if len(types := {type(label).__name__ for label in labels if not isinstance(label, float)}) > 1:
         refuse_other_type(name, *sorted(types)[:2])
-    levels = sorted(every)
-    places = {level: number for number, level in enumerate(levels)}
-    dtype = np.min_scalar_type(-max(1, len(levels)))
-    codes = [
-        np.array([*(places[level] for level in some), -1], dtype)[
-            part.values[:, column] if part.categories else np.full(len(part.values), -1)
-        ]
-        for part, some in zip(parts, known, strict=True)
-    ]
-    return np.concatenate(codes)[:, None], [levels]
+    values, levels = number_levels(np.concatenate(codes), labels, name)
+    return values[:, None], [levels]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,6 @@ class Codes:
     values: NDArray[np.uint8] | NDArray[np.uint16]  # (n_features, n_samples), C-contiguous
     levels: Indices  # values[i] lies in 0..levels[i]-1, and every level occurs
     names: Sequence[str]
-    width: int | None = None  # columns of each table, where several stand side by side
 
     def __post_init__(self) -> None:
         values, levels = self.values, self.levels
@@ -234,33 +233,44 @@ def ends(lengths: Indices) -> Indices:
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
-def collect_codes(
-    parts: Iterable[tuple[Table, NDArray[Any]]], memory: float
-) -> tuple[Codes, Target]:
-    """The codes and the classes of all blocks, of at most so many bytes."""
-    levels, classes = Levels([]), Levels(["y"])
-    pieces: list[NDArray[Any]] = []
-    y: list[Indices] = []
-    for table, values in parts:
-        levels = levels if pieces else Levels(table.names)
-        codes, labels = read_labels(values, table.n_samples)
-        y.append(np.array(classes.learn([labels.tolist()])[0], np.int64)[codes])
-        pieces.append(levels.encode(table))
-        if (needed := sum(piece.nbytes for piece in pieces)) > memory:
-            rows = sum(map(len, y))
+class CodeBlocks:
+    """The codes and the classes of blocks of rows, of at most so many bytes.
+
+    Levels and classes may be new in any block: they are known by their labels.
+    """
+
+    def __init__(self, memory: float) -> None:
+        self._memory = memory
+        self._levels, self._classes = Levels([]), Levels(["y"])
+        self._codes: list[NDArray[Any]] = []
+        self._y: list[Indices] = []
+
+    def add(self, table: Table, y: NDArray[Any]) -> None:
+        """Encode a block."""
+        self._levels = self._levels if self._y else Levels(table.names)
+        codes, labels = read_labels(y, table.n_samples)
+        self._y.append(np.array(self._classes.learn([labels.tolist()])[0], np.int64)[codes])
+        self._codes.append(self._levels.encode(table))
+        if (needed := sum(piece.nbytes for piece in self._codes)) > self._memory:
+            rows = sum(map(len, self._y))
             raise MemoryError(
                 f"codes of {table.n_features} columns in {rows} rows need {gib(needed)} GiB and "
-                f"may take {gib(memory)}; leave out columns, or take a part of the rows"
+                f"may take {gib(self._memory)}; leave out columns, or take a part of the rows"
             )
-    known = list(classes.places[0])
-    if len(known) < 2:
-        raise ValueError(f"y has one class only, {known[0]}; at least two are needed")
-    joined = np.empty((len(levels.names), sum(map(len, y))), pieces[-1].dtype)
-    end = joined.shape[1]
-    while pieces:  # which are dropped on the way
-        piece = pieces.pop()
-        joined[:, end - piece.shape[1] : end] = piece
-        end -= piece.shape[1]
-    places, labels = read_labels(known, len(known))
-    target = places[np.concatenate(y)]
-    return Codes(joined, levels.counts, levels.names), Target(target, labels, np.bincount(target))
+
+    def join(self) -> tuple[Codes, Target]:
+        """The codes and the classes of all rows so far."""
+        known = list(self._classes.places[0])
+        if len(known) < 2:
+            raise ValueError(f"y has one class only, {known[0]}; at least two are needed")
+        joined = np.empty((len(self._levels.names), sum(map(len, self._y))), self._codes[-1].dtype)
+        end = joined.shape[1]
+        while self._codes:  # which are dropped on the way
+            piece = self._codes.pop()
+            joined[:, end - piece.shape[1] : end] = piece
+            end -= piece.shape[1]
+        self._codes = [joined]
+        places, labels = read_labels(known, len(known))
+        y = places[np.concatenate(self._y)]
+        codes = Codes(joined, self._levels.counts, self._levels.names)
+        return codes, Target(y, labels, np.bincount(y))

@@ -2,15 +2,12 @@
 
 from bestk.evaluation._curves import BASELINE, Curves, Row, stability, t_statistics
 from bestk.evaluation._error_curves import error_curves
-from bestk.selection.shared import SharedEntropies, shared_tasks
 
 __all__ = [
     "BASELINE",
     "Curves",
     "Row",
-    "SharedEntropies",
     "error_curves",
-    "shared_tasks",
     "stability",
     "t_statistics",
 ]

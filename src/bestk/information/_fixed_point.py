@@ -47,42 +47,38 @@ class Tables:
     y: int  # H(y)
 
     @classmethod
-    def of(
-        cls, sizes: Indices, correction: Correction | None, counts: Indices | None = None
-    ) -> Self:
-        """Tables for classes of the given sizes, over 0..m or over the ``counts`` that occur.
+    def of(cls, sizes: Indices, correction: Correction | None) -> Self:
+        """Tables for classes of the given sizes, over all counts.
 
         ``"miller-madow"`` adds (occupied cells - 1) / 2m to each entropy. ``"chance"`` subtracts
         from I(x; y), for single columns and for pairs, what random labels give on average.
         """
         choice(correction, "correction", (None, "miller-madow", "chance"))
-        if counts is None and sizes.sum() <= MAX_KEPT_ROWS:
+        if sizes.sum() <= MAX_KEPT_ROWS:
             return cls._kept(tuple(sizes.tolist()), correction)
-        return cls._make(sizes, correction, counts)
+        return cls._make(sizes, correction)
 
     @classmethod
     @lru_cache(maxsize=4)  # several estimates of a table use the same
     def _kept(cls, sizes: tuple[int, ...], correction: Correction | None) -> Self:
-        return cls._make(np.array(sizes), correction, None)
+        return cls._make(np.array(sizes), correction)
 
     @classmethod
-    def _make(cls, sizes: Indices, correction: Correction | None, counts: Indices | None) -> Self:
+    def _make(cls, sizes: Indices, correction: Correction | None) -> Self:
         m = int(sizes.sum())
-        n = np.arange(m + 1.0) if counts is None else counts.astype(np.float64)
-        at = sizes if counts is None else np.searchsorted(counts, sizes)
+        n = np.arange(m + 1.0)
         plain = n * np.log(np.maximum(n, 1.0))
         chance, offset = np.zeros(len(n)), 0.0
         if correction == "miller-madow":
             plain -= 0.5 * (n > 0)
         elif correction == "chance":
-            short = counts is None and m < MIN_MOMENT_ROWS
-            cells = np.arange(m + 1) if counts is None else counts
-            expected = expected_cells(cells, sizes, plain if short else None)
-            chance, offset = plain - expected, float(plain[at].sum() - plain[-1])
+            short = m < MIN_MOMENT_ROWS
+            expected = expected_cells(np.arange(m + 1), sizes, plain if short else None)
+            chance, offset = plain - expected, float(plain[sizes].sum() - plain[-1])
         one = 2.0 ** (57 - int(np.ceil(np.log2(m * np.log(m) + m + 1.0))))  # no sum overflows
         total = round(float(plain[-1]) * one)
         rounded, extra = (np.rint(table * one).astype(np.int64) for table in (plain, chance))
-        y = total - int(rounded[at].sum())
+        y = total - int(rounded[sizes].sum())
         return cls(1.0 / (one * m), total, rounded, extra, round(offset * one), y)
 
 

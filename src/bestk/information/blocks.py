@@ -1,27 +1,24 @@
-"""Entropies of a table that comes in blocks: counts of pairs, or codes, whichever take less."""
+"""Entropies of a table that comes in blocks, of which codes are kept."""
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestk._memory import memory_to_use
 from bestk._typing import Indices
 from bestk.data.blocks import SAMPLE_ROWS, Blocks, Part, Reservoir, Sample
-from bestk.data.codes import Codes, collect_codes, encode
+from bestk.data.codes import CodeBlocks, Codes
 from bestk.data.table import Table, find_constant, find_features, find_numeric, refuse_other_type
 from bestk.data.text import TextNumbers
 from bestk.information.coding import discretise
-from bestk.information.counts import PairCounts, bytes_of_counts
 from bestk.information.entropies import Entropies
 from bestk.information.reading import Measured, Reading, cut_target, refuse_identifier
 
 MAX_VALUES_IN_MEMORY = 2**27  # of a table in blocks that is read whole
-COUNTED_HERE = ("auto", "native")  # backends whose results the counts of pairs give as well
 
 
 @dataclass(frozen=True)
@@ -33,9 +30,9 @@ class Stream:
     n_rows: int | None  # of the table, if all were seen
 
     @classmethod
-    def look(cls, blocks: Blocks, seed: int, whole: bool) -> "Stream":
+    def look(cls, blocks: Blocks, seed: int) -> "Stream":
         """Draw a sample: of all rows, or of the first where one pass has to do."""
-        if whole and not blocks.once:
+        if not blocks.once:
             sample = (blocks.quick_sample and blocks.quick_sample(seed)) or _draw(blocks, seed)
             return cls(blocks, sample, sample.n_rows)
         parts, head, left = iter(blocks), [], SAMPLE_ROWS
@@ -43,10 +40,8 @@ class Stream:
             head.append(part)
             left -= part[0].n_samples
         sample = _draw(head, seed)
-        n_rows = sample.n_rows if left > 0 else None
-        if not blocks.once:
-            return cls(blocks, sample, n_rows)
         rest = chain(_drain(head), parts)
+        n_rows = sample.n_rows if left > 0 else None
         return cls(Blocks(lambda: rest, once=True), sample, n_rows)
 
     @property
@@ -56,12 +51,6 @@ class Stream:
             return False
         values = self.n_rows * self.sample.table.n_features
         return values <= MAX_VALUES_IN_MEMORY and 32 * values <= memory_to_use()
-
-    def parsed(self, categorical_features: Any) -> tuple["Stream", TextNumbers]:
-        """The same with numbers for text in the sample; and what makes them in the blocks."""
-        table = self.sample.table
-        text = TextNumbers.find(table, find_features(categorical_features, table))
-        return replace(self, sample=replace(self.sample, table=text.parse(table))), text
 
 
 def _draw(blocks: Any, seed: int) -> Sample:
@@ -91,12 +80,12 @@ class Cuts:
 
     @classmethod
     def find(
-        cls, reading: Reading, sample: Sample, allowed: Indices, text: TextNumbers,
-        keep_fitted: bool = False,
-    ) -> "Cuts":  # fmt: skip
+        cls, reading: Reading, sample: Sample, allowed: Indices, keep_fitted: bool = False
+    ) -> "Cuts":
         """Fit discretisers of the numbers and of the target, where they are needed."""
-        table, target = sample.table, reading.parse(sample.y, len(sample.y))
-        categorical = find_features(reading.categorical_features, table)
+        categorical = find_features(reading.categorical_features, sample.table)
+        text = TextNumbers.find(sample.table, categorical)
+        table, target = text.parse(sample.table), reading.parse(sample.y, len(sample.y))
         numeric, fitted, cut = np.intersect1d(find_numeric(table, categorical), allowed), None, None
         if target.continuous and target.classes.n_classes:  # refuses what cannot be cut
             cut = cut_target(target.numbers)
@@ -129,13 +118,6 @@ class Cuts:
         aside = np.isin(allowed, np.setdiff1d(self.constant, included)) & (levels == 1)
         return np.flatnonzero(aside.all() | ~aside)
 
-    def measured(self, kept: Indices, entropies: Entropies, levels: Indices) -> Measured:
-        """What was measured of the columns that were kept."""
-        if self.discretizer is None:
-            return Measured(entropies, None, levels=levels)
-        cut = np.flatnonzero(np.isin(kept, self.numeric))
-        return Measured(entropies, None, self.discretizer, cut, levels)
-
 
 def is_fitted(discretizer: Any) -> bool:
     """Whether a discretiser is given fitted."""
@@ -155,73 +137,19 @@ def _as_fitted(discretizer: Any, n_columns: int) -> Any:
     return fitted
 
 
-class Counted(NamedTuple):
-    """What the pass over the blocks has found."""
+def count_codes(
+    blocks: CodeBlocks, reading: Reading, cuts: Cuts, allowed: Indices, included: Indices
+) -> tuple[Measured, Indices]:
+    """Count blocks of the allowed columns: what was measured, and of which columns.
 
-    measured: Measured
-    kept: Indices  # the columns that were measured
-    n_rows: int
-
-
-@dataclass(frozen=True)
-class Counting:
-    """The pass over the blocks of a table that is not read whole."""
-
-    stream: Stream
-    reading: Reading
-    cuts: Cuts
-    allowed: Indices
-    included: Indices  # which are kept even where they are constant
-    memory: float = field(default_factory=memory_to_use)
-
-    def run(self) -> Counted:
-        """Count pairs or collect codes, whichever takes less memory."""
-        parts = self._parts()
-        first = next(parts)
-        parts = chain([first], parts)
-        if not self._prefers_counts(*first):
-            return self._by_codes(parts)
-        try:
-            return self._by_counts(parts)
-        except MemoryError:
-            if self.stream.blocks.once:
-                raise
-            return self._by_codes(self._parts())
-
-    def _parts(self) -> Iterator[Part]:
-        return (self.cuts.apply(part, self.allowed) for part in self.stream.blocks)
-
-    def _prefers_counts(self, table: Table, y: NDArray[Any]) -> bool:
-        """Whether counts take less memory than codes, judged by the first rows."""
-        if self.reading.backend not in COUNTED_HERE:
-            return False
-        if self.stream.n_rows is None:
-            return True
-        levels = encode(table).levels
-        n_planes, n_classes = int((levels - 1).sum()), len(np.unique(y))
-        # codes, and the bit planes that are made of them
-        itemsize = 1 if levels.max() <= 2**8 else 2
-        codes = self.stream.n_rows * (len(levels) * itemsize + n_planes / 8.0)
-        counts = bytes_of_counts(n_planes, n_classes)
-        return counts <= self.memory and (counts < codes or codes > self.memory)
-
-    def _by_counts(self, parts: Iterator[Part]) -> Counted:
-        counts = PairCounts(memory=self.memory)
-        for table, y in parts:
-            counts.add(table, y)
-        refuse_identifier(len(counts.classes), counts.n_samples)
-        places = self.cuts.varying(self.allowed, self.included, counts.levels)
-        counts, kept = counts.keep(places), self.allowed[places]
-        entropies = counts.entropies(self.reading.correction, self.reading.n_jobs)
-        return Counted(self.cuts.measured(kept, entropies, counts.levels), kept, counts.n_samples)
-
-    def _by_codes(self, parts: Iterator[Part]) -> Counted:
-        codes, target = collect_codes(parts, self.memory)
-        refuse_identifier(target.n_classes, codes.n_samples)
-        places = self.cuts.varying(self.allowed, self.included, codes.levels)
-        if len(places) < codes.n_features:
-            names = [codes.names[j] for j in places]
-            codes = Codes(codes.values[places], codes.levels[places], names)
-        options = self.reading.backend, self.reading.correction, self.reading.n_jobs
-        entropies, kept = Entropies.count(codes, target, *options), self.allowed[places]
-        return Counted(self.cuts.measured(kept, entropies, codes.levels), kept, codes.n_samples)
+    Columns that are included are measured even where they are constant.
+    """
+    codes, target = blocks.join()
+    refuse_identifier(target.n_classes, codes.n_samples)
+    places = cuts.varying(allowed, included, codes.levels)
+    if len(places) < codes.n_features:
+        names = [codes.names[j] for j in places]
+        codes = Codes(codes.values[places], codes.levels[places], names)
+    options = reading.backend, reading.correction, reading.n_jobs
+    entropies, kept = Entropies.count(codes, target, *options), allowed[places]
+    return Measured(entropies, None, cuts.discretizer, codes.levels), kept

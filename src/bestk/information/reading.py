@@ -51,7 +51,6 @@ class Reading:
     target: str = "auto"
     backend: str = "auto"
     n_jobs: int | None = None
-    width: int | None = None  # columns of each table, where several stand side by side
 
     def parse(self, y: Any, n_samples: int) -> "ParsedTarget":
         """The target, parsed once; one that is parsed already is given back."""
@@ -69,7 +68,8 @@ class Reading:
         if self.information == "blend":
             return self._blended(table, target, categorical)
         if self.information == "gaussian":
-            return self._gaussian(table, target, categorical)
+            refuse_other_kinds(table, categorical)
+            return self._normal(table.numeric()[0], target.goal)
         return self._counted([self.discretizer], table, target.classes, categorical)[0]
 
     def _counted(
@@ -81,14 +81,9 @@ class Reading:
         found = []
         for codes, classes, fitted in code_table(ways, table, numeric, target, also):
             options = self.backend, self.correction, self.n_jobs
-            entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
-            cut = None if fitted is None else numeric
-            found.append(Measured(entropies, target, fitted, cut, codes.levels))
+            entropies = Entropies.count(codes, classes, *options)
+            found.append(Measured(entropies, target, fitted, codes.levels))
         return found
-
-    def _gaussian(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
-        refuse_other_kinds(table, categorical)
-        return self._normal(table.numeric()[0], target.goal)
 
     def _normal(self, numbers: Array, goal: Any) -> "Measured":
         return Measured(gaussian_entropies(numbers, goal, self.correction, self.n_jobs), goal)
@@ -113,8 +108,7 @@ class Reading:
             measured = counting._blended_on_device(table, target, find)
             if measured is not None:
                 return measured
-        also = [] if self.width else [for_pairs]  # of one table, pairs are counted without
-        counted = counting._counted(ways, table, target.classes, categorical, also)
+        counted = counting._counted(ways, table, target.classes, categorical, [for_pairs])
         if large:
             return counted[0]
         source: PairSource = counted[0].entropies.source
@@ -160,15 +154,15 @@ class Reading:
             return None
         find = found.find_synergy or find
         entropies = self._join(found.source, found.covariances, found.levels[1], True, find)
-        return Measured(entropies, classes, fitted, numeric, found.levels[0])
+        return Measured(entropies, classes, fitted, found.levels[0])
 
 
 def gaussian_entropies(
-    numbers: Array | ScoredTable, goal: Any, correction: Correction | None, n_jobs: int | None
+    numbers: Array, goal: Any, correction: Correction | None, n_jobs: int | None
 ) -> Entropies:
     """Entropies of numbers that are taken as normal, with classes or numbers as the target."""
     with threads(n_jobs):
-        scored = numbers if isinstance(numbers, ScoredTable) else ScoredTable(numbers, goal)
+        scored = ScoredTable(numbers, goal)
         source = GaussianSource(scored, correction=correction)
         n = source.n_features
         covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
@@ -186,20 +180,7 @@ class Measured:
     entropies: Entropies
     target: Any  # the classes, or the numbers of a continuous target
     discretizer: Any = None  # fitted on the numeric columns, or None
-    discretised: Indices | None = None  # the columns that it was fitted on
     levels: Indices | None = None  # of each column, where they were counted
-
-    def keep(self, columns: Indices) -> "Measured | None":
-        """What is measured of these columns without the others; None if that is to be done anew."""
-        source, entropies = self.entropies.source, self.entropies
-        if not isinstance(source, GaussianSource) or entropies.signed:
-            return None
-        if not has_few_rows(source.columns.n_rows, len(columns)):  # then the default counts
-            return None
-        kept = source.columns.keep(columns)
-        return replace(
-            self, entropies=gaussian_entropies(kept, self.target, None, entropies.n_jobs)
-        )
 
 
 @dataclass(frozen=True)

@@ -76,13 +76,10 @@ def collect_facts(request: ReportRequest) -> Facts:
 
 
 def _check_same(solution: Solution, table: Table) -> None:
-    names, advice = solution.names, "pass the table that the selector was fitted on"
-    if names is None or len(names) != table.n_features:
-        known = "a table without names" if names is None else f"{len(names)}"
-        raise ValueError(
-            f"X has {table.n_features} columns and the features were selected from {known}; "
-            f"{advice}"
-        )
+    names, advice = solution.names or (), "pass the table that the selector was fitted on"
+    if len(names) != table.n_features:
+        came = f"X has {table.n_features} columns and the features were selected from {len(names)}"
+        raise ValueError(f"{came}; {advice}")
     for place in solution.support.tolist():
         if names[place] != table.names[place]:
             raise ValueError(

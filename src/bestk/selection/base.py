@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bestk.data.frames import (
     as_array,
-    batch_as_table,
     is_dask,
     is_frame,
     named_frame,
@@ -40,7 +39,6 @@ SELECTABLE: dict[str, list[Any]] = {
     "include": ["array-like", str, Integral, None],
     "exclude": ["array-like", str, Integral, None],
     "column_groups": ["array-like", Mapping, str, None],
-    "k_counts": [StrOptions({"groups", "columns"})],
     "bound": [StrOptions({"fast", "tight"}), None],
     "time_limit": [Interval(RealNotInt, 0, None, closed="neither"),
                    Interval(Integral, 1, None, closed="left"), None],
@@ -50,7 +48,7 @@ SELECTABLE: dict[str, list[Any]] = {
     "verbose": ["verbose"],
 }  # fmt: skip
 FOUND = ("solution_", "support_", "ranking_", "scores_", "discretizer_")
-HIDDEN = ("_cuts", "_waiting", "_in_blocks")
+HIDDEN = ("_blocks", "_cuts", "_waiting", "_in_blocks")
 
 
 def forget(selector: Any) -> None:
@@ -168,9 +166,7 @@ def _keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:
             return _safe_indexing(X, np.flatnonzero(mask), axis=1)
         import narwhals as nw
 
-        X = np.asarray(nw.from_native(batch_as_table(X)).to_numpy())
-    elif isinstance(X, list | tuple):
-        X = as_array(X)
+        X = np.asarray(nw.from_native(X).to_numpy())
     return X[:, np.flatnonzero(mask)]
 
 

@@ -1,4 +1,4 @@
-"""Rows that come in blocks: read whole if they are few, counted block by block if they are many."""
+"""Rows that come in blocks: read whole if they are few, block by block as codes if many."""
 
 from __future__ import annotations
 
@@ -10,17 +10,23 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from bestk._memory import memory_to_use
 from bestk._typing import Array, Indices
-from bestk.data.blocks import Blocks, Part, Reservoir, open_blocks, read_values, split_target
+from bestk.data.blocks import (
+    Blocks,
+    Part,
+    Sample,
+    join_rows,
+    join_values,
+    open_blocks,
+    read_values,
+    split_target,
+)
+from bestk.data.codes import CodeBlocks
 from bestk.data.frames import as_array, read_features, read_table
-from bestk.data.table import Table, find_features
+from bestk.data.table import Table
 from bestk.data.target import is_fractional, note_on_target, weighted_rows
-from bestk.data.text import TextNumbers
-from bestk.discretize import EqualFrequency
-from bestk.information.blocks import Counting, Cuts, Stream, is_fitted
-from bestk.information.counts import PairCounts
-from bestk.information.reading import Reading
-from bestk.information.scan import DiscreteTable
+from bestk.information.blocks import Cuts, Stream, count_codes, is_fitted
 from bestk.selection.base import FOUND, forget, select_number
 from bestk.selection.choose_k import AUTO
 from bestk.selection.pipeline import Columns, Task, seed_of, settle
@@ -28,11 +34,15 @@ from bestk.selection.pipeline import Columns, Task, seed_of, settle
 
 def read_blocks(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Task:
     """Read and measure a table that comes in blocks."""
-    stream = _look(selector, open_weighted(X, y, sample_weight))
+    seed, how = seed_of(selector.random_state), settle(selector, blocks=True)
+    blocks = open_weighted(X, y, sample_weight)
+    if how.information == "gaussian":
+        blocks = replace(blocks, once=False, quick_sample=None)  # there is no second pass
+    stream = Stream.look(blocks, int(seed or 0))
     sample = stream.sample
     note_columns(selector, sample.table)
     selector.n_samples_seen_, selector._in_blocks = stream.n_rows, not stream.is_short
-    gaussian = selector.information == "gaussian"
+    gaussian = how.information == "gaussian"
     if not stream.is_short and not gaussian:
         return _count_blocks(selector, stream)
     table = read_features(sample.table, selector.categorical_features)
@@ -68,28 +78,19 @@ def repeat_block(weights: Any, y: Array) -> Indices:
     return weighted_rows(weights, y, len(y)) if np.any(weights) else np.arange(0)
 
 
-def _look(selector: Any, blocks: Blocks) -> Stream:
-    """The blocks, and a sample of their rows where cut points or Gaussian estimates need one."""
-    seed, how = seed_of(selector.random_state), settle(selector, blocks=True)
-    gaussian = how.information == "gaussian"
-    needed = gaussian or how.discretizer is not None or selector.target == "continuous"
-    if gaussian:
-        blocks = replace(blocks, once=False, quick_sample=None)  # there is no second pass
-    return Stream.look(blocks, int(seed or 0), needed)
-
-
 def _count_blocks(selector: Any, stream: Stream) -> Task:
-    columns = Columns.of(selector, stream.sample.table)
-    stream, text = stream.parsed(selector.categorical_features)
     table, y = stream.sample.table, stream.sample.y
+    columns = Columns.of(selector, table)
     reading = columns.reading(selector, np.arange(table.n_features), blocks=True)
-    start = perf_counter()
-    cuts = Cuts.find(reading, stream.sample, columns.allowed, text)
-    counted = Counting(stream, reading, cuts, columns.allowed, columns.included).run()
-    seconds = perf_counter() - start
-    task = Task.measured(selector, table, columns, counted.kept, counted.measured, seconds)
-    selector.n_samples_seen_ = counted.n_rows
-    notes = [*text.notes, note_on_target(selector.target, y), _note_on_blocks(selector)]
+    start, blocks = perf_counter(), CodeBlocks(memory_to_use())
+    cuts, selector.n_samples_seen_ = Cuts.find(reading, stream.sample, columns.allowed), 0
+    for part in stream.blocks:
+        selector.n_samples_seen_ += part[0].n_samples
+        blocks.add(*cuts.apply(part, columns.allowed))
+    read, kept = count_codes(blocks, reading, cuts, columns.allowed, columns.included)
+    seconds, table = perf_counter() - start, cuts.text.parse(table)
+    task = Task.measured(selector, table, columns, kept, read, seconds)
+    notes = [*cuts.text.notes, note_on_target(selector.target, y), _note_on_blocks(selector)]
     target = reading.parse(y, len(y))
     return replace(task, targets=(target,), notes=tuple(note for note in notes if note))
 
@@ -119,20 +120,20 @@ def _counts_levels(selector: Any) -> bool:
 class PartialFit:
     """``partial_fit``, and results that are worked out when they are first asked for."""
 
-    pair_counts_: PairCounts
     n_samples_seen_: int
+    _blocks: CodeBlocks
     _cuts: Cuts
     _waiting: list[Part]  # rows of one class, which alone do not show where to cut numbers
 
     @available_if(_counts_levels)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Count a block of rows; features are selected when a result is asked for.
+        """Encode a block of rows; features are selected when a result is asked for.
 
         Levels and classes may be new in any block. Results are those of ``fit`` on all rows so
         far, where columns are discrete or the discretiser is given fitted: one that is not is
         fitted on the first block, which should then be large and mixed. Blocks before that of the
-        second class are held until it comes. No other rows are held, so that no
-        :class:`SelectionWarning` is given on single columns.
+        second class are held until it comes. Of other rows only codes are held, one byte a value,
+        so that no :class:`SelectionWarning` is given on single columns.
 
         Parameters
         ----------
@@ -141,7 +142,7 @@ class PartialFit:
         y : array-like of shape (n_rows,)
             The classes.
         classes : array-like, default=None
-            All classes that will come. Not needed, but saves memory in the first call.
+            Not used; classes may be new in any block.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts, as for ``fit``.
 
@@ -151,7 +152,7 @@ class PartialFit:
         """
         selector: Any = self
         selector._validate_params()
-        first = "pair_counts_" not in vars(self)
+        first = "_blocks" not in vars(self)
         if first:
             forget(selector)
         table = read_table(selector._check_table(X, reset=first))
@@ -160,7 +161,8 @@ class PartialFit:
             rows = repeat_block(as_array(sample_weight), values)
             table, values = table.take(rows), values[rows]
         if first:
-            self.pair_counts_, self._waiting, self.n_samples_seen_ = PairCounts(classes), [], 0
+            self._blocks, self._waiting = CodeBlocks(memory_to_use()), []
+            self.n_samples_seen_ = 0
             selector._in_blocks = True
         for name in FOUND:
             vars(self).pop(name, None)
@@ -177,13 +179,13 @@ class PartialFit:
         self._waiting = []
         for block in blocks:
             allowed = Columns.of(self, block[0]).allowed
-            self.pair_counts_.add(*self._cuts.apply(block, allowed))
+            self._blocks.add(*self._cuts.apply(block, allowed))
         return self
 
     def __getattr__(self, name: str) -> Any:
         if name == "partial_fit":
             _counts_levels(self)  # raises an error that names the option
-        if name not in FOUND or "pair_counts_" not in vars(self):
+        if name not in FOUND or "_blocks" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         _solve(self)
         return vars(self)[name]
@@ -191,38 +193,30 @@ class PartialFit:
 
 def _first_look(selector: Any, blocks: list[Part]) -> Cuts | None:
     """What cuts the numbers of all blocks; None where it waits for a second class."""
-    y = np.concatenate([values for _, values in blocks])
-    reservoir = Reservoir(seed=0, rows=len(y))
-    for block in blocks:
-        reservoir.add(*block)
-    sample = reservoir.finish()
-    columns = Columns.of(selector, sample.table)
-    text = TextNumbers.find(sample.table, columns.categorical)
-    sample = replace(sample, table=text.parse(sample.table))
-    reading = columns.reading(selector, np.arange(sample.table.n_features), blocks=True)
+    tables, targets = zip(*blocks, strict=True)
+    table, y = join_rows(tables), join_values(targets)
+    sample = Sample(len(y), table, y)
+    columns = Columns.of(selector, table)
+    reading = columns.reading(selector, np.arange(table.n_features), blocks=True)
     if selector.target == "auto":  # a few rows do not show whether whole numbers are classes
         reading = replace(reading, target="continuous" if is_fractional(y) else "classes")
-    if (y == y[0]).all() and not is_fitted(reading.discretizer):
-        numeric = np.intersect1d(np.flatnonzero(sample.table.kinds == "numeric"), columns.allowed)
-        if reading.discretizer is not None and len(np.setdiff1d(numeric, columns.categorical)):
-            return None
-    return Cuts.find(reading, sample, columns.allowed, text, keep_fitted=True)
+    to_fit = reading.discretizer is not None and not is_fitted(reading.discretizer)
+    if to_fit and (y == y[0]).all():
+        return None
+    return Cuts.find(reading, sample, columns.allowed, keep_fitted=True)
 
 
 def _solve(selector: Any) -> None:
-    """Select from what is counted so far."""
+    """Select from the blocks so far."""
     if selector._waiting:
         came = selector._waiting[0][1][0]
         raise ValueError(f"y has one class only, {came}; at least two are needed")
-    counts, cuts = selector.pair_counts_, selector._cuts
-    n = selector.n_features_in_
+    n, cuts = selector.n_features_in_, selector._cuts
     names = getattr(selector, "feature_names_in_", [f"x{j}" for j in range(n)])
-    schema = Table(counts.n_samples, list(names), ())
+    schema = Table(selector.n_samples_seen_, list(names), ())
     columns = Columns.of(selector, schema)
-    places = cuts.varying(columns.allowed, columns.included, counts.levels)
-    counts, kept = counts.keep(places), columns.allowed[places]
-    entropies = counts.entropies(settle(selector, blocks=True).correction, selector.n_jobs)
-    read = cuts.measured(kept, entropies, counts.levels)
+    reading = columns.reading(selector, np.arange(n), blocks=True)
+    read, kept = count_codes(selector._blocks, reading, cuts, columns.allowed, columns.included)
     task = Task.measured(selector, schema, columns, kept, read)
     notes = [*cuts.text.notes, _note_on_blocks(selector)]
     task = replace(task, notes=tuple(note for note in notes if note))
@@ -235,24 +229,3 @@ def note_columns(selector: Any, table: Table) -> None:
     selector.n_features_in_ = table.n_features
     if list(table.names) != [f"x{j}" for j in range(table.n_features)]:
         selector.feature_names_in_ = np.array(list(table.names), dtype=object)
-
-
-def open_stream(X: Any, y: Any, sample_weight: Any = None) -> Stream:
-    """Rows in blocks, and a random sample of them all."""
-    return Stream.look(open_weighted(X, y, sample_weight), 0, whole=True)
-
-
-def count_quantiles(options: Any, stream: Stream, n_bins: int) -> DiscreteTable:
-    """The counts of all rows; numbers are cut into bins of equal frequency by a sample."""
-    stream, text = stream.parsed(options.categorical_features)
-    sample, every = stream.sample, np.arange(stream.sample.table.n_features)
-    reading = Reading(
-        discretizer=EqualFrequency(n_bins), target=options.target, backend=options.backend,
-        categorical_features=find_features(options.categorical_features, sample.table),
-        n_jobs=options.n_jobs,
-    )  # fmt: skip
-    cuts = Cuts.find(reading, sample, every, text)
-    counted = Counting(stream, reading, cuts, every, included=every).run()
-    n_classes = reading.parse(sample.y, len(sample.y)).classes.n_classes
-    levels = np.asarray(counted.measured.levels)
-    return DiscreteTable(counted.measured.entropies, levels, counted.n_rows, n_classes)

@@ -14,6 +14,7 @@ from bestk._typing import Floats, Indices
 from bestk.data.frames import read_column, read_features
 from bestk.data.table import Table, find_features, find_numeric
 from bestk.data.target import weighted_rows
+from bestk.information.blocks import Stream
 from bestk.information.coding import cut_for_pairs, pair_bins
 from bestk.information.reading import ParsedTarget, Reading
 from bestk.information.scan import DiscreteTable, Progress, strongest_pairs
@@ -28,9 +29,7 @@ from bestk.selection._pvalues import (
     pair_pvalues,
 )
 from bestk.selection.base import SELECTABLE, TableSelector, is_stream
-from bestk.selection.blocks import count_quantiles, note_columns, open_stream
-
-BLOCK_BINS = 4  # of numbers in rows that come in blocks, for single columns and pairs alike
+from bestk.selection.blocks import note_columns, open_weighted
 
 
 class SelectRelevant(TableSelector):
@@ -131,7 +130,8 @@ class SelectRelevant(TableSelector):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            As for :meth:`SelectBestK.fit`, in memory or in blocks of rows.
+            As for :meth:`SelectBestK.fit`, in memory or in blocks of rows, of which a random
+            sample of 100,000 is tested.
         y : array-like of shape (n_samples,)
             The classes, or numbers to predict; for files and blocks as for :class:`SelectBestK`.
         sample_weight : array-like of shape (n_samples,) or str, default=None
@@ -145,17 +145,13 @@ class SelectRelevant(TableSelector):
         """
         self._validate_params()
         with threads(self.n_jobs):
-            read = _read(self, X, y, sample_weight)
-            if isinstance(read, DiscreteTable):
-                self._test_counts(read, progress)
-            else:
-                self._test_rows(*read, progress)
+            self._test(*_read(self, X, y, sample_weight), progress)
         self.qvalues_ = stats.false_discovery_control(self.pvalues_)
         self.support_ = self.qvalues_ <= self.fdr
         return self
 
-    def _test_rows(self, table: Table, parsed: ParsedTarget, progress: Progress | None) -> None:
-        """Test the columns of a table in memory."""
+    def _test(self, table: Table, parsed: ParsedTarget, progress: Progress | None) -> None:
+        """Find the smaller p-value of each column, by what permuted targets gave."""
         n, rng = self.permutations, check_random_state(self.random_state)
         target = PreparedTarget.of(parsed)
         if n is None:
@@ -174,21 +170,10 @@ class SelectRelevant(TableSelector):
             given = best_in_pairs(looks)
             if i:
                 np.minimum(p[i], given.pvalues, out=p[i])
-        self._keep_best(p[0], relevance, given, p[1:, codes[0].levels > 1].ravel())
-
-    def _test_counts(self, table: DiscreteTable, progress: Progress | None) -> None:
-        """Test columns by their counts: rows that came in blocks are not permuted."""
-        degrees, relevance = (table.levels - 1) * (table.n_classes - 1), table.entropies.mi()
-        p = stats.chi2.sf(2 * table.n_samples * relevance, np.maximum(degrees, 1))
-        given = pair_pvalues(table, progress) if self.pairs else InPairs.none(len(p))
-        self.n_permutations_ = 0
-        self._keep_best(np.where(degrees > 0, p, 1.0), relevance, given, np.empty(0))
-
-    def _keep_best(self, alone: Floats, relevance: Floats, given: InPairs, null: Floats) -> None:
-        """Keep the smaller p-value of each column, by what permuted targets gave."""
-        self.in_pair_, self.partners_ = given.pvalues < alone, given.partners
+        self.in_pair_, self.partners_ = given.pvalues < p[0], given.partners
         self.scores_ = np.where(self.in_pair_, given.information, relevance)
-        self.pvalues_ = calibrate(np.minimum(alone, given.pvalues), null, 1 + self.pairs)
+        null = p[1:, codes[0].levels > 1].ravel()
+        self.pvalues_ = calibrate(np.minimum(p[0], given.pvalues), null, 1 + self.pairs)
 
 
 @dataclass(frozen=True)
@@ -254,28 +239,23 @@ def pair_scan(
     options._validate_params()
     count = whole(top, "top", 1)
     with threads(n_jobs):
-        read = _read(options, X, y)
-        if not isinstance(read, DiscreteTable):
-            table, classes = read[0], PreparedTarget.of(read[1]).classes
-            numeric = find_numeric(table, find_features(categorical_features, table))
-            n_bins, *_ = pair_bins(table.n_features, table.n_samples, classes.n_classes)
-            codes = cut_for_pairs(table, numeric, classes, n_bins)
-            read = DiscreteTable.of(codes, classes, backend)
-        found = strongest_pairs(read, count, progress)
-    names = getattr(options, "feature_names_in_", None)
-    return PairScan(*found, [f"x{i}" for i in range(len(read.levels))] if names is None else names)
+        table, parsed = _read(options, X, y)
+        classes = PreparedTarget.of(parsed).classes
+        numeric = find_numeric(table, find_features(categorical_features, table))
+        n_bins, *_ = pair_bins(table.n_features, table.n_samples, classes.n_classes)
+        codes = cut_for_pairs(table, numeric, classes, n_bins)
+        found = strongest_pairs(DiscreteTable.of(codes, classes, backend), count, progress)
+    return PairScan(*found, table.names)
 
 
 def _read(
     options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None
-) -> tuple[Table, ParsedTarget] | DiscreteTable:
-    """The table and its target, or the counts of rows that come in many blocks."""
+) -> tuple[Table, ParsedTarget]:
+    """The table and its target; of rows that come in many blocks, a random sample."""
     if is_stream(X, y):
-        stream = open_stream(X, y, sample_weight)
-        note_columns(options, stream.sample.table)
-        if not stream.is_short:
-            return count_quantiles(options, stream, BLOCK_BINS)
-        X, y, sample_weight = stream.sample.table, stream.sample.y, None  # rows are repeated
+        sample = Stream.look(open_weighted(X, y, sample_weight), 0).sample
+        note_columns(options, sample.table)
+        X, y, sample_weight = sample.table, sample.y, None  # rows are repeated
     elif not isinstance(X, Table):
         X = options._check_table(X, reset=True)
     table = read_features(X, options.categorical_features)

@@ -50,13 +50,14 @@ plt.show()
 
 # %%
 # One-hot encoded variables are groups by their names: ``column_groups="_"`` joins the columns
-# whose names agree up to the last underscore.
+# whose names agree up to the last underscore. ``k_counts="columns"`` limits the number of columns
+# instead.
 
 wine, vine = load_wine(return_X_y=True, as_frame=True)
 encoder = KBinsDiscretizer(4, encode="onehot-dense", quantile_method="averaged_inverted_cdf")
 hot = encoder.set_output(transform="pandas").fit_transform(wine)
 parts = SelectBestK(k=8).fit(hot, vine)
-whole = SelectBestK(k=2, column_groups="_").fit(hot, vine)
+whole = SelectBestK(k=8, column_groups="_", k_counts="columns").fit(hot, vine)
 for name, selector in (("without groups", parts), ("with groups", whole)):
     variables = [each.rpartition("_")[0] for each in selector.get_feature_names_out()]
     print(f"{name}: {len(variables)} columns of {len(set(variables))} variables")

@@ -138,34 +138,47 @@ def test_greedy_groups_of_one_column_are_columns(table, criterion):
 
 
 @pytest.mark.parametrize("name", sorted(set(METHODS) - {"sdp", "lowrank"}))
-def test_blocks_of_rows_have_the_groups_of_the_whole_table(table, name, monkeypatch):
+@pytest.mark.parametrize(("k", "k_counts"), [(3, "groups"), (6, "columns")])
+def test_blocks_of_rows_have_the_groups_of_the_whole_table(table, name, k, k_counts, monkeypatch):
     monkeypatch.setattr("bestk.information.blocks.MAX_VALUES_IN_MEMORY", 0)
     X, y = table
-    options = {"column_groups": LABELS, "random_state": 0, "bound": None}
+    options = {"column_groups": LABELS, "k_counts": k_counts, "random_state": 0, "bound": None}
     options |= {"discretizer": None, "information": "discrete"}
     blocks = [(X[i : i + 40], y[i : i + 40]) for i in range(0, 150, 40)]
-    found = SelectBestK(3, name, **options).fit(blocks)
-    whole = SelectBestK(3, name, **options).fit(X, y)
+    found = SelectBestK(k, name, **options).fit(blocks)
+    whole = SelectBestK(k, name, **options).fit(X, y)
     assert found.n_samples_seen_ == 150
     assert found.solution_.support.tolist() == whole.solution_.support.tolist()
     chosen = np.unique(LABELS[found.support_])
     assert found.support_.tolist() == np.isin(LABELS, chosen).tolist()
-    assert len(chosen) == 3
+    assert len(chosen) == k if k_counts == "groups" else found.k_ <= k
 
 
-def test_the_command_selects_whole_groups(table, tmp_path):
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"sdp", "lowrank"}))
+def test_a_number_of_columns_is_never_exceeded_and_groups_stay_whole(table, name):
+    X, y = table
+    options = {"column_groups": LABELS, "k_counts": "columns", "time_limit": 0.5}
+    for k in (1, 3, 5, 14):
+        found = select(X, y, k, name, random_state=0, **options)
+        chosen = np.unique(LABELS[found.support])
+        assert sorted(found.support) == np.flatnonzero(np.isin(LABELS, chosen)).tolist()
+        assert found.k <= k
+    assert found.k == 14
+
+
+def test_the_command_selects_whole_groups_by_their_number_or_that_of_columns(table, tmp_path):
     from bestk.cli import main
 
     X, y = table
     names = [f"g{group}_{place}" for place, group in enumerate(LABELS)]
     file = tmp_path / "groups.csv"
     pd.DataFrame(X, columns=names).assign(y=y).to_csv(file, index=False)
-    for more in (["-k", "2"], ["-k", "2", "--stream"]):
+    for more in (["-k", "2"], ["-k", "5", "--k-counts", "columns"], ["-k", "2", "--stream"]):
         args = ["select", str(file), "-t", "y", "-m", "mrmr", "--column-groups", "_", "--json"]
         told = json.loads(CliRunner().invoke(main, [*args, *more]).stdout)
         chosen = {feature["name"].partition("_")[0] for feature in told["features"]}
         assert len(told["features"]) == sum(f"g{group}" in chosen for group in LABELS)
-        assert len(chosen) == 2
+        assert len(chosen) == 2 if "columns" not in more else told["k"] <= 5
 
 
 def test_groups_come_from_a_mapping_labels_or_a_separator():
@@ -195,6 +208,13 @@ def test_one_hot_columns_are_selected_as_whole_variables_even_if_one_is_constant
     ]  # fmt: skip
     assert selector.transform(hot).shape == (240, 5)
     assert len(selector.solution_.to_frame()) == 5
+    two = SelectBestK(6, column_groups="=", k_counts="columns").fit(hot, y)
+    assert two.k_ == 6
+    assert two.support_[
+        [hot.columns.get_loc(name) for name in selector.get_feature_names_out()]
+    ].all()
+    few = SelectBestK(4, column_groups="=", k_counts="columns").fit(hot, y)
+    assert set(few.get_feature_names_out()) == {"age", "pay"}  # the job has five columns
 
 
 def test_a_part_of_a_group_included_or_excluded_is_all_of_it(table):
@@ -205,6 +225,8 @@ def test_a_part_of_a_group_included_or_excluded_is_all_of_it(table):
     assert not {0, 1} & {*found.support}
     with pytest.raises(ValueError, match="both included and excluded"):
         select(X, y, 3, "mrmr", column_groups=LABELS, include=[4], exclude=[3])
+    with pytest.raises(ValueError, match="k=2 is less than the 3 features to include"):
+        select(X, y, 2, "mrmr", column_groups=LABELS, include=[4], k_counts="columns")
 
 
 def test_k_is_chosen_and_errors_are_measured_by_groups():

@@ -11,7 +11,7 @@ AUTO = "auto"  # k chosen by cross-validation
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
 PASSED_ON = (
     "information", "discretizer", "correction", "bound", "time_limit", "threshold",
-    "column_groups", "scoring", "multioutput",
+    "column_groups", "k_counts", "scoring", "multioutput",
 )  # fmt: skip
 
 
@@ -82,6 +82,9 @@ class TableOptions:
     column_groups: str | None = _option(
         "--column-groups", metavar="SEPARATOR",
         help="Select columns together whose names agree up to the last SEPARATOR.")
+    k_counts: str = _choice(
+        "--k-counts", ("groups", "columns"),
+        "Whether -k is a number of column groups, or the most columns.")
     multioutput: str = _choice(
         "--multioutput", ("sum", "min", "union"),
         "With several targets: maximize the sum of their objectives, or the smallest one; or "

@@ -31,7 +31,8 @@ SUBSAMPLES = 20
 MAX_SUBSAMPLED_VALUES = 2_000_000  # of a table, unless the number of subsamples is given
 LEVEL = 0.05  # of tests, and of intervals
 PASSED_ON = ("information", "discretizer", "correction", "categorical_features", "target",
-             "include", "exclude", "time_limit", "backend", "n_jobs", "column_groups")  # fmt: skip
+             "include", "exclude", "time_limit", "backend", "n_jobs", "column_groups",
+             "k_counts")  # fmt: skip
 LINEAR = {True: "ridge regression", False: "a linear support vector machine"}
 
 

@@ -58,26 +58,35 @@ def read_groups(groups: Any, table: Table) -> Indices:
 
 @dataclass(frozen=True)
 class Grouped(Method):
-    """A method that selects whole groups, which k counts."""
+    """A method that selects whole groups; k counts groups, or columns at most."""
 
     method: Any
-    labels: Indices  # the group of each column, from 0 up
+    labels: Indices  # the group of each measured column, from 0 up
+    sizes: Indices  # the number of columns of each group, measured or not
+    by_columns: bool
 
     def select_path(
         self, entropies: Entropies, ks: Ints, include: Ints = NONE, effort: Effort = EFFORT
     ) -> Solutions:
         """Pick for every k of a list; the features to include are columns."""
         included = list(dict.fromkeys(self.labels[list(include)].tolist()))
-        method = Quadratic("shared", "swap") if isinstance(self.method, Joint) else self.method
-        if isinstance(method, Greedy):
-            found = method.pick_groups(entropies, ks, included, self.labels)
-        elif isinstance(method, Quadratic):
-            objective = Contracted(get_objective(method.objective), self.labels)
-            method = replace(method, objective=objective)
-            found = method.select_path(entropies, ks, included, effort)
-        else:
-            raise ParameterError(f"column_groups needs a method of bestk by name, not {method!r}")
-        return [self._expanded(solution) for solution in found]
+        if not self.by_columns:
+            everything = np.arange(len(self.sizes))
+            found = self._choose(entropies, ks, included, effort, everything)
+            return [self._expanded(solution) for solution in found]
+        solutions = []
+        for k in ks:
+            fitting = np.flatnonzero(self.sizes <= k)
+            most = int((np.cumsum(np.sort(self.sizes[fitting])) <= k).sum())
+            if not np.isin(included, fitting).all() or not most:
+                raise ParameterError(f"k={k} columns is less than a group to select; raise it")
+            counts = list(range(max(1, len(included)), most + 1))
+            found = self._choose(entropies, counts, included, effort, fitting)
+            small = [s for s in found if self.sizes[s.support].sum() <= k]
+            if not small:
+                raise ParameterError(f"k={k} columns is less than the included groups; raise it")
+            solutions.append(self._expanded(small[-1]))
+        return solutions
 
     def _expanded(self, solution: Solution) -> Solution:
         """The solution by columns, which share the contribution of their group evenly."""
@@ -87,13 +96,31 @@ class Grouped(Method):
         details = {**solution.details, "contribution": parts}
         return replace(solution, support=np.concatenate(columns), details=details)
 
+    def _choose(
+        self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort, groups: Indices
+    ) -> Solutions:
+        """Choose among some groups; the support and the contributions are those of groups."""
+        place = np.full(len(self.sizes), -1)
+        place[groups] = np.arange(len(groups))
+        labels, inside = place[self.labels], place[include].tolist()
+        method = Quadratic("shared", "swap") if isinstance(self.method, Joint) else self.method
+        if isinstance(method, Greedy):
+            found = method.pick_groups(entropies, ks, inside, labels)
+        elif isinstance(method, Quadratic):
+            objective = Contracted(get_objective(method.objective), labels)
+            method = replace(method, objective=objective)
+            found = method.select_path(entropies, ks, inside, effort)
+        else:
+            raise ParameterError(f"column_groups needs a method of bestk by name, not {method!r}")
+        return [replace(solution, support=groups[solution.support]) for solution in found]
+
 
 @dataclass(frozen=True, eq=False)
 class Contracted(Objective):
     """An objective of groups: ``Q_gh`` is the sum of ``Q_ij`` over the columns of both."""
 
     base: Objective
-    labels: Indices  # the group of each column, from 0 up
+    labels: Indices  # the group of each column, from 0 up, or -1
 
     @property
     def same_for_all_k(self) -> bool:
@@ -102,7 +129,7 @@ class Contracted(Objective):
 
     def columns(self, k: int) -> int:
         """The number of columns of k groups of mean size, on which the weights depend."""
-        return max(1, round(k * len(self.labels) / (self.labels.max() + 1)))
+        return max(1, round(k * (self.labels >= 0).sum() / (self.labels.max() + 1)))
 
     def pair_weight(self, k: int) -> float:
         """How much a pair of columns counts among k groups."""
@@ -114,9 +141,10 @@ class Contracted(Objective):
 
     def pairs(self, entropies: Entropies) -> Pairs:
         """What pairs of groups are worth."""
-        whole, n = self.base.pairs(entropies), len(self.labels)
+        whole, there = self.base.pairs(entropies), np.flatnonzero(self.labels >= 0)
         np.fill_diagonal(whole.matrix, 0.0)
-        member = csr_array((np.ones(n), (self.labels, np.arange(n))))
+        shape = (self.labels.max() + 1, len(self.labels))
+        member = csr_array((np.ones(len(there)), (self.labels[there], there)), shape)
         matrix = member @ (member @ whole.matrix).T
         matrix = np.ascontiguousarray(matrix + matrix.T) / 2
         return Pairs(self, matrix, member @ whole.relevance, matrix.diagonal().copy())

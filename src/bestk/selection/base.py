@@ -39,6 +39,7 @@ SELECTABLE: dict[str, list[Any]] = {
     "include": ["array-like", str, Integral, None],
     "exclude": ["array-like", str, Integral, None],
     "column_groups": ["array-like", Mapping, str, None],
+    "k_counts": [StrOptions({"groups", "columns"})],
     "bound": [StrOptions({"fast", "tight"}), None],
     "time_limit": [Interval(RealNotInt, 0, None, closed="neither"),
                    Interval(Integral, 1, None, closed="left"), None],

@@ -141,6 +141,7 @@ class Task:
     constant: Indices  # features of one value, or screened out: selected if no others are left
     targets: Targets = ()  # of each row of the table
     groups: Indices | None = None  # of each column of the table: selected as a whole
+    by_columns: bool = False  # whether k counts columns, although there are groups
     union: bool = False  # whether features are selected for each target by itself
     screened: Floats | None = None  # relevance of every column, where not all were measured
     notes: tuple[str, ...] = ()  # on how the table and the target were read
@@ -186,12 +187,15 @@ class Task:
         constant = np.setdiff1d(columns.allowed, kept, assume_unique=True)
         return cls(
             table, kept, read, get_method(options.method), include, effort, constant,
-            groups=columns.groups,
+            groups=columns.groups, by_columns=options.k_counts == "columns",
         )  # fmt: skip
 
     def count(self, columns: Indices) -> int:
         """The number of columns, or of their groups, as k counts them."""
-        return len(columns if self.groups is None else np.unique(self.groups[columns]))
+        if self.groups is None:
+            return len(columns)
+        whole = np.isin(self.groups, self.groups[columns])
+        return int(whole.sum()) if self.by_columns else len(np.unique(self.groups[columns]))
 
     @property
     def most(self) -> int:
@@ -248,8 +252,9 @@ class Task:
 
     def _method(self) -> Method:
         if self.groups is not None:
-            _, labels = np.unique(self.groups[self.allowed], return_inverse=True)
-            return Grouped(self.method, labels)
+            known, labels = np.unique(self.groups[self.allowed], return_inverse=True)
+            sizes = np.bincount(self.groups)[known]
+            return Grouped(self.method, labels, sizes, self.by_columns)
         if is_method(self.method):
             return self.method
         return Foreign(self.method, self.table, self.allowed, self.targets)

@@ -61,8 +61,9 @@ class SelectBestK(PartialFit, TableSelector):
     column_groups : dict, array-like or str, default=None
         Columns that are selected together or not at all, such as those of one-hot encoded
         variables: a dict of names to columns, a label for each column, or a separator: columns
-        whose names agree up to the last one are a group. Other columns stand alone, and k is the
-        number of groups.
+        whose names agree up to the last one are a group. Other columns stand alone.
+    k_counts : {"groups", "columns"}, default="groups"
+        Whether k is the number of groups, or the largest number of their columns.
     bound : {"fast", "tight", None}, default="fast"
         Effort for the upper bound of a quadratic method; see :func:`bestk.solve`.
     time_limit : float, default=None
@@ -159,6 +160,7 @@ class SelectBestK(PartialFit, TableSelector):
         include: Any = None,
         exclude: Any = None,
         column_groups: Any = None,
+        k_counts: str = "groups",
         bound: str | None = "fast",
         time_limit: float | None = None,
         threshold: float | None = None,
@@ -180,6 +182,7 @@ class SelectBestK(PartialFit, TableSelector):
         self.include = include
         self.exclude = exclude
         self.column_groups = column_groups
+        self.k_counts = k_counts
         self.bound = bound
         self.time_limit = time_limit
         self.threshold = threshold

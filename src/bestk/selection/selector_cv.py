@@ -63,7 +63,7 @@ class SelectBestKCV(TableSelector):
     target : {"auto", "classes", "continuous"}, default="auto"
         Classification or regression; "auto": as the estimator.
     method, information, discretizer, correction, categorical_features, multioutput, include,\
- exclude, column_groups, bound, time_limit, random_state, backend, n_jobs, verbose
+ exclude, column_groups, k_counts, bound, time_limit, random_state, backend, n_jobs, verbose
         As for :class:`SelectBestK`; ``verbose`` prints a line after each fold.
 
     Attributes
@@ -127,6 +127,7 @@ class SelectBestKCV(TableSelector):
         include: Any = None,
         exclude: Any = None,
         column_groups: Any = None,
+        k_counts: str = "groups",
         bound: str | None = "fast",
         time_limit: float | None = None,
         random_state: Any = None,
@@ -149,6 +150,7 @@ class SelectBestKCV(TableSelector):
         self.include = include
         self.exclude = exclude
         self.column_groups = column_groups
+        self.k_counts = k_counts
         self.bound = bound
         self.time_limit = time_limit
         self.random_state = random_state

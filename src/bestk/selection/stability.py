@@ -197,8 +197,9 @@ def stability_selection(
     with threads(n_jobs):
         supports = drawn.supports(n_jobs, printed_progress("stability_selection", verbose))
     counts = np.bincount(np.concatenate(supports), minlength=table.n_features)
+    most = replace(task, by_columns=False).most
     return StabilitySelection(
-        counts / len(rows), supports, table.names, task.most, fraction, columns.groups
+        counts / len(rows), supports, table.names, most, fraction, columns.groups
     )
 
 

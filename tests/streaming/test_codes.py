@@ -84,7 +84,22 @@ def test_blocks_survive_pickling():
     same(blocks, X, y)
 
 
-def test_codes_that_do_not_fit_are_refused():
+def test_of_rows_that_do_not_fit_a_random_share_is_kept():
+    rng = np.random.default_rng(0)
+    y = rng.random(40_000) < 0.3
+    X = np.column_stack([y ^ (rng.random(40_000) < 0.2), rng.integers(0, 3, 40_000)]).astype(int)
+    blocks = blocks_of(*((X[a : a + 5000], y[a : a + 5000]) for a in range(0, 40_000, 5000)),
+                       memory=30_000)  # fmt: skip
+    codes, target = blocks.join()
+    assert blocks.share in (0.25, 0.125)
+    assert codes.values.nbytes <= 30_000
+    assert abs(codes.n_samples - 40_000 * blocks.share) < 5 * 40_000**0.5
+    assert abs(target.counts[1] / codes.n_samples - 0.3) < 0.03
+    whole = Entropies.count(encode(X), read_target(y, len(y)))
+    np.testing.assert_allclose(Entropies.count(codes, target).cmi(), whole.cmi(), atol=0.02)
+
+
+def test_columns_that_do_not_fit_are_refused():
     X = np.random.default_rng(0).integers(0, 5, (50, 30))
     with pytest.raises(MemoryError, match=r"codes of 30 columns in 50 rows need .* GiB and may"):
         blocks_of((X, X[:, 0] % 2), memory=1)

@@ -25,6 +25,7 @@ STRIP = 64  # columns a thread encodes at once: whole cache lines of the smalles
 STRIP_VALUES = 2**15  # or more, where columns are short
 DISCRETISE = "discretise it first, e.g. CAIM().fit_transform(X, y)"
 Label = Any  # a number, a string, ...; None where the value is missing
+MIN_KEPT_ROWS = 1000  # of rows in blocks; where even fewer do not fit, columns are too many
 
 
 @dataclass(frozen=True)
@@ -236,14 +237,17 @@ def ends(lengths: Indices) -> Indices:
 class CodeBlocks:
     """The codes and the classes of blocks of rows, of at most so many bytes.
 
-    Levels and classes may be new in any block: they are known by their labels.
+    Levels and classes may be new in any block: they are known by their labels. Where the rows take
+    more than the memory, every second one is dropped, at random, and of those that follow too.
     """
 
-    def __init__(self, memory: float) -> None:
+    def __init__(self, memory: float, seed: int = 0) -> None:
         self._memory = memory
+        self._rng = np.random.default_rng([seed, MAX_LEVELS])  # not the numbers of a user's seed
         self._levels, self._classes = Levels([]), Levels(["y"])
         self._codes: list[NDArray[Any]] = []
         self._y: list[Indices] = []
+        self.share = 1.0  # of the rows that are kept
 
     def add(self, table: Table, y: NDArray[Any]) -> None:
         """Encode a block."""
@@ -251,12 +255,22 @@ class CodeBlocks:
         codes, labels = read_labels(y, table.n_samples)
         self._y.append(np.array(self._classes.learn([labels.tolist()])[0], np.int64)[codes])
         self._codes.append(self._levels.encode(table))
-        if (needed := sum(piece.nbytes for piece in self._codes)) > self._memory:
-            rows = sum(map(len, self._y))
-            raise MemoryError(
-                f"codes of {table.n_features} columns in {rows} rows need {gib(needed)} GiB and "
-                f"may take {gib(self._memory)}; leave out columns, or take a part of the rows"
-            )
+        if self.share < 1:
+            self._drop_rows(-1, self.share)
+        while (needed := sum(piece.nbytes for piece in self._codes)) > self._memory:
+            if (rows := sum(map(len, self._y))) < MIN_KEPT_ROWS:
+                raise MemoryError(
+                    f"codes of {table.n_features} columns in {rows} rows need {gib(needed)} GiB "
+                    f"and may take {gib(self._memory)}; leave out columns"
+                )
+            self.share /= 2
+            for place in range(len(self._y)):
+                self._drop_rows(place, 0.5)
+
+    def _drop_rows(self, place: int, share: float) -> None:
+        """Keep a share of the rows of a block, drawn at random."""
+        kept = self._rng.random(len(self._y[place])) < share
+        self._y[place], self._codes[place] = self._y[place][kept], self._codes[place][:, kept]
 
     def join(self) -> tuple[Codes, Target]:
         """The codes and the classes of all rows so far."""

@@ -31,6 +31,8 @@ from bestk.selection.base import FOUND, forget, select_number
 from bestk.selection.choose_k import AUTO
 from bestk.selection.pipeline import Columns, Task, seed_of, settle
 
+CODES_SHARE = 0.5  # of the memory to use; the bits of codes take about as much again
+
 
 def read_blocks(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Task:
     """Read and measure a table that comes in blocks."""
@@ -82,7 +84,7 @@ def _count_blocks(selector: Any, stream: Stream) -> Task:
     table, y = stream.sample.table, stream.sample.y
     columns = Columns.of(selector, table)
     reading = columns.reading(selector, np.arange(table.n_features), blocks=True)
-    start, blocks = perf_counter(), CodeBlocks(memory_to_use())
+    start, blocks = perf_counter(), _code_blocks(selector)
     cuts, selector.n_samples_seen_ = Cuts.find(reading, stream.sample, columns.allowed), 0
     for part in stream.blocks:
         selector.n_samples_seen_ += part[0].n_samples
@@ -90,9 +92,25 @@ def _count_blocks(selector: Any, stream: Stream) -> Task:
     read, kept = count_codes(blocks, reading, cuts, columns.allowed, columns.included)
     seconds, table = perf_counter() - start, cuts.text.parse(table)
     task = Task.measured(selector, table, columns, kept, read, seconds)
-    notes = [*cuts.text.notes, note_on_target(selector.target, y), _note_on_blocks(selector)]
+    own = note_on_target(selector.target, y)
+    notes = [*cuts.text.notes, own, _note_on_blocks(selector), _note_on_share(blocks)]
     target = reading.parse(y, len(y))
     return replace(task, targets=(target,), notes=tuple(note for note in notes if note))
+
+
+def _code_blocks(selector: Any) -> CodeBlocks:
+    seed = seed_of(selector.random_state)
+    return CodeBlocks(CODES_SHARE * memory_to_use(), seed if isinstance(seed, int) else 0)
+
+
+def _note_on_share(blocks: CodeBlocks) -> str | None:
+    """That not all rows are used, where they are too many."""
+    if blocks.share == 1:
+        return None
+    return (
+        f"rows in blocks: the codes of all rows do not fit into memory; a random share of "
+        f"{blocks.share:.3g} of the rows is used"
+    )
 
 
 def _note_on_blocks(selector: Any) -> str | None:
@@ -161,7 +179,7 @@ class PartialFit:
             rows = repeat_block(as_array(sample_weight), values)
             table, values = table.take(rows), values[rows]
         if first:
-            self._blocks, self._waiting = CodeBlocks(memory_to_use()), []
+            self._blocks, self._waiting = _code_blocks(selector), []
             self.n_samples_seen_ = 0
             selector._in_blocks = True
         for name in FOUND:
@@ -218,7 +236,7 @@ def _solve(selector: Any) -> None:
     reading = columns.reading(selector, np.arange(n), blocks=True)
     read, kept = count_codes(selector._blocks, reading, cuts, columns.allowed, columns.included)
     task = Task.measured(selector, schema, columns, kept, read)
-    notes = [*cuts.text.notes, _note_on_blocks(selector)]
+    notes = [*cuts.text.notes, _note_on_blocks(selector), _note_on_share(selector._blocks)]
     task = replace(task, notes=tuple(note for note in notes if note))
     selector.solution_ = select_number(selector, task, n)
     selector._keep(task)

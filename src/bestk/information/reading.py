@@ -158,11 +158,11 @@ class Reading:
 
 
 def gaussian_entropies(
-    numbers: Array, goal: Any, correction: Correction | None, n_jobs: int | None
+    numbers: Array | ScoredTable, goal: Any, correction: Correction | None, n_jobs: int | None
 ) -> Entropies:
     """Entropies of numbers that are taken as normal, with classes or numbers as the target."""
     with threads(n_jobs):
-        scored = ScoredTable(numbers, goal)
+        scored = numbers if isinstance(numbers, ScoredTable) else ScoredTable(numbers, goal)
         source = GaussianSource(scored, correction=correction)
         n = source.n_features
         covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
@@ -181,6 +181,18 @@ class Measured:
     target: Any  # the classes, or the numbers of a continuous target
     discretizer: Any = None  # fitted on the numeric columns, or None
     levels: Indices | None = None  # of each column, where they were counted
+
+    def keep(self, columns: Indices) -> "Measured | None":
+        """What is measured of these columns without the others; None if that is to be done anew."""
+        source, entropies = self.entropies.source, self.entropies
+        if not isinstance(source, GaussianSource) or entropies.signed:
+            return None
+        if not has_few_rows(source.columns.n_rows, len(columns)):  # then the default counts
+            return None
+        kept = source.columns.keep(columns)
+        return replace(
+            self, entropies=gaussian_entropies(kept, self.target, None, entropies.n_jobs)
+        )
 
 
 @dataclass(frozen=True)

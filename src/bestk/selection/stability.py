@@ -282,7 +282,14 @@ class _Subsamples:
     def _screened(self, task: Task, most: int) -> Task:
         """The task with the most relevant features, and those to include."""
         relevance = np.nan_to_num(task.relevance(), nan=-np.inf)  # of excluded features
-        relevance[task.allowed[task.include]] = np.inf
-        best = np.sort(np.argsort(-relevance, kind="stable")[:most])
-        columns = replace(self.columns, allowed=best)
-        return Task.of(self.selector, task.table, task.targets, columns=columns)
+        included, best = task.allowed[task.include], np.zeros(len(relevance), bool)
+        relevance[included] = np.inf
+        best[np.argsort(-relevance, kind="stable")[:most]] = True
+        places = np.flatnonzero(best[task.allowed])
+        read = task.read.keep(places) if task.target else None
+        if read is None:
+            columns = replace(self.columns, allowed=np.flatnonzero(best))
+            return Task.of(self.selector, task.table, task.targets, columns=columns)
+        kept, constant = task.allowed[places], task.constant[best[task.constant]]
+        include = np.searchsorted(kept, included).tolist()
+        return replace(task, allowed=kept, read=read, include=include, constant=constant)

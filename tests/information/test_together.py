@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from bestk.data.frames import read_table
+from bestk.information.backends._packed import LANES, order_features
 from bestk.information.reading import Reading
 from bestk.information.together import join_subsamples, measure_parts
 
@@ -62,3 +63,15 @@ def test_covariances_of_small_tables_are_those_of_large_ones(monkeypatch):
     one_by_one = large.entropies.covariances
     np.testing.assert_array_equal(columns, [one_by_one.column(c) for c in range(8)])
     np.testing.assert_array_equal(pairs, one_by_one.pairs(i, j))
+
+
+@pytest.mark.parametrize("width", [1, 15, 16, 17, 40])
+def test_features_of_several_tables_share_no_tile(width):
+    levels = np.random.default_rng(width).integers(1, 9, 3 * width)
+    order = order_features(levels, width)
+    assert sorted(order[order >= 0]) == list(range(3 * width))
+    for tile in order.reshape(-1, LANES):
+        assert len({feature // width for feature in tile if feature >= 0}) == 1
+    highest = [levels[tile[tile >= 0]].max() for tile in order.reshape(-1, LANES)]
+    assert highest == sorted(highest)
+    assert order_features(levels).tolist() == np.argsort(levels, kind="stable").tolist()

@@ -35,6 +35,7 @@ class Codes:
     values: NDArray[np.uint8] | NDArray[np.uint16]  # (n_features, n_samples), C-contiguous
     levels: Indices  # values[i] lies in 0..levels[i]-1, and every level occurs
     names: Sequence[str]
+    width: int | None = None  # columns of each table, where several stand side by side
 
     def __post_init__(self) -> None:
         values, levels = self.values, self.levels

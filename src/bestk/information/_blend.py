@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import starmap
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.information._scores import Covariances, ScoredTable, read_given
-from bestk.information.backends import PairSource
-from bestk.information.measures import Query
+from bestk.information.backends import PairSource, SideBySide
+from bestk.information.measures import Measure, Query
 from bestk.native.threads import spans
 
 MAX_WHOLE_BYTES = 2**29  # of a matrix that is filled at once, each pair once
@@ -80,6 +80,21 @@ class BlendedSource:
         if self._partial is not None:
             total += (share == len(self._sources)) * self._single_terms(query)
         np.maximum(total, query.lowest, out=out)
+
+    def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
+        """Write the pairs of each table of so many columns, which stand side by side."""
+        if self._partial is not None:
+            for start in range(0, self.n_features, width):
+                own = np.arange(start, start + width)
+                self._fill(Query(measure, own, own), out[start : start + width])
+            return
+        first, *others = cast(list[SideBySide], self._sources)
+        first.fill_tables(measure, width, out)
+        part = np.empty(out.shape)
+        for source in others:
+            source.fill_tables(measure, width, part)
+            out += part
+        out /= len(self._sources)
 
     @cached_property
     def _excess(self) -> tuple[Floats, Floats]:

@@ -29,7 +29,8 @@ def unexplained(
 ) -> Floats:
     """``1 - r^2``, for entries and scales of the features of both sides.
 
-    Each term takes its weight times the entries of both features off a product.
+    Each term takes its weight times the entries of both features off a product. Products may be
+    those of several tables, one below the other.
     """
     out = np.empty(products.shape) if out is None else out
     sides = (np.ascontiguousarray(vector) for vector in (*left, *right))
@@ -184,6 +185,15 @@ class GaussianSource:
         run_blas_tiles(work, spans(len(items), max(1, STRIP_ENTRIES // n)))
         return np.asarray(shift + 0.5 * weight * (np.log(most) + ROUNDING))
 
+    def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
+        """Write the pairs of each table of so many columns, which stand side by side."""
+        every, tables = self.side(measure), out.reshape(-1, width, width)
+        part = self.pair_part(measure, self.columns.table_products(width), every, every)
+        rows, columns = every.row_term, every.column_term
+        np.add(rows.reshape(-1, width, 1), columns.reshape(-1, 1, width), out=tables)
+        out += part
+        np.einsum("tii->ti", tables)[:] = every.diagonal.reshape(-1, width)
+
     def side(self, measure: Measure) -> Side:
         """All features, with what each adds to the measure of a pair."""
         x, xy, y = self.singles
@@ -220,8 +230,9 @@ class GaussianSource:
             for weight, share in ((a, total), (b, within)):
                 part += weight * log(share) if weight else 0.0
         if self._pair_chance:
-            both = left.varies.reshape(-1, 1) * right.varies.reshape(1, -1)
-            part += measure.xxy * self._pair_chance * both
+            tables = len(right.varies) // part.shape[1]
+            both = left.varies.reshape(tables, -1, 1) * right.varies.reshape(tables, 1, -1)
+            part += measure.xxy * self._pair_chance * both.reshape(part.shape)
         return part
 
 

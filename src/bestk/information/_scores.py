@@ -155,7 +155,7 @@ class ScoredTable:
 
     def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
         (self.n_rows, n), self.kind = values.shape, kind
-        self._products: Floats | None = None  # of all columns with each other
+        self._tables: Floats | None = None  # products of the columns of each table
         self.sums, self.squares = np.empty((2, n))
         order, explain = read_given(target, kind, self.n_rows)
         parts: dict[int, Explained] = {}
@@ -172,7 +172,7 @@ class ScoredTable:
     def keep(self, columns: Part) -> "ScoredTable":
         """Some of the columns."""
         part, entries = copy(self), np.ascontiguousarray(self.explained.entries[:, columns])
-        part.explained, part._products = self.explained._replace(entries=entries), None
+        part.explained, part._tables = self.explained._replace(entries=entries), None
         part.values, part.sums = self.values[columns], self.sums[columns]
         part.squares = self.squares[columns]
         return part
@@ -186,10 +186,15 @@ class ScoredTable:
     @property
     def all_products(self) -> Floats:
         """Sums of products of the scores of all columns with each other, of a small table."""
-        if self._products is None:
+        return self.table_products(len(self.values))
+
+    def table_products(self, width: int) -> Floats:
+        """Those of the columns of each table with each other, where tables stand side by side."""
+        if self._tables is None or self._tables.shape[1] != width:
+            z = self.values.reshape(-1, width, self.n_rows)
             with calm_blas():
-                self._products = self.values @ self.values.T
-        return self._products
+                self._tables = (z @ z.transpose(0, 2, 1)).reshape(-1, width)
+        return self._tables
 
     def products(self, rows: Part, columns: Part) -> Floats:
         """Sums of products of the scores of some columns with those of others."""
@@ -230,7 +235,14 @@ class Covariances:
 
     def parts(self, width: int) -> "list[Covariances]":
         """Those of each of several tables of so many columns, which stand side by side."""
-        return [self._part(i, i + width) for i in range(0, self.n_features, width)]
+        found = [self._part(i, i + width) for i in range(0, self.n_features, width)]
+        if len(self._parts) == 1 and found[0].is_small:
+            products = self._parts[0][1].table_products(width).reshape(-1, width, width)
+            places = np.arange(self.n_features).reshape(len(found), 1, width)
+            every = self._subtract(products, places.transpose(0, 2, 1), places)
+            for own, *both in zip(found, *every, strict=True):
+                own.whole = tuple(both)
+        return found
 
     def _part(self, start: int, stop: int) -> "Covariances":
         parts = []

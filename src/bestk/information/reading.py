@@ -51,6 +51,7 @@ class Reading:
     target: str = "auto"
     backend: str = "auto"
     n_jobs: int | None = None
+    width: int | None = None  # columns of each table, where several stand side by side
 
     def parse(self, y: Any, n_samples: int) -> "ParsedTarget":
         """The target, parsed once; one that is parsed already is given back."""
@@ -81,7 +82,7 @@ class Reading:
         found = []
         for codes, classes, fitted in code_table(ways, table, numeric, target, also):
             options = self.backend, self.correction, self.n_jobs
-            entropies = Entropies.count(codes, classes, *options)
+            entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
             found.append(Measured(entropies, target, fitted, codes.levels))
         return found
 
@@ -108,7 +109,8 @@ class Reading:
             measured = counting._blended_on_device(table, target, find)
             if measured is not None:
                 return measured
-        counted = counting._counted(ways, table, target.classes, categorical, [for_pairs])
+        also = [] if self.width else [for_pairs]  # of one table, pairs are counted without
+        counted = counting._counted(ways, table, target.classes, categorical, also)
         if large:
             return counted[0]
         source: PairSource = counted[0].entropies.source

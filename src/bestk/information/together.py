@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from bestk._typing import Array, Indices
+from bestk._typing import Array, Floats, Indices
 from bestk.data.table import Block, Table
-from bestk.information.backends import PairSource
+from bestk.information.backends import PairSource, SideBySide
 from bestk.information.entropies import largest_by_chance
-from bestk.information.measures import Query
+from bestk.information.measures import Measure, Query
 from bestk.information.reading import Measured, ParsedTarget, Reading
 
 
@@ -44,16 +44,17 @@ def measure_parts(
     starts = range(0, joined.n_features, width)
     places = np.asarray(reading.categorical_features, np.int64)
     every = np.concatenate([places + start for start in starts])
-    whole = replace(reading, categorical_features=every).measure(joined, target)
+    whole = replace(reading, categorical_features=every, width=width).measure(joined, target)
+    source = _Joined(whole.entropies.source, width)
     shared = whole.entropies.covariances
     covariances = [None] * len(starts) if shared is None else shared.parts(width)
     return [
-        _part(whole, slice(start, start + width), own)
+        _part(whole, source, slice(start, start + width), own)
         for start, own in zip(starts, covariances, strict=True)
     ]
 
 
-def _part(whole: Measured, columns: slice, covariances: Any) -> Measured:
+def _part(whole: Measured, source: "_Joined", columns: slice, covariances: Any) -> Measured:
     every = whole.entropies
     levels = whole.levels if every.levels is None else every.levels
     share = every.share[columns] if isinstance(every.share, np.ndarray) else every.share
@@ -62,7 +63,7 @@ def _part(whole: Measured, columns: slice, covariances: Any) -> Measured:
         sizes = whole.target.counts
         chance = share * largest_by_chance(levels[columns], int(sizes.sum()), len(sizes))
     entropies = replace(
-        every, x=every.x[columns], xy=every.xy[columns], source=_PartSource(every.source, columns),
+        every, x=every.x[columns], xy=every.xy[columns], source=_PartSource(source, columns),
         covariances=covariances,
         levels=None if every.levels is None else every.levels[columns],
         share=share, chance=chance, find_synergy=None, interactions={},
@@ -70,16 +71,37 @@ def _part(whole: Measured, columns: slice, covariances: Any) -> Measured:
     return replace(whole, entropies=entropies, discretizer=None, levels=None)
 
 
+class _Joined:
+    """The source of tables side by side; it keeps the last measure of all their pairs."""
+
+    def __init__(self, source: PairSource, width: int) -> None:
+        self.source, self._width = source, width
+        self._last: tuple[Measure, Floats] | None = None
+
+    def pairs(self, measure: Measure) -> Floats | None:
+        """A row for each column, with all columns of its table; None if they are apart."""
+        if not isinstance(self.source, SideBySide):
+            return None
+        if self._last is None or self._last[0] != measure:
+            self._last = measure, np.empty((len(self.source.copies), self._width))
+            self.source.fill_tables(measure, self._width, self._last[1])
+        return self._last[1]
+
+
 class _PartSource:
     """Some columns of a source, side by side."""
 
-    def __init__(self, whole: PairSource, columns: slice) -> None:
-        self._whole, self._columns = whole, np.arange(columns.start, columns.stop)
-        self.is_discrete = whole.is_discrete
-        x, xy, y = whole.singles
-        self.singles, self.copies = (x[columns], xy[columns], y), whole.copies[columns]
+    def __init__(self, joined: _Joined, columns: slice) -> None:
+        self._joined, self._whole, self._columns = joined, joined.source, columns
+        self.is_discrete = self._whole.is_discrete
+        x, xy, y = self._whole.singles
+        self.singles, self.copies = (x[columns], xy[columns], y), self._whole.copies[columns]
 
     def fill(self, query: Query, out: Array) -> None:
-        every = self._columns
+        pairs = self._joined.pairs(query.measure) if query.is_whole else None
+        if pairs is not None:
+            np.maximum(pairs[self._columns], query.lowest, out=out, casting="same_kind")
+            return
+        every = np.arange(self._columns.start, self._columns.stop)
         rows, columns = (every if some is None else every[some] for some in query[1:3])
         self._whole.fill(query._replace(rows=rows, columns=columns), out)

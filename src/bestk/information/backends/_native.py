@@ -18,6 +18,7 @@ from bestk.information.backends._packed import (
     SAMPLE_COST,
     WORD_COST,
     Packed,
+    order_features,
     pack,
 )
 from bestk.information.backends._reductions import sum_rows
@@ -42,8 +43,8 @@ class NativeCounter:
 
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self.n_features = codes.n_features
-        self.order = np.argsort(codes.levels, kind="stable")
-        self.place = np.argsort(self.order)
+        self.order = order_features(codes.levels, codes.width)
+        self.place = np.argsort(self.order)[len(self.order) - self.n_features :]
         self._kernels: dict[tuple[Measure, float, bool], Kernel] = {}
         with threads(seconds=PACK_COST * codes.values.size):
             self.packed = pack(codes, target, self.order, MAX_PLANE_LEVELS)
@@ -54,6 +55,21 @@ class NativeCounter:
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
         self.write(self.kernel(query.measure, query.lowest), out, query.rows, query.columns)
+
+    def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
+        """Write the pairs of each table of so many columns, which stand side by side."""
+        per_table, every = -(-width // LANES), self.order.reshape(-1, LANES)
+        tiles = np.argsort(every[:, 0] // width, kind="stable")  # table by table
+        rows = (tiles[:, np.newaxis] * LANES + np.arange(LANES)).ravel()
+        rows = rows[self.order[rows] >= 0]
+        ends = np.cumsum((every[tiles] >= 0).sum(axis=1))
+        first = np.arange(len(tiles)) // per_table * per_table
+        # a tile of rows against all tiles of its table
+        tasks = np.stack([np.append(0, ends[:-1]), ends, first, first + per_table], axis=1)
+        column_to = np.where(self.order < 0, -1, self.order % width)
+        request = PairRequest(rows, self.order[rows], tiles, column_to, False)
+        seconds = float(self.packed.seconds[rows].sum()) * per_table
+        run_tasks(self.kernel(measure, -np.inf), request, tasks, seconds, out)
 
     def row_sums(self, query: Query) -> Floats:
         """Row sums without the diagonal, from strips of which none is kept."""
@@ -80,7 +96,8 @@ class NativeCounter:
             column_to[self.place[columns]] = np.arange(len(columns))
             tiles = np.unique(self.place[columns] // LANES)
         if rows is None:
-            return PairRequest(np.arange(len(self.order)), self.order, tiles, column_to, mirror)
+            places = np.flatnonzero(self.order >= 0)
+            return PairRequest(places, self.order[places], tiles, column_to, mirror)
         row_to = np.argsort(self.place[rows], kind="stable")
         return PairRequest(self.place[rows][row_to], row_to, tiles, column_to, mirror)
 

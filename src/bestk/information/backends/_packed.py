@@ -68,9 +68,28 @@ def planes_cost(n_i: Any, n_j: int, n_words: int, n_classes: int) -> Any:
     return n_i * n_j * n_words * WORD_COST + cells * CELL_COST
 
 
+def order_features(levels: Indices, width: int | None = None) -> Indices:
+    """The features by their number of levels; of tables of some width, none in another's tile.
+
+    A place that a table leaves empty in its last tile has -1; tiles are in order of levels too.
+    """
+    if width is None:
+        return np.argsort(levels, kind="stable")
+    n_tables, n_tiles = len(levels) // width, -(-width // LANES)
+    within = np.argsort(levels.reshape(n_tables, width), axis=1, kind="stable")
+    order = np.full((n_tables, n_tiles * LANES), -1)
+    order[:, :width] = within + width * np.arange(n_tables)[:, np.newaxis]
+    tiles = order.reshape(-1, LANES)
+    highest = np.where(tiles < 0, 0, levels[tiles]).max(axis=1)
+    return tiles[np.argsort(highest, kind="stable")].ravel()
+
+
 def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packed:
-    """Pack the features in that order; tiles of more than ``max_levels`` get no planes."""
-    levels, sizes = codes.levels[order], target.counts
+    """Pack the features in that order; tiles of more than ``max_levels`` get no planes.
+
+    A place without a feature, -1 in the order, has one level and so no plane.
+    """
+    levels, sizes = np.where(order < 0, 1, codes.levels[order]), target.counts
     samples = np.argsort(target.codes, kind="stable").astype(np.uint32)
     words = ends(-(-sizes // WORD))
     highest = np.maximum.reduceat(levels, np.arange(0, len(order), LANES))
@@ -86,7 +105,7 @@ def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packe
         run_tiles(lambda some: _sort_codes(codes, order, samples, some, kept), _shares(len(order)))
     bits, margins = np.zeros(bits_at[-1], np.uint32), np.zeros(margins_at[-1], np.uint32)
     write = kernels.pack_planes.bind(
-        *values, order, samples, n_planes, bits_at, margins_at, words, sizes, levels,
+        *values, np.maximum(order, 0), samples, n_planes, bits_at, margins_at, words, sizes, levels,
         len(order), len(sizes), bits, margins,
     )  # fmt: skip
     run_tiles(lambda span: write(*span), _shares(len(n_planes)))

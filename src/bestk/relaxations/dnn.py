@@ -98,7 +98,7 @@ class Gap:
         if self._settled() or self.closed:
             return
         core = self._core(deadline) if self.relaxation is None else self.relaxation.core
-        step, proof = self._seconds(len(core))
+        step, proof = expected = self._seconds(len(core))
         if self.relaxation is None:
             if perf_counter() + step + proof > deadline:
                 self._settle_by_rows(deadline, 1.0)
@@ -109,11 +109,13 @@ class Gap:
         while not self._settled() and not self.closed:
             start = perf_counter()
             late = start + step + proof > deadline
-            if late and self.steps == before:
+            if late and (self.steps == before or start + proof / 2 > deadline):
                 return
             if not late:
                 self._step()
                 step = max(perf_counter() - start, 0.8 * step)
+            if next_proof == -inf:  # a machine that is slow in steps is so in proofs
+                proof = expected[1] * max(1.0, step / expected[0])
             early = self.relaxation.large and start < next_proof
             if late or (self.steps % STEPS_TO_PROOF == 0 and not early):
                 start, earlier = perf_counter(), self._seconds(len(self.relaxation.core))
@@ -122,6 +124,7 @@ class Gap:
                     self._prove(deadline)
                 bound, proof = self._lowest, perf_counter() - start
                 assert bound is not None
+                late = late or perf_counter() > deadline
                 changed = self._decide(bound) or (not late and self._widen(bound))
                 next_proof, gap = perf_counter() + PROOF_PAUSE * proof, self.value - self.floor
                 if late:

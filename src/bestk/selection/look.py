@@ -127,10 +127,9 @@ def which_determine(
     ``known``: cut points of MDLP where they are known.
     """
     codes = [bin_codes(column, None, MAX_DISTINCT) for column in columns]
-    codes = [
-        bin_codes(column, cuts, 0) if found is None and cuts is not None else found
-        for column, cuts, found in zip(columns, known, codes, strict=True)
-    ]
+    for i, cuts in enumerate(known):
+        if codes[i] is None and cuts is not None:
+            codes[i] = bin_codes(columns[i], cuts, 0)
     many = [i for i, found in enumerate(codes) if found is None]
     if many:
         from bestk.discretize import MDLP

@@ -238,6 +238,17 @@ def test_corrected_entropies_serve_every_criterion(name, table):
         assert np.isfinite(scores).all()
 
 
+@every
+def test_rows_that_are_counted_ahead_change_no_pick_and_no_score(name, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (150, 60)), rng.integers(0, 2, 150)
+    picked, scores = pick_greedily(get_criterion(EVERY[name]), count(X, y), 40)
+    monkeypatch.setattr(criteria, "MAX_AHEAD", 0)
+    alone = pick_greedily(get_criterion(EVERY[name]), count(X, y), 40)
+    np.testing.assert_array_equal(picked, alone[0])
+    np.testing.assert_array_equal(scores, alone[1])
+
+
 def test_an_unknown_criterion_or_form_is_refused_with_the_choices():
     with pytest.raises(ValueError, match="unknown criterion 'mrmmr'; did you mean 'mrmr'"):
         get_criterion("mrmmr")

@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from bestk import METHODS, SelectBestK, SelectBestKCV, SelectionWarning, error_curves, select
+from bestk import MDLP, METHODS, SelectBestK, SelectBestKCV, SelectionWarning, error_curves, select
+from bestk.selection import cautions
 from bestk.selection.look import Values, chi_square, grade, p_values
 
 M = 400
@@ -231,3 +232,30 @@ def test_counts_with_very_many_values_are_a_number_to_predict():
     with pytest.warns(SelectionWarning, match="taken as numbers to predict; pass target="):
         selector = SelectBestK(1).fit(X, counts)
     assert selector.get_support(indices=True).tolist() == [6]
+
+
+def test_copies_among_codes_are_found_and_other_columns_of_equal_relevance_are_not():
+    column = rng.integers(0, 4, M)
+    codes = np.column_stack([column, 2 * column + 1, Y[rng.permutation(M)], rng.integers(0, 3, M)])
+    (sentence,) = [s for s in said(codes, discretizer=None, method="jmi") if "copies" in s]
+    assert sentence.startswith("'x0', 'x1': ") or sentence.startswith("'x1', 'x0': ")
+    swapped = np.column_stack([column, np.array([1, 0, 2, 3])[column]])  # the same levels, renamed
+    assert not is_said("copies", swapped, discretizer=None, method="jmi")
+
+
+def test_the_cut_points_that_the_check_for_leaks_takes_over_are_those_of_mdlp(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    X[::7, 22], X[:, 3] = np.nan, 1.0
+    known, seen = cautions._known_cuts, []
+
+    def compare(selected, items):
+        for i, cuts in zip(items, known(selected, items), strict=True):
+            column = selected.columns[i].values.reshape(-1, 1)
+            expected = MDLP().fit(column, selected.target.codes).cut_points_[0]
+            np.testing.assert_array_equal(cuts, expected)
+            seen.append(i)
+        return known(selected, items)
+
+    monkeypatch.setattr(cautions, "_known_cuts", compare)
+    said(X, y, k=12)
+    assert seen

@@ -117,8 +117,7 @@ static int64_t renumber_small(uint8_t *codes, int64_t n, uint32_t bits) {
     return count;
 }
 
-/* Write the codes of up to GROUP columns of small integers, column j to rows[j];
-   return whether they are such. */
+/* Write the codes of some columns of small integers, column j to rows[j]; return whether they are. */
 static int write_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     int64_t n_rows, int64_t width, uint8_t **rows, int64_t *levels) {
     uint8_t small[DEPTH][GROUP] = {{0}}, turned[DEPTH][DEPTH];

@@ -25,16 +25,12 @@ typedef struct {
     uint64_t *sums;      /* [tile][row][lane] */
     uint64_t *turned;    /* those of a lane, for the other half of the output */
     int64_t *column_terms;
-    double *line;
     uint32_t *order; /* of samples, by the levels of each row, for histograms */
     int64_t *ends, *n_runs;
     uint32_t *in_level, *in_run;
 } Rows;
 
 enum { BLOCK_BYTES = 262144, MOST_BLOCK = 32, TWO_LEVEL_BYTES = 4194304 };
-
-/* A number of rows, in whole vectors. */
-static int64_t padded(int64_t n) { return (n + LANES - 1) / LANES * LANES; }
 
 /* Entries of the tables of one two-level row. */
 static int64_t two_level_length(const Table *t) { return 2 * (t->n_samples + t->n_classes + 1); }
@@ -89,17 +85,15 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
 
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
-    const int64_t *terms, int64_t row, const int64_t *to, int64_t n, double *line) {
+    const int64_t *terms, int64_t row, const int64_t *to, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         const int64_t total = (int64_t)(sums[i] + (uint64_t)term + (uint64_t)terms[i]);
-        line[i] = higher(f->lowest, (double)total * f->scale);
-    }
-    for (int64_t i = 0; i < n; i++) {
+        const double value = higher(f->lowest, (double)total * f->scale);
         if (to[i] < 0) continue;
         if (o->out)
-            o->out[row * o->step + to[i]] = line[i];
+            o->out[row * o->step + to[i]] = value;
         else
-            o->out32[row * o->step + to[i]] = (float)line[i];
+            o->out32[row * o->step + to[i]] = (float)value;
     }
 }
 
@@ -109,18 +103,17 @@ static void write_tile(const Table *t, const Formula *f, const Rows *rows, const
     const int64_t start = tile * LANES, n_lanes = least_of(LANES, t->n_features - start);
     const int64_t *to = o->column_to + start;
     int64_t terms[LANES] = {0};
-    double *line = rows->line;
     memcpy(terms, f->column_term + start, (size_t)n_lanes * sizeof *terms);
     for (int64_t r = 0; r < rows->n; r++) {
         const int64_t term = f->row_term[rows->places[r]];
-        write_line(f, o, sums + r * LANES, term, terms, rows->to[r], to, n_lanes, line);
+        write_line(f, o, sums + r * LANES, term, terms, rows->to[r], to, n_lanes);
     }
     if (!o->mirror) return;
     for (int64_t lane = 0; lane < n_lanes; lane++) {
         if (to[lane] < 0) continue;
         for (int64_t r = 0; r < rows->n; r++) rows->turned[r] = sums[r * LANES + lane];
         write_line(f, o, rows->turned, f->row_term[start + lane], rows->column_terms, to[lane],
-            rows->to, rows->n, line);
+            rows->to, rows->n);
     }
 }
 
@@ -258,7 +251,7 @@ static void open_rows(const Table *t, const Formula *f, const int64_t *tiles, in
     Rows *rows, Room *room) {
     int64_t by_codes = 0, most_counts = 0, most_tiles = 1, most_j = 0, n_two = 0;
     rows->first = take(room, rows->n + 1, sizeof *rows->first);
-    rows->column_terms = take(room, padded(rows->n), sizeof *rows->column_terms);
+    rows->column_terms = take(room, rows->n, sizeof *rows->column_terms);
     if (room->status) return;
     rows->have_planes = 1;
     for (int64_t r = 0; r < rows->n; r++) {
@@ -285,8 +278,7 @@ static void open_rows(const Table *t, const Formula *f, const int64_t *tiles, in
     rows->counts = take(room, most_counts, sizeof *rows->counts);
     rows->cells = take(room, cells * LANES, sizeof *rows->cells);
     rows->sums = take(room, most_tiles * rows->n * LANES, sizeof *rows->sums);
-    rows->turned = take(room, padded(rows->n), sizeof *rows->turned);
-    rows->line = take(room, padded(rows->n) + LANES, sizeof *rows->line);
+    rows->turned = take(room, rows->n, sizeof *rows->turned);
     if (room->status) return;
     if (rows->have_planes) copy_rows(t, rows);
     if (rows->have_planes && rows->most_levels <= 2) fold_rows(t, f, rows, n_two, room);

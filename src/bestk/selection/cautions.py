@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
 from bestk.data.target import Target
+from bestk.discretize import MDLP
 from bestk.errors import SelectionWarning
 from bestk.problem.solution import Solution
 from bestk.selection.look import (
@@ -135,8 +136,20 @@ def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
     p = target.counts / target.counts.sum()
     least = MIN_ENTROPY_OF_LEAK * -float((p * np.log(p)).sum())
     near = [i for i in candidates if selected.relevance[i] > least]
-    found = which_determine([selected.columns[i] for i in near], target)
+    known = _known_cuts(selected, near)
+    found = which_determine([selected.columns[i] for i in near], target, known)
     return [i for i, determines in zip(near, found, strict=True) if determines]
+
+
+def _known_cuts(selected: _Selected, items: list[int]) -> list[Floats | None]:
+    """The cut points of MDLP for some columns, where the table was cut that way."""
+    read = selected.task.read
+    if type(read.discretizer) is not MDLP or read.discretizer.max_bins is not None:
+        return [None] * len(items)
+    cut = dict(
+        zip(selected.task.allowed[read.discretised], read.discretizer.cut_points_, strict=True)
+    )
+    return [cut.get(selected.places[i]) for i in items]
 
 
 def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:

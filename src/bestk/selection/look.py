@@ -1,8 +1,8 @@
 """Single columns: bins, identifiers, those that determine a target, tests of independence."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,14 +33,8 @@ class Values:
 
     kind: str
     values: NDArray[Any]  # numbers, booleans, or codes of the categories
+    missing: NDArray[np.bool_]
     categories: list[Any] | None
-
-    @cached_property
-    def missing(self) -> NDArray[np.bool_]:
-        """Which of them are missing."""
-        if self.categories is not None:
-            return self.values < 0
-        return np.asarray(self.values != self.values)
 
 
 def column_values(table: Table, place: int) -> Values:
@@ -56,7 +50,8 @@ def _of_block(block: Block, j: int) -> Values:
     strip = block.values[:, j : j + 1]
     strip = strip.toarray() if hasattr(strip, "toarray") else np.asarray(strip)
     categories = None if block.categories is None else block.categories[j]
-    return Values(block.kind, strip[:, 0], categories)
+    values = strip[:, 0]
+    return Values(block.kind, values, block.missing(values), categories)
 
 
 def bin_codes(
@@ -124,9 +119,17 @@ def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
     return wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
 
 
-def which_determine(columns: list[Values], target: Target) -> list[bool]:
-    """Which columns alone nearly determine the class; numbers of many values are cut by MDLP."""
+def which_determine(
+    columns: list[Values], target: Target, known: Sequence[Floats | None]
+) -> list[bool]:
+    """Which columns alone nearly determine the class; numbers of many values are cut by MDLP.
+
+    ``known``: cut points of MDLP where they are known.
+    """
     codes = [bin_codes(column, None, MAX_DISTINCT) for column in columns]
+    for i, cuts in enumerate(known):
+        if codes[i] is None and cuts is not None:
+            codes[i] = bin_codes(columns[i], cuts, 0)
     many = [i for i, found in enumerate(codes) if found is None]
     if many:
         from bestk.discretize import MDLP

@@ -152,4 +152,5 @@ def count_codes(
         codes = Codes(codes.values[places], codes.levels[places], names)
     options = reading.backend, reading.correction, reading.n_jobs
     entropies, kept = Entropies.count(codes, target, *options), allowed[places]
-    return Measured(entropies, None, cuts.discretizer, codes.levels), kept
+    cut = None if cuts.discretizer is None else np.flatnonzero(np.isin(kept, cuts.numeric))
+    return Measured(entropies, None, cuts.discretizer, codes.levels, cut), kept

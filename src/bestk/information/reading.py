@@ -83,7 +83,8 @@ class Reading:
         for codes, classes, fitted in code_table(ways, table, numeric, target, also):
             options = self.backend, self.correction, self.n_jobs
             entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
-            found.append(Measured(entropies, target, fitted, codes.levels))
+            cut = None if fitted is None else numeric
+            found.append(Measured(entropies, target, fitted, codes.levels, cut))
         return found
 
     def _normal(self, numbers: Array, goal: Any) -> "Measured":
@@ -156,7 +157,7 @@ class Reading:
             return None
         find = found.find_synergy or find
         entropies = self._join(found.source, found.covariances, found.levels[1], True, find)
-        return Measured(entropies, classes, fitted, found.levels[0])
+        return Measured(entropies, classes, fitted, found.levels[0], numeric)
 
 
 def gaussian_entropies(
@@ -183,6 +184,7 @@ class Measured:
     target: Any  # the classes, or the numbers of a continuous target
     discretizer: Any = None  # fitted on the numeric columns, or None
     levels: Indices | None = None  # of each column, where they were counted
+    discretised: Indices | None = None  # the columns that the discretizer was fitted on
 
     def keep(self, columns: Indices) -> "Measured | None":
         """What is measured of these columns without the others; None if that is to be done anew."""

@@ -146,9 +146,10 @@ def _known_cuts(selected: _Selected, items: list[int]) -> list[Floats | None]:
     read = selected.task.read
     if type(read.discretizer) is not MDLP or read.discretizer.max_bins is not None:
         return [None] * len(items)
-    cut = dict(
-        zip(selected.task.allowed[read.discretised], read.discretizer.cut_points_, strict=True)
-    )
+    places, cuts = selected.task.allowed[read.discretised], read.discretizer.cut_points_
+    if len(places) < len(cuts):  # columns of rows in blocks that turned out to be constant
+        return [None] * len(items)
+    cut = dict(zip(places, cuts, strict=True))
     return [cut.get(selected.places[i]) for i in items]
 
 

@@ -20,12 +20,11 @@ extern "C" __global__ void pack(const unsigned char *codes, int places, const lo
 
 #endif
 
-#ifdef KERNEL_COUNT
+#if defined(KERNEL_COUNT) || defined(KERNEL_PAIRS)
 
-#define SIDE 128
-#define STAGES 4
+#define SIDE 128 /* of a tile: four warps, each with 64 x 64 pairs */
 #define WORDS 16 /* of a stage: four chunks of 16 bytes a row */
-#define ROW_BYTES 144 /* of counts on their way out: rows begin in different banks */
+#define STAGE_BYTES (2 * SIDE * WORDS * 4)
 
 __device__ __forceinline__ unsigned slot(int row, int chunk) {
     return (row * 4 + (chunk ^ ((row >> 1) & 3))) * 16; /* no two rows of a load share a bank */
@@ -36,40 +35,99 @@ __device__ __forceinline__ void load4(unsigned *r, unsigned at) {
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
 }
 
-/* Ones that planes of two sides share, part by part: out[part][row][column]. A part ends before a
-   step of 256 bits. Four warps, each with 64 x 64 pairs. */
-extern "C" __global__ void __launch_bounds__(128, 2) count(const unsigned *left,
-    const unsigned *right, int n_rows, int n_columns, int n_words, const int *ends, int n_parts,
-    COUNT *out) {
-    extern __shared__ __align__(128) unsigned char room[];
-    const unsigned base = (unsigned)__cvta_generic_to_shared(room);
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    const int top = blockIdx.x * SIDE, first = blockIdx.y * SIDE;
-    const int my_row = (warp & 1) * 64, my_column = (warp >> 1) * 64;
-    int sums[4][8][4] = {};
+/* Planes of bits of two sides, [feature][word], and a tile of their pairs. */
+struct Tile {
+    const unsigned *left, *right;
+    int n_rows, n_columns, n_words, top, first;
+};
 
+/* Ones that the planes share, from STAGES buffers at `base`; `begin(step)` comes before each step
+   of 256 bits. */
+template <class Begin>
+__device__ __forceinline__ void multiply(
+    const Tile &tile, unsigned base, int (&sums)[4][8][4], Begin begin) {
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    const int my_row = (warp & 1) * 64, my_column = (warp >> 1) * 64;
+    const int n_stages = tile.n_words / WORDS;
     auto load = [&](int stage) {
-        const unsigned to = base + (stage % STAGES) * 2 * SIDE * WORDS * 4;
+        const unsigned to = base + (stage % STAGES) * STAGE_BYTES;
         for (int side = 0; side < 2; side++) {
-            const unsigned *from = side ? right : left;
-            const int start = side ? first : top, last = (side ? n_columns : n_rows) - 1;
+            const unsigned *from = side ? tile.right : tile.left;
+            const int start = side ? tile.first : tile.top;
+            const int last = (side ? tile.n_columns : tile.n_rows) - 1;
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 const int row = i * 32 + (threadIdx.x >> 2), chunk = threadIdx.x & 3;
-                const unsigned *source = from + (long long)min(start + row, last) * n_words
+                const unsigned *source = from + (long long)min(start + row, last) * tile.n_words
                     + stage * WORDS + chunk * 4;
                 asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
                                  to + side * SIDE * WORDS * 4 + slot(row, chunk)), "l"(source));
             }
         }
     };
-    auto flush = [&](int part) {
+    for (int stage = 0; stage < STAGES - 1; stage++) {
+        if (stage < n_stages) load(stage);
+        asm volatile("cp.async.commit_group;");
+    }
+    for (int stage = 0; stage < n_stages; stage++) {
+        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
+        __syncthreads();
+        if (stage + STAGES - 1 < n_stages) load(stage + STAGES - 1);
+        asm volatile("cp.async.commit_group;");
+        const unsigned a_at = base + (stage % STAGES) * STAGE_BYTES;
+        const unsigned b_at = a_at + SIDE * WORDS * 4;
+#pragma unroll
+        for (int step = 0; step < 2; step++) {
+            unsigned a[4][4], b[4][4];
+#pragma unroll
+            for (int m = 0; m < 4; m++)
+                load4(a[m], a_at + slot(my_row + m * 16 + (lane & 15), 2 * step + (lane >> 4)));
+#pragma unroll
+            for (int n = 0; n < 4; n++)
+                load4(b[n], b_at + slot(my_column + n * 16 + (lane & 7) + (lane >> 4) * 8,
+                                        2 * step + ((lane >> 3) & 1)));
+            begin(2 * stage + step);
+#pragma unroll
+            for (int m = 0; m < 4; m++)
+#pragma unroll
+                for (int n = 0; n < 8; n++) {
+                    int *d = sums[m][n];
+                    const unsigned *right_of = b[n >> 1] + (n & 1) * 2;
+                    asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
+                        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+                        : "r"(a[m][0]), "r"(a[m][1]), "r"(a[m][2]), "r"(a[m][3]),
+                          "r"(right_of[0]), "r"(right_of[1]));
+                }
+        }
+    }
+}
+
+#endif
+
+#ifdef KERNEL_COUNT
+
+#define ROW_BYTES 144 /* of counts on their way out: rows begin in different banks */
+
+/* Ones that planes of two sides share, part by part: out[part][row][column]. A part ends before a
+   step. */
+extern "C" __global__ void __launch_bounds__(128, 2) count(const unsigned *left,
+    const unsigned *right, int n_rows, int n_columns, int n_words, const int *ends, int n_parts,
+    COUNT *out) {
+    extern __shared__ __align__(128) unsigned char room[];
+    const unsigned base = (unsigned)__cvta_generic_to_shared(room);
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    const Tile tile = {left, right, n_rows, n_columns, n_words, (int)blockIdx.x * SIDE,
+                       (int)blockIdx.y * SIDE};
+    int sums[4][8][4] = {}, part = 0, end = ends[0];
+    auto flush = [&]() {
         const int group = lane >> 2, t = lane & 3;
-        const unsigned own = base + STAGES * 2 * SIDE * WORDS * 4 + warp * 16 * ROW_BYTES;
+        const int top = tile.top + (warp & 1) * 64, column = tile.first + (warp >> 1) * 64;
+        const unsigned own = base + STAGES * STAGE_BYTES + warp * 16 * ROW_BYTES;
         COUNT *to = out + (long long)part * n_rows * n_columns;
 #pragma unroll
         for (int m = 0; m < 4; m++) {
-            const int row = top + my_row + m * 16, column = first + my_column;
+            const int row = top + m * 16;
 #pragma unroll
             for (int n = 0; n < 8; n++)
 #pragma unroll
@@ -98,73 +156,26 @@ extern "C" __global__ void __launch_bounds__(128, 2) count(const unsigned *left,
             }
             __syncwarp();
         }
+        end = ++part < n_parts ? ends[part] : -1;
     };
-
-    const int n_stages = n_words / WORDS;
-    for (int stage = 0; stage < STAGES - 1; stage++) {
-        if (stage < n_stages) load(stage);
-        asm volatile("cp.async.commit_group;");
-    }
-    int part = 0, end = ends[0];
-    for (int stage = 0; stage < n_stages; stage++) {
-        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
-        __syncthreads();
-        if (stage + STAGES - 1 < n_stages) load(stage + STAGES - 1);
-        asm volatile("cp.async.commit_group;");
-        const unsigned a_at = base + (stage % STAGES) * 2 * SIDE * WORDS * 4;
-        const unsigned b_at = a_at + SIDE * WORDS * 4;
-        unsigned a[2][4][4], b[2][4][4]; /* of both steps of the stage */
-        auto fetch = [&](int step) {
-#pragma unroll
-            for (int m = 0; m < 4; m++)
-                load4(a[step][m],
-                    a_at + slot(my_row + m * 16 + (lane & 15), 2 * step + (lane >> 4)));
-#pragma unroll
-            for (int n = 0; n < 4; n++)
-                load4(b[step][n], b_at + slot(my_column + n * 16 + (lane & 7) + (lane >> 4) * 8,
-                                             2 * step + ((lane >> 3) & 1)));
-        };
-        fetch(0);
-#pragma unroll
-        for (int step = 0; step < 2; step++) {
-            if (step == 0) fetch(1); /* while the first is multiplied */
-            if (2 * stage + step == end) {
-                flush(part);
-                end = ++part < n_parts ? ends[part] : -1;
-            }
-            if (part == n_parts) break;
-#pragma unroll
-            for (int m = 0; m < 4; m++)
-#pragma unroll
-                for (int n = 0; n < 8; n++) {
-                    int *d = sums[m][n];
-                    const unsigned *left_of = a[step][m], *right_of = b[step][n >> 1] + (n & 1) * 2;
-                    asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
-                        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-                        : "r"(left_of[0]), "r"(left_of[1]), "r"(left_of[2]), "r"(left_of[3]),
-                          "r"(right_of[0]), "r"(right_of[1]));
-                }
-        }
-    }
-    if (part < n_parts) flush(part);
-}
-
-#endif
-
-#if defined(KERNEL_CELLS) || defined(KERNEL_COUPLES)
-
-__device__ __forceinline__ VALUE measure(
-    long long total, long long row, long long column, const double *scale_and_lowest) {
-    return (VALUE)fmax((double)(total + row + column) * scale_and_lowest[0], scale_and_lowest[1]);
+    multiply(tile, base, sums, [&](int step) {
+        if (step == end) flush();
+    });
+    if (part < n_parts) flush();
 }
 
 #endif
 
 #ifdef KERNEL_CELLS
 
-/* Any levels: sums of the tables over all cells, a pair for each thread. */
+__device__ __forceinline__ VALUE measure(long long total, const double *scale_and_lowest) {
+    return (VALUE)fmax((double)total * scale_and_lowest[0], scale_and_lowest[1]);
+}
+
+/* Any levels: sums of the tables over all cells, a pair for each thread. Of features of two
+   levels, BINARY, only the first is counted: the others follow from its margins. */
 extern "C" __global__ void cells(const COUNT *counts, int n_i, int height, int n_j, int width,
+    const int *mine, int i_step, const int *yours, int j_step, const int *sizes,
     const long long *pair_table, const long long *class_table, int by_pair, int by_class,
     const double *scale_and_lowest, const long long *i_row, const long long *i_column,
     const long long *j_row, const long long *j_column, int n_columns, VALUE *out, int stride,
@@ -176,180 +187,270 @@ extern "C" __global__ void cells(const COUNT *counts, int n_i, int height, int n
         for (int b = 0; b < n_j; b++) {
             int pooled = 0;
             for (int part = 0; part < PARTS; part++) {
-                const long long row = ((long long)part * n_i + a) * height + i;
-                const int count = counts[(row * n_j + b) * width + j];
+                long long row = (long long)part * height + i;
+                if (!BINARY) row = (((long long)part * n_i + a) * height + i) * n_j + b;
+                int count = counts[row * width + j];
+                if (BINARY) {
+                    const int in_row = mine[part * i_step + i], in_column = yours[part * j_step + j];
+                    if (a && b)
+                        count += sizes[part] - in_row - in_column;
+                    else if (a || b)
+                        count = (a ? in_column : in_row) - count;
+                }
                 if (by_class) total += __ldg(class_table + count);
                 pooled += count;
             }
             if (by_pair) total += __ldg(pair_table + pooled);
         }
-    out[(long long)i * stride + j] = measure(total, i_row[i], j_column[j], scale_and_lowest);
+    out[(long long)i * stride + j] = measure(total + i_row[i] + j_column[j], scale_and_lowest);
     if (twice)
         other[(long long)i * other_stride + j] =
-            measure(total, j_row[j], i_column[i], scale_and_lowest);
+            measure(total + j_row[j] + i_column[i], scale_and_lowest);
 }
 
 #endif
 
-#ifdef KERNEL_COUPLES
+#if defined(KERNEL_PAIRS) || defined(KERNEL_HIGH)
 
-#define SPLIT 268435456.0 /* 2^28 */
+#define TOP 0x3fffffff /* the bits of the largest float below 2 */
 
-__device__ __forceinline__ int build(const long long *table, int mine, int size, long long *to) {
-    const int n_first = mine / 2 + 1, n = n_first + (size - mine) / 2 + 1;
-    for (int e = threadIdx.x; e < n; e += THREADS) {
-        const int cell = e < n_first ? e : e - n_first;
-        to[e] = __ldg(table + cell) + __ldg(table + (e < n_first ? mine : size - mine) - cell);
-    }
-    return size / 2 + 2;
+/* About n log n for the count n = at / 4, in units of 2^-23 and below TOP: the same for a count wherever it is
+   computed, so that the table of the rest makes it exact. ONE: the bits of 2^(21 - k) with counts
+   of at most 2^k. */
+__device__ __forceinline__ int high_part(unsigned at) {
+    const float x = __fadd_rn(__uint_as_float(at | ONE), -__uint_as_float(ONE));
+    float log;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log) : "f"(__fadd_rn(x, 1e-18f)));
+    return __float_as_int(__fmaf_rn(x, log, __int_as_float(TOP)));
 }
 
-__device__ __forceinline__ long long look_up(
-    const long long *at, int both, int mine, int yours, int size) {
-    const int only = yours - both;
-    return at[min(both, mine - both)] + at[mine / 2 + 1 + min(only, size - mine - only)];
+#endif
+
+#ifdef KERNEL_HIGH
+
+extern "C" __global__ void high(int n, long long *out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = high_part(4 * i) - TOP;
 }
 
-/* A float as an integer of the same order; of equal ones, the lowest feature has the largest. */
-__device__ __forceinline__ unsigned long long key_of(float value, long long feature) {
+#endif
+
+#ifdef KERNEL_PAIRS
+
+#define BAND 8 /* rows of tiles that are worked on together */
+#define LOW 2097151 /* 21 bits */
+#define SWAP(row) (((row) & 7) << 2 | ((row) >> 3 & 1) << 1) /* spreads columns over the banks */
+
+/* A float as an integer of the same order. */
+__device__ __forceinline__ unsigned order_of(float value) {
     const unsigned bits = __float_as_uint(value);
-    const unsigned order = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-    return (unsigned long long)order << 32 | (0xffffffffu - (unsigned)feature);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
 __device__ __forceinline__ void keep(unsigned long long *best, unsigned long long key) {
     if ((unsigned)(key >> 32) >= __ldcg((const unsigned *)best + 1)) atomicMax(best, key);
 }
 
-/* Two levels: tables of couples for ROWS rows at a time, then a chunk of their columns.
-   MODE 0: out and other get the values. MODE 1: out, [2][feature], gets row sums, and sums of the
-   columns from `own` on. MODE 2: best, [group][feature], gets the best partners, and found the
-   pairs of at least `least`; of the first `own` columns, which are the rows, each pair counts
-   once. A thread has OWN columns at a time, a block apart. */
-extern "C" __global__ void __launch_bounds__(THREADS) couples(
-    const COUNT *__restrict__ counts, int height, int width, const int *__restrict__ mine_of,
-    int i_step, const int *__restrict__ yours_of, int j_step, const int *__restrict__ sizes,
-    const long long *pair_table, const long long *class_table, int by_pair, int by_class,
-    const double *__restrict__ scale_and_lowest, const long long *__restrict__ i_row,
-    const long long *__restrict__ i_column, const long long *__restrict__ j_row,
-    const long long *__restrict__ j_column, int n_rows, int n_columns, int rows_at_once,
-    int chunk, int length, VALUE *__restrict__ out, int stride, VALUE *other, int other_stride,
-    int twice, const long long *__restrict__ i_at, const long long *__restrict__ j_at, int own,
-    int n_features, const int *__restrict__ group, unsigned long long *best, double least,
-    int *n_found, float *found, int *pairs, int max_found) {
-    extern __shared__ long long tables[];
-    const int begin = blockIdx.y * chunk, stop = min(begin + chunk, n_columns);
-    const int last = min((int)(blockIdx.x + 1) * rows_at_once, n_rows);
-    double high[OWN] = {}, low[OWN] = {};
-    for (int top = blockIdx.x * rows_at_once; top < last; top += ROWS) {
-        int mine[ROWS][PARTS], size[PARTS], all_mine[ROWS] = {}, all_size = 0;
-        double row_high[ROWS] = {}, row_low[ROWS] = {};
-        unsigned long long row_best[ROWS] = {};
-        __syncthreads(); /* the tables of the rows before are read */
+/* Two levels, PARTS classes of less than 2^14 samples: counts, look-ups and what becomes of the
+   values. Counts are four times as large, places in a table of 32-bit numbers, and those of two
+   classes share a word; mine, yours, size: as many samples at the first level, and of all.
+   EXACT: tables of 64 bits, or else of what `unit` times the high part leaves.
+   MODE 0: out gets the values and back, if there is one, those across the diagonal.
+   MODE 1: sums, [2][feature], gets row sums, and if `triangle` sums of columns.
+   MODE 2: best, [group][feature], gets the best partners, and found the pairs of at least `least`.
+   `triangle`: both sides are the same, and each pair of tiles is worked on once. */
+extern "C" __global__ void __launch_bounds__(128, BLOCKS) pairs(const unsigned *left,
+    const unsigned *right, int n_rows, int n_columns, int n_words, int second, const int *mine,
+    const int *yours, int size, const uint4 *tables, int table_bytes, int pair_at, int unit,
+    long long constant, const double *scale_and_lowest, const long long *i_row,
+    const long long *i_column, const long long *j_row, const long long *j_column, int triangle,
+    int first_tile, int last_tile, VALUE *out, int stride, VALUE *back, int back_stride,
+    const long long *i_at, const long long *j_at, int n_features, double *sums_of,
+    const int *group, unsigned long long *best, double least, int *n_found, float *found,
+    int *pairs_found, int max_found) {
+    extern __shared__ __align__(128) unsigned char room[];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    const int across = (n_columns + SIDE - 1) / SIDE;
+    int block = blockIdx.x, band = first_tile;
+    for (;; band += BAND) {
+        const int size_of_band = (across - (triangle ? band : 0)) * BAND;
+        if (block < size_of_band) break;
+        block -= size_of_band;
+    }
+    const int tile_row = band + block % BAND, tile_column = block / BAND + (triangle ? band : 0);
+    if (tile_row >= last_tile || (triangle && tile_column < tile_row)) return;
+    const bool on_diagonal = triangle && tile_column == tile_row;
+    for (int e = threadIdx.x; e < table_bytes / 16; e += 128) ((uint4 *)room)[e] = tables[e];
+
+    const Tile tile = {left, right, n_rows, n_columns, n_words, tile_row * SIDE,
+                       tile_column * SIDE};
+    int sums[4][8][4] = {};
+    multiply(tile, (unsigned)__cvta_generic_to_shared(room) + table_bytes, sums, [&](int step) {
+        if (PARTS == 2 && step == second)
 #pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            const int i = min(top + r, last - 1);
-            long long *to = tables + r * length;
-            all_size = 0;
+            for (int e = 0; e < 128; e++) sums[e / 32][e / 4 % 8][e % 4] <<= 16;
+    });
+    __syncthreads(); /* the buffers are read, and hold what comes next */
+
+    unsigned *counts = (unsigned *)(room + table_bytes) + warp * 1024;
+    VALUE *values = sizeof(VALUE) == 4 ? (VALUE *)counts
+                                       : (VALUE *)(room + table_bytes + 16384) + warp * 1024;
+    const int top = tile.top + (warp & 1) * 64, first = tile.first + (warp >> 1) * 64;
+    if (top >= n_rows || first >= n_columns) return;
+    const double scale = scale_and_lowest[0], lowest = scale_and_lowest[1];
+    unsigned in_column[2];
+    long long column_term[2], column_as_row[2];
+    long long column_high[2] = {}, column_low[2] = {};
+    unsigned long long column_best[2] = {};
+    int b[2];
 #pragma unroll
-            for (int part = 0; part < PARTS; part++) {
-                mine[r][part] = mine_of[part * i_step + i];
-                size[part] = sizes[part];
-                if (by_class) to += build(class_table, mine[r][part], size[part], to);
-                all_mine[r] += mine[r][part];
-                all_size += size[part];
-            }
-            if (by_pair) build(pair_table, all_mine[r], all_size, to);
-        }
-        __syncthreads();
-        for (int base = begin; base < stop; base += THREADS * OWN)
+    for (int k = 0; k < 2; k++) {
+        const int j = min(first + lane + 32 * k, n_columns - 1);
+        in_column[k] = yours[j];
+        column_term[k] = j_column[j];
+        if (TWICE) column_as_row[k] = j_row[j];
+        b[k] = MODE ? (int)j_at[j] : 0;
+    }
+#pragma unroll 1
+    for (int m = 0; m < 4; m++) {
+        const int row = top + m * 16;
+        if (row >= n_rows) break;
+        __syncwarp();
 #pragma unroll
-            for (int k = 0; k < OWN; k++) {
-                const int j = base + k * THREADS + threadIdx.x;
-                if (j >= stop) continue;
-                int yours[PARTS], all_yours = 0;
+        for (int own = 0; own < 4; own++)
+            if (m == own)
 #pragma unroll
-                for (int part = 0; part < PARTS; part++)
-                    all_yours += yours[part] = yours_of[part * j_step + j];
-                const long long column_term = j_column[j], b = MODE == 2 ? j_at[j] : 0;
-                unsigned long long column_best = 0;
+                for (int e = 0; e < 16; e++) {
+                    const int i = (e & 1) * 8 + (lane >> 2), j = (e >> 1) * 8 + (lane & 3) * 2;
+                    const int *two = sums[own][e >> 1] + 2 * (e & 1);
+                    *(uint2 *)(counts + i * 64 + (j ^ SWAP(i))) =
+                        make_uint2(two[0] << 2, two[1] << 2);
+                }
+        const int mine_at = min(row + (lane & 15), n_rows - 1);
+        const int row_count = mine[mine_at], a_at = MODE ? (int)i_at[mine_at] : 0;
+        const long long row_terms = i_row[mine_at] + constant;
+        const long long as_column = TWICE ? i_column[mine_at] + constant : 0;
+        long long row_high = 0, row_low = 0;
+        unsigned long long row_best = 0;
+        __syncwarp();
+#pragma unroll 1
+        for (int start = 0; start < 16; start += ROWS)
 #pragma unroll
-                for (int r = 0; r < ROWS; r++) {
-                    const int i = top + r;
-                    if (i >= last || (MODE == 2 && j < own && j <= i)) continue;
-                    const long long *at = tables + r * length;
-                    long long total = 0;
-                    int all_both = 0;
+            for (int r = 0; r < ROWS; r++) {
+                const int i = start + r;
+                const unsigned in_row = __shfl_sync(~0u, row_count, i);
+                const long long row_term = __shfl_sync(~0u, row_terms, i);
+                const long long row_as_column = TWICE ? __shfl_sync(~0u, as_column, i) : 0;
+                const int a = MODE ? __shfl_sync(~0u, a_at, i) : 0;
+                long long pieces[3] = {};
+                unsigned order[2] = {};
 #pragma unroll
-                    for (int part = 0; part < PARTS; part++) {
-                        const int both = counts[((long long)part * height + i) * width + j];
-                        if (by_class) {
-                            total += look_up(at, both, mine[r][part], yours[part], size[part]);
-                            at += size[part] / 2 + 2;
-                        }
-                        all_both += both;
-                    }
-                    if (by_pair) total += look_up(at, all_both, all_mine[r], all_yours, all_size);
-                    const VALUE value = measure(total, i_row[i], column_term, scale_and_lowest);
-                    if (MODE == 0) {
-                        out[(long long)i * stride + j] = value;
-                        if (twice)
-                            other[(long long)i * other_stride + j] =
-                                measure(total, j_row[j], i_column[i], scale_and_lowest);
-                    } else if (MODE == 1) {
-                        const double above = j < own && j == i ? 0.0 : floor(value * (1.0 / SPLIT));
-                        const double rest = j < own && j == i ? 0.0 : value - above * SPLIT;
-                        row_high[r] += above;
-                        row_low[r] += rest;
-                        high[k] += above; /* used from `own` on */
-                        low[k] += rest;
-                    } else {
-                        const long long a = i_at[i];
-                        if (GROUPED) {
-                            keep(best + (long long)group[b] * n_features + a, key_of(value, b));
-                            keep(best + (long long)group[a] * n_features + b, key_of(value, a));
+                for (int k = 0; k < 2; k++) {
+                    const int place = i * 64 + ((lane + 32 * k) ^ SWAP(i));
+                    const unsigned both = counts[place], only = in_column[k] - both;
+                    const unsigned cell[4] = {both, in_row - both, only, size - in_row - only};
+                    long long total = row_term + column_term[k];
+                    unsigned long long rest = 0, pair_rest = 0;
+                    unsigned high = BY_CLASS ? (BY_PAIR ? -4u : -8u) * TOP : -4u * TOP;
+#pragma unroll
+                    for (int c = 0; c < 4; c++) {
+                        const unsigned one = cell[c] & 65535, two = cell[c] >> 16;
+                        const unsigned pooled = PARTS == 2 ? one + two : cell[c];
+                        if (EXACT) {
+                            if (BY_CLASS)
+                                total += *(const long long *)(room + 2 * one)
+                                    + *(const long long *)(room + 2 * two);
+                            if (BY_PAIR) total += *(const long long *)(room + pair_at + 2 * pooled);
                         } else {
-                            row_best[r] = max(row_best[r], key_of(value, b));
-                            column_best = max(column_best, key_of(value, a));
+                            if (BY_CLASS) {
+                                high += high_part(one) + high_part(two);
+                                rest += *(const unsigned *)(room + one);
+                                rest += *(const unsigned *)(room + two);
+                            }
+                            if (BY_PAIR) {
+                                high += BY_CLASS ? -high_part(pooled) : high_part(pooled);
+                                pair_rest += *(const unsigned *)(room + pooled);
+                            }
                         }
-                        if (value >= least) {
-                            const int place = atomicAdd(n_found, 1);
-                            if (place < max_found) {
-                                found[place] = value;
-                                pairs[place] = (int)a;
-                                pairs[max_found + place] = (int)b;
+                    }
+                    if (!EXACT)
+                        total += (long long)(int)high * unit + rest
+                            + (BY_CLASS ? -pair_rest : pair_rest);
+                    const VALUE value = (VALUE)fmax((double)total * scale, lowest);
+                    const bool valid = row + i < n_rows && first + lane + 32 * k < n_columns;
+                    if (MODE == 0) {
+                        const int j = first + lane + 32 * k;
+                        if (valid) __stcs(out + (long long)(row + i) * stride + j, value);
+                        if (TWICE)
+                            total += column_as_row[k] + row_as_column - row_term - column_term[k];
+                        values[place] = TWICE ? (VALUE)fmax((double)total * scale, lowest) : value;
+                    } else if (MODE == 1) {
+                        const long long v = valid && a != b[k] ? (long long)value : 0;
+                        pieces[0] += v & LOW;
+                        pieces[1] += v >> 21 & LOW;
+                        pieces[2] += v >> 42;
+                        column_high[k] += v >> 28;
+                        column_low[k] += v & 268435455;
+                    } else if (valid && !(on_diagonal && first + lane + 32 * k <= row + i)) {
+                        order[k] = order_of((float)value);
+                        const unsigned long long key = (unsigned long long)order[k] << 32;
+                        if (GROUPED) {
+                            keep(best + (long long)group[b[k]] * n_features + a, key | (unsigned)~b[k]);
+                            keep(best + (long long)group[a] * n_features + b[k], key | (unsigned)~a);
+                        } else {
+                            column_best[k] = max(column_best[k], key | (unsigned)~a);
+                        }
+                        if ((double)value >= least) {
+                            const int at = atomicAdd(n_found, 1);
+                            if (at < max_found) {
+                                found[at] = (float)value;
+                                pairs_found[at] = a;
+                                pairs_found[max_found + at] = b[k];
                             }
                         }
                     }
                 }
-                if (MODE == 2 && !GROUPED && column_best) keep(best + b, column_best);
-            }
+                if (MODE == 1) {
+                    long long sum[3];
 #pragma unroll
-        for (int r = 0; r < ROWS && MODE; r++) {
-            const int i = top + r;
-            if (i >= last) break;
-            for (int step = 16; step; step /= 2) {
-                row_high[r] += __shfl_xor_sync(~0u, row_high[r], step);
-                row_low[r] += __shfl_xor_sync(~0u, row_low[r], step);
-                row_best[r] = max(row_best[r], __shfl_xor_sync(~0u, row_best[r], step));
+                    for (int p = 0; p < 3; p++) sum[p] = __reduce_add_sync(~0u, (int)pieces[p]);
+                    if (lane == i) {
+                        row_high = (sum[1] >> 7) + (sum[2] << 14);
+                        row_low = sum[0] + ((sum[1] & 127) << 21);
+                    }
+                } else if (MODE == 2 && !GROUPED) {
+                    const unsigned most = __reduce_max_sync(~0u, max(order[0], order[1]));
+                    const unsigned mine_is = order[0] == most ? ~b[0] : 0;
+                    const unsigned other_is = order[1] == most ? ~b[1] : 0;
+                    const unsigned lowest_b = __reduce_max_sync(~0u, max(mine_is, other_is));
+                    if (lane == i && most) row_best = (unsigned long long)most << 32 | lowest_b;
+                }
             }
-            if (threadIdx.x % 32) continue;
-            if (MODE == 1) {
-                atomicAdd((double *)out + i_at[i], row_high[r]);
-                atomicAdd((double *)out + n_features + i_at[i], row_low[r]);
-            } else if (!GROUPED && row_best[r]) {
-                keep(best + i_at[i], row_best[r]);
-            }
+        if (MODE == 1 && lane < 16 && row + lane < n_rows) {
+            atomicAdd(sums_of + a_at, (double)row_high);
+            atomicAdd(sums_of + n_features + a_at, (double)row_low);
+        } else if (MODE == 2 && row_best) {
+            keep(best + a_at, row_best);
+        } else if (MODE == 0 && back && !on_diagonal) {
+            __syncwarp();
+            const int i = lane & 15;
+            if (row + i < n_rows)
+#pragma unroll 4
+                for (int j = lane >> 4; j < min(64, n_columns - first); j += 2)
+                    __stcs(back + (long long)(first + j) * back_stride + row + i,
+                           values[i * 64 + (j ^ SWAP(i))]);
         }
     }
-    if (MODE == 1)
 #pragma unroll
-        for (int k = 0; k < OWN; k++) {
-            const int j = begin + k * THREADS + threadIdx.x;
-            if (j < own || j >= stop) continue;
-            atomicAdd((double *)out + j_at[j], high[k]);
-            atomicAdd((double *)out + n_features + j_at[j], low[k]);
+    for (int k = 0; k < 2; k++) {
+        if (first + lane + 32 * k >= n_columns) break;
+        if (MODE == 1 && triangle && !on_diagonal) {
+            atomicAdd(sums_of + b[k], (double)column_high[k]);
+            atomicAdd(sums_of + n_features + b[k], (double)column_low[k]);
+        } else if (MODE == 2 && column_best[k]) {
+            keep(best + b[k], column_best[k]);
         }
+    }
 }
 
 #endif

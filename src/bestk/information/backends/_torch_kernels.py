@@ -19,12 +19,12 @@ from torch import Tensor
 from bestk._typing import Indices
 
 STEP_BITS, WORD, STAGE_WORDS = 256, 32, 16  # of the tensor cores; of a stage of a tile
-SIDE, STAGE_BYTES = 128, 16_384  # of a tile of planes, and the shared memory of a stage
-COUNTED_BYTES = 9_216  # for counts on their way out
+SIDE, STAGE_BYTES, MAX_STAGES = 128, 16_384, 4  # of a tile, in shared memory
+COUNTED_BYTES = 10_240  # for counts on their way out
+TILE_BYTES = 4 * SIDE**2  # for counts that are looked up
+MULTIPLIERS, THREADS = 256, 512  # that multiply; with those that look up
 WRITE, SUM, SCAN = range(3)  # what is done with the values of features of two levels
 BAND = 8  # rows of tiles that are worked on together
-STAGES, MAX_BLOCKS, ROWS = 2, 3, 2  # TUNE
-BLOCK_BYTES = 1024  # of shared memory that each block takes beside its own
 MAX_CLASS = 2**14  # samples of a class whose counts share a word with another's
 MAX_FOUND = 2**20  # pairs that may be among the best
 MIN_CAPABILITY = (8, 0)  # of a GPU whose tensor cores take bits
@@ -84,8 +84,12 @@ def _kernel(name: str, device: Any, *defines: str) -> Any:
     return found
 
 
+def _properties(device: Any) -> Any:
+    return torch.cuda.get_device_properties(device)
+
+
 def _shared_bytes(device: Any) -> int:
-    return int(torch.cuda.get_device_properties(device).shared_memory_per_block_optin)
+    return int(_properties(device).shared_memory_per_block_optin)
 
 
 def pack(codes: Tensor, features: Tensor, n_levels: int, words: Words) -> Tensor:
@@ -104,7 +108,7 @@ def count(left: Tensor, right: Tensor, ends: Tensor, dtype: Any) -> Tensor:
     args = [left, right, *shape[1:], left.shape[1], ends, len(ends), counts]
     grid = -(-shape[1] // SIDE), -(-shape[2] // SIDE), 1
     defines, room = (f"COUNT={TYPES[dtype]}", "STAGES=4"), 4 * STAGE_BYTES + COUNTED_BYTES
-    _launch("count", grid, (128, 1, 1), args, room, *defines)
+    _launch("count", grid, (MULTIPLIERS, 1, 1), args, room, *defines)
     return counts
 
 
@@ -167,7 +171,7 @@ class Lookup(NamedTuple):
             signs = 8 * by_class + (-4 if by_class else 4) * by_pair  # of cells; 0 of counts: both
             linear = slope * (len(rest) - 1) * (len(chosen) == 1)
             found = cls(_padded(rest), 0, unit, linear + signs * least, (*defines, "EXACT=0"))
-        room = found.tables.nbytes + 3 * STAGE_BYTES
+        room = found.tables.nbytes + TILE_BYTES + 2 * STAGE_BYTES
         return found if room <= _shared_bytes(found.tables.device) else None
 
 
@@ -253,9 +257,10 @@ def compute_pairs(
     first, last = tiles or (0, down)
     blocks = sum(BAND * (across - band * triangle) for band in range(first, last, BAND))
     dtype = {WRITE: getattr(out, "dtype", None), SUM: torch.float64, SCAN: torch.float32}[mode]
-    stages = max(STAGES, 3 if mode == WRITE and dtype == torch.float64 else 2)
-    room = lookup.tables.nbytes + stages * STAGE_BYTES
-    at_once = min(MAX_BLOCKS, _shared_bytes(table.device) // (room + BLOCK_BYTES) or 1)
+    free = _shared_bytes(table.device) - lookup.tables.nbytes
+    buffers = 2 if free >= 2 * (TILE_BYTES + STAGE_BYTES) else 1
+    stages = min(MAX_STAGES, (free - buffers * TILE_BYTES) // STAGE_BYTES)
+    room = lookup.tables.nbytes + buffers * TILE_BYTES + stages * STAGE_BYTES
     grouped = mode == SCAN and places is not None and len(places[2]) > 1
     words, (margins, size) = table.words, plan.packed_margins
     mine, yours = (margins[each.features if each.span is None else each.span]
@@ -269,9 +274,9 @@ def compute_pairs(
             rows.at, columns.at, len(table.levels),
             *(places or [none, none, none, 0.0, none, none, none, 0])]  # fmt: skip
     defines = [*lookup.defines, f"MODE={mode}", f"VALUE={TYPES[dtype]}", f"TWICE={int(twice)}",
-               f"GROUPED={int(grouped)}", f"STAGES={stages}", f"BLOCKS={at_once}",
-               f"ROWS={ROWS}"]  # fmt: skip
-    _launch("pairs", (blocks, 1, 1), (128, 1, 1), args, room, *defines)
+               f"GROUPED={int(grouped)}", f"STAGES={stages}", f"BUFFERS={buffers}"]  # fmt: skip
+    n_blocks = min(blocks, _properties(table.device).multi_processor_count)
+    _launch("pairs", (n_blocks, 1, 1), (THREADS, 1, 1), args, room, *defines)
 
 
 def pack_counts(counts: Tensor) -> Tensor:

@@ -22,7 +22,8 @@ extern "C" __global__ void pack(const unsigned char *codes, int places, const lo
 
 #if defined(KERNEL_COUNT) || defined(KERNEL_PAIRS)
 
-#define SIDE 128 /* of a tile: four warps, each with 64 x 64 pairs */
+#define SIDE 128 /* of a tile: eight warps, each with 64 x 32 pairs */
+#define MULTIPLIERS 256 /* threads */
 #define WORDS 16 /* of a stage: four chunks of 16 bytes a row */
 #define STAGE_BYTES (2 * SIDE * WORDS * 4)
 
@@ -35,6 +36,11 @@ __device__ __forceinline__ void load4(unsigned *r, unsigned at) {
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
 }
 
+/* A barrier of some of the threads. */
+__device__ __forceinline__ void wait_for(int barrier, int threads) {
+    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
 /* Planes of bits of two sides, [feature][word], and a tile of their pairs. */
 struct Tile {
     const unsigned *left, *right;
@@ -45,9 +51,9 @@ struct Tile {
    of 256 bits. */
 template <class Begin>
 __device__ __forceinline__ void multiply(
-    const Tile &tile, unsigned base, int (&sums)[4][8][4], Begin begin) {
+    const Tile &tile, unsigned base, int (&sums)[4][4][4], Begin begin) {
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    const int my_row = (warp & 1) * 64, my_column = (warp >> 1) * 64;
+    const int my_row = (warp & 1) * 64, my_column = (warp >> 1) * 32;
     const int n_stages = tile.n_words / WORDS;
     auto load = [&](int stage) {
         const unsigned to = base + (stage % STAGES) * STAGE_BYTES;
@@ -56,8 +62,8 @@ __device__ __forceinline__ void multiply(
             const int start = side ? tile.first : tile.top;
             const int last = (side ? tile.n_columns : tile.n_rows) - 1;
 #pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const int row = i * 32 + (threadIdx.x >> 2), chunk = threadIdx.x & 3;
+            for (int i = 0; i < 2; i++) {
+                const int row = i * 64 + (threadIdx.x >> 2), chunk = threadIdx.x & 3;
                 const unsigned *source = from + (long long)min(start + row, last) * tile.n_words
                     + stage * WORDS + chunk * 4;
                 asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -65,32 +71,33 @@ __device__ __forceinline__ void multiply(
             }
         }
     };
+    wait_for(1, MULTIPLIERS); /* the buffers are read */
     for (int stage = 0; stage < STAGES - 1; stage++) {
         if (stage < n_stages) load(stage);
         asm volatile("cp.async.commit_group;");
     }
     for (int stage = 0; stage < n_stages; stage++) {
         asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
-        __syncthreads();
+        wait_for(1, MULTIPLIERS);
         if (stage + STAGES - 1 < n_stages) load(stage + STAGES - 1);
         asm volatile("cp.async.commit_group;");
         const unsigned a_at = base + (stage % STAGES) * STAGE_BYTES;
         const unsigned b_at = a_at + SIDE * WORDS * 4;
 #pragma unroll
         for (int step = 0; step < 2; step++) {
-            unsigned a[4][4], b[4][4];
+            unsigned a[4][4], b[2][4];
 #pragma unroll
             for (int m = 0; m < 4; m++)
                 load4(a[m], a_at + slot(my_row + m * 16 + (lane & 15), 2 * step + (lane >> 4)));
 #pragma unroll
-            for (int n = 0; n < 4; n++)
+            for (int n = 0; n < 2; n++)
                 load4(b[n], b_at + slot(my_column + n * 16 + (lane & 7) + (lane >> 4) * 8,
                                         2 * step + ((lane >> 3) & 1)));
             begin(2 * stage + step);
 #pragma unroll
             for (int m = 0; m < 4; m++)
 #pragma unroll
-                for (int n = 0; n < 8; n++) {
+                for (int n = 0; n < 4; n++) {
                     int *d = sums[m][n];
                     const unsigned *right_of = b[n >> 1] + (n & 1) * 2;
                     asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
@@ -107,11 +114,11 @@ __device__ __forceinline__ void multiply(
 
 #ifdef KERNEL_COUNT
 
-#define ROW_BYTES 144 /* of counts on their way out: rows begin in different banks */
+#define ROW_BYTES 80 /* of counts on their way out: rows begin in different banks */
 
 /* Ones that planes of two sides share, part by part: out[part][row][column]. A part ends before a
    step. */
-extern "C" __global__ void __launch_bounds__(128, 2) count(const unsigned *left,
+extern "C" __global__ void __launch_bounds__(MULTIPLIERS, 1) count(const unsigned *left,
     const unsigned *right, int n_rows, int n_columns, int n_words, const int *ends, int n_parts,
     COUNT *out) {
     extern __shared__ __align__(128) unsigned char room[];
@@ -119,17 +126,17 @@ extern "C" __global__ void __launch_bounds__(128, 2) count(const unsigned *left,
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     const Tile tile = {left, right, n_rows, n_columns, n_words, (int)blockIdx.x * SIDE,
                        (int)blockIdx.y * SIDE};
-    int sums[4][8][4] = {}, part = 0, end = ends[0];
+    int sums[4][4][4] = {}, part = 0, end = ends[0];
     auto flush = [&]() {
         const int group = lane >> 2, t = lane & 3;
-        const int top = tile.top + (warp & 1) * 64, column = tile.first + (warp >> 1) * 64;
+        const int top = tile.top + (warp & 1) * 64, column = tile.first + (warp >> 1) * 32;
         const unsigned own = base + STAGES * STAGE_BYTES + warp * 16 * ROW_BYTES;
         COUNT *to = out + (long long)part * n_rows * n_columns;
 #pragma unroll
         for (int m = 0; m < 4; m++) {
             const int row = top + m * 16;
 #pragma unroll
-            for (int n = 0; n < 8; n++)
+            for (int n = 0; n < 4; n++)
 #pragma unroll
                 for (int half = 0; half < 2; half++) {
                     int *two = sums[m][n] + 2 * half;
@@ -145,8 +152,8 @@ extern "C" __global__ void __launch_bounds__(128, 2) count(const unsigned *left,
             if (sizeof(COUNT) > 2) continue;
             __syncwarp();
 #pragma unroll
-            for (int q = 0; q < 4; q++) {
-                const int i = q * 4 + (lane >> 3), j = (lane & 7) * 8;
+            for (int q = 0; q < 2; q++) {
+                const int i = q * 8 + (lane >> 2), j = (lane & 3) * 8;
                 uint4 found;
                 asm volatile("ld.shared.v4.b32 {%0,%1,%2,%3}, [%4];"
                              : "=r"(found.x), "=r"(found.y), "=r"(found.z), "=r"(found.w)
@@ -214,11 +221,14 @@ extern "C" __global__ void cells(const COUNT *counts, int n_i, int height, int n
 
 #define TOP 0x3fffffff /* the bits of the largest float below 2 */
 
-/* About n log n for the count n = at / 4, in units of 2^-23 and below TOP: the same for a count wherever it is
-   computed, so that the table of the rest makes it exact. ONE: the bits of 2^(21 - k) with counts
-   of at most 2^k. */
-__device__ __forceinline__ int high_part(unsigned at) {
-    const float x = __fadd_rn(__uint_as_float(at | ONE), -__uint_as_float(ONE));
+/* n / 2^k of the count n = at / 4, exactly. ONE: the bits of 2^(21 - k); counts are at most 2^k. */
+__device__ __forceinline__ float share_of(unsigned at) {
+    return __fadd_rn(__uint_as_float(at + ONE), -__uint_as_float(ONE));
+}
+
+/* About x log x in units of 2^-23, and TOP: the same for a count wherever it is computed, so that
+   a table of the rest makes it exact. */
+__device__ __forceinline__ int high_part(float x) {
     float log;
     asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log) : "f"(__fadd_rn(x, 1e-18f)));
     return __float_as_int(__fmaf_rn(x, log, __int_as_float(TOP)));
@@ -230,7 +240,7 @@ __device__ __forceinline__ int high_part(unsigned at) {
 
 extern "C" __global__ void high(int n, long long *out) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = high_part(4 * i) - TOP;
+    if (i < n) out[i] = high_part(share_of(4 * i)) - TOP;
 }
 
 #endif
@@ -240,6 +250,13 @@ extern "C" __global__ void high(int n, long long *out) {
 #define BAND 8 /* rows of tiles that are worked on together */
 #define LOW 2097151 /* 21 bits */
 #define SWAP(row) (((row) & 7) << 2 | ((row) >> 3 & 1) << 1) /* spreads columns over the banks */
+#define THREADS 512 /* half of them multiply, the others look up */
+#define FULL 2 /* barriers: counts are there, */
+#define FREE 4 /* and counts are read */
+
+__device__ __forceinline__ void tell(int barrier) {
+    asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(THREADS) : "memory");
+}
 
 /* A float as an integer of the same order. */
 __device__ __forceinline__ unsigned order_of(float value) {
@@ -256,10 +273,10 @@ __device__ __forceinline__ void keep(unsigned long long *best, unsigned long lon
    classes share a word; mine, yours, size: as many samples at the first level, and of all.
    EXACT: tables of 64 bits, or else of what `unit` times the high part leaves.
    MODE 0: out gets the values and back, if there is one, those across the diagonal.
-   MODE 1: sums, [2][feature], gets row sums, and if `triangle` sums of columns.
+   MODE 1: sums_of, [2][feature], gets row sums, and if `triangle` sums of columns.
    MODE 2: best, [group][feature], gets the best partners, and found the pairs of at least `least`.
    `triangle`: both sides are the same, and each pair of tiles is worked on once. */
-extern "C" __global__ void __launch_bounds__(128, BLOCKS) pairs(const unsigned *left,
+extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *left,
     const unsigned *right, int n_rows, int n_columns, int n_words, int second, const int *mine,
     const int *yours, int size, const uint4 *tables, int table_bytes, int pair_at, int unit,
     long long constant, const double *scale_and_lowest, const long long *i_row,
@@ -269,186 +286,212 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS) pairs(const unsigned *
     const int *group, unsigned long long *best, double least, int *n_found, float *found,
     int *pairs_found, int max_found) {
     extern __shared__ __align__(128) unsigned char room[];
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    unsigned *counts = (unsigned *)(room + table_bytes);
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5 & 7;
     const int across = (n_columns + SIDE - 1) / SIDE;
-    int block = blockIdx.x, band = first_tile;
-    for (;; band += BAND) {
-        const int size_of_band = (across - (triangle ? band : 0)) * BAND;
-        if (block < size_of_band) break;
-        block -= size_of_band;
-    }
-    const int tile_row = band + block % BAND, tile_column = block / BAND + (triangle ? band : 0);
-    if (tile_row >= last_tile || (triangle && tile_column < tile_row)) return;
-    const bool on_diagonal = triangle && tile_column == tile_row;
-    for (int e = threadIdx.x; e < table_bytes / 16; e += 128) ((uint4 *)room)[e] = tables[e];
+    int block = blockIdx.x, band = first_tile, tile_row, tile_column;
+    auto next_tile = [&]() { /* whether there is one more for this block */
+        for (;;) {
+            const int from = triangle ? band : 0;
+            if (band >= last_tile) return false;
+            if (block >= (across - from) * BAND) {
+                block -= (across - from) * BAND;
+                band += BAND;
+                continue;
+            }
+            tile_row = band + block % BAND;
+            tile_column = from + block / BAND;
+            block += gridDim.x;
+            if (tile_row < last_tile && !(triangle && tile_column < tile_row)) return true;
+        }
+    };
+    for (int e = threadIdx.x; e < table_bytes / 16; e += THREADS) ((uint4 *)room)[e] = tables[e];
+    __syncthreads();
 
-    const Tile tile = {left, right, n_rows, n_columns, n_words, tile_row * SIDE,
-                       tile_column * SIDE};
-    int sums[4][8][4] = {};
-    multiply(tile, (unsigned)__cvta_generic_to_shared(room) + table_bytes, sums, [&](int step) {
-        if (PARTS == 2 && step == second)
+    if (threadIdx.x < MULTIPLIERS) {
+        const unsigned stages = (unsigned)__cvta_generic_to_shared(counts + BUFFERS * SIDE * SIDE);
+        for (int turn = 0; next_tile(); turn++) {
+            const int buffer = turn % BUFFERS;
+            int sums[4][4][4] = {};
+            const Tile tile = {left, right, n_rows, n_columns, n_words, tile_row * SIDE,
+                               tile_column * SIDE};
+            multiply(tile, stages, sums, [&](int step) {
+                if (PARTS == 2 && step == second)
 #pragma unroll
-            for (int e = 0; e < 128; e++) sums[e / 32][e / 4 % 8][e % 4] <<= 16;
-    });
-    __syncthreads(); /* the buffers are read, and hold what comes next */
-
-    unsigned *counts = (unsigned *)(room + table_bytes) + warp * 1024;
-    VALUE *values = sizeof(VALUE) == 4 ? (VALUE *)counts
-                                       : (VALUE *)(room + table_bytes + 16384) + warp * 1024;
-    const int top = tile.top + (warp & 1) * 64, first = tile.first + (warp >> 1) * 64;
-    if (top >= n_rows || first >= n_columns) return;
-    const double scale = scale_and_lowest[0], lowest = scale_and_lowest[1];
-    unsigned in_column[2];
-    long long column_term[2], column_as_row[2];
-    long long column_high[2] = {}, column_low[2] = {};
-    unsigned long long column_best[2] = {};
-    int b[2];
+                    for (int e = 0; e < 64; e++) sums[e / 16][e / 4 % 4][e % 4] <<= 16;
+            });
+            if (turn >= BUFFERS) wait_for(FREE + buffer, THREADS);
 #pragma unroll
-    for (int k = 0; k < 2; k++) {
-        const int j = min(first + lane + 32 * k, n_columns - 1);
-        in_column[k] = yours[j];
-        column_term[k] = j_column[j];
-        if (TWICE) column_as_row[k] = j_row[j];
-        b[k] = MODE ? (int)j_at[j] : 0;
-    }
-#pragma unroll 1
-    for (int m = 0; m < 4; m++) {
-        const int row = top + m * 16;
-        if (row >= n_rows) break;
-        __syncwarp();
+            for (int m = 0; m < 4; m++)
 #pragma unroll
-        for (int own = 0; own < 4; own++)
-            if (m == own)
-#pragma unroll
-                for (int e = 0; e < 16; e++) {
-                    const int i = (e & 1) * 8 + (lane >> 2), j = (e >> 1) * 8 + (lane & 3) * 2;
-                    const int *two = sums[own][e >> 1] + 2 * (e & 1);
-                    *(uint2 *)(counts + i * 64 + (j ^ SWAP(i))) =
+                for (int e = 0; e < 8; e++) {
+                    const int i = (e & 1) * 8 + (lane >> 2);
+                    const int row = (warp & 1) * 64 + m * 16 + i;
+                    const int column = (warp >> 1) * 32 + (e >> 1) * 8 + (lane & 3) * 2;
+                    const int *two = sums[m][e >> 1] + 2 * (e & 1);
+                    *(uint2 *)(counts + (buffer * SIDE + row) * SIDE + (column ^ SWAP(i))) =
                         make_uint2(two[0] << 2, two[1] << 2);
                 }
-        const int mine_at = min(row + (lane & 15), n_rows - 1);
-        const int row_count = mine[mine_at], a_at = MODE ? (int)i_at[mine_at] : 0;
-        const long long row_terms = i_row[mine_at] + constant;
-        const long long as_column = TWICE ? i_column[mine_at] + constant : 0;
+            __threadfence_block();
+            tell(FULL + buffer);
+        }
+        return;
+    }
+
+    const double scale = scale_and_lowest[0];
+    const VALUE lowest = (VALUE)scale_and_lowest[1];
+    for (int turn = 0; next_tile(); turn++) {
+        const int buffer = turn % BUFFERS;
+        const bool on_diagonal = triangle && tile_column == tile_row;
+        const int row = tile_row * SIDE + warp * 16, first = tile_column * SIDE;
+        const int height = min(16, n_rows - row), width = min(SIDE, n_columns - first);
+        unsigned *own = counts + (buffer * SIDE + warp * 16) * SIDE;
+        unsigned in_column[4];
+        int b[4];
+        long long column_term[4], column_as_row[4], column_high[4] = {}, column_low[4] = {};
+        unsigned long long column_best[4] = {};
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const int j = min(first + lane + 32 * k, n_columns - 1);
+            in_column[k] = yours[j];
+            column_term[k] = j_column[j];
+            if (TWICE) column_as_row[k] = j_row[j];
+            b[k] = MODE ? (int)j_at[j] : 0;
+        }
+        const int i_of_lane = min(row + (lane & 15), n_rows - 1);
+        const int row_counts = mine[i_of_lane], a_of_lane = MODE ? (int)i_at[i_of_lane] : 0;
+        const long long row_terms = i_row[i_of_lane] + constant;
+        const long long as_columns = TWICE ? i_column[i_of_lane] + constant : 0;
         long long row_high = 0, row_low = 0;
         unsigned long long row_best = 0;
-        __syncwarp();
+        wait_for(FULL + buffer, THREADS);
 #pragma unroll 1
-        for (int start = 0; start < 16; start += ROWS)
+        for (int i = 0; i < height; i++) {
+            const unsigned in_row = __shfl_sync(~0u, row_counts, i);
+            const long long row_term = __shfl_sync(~0u, row_terms, i);
+            const long long row_as_column = TWICE ? __shfl_sync(~0u, as_columns, i) : 0;
+            const int a = MODE ? __shfl_sync(~0u, a_of_lane, i) : 0;
+            VALUE *to = out + (long long)(row + i) * stride + first + lane;
+            int pieces[3] = {};
+            unsigned order[4] = {}, most = 0, lowest_b = 0;
 #pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                const int i = start + r;
-                const unsigned in_row = __shfl_sync(~0u, row_count, i);
-                const long long row_term = __shfl_sync(~0u, row_terms, i);
-                const long long row_as_column = TWICE ? __shfl_sync(~0u, as_column, i) : 0;
-                const int a = MODE ? __shfl_sync(~0u, a_at, i) : 0;
-                long long pieces[3] = {};
-                unsigned order[2] = {};
+            for (int k = 0; k < 4; k++) {
+                unsigned *place = own + i * SIDE + ((lane + 32 * k) ^ SWAP(i));
+                const unsigned both = *place, only = in_column[k] - both;
+                const unsigned cell[4] = {both, in_row - both, only, size - in_row - only};
+                long long total = row_term + column_term[k];
+                unsigned long long rest = 0, pair_rest = 0;
+                unsigned high = BY_CLASS ? (BY_PAIR ? -4u : -8u) * TOP : -4u * TOP;
 #pragma unroll
-                for (int k = 0; k < 2; k++) {
-                    const int place = i * 64 + ((lane + 32 * k) ^ SWAP(i));
-                    const unsigned both = counts[place], only = in_column[k] - both;
-                    const unsigned cell[4] = {both, in_row - both, only, size - in_row - only};
-                    long long total = row_term + column_term[k];
-                    unsigned long long rest = 0, pair_rest = 0;
-                    unsigned high = BY_CLASS ? (BY_PAIR ? -4u : -8u) * TOP : -4u * TOP;
-#pragma unroll
-                    for (int c = 0; c < 4; c++) {
-                        const unsigned one = cell[c] & 65535, two = cell[c] >> 16;
-                        const unsigned pooled = PARTS == 2 ? one + two : cell[c];
-                        if (EXACT) {
-                            if (BY_CLASS)
-                                total += *(const long long *)(room + 2 * one)
-                                    + *(const long long *)(room + 2 * two);
-                            if (BY_PAIR) total += *(const long long *)(room + pair_at + 2 * pooled);
-                        } else {
-                            if (BY_CLASS) {
-                                high += high_part(one) + high_part(two);
-                                rest += *(const unsigned *)(room + one);
-                                rest += *(const unsigned *)(room + two);
-                            }
-                            if (BY_PAIR) {
-                                high += BY_CLASS ? -high_part(pooled) : high_part(pooled);
-                                pair_rest += *(const unsigned *)(room + pooled);
-                            }
-                        }
+                for (int c = 0; c < 4; c++) {
+                    const unsigned one = cell[c] & 65535, two = cell[c] >> 16;
+                    const unsigned pooled = PARTS == 2 ? one + two : cell[c];
+                    if (EXACT) {
+                        if (BY_CLASS)
+                            total += *(const long long *)(room + 2 * one)
+                                + *(const long long *)(room + 2 * two);
+                        if (BY_PAIR) total += *(const long long *)(room + pair_at + 2 * pooled);
+                        continue;
                     }
-                    if (!EXACT)
-                        total += (long long)(int)high * unit + rest
-                            + (BY_CLASS ? -pair_rest : pair_rest);
-                    const VALUE value = (VALUE)fmax((double)total * scale, lowest);
-                    const bool valid = row + i < n_rows && first + lane + 32 * k < n_columns;
-                    if (MODE == 0) {
-                        const int j = first + lane + 32 * k;
-                        if (valid) __stcs(out + (long long)(row + i) * stride + j, value);
-                        if (TWICE)
-                            total += column_as_row[k] + row_as_column - row_term - column_term[k];
-                        values[place] = TWICE ? (VALUE)fmax((double)total * scale, lowest) : value;
-                    } else if (MODE == 1) {
-                        const long long v = valid && a != b[k] ? (long long)value : 0;
-                        pieces[0] += v & LOW;
-                        pieces[1] += v >> 21 & LOW;
-                        pieces[2] += v >> 42;
-                        column_high[k] += v >> 28;
-                        column_low[k] += v & 268435455;
-                    } else if (valid && !(on_diagonal && first + lane + 32 * k <= row + i)) {
-                        order[k] = order_of((float)value);
-                        const unsigned long long key = (unsigned long long)order[k] << 32;
-                        if (GROUPED) {
-                            keep(best + (long long)group[b[k]] * n_features + a, key | (unsigned)~b[k]);
-                            keep(best + (long long)group[a] * n_features + b[k], key | (unsigned)~a);
-                        } else {
-                            column_best[k] = max(column_best[k], key | (unsigned)~a);
-                        }
-                        if ((double)value >= least) {
-                            const int at = atomicAdd(n_found, 1);
-                            if (at < max_found) {
-                                found[at] = (float)value;
-                                pairs_found[at] = a;
-                                pairs_found[max_found + at] = b[k];
-                            }
-                        }
+                    const float x = share_of(one), y = share_of(two);
+                    const float z = PARTS == 2 ? __fadd_rn(x, y) : share_of(pooled);
+                    if (BY_CLASS) {
+                        high += high_part(x) + high_part(y);
+                        rest += *(const unsigned *)(room + one);
+                        rest += *(const unsigned *)(room + two);
+                    }
+                    if (BY_PAIR) {
+                        high += BY_CLASS ? -high_part(z) : high_part(z);
+                        pair_rest += *(const unsigned *)(room + pooled);
                     }
                 }
-                if (MODE == 1) {
-                    long long sum[3];
-#pragma unroll
-                    for (int p = 0; p < 3; p++) sum[p] = __reduce_add_sync(~0u, (int)pieces[p]);
-                    if (lane == i) {
-                        row_high = (sum[1] >> 7) + (sum[2] << 14);
-                        row_low = sum[0] + ((sum[1] & 127) << 21);
+                if (!EXACT)
+                    total += (long long)(int)high * unit + rest
+                        + (BY_CLASS ? -pair_rest : pair_rest);
+                const VALUE value = max((VALUE)((double)total * scale), lowest);
+                const bool valid = lane + 32 * k < width;
+                if (MODE == 0) {
+                    if (valid) __stcs(to + 32 * k, value);
+                    VALUE other = value;
+                    if (TWICE) {
+                        total += column_as_row[k] + row_as_column - row_term - column_term[k];
+                        other = max((VALUE)((double)total * scale), lowest);
                     }
-                } else if (MODE == 2 && !GROUPED) {
-                    const unsigned most = __reduce_max_sync(~0u, max(order[0], order[1]));
-                    const unsigned mine_is = order[0] == most ? ~b[0] : 0;
-                    const unsigned other_is = order[1] == most ? ~b[1] : 0;
-                    const unsigned lowest_b = __reduce_max_sync(~0u, max(mine_is, other_is));
-                    if (lane == i && most) row_best = (unsigned long long)most << 32 | lowest_b;
+                    if (sizeof(VALUE) == 4)
+                        *(VALUE *)place = other; /* turned below */
+                    else if (back && valid && !on_diagonal)
+                        back[(long long)(first + lane + 32 * k) * back_stride + row + i] = other;
+                } else if (MODE == 1) {
+                    const long long v = valid && a != b[k] ? (long long)value : 0;
+                    pieces[0] += (int)(v & LOW);
+                    pieces[1] += (int)(v >> 21 & LOW);
+                    pieces[2] += (int)(v >> 42);
+                    column_high[k] += v >> 28;
+                    column_low[k] += v & 268435455;
+                } else if (valid && !(on_diagonal && lane + 32 * k <= warp * 16 + i)) {
+                    order[k] = order_of((float)value);
+                    const unsigned long long key = (unsigned long long)order[k] << 32;
+                    if (GROUPED) {
+                        keep(best + (long long)group[b[k]] * n_features + a,
+                             key | (unsigned)~b[k]);
+                        keep(best + (long long)group[a] * n_features + b[k], key | (unsigned)~a);
+                    } else {
+                        column_best[k] = max(column_best[k], key | (unsigned)~a);
+                        most = max(most, order[k]);
+                    }
+                    if ((double)value >= least) {
+                        const int at = atomicAdd(n_found, 1);
+                        if (at < max_found) {
+                            found[at] = (float)value;
+                            pairs_found[at] = a;
+                            pairs_found[max_found + at] = b[k];
+                        }
+                    }
                 }
             }
-        if (MODE == 1 && lane < 16 && row + lane < n_rows) {
-            atomicAdd(sums_of + a_at, (double)row_high);
-            atomicAdd(sums_of + n_features + a_at, (double)row_low);
-        } else if (MODE == 2 && row_best) {
-            keep(best + a_at, row_best);
-        } else if (MODE == 0 && back && !on_diagonal) {
+            if (MODE == 1) {
+                long long sum[3];
+#pragma unroll
+                for (int p = 0; p < 3; p++) sum[p] = __reduce_add_sync(~0u, pieces[p]);
+                if (lane == i) {
+                    row_high = (sum[1] >> 7) + (sum[2] << 14);
+                    row_low = sum[0] + ((sum[1] & 127) << 21);
+                }
+            } else if (MODE == 2 && !GROUPED) {
+                most = __reduce_max_sync(~0u, most);
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    if (order[k] == most) lowest_b = max(lowest_b, (unsigned)~b[k]);
+                lowest_b = __reduce_max_sync(~0u, lowest_b);
+                if (lane == i && most) row_best = (unsigned long long)most << 32 | lowest_b;
+            }
+        }
+        if (MODE == 0 && sizeof(VALUE) == 4 && back && !on_diagonal) {
             __syncwarp();
             const int i = lane & 15;
-            if (row + i < n_rows)
-#pragma unroll 4
-                for (int j = lane >> 4; j < min(64, n_columns - first); j += 2)
-                    __stcs(back + (long long)(first + j) * back_stride + row + i,
-                           values[i * 64 + (j ^ SWAP(i))]);
+            const VALUE *from = (const VALUE *)own + i * SIDE;
+            VALUE *to = back + (long long)first * back_stride + row + i;
+            if (i < height)
+#pragma unroll 8
+                for (int j = lane >> 4; j < width; j += 2)
+                    __stcs(to + (long long)j * back_stride, from[j ^ SWAP(i)]);
         }
-    }
+        tell(FREE + buffer);
+        if (MODE == 1 && lane < height) {
+            atomicAdd(sums_of + a_of_lane, (double)row_high);
+            atomicAdd(sums_of + n_features + a_of_lane, (double)row_low);
+        } else if (MODE == 2 && row_best) {
+            keep(best + a_of_lane, row_best);
+        }
 #pragma unroll
-    for (int k = 0; k < 2; k++) {
-        if (first + lane + 32 * k >= n_columns) break;
-        if (MODE == 1 && triangle && !on_diagonal) {
-            atomicAdd(sums_of + b[k], (double)column_high[k]);
-            atomicAdd(sums_of + n_features + b[k], (double)column_low[k]);
-        } else if (MODE == 2 && column_best[k]) {
-            keep(best + b[k], column_best[k]);
+        for (int k = 0; k < 4 && height > 0; k++) {
+            if (lane + 32 * k >= width) break;
+            if (MODE == 1 && triangle && !on_diagonal) {
+                atomicAdd(sums_of + b[k], (double)column_high[k]);
+                atomicAdd(sums_of + n_features + b[k], (double)column_low[k]);
+            } else if (MODE == 2 && column_best[k]) {
+                keep(best + b[k], column_best[k]);
+            }
         }
     }
 }

@@ -20,9 +20,9 @@ from bestk._typing import Indices
 
 STEP_BITS, WORD, STAGE_WORDS = 256, 32, 16  # of the tensor cores; of a stage of a tile
 SIDE, STAGE_BYTES, MAX_STAGES = 128, 16_384, 4  # of a tile, in shared memory
-COUNTED_BYTES = 10_240  # for counts on their way out
+COUNTED_BYTES = 9_216  # for counts on their way out
 TILE_BYTES = 4 * SIDE**2  # for counts that are looked up
-MULTIPLIERS, THREADS = 256, 512  # that multiply; with those that look up
+MULTIPLIERS, THREADS = 128, 384  # that multiply; with those that look up
 WRITE, SUM, SCAN = range(3)  # what is done with the values of features of two levels
 BAND = 8  # rows of tiles that are worked on together
 MAX_CLASS = 2**14  # samples of a class whose counts share a word with another's
@@ -165,14 +165,11 @@ class Lookup(NamedTuple):
         split = _split(chosen[0], defines[-1]) if len(chosen) == 1 or _opposite(*chosen) else None
         if split is None:
             tables = torch.cat(chosen).view(torch.int32)
-            found = cls(_padded(tables), 8 * len(chosen[0]) * by_class, 0, 0, (*defines, "EXACT=1"))
-        else:
-            rest, unit, slope, least = split
-            signs = 8 * by_class + (-4 if by_class else 4) * by_pair  # of cells; 0 of counts: both
-            linear = slope * (len(rest) - 1) * (len(chosen) == 1)
-            found = cls(_padded(rest), 0, unit, linear + signs * least, (*defines, "EXACT=0"))
-        room = found.tables.nbytes + TILE_BYTES + 2 * STAGE_BYTES
-        return found if room <= _shared_bytes(found.tables.device) else None
+            return cls(_padded(tables), 8 * len(chosen[0]) * by_class, 0, 0, (*defines, "EXACT=1"))
+        rest, unit, slope, least = split
+        signs = 8 * by_class + (-4 if by_class else 4) * by_pair  # of cells; 0 of counts: both
+        linear = slope * (len(rest) - 1) * (len(chosen) == 1)
+        return cls(_padded(rest), 0, unit, linear + signs * least, (*defines, "EXACT=0"))
 
 
 def _opposite(a: Tensor, b: Tensor) -> bool:
@@ -195,7 +192,8 @@ def _split(table: Tensor, define: str) -> tuple[Tensor, int, int, int] | None:
     unit, slope = (round(each) for each in fitted.tolist())
     rest = table - unit * high - slope * place
     least = int(rest.min())
-    if abs(unit) >= 2**31 or int(rest.max()) - least >= 2**32:
+    room = 4 * n + TILE_BYTES + 2 * STAGE_BYTES
+    if abs(unit) >= 2**31 or int(rest.max()) - least >= 2**32 or room > _shared_bytes(device):
         return None
     return (rest - least).to(torch.int32), unit, slope, least
 
@@ -257,26 +255,49 @@ def compute_pairs(
     first, last = tiles or (0, down)
     blocks = sum(BAND * (across - band * triangle) for band in range(first, last, BAND))
     dtype = {WRITE: getattr(out, "dtype", None), SUM: torch.float64, SCAN: torch.float32}[mode]
-    free = _shared_bytes(table.device) - lookup.tables.nbytes
-    buffers = 2 if free >= 2 * (TILE_BYTES + STAGE_BYTES) else 1
-    stages = min(MAX_STAGES, (free - buffers * TILE_BYTES) // STAGE_BYTES)
-    room = lookup.tables.nbytes + buffers * TILE_BYTES + stages * STAGE_BYTES
+    room = _Room.of(lookup.tables.nbytes, mode == WRITE and dtype == torch.float64, table.device)
     grouped = mode == SCAN and places is not None and len(places[2]) > 1
     words, (margins, size) = table.words, plan.packed_margins
     mine, yours = (margins[each.features if each.span is None else each.span]
                    for each in (rows, columns))  # fmt: skip
     args = [table.bits(rows, 1), table.bits(columns, 1), len(rows.at), len(columns.at),
             len(words.place), words.second, mine, yours, size, lookup.tables,
-            lookup.tables.nbytes, lookup.pair_at, lookup.unit, c_longlong(lookup.constant),
+            room.tables, lookup.pair_at, lookup.unit, c_longlong(lookup.constant),
             recipe.scale_and_lowest, *_terms(rows), *_terms(columns), int(triangle), first, last,
             *((none, 0) if out is None else (out, out.stride(0))),
             *((c_void_p(), 0) if back is None else (back, back.stride(0))),
             rows.at, columns.at, len(table.levels),
             *(places or [none, none, none, 0.0, none, none, none, 0])]  # fmt: skip
     defines = [*lookup.defines, f"MODE={mode}", f"VALUE={TYPES[dtype]}", f"TWICE={int(twice)}",
-               f"GROUPED={int(grouped)}", f"STAGES={stages}", f"BUFFERS={buffers}"]  # fmt: skip
+               f"GROUPED={int(grouped)}", f"STAGES={room.stages}", f"BUFFERS={room.buffers}",
+               f"STAGED={room.staged}"]  # fmt: skip
     n_blocks = min(blocks, _properties(table.device).multi_processor_count)
-    _launch("pairs", (n_blocks, 1, 1), (THREADS, 1, 1), args, room, *defines)
+    _launch("pairs", (n_blocks, 1, 1), (THREADS, 1, 1), args, room.bytes, *defines)
+
+
+class _Room(NamedTuple):
+    """What shared memory holds."""
+
+    tables: int  # bytes; 0: they stay in global memory
+    staged: int  # buffers of values to be turned
+    buffers: int  # of counts
+    stages: int  # of planes
+
+    @classmethod
+    def of(cls, tables: int, turns_doubles: bool, device: Any) -> "_Room":
+        """The most that fits, tables first."""
+        free, least = _shared_bytes(device), TILE_BYTES + 2 * STAGE_BYTES
+        tables = tables if tables + least <= free else 0
+        extra = int(tables + least + TILE_BYTES <= free)  # one more buffer
+        staged, buffers = (extra, 1) if turns_doubles else (0, 1 + extra)
+        stages = (free - tables - (staged + buffers) * TILE_BYTES) // STAGE_BYTES
+        return cls(tables, staged, buffers, min(MAX_STAGES, stages))
+
+    @property
+    def bytes(self) -> int:
+        """All of it."""
+        tiles = (self.staged + self.buffers) * TILE_BYTES
+        return self.tables + tiles + self.stages * STAGE_BYTES
 
 
 def pack_counts(counts: Tensor) -> Tensor:

@@ -22,8 +22,11 @@ extern "C" __global__ void pack(const unsigned char *codes, int places, const lo
 
 #if defined(KERNEL_COUNT) || defined(KERNEL_PAIRS)
 
-#define SIDE 128 /* of a tile: eight warps, each with 64 x 32 pairs */
-#define MULTIPLIERS 256 /* threads */
+#define SIDE 128 /* of a tile: four warps, each with 64 x 64 pairs */
+#ifndef WIDE
+#define WIDE 8
+#endif
+#define MULTIPLIERS (1024 / WIDE) /* threads */
 #define WORDS 16 /* of a stage: four chunks of 16 bytes a row */
 #define STAGE_BYTES (2 * SIDE * WORDS * 4)
 
@@ -51,9 +54,9 @@ struct Tile {
    of 256 bits. */
 template <class Begin>
 __device__ __forceinline__ void multiply(
-    const Tile &tile, unsigned base, int (&sums)[4][4][4], Begin begin) {
+    const Tile &tile, unsigned base, int (&sums)[4][WIDE][4], Begin begin) {
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    const int my_row = (warp & 1) * 64, my_column = (warp >> 1) * 32;
+    const int my_row = (warp & 1) * 64, my_column = (warp >> 1) * 8 * WIDE;
     const int n_stages = tile.n_words / WORDS;
     auto load = [&](int stage) {
         const unsigned to = base + (stage % STAGES) * STAGE_BYTES;
@@ -62,8 +65,8 @@ __device__ __forceinline__ void multiply(
             const int start = side ? tile.first : tile.top;
             const int last = (side ? tile.n_columns : tile.n_rows) - 1;
 #pragma unroll
-            for (int i = 0; i < 2; i++) {
-                const int row = i * 64 + (threadIdx.x >> 2), chunk = threadIdx.x & 3;
+            for (int i = 0; i < WIDE / 2; i++) {
+                const int row = i * (MULTIPLIERS / 4) + (threadIdx.x >> 2), chunk = threadIdx.x & 3;
                 const unsigned *source = from + (long long)min(start + row, last) * tile.n_words
                     + stage * WORDS + chunk * 4;
                 asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -85,19 +88,19 @@ __device__ __forceinline__ void multiply(
         const unsigned b_at = a_at + SIDE * WORDS * 4;
 #pragma unroll
         for (int step = 0; step < 2; step++) {
-            unsigned a[4][4], b[2][4];
+            unsigned a[4][4], b[WIDE / 2][4];
 #pragma unroll
             for (int m = 0; m < 4; m++)
                 load4(a[m], a_at + slot(my_row + m * 16 + (lane & 15), 2 * step + (lane >> 4)));
 #pragma unroll
-            for (int n = 0; n < 2; n++)
+            for (int n = 0; n < WIDE / 2; n++)
                 load4(b[n], b_at + slot(my_column + n * 16 + (lane & 7) + (lane >> 4) * 8,
                                         2 * step + ((lane >> 3) & 1)));
             begin(2 * stage + step);
 #pragma unroll
             for (int m = 0; m < 4; m++)
 #pragma unroll
-                for (int n = 0; n < 4; n++) {
+                for (int n = 0; n < WIDE; n++) {
                     int *d = sums[m][n];
                     const unsigned *right_of = b[n >> 1] + (n & 1) * 2;
                     asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
@@ -114,11 +117,11 @@ __device__ __forceinline__ void multiply(
 
 #ifdef KERNEL_COUNT
 
-#define ROW_BYTES 80 /* of counts on their way out: rows begin in different banks */
+#define ROW_BYTES 144 /* of counts on their way out: rows begin in different banks */
 
 /* Ones that planes of two sides share, part by part: out[part][row][column]. A part ends before a
    step. */
-extern "C" __global__ void __launch_bounds__(MULTIPLIERS, 1) count(const unsigned *left,
+extern "C" __global__ void __launch_bounds__(MULTIPLIERS, 2) count(const unsigned *left,
     const unsigned *right, int n_rows, int n_columns, int n_words, const int *ends, int n_parts,
     COUNT *out) {
     extern __shared__ __align__(128) unsigned char room[];
@@ -126,17 +129,17 @@ extern "C" __global__ void __launch_bounds__(MULTIPLIERS, 1) count(const unsigne
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     const Tile tile = {left, right, n_rows, n_columns, n_words, (int)blockIdx.x * SIDE,
                        (int)blockIdx.y * SIDE};
-    int sums[4][4][4] = {}, part = 0, end = ends[0];
+    int sums[4][8][4] = {}, part = 0, end = ends[0];
     auto flush = [&]() {
         const int group = lane >> 2, t = lane & 3;
-        const int top = tile.top + (warp & 1) * 64, column = tile.first + (warp >> 1) * 32;
+        const int top = tile.top + (warp & 1) * 64, column = tile.first + (warp >> 1) * 64;
         const unsigned own = base + STAGES * STAGE_BYTES + warp * 16 * ROW_BYTES;
         COUNT *to = out + (long long)part * n_rows * n_columns;
 #pragma unroll
         for (int m = 0; m < 4; m++) {
             const int row = top + m * 16;
 #pragma unroll
-            for (int n = 0; n < 4; n++)
+            for (int n = 0; n < 8; n++)
 #pragma unroll
                 for (int half = 0; half < 2; half++) {
                     int *two = sums[m][n] + 2 * half;
@@ -152,8 +155,8 @@ extern "C" __global__ void __launch_bounds__(MULTIPLIERS, 1) count(const unsigne
             if (sizeof(COUNT) > 2) continue;
             __syncwarp();
 #pragma unroll
-            for (int q = 0; q < 2; q++) {
-                const int i = q * 8 + (lane >> 2), j = (lane & 3) * 8;
+            for (int q = 0; q < 4; q++) {
+                const int i = q * 4 + (lane >> 3), j = (lane & 7) * 8;
                 uint4 found;
                 asm volatile("ld.shared.v4.b32 {%0,%1,%2,%3}, [%4];"
                              : "=r"(found.x), "=r"(found.y), "=r"(found.z), "=r"(found.w)
@@ -250,7 +253,8 @@ extern "C" __global__ void high(int n, long long *out) {
 #define BAND 8 /* rows of tiles that are worked on together */
 #define LOW 2097151 /* 21 bits */
 #define SWAP(row) (((row) & 7) << 2 | ((row) >> 3 & 1) << 1) /* spreads columns over the banks */
-#define THREADS 512 /* half of them multiply, the others look up */
+#define THREADS (MULTIPLIERS + 256) /* some multiply, the others look up */
+#define GROUP (64 / sizeof(VALUE)) /* rows that are turned together */
 #define FULL 2 /* barriers: counts are there, */
 #define FREE 4 /* and counts are read */
 
@@ -271,7 +275,8 @@ __device__ __forceinline__ void keep(unsigned long long *best, unsigned long lon
 /* Two levels, PARTS classes of less than 2^14 samples: counts, look-ups and what becomes of the
    values. Counts are four times as large, places in a table of 32-bit numbers, and those of two
    classes share a word; mine, yours, size: as many samples at the first level, and of all.
-   EXACT: tables of 64 bits, or else of what `unit` times the high part leaves.
+   EXACT: tables of 64 bits, also in global memory, or else of what `unit` times the high part
+   leaves. STAGED: values that are turned have a buffer of their own.
    MODE 0: out gets the values and back, if there is one, those across the diagonal.
    MODE 1: sums_of, [2][feature], gets row sums, and if `triangle` sums of columns.
    MODE 2: best, [group][feature], gets the best partners, and found the pairs of at least `least`.
@@ -287,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
     int *pairs_found, int max_found) {
     extern __shared__ __align__(128) unsigned char room[];
     unsigned *counts = (unsigned *)(room + table_bytes);
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5 & 7;
+    const int lane = threadIdx.x & 31, warp = (threadIdx.x >> 5) - MULTIPLIERS / 32;
     const int across = (n_columns + SIDE - 1) / SIDE;
     int block = blockIdx.x, band = first_tile, tile_row, tile_column;
     auto next_tile = [&]() { /* whether there is one more for this block */
@@ -309,25 +314,27 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
     __syncthreads();
 
     if (threadIdx.x < MULTIPLIERS) {
-        const unsigned stages = (unsigned)__cvta_generic_to_shared(counts + BUFFERS * SIDE * SIDE);
+        const unsigned stages = (unsigned)__cvta_generic_to_shared(
+            counts + (BUFFERS + STAGED) * SIDE * SIDE);
         for (int turn = 0; next_tile(); turn++) {
             const int buffer = turn % BUFFERS;
-            int sums[4][4][4] = {};
+            int sums[4][WIDE][4] = {};
             const Tile tile = {left, right, n_rows, n_columns, n_words, tile_row * SIDE,
                                tile_column * SIDE};
             multiply(tile, stages, sums, [&](int step) {
                 if (PARTS == 2 && step == second)
 #pragma unroll
-                    for (int e = 0; e < 64; e++) sums[e / 16][e / 4 % 4][e % 4] <<= 16;
+                    for (int e = 0; e < 16 * WIDE; e++)
+                        sums[e / 4 % 4][e / 16][e % 4] <<= 16;
             });
             if (turn >= BUFFERS) wait_for(FREE + buffer, THREADS);
 #pragma unroll
             for (int m = 0; m < 4; m++)
 #pragma unroll
-                for (int e = 0; e < 8; e++) {
-                    const int i = (e & 1) * 8 + (lane >> 2);
-                    const int row = (warp & 1) * 64 + m * 16 + i;
-                    const int column = (warp >> 1) * 32 + (e >> 1) * 8 + (lane & 3) * 2;
+                for (int e = 0; e < 2 * WIDE; e++) {
+                    const int i = (e & 1) * 8 + (lane >> 2), me = threadIdx.x >> 5;
+                    const int row = (me & 1) * 64 + m * 16 + i;
+                    const int column = ((me >> 1) * WIDE + (e >> 1)) * 8 + (lane & 3) * 2;
                     const int *two = sums[m][e >> 1] + 2 * (e & 1);
                     *(uint2 *)(counts + (buffer * SIDE + row) * SIDE + (column ^ SWAP(i))) =
                         make_uint2(two[0] << 2, two[1] << 2);
@@ -340,12 +347,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
 
     const double scale = scale_and_lowest[0];
     const VALUE lowest = (VALUE)scale_and_lowest[1];
+    const unsigned char *exact = table_bytes ? room : (const unsigned char *)tables;
     for (int turn = 0; next_tile(); turn++) {
         const int buffer = turn % BUFFERS;
         const bool on_diagonal = triangle && tile_column == tile_row;
         const int row = tile_row * SIDE + warp * 16, first = tile_column * SIDE;
         const int height = min(16, n_rows - row), width = min(SIDE, n_columns - first);
         unsigned *own = counts + (buffer * SIDE + warp * 16) * SIDE;
+        VALUE *values = STAGED ? (VALUE *)(counts + SIDE * SIDE) + warp * GROUP * SIDE
+                               : (VALUE *)own; /* of floats: where their counts were */
         unsigned in_column[4];
         int b[4];
         long long column_term[4], column_as_row[4], column_high[4] = {}, column_low[4] = {};
@@ -372,12 +382,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
             const long long row_as_column = TWICE ? __shfl_sync(~0u, as_columns, i) : 0;
             const int a = MODE ? __shfl_sync(~0u, a_of_lane, i) : 0;
             VALUE *to = out + (long long)(row + i) * stride + first + lane;
-            int pieces[3] = {};
-            unsigned order[4] = {}, most = 0, lowest_b = 0;
+            const unsigned *place = own + i * SIDE;
+            VALUE value[4], other[4];
 #pragma unroll
             for (int k = 0; k < 4; k++) {
-                unsigned *place = own + i * SIDE + ((lane + 32 * k) ^ SWAP(i));
-                const unsigned both = *place, only = in_column[k] - both;
+                const unsigned both = place[(lane + 32 * k) ^ SWAP(i)], only = in_column[k] - both;
                 const unsigned cell[4] = {both, in_row - both, only, size - in_row - only};
                 long long total = row_term + column_term[k];
                 unsigned long long rest = 0, pair_rest = 0;
@@ -388,9 +397,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
                     const unsigned pooled = PARTS == 2 ? one + two : cell[c];
                     if (EXACT) {
                         if (BY_CLASS)
-                            total += *(const long long *)(room + 2 * one)
-                                + *(const long long *)(room + 2 * two);
-                        if (BY_PAIR) total += *(const long long *)(room + pair_at + 2 * pooled);
+                            total += *(const long long *)(exact + 2 * one)
+                                + *(const long long *)(exact + 2 * two);
+                        if (BY_PAIR) total += *(const long long *)(exact + pair_at + 2 * pooled);
                         continue;
                     }
                     const float x = share_of(one), y = share_of(two);
@@ -405,31 +414,36 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
                         pair_rest += *(const unsigned *)(room + pooled);
                     }
                 }
-                if (!EXACT)
-                    total += (long long)(int)high * unit + rest
-                        + (BY_CLASS ? -pair_rest : pair_rest);
-                const VALUE value = max((VALUE)((double)total * scale), lowest);
+                if (!EXACT) {
+                    total += rest + (BY_CLASS ? -pair_rest : pair_rest);
+                    asm("mad.wide.s32 %0, %1, %2, %0;" : "+l"(total) : "r"(high), "r"(unit));
+                }
+                other[k] = value[k] = max((VALUE)((double)total * scale), lowest);
+                if (TWICE) {
+                    total += column_as_row[k] + row_as_column - row_term - column_term[k];
+                    other[k] = max((VALUE)((double)total * scale), lowest);
+                }
+            }
+            int pieces[3] = {};
+            unsigned order[4] = {}, most = 0, lowest_b = 0;
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
                 const bool valid = lane + 32 * k < width;
                 if (MODE == 0) {
-                    if (valid) __stcs(to + 32 * k, value);
-                    VALUE other = value;
-                    if (TWICE) {
-                        total += column_as_row[k] + row_as_column - row_term - column_term[k];
-                        other = max((VALUE)((double)total * scale), lowest);
-                    }
-                    if (sizeof(VALUE) == 4)
-                        *(VALUE *)place = other; /* turned below */
+                    if (valid) __stcs(to + 32 * k, value[k]);
+                    if (STAGED || sizeof(VALUE) == 4)
+                        values[i % GROUP * SIDE + ((lane + 32 * k) ^ SWAP(i))] = other[k];
                     else if (back && valid && !on_diagonal)
-                        back[(long long)(first + lane + 32 * k) * back_stride + row + i] = other;
+                        back[(long long)(first + lane + 32 * k) * back_stride + row + i] = other[k];
                 } else if (MODE == 1) {
-                    const long long v = valid && a != b[k] ? (long long)value : 0;
+                    const long long v = valid && a != b[k] ? (long long)value[k] : 0;
                     pieces[0] += (int)(v & LOW);
                     pieces[1] += (int)(v >> 21 & LOW);
                     pieces[2] += (int)(v >> 42);
                     column_high[k] += v >> 28;
                     column_low[k] += v & 268435455;
                 } else if (valid && !(on_diagonal && lane + 32 * k <= warp * 16 + i)) {
-                    order[k] = order_of((float)value);
+                    order[k] = order_of((float)value[k]);
                     const unsigned long long key = (unsigned long long)order[k] << 32;
                     if (GROUPED) {
                         keep(best + (long long)group[b[k]] * n_features + a,
@@ -439,10 +453,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
                         column_best[k] = max(column_best[k], key | (unsigned)~a);
                         most = max(most, order[k]);
                     }
-                    if ((double)value >= least) {
+                    if ((double)value[k] >= least) {
                         const int at = atomicAdd(n_found, 1);
                         if (at < max_found) {
-                            found[at] = (float)value;
+                            found[at] = (float)value[k];
                             pairs_found[at] = a;
                             pairs_found[max_found + at] = b[k];
                         }
@@ -465,16 +479,18 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
                 lowest_b = __reduce_max_sync(~0u, lowest_b);
                 if (lane == i && most) row_best = (unsigned long long)most << 32 | lowest_b;
             }
-        }
-        if (MODE == 0 && sizeof(VALUE) == 4 && back && !on_diagonal) {
-            __syncwarp();
-            const int i = lane & 15;
-            const VALUE *from = (const VALUE *)own + i * SIDE;
-            VALUE *to = back + (long long)first * back_stride + row + i;
-            if (i < height)
+            const bool is_last = i % GROUP == GROUP - 1 || i == height - 1;
+            if (MODE == 0 && (STAGED || sizeof(VALUE) == 4) && is_last && back && !on_diagonal) {
+                const int start = i / GROUP * GROUP, mine_is = start + lane % GROUP;
+                const VALUE *from = values + lane % GROUP * SIDE;
+                VALUE *turned = back + (long long)first * back_stride + row + mine_is;
+                __syncwarp();
+                if (mine_is < height)
 #pragma unroll 8
-                for (int j = lane >> 4; j < width; j += 2)
-                    __stcs(to + (long long)j * back_stride, from[j ^ SWAP(i)]);
+                    for (int j = lane / GROUP; j < width; j += 32 / GROUP)
+                        __stcs(turned + (long long)j * back_stride, from[j ^ SWAP(mine_is)]);
+                __syncwarp();
+            }
         }
         tell(FREE + buffer);
         if (MODE == 1 && lane < height) {

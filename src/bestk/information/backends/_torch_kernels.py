@@ -65,7 +65,7 @@ def available(device: Any) -> bool:
     words = Words.of(np.array([0, 100]), np.array([100, 200]), device)
     try:
         bits = pack(codes, torch.arange(64, device=device), 1, words)
-        found = count(bits, bits, words.ends, torch.int32)
+        found = count(bits, bits, (64, 64), words.ends, torch.int32)
     except (AttributeError, OSError, RuntimeError):
         return False
     planes = (codes == 0).double()
@@ -93,19 +93,20 @@ def _shared_bytes(device: Any) -> int:
 
 
 def pack(codes: Tensor, features: Tensor, n_levels: int, words: Words) -> Tensor:
-    """Planes of the first levels of some features: a row of bits for ``[level, feature]``."""
+    """Planes of the first levels of some features, a row of bits for each, in whole tiles."""
     n, n_words = len(features), len(words.place)
-    bits = torch.empty((n_levels * n, n_words), dtype=torch.int32, device=codes.device)
+    n_tiles = -(-n_levels * n // SIDE)
+    bits = torch.empty((n_tiles, SIDE * n_words), dtype=torch.int32, device=codes.device)
     args = [codes, codes.stride(0), features, n, n_levels, words.place, words.length, n_words, bits]
-    _launch("pack", (n, -(-n_words // 128), 1), (128, 1, 1), args)
+    _launch("pack", (n_tiles * SIDE, -(-n_words // 128), 1), (128, 1, 1), args)
     return bits
 
 
-def count(left: Tensor, right: Tensor, ends: Tensor, dtype: Any) -> Tensor:
-    """Ones that the planes of two sides share in each part."""
-    shape = len(ends), len(left), len(right)
+def count(left: Tensor, right: Tensor, sides: tuple[int, int], ends: Tensor, dtype: Any) -> Tensor:
+    """Ones that the planes of two sides, of so many rows, share in each part."""
+    shape = len(ends), *sides
     counts = torch.empty(shape, dtype=dtype, device=left.device)
-    args = [left, right, *shape[1:], left.shape[1], ends, len(ends), counts]
+    args = [left, right, *sides, left.shape[1] // SIDE, ends, len(ends), counts]
     grid = -(-shape[1] // SIDE), -(-shape[2] // SIDE), 1
     defines, room = (f"COUNT={TYPES[dtype]}", "STAGES=4"), 4 * STAGE_BYTES + COUNTED_BYTES
     _launch("count", grid, (MULTIPLIERS, 1, 1), args, room, *defines)
@@ -258,10 +259,12 @@ def compute_pairs(
     room = _Room.of(lookup.tables.nbytes, mode == WRITE and dtype == torch.float64, table.device)
     grouped = mode == SCAN and places is not None and len(places[2]) > 1
     words, (margins, size) = table.words, plan.packed_margins
-    mine, yours = (margins[each.features if each.span is None else each.span]
-                   for each in (rows, columns))  # fmt: skip
+    mine, yours = (
+        margins[each.span.start :] if each.is_aligned else margins[each.features]
+        for each in (rows, columns)
+    )
     args = [table.bits(rows, 1), table.bits(columns, 1), len(rows.at), len(columns.at),
-            len(words.place), words.second, mine, yours, size, lookup.tables,
+            len(words.place), words.second, mine, yours, len(yours), size, lookup.tables,
             room.tables, lookup.pair_at, lookup.unit, c_longlong(lookup.constant),
             recipe.scale_and_lowest, *_terms(rows), *_terms(columns), int(triangle), first, last,
             *((none, 0) if out is None else (out, out.stride(0))),

@@ -49,6 +49,11 @@ class TileSide(NamedTuple):
     first: int | None  # of the places, where they do
     bits: dict[int, Tensor]  # planes of so many levels, once they are made
 
+    @property
+    def is_aligned(self) -> bool:
+        """Whether the features follow each other from the start of a tile of planes."""
+        return self.span is not None and self.span.start % kernels.SIDE == 0
+
     def moved_to_start(self) -> "TileSide":
         """The same with places 0, 1, ... in the output."""
         return self._replace(at=torch.arange(len(self.at), device=self.at.device), first=0)

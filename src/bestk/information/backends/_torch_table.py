@@ -99,8 +99,8 @@ class DeviceTable:
         """Where each level is: a row of bits for ``[level, feature]``; kept by the side."""
         if n_levels not in side.bits:
             side.bits[n_levels] = (
-                self.first_bits[side.span]
-                if n_levels == 1 and side.span is not None and side.span.stop <= len(self.codes)
+                self.first_bits[side.span.start // kernels.SIDE :]
+                if n_levels == 1 and side.is_aligned
                 else kernels.pack(self.codes, side.features, n_levels, self.words)
             )
         return side.bits[n_levels]
@@ -110,7 +110,8 @@ class DeviceTable:
         ends = self.words.ends if by_class else self.words.ends[-1:]
         most = int(np.diff(self.starts).max() if by_class else self.starts[-1])
         dtype = torch.uint16 if most < 2**16 else torch.int32
-        return kernels.count(self.bits(rows, n_i), self.bits(columns, n_j), ends, dtype)
+        sides = n_i * len(rows.features), n_j * len(columns.features)
+        return kernels.count(self.bits(rows, n_i), self.bits(columns, n_j), sides, ends, dtype)
 
     def parts(self, by_class: bool) -> list[Window]:
         """The places of each class, or all as one."""

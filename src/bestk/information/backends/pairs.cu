@@ -1,38 +1,36 @@
 /* CUDA kernels for pairs of features; each is compiled by itself, as -DKERNEL_PACK and so on.
    COUNT, VALUE: the types of counts and of results. PARTS: classes that are counted apart. */
 
+#define SIDE 128 /* of a tile: four warps, each with 64 x 64 pairs */
+#define MULTIPLIERS 128 /* threads */
+#define WORDS 16 /* of a stage: four chunks of 16 bytes a row */
+#define SIDE_BYTES (SIDE * WORDS * 4) /* of a stage */
+
+__device__ __forceinline__ unsigned slot(int row, int chunk) {
+    return (row * 4 + (chunk ^ ((row >> 1) & 3))) * 16; /* no two rows of a load share a bank */
+}
+
 #ifdef KERNEL_PACK
 
-/* Planes of bits: where each feature has each of the first levels; [level][feature][word]. */
+/* Planes of bits: where each feature has each of the first levels; rows of [level][feature], the
+   last one again up to whole tiles, as [tile][stage][slot]. */
 extern "C" __global__ void pack(const unsigned char *codes, int places, const long long *features,
     int n_features, int n_levels, const int *place, const int *length, int n_words,
     unsigned *bits) {
-    int feature = blockIdx.x, word = blockIdx.y * blockDim.x + threadIdx.x;
+    const int row = blockIdx.x, word = blockIdx.y * blockDim.x + threadIdx.x;
     if (word >= n_words) return;
-    const unsigned char *from = codes + features[feature] * places + place[word];
-    int n = length[word];
-    for (int level = 0; level < n_levels; level++) {
-        unsigned found = 0;
-        for (int i = 0; i < n; i++) found |= (unsigned)(from[i] == level) << i;
-        bits[((long long)level * n_features + feature) * n_words + word] = found;
-    }
+    const int known = min(row, n_levels * n_features - 1), level = known / n_features;
+    const unsigned char *from = codes + features[known % n_features] * places + place[word];
+    const int n = length[word];
+    unsigned found = 0;
+    for (int i = 0; i < n; i++) found |= (unsigned)(from[i] == level) << i;
+    const long long stage = (long long)(row / SIDE) * (n_words / WORDS) + word / WORDS;
+    bits[stage * SIDE * WORDS + slot(row % SIDE, word / 4 % 4) / 4 + word % 4] = found;
 }
 
 #endif
 
 #if defined(KERNEL_COUNT) || defined(KERNEL_PAIRS)
-
-#define SIDE 128 /* of a tile: four warps, each with 64 x 64 pairs */
-#ifndef WIDE
-#define WIDE 8
-#endif
-#define MULTIPLIERS (1024 / WIDE) /* threads */
-#define WORDS 16 /* of a stage: four chunks of 16 bytes a row */
-#define STAGE_BYTES (2 * SIDE * WORDS * 4)
-
-__device__ __forceinline__ unsigned slot(int row, int chunk) {
-    return (row * 4 + (chunk ^ ((row >> 1) & 3))) * 16; /* no two rows of a load share a bank */
-}
 
 __device__ __forceinline__ void load4(unsigned *r, unsigned at) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
@@ -44,63 +42,52 @@ __device__ __forceinline__ void wait_for(int barrier, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-/* Planes of bits of two sides, [feature][word], and a tile of their pairs. */
-struct Tile {
-    const unsigned *left, *right;
-    int n_rows, n_columns, n_words, top, first;
-};
-
-/* Ones that the planes share, from STAGES buffers at `base`; `begin(step)` comes before each step
-   of 256 bits. */
+/* Ones that the planes of two sides of a tile share, from STAGES buffers at `base`;
+   `begin(step)` comes before each step of 256 bits. */
 template <class Begin>
-__device__ __forceinline__ void multiply(
-    const Tile &tile, unsigned base, int (&sums)[4][WIDE][4], Begin begin) {
+__device__ __forceinline__ void multiply(const unsigned *left, const unsigned *right,
+    int n_stages, unsigned base, int (&sums)[4][8][4], Begin begin) {
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    const int my_row = (warp & 1) * 64, my_column = (warp >> 1) * 8 * WIDE;
-    const int n_stages = tile.n_words / WORDS;
-    auto load = [&](int stage) {
-        const unsigned to = base + (stage % STAGES) * STAGE_BYTES;
-        for (int side = 0; side < 2; side++) {
-            const unsigned *from = side ? tile.right : tile.left;
-            const int start = side ? tile.first : tile.top;
-            const int last = (side ? tile.n_columns : tile.n_rows) - 1;
+    const unsigned my_rows = slot((warp & 1) * 64 + (lane & 15), lane >> 4);
+    const unsigned my_columns = SIDE_BYTES
+        + slot((warp >> 1) * 64 + (lane & 7) + (lane >> 4) * 8, (lane >> 3) & 1);
+    const char *sources[2] = {(const char *)(left + threadIdx.x * 4),
+                              (const char *)(right + threadIdx.x * 4)};
+    unsigned to = base + threadIdx.x * 16, at = base;
+    auto load = [&]() {
 #pragma unroll
-            for (int i = 0; i < WIDE / 2; i++) {
-                const int row = i * (MULTIPLIERS / 4) + (threadIdx.x >> 2), chunk = threadIdx.x & 3;
-                const unsigned *source = from + (long long)min(start + row, last) * tile.n_words
-                    + stage * WORDS + chunk * 4;
+        for (int side = 0; side < 2; side++) {
+#pragma unroll
+            for (int i = 0; i < SIDE_BYTES; i += MULTIPLIERS * 16)
                 asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                                 to + side * SIDE * WORDS * 4 + slot(row, chunk)), "l"(source));
-            }
+                                 to + side * SIDE_BYTES + i), "l"(sources[side] + i));
+            sources[side] += SIDE_BYTES;
         }
+        to += to - base < (STAGES - 1) * 2 * SIDE_BYTES ? 2 * SIDE_BYTES
+                                                       : -(STAGES - 1) * 2 * SIDE_BYTES;
     };
     wait_for(1, MULTIPLIERS); /* the buffers are read */
     for (int stage = 0; stage < STAGES - 1; stage++) {
-        if (stage < n_stages) load(stage);
+        if (stage < n_stages) load();
         asm volatile("cp.async.commit_group;");
     }
     for (int stage = 0; stage < n_stages; stage++) {
         asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
         wait_for(1, MULTIPLIERS);
-        if (stage + STAGES - 1 < n_stages) load(stage + STAGES - 1);
-        asm volatile("cp.async.commit_group;");
-        const unsigned a_at = base + (stage % STAGES) * STAGE_BYTES;
-        const unsigned b_at = a_at + SIDE * WORDS * 4;
 #pragma unroll
         for (int step = 0; step < 2; step++) {
-            unsigned a[4][4], b[WIDE / 2][4];
+            unsigned a[4][4], b[4][4];
 #pragma unroll
-            for (int m = 0; m < 4; m++)
-                load4(a[m], a_at + slot(my_row + m * 16 + (lane & 15), 2 * step + (lane >> 4)));
+            for (int m = 0; m < 4; m++) /* the second step is two chunks on */
+                load4(a[m], at + ((my_rows + m * 16 * WORDS * 4) ^ (step * 32)));
 #pragma unroll
-            for (int n = 0; n < WIDE / 2; n++)
-                load4(b[n], b_at + slot(my_column + n * 16 + (lane & 7) + (lane >> 4) * 8,
-                                        2 * step + ((lane >> 3) & 1)));
+            for (int n = 0; n < 4; n++)
+                load4(b[n], at + ((my_columns + n * 16 * WORDS * 4) ^ (step * 32)));
             begin(2 * stage + step);
 #pragma unroll
             for (int m = 0; m < 4; m++)
 #pragma unroll
-                for (int n = 0; n < WIDE; n++) {
+                for (int n = 0; n < 8; n++) {
                     int *d = sums[m][n];
                     const unsigned *right_of = b[n >> 1] + (n & 1) * 2;
                     asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
@@ -109,7 +96,13 @@ __device__ __forceinline__ void multiply(
                         : "r"(a[m][0]), "r"(a[m][1]), "r"(a[m][2]), "r"(a[m][3]),
                           "r"(right_of[0]), "r"(right_of[1]));
                 }
+            if (step == 0) { /* while the tensor cores are busy */
+                if (stage + STAGES - 1 < n_stages) load();
+                asm volatile("cp.async.commit_group;");
+            }
         }
+        at += at - base < (STAGES - 1) * 2 * SIDE_BYTES ? 2 * SIDE_BYTES
+                                                       : -(STAGES - 1) * 2 * SIDE_BYTES;
     }
 }
 
@@ -127,13 +120,13 @@ extern "C" __global__ void __launch_bounds__(MULTIPLIERS, 2) count(const unsigne
     extern __shared__ __align__(128) unsigned char room[];
     const unsigned base = (unsigned)__cvta_generic_to_shared(room);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    const Tile tile = {left, right, n_rows, n_columns, n_words, (int)blockIdx.x * SIDE,
-                       (int)blockIdx.y * SIDE};
+    const long long tile_words = (long long)n_words * SIDE;
     int sums[4][8][4] = {}, part = 0, end = ends[0];
     auto flush = [&]() {
         const int group = lane >> 2, t = lane & 3;
-        const int top = tile.top + (warp & 1) * 64, column = tile.first + (warp >> 1) * 64;
-        const unsigned own = base + STAGES * STAGE_BYTES + warp * 16 * ROW_BYTES;
+        const int top = blockIdx.x * SIDE + (warp & 1) * 64;
+        const int column = blockIdx.y * SIDE + (warp >> 1) * 64;
+        const unsigned own = base + STAGES * 2 * SIDE_BYTES + warp * 16 * ROW_BYTES;
         COUNT *to = out + (long long)part * n_rows * n_columns;
 #pragma unroll
         for (int m = 0; m < 4; m++) {
@@ -168,7 +161,9 @@ extern "C" __global__ void __launch_bounds__(MULTIPLIERS, 2) count(const unsigne
         }
         end = ++part < n_parts ? ends[part] : -1;
     };
-    multiply(tile, base, sums, [&](int step) {
+    left += blockIdx.x * tile_words;
+    right += blockIdx.y * tile_words;
+    multiply(left, right, n_words / WORDS, base, sums, [&](int step) {
         if (step == end) flush();
     });
     if (part < n_parts) flush();
@@ -283,7 +278,7 @@ __device__ __forceinline__ void keep(unsigned long long *best, unsigned long lon
    `triangle`: both sides are the same, and each pair of tiles is worked on once. */
 extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *left,
     const unsigned *right, int n_rows, int n_columns, int n_words, int second, const int *mine,
-    const int *yours, int size, const uint4 *tables, int table_bytes, int pair_at, int unit,
+    const int *yours, int n_yours, int size, const uint4 *tables, int table_bytes, int pair_at, int unit,
     long long constant, const double *scale_and_lowest, const long long *i_row,
     const long long *i_column, const long long *j_row, const long long *j_column, int triangle,
     int first_tile, int last_tile, VALUE *out, int stride, VALUE *back, int back_stride,
@@ -293,6 +288,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
     extern __shared__ __align__(128) unsigned char room[];
     unsigned *counts = (unsigned *)(room + table_bytes);
     const int lane = threadIdx.x & 31, warp = (threadIdx.x >> 5) - MULTIPLIERS / 32;
+    const long long tile_words = (long long)n_words * SIDE;
     const int across = (n_columns + SIDE - 1) / SIDE;
     int block = blockIdx.x, band = first_tile, tile_row, tile_column;
     auto next_tile = [&]() { /* whether there is one more for this block */
@@ -318,23 +314,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
             counts + (BUFFERS + STAGED) * SIDE * SIDE);
         for (int turn = 0; next_tile(); turn++) {
             const int buffer = turn % BUFFERS;
-            int sums[4][WIDE][4] = {};
-            const Tile tile = {left, right, n_rows, n_columns, n_words, tile_row * SIDE,
-                               tile_column * SIDE};
-            multiply(tile, stages, sums, [&](int step) {
+            int sums[4][8][4] = {};
+            multiply(left + tile_row * tile_words, right + tile_column * tile_words,
+                     n_words / WORDS, stages, sums, [&](int step) {
                 if (PARTS == 2 && step == second)
 #pragma unroll
-                    for (int e = 0; e < 16 * WIDE; e++)
+                    for (int e = 0; e < 128; e++)
                         sums[e / 4 % 4][e / 16][e % 4] <<= 16;
             });
             if (turn >= BUFFERS) wait_for(FREE + buffer, THREADS);
 #pragma unroll
             for (int m = 0; m < 4; m++)
 #pragma unroll
-                for (int e = 0; e < 2 * WIDE; e++) {
+                for (int e = 0; e < 16; e++) {
                     const int i = (e & 1) * 8 + (lane >> 2), me = threadIdx.x >> 5;
                     const int row = (me & 1) * 64 + m * 16 + i;
-                    const int column = ((me >> 1) * WIDE + (e >> 1)) * 8 + (lane & 3) * 2;
+                    const int column = (me >> 1) * 64 + (e >> 1) * 8 + (lane & 3) * 2;
                     const int *two = sums[m][e >> 1] + 2 * (e & 1);
                     *(uint2 *)(counts + (buffer * SIDE + row) * SIDE + (column ^ SWAP(i))) =
                         make_uint2(two[0] << 2, two[1] << 2);
@@ -363,7 +358,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             const int j = min(first + lane + 32 * k, n_columns - 1);
-            in_column[k] = yours[j];
+            in_column[k] = yours[min(first + lane + 32 * k, n_yours - 1)];
             column_term[k] = j_column[j];
             if (TWICE) column_as_row[k] = j_row[j];
             b[k] = MODE ? (int)j_at[j] : 0;

@@ -77,11 +77,16 @@ def available(device: Any) -> bool:
 def _kernel(name: str, device: Any, *defines: str) -> Any:
     with torch.cuda.device(device):
         options = [f"-D{define}" for define in (f"KERNEL_{name.upper()}", *defines)]
-        source = SOURCE.read_text(encoding="utf-8")
-        found = torch.cuda._compile_kernel(source, name, nvcc_options=options)
+        source, chip = SOURCE.read_text(encoding="utf-8"), _chip(device)
+        found = torch.cuda._compile_kernel(source, name, chip, nvcc_options=options)
         if name in ("count", "pairs"):
             found.set_shared_memory_config(_shared_bytes(device))
     return found
+
+
+def _chip(device: Any) -> str | None:
+    """The name of a chip whose threads can hand registers to each other."""
+    return "90a" if torch.cuda.get_device_capability(device) == (9, 0) else None
 
 
 def _properties(device: Any) -> Any:

@@ -53,7 +53,11 @@ __device__ __forceinline__ void multiply(const unsigned *left, const unsigned *r
         + slot((warp >> 1) * 64 + (lane & 7) + (lane >> 4) * 8, (lane >> 3) & 1);
     const char *sources[2] = {(const char *)(left + threadIdx.x * 4),
                               (const char *)(right + threadIdx.x * 4)};
-    unsigned to = base + threadIdx.x * 16, at = base;
+    unsigned to = base + threadIdx.x * 16, at = base, a[2][4][4], b[2][4][4];
+    auto next = [&](unsigned place) {
+        return place - base < (STAGES - 1) * 2 * SIDE_BYTES
+            ? place + 2 * SIDE_BYTES : place - (STAGES - 1) * 2 * SIDE_BYTES;
+    };
     auto load = [&]() {
 #pragma unroll
         for (int side = 0; side < 2; side++) {
@@ -63,46 +67,51 @@ __device__ __forceinline__ void multiply(const unsigned *left, const unsigned *r
                                  to + side * SIDE_BYTES + i), "l"(sources[side] + i));
             sources[side] += SIDE_BYTES;
         }
-        to += to - base < (STAGES - 1) * 2 * SIDE_BYTES ? 2 * SIDE_BYTES
-                                                       : -(STAGES - 1) * 2 * SIDE_BYTES;
+        to = next(to);
+    };
+    auto fetch = [&](int step) { /* the second step is two chunks on */
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            load4(a[step][e], at + ((my_rows + e * 16 * WORDS * 4) ^ (step * 32)));
+            load4(b[step][e], at + ((my_columns + e * 16 * WORDS * 4) ^ (step * 32)));
+        }
+    };
+    auto add = [&](int step) {
+#pragma unroll
+        for (int m = 0; m < 4; m++)
+#pragma unroll
+            for (int n = 0; n < 8; n++) {
+                int *d = sums[m][n];
+                const unsigned *left_of = a[step][m], *right_of = b[step][n >> 1] + (n & 1) * 2;
+                asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
+                    "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                    : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+                    : "r"(left_of[0]), "r"(left_of[1]), "r"(left_of[2]), "r"(left_of[3]),
+                      "r"(right_of[0]), "r"(right_of[1]));
+            }
+    };
+    auto arrive = [&]() {
+        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
+        wait_for(1, MULTIPLIERS);
     };
     wait_for(1, MULTIPLIERS); /* the buffers are read */
     for (int stage = 0; stage < STAGES - 1; stage++) {
         if (stage < n_stages) load();
         asm volatile("cp.async.commit_group;");
     }
+    arrive();
+    fetch(0);
     for (int stage = 0; stage < n_stages; stage++) {
-        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
-        wait_for(1, MULTIPLIERS);
-#pragma unroll
-        for (int step = 0; step < 2; step++) {
-            unsigned a[4][4], b[4][4];
-#pragma unroll
-            for (int m = 0; m < 4; m++) /* the second step is two chunks on */
-                load4(a[m], at + ((my_rows + m * 16 * WORDS * 4) ^ (step * 32)));
-#pragma unroll
-            for (int n = 0; n < 4; n++)
-                load4(b[n], at + ((my_columns + n * 16 * WORDS * 4) ^ (step * 32)));
-            begin(2 * stage + step);
-#pragma unroll
-            for (int m = 0; m < 4; m++)
-#pragma unroll
-                for (int n = 0; n < 8; n++) {
-                    int *d = sums[m][n];
-                    const unsigned *right_of = b[n >> 1] + (n & 1) * 2;
-                    asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
-                        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-                        : "r"(a[m][0]), "r"(a[m][1]), "r"(a[m][2]), "r"(a[m][3]),
-                          "r"(right_of[0]), "r"(right_of[1]));
-                }
-            if (step == 0) { /* while the tensor cores are busy */
-                if (stage + STAGES - 1 < n_stages) load();
-                asm volatile("cp.async.commit_group;");
-            }
-        }
-        at += at - base < (STAGES - 1) * 2 * SIDE_BYTES ? 2 * SIDE_BYTES
-                                                       : -(STAGES - 1) * 2 * SIDE_BYTES;
+        fetch(1); /* while the first step is added, and so on */
+        begin(2 * stage);
+        add(0);
+        if (stage + STAGES - 1 < n_stages) load();
+        asm volatile("cp.async.commit_group;");
+        arrive();
+        at = next(at);
+        if (stage + 1 < n_stages) fetch(0);
+        begin(2 * stage + 1);
+        add(1);
     }
 }
 
@@ -219,16 +228,18 @@ extern "C" __global__ void cells(const COUNT *counts, int n_i, int height, int n
 
 #define TOP 0x3fffffff /* the bits of the largest float below 2 */
 
-/* n / 2^k of the count n = at / 4, exactly. ONE: the bits of 2^(21 - k); counts are at most 2^k. */
+/* n / 2^k of the count n = at / 4, exactly, or next to nothing for 0. ONE: the bits of
+   2^(21 - k); counts are at most 2^k. */
 __device__ __forceinline__ float share_of(unsigned at) {
-    return __fadd_rn(__uint_as_float(at + ONE), -__uint_as_float(ONE));
+    const float exact = __fadd_rn(__uint_as_float(at + ONE), -__uint_as_float(ONE));
+    return __fadd_rn(exact, 1e-18f);
 }
 
 /* About x log x in units of 2^-23, and TOP: the same for a count wherever it is computed, so that
    a table of the rest makes it exact. */
 __device__ __forceinline__ int high_part(float x) {
     float log;
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log) : "f"(__fadd_rn(x, 1e-18f)));
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log) : "f"(x));
     return __float_as_int(__fmaf_rn(x, log, __int_as_float(TOP)));
 }
 
@@ -248,10 +259,17 @@ extern "C" __global__ void high(int n, long long *out) {
 #define BAND 8 /* rows of tiles that are worked on together */
 #define LOW 2097151 /* 21 bits */
 #define SWAP(row) (((row) & 7) << 2 | ((row) >> 3 & 1) << 1) /* spreads columns over the banks */
-#define THREADS (MULTIPLIERS + 256) /* some multiply, the others look up */
+#define OWN 4 /* columns of a thread that looks up */
+#define THREADS (MULTIPLIERS + 1024 / OWN)
 #define GROUP (64 / sizeof(VALUE)) /* rows that are turned together */
 #define FULL 2 /* barriers: counts are there, */
 #define FREE 4 /* and counts are read */
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL /* threads that multiply take registers of the others */
+#define SET_REGISTERS(how, count) asm volatile("setmaxnreg." how ".sync.aligned.u32 " count ";")
+#else
+#define SET_REGISTERS(how, count)
+#endif
 
 __device__ __forceinline__ void tell(int barrier) {
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(THREADS) : "memory");
@@ -310,6 +328,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
     __syncthreads();
 
     if (threadIdx.x < MULTIPLIERS) {
+        SET_REGISTERS("inc", "216");
         const unsigned stages = (unsigned)__cvta_generic_to_shared(
             counts + (BUFFERS + STAGED) * SIDE * SIDE);
         for (int turn = 0; next_tile(); turn++) {
@@ -340,23 +359,25 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
         return;
     }
 
+    SET_REGISTERS("dec", "144");
     const double scale = scale_and_lowest[0];
     const VALUE lowest = (VALUE)scale_and_lowest[1];
+    const int above = warp * OWN / 4 * 16, before = warp * OWN % 4 * 32; /* in a tile */
     const unsigned char *exact = table_bytes ? room : (const unsigned char *)tables;
     for (int turn = 0; next_tile(); turn++) {
         const int buffer = turn % BUFFERS;
         const bool on_diagonal = triangle && tile_column == tile_row;
-        const int row = tile_row * SIDE + warp * 16, first = tile_column * SIDE;
-        const int height = min(16, n_rows - row), width = min(SIDE, n_columns - first);
-        unsigned *own = counts + (buffer * SIDE + warp * 16) * SIDE;
-        VALUE *values = STAGED ? (VALUE *)(counts + SIDE * SIDE) + warp * GROUP * SIDE
+        const int row = tile_row * SIDE + above, first = tile_column * SIDE + before;
+        const int height = min(16, n_rows - row), width = min(32 * OWN, n_columns - first);
+        unsigned *own = counts + (buffer * SIDE + above) * SIDE + before;
+        VALUE *values = STAGED ? (VALUE *)(counts + SIDE * SIDE) + above / 16 * GROUP * SIDE + before
                                : (VALUE *)own; /* of floats: where their counts were */
-        unsigned in_column[4];
-        int b[4];
-        long long column_term[4], column_as_row[4], column_high[4] = {}, column_low[4] = {};
-        unsigned long long column_best[4] = {};
+        unsigned in_column[OWN];
+        int b[OWN];
+        long long column_term[OWN], column_as_row[OWN], column_high[OWN] = {}, column_low[OWN] = {};
+        unsigned long long column_best[OWN] = {};
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < OWN; k++) {
             const int j = min(first + lane + 32 * k, n_columns - 1);
             in_column[k] = yours[min(first + lane + 32 * k, n_yours - 1)];
             column_term[k] = j_column[j];
@@ -377,11 +398,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
             const long long row_as_column = TWICE ? __shfl_sync(~0u, as_columns, i) : 0;
             const int a = MODE ? __shfl_sync(~0u, a_of_lane, i) : 0;
             VALUE *to = out + (long long)(row + i) * stride + first + lane;
-            const unsigned *place = own + i * SIDE;
-            VALUE value[4], other[4];
+            const int swapped = lane ^ SWAP(i);
+            const unsigned *place = own + i * SIDE + swapped;
+            VALUE value[OWN], other[OWN];
 #pragma unroll
-            for (int k = 0; k < 4; k++) {
-                const unsigned both = place[(lane + 32 * k) ^ SWAP(i)], only = in_column[k] - both;
+            for (int k = 0; k < OWN; k++) {
+                const unsigned both = place[32 * k], only = in_column[k] - both;
                 const unsigned cell[4] = {both, in_row - both, only, size - in_row - only};
                 long long total = row_term + column_term[k];
                 unsigned long long rest = 0, pair_rest = 0;
@@ -389,7 +411,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
 #pragma unroll
                 for (int c = 0; c < 4; c++) {
                     const unsigned one = cell[c] & 65535, two = cell[c] >> 16;
-                    const unsigned pooled = PARTS == 2 ? one + two : cell[c];
+                    unsigned pooled = PARTS == 2 ? one + two : cell[c];
+                    asm("" : "+r"(pooled)); /* one sum for both of its uses */
                     if (EXACT) {
                         if (BY_CLASS)
                             total += *(const long long *)(exact + 2 * one)
@@ -420,14 +443,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
                 }
             }
             int pieces[3] = {};
-            unsigned order[4] = {}, most = 0, lowest_b = 0;
+            unsigned order[OWN] = {}, most = 0, lowest_b = 0;
 #pragma unroll
-            for (int k = 0; k < 4; k++) {
+            for (int k = 0; k < OWN; k++) {
                 const bool valid = lane + 32 * k < width;
                 if (MODE == 0) {
                     if (valid) __stcs(to + 32 * k, value[k]);
                     if (STAGED || sizeof(VALUE) == 4)
-                        values[i % GROUP * SIDE + ((lane + 32 * k) ^ SWAP(i))] = other[k];
+                        values[i % GROUP * SIDE + swapped + 32 * k] = other[k];
                     else if (back && valid && !on_diagonal)
                         back[(long long)(first + lane + 32 * k) * back_stride + row + i] = other[k];
                 } else if (MODE == 1) {
@@ -437,7 +460,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
                     pieces[2] += (int)(v >> 42);
                     column_high[k] += v >> 28;
                     column_low[k] += v & 268435455;
-                } else if (valid && !(on_diagonal && lane + 32 * k <= warp * 16 + i)) {
+                } else if (valid && !(on_diagonal && before + lane + 32 * k <= above + i)) {
                     order[k] = order_of((float)value[k]);
                     const unsigned long long key = (unsigned long long)order[k] << 32;
                     if (GROUPED) {
@@ -469,7 +492,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
             } else if (MODE == 2 && !GROUPED) {
                 most = __reduce_max_sync(~0u, most);
 #pragma unroll
-                for (int k = 0; k < 4; k++)
+                for (int k = 0; k < OWN; k++)
                     if (order[k] == most) lowest_b = max(lowest_b, (unsigned)~b[k]);
                 lowest_b = __reduce_max_sync(~0u, lowest_b);
                 if (lane == i && most) row_best = (unsigned long long)most << 32 | lowest_b;
@@ -495,7 +518,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
             keep(best + a_of_lane, row_best);
         }
 #pragma unroll
-        for (int k = 0; k < 4 && height > 0; k++) {
+        for (int k = 0; k < OWN && height > 0; k++) {
             if (lane + 32 * k >= width) break;
             if (MODE == 1 && triangle && !on_diagonal) {
                 atomicAdd(sums_of + b[k], (double)column_high[k]);

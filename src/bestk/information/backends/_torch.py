@@ -12,9 +12,10 @@ from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction, Tables
-from bestk.information.backends import _torch_kernels as kernels
+from bestk.information.backends import _torch_tiles as kernels
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import SPLIT, Scan, TopPairs, join
+from bestk.information.backends._torch_kernels import SIDE
 from bestk.information.backends._torch_pairs import Plan, TileSide, first_of_run
 from bestk.information.backends._torch_table import DeviceCodes, free_bytes, upload
 from bestk.information.measures import Measure, Query
@@ -159,7 +160,7 @@ def _scan_bits(plan: Plan, groups: Indices, count: int) -> Scan | None:
         values = plan.values(plan.sample, plan.sample, torch.float32)
         some = values[torch.ones_like(values).triu_(1).bool()]
         least = float(some.topk(count).values[-1]) if count <= len(some) else least
-    first, last = 0, -(-len(groups) // kernels.SIDE)
+    first, last = 0, -(-len(groups) // SIDE)
     while first < last:  # with as many rows as before: the threshold is that of half the pairs
         tiles = first, min(last, max(1, 2 * first))
         found = best.compare(plan, tiles, max(least, pairs.least))

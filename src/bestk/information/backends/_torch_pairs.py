@@ -14,6 +14,7 @@ from torch import Tensor
 from bestk._typing import Floats, Indices
 from bestk.information._fixed_point import Formula
 from bestk.information.backends import _torch_kernels as kernels
+from bestk.information.backends import _torch_tiles as tiles
 from bestk.information.backends._torch_table import WIDTH, DeviceTable
 
 MAX_SIDE_PLANES = 2**16  # of a side of a tile
@@ -97,20 +98,26 @@ class Plan:
     @cached_property
     def packed_margins(self) -> tuple[Tensor, int]:
         """Samples at the first level of all features, and of the table, for that kernel."""
-        every, sizes = self._by_part(self.table.first_level), self._by_part(self.table.sizes)
-        return kernels.pack_counts(every), int(kernels.pack_counts(sizes))
+
+        def pack(counts: Tensor) -> Tensor:  # four times the counts, those of classes in a word
+            words = 4 * self._by_part(counts).long()
+            return (words[0] if len(words) == 1 else (words[0] << 16) + words[1]).to(torch.int32)
+
+        return pack(self.table.first_level), int(pack(self.table.sizes))
 
     @cached_property
     def whole(self) -> TileSide:
         """All features in their order."""
-        every = np.arange(len(self.table.levels))
-        return self._side(every, every)
+        return self._first(len(self.table.levels))
 
     @cached_property
     def sample(self) -> TileSide:
         """The first features."""
+        return self._first(STRIP_PLANES)
+
+    def _first(self, n: int) -> TileSide:
         every = np.arange(len(self.table.levels))
-        return self._side(every, every[:STRIP_PLANES])
+        return self._side(every, every[:n])
 
     @cached_property
     def _every_feature(self) -> Tensor:
@@ -202,7 +209,7 @@ class Plan:
                 target[i.at[:, None], j.at] = torch.from_numpy(values).to(target)
             return
         if table.takes_bits:
-            kernels.write_tile(self, rows, columns, target, mirror)
+            tiles.write_tile(self, rows, columns, target, mirror)
             return
         binary = self.is_binary(rows, columns)
         n_i, n_j = (1, 1) if binary else (max(2, rows.levels), max(2, columns.levels))

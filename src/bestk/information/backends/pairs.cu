@@ -296,8 +296,8 @@ __device__ __forceinline__ void keep(unsigned long long *best, unsigned long lon
    `triangle`: both sides are the same, and each pair of tiles is worked on once. */
 extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *left,
     const unsigned *right, int n_rows, int n_columns, int n_words, int second, const int *mine,
-    const int *yours, int n_yours, int size, const uint4 *tables, int table_bytes, int pair_at, int unit,
-    long long constant, const double *scale_and_lowest, const long long *i_row,
+    const int *yours, int n_yours, int size, const uint4 *tables, int table_bytes, int pair_at,
+    int unit, long long constant, const double *scale_and_lowest, const long long *i_row,
     const long long *i_column, const long long *j_row, const long long *j_column, int triangle,
     int first_tile, int last_tile, VALUE *out, int stride, VALUE *back, int back_stride,
     const long long *i_at, const long long *j_at, int n_features, double *sums_of,
@@ -527,28 +527,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
                 keep(best + b[k], column_best[k]);
             }
         }
-    }
-}
-
-#endif
-
-#ifdef KERNEL_TURN
-
-/* Write a tile across the diagonal. */
-extern "C" __global__ void turn(
-    const VALUE *from, int from_stride, int n_rows, int n_columns, VALUE *to, int to_stride) {
-    __shared__ VALUE tile[32][33];
-    const int j = blockIdx.x * 32 + threadIdx.x, i = blockIdx.y * 32 + threadIdx.x;
-    for (int k = threadIdx.y; k < 32; k += 8) {
-        const int row = blockIdx.y * 32 + k;
-        if (row < n_rows && j < n_columns)
-            tile[k][threadIdx.x] = from[(long long)row * from_stride + j];
-    }
-    __syncthreads();
-    for (int k = threadIdx.y; k < 32; k += 8) {
-        const int column = blockIdx.x * 32 + k;
-        if (column < n_columns && i < n_rows)
-            to[(long long)column * to_stride + i] = tile[threadIdx.x][k];
     }
 }
 

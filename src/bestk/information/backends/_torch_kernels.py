@@ -163,8 +163,8 @@ class Lookup(NamedTuple):
         split = _split(chosen[0], one) if alike else None
         if split is None:
             tables = torch.cat(chosen).view(torch.int32)
-            defines = (*defines, "EXACT=1", "ONE=0")
-            return cls(_padded(tables), 8 * len(chosen[0]) * by_class, 0, 0, defines)
+            pair_at = 8 * len(chosen[0]) * by_class
+            return cls(_padded(tables), pair_at, 0, 0, (*defines, "EXACT=1", "ONE=0"))
         rest, unit, slope, least = split
         signs = 8 * by_class + (-4 if by_class else 4) * by_pair  # of cells; 0 of counts: both
         linear = slope * (len(rest) - 1) * (len(chosen) == 1)

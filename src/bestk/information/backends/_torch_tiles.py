@@ -58,7 +58,8 @@ def _sum_cells(plan: Any, rows: Any, columns: Any, out: Tensor, back: Tensor | N
     grid = n_rows, -(-n_columns // 128), 1
     launch("cells", grid, (128, 1, 1), args, 0, *defines, f"PARTS={len(counts)}")
     if back is not None:
-        back[:n_columns, :n_rows] = other[:n_rows, :n_columns].T
+        turned = other[:n_rows, :n_columns].T.contiguous()  # back may overlap with it
+        back[:n_columns, :n_rows] = turned
 
 
 def _terms(side: Any) -> tuple[Tensor, Tensor]:

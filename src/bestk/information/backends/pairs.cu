@@ -205,7 +205,8 @@ extern "C" __global__ void cells(const COUNT *counts, int n_i, int height, int n
                 if (!BINARY) row = (((long long)part * n_i + a) * height + i) * n_j + b;
                 int count = counts[row * width + j];
                 if (BINARY) {
-                    const int in_row = mine[part * i_step + i], in_column = yours[part * j_step + j];
+                    const int in_row = mine[part * i_step + i];
+                    const int in_column = yours[part * j_step + j];
                     if (a && b)
                         count += sizes[part] - in_row - in_column;
                     else if (a || b)
@@ -370,8 +371,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
         const int row = tile_row * SIDE + above, first = tile_column * SIDE + before;
         const int height = min(16, n_rows - row), width = min(32 * OWN, n_columns - first);
         unsigned *own = counts + (buffer * SIDE + above) * SIDE + before;
-        VALUE *values = STAGED ? (VALUE *)(counts + SIDE * SIDE) + above / 16 * GROUP * SIDE + before
-                               : (VALUE *)own; /* of floats: where their counts were */
+        VALUE *values = (VALUE *)own; /* of floats: where their counts were */
+        if (STAGED) values = (VALUE *)(counts + SIDE * SIDE) + above / 16 * GROUP * SIDE + before;
         unsigned in_column[OWN];
         int b[OWN];
         long long column_term[OWN], column_as_row[OWN], column_high[OWN] = {}, column_low[OWN] = {};

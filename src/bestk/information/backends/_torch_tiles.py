@@ -58,7 +58,7 @@ def _sum_cells(plan: Any, rows: Any, columns: Any, out: Tensor, back: Tensor | N
     grid = n_rows, -(-n_columns // 128), 1
     launch("cells", grid, (128, 1, 1), args, 0, *defines, f"PARTS={len(counts)}")
     if back is not None:
-        turned = other[:n_rows, :n_columns].T.contiguous()  # back may overlap with it
+        turned = other[:n_rows, :n_columns].T.clone()  # back may overlap with it
         back[:n_columns, :n_rows] = turned
 
 

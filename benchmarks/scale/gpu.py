@@ -201,7 +201,8 @@ def _bare(x: Any, kind: str, strip: int) -> Callable[[], None]:
 
         def count() -> None:
             for start in range(0, n, strip):
-                kernels.count(bits[start : start + strip], bits[start:], words.ends, torch.uint16)
+                planes, sides = bits[start // kernels.SIDE :], (min(strip, n - start), n - start)
+                kernels.count(planes, planes, sides, words.ends, torch.uint16)
 
         return count
     planes = x.view(torch.float8_e4m3fn if kind == "fp8" else torch.int8)

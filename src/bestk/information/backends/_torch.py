@@ -12,9 +12,10 @@ from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information._fixed_point import Correction, Tables
-from bestk.information.backends import _torch_kernels as kernels
+from bestk.information.backends import _torch_tiles as kernels
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import SPLIT, Scan, TopPairs, join
+from bestk.information.backends._torch_kernels import SIDE
 from bestk.information.backends._torch_pairs import Plan, TileSide, first_of_run
 from bestk.information.backends._torch_table import DeviceCodes, free_bytes, upload
 from bestk.information.measures import Measure, Query
@@ -71,7 +72,8 @@ class TorchCounter:
             out.device == device or out.nbytes < MAX_DEVICE_SHARE * free_bytes(device)
         ):
             target = out if out.device == device else torch.empty_like(out, device=device)
-            for side, across in plan.upper():  # each pair is counted once and written twice
+            tiles = [(plan.whole, [plan.whole])] if plan.is_fused else plan.upper()
+            for side, across in tiles:  # each pair is counted once and written twice
                 for columns in across:
                     plan.write(side, columns, target, mirror=True)
             if target is not out:
@@ -98,12 +100,13 @@ class TorchCounter:
         plan, mirror = self._plan(query, in_nats=False), query.measure.is_symmetric
         shape = 2, self.n_features  # no sum is ever rounded
         parts = torch.zeros(shape, dtype=torch.float64, device=self._table.device)
+        if plan.is_fused and not 0.0 < abs(plan.formula.lowest) < np.inf:
+            others = plan.whole if mirror else plan.whole._replace()  # then all pairs of tiles
+            kernels.add_sums(plan, plan.whole, others, parts)
+            return join(parts.cpu().numpy(), self._exact.tables.scale)
         for rows, across in plan.upper() if mirror else plan.tiles(None, None):
             for number, columns in enumerate(across):
                 own = len(rows.at) if mirror and number == 0 else 0
-                if mirror and plan.takes_couples(rows, columns):
-                    kernels.add_sums(plan, rows, columns, own, parts)
-                    continue
                 values = plan.values(rows, columns)
                 if mirror:
                     values[:, :own].diagonal().zero_()
@@ -115,8 +118,8 @@ class TorchCounter:
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
         plan, device, shape = self._plan(query), self._table.device, (groups.max() + 1, len(groups))
-        if self._table.takes_bits and self._table.levels.max() <= 2:
-            return self._scan_bits(plan, groups, count)
+        if plan.is_fused and (found := _scan_bits(plan, groups, count)) is not None:
+            return found
         best = torch.full(shape, -torch.inf, device=device)
         partners, pairs = torch.full(shape, -1, device=device), TopPairs(count, len(groups))
         group = torch.tensor(groups, device=device)
@@ -136,35 +139,6 @@ class TorchCounter:
         most = best.cpu().numpy().astype(np.float64)
         return Scan(most, partners.cpu().numpy(), pairs.pairs, pairs.values)
 
-    def _scan_bits(self, plan: Plan, groups: Indices, count: int) -> Scan:
-        """The same for features of two levels; a tile is compared while another is collected."""
-        best = kernels.BestPairs(groups, count, self._table.device)
-        pairs, least, waiting = TopPairs(count, len(groups)), np.inf, list[Any]()
-
-        def collect() -> None:
-            rows, columns, own, handle = waiting.pop(0)
-            if (found := best.found(*handle)) is None:
-                values = plan.values(rows, columns, torch.float32)
-                _take_pairs(pairs, values, rows, columns, own)
-            else:
-                pairs.add(*found)
-
-        for rows, above in plan.upper():
-            if count and least == np.inf:  # a first threshold, from some of the pairs
-                values = plan.values(rows, rows, torch.float32)
-                some = values[torch.ones_like(values).triu_(1).bool()]
-                least = float(some.topk(count).values[-1]) if count <= len(some) else pairs.least
-            for number, columns in enumerate(above):
-                own = len(rows.at) if number == 0 else 0
-                handle = best.compare(plan, rows, columns, own, max(least, pairs.least))
-                if count:
-                    waiting.append((rows, columns, own, handle))
-                if len(waiting) > 1:
-                    collect()
-        while waiting:
-            collect()
-        return Scan(*best.partners(), pairs.pairs, pairs.values)
-
     def _plan(self, query: Query, in_nats: bool = True) -> Plan:
         """The formula of a measure on the device, kept for queries that come a row at a time."""
         key = query.measure, query.lowest, in_nats
@@ -176,6 +150,25 @@ class TorchCounter:
             made = Plan(self._table, self._exact.formula(*key), write)
             self._plans = dict([*latest, (key, made)])
         return self._plans[key]
+
+
+def _scan_bits(plan: Plan, groups: Indices, count: int) -> Scan | None:
+    """The same for features of two levels; None: too many pairs are as good as the best."""
+    best = kernels.BestPairs(groups, count, plan.table.device)
+    pairs, least = TopPairs(count, len(groups)), -np.inf
+    if count:  # a first threshold, from some of the pairs
+        values = plan.values(plan.sample, plan.sample, torch.float32)
+        some = values[torch.ones_like(values).triu_(1).bool()]
+        least = float(some.topk(count).values[-1]) if count <= len(some) else least
+    first, last = 0, -(-len(groups) // SIDE)
+    while first < last:  # with as many rows as before: the threshold is that of half the pairs
+        tiles = first, min(last, max(1, 2 * first))
+        found = best.compare(plan, tiles, max(least, pairs.least))
+        if found is None:
+            return None
+        pairs.add(*found)
+        first = tiles[1]
+    return Scan(*best.partners(), pairs.pairs, pairs.values)
 
 
 def copy_rows(rows: Tensor, out: Tensor, places: Indices) -> None:

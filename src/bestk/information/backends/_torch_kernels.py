@@ -3,12 +3,11 @@
 Levels are planes of bits, each class padded to whole steps of the tensor cores, which count the
 ones that two planes share. Two-level features need one plane each: with n samples of a class, a of
 them at the first level of the row feature and b at that of the column's, c at both, the four cells
-are c, a - c, b - c and n - a - b + c. The first two sum to a and the others to n - a, whatever the
-column: for each row two tables hold what such a couple of cells is worth, and as a couple has no
-order, half of each is enough.
+are c, a - c, b - c and n - a - b + c. They are looked up where they are counted. Look-ups wait for
+shared memory, so the entries of a table are computed to 32 bits, and it holds only the rest.
 """
 
-from ctypes import addressof, c_double, c_int, c_void_p
+from ctypes import addressof, c_double, c_int, c_longlong, c_void_p
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,13 +19,11 @@ from torch import Tensor
 from bestk._typing import Indices
 
 STEP_BITS, WORD, STAGE_WORDS = 256, 32, 16  # of the tensor cores; of a stage of a tile
-SIDE, COUNTING_BYTES = 128, 74_752  # of a tile of planes, and the shared memory it takes
-WRITE, SUM, SCAN = range(3)  # what is done with the values of features of two levels
-THREADS = 1024  # of a block that looks up
-OWN = {WRITE: 2, SUM: 5, SCAN: 2}  # columns of a thread at a time
-MAX_ROWS, SUMMED_ROWS = 4, 6  # that have tables at the same time; times this, that are added up
-MAX_PARTS = 8  # classes that have tables of couples
-MAX_FOUND = 2**20  # pairs of a tile that may be among the best
+SIDE, STAGE_BYTES = 128, 16_384  # of a tile, in shared memory
+COUNTED_BYTES = 9_216  # for counts on their way out
+TILE_BYTES = 4 * SIDE**2  # for counts that are looked up
+MULTIPLIERS = 128  # threads of a block
+MAX_CLASS = 2**14  # samples of a class whose counts share a word with another's
 MIN_CAPABILITY = (8, 0)  # of a GPU whose tensor cores take bits
 TYPES = {torch.uint16: "unsigned short", torch.int32: "int", torch.float32: "float",
          torch.float64: "double"}  # fmt: skip
@@ -39,6 +36,7 @@ class Words(NamedTuple):
     place: Tensor  # of the first code
     length: Tensor  # codes of each
     ends: Tensor  # of the classes, in steps
+    second: int  # the step where the second class begins
 
     @classmethod
     def of(cls, starts: Indices, sizes: Indices, device: Any) -> "Words":
@@ -51,7 +49,8 @@ class Words(NamedTuple):
         )
         rest = -len(place) % STAGE_WORDS
         rows = (np.pad(place, (0, rest)), np.pad(length, (0, rest)), np.cumsum(steps))
-        return cls(*(torch.tensor(row, dtype=torch.int32, device=device) for row in rows))
+        own = [torch.tensor(row, dtype=torch.int32, device=device) for row in rows]
+        return cls(own[0], own[1], own[2], int(steps[0]))
 
 
 @cache
@@ -63,7 +62,7 @@ def available(device: Any) -> bool:
     words = Words.of(np.array([0, 100]), np.array([100, 200]), device)
     try:
         bits = pack(codes, torch.arange(64, device=device), 1, words)
-        found = count(bits, bits, words.ends, torch.int32)
+        found = count(bits, bits, (64, 64), words.ends, torch.int32)
     except (AttributeError, OSError, RuntimeError):
         return False
     planes = (codes == 0).double()
@@ -75,38 +74,45 @@ def available(device: Any) -> bool:
 def _kernel(name: str, device: Any, *defines: str) -> Any:
     with torch.cuda.device(device):
         options = [f"-D{define}" for define in (f"KERNEL_{name.upper()}", *defines)]
-        source = SOURCE.read_text(encoding="utf-8")
-        found = torch.cuda._compile_kernel(source, name, nvcc_options=options)
-        if name in ("count", "couples"):
-            room = COUNTING_BYTES if name == "count" else _shared_bytes(device)
-            found.set_shared_memory_config(room)
+        source, chip = SOURCE.read_text(encoding="utf-8"), _chip(device)
+        found = torch.cuda._compile_kernel(source, name, chip, nvcc_options=options)
+        if name in ("count", "pairs"):
+            found.set_shared_memory_config(shared_bytes(device))
     return found
 
 
-def _shared_bytes(device: Any) -> int:
+def _chip(device: Any) -> str | None:
+    """The name of a chip whose threads can hand registers to each other."""
+    return "90a" if torch.cuda.get_device_capability(device) == (9, 0) else None
+
+
+def shared_bytes(device: Any) -> int:
+    """Shared memory of a block."""
     return int(torch.cuda.get_device_properties(device).shared_memory_per_block_optin)
 
 
 def pack(codes: Tensor, features: Tensor, n_levels: int, words: Words) -> Tensor:
-    """Planes of the first levels of some features: a row of bits for ``[level, feature]``."""
+    """Planes of the first levels of some features, a row of bits for each, in whole tiles."""
     n, n_words = len(features), len(words.place)
-    bits = torch.empty((n_levels * n, n_words), dtype=torch.int32, device=codes.device)
+    n_tiles = -(-n_levels * n // SIDE)
+    bits = torch.empty((n_tiles, SIDE * n_words), dtype=torch.int32, device=codes.device)
     args = [codes, codes.stride(0), features, n, n_levels, words.place, words.length, n_words, bits]
-    _launch("pack", (n, -(-n_words // 128), 1), (128, 1, 1), args)
+    launch("pack", (n_tiles * SIDE, -(-n_words // 128), 1), (128, 1, 1), args)
     return bits
 
 
-def count(left: Tensor, right: Tensor, ends: Tensor, dtype: Any) -> Tensor:
-    """Ones that the planes of two sides share in each part."""
-    shape = len(ends), len(left), len(right)
+def count(left: Tensor, right: Tensor, sides: tuple[int, int], ends: Tensor, dtype: Any) -> Tensor:
+    """Ones that the planes of two sides, of so many rows, share in each part."""
+    shape = len(ends), *sides
     counts = torch.empty(shape, dtype=dtype, device=left.device)
-    args = [left, right, *shape[1:], left.shape[1], ends, len(ends), counts]
+    args = [left, right, *sides, left.shape[1] // SIDE, ends, len(ends), counts]
     grid = -(-shape[1] // SIDE), -(-shape[2] // SIDE), 1
-    _launch("count", grid, (128, 1, 1), args, COUNTING_BYTES, f"COUNT={TYPES[dtype]}")
+    defines, room = (f"COUNT={TYPES[dtype]}", "STAGES=4"), 4 * STAGE_BYTES + COUNTED_BYTES
+    launch("count", grid, (MULTIPLIERS, 1, 1), args, room, *defines)
     return counts
 
 
-def _launch(
+def launch(
     name: str, grid: Any, block: Any, args: list[Any], shared: int = 0, *defines: str
 ) -> None:
     """Launch a kernel; the wrapper of PyTorch takes ten times as long."""
@@ -130,134 +136,58 @@ def _driver() -> Any:
 def _as_c(value: Any) -> Any:
     if isinstance(value, Tensor):
         return c_void_p(value.data_ptr())
+    if isinstance(value, c_longlong | c_void_p):
+        return value
     return c_double(value) if isinstance(value, float) else c_int(value)
 
 
-def _table_bytes(plan: Any) -> int:
-    """Shared memory for the tables of couples of a row."""
-    n_parts = plan.table.n_classes if plan.recipe.by_class else 1
-    return 8 * (len(plan.recipe.pair_table) + 4 * (n_parts + 1))
+class Lookup(NamedTuple):
+    """The tables of a formula, as the kernel for two levels takes them."""
 
+    tables: Tensor
+    pair_at: int  # byte where the table of pooled cells begins
+    unit: int  # of the high part of an entry
+    constant: int  # for each pair
+    defines: tuple[str, ...]
 
-def takes_couples(plan: Any, rows: Any, columns: Any) -> bool:
-    """Whether features have two levels, and columns enough to be worth tables for each row."""
-    n_parts = plan.table.n_classes if plan.recipe.by_class else 1
-    return bool(
-        max(rows.levels, columns.levels) <= 2
-        and n_parts <= MAX_PARTS
-        and _table_bytes(plan) <= _shared_bytes(plan.table.device)
-        and 4 * len(columns.at) >= len(plan.recipe.pair_table)
-    )
-
-
-def write_tile(plan: Any, rows: Any, columns: Any, target: Tensor, mirror: bool) -> None:
-    """Write the results of a tile at its places, and across the diagonal if ``mirror``."""
-    n_rows, n_columns, recipe = len(rows.at), len(columns.at), plan.recipe
-    placed = rows.first is not None and columns.first is not None
-    shape = n_rows, n_columns
-    if placed:
-        out = target[rows.first : rows.first + n_rows, columns.first : columns.first + n_columns]
-    else:
-        out = target.new_empty(shape)
-    other = target.new_empty(shape) if mirror and not recipe.symmetric else out
-    if takes_couples(plan, rows, columns):
-        _couples(plan, rows, columns, WRITE, out=out, other=other)
-    else:
-        n_i, n_j = max(2, rows.levels), max(2, columns.levels)
-        counts = plan.table.count_bits(rows, n_i, columns, n_j, recipe.by_class)
-        args = [counts, n_i, len(rows.features), n_j, len(columns.features),
-                *_formula(recipe, rows, columns), n_columns, out, out.stride(0), other,
-                other.stride(0), int(other is not out)]  # fmt: skip
-        defines = f"COUNT={TYPES[counts.dtype]}", f"VALUE={TYPES[out.dtype]}"
-        grid = n_rows, -(-n_columns // 128), 1
-        _launch("cells", grid, (128, 1, 1), args, 0, *defines, f"PARTS={len(counts)}")
-    if not placed:
-        target[rows.at[:, None], columns.at] = out
-    if mirror and placed:
-        back = target[columns.first :, rows.first :]
-        args = [other, other.stride(0), *shape, back, back.stride(0)]
-        grid = -(-n_columns // 32), -(-n_rows // 32), 1
-        _launch("turn", grid, (32, 8, 1), args, 0, f"VALUE={TYPES[out.dtype]}")
-    elif mirror:
-        target[columns.at[:, None], rows.at] = other.T
-
-
-def _formula(recipe: Any, rows: Any, columns: Any) -> list[Any]:
-    return [recipe.pair_table, recipe.class_table, int(recipe.by_pair), int(recipe.by_class),
-            recipe.scale_and_lowest, rows.row_term, rows.column_term, columns.row_term,
-            columns.column_term]  # fmt: skip
-
-
-def _couples(
-    plan: Any, rows: Any, columns: Any, mode: int, *, out: Tensor, other: Any = None,
-    places: list[Any] | None = None,
-) -> None:  # fmt: skip
-    """Launch the kernel for features of two levels; see its comment."""
-    n_rows, n_columns, recipe = len(rows.at), len(columns.at), plan.recipe
-    counts = plan.table.count_bits(rows, 1, columns, 1, recipe.by_class)
-    mine, yours, sizes = plan.margins(rows, columns)
-    other = out if other is None else other
-    dummy, room, threads = recipe.pair_table, _table_bytes(plan), THREADS
-    places = places or [dummy, dummy, 0, 0, dummy, dummy, 0.0, dummy, dummy, dummy, 0]
-    n_tables = min(MAX_ROWS, _shared_bytes(plan.table.device) // room)
-    at_once, chunk = n_tables, n_columns
-    if mode == SUM:
-        at_once, chunk = SUMMED_ROWS * n_tables, threads * OWN[mode]
-    args = [counts, len(rows.features), len(columns.features), mine, mine.stride(0),
-            yours, yours.stride(0), sizes, *_formula(recipe, rows, columns), n_rows, n_columns,
-            at_once, chunk, room // 8, out, out.stride(0), other, other.stride(0),
-            int(other is not out), *places]  # fmt: skip
-    value = torch.float32 if mode == SCAN else out.dtype
-    grouped = mode == SCAN and len(out) > 1
-    defines = [f"COUNT={TYPES[counts.dtype]}", f"VALUE={TYPES[value]}", f"PARTS={len(counts)}",
-               f"MODE={mode}", f"THREADS={threads}", f"OWN={OWN[mode]}", f"ROWS={n_tables}",
-               f"GROUPED={int(grouped)}"]  # fmt: skip
-    grid = -(-n_rows // at_once), -(-n_columns // chunk), 1
-    _launch("couples", grid, (threads, 1, 1), args, n_tables * room, *defines)
-
-
-def add_sums(plan: Any, rows: Any, columns: Any, own: int, parts: Tensor) -> None:
-    """Add the entries of a tile to the sums of its rows, and of its columns from ``own`` on."""
-    dummy = plan.recipe.pair_table
-    places = [rows.at, columns.at, own, parts.shape[1], dummy, dummy, 0.0, dummy, dummy, dummy, 0]
-    _couples(plan, rows, columns, SUM, out=parts, places=places)
-
-
-class BestPairs:
-    """The best partners of features of two levels, and pairs that may be among the best."""
-
-    def __init__(self, groups: Indices, count: int, device: Any) -> None:
-        self._groups, self._top = torch.tensor(groups, dtype=torch.int32, device=device), count
-        shape = int(groups.max()) + 1, len(groups)
-        self._best = torch.zeros(shape, dtype=torch.int64, device=device)
-
-    def compare(self, plan: Any, rows: Any, columns: Any, own: int, least: float) -> Any:
-        """Start to compare a tile, and to collect its pairs of at least ``least``."""
-        counts = torch.zeros(1, dtype=torch.int32, device=self._best.device)
-        values = torch.empty(MAX_FOUND, device=counts.device)
-        pairs = torch.empty((2, MAX_FOUND), dtype=torch.int32, device=counts.device)
-        places = [rows.at, columns.at, own, len(self._groups), self._groups, self._best, least,
-                  counts, values, pairs, MAX_FOUND]  # fmt: skip
-        _couples(plan, rows, columns, SCAN, out=self._best, places=places)
-        return counts, values, pairs
-
-    def found(self, counts: Tensor, values: Tensor, pairs: Tensor) -> Any:
-        """The values and the features of what was collected; None if it was too much."""
-        n = int(counts)
-        if n > MAX_FOUND:
+    @classmethod
+    def of(cls, recipe: Any, sizes: Indices) -> "Lookup | None":
+        """The tables of a formula over classes of these sizes; None: the kernel cannot."""
+        by_class, by_pair = recipe.by_class, recipe.by_pair
+        if not (by_pair if not by_class else len(sizes) == 2 and sizes.max() < MAX_CLASS):
             return None
-        values, pairs = values[:n], pairs[:, :n]
-        if n > self._top:
-            some = values >= values.topk(self._top).values[-1]
-            values, pairs = values[some], pairs[:, some]
-        i, j = pairs.cpu().numpy().astype(np.int64)
-        return values.cpu().numpy(), i, j
+        chosen = [recipe.class_table] * by_class + [recipe.pair_table] * by_pair
+        one = f"ONE={(127 + 21 - (len(chosen[0]) - 2).bit_length()) << 23}u"  # 2^21 / 2^k
+        defines = f"PARTS={1 + by_class}", f"BY_CLASS={int(by_class)}", f"BY_PAIR={int(by_pair)}"
+        alike = all(bool((each == -chosen[0]).all()) for each in chosen[1:])
+        split = _split(chosen[0], one) if alike else None
+        if split is None:
+            tables = torch.cat(chosen).view(torch.int32)
+            pair_at = 8 * len(chosen[0]) * by_class
+            return cls(_padded(tables), pair_at, 0, 0, (*defines, "EXACT=1", "ONE=0"))
+        rest, unit, slope, least = split
+        signs = 8 * by_class + (-4 if by_class else 4) * by_pair  # of cells; 0 of counts: both
+        linear = slope * (len(rest) - 1) * (len(chosen) == 1)
+        return cls(_padded(rest), 0, unit, linear + signs * least, (*defines, "EXACT=0", one))
 
-    def partners(self) -> tuple[Any, Indices]:
-        """The value of the best pair of each feature in each group, and the other feature."""
-        keys = self._best.cpu().numpy().view(np.uint64)
-        order = (keys >> np.uint64(32)).astype(np.uint32)
-        bits = np.where(order >> 31, order & np.uint32(0x7FFFFFFF), ~order)
-        partner = 0xFFFFFFFF - (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        values = bits.view(np.float32).astype(np.float64)
-        return np.where(keys > 0, values, -np.inf), np.where(keys > 0, partner, -1)
+
+def _padded(words: Tensor) -> Tensor:
+    """Whole chunks of 16 bytes."""
+    return torch.nn.functional.pad(words, (0, -len(words) % 4))
+
+
+def _split(table: Tensor, define: str) -> tuple[Tensor, int, int, int] | None:
+    """``table[n] = unit * high part + slope * n + rest[n] + least``, if 32 bits hold the rest."""
+    n, device = len(table), table.device
+    high = torch.empty(n, dtype=torch.int64, device=device)
+    launch("high", (-(-n // 128), 1, 1), (128, 1, 1), [n, high], 0, define)
+    place = torch.arange(n, device=device)
+    terms = np.stack([high.cpu().numpy(), np.arange(n)], axis=1).astype(np.float64)
+    fitted = np.linalg.lstsq(terms, table.cpu().numpy().astype(np.float64), rcond=None)[0]
+    unit, slope = (round(each) for each in fitted.tolist())
+    rest = table - unit * high - slope * place
+    least = int(rest.min())
+    room = 4 * n + TILE_BYTES + 2 * STAGE_BYTES
+    if abs(unit) >= 2**31 or int(rest.max()) - least >= 2**32 or room > shared_bytes(device):
+        return None
+    return (rest - least).to(torch.int32), unit, slope, least

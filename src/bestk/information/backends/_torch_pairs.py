@@ -1,6 +1,6 @@
 """Tiles of pairs on a device: count them, sum a formula over their cells, write the results."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +14,7 @@ from torch import Tensor
 from bestk._typing import Floats, Indices
 from bestk.information._fixed_point import Formula
 from bestk.information.backends import _torch_kernels as kernels
+from bestk.information.backends import _torch_tiles as tiles
 from bestk.information.backends._torch_table import WIDTH, DeviceTable
 
 MAX_SIDE_PLANES = 2**16  # of a side of a tile
@@ -49,6 +50,11 @@ class TileSide(NamedTuple):
     first: int | None  # of the places, where they do
     bits: dict[int, Tensor]  # planes of so many levels, once they are made
 
+    @property
+    def is_aligned(self) -> bool:
+        """Whether the features follow each other from the start of a tile of planes."""
+        return self.span is not None and self.span.start % kernels.SIDE == 0
+
     def moved_to_start(self) -> "TileSide":
         """The same with places 0, 1, ... in the output."""
         return self._replace(at=torch.arange(len(self.at), device=self.at.device), first=0)
@@ -76,6 +82,42 @@ class Plan:
             bool(formula.class_table.any()),
             len(set((formula.row_term - formula.column_term).tolist())) <= 1,
         )
+
+    @cached_property
+    def lookup(self) -> kernels.Lookup | None:
+        """The tables of the kernel for features of two levels; None: it does not take them."""
+        if not self.table.takes_bits:
+            return None
+        return kernels.Lookup.of(self.recipe, self.table.sizes.cpu().numpy())
+
+    @property
+    def is_fused(self) -> bool:
+        """Whether one kernel computes all pairs."""
+        return bool(self.table.levels.max() <= 2) and self.lookup is not None
+
+    @cached_property
+    def packed_margins(self) -> tuple[Tensor, int]:
+        """Samples at the first level of all features, and of the table, for that kernel."""
+
+        def pack(counts: Tensor) -> Tensor:  # four times the counts, those of classes in a word
+            words = 4 * self._by_part(counts).long()
+            return (words[0] if len(words) == 1 else (words[0] << 16) + words[1]).to(torch.int32)
+
+        return pack(self.table.first_level), int(pack(self.table.sizes))
+
+    @cached_property
+    def whole(self) -> TileSide:
+        """All features in their order."""
+        return self._first(len(self.table.levels))
+
+    @cached_property
+    def sample(self) -> TileSide:
+        """The first features."""
+        return self._first(STRIP_PLANES)
+
+    def _first(self, n: int) -> TileSide:
+        every = np.arange(len(self.table.levels))
+        return self._side(every, every[:n])
 
     @cached_property
     def _every_feature(self) -> Tensor:
@@ -107,15 +149,8 @@ class Plan:
         for side in self._sides(chosen, min(self._area // width, MAX_SIDE_PLANES), longest):
             yield side, across
 
-    def upper(self) -> Iterable[tuple[TileSide, list[TileSide]]]:
+    def upper(self) -> Iterator[tuple[TileSide, list[TileSide]]]:
         """Every pair once: rows, and columns of which the first begin with those rows."""
-        return self._strips if self.table.levels.max() <= 2 else self._cut_upper()
-
-    @cached_property
-    def _strips(self) -> list[tuple[TileSide, list[TileSide]]]:
-        return list(self._cut_upper())
-
-    def _cut_upper(self) -> Iterator[tuple[TileSide, list[TileSide]]]:
         levels, bands = self.table.levels, (2, self.table.max_levels)
         order, every = np.argsort(levels, kind="stable"), np.arange(len(levels))
         height = max(1, min(STRIP_PLANES, isqrt(self._area)))
@@ -135,7 +170,7 @@ class Plan:
 
     def _side(self, features: Indices, places: Indices) -> TileSide:
         table, formula, n, chosen = self.table, self.formula, len(places), features[places]
-        padding = -n % WIDTH if table.takes_bits or table.dtype != torch.float32 else 0
+        padding = -n % WIDTH if table.takes_bits else 0
         start, first = first_of_run(chosen), first_of_run(places)
         every = self._every_feature
         known = every.shape[1] - n  # the last start of a run, also of places: features may repeat
@@ -174,9 +209,9 @@ class Plan:
                 target[i.at[:, None], j.at] = torch.from_numpy(values).to(target)
             return
         if table.takes_bits:
-            kernels.write_tile(self, rows, columns, target, mirror)
+            tiles.write_tile(self, rows, columns, target, mirror)
             return
-        binary = max(rows.levels, columns.levels) <= 2  # the first level's counts give the rest
+        binary = self.is_binary(rows, columns)
         n_i, n_j = (1, 1) if binary else (max(2, rows.levels), max(2, columns.levels))
         counts = table.count(rows, n_i, columns, n_j, table.parts(recipe.by_class))
         margins = self.margins(rows, columns) if binary else None
@@ -186,17 +221,19 @@ class Plan:
             value = (sums + i.row_term[:, None] + j.column_term).to(torch.float64) * scale
             target[i.at[:, None], j.at] = torch.maximum(value, lowest).to(target.dtype)
 
-    def takes_couples(self, rows: TileSide, columns: TileSide) -> bool:
-        """Whether tables for each row replace most look-ups."""
-        return self.table.takes_bits and kernels.takes_couples(self, rows, columns)
+    @staticmethod
+    def is_binary(rows: TileSide, columns: TileSide) -> bool:
+        """Whether the counts of the first levels give the rest."""
+        return max(rows.levels, columns.levels) <= 2
 
     def margins(self, rows: TileSide, columns: TileSide) -> tuple[Tensor, Tensor, Tensor]:
         """Samples at the first level by part, of rows and of columns, and sizes of the parts."""
-        margins = rows.first_level, columns.first_level, self.table.sizes
-        if self.recipe.by_class:
-            return margins
-        mine, yours, sizes = (each.sum(0, keepdim=True).to(torch.int32) for each in margins)
-        return mine, yours, sizes
+        mine, yours = self._by_part(rows.first_level), self._by_part(columns.first_level)
+        return mine, yours, self._by_part(self.table.sizes)
+
+    def _by_part(self, counts: Tensor) -> Tensor:
+        """Counts by class, or all as one."""
+        return counts if self.recipe.by_class else counts.sum(0, keepdim=True).to(torch.int32)
 
 
 def sum_cells(counts: Tensor, shape: tuple[int, int], margins: Any, recipe: Recipe) -> Tensor:

@@ -1,13 +1,11 @@
 """A discrete table on a device: levels as planes of 0 and 1, counts as products of planes.
 
-Samples are sorted by class and each class is padded, so that the counts of a class are one
-matrix product over its places. Planes are cut from the codes when they are needed, and the table
-takes a byte for each value; where there is room the first planes, all that pairs of two-level
-features need, are kept beside it.
+Samples are sorted by class, so that the counts of a class are one matrix product over its places.
+Planes are cut from the codes when they are needed, and the table takes a byte for each value.
 """
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
 from math import isqrt
 from typing import Any, NamedTuple
@@ -25,14 +23,10 @@ from bestk.information.backends import _torch_kernels as kernels
 MAX_DEVICE_LEVELS = 64  # of a column that is counted here; others are left to the CPU
 MAX_PAIR_CELLS = 2**18  # of a pair that is counted here, over all classes
 NO_LEVEL = 255  # the code of padding
-STEPS = (128, 64, 32, 16)  # samples of a class are padded to a multiple of one of these
-WIDTH = 32  # and features of a tile, where tensor cores multiply
+WIDTH = 32  # features of a tile are padded to a multiple of it, where tensor cores multiply
 PLANE_BYTES = 2**30  # for the planes of a tile
 COUNT_BYTES = {"cuda": 2**31, "cpu": 2**24}  # for the counts of a tile of pairs, at most
 UPLOAD_BYTES = 2**28
-MAX_KEPT_SHARE = 0.3  # of the device's free memory, for planes that are kept
-EXACT_FLOATS = 2**24  # a sum of zeros and ones is exact in float32 up to here
-ONE = 2.0**9  # a byte of 1, read as an 8-bit float, is 2^-9
 
 Window = tuple[int, int]  # first and last place of some samples
 
@@ -64,11 +58,10 @@ class DeviceTable:
     """Codes and classes, ready to be counted."""
 
     device: Any
-    dtype: Any  # of planes
     max_counts: int  # of a tile of pairs
     codes: Tensor  # (features + 1, places): below the features one of no level
     levels: Indices
-    starts: Indices  # class c is at starts[c]:starts[c + 1], its padding last
+    starts: Indices  # class c is at starts[c]:starts[c + 1]
     sizes: Tensor  # samples of each class
 
     @property
@@ -85,19 +78,6 @@ class DeviceTable:
     def first_level(self) -> Tensor:
         """Samples at level 0, by class and feature."""
         return self._count_level(0)
-
-    @cached_property
-    def first_planes(self) -> Tensor | None:
-        """Where each feature has level 0, if there is room; some rows at the end are padding."""
-        if self.codes.device != self.device or self.dtype == torch.float32:
-            return None
-        shape = self.codes.shape[0] + WIDTH, self.codes.shape[1]
-        if shape[0] * shape[1] > MAX_KEPT_SHARE * free_bytes(self.device):
-            return None
-        planes = torch.empty(shape, dtype=torch.uint8, device=self.device)
-        for codes, out in zip(self.codes.split(2**13), planes.split(2**13), strict=False):
-            out[: len(codes)] = codes == 0
-        return planes.view(self.dtype)
 
     @cached_property
     def takes_bits(self) -> bool:
@@ -119,8 +99,8 @@ class DeviceTable:
         """Where each level is: a row of bits for ``[level, feature]``; kept by the side."""
         if n_levels not in side.bits:
             side.bits[n_levels] = (
-                self.first_bits[side.span]
-                if n_levels == 1 and side.span is not None and side.span.stop <= len(self.codes)
+                self.first_bits[side.span.start // kernels.SIDE :]
+                if n_levels == 1 and side.is_aligned
                 else kernels.pack(self.codes, side.features, n_levels, self.words)
             )
         return side.bits[n_levels]
@@ -130,7 +110,8 @@ class DeviceTable:
         ends = self.words.ends if by_class else self.words.ends[-1:]
         most = int(np.diff(self.starts).max() if by_class else self.starts[-1])
         dtype = torch.uint16 if most < 2**16 else torch.int32
-        return kernels.count(self.bits(rows, n_i), self.bits(columns, n_j), ends, dtype)
+        sides = n_i * len(rows.features), n_j * len(columns.features)
+        return kernels.count(self.bits(rows, n_i), self.bits(columns, n_j), sides, ends, dtype)
 
     def parts(self, by_class: bool) -> list[Window]:
         """The places of each class, or all as one."""
@@ -159,53 +140,43 @@ class DeviceTable:
 
     def planes(self, side: Any, n_levels: int, window: Window) -> Tensor:
         """Where each level is: a row of 0 and 1 for ``[level, feature]``."""
-        if n_levels == 1 and side.span is not None and self.first_planes is not None:
-            return self.first_planes[side.span, slice(*window)]
         some = side.features.to(self.codes.device)
         codes = self.codes[:, slice(*window)].index_select(0, some).to(self.device)
         level = torch.arange(n_levels, dtype=codes.dtype, device=self.device)
-        hot = (codes == level[:, None, None]).flatten(0, 1)
-        return hot.to(self.dtype) if self.dtype == torch.float32 else hot.view(self.dtype)
+        return (codes == level[:, None, None]).flatten(0, 1).to(torch.float32)
 
     def count(self, rows: Any, n_i: int, columns: Any, n_j: int, parts: list[Window]) -> Tensor:
         """Samples of two sides in each cell, at ``[part, level, row, level, column]``."""
         heights = n_i * len(rows.features), n_j * len(columns.features)
-        dtype = torch.float32 if self.dtype == torch.float8_e4m3fn else torch.int32
-        counts = torch.empty((len(parts), *heights), dtype=dtype, device=self.device)
-        kept = n_i == n_j == 1 and rows.span and columns.span and self.first_planes is not None
-        most = PLANE_BYTES // (max(heights) * self.dtype.itemsize)
-        width = parts[-1][1] if kept else max(STEPS[0], most // STEPS[0] * STEPS[0])
+        counts = torch.zeros((len(parts), *heights), dtype=torch.int32, device=self.device)
+        width = max(1, PLANE_BYTES // (4 * max(heights)))
         for begin in range(0, parts[-1][1], width):
             window = begin, min(begin + width, parts[-1][1])
             a, b = self.planes(rows, n_i, window), self.planes(columns, n_j, window)
             for count, (first, last) in zip(counts, parts, strict=True):
                 low, high = max(first, begin) - begin, min(last, window[1]) - begin
                 if low < high:
-                    multiply(a[:, low:high], b[:, low:high], count, add=first < begin)
+                    count += (a[:, low:high] @ b[:, low:high].T).to(torch.int32)
         return counts.view(len(parts), n_i, len(rows.features), n_j, len(columns.features))
 
 
 def upload(codes: Codes | DeviceCodes, target: Target, device: Any) -> DeviceTable:
-    """Sort by class and pad; codes stay in the host's memory if the device has too little."""
+    """Sort by class; codes stay in the host's memory if the device has too little."""
     sizes, n = target.counts, codes.n_features
-    step = next((s for s in STEPS if 8 * s * len(sizes) <= codes.n_samples), STEPS[-1])
-    starts = np.concatenate([[0], np.cumsum(-(-sizes // step) * step)])
-    known = np.concatenate([s + np.arange(n) for s, n in zip(starts, sizes, strict=False)])
+    starts = np.concatenate([[0], np.cumsum(sizes)])
     where = device if (n + 1) * starts[-1] < free_bytes(device) / 2 else torch.device("cpu")
     order = torch.tensor(np.argsort(target.codes, kind="stable"), device=where)
-    places = torch.tensor(known, device=where)
     out = torch.full((n + 1, int(starts[-1])), NO_LEVEL, dtype=torch.uint8, device=where)
-    at_once = max(1, UPLOAD_BYTES // len(known))
+    at_once = max(1, UPLOAD_BYTES // codes.n_samples)
     for first in range(0, n, at_once):
         some = codes.values[first : first + at_once]
         if isinstance(some, np.ndarray):
             some = torch.from_numpy(some if some.itemsize == 1 else np.minimum(some, NO_LEVEL))
-        sorted_codes = some.to(where).to(torch.uint8).index_select(1, order)
-        out[first : first + len(some)].index_copy_(1, places, sorted_codes)
+        some = some.to(where).to(torch.uint8)
+        torch.index_select(some, 1, order, out=out[first : first + len(some)])
     max_counts = int(min(COUNT_BYTES[device.type], free_bytes(device) / 8)) // 4
     on_device = torch.tensor(sizes, dtype=torch.int32, device=device)
-    dtype = plane_dtype(device, int(starts[-1]))
-    return DeviceTable(device, dtype, max_counts, out, codes.levels, starts, on_device)
+    return DeviceTable(device, max_counts, out, codes.levels, starts, on_device)
 
 
 def free_bytes(device: Any) -> float:
@@ -214,46 +185,3 @@ def free_bytes(device: Any) -> float:
         return float("inf")
     cached = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     return float(torch.cuda.mem_get_info(device)[0] + cached)
-
-
-def plane_dtype(device: Any, n_places: int) -> Any:
-    """What planes of bytes are read as: 8-bit floats, integers, or else turned into floats."""
-    if device.type != "cuda" or torch.cuda.get_device_capability(device) < (7, 5):
-        return torch.float32
-    if n_places < EXACT_FLOATS and _float8_is_exact(device):
-        return torch.float8_e4m3fn
-    return torch.int8
-
-
-@cache
-def _float8_is_exact(device: Any) -> bool:
-    """Whether tensor cores add ones without loss; a product of planes has no larger sums."""
-    if torch.cuda.get_device_capability(device) < (8, 9):
-        return False
-    ones = torch.ones((32, 2**18), dtype=torch.uint8, device=device).view(torch.float8_e4m3fn)
-    out = torch.empty((32, 32), device=device)
-    try:
-        multiply(ones, ones, out, add=False)
-    except RuntimeError:
-        return False
-    return bool((out == 2**18).all())
-
-
-def multiply(a: Tensor, b: Tensor, out: Tensor, add: bool) -> None:
-    """Products of the rows of a with those of b, or these added to what is there."""
-    if add:
-        more = torch.empty_like(out)
-        multiply(a, b, more, add=False)
-        out += more
-    elif a.dtype == torch.float8_e4m3fn:
-        one = _one(a.device)
-        torch._scaled_mm(a, b.T, one, one, out_dtype=out.dtype, use_fast_accum=False, out=out)
-    elif a.dtype == torch.int8:
-        torch._int_mm(a, b.T, out=out)
-    else:
-        out.copy_(a @ b.T)
-
-
-@cache
-def _one(device: Any) -> Tensor:
-    return torch.full((), ONE, device=device)

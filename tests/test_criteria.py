@@ -1,18 +1,22 @@
 """Greedy criteria: the formulas of Brown et al. (2012), one pick after the other."""
 
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestk import Greedy, select
 from bestk.data.codes import encode
 from bestk.data.target import read_target
-from bestk.information import Entropies, GaussianSource, ScoredTable
+from bestk.information import Entropies, GaussianSource, Measure, ScoredTable
+from bestk.information.measures import JOINT_MI
 from bestk.selection import criteria
-from bestk.selection.criteria import CRITERIA, MIFS, MRMR, get_criterion, pick_greedily
+from bestk.selection.criteria import CRITERIA, MIFS, MRMR, Criterion, get_criterion, pick_greedily
 
 from .information.conftest import brute_entropy, tables
 
@@ -273,3 +277,22 @@ def test_picked_features_are_described_by_pairs_that_were_counted_or_are_counted
     entropies.interactions.clear()
     pick_greedily(get_criterion(name), entropies, 8)
     assert len(entropies.interactions) == (0 if name == "mrmr" else 2)
+
+
+@dataclass(frozen=True)
+class PerEntropy(Criterion):
+    """Joint information per bit of the pair, a criterion of a user's own."""
+
+    name: ClassVar[str] = "per-entropy"
+    measure: ClassVar[Measure | None] = JOINT_MI
+
+    def pair(self, entropies, j):
+        return super().pair(entropies, j) / (1.0 + entropies.xx([j])[0])
+
+
+def test_a_criterion_of_ones_own_may_use_any_measure():
+    X, y = np.random.default_rng(0).integers(0, 3, (200, 12)), np.arange(200) % 2
+    X[:, 3] = np.where(np.arange(200) < 150, y, X[:, 3])
+    solution = select(X, y, 6, Greedy(PerEntropy()), discretizer=None)
+    assert solution.support[0] == 3
+    assert len(set(solution.support)) == 6

@@ -167,7 +167,7 @@ class Tally:
     def __init__(self, criterion: Criterion, entropies: Entropies, k: int, ahead: int) -> None:
         self._criterion, self._entropies, self._picked = criterion, entropies, list[int]()
         self.score = self._relevance = self._gathered = entropies.mi()
-        self.is_discrete, self._needed = entropies.is_discrete, k - 1
+        self._needed = k - 1
         self._ahead = min(ahead, MAX_KEPT_VALUES // entropies.n_features)
         self._rows: dict[tuple[Measure, int], Floats] = {}
 
@@ -191,6 +191,9 @@ class Tally:
         if measure is JOINT_MI and (len(kept) + 1) * len(row) <= MAX_KEPT_VALUES:
             kept[j] = row - self._relevance - self._relevance[j]
         return row[np.newaxis]
+
+    def __getattr__(self, name: str) -> Any:  # what else a criterion of one's own asks for
+        return getattr(self._entropies, name)
 
     def _likely(self, waiting: list[int]) -> list[int]:
         """Features that may be picked next, beside those whose rows wait."""

@@ -36,6 +36,12 @@ PARTS = {
         "limits from 2 GiB up (``ulimit -v``); a result, or a message with the available "
         "memory. *cluster*: a worker or the scheduler of Dask is killed.",
     ),
+    "Proofs and time limits": (
+        ("certificates", "limits"),
+        "*certificates*: random problems with penalties of 1e3 to 1e17, duplicates and ties, solved "
+        "exactly and by enumeration; every claim of optimality must be true. *limits*: every "
+        "solver, bound and path of several k must end within its time limit, 20% and 0.1 s more.",
+    ),
     "Identical results": (
         ("golden", "environments", "backends", "crowds"),
         "Selections of many methods, with their exact objectives. *golden*: compared with stored "

@@ -38,9 +38,10 @@ PARTS = {
     ),
     "Proofs and time limits": (
         ("certificates", "limits"),
-        "*certificates*: random problems with penalties of 1e3 to 1e17, duplicates and ties, solved "
-        "exactly and by enumeration; every claim of optimality must be true. *limits*: every "
-        "solver, bound and path of several k must end within its time limit, 20% and 0.1 s more.",
+        "*certificates*: random problems with penalties of 1e3 to 1e17, duplicates and ties, "
+        "solved exactly and by enumeration; every claim of optimality must be true. *limits*: "
+        "every solver, bound and path of several k must end within its time limit, 20% and 0.1 s "
+        "more.",
     ),
     "Identical results": (
         ("golden", "environments", "backends", "crowds"),

@@ -192,8 +192,9 @@ def _say_limits(report: Report, scores: Scores) -> None:
         "### What is possible",
         f"Two ways know more than a table shows (`python -m benchmarks.quality limits`, commit "
         f"{noise['commit'][0]}). *{INFORMED.capitalize()}* sees the columns before they are "
-        "disguised as amounts, counts, shares or flags, and tests each with the test that fits its "
-        f"kind; over {noise['tables'][0]} more tables of each family, its share of noise among 10 "
+        "disguised as amounts, counts, shares or flags, and tests each by itself, with the test "
+        f"that fits its kind; over {noise['tables'][0]} more tables of each family, "
+        "its share of noise among 10 "
         f"columns is above 5% on: {own or 'no family'}. The *truth* is a selection by the score "
         f"behind the target, without noise: it is within {NEAR} of the best of the "
         f"{lag.attrs['ways']} ways in {(lag <= NEAR).mean():.0%} of the cells, and "

@@ -1,4 +1,4 @@
-"""What can be reached on the made-up tables at most: ``python -m benchmarks.quality limits``.
+"""Yardsticks for the made-up tables: ``python -m benchmarks.quality limits``.
 
 Two ways know more than a table shows. *Informed* sees the columns before they are disguised, and
 tests each by the test that fits its kind. *Truth* sees the score behind the target, without noise,

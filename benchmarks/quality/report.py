@@ -189,13 +189,14 @@ def _say_limits(report: Report, scores: Scores) -> None:
     truth = cells.set_index(["family", "k", "model"])["score"]
     lag = scores.lags_of(truth)
     report.page.say(
-        "### What is possible",
+        "### Ways that know more",
         f"Two ways know more than a table shows (`python -m benchmarks.quality limits`, commit "
         f"{noise['commit'][0]}). *{INFORMED.capitalize()}* sees the columns before they are "
         "disguised as amounts, counts, shares or flags, and tests each by itself, with the test "
         f"that fits its kind; over {noise['tables'][0]} more tables of each family, "
-        "its share of noise among 10 "
-        f"columns is above 5% on: {own or 'no family'}. The *truth* is a selection by the score "
+        "its share of noise among 10 columns is above 5% on: "
+        f"{own or 'no family'} (single columns do not show pairs). The *truth* is a selection by "
+        "the score "
         f"behind the target, without noise: it is within {NEAR} of the best of the "
         f"{lag.attrs['ways']} ways in {(lag <= NEAR).mean():.0%} of the cells, and "
         f"more than {FAR} behind in {(lag > FAR).sum()}. The best of many ways is ahead by luck, "

@@ -99,6 +99,19 @@ def test_of_rows_that_do_not_fit_a_random_share_is_kept():
     np.testing.assert_allclose(Entropies.count(codes, target).cmi(), whole.cmi(), atol=0.02)
 
 
+def test_rows_are_dropped_also_after_the_blocks_were_joined():
+    X = np.random.default_rng(1).integers(0, 3, (4000, 2))
+    y = X[:, 0] > 0  # so that rows of codes and classes must stay together
+    blocks = blocks_of((X[:1000], y[:1000]), (X[1000:2000], y[1000:2000]), memory=5000)
+    blocks.join()
+    blocks.add(read_table(X[2000:]), y[2000:])
+    codes, target = blocks.join()
+    assert blocks.share == 0.5
+    assert codes.n_samples == len(target.codes)
+    whole = Entropies.count(codes, target)
+    np.testing.assert_allclose(whole.mi()[0], whole.y)  # the first column still determines y
+
+
 def test_columns_that_do_not_fit_are_refused():
     X = np.random.default_rng(0).integers(0, 5, (50, 30))
     with pytest.raises(MemoryError, match=r"codes of 30 columns in 50 rows need .* GiB and may"):

@@ -284,8 +284,8 @@ class CodeBlocks:
             piece = self._codes.pop()
             joined[:, end - piece.shape[1] : end] = piece
             end -= piece.shape[1]
-        self._codes = [joined]
+        self._codes, self._y = [joined], [np.concatenate(self._y)]
         places, labels = read_labels(known, len(known))
-        y = places[np.concatenate(self._y)]
+        y = places[self._y[0]]
         codes = Codes(joined, self._levels.counts, self._levels.names)
         return codes, Target(y, labels, np.bincount(y))

@@ -46,7 +46,7 @@ def read_blocks(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Tas
     selector.n_samples_seen_, selector._in_blocks = stream.n_rows, not stream.is_short
     gaussian = how.information == "gaussian"
     if not stream.is_short and not gaussian:
-        return _count_blocks(selector, stream)
+        return _count_blocks(selector, stream, seed)
     table = read_features(sample.table, selector.categorical_features)
     if gaussian and not sample.is_whole:
         rows = f"a random sample of {table.n_samples:,} of {sample.n_rows:,} rows"
@@ -80,11 +80,11 @@ def repeat_block(weights: Any, y: Array) -> Indices:
     return weighted_rows(weights, y, len(y)) if np.any(weights) else np.arange(0)
 
 
-def _count_blocks(selector: Any, stream: Stream) -> Task:
+def _count_blocks(selector: Any, stream: Stream, seed: Any) -> Task:
     table, y = stream.sample.table, stream.sample.y
     columns = Columns.of(selector, table)
     reading = columns.reading(selector, np.arange(table.n_features), blocks=True)
-    start, blocks = perf_counter(), _code_blocks(selector)
+    start, blocks = perf_counter(), _code_blocks(seed)
     cuts, selector.n_samples_seen_ = Cuts.find(reading, stream.sample, columns.allowed), 0
     for part in stream.blocks:
         selector.n_samples_seen_ += part[0].n_samples
@@ -98,9 +98,8 @@ def _count_blocks(selector: Any, stream: Stream) -> Task:
     return replace(task, targets=(target,), notes=tuple(note for note in notes if note))
 
 
-def _code_blocks(selector: Any) -> CodeBlocks:
-    seed = seed_of(selector.random_state)
-    return CodeBlocks(CODES_SHARE * memory_to_use(), seed if isinstance(seed, int) else 0)
+def _code_blocks(seed: Any) -> CodeBlocks:
+    return CodeBlocks(CODES_SHARE * memory_to_use(), int(seed or 0))
 
 
 def _note_on_share(blocks: CodeBlocks) -> str | None:
@@ -179,7 +178,7 @@ class PartialFit:
             rows = repeat_block(as_array(sample_weight), values)
             table, values = table.take(rows), values[rows]
         if first:
-            self._blocks, self._waiting = _code_blocks(selector), []
+            self._blocks, self._waiting = _code_blocks(seed_of(selector.random_state)), []
             self.n_samples_seen_ = 0
             selector._in_blocks = True
         for name in FOUND:

@@ -44,7 +44,7 @@ SHAPES: dict[str, tuple[int, int, str]] = {  # rows, columns, kind
     "5,000 x 2,000, sparse": (5_000, 2_000, "sparse"),
     "1,000 x 100,000, two levels": (1_000, 100_000, "binary"),
 }
-JMI = {"500 x 6,000": (500, 6_000, 2, 2), "72 x 7,070": (72, 7_070, 3, 2),
+JMI = {"6,000 x 500": (6_000, 500, 2, 2), "72 x 7,070": (72, 7_070, 3, 2),
        "2,000 x 649": (2_000, 649, 10, 10)}  # rows, columns, levels, classes  # fmt: skip
 STAGES = {  # where the functions of each stage are looked up
     "read": ["selection.selector.read_features", "selection.pipeline.read_targets"],

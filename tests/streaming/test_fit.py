@@ -20,6 +20,7 @@ from bestk.data import rows
 from bestk.data.frames import read_table
 from bestk.data.rows import Reservoir
 from bestk.errors import SelectionWarning
+from bestk.selection import pipeline
 
 from ..selector.conftest import mixed_frame as wide_mixed_frame
 
@@ -90,7 +91,8 @@ def test_gaussian_information_is_that_of_the_table(load):
 def few_held(monkeypatch):
     """Hold 200 rows of a table of 30 columns."""
     monkeypatch.setattr(rows, "MIN_LONG_ROWS", 10)
-    monkeypatch.setattr(rows, "MAX_VALUES", 200 * 30)
+    for module in (rows, pipeline):
+        monkeypatch.setattr(module, "MAX_VALUES", 200 * 30)
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "jmi"}, {"information": "gaussian"}])
@@ -142,7 +144,8 @@ def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample(monkeypatch):
         found = sample.table.numeric()[0][:, 0]
         assert len(set(found)) == 10
         np.testing.assert_array_equal(found, sample.y)
-        np.testing.assert_array_equal(found, rows.sampled_rows(40, 1, seed))
+        whole = read_table(values[:, None])
+        np.testing.assert_array_equal(found, rows.draw_rows(whole, None, seed)[1])
         drawn[found.astype(int)] += 1
     assert abs(drawn - 150).max() < 50  # five standard deviations are 53
 

@@ -121,7 +121,7 @@ def _hold_columns(source: Source, names: Sequence[str], held: Reservoir) -> tupl
         n_rows += batch.num_rows
         table, y = _read_batch(batch, names[-1])
         if len(y):
-            held.add(table, y)
+            held.add(table, y, copy=False)
     return held, n_rows
 
 

@@ -12,7 +12,8 @@ from bestk._memory import memory_to_use
 from bestk._typing import Array, Floats, Indices
 from bestk.data.columns import number_levels
 from bestk.data.frames import as_array
-from bestk.data.table import Block, Table, find_inexact, inexact, refuse_other_type
+from bestk.data.table import Block, Table, find_inexact, inexact
+from bestk.errors import DataError
 
 Part = tuple[Table, Array]  # some rows, and their targets
 MAX_VALUES, MIN_LONG_ROWS = 2**28, 10_000  # a table of more of both is sampled
@@ -35,15 +36,20 @@ def rows_to_hold(n_features: int, value_bytes: float) -> int:
     return max(MIN_HELD_ROWS, min(most_rows(n_features), int(room)))
 
 
-def sampled_rows(n_rows: int, n_features: int, random_state: Any) -> Indices | None:
-    """The rows to use of a table in memory; None for all of them."""
-    if n_rows <= (size := most_rows(n_features)):
-        return None
+def draw_rows(
+    table: Table, rows: Indices | None, random_state: Any
+) -> tuple[Table, Indices | None]:  # fmt: skip
+    """The rows to use, of some or all (None) of a table in memory, which is noted if not all."""
+    n_rows = table.n_samples if rows is None else len(rows)
+    if n_rows <= (size := most_rows(table.n_features)):
+        return table, rows
     keys = _generator(random_state).random(n_rows)
-    return np.flatnonzero(keys < _limit(keys, size))
+    drawn = np.flatnonzero(keys < _limit(keys, size))
+    note = _note_on_sample(size, n_rows, table.n_features)
+    return replace(table, notes=(*table.notes, note)), drawn if rows is None else rows[drawn]
 
 
-def note_on_sample(n_used: int, n_rows: int, n_features: int) -> str:
+def _note_on_sample(n_used: int, n_rows: int, n_features: int) -> str:
     """That not all rows are used, and why."""
     why = f"tables of more than {MAX_VALUES:,} values are sampled"
     if n_used < most_rows(n_features):
@@ -83,15 +89,16 @@ class Reservoir:
         self.limit = 1.0  # rows with larger keys are not held
         self.n_rows = 0
 
-    def add(self, table: Table, y: Array) -> None:
-        """Draw from a block; what is held of it is copied, in narrow types."""
+    def add(self, table: Table, y: Array, *, copy: bool = True) -> None:
+        """Draw from a block; ``copy``: also where all of it is held."""
         keys = self._random.random(table.n_samples)
         chosen = np.flatnonzero(keys < self.limit)
         self.n_rows += table.n_samples
+        if copy or len(chosen) < table.n_samples:
+            keys, table, y = keys[chosen], table.take(chosen), y[chosen]
         if len(chosen) or not self._pieces:
-            blocks = (part for b in table.take(chosen).blocks for part in narrowed(b))
-            held = Table(len(chosen), table.names, tuple(blocks))
-            self._pieces.append((keys[chosen], held, y[chosen]))
+            blocks = (part for block in table.blocks for part in narrowed(block))
+            self._pieces.append((keys, replace(table, blocks=tuple(blocks)), y))
         if sum(len(some) for some, _, _ in self._pieces) > SLACK * self._size():
             self._shrink()
 
@@ -124,7 +131,7 @@ class Reservoir:
         self._pieces = [(np.concatenate(keys), table, y)]
         if table.n_samples < self.n_rows:
             n_features = self._n_features or table.n_features
-            note = note_on_sample(table.n_samples, self.n_rows, n_features)
+            note = _note_on_sample(table.n_samples, self.n_rows, n_features)
             table = replace(table, notes=(note,))
         return Sample(self.n_rows, table, y)
 
@@ -137,18 +144,20 @@ def _n_bytes(values: Any) -> int:
 
 def narrowed(block: Block) -> Iterator[Block]:
     """The columns of a block in the smallest of a few types that holds them exactly."""
-    if block.categories is None and isinstance(block.values, np.ndarray):
-        for dtype in NARROW.get(block.values.dtype.kind, ()):
-            if np.dtype(dtype).itemsize >= block.values.dtype.itemsize:
-                break
-            fits = _fits(block.values[:HEAD], dtype)
-            fits[fits] = _fits(block.values[:, fits], dtype)
-            if fits.any():
-                with np.errstate(invalid="ignore"):
-                    yield replace(block.keep(fits), values=block.values[:, fits].astype(dtype))
-            if fits.all():
-                return
-            block = block.keep(~fits)
+    types = NARROW.get(block.values.dtype.kind, ())
+    if block.categories is not None or not isinstance(block.values, np.ndarray):
+        types = ()
+    for dtype in types:
+        if np.dtype(dtype).itemsize >= block.values.dtype.itemsize:
+            break
+        fits = _fits(block.values[:HEAD], dtype)
+        fits[fits] = _fits(block.values[:, fits], dtype)
+        if fits.any():
+            some = block.keep(fits)
+            yield replace(some, values=some.values.astype(dtype))
+        if fits.all():
+            return
+        block = block.keep(~fits)
     yield block
 
 
@@ -158,6 +167,14 @@ def _fits(values: Array, dtype: Any) -> Array:
         other = values.astype(dtype)
     same = (other == values) | (np.isnan(other) & np.isnan(values))
     return np.asarray(same.all(axis=0))
+
+
+def refuse_other_type(name: str, kind: str, other: str) -> None:
+    """Refuse a column that is of another type in another block."""
+    raise DataError(
+        f"column {name!r} is {kind} in one block and {other} in another; "
+        "give it one type throughout"
+    )
 
 
 def join_values(parts: Sequence[Array]) -> Array:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
 from bestk.data.frames import open_table, read_table
-from bestk.data.rows import note_on_sample, sampled_rows
+from bestk.data.rows import MAX_VALUES, draw_rows
 from bestk.data.table import Block, Table, find_constant, find_features
 from bestk.data.target import note_on_target
 from bestk.information.reading import Measured, ParsedTarget, Reading
@@ -149,12 +149,8 @@ class Task:
         rows: Indices | None = None
         if sample_weight is not None:
             rows = repeated_rows(sample_weight, targets, table.n_samples)
-        n_rows = table.n_samples if rows is None else len(rows)
-        drawn = sampled_rows(n_rows, table.n_features, options.random_state)
-        if drawn is not None:
-            rows = drawn if rows is None else rows[drawn]
-            note = note_on_sample(len(rows), n_rows, table.n_features)
-            table = replace(table, notes=(*table.notes, note))
+        if (table.n_samples if rows is None else len(rows)) * table.n_features > MAX_VALUES:
+            table, rows = draw_rows(table, rows, options.random_state)
         if rows is not None:
             table, targets = table.take(rows), tuple(target.take(rows) for target in targets)
         columns, work, screened = columns or Columns.of(options, table), Stopwatch(), None

@@ -139,7 +139,7 @@ def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample(monkeypatch):
     for seed in range(600):
         reservoir = Reservoir(seed)
         for part in np.split(values, [7, 8, 30]):
-            reservoir.add(read_table(part[:, None]), part)
+            reservoir.add_table(read_table(part[:, None]), part)
         sample = reservoir.sample()
         found = sample.table.numeric()[0][:, 0]
         assert len(set(found)) == 10

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from stat import S_IMODE
@@ -13,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from bestk._typing import Array
-from bestk.data.blocks import read_rows, read_values
+from bestk._typing import Array, Indices
+from bestk.data.blocks import read_values
 from bestk.data.codes import MAX_LEVELS
+from bestk.data.frames import read_table
 from bestk.data.rows import Part, Reservoir, Sample
 from bestk.data.sources import (
     FORMATS,
@@ -116,21 +118,19 @@ def read_file(
 
 def _hold_columns(source: Source, names: Sequence[str], held: Reservoir) -> tuple[Reservoir, int]:
     """Some columns of the rows that have a target, the last of them; and the number of all rows."""
-    n_rows = 0
+    n_rows, is_null = 0, arrow("compute").is_null
     for batch in source.batches(names):
         n_rows += batch.num_rows
-        table, y = _read_batch(batch, names[-1])
-        if len(y):
-            held.add(table, y, copy=False)
+        missing = is_null(batch.column(names[-1]), nan_is_null=True)
+        known = np.flatnonzero(~missing.to_numpy(zero_copy_only=False))
+        held.add(len(known), partial(_read_rows, batch, names[-1], known))
     return held, n_rows
 
 
-def _read_batch(batch: Any, target: str) -> Part:
-    """The rows of a batch that have a target; nothing is copied where all have one."""
-    compute = arrow("compute")
-    missing = compute.is_null(batch.column(target), nan_is_null=True)
-    batch = batch.filter(compute.invert(missing)) if missing.true_count else batch
-    table = read_rows(batch.drop_columns([target]))
+def _read_rows(batch: Any, target: str, known: Indices, rows: Indices) -> Part:
+    """Some of the known rows of a batch; it is not copied if these are all of its rows."""
+    batch = batch.take(known[rows]) if len(rows) < batch.num_rows else batch
+    table = read_table(batch.drop_columns([target]))
     return table, read_values(batch.select([target]), table.n_samples)
 
 

@@ -1,6 +1,6 @@
 """Rows that come in blocks, joined to one table; a random sample of them if they are too many."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -89,18 +89,22 @@ class Reservoir:
         self.limit = 1.0  # rows with larger keys are not held
         self.n_rows = 0
 
-    def add(self, table: Table, y: Array, *, copy: bool = True) -> None:
-        """Draw from a block; ``copy``: also where all of it is held."""
-        keys = self._random.random(table.n_samples)
-        chosen = np.flatnonzero(keys < self.limit)
-        self.n_rows += table.n_samples
-        if copy or len(chosen) < table.n_samples:
-            keys, table, y = keys[chosen], table.take(chosen), y[chosen]
-        if len(chosen) or not self._pieces:
-            blocks = (part for block in table.blocks for part in narrowed(block))
-            self._pieces.append((keys, replace(table, blocks=tuple(blocks)), y))
+    def add(self, n_rows: int, take: Callable[[Indices], Part]) -> None:
+        """Draw from a block of so many rows; ``take`` gives those drawn."""
+        keys = self._random.random(n_rows)
+        drawn = np.flatnonzero(keys < self.limit)
+        self.n_rows += n_rows
+        if not len(drawn):
+            return
+        table, y = take(drawn)
+        blocks = (part for block in table.blocks for part in narrowed(block))
+        self._pieces.append((keys[drawn], replace(table, blocks=tuple(blocks)), y))
         if sum(len(some) for some, _, _ in self._pieces) > SLACK * self._size():
             self._shrink()
+
+    def add_table(self, table: Table, y: Array) -> None:
+        """Draw from a block in memory, and copy what is drawn."""
+        self.add(table.n_samples, lambda rows: (table.take(rows), y[rows]))
 
     def _size(self) -> int:
         """The number of rows to hold."""

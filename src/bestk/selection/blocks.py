@@ -42,7 +42,7 @@ def _hold(X: Any, y: Any, random_state: Any) -> Sample:
         return hold_file(X, y, random_state)
     held = Reservoir(random_state)
     for table, values in read_blocks(X, y):
-        held.add(table, values)
+        held.add_table(table, values)
     return held.sample()
 
 
@@ -89,7 +89,7 @@ class PartialFit:
         for name in FOUND:
             vars(self).pop(name, None)
         if table.n_samples:  # not all weights are zero
-            self._held.add(table, values)
+            self._held.add_table(table, values)
         self.n_samples_seen_ = self._held.n_rows
         return self
 

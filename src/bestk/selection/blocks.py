@@ -88,8 +88,7 @@ class PartialFit:
             self._held = Reservoir(selector.random_state)
         for name in FOUND:
             vars(self).pop(name, None)
-        if table.n_samples:  # not all weights are zero
-            self._held.add_table(table, values)
+        self._held.add_table(table, values)
         self.n_samples_seen_ = self._held.n_rows
         return self
 

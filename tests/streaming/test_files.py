@@ -131,3 +131,17 @@ def test_the_sample_of_a_large_file_is_that_of_the_table(
     result = CliRunner().invoke(main, ["select", str(path), *options])
     assert result.exit_code == 0, result.output
     assert "note: a random sample of 100 of 294 rows is used" in result.stderr
+
+
+def test_columns_that_are_read_in_turn_have_the_same_rows(tmp_path, small_pieces, monkeypatch):
+    monkeypatch.setattr(files, "MAX_COLUMNS", 2)
+    monkeypatch.setattr(rows, "MIN_HELD_ROWS", 50)
+    monkeypatch.setattr(rows, "memory_to_use", lambda: 4 * 100 * 6 * 5)
+    number = np.arange(250)
+    frame = pd.DataFrame({f"small {j}": number for j in range(4)})
+    frame = frame.assign(large=number + 0.1, larger=number + 0.2, y=number % 2)
+    loaded = load(open_source(write(frame, tmp_path, ".parquet")), "y")
+    values, _ = loaded.table.numeric()
+    assert 50 <= len(values) < 100
+    np.testing.assert_array_equal(np.floor(values), values[:, :1] * np.ones(6))
+    np.testing.assert_array_equal(loaded.y, values[:, 0] % 2)

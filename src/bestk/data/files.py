@@ -124,6 +124,7 @@ def _hold_columns(source: Source, names: Sequence[str], held: Reservoir) -> tupl
         missing = is_null(batch.column(names[-1]), nan_is_null=True)
         known = np.flatnonzero(~missing.to_numpy(zero_copy_only=False))
         held.add(len(known), partial(_read_rows, batch, names[-1], known))
+    held.shrink()
     return held, n_rows
 
 

@@ -38,7 +38,7 @@ def rows_to_hold(n_features: int, value_bytes: float) -> int:
 
 def draw_rows(
     table: Table, rows: Indices | None, random_state: Any
-) -> tuple[Table, Indices | None]:  # fmt: skip
+) -> tuple[Table, Indices | None]:
     """The rows to use, of some or all (None) of a table in memory, which is noted if not all."""
     n_rows = table.n_samples if rows is None else len(rows)
     if n_rows <= (size := most_rows(table.n_features)):
@@ -100,7 +100,7 @@ class Reservoir:
         blocks = (part for block in table.blocks for part in narrowed(block))
         self._pieces.append((keys[drawn], replace(table, blocks=tuple(blocks)), y))
         if sum(len(some) for some, _, _ in self._pieces) > SLACK * self._size():
-            self._shrink()
+            self.shrink()
 
     def add_table(self, table: Table, y: Array) -> None:
         """Draw from a block in memory, and copy what is drawn."""
@@ -114,8 +114,10 @@ class Reservoir:
         n_features = self._n_features or tables[0].n_features
         return rows_to_hold(n_features, n_bytes / max(1, n_values))
 
-    def _shrink(self, limit: float = 1.0) -> None:
+    def shrink(self, limit: float = 1.0) -> None:
         """Forget rows beyond the size, or with keys above a limit."""
+        if not self._pieces:
+            return
         keys = np.concatenate([some for some, _, _ in self._pieces])
         self.limit = min(limit, self.limit, _limit(keys, self._size()))
         if keys.max(initial=0.0) < self.limit:
@@ -128,9 +130,8 @@ class Reservoir:
         """The rows that are held, in their order; more may be added afterwards."""
         if not self.n_rows:
             raise ValueError("there are no rows in any block; one block at least must have some")
-        self._shrink(limit)
+        self.shrink(limit)
         keys, tables, targets = zip(*self._pieces, strict=True)
-        self._pieces = []
         table, y = join_rows(tables), join_values(targets)
         self._pieces = [(np.concatenate(keys), table, y)]
         if table.n_samples < self.n_rows:

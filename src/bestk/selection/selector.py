@@ -236,9 +236,7 @@ class SelectBestK(PartialFit, TableSelector):
                     X, y, sample_weight = hold_blocks(self, X, y, sample_weight)
             self._select_rows(X, y, sample_weight, groups)
 
-    def _select_rows(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
-    ) -> None:  # fmt: skip
+    def _select_rows(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:
         """Measure a table and solve the problem."""
         with self._stage("measuring"):
             table = read_features(X, self.categorical_features)

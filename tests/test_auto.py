@@ -12,8 +12,8 @@ CORRECTED = Information("discrete", "caim", "chance")
 BLEND = Information("blend", "auto", None)
 
 
-def settled(*args, blocks=False, **options):
-    return settle(SelectBestK(*args, **options), blocks=blocks)
+def settled(*args, **options):
+    return settle(SelectBestK(*args, **options))
 
 
 def test_the_default_reads_a_blend():
@@ -24,7 +24,6 @@ def test_the_default_reads_a_blend():
 @pytest.mark.parametrize("name", sorted(set(METHODS) - {"auto"}))
 def test_every_other_method_reads_what_the_paper_does(name):
     assert settled(method=name) == settled(method=METHODS[name]) == PAPER
-    assert settled(method=name, blocks=True) == PAPER
 
 
 @pytest.mark.parametrize(
@@ -54,24 +53,6 @@ def test_what_is_asked_for_stands_and_the_rest_is_filled_in(options, wanted):
     assert settled(**options) == wanted
 
 
-@pytest.mark.parametrize(
-    ("options", "wanted"),
-    [
-        ({}, Information("discrete", "mdlp", "chance")),
-        ({"information": "blend", "method": "jmi"}, Information("discrete", "mdlp", "chance")),
-        ({"discretizer": "sigma"}, Information("discrete", "sigma", "chance")),
-        ({"discretizer": OWN}, Information("discrete", OWN, "chance")),
-        ({"discretizer": None}, Information("discrete", None, "chance")),
-        ({"correction": "miller-madow"}, Information("discrete", "mdlp", "miller-madow")),
-        ({"information": "discrete"}, CORRECTED),
-        ({"information": "gaussian"}, Information("gaussian", "caim", None)),
-    ],
-    ids=repr,
-)
-def test_blocks_of_rows_are_counted_and_corrected_where_a_table_would_be_blended(options, wanted):
-    assert settled(blocks=True, **options) == wanted
-
-
 def test_a_method_of_ones_own_without_an_objective_reads_counts():
     class Own:
         def select(self):
@@ -89,7 +70,7 @@ def test_an_unknown_method_is_refused_with_the_nearest():
 
 def test_the_options_of_the_selector_are_left_as_they_were():
     selector = SelectBestK()
-    settle(selector, blocks=True)
+    settle(selector)
     assert (selector.information, selector.discretizer, selector.correction) == ("auto",) * 2 + (
         None,
     )

@@ -194,7 +194,6 @@ def test_several_targets_are_taken_together(folder, tmp_path):
         assert told["target"] == targets
         assert pd.read_csv(out).columns.tolist() == [*names, *targets]
     assert "takes one --target" in fails("compare", folder / "t.csv", *named)
-    assert "one --target only" in fails("select", folder / "t.csv", *named, "--stream")
     aside = ("-t", "diagnosis", "-t", "mean area", "--include", "mean area")
     assert "'mean area'" in fails("select", folder / "t.csv", *aside)
 
@@ -211,8 +210,6 @@ def test_rows_have_weights_and_groups_and_columns_have_groups_and_a_threshold(fo
     found = json.loads(bestk("select", file, "-k", 3, *aside).stdout)
     expected = json.loads(bestk("select", twice, "-t", "diagnosis", "-k", 3, "--json").stdout)
     assert found["features"] == expected["features"]
-    streamed = json.loads(bestk("select", file, "-k", 3, "--stream", *aside).stdout)
-    assert [f["name"] for f in streamed["features"]] == [f["name"] for f in found["features"]]
     few = json.loads(bestk("select", file, "--threshold", 0.3, *aside).stdout)
     assert few["k"] == 1 or min(f["new_information"] for f in few["features"]) >= 0.3
     together = json.loads(bestk("select", file, "-k", 1, "--column-groups", "_", *aside).stdout)

@@ -32,26 +32,26 @@ def test_rows_and_columns_are_those_of_the_file(name, folder):
     done = dry_run(name, "-t", "y", "--exclude", "x0", "--json")
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
-    assert (told["rows"], told["columns"], told["blocks"]) == (400, 11, 0)
+    assert (told["rows"], told["columns"], told["rows_used"]) == (400, 11, 400)
     assert told["memory"]["needed"] >= 8 * 400 * 11
     assert told["memory"]["available"] > told["memory"]["needed"]
 
 
-def test_a_few_lines_say_how_the_file_is_read(folder):
+def test_a_few_lines_say_how_large_the_file_is(folder):
     done = dry_run("t.csv", "-t", "y", "-k", "3", "-m", "jmi")
-    assert done.stdout.splitlines()[:3] == [
+    assert done.stdout.splitlines()[:2] == [
         "Would select 3 of 12 features for 'y' (method: jmi)",
-        "read    in memory",
         "size    400 rows x 12 columns",
     ]
-    assert done.stdout.splitlines()[3].startswith("memory  about ")
+    assert done.stdout.splitlines()[2].startswith("memory  about ")
 
 
-def test_blocks_are_counted_where_the_file_is_read_in_blocks(folder, monkeypatch):
-    monkeypatch.setattr("bestk.data.sources.PIECE", 13 * 100)
-    told = json.loads(dry_run("t.parquet", "-t", "y", "--stream", "--json").stdout)
-    assert told["blocks"] == 4
-    assert "read    in 4 blocks of rows" in dry_run("t.parquet", "-t", "y", "--stream").stdout
+def test_a_large_file_is_sampled(folder, monkeypatch):
+    monkeypatch.setattr("bestk.data.rows.most_rows", lambda n_features: 150)
+    monkeypatch.setattr("bestk.data.rows.MIN_HELD_ROWS", 10)
+    told = json.loads(dry_run("t.parquet", "-t", "y", "--json").stdout)
+    assert (told["rows"], told["rows_used"]) == (400, 150)
+    assert "used    a random sample of 150 rows" in dry_run("t.parquet", "-t", "y").stdout
 
 
 def test_a_matrix_of_pairs_needs_memory_that_a_greedy_method_does_not(folder):

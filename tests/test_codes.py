@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bestk.data.codes import Codes, encode, first_rows
+from bestk.data.codes import Codes, encode
 from bestk.data.target import read_continuous_target, read_target
 from bestk.native.threads import threads
 
@@ -297,15 +297,3 @@ def test_a_continuous_target_is_float64():
 def test_a_bad_continuous_target_is_refused(y, says):
     with pytest.raises(ValueError, match=says):
         read_continuous_target(y, 3)
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
-def test_the_first_row_of_each_level_is_found(dtype):
-    for n_levels in (1, 4, 7, 200):
-        rng = np.random.default_rng(n_levels)
-        column = np.append(np.zeros(500), rng.permutation(np.arange(900) % n_levels)).astype(dtype)
-        column %= n_levels
-        known = np.unique(column)
-        expected = [np.flatnonzero(column == level)[0] for level in known]
-        dense = np.searchsorted(known, column)
-        np.testing.assert_array_equal(first_rows(dense, len(known)), expected)

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from bestk.data.columns import read_dictionary
-from bestk.data.files import copy_columns, load, narrowed, replacing
+from bestk.data.files import copy_columns, load, replacing
 from bestk.data.frames import read_table
+from bestk.data.rows import narrowed
 from bestk.data.sources import (
     FORMATS,
     check_names,

@@ -2,9 +2,8 @@
 
 Each path goes from a table of two levels and two classes in memory to 50 features by ``forward``:
 all pairs by numpy, by the C kernels, on a GPU (or PyTorch on the CPU) and by two workers of dask;
-columns of pairs on demand; rows that come in blocks, kept as codes. Paths that take over
-``--most`` seconds are not tried on larger tables. Rows go to ``benchmarks/results/growth.csv``, and
-the picture beside it.
+columns of pairs on demand. Paths that take over ``--most`` seconds are not tried on larger tables.
+Rows go to ``benchmarks/results/growth.csv``, and the picture beside it.
 """
 
 import argparse
@@ -24,8 +23,6 @@ from benchmarks.scale.growth_picture import draw
 from benchmarks.scale.record import Row, append, peak_gib
 from benchmarks.timing import clock
 from bestk import encode
-from bestk.data.codes import CodeBlocks
-from bestk.data.frames import read_table
 from bestk.data.target import read_target
 from bestk.information import Entropies
 from bestk.selection.objectives import get_objective
@@ -33,7 +30,6 @@ from bestk.solvers import solve
 
 FILE = RESULTS / "growth.csv"
 K, LEVELS, CLASSES, WORKERS = 50, 2, 2, 2
-BLOCK = 8192  # rows of a block
 SHORT, AGAIN = 0.5, 3  # seconds below which a path is timed some times more
 
 
@@ -83,14 +79,6 @@ def fit_columns(X: Any, y: Any) -> Any:
     return _choose(get_objective("cmi").lazy_pairs(entropies))
 
 
-def fit_blocks(X: Any, y: Any) -> Any:
-    """Rows in blocks, of which codes are kept."""
-    blocks = CodeBlocks(np.inf)
-    for start in range(0, len(X), BLOCK):
-        blocks.add(read_table(X[start : start + BLOCK]), y[start : start + BLOCK])
-    return _choose(get_objective("cmi").pairs(Entropies.count(*blocks.join())))
-
-
 def _choose(pairs: Any) -> Any:
     problem, _ = pairs.problem(K)
     return solve(problem, solver="forward", bound=None)
@@ -109,7 +97,6 @@ ALWAYS = (
     Contender("matrix, numpy", fit_matrix("numpy"), most_columns=500),
     Contender("matrix, native", fit_matrix("native"), 20_000),
     Contender("columns, native", fit_columns),
-    Contender("codes of blocks", fit_blocks, 20_000),
 )
 
 

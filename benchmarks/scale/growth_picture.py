@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.pictures import pyplot, save
 from benchmarks.scale.record import read_rows
-from bestk.information.reading import MAX_BLENDED_VALUES
+from bestk.data.rows import MAX_VALUES
 from bestk.selection.methods import MAX_DENSE_FEATURES
 from bestk.selection.objectives import MEMORY
 from bestk.solvers import SOLVERS
@@ -111,5 +111,5 @@ def crossings(part: str, fixed: int) -> list[tuple[float, str]]:
             (np.sqrt(MEMORY / 8), f"{np.sqrt(MEMORY / 8):,.0f}: columns, the matrix is over 4 GiB"),
             (tpower.exact_rows, f"{tpower.exact_rows:,}: tpower samples the row sums"),
         ]
-    blend = MAX_BLENDED_VALUES / fixed
-    return [(blend, f"{blend:,.0f}: a blend is one estimate")]
+    rows = MAX_VALUES / fixed
+    return [(rows, f"{rows:,.0f}: rows are sampled")]

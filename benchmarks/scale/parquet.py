@@ -1,4 +1,4 @@
-"""Select from a Parquet file in blocks: ``python -m benchmarks.scale.parquet --rows 1000000``.
+"""Select from a Parquet file: ``python -m benchmarks.scale.parquet --rows 1000000``.
 
 A file of float32 columns is written into a temporary folder. By turns pyarrow reads all its rows in
 batches, and ``SelectBestK.fit`` selects from it: seconds, seconds of the processors, and how many

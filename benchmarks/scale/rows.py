@@ -1,9 +1,9 @@
 """Select from more rows than fit in memory: ``python -m benchmarks.scale.rows --gigabytes 20``.
 
-Blocks of rows are generated when they are read and never stored, so that the table is as long as
-asked for whatever the machine. Ten columns tell of the class alone, and two together only. Time
-is that of ``SelectBestK.fit``, with and without the time that the blocks took to be made. A row
-of ``benchmarks/results/rows.csv`` keeps what was found.
+Blocks of rows are generated when they are read, and a sample of them is held, so that the table is
+as long as asked for whatever the machine. Ten columns tell of the class alone, and two together
+only. Time is that of ``SelectBestK.fit``, with and without the time that the blocks took to be
+made. A row of ``benchmarks/results/rows.csv`` keeps what was found.
 """
 
 import argparse
@@ -98,9 +98,9 @@ def _read_options() -> argparse.Namespace:
     parser.add_argument("--gigabytes", type=float, default=20.0, help="of numbers of 8 bytes")
     parser.add_argument("--columns", type=int, default=250)
     parser.add_argument("--levels", type=int, default=0, help="0: numbers, to be discretised")
-    parser.add_argument("--discretizer", default="caim")
-    parser.add_argument("--information", default="discrete")
-    parser.add_argument("--method", default="tpower")
+    parser.add_argument("--discretizer", default="auto")
+    parser.add_argument("--information", default="auto")
+    parser.add_argument("--method", default="auto")
     parser.add_argument("-k", type=int, default=12)
     parser.add_argument("--dry", action="store_true", help="do not keep the row")
     return parser.parse_args()

@@ -1,16 +1,15 @@
 """
-A table larger than memory is counted block by block
-====================================================
+A table that comes in blocks of rows
+====================================
 
-Counts add up. A selector that has counted one block of rows can count the next, forget both, and
-still select as if it had seen the whole table at once. How many rows does it take until the
-features are found?
+A selector can be given a table block by block, and selects from all rows so far whenever a result
+is asked for. How many rows does it take until the features are found?
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from bestk import Quadratic, SelectBestK
+from bestk import SelectBestK
 
 COLUMNS, TELLING, ROWS = 60, 6, 1500
 
@@ -29,7 +28,7 @@ def block(number):
 
 
 # %%
-# ``partial_fit`` counts a block and holds nothing of it. Features are selected when a result is
+# ``partial_fit`` holds the rows of a block in small types. Features are selected when a result is
 # asked for, which may be after each block.
 
 n_blocks = 20
@@ -56,15 +55,13 @@ plt.show()
 
 # %%
 # The same from ``fit``, which takes a function that returns the blocks, or the name of a file or a
-# folder; and from the whole table, which fits in memory here. In ``partial_fit`` the default is the
-# quadratic objective ``shared`` on counts; for tables that fit in memory it has to be named.
+# folder; and from the whole table.
 
-counted = {"method": Quadratic("shared", "swap"), "information": "discrete"}
-counted |= {"discretizer": None, "correction": "chance"}
-in_blocks = SelectBestK(k=TELLING, **counted).fit(lambda: map(block, range(n_blocks)))
+options = {"discretizer": None, "bound": None}
+in_blocks = SelectBestK(k=TELLING, **options).fit(lambda: map(block, range(n_blocks)))
 parts = [block(number) for number in range(n_blocks)]
 X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
-at_once = SelectBestK(k=TELLING, **counted).fit(X, y)
+at_once = SelectBestK(k=TELLING, **options).fit(X, y)
 
 # %%
 values = {s.solution_.objective for s in (selector, in_blocks, at_once)}
@@ -74,6 +71,5 @@ print(f"all {TELLING} are found from {enough} rows on")
 print("the same objective to the last bit:", len(values) == 1)
 
 # %%
-# Rows are never held, so that memory does not grow with them. Numbers with a fractional part need
-# cut points first, which ``fit`` finds in a sample of the rows and ``partial_fit`` in its first
-# block; for such tables the first block should be large and mixed.
+# Of very many rows only a random sample is held, so that memory does not grow with them; a warning
+# says how many.

@@ -12,7 +12,7 @@ WORDS = [
     "caim", "mdlp", "none", "sigma", "--correction", "chance", "miller-madow", "--include",
     "--exclude", "--target-kind", "classes", "continuous", "--time-limit", "0.01", "--seed", "7",
     "--json", "-q", "--quiet", "-m", "--method", "jmi", "tpower", "exact", "mrmr", "forward",
-    "--bound", "fast", "tight", "-o", "out.csv", "out.parquet", "t.csv.gz", "--stream", "--help",
+    "--bound", "fast", "tight", "-o", "out.csv", "out.parquet", "t.csv.gz", "--help",
     "-h", "--version", "--", "-", "", " ", "--target=y", "-ty", "-k1", "-k=1", "ä", "日本", "\n",
     "'", "--inform", "--no-such", "--debug", "@", "[bold]", "{x}", "%s",
 ]  # fmt: skip

@@ -15,11 +15,11 @@ TESTS = {
     "information": "information/test_definition information/test_laws information/test_input "
     "information/test_summary information/test_gaussian information/test_gaussian_laws "
     "information/test_blend information/test_chance information/test_normal_scores "
-    "information/test_tiles streaming/test_codes",
+    "information/test_tiles",
     "problem": "test_problem test_lazy solvers/test_referee",
     "relaxations": "solvers/test_sdp solvers/test_exact test_bounds",
     "selection": "test_reading test_objectives test_criteria test_methods test_joint test_auto "
-    "selector streaming/test_fit streaming/test_codes",
+    "selector streaming/test_fit",
     "solvers": "solvers",
 }
 

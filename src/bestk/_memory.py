@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 GROUP = "/sys/fs/cgroup/memory"  # of the container, by control groups of version 2
-MEMORY_SHARE = 0.5  # of the machine's memory, for counts, codes or a table read in blocks
+MEMORY_SHARE = 0.5  # of the machine's memory, for counts or a table read in blocks
 
 
 def machine_memory() -> float:
@@ -26,7 +26,7 @@ def free_memory() -> float:
 
 
 def memory_to_use() -> float:
-    """Bytes that counts, codes or a table read in blocks may take."""
+    """Bytes that counts or a table read in blocks may take."""
     return MEMORY_SHARE * machine_memory()
 
 

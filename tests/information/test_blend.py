@@ -270,18 +270,6 @@ def test_levels_and_correction_of_ones_own_are_those_of_the_only_count():
     assert found.discretizer.n_bins == 3
 
 
-def test_a_large_table_is_counted_only(monkeypatch):
-    X, y = draw(0)
-    counted = Reading("discrete", "mdlp", "chance").measure(read_table(X), y).entropies
-    monkeypatch.setattr("bestk.information.reading.MAX_BLENDED_VALUES", X.size)
-    assert not blend(X, y).entropies.is_discrete
-    monkeypatch.setattr("bestk.information.reading.MAX_BLENDED_VALUES", X.size - 1)
-    found = blend(X, y).entropies
-    assert found.is_discrete
-    np.testing.assert_array_equal(found.mi(), counted.mi())
-    np.testing.assert_array_equal(found.cmi(), counted.cmi())
-
-
 def test_what_pairs_add_is_the_same_from_interactions_that_are_known():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(120, 6)), rng.integers(0, 2, 120)

@@ -26,8 +26,7 @@ da = pytest.importorskip("dask.array", reason=WHY)
 dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
 
-from bestk.data.blocks import TASKS_PER_THREAD, open_blocks  # noqa: E402
-from bestk.information import blocks as counted_blocks  # noqa: E402
+from bestk.data.blocks import TASKS_PER_THREAD, read_blocks  # noqa: E402
 from bestk.information.backends import _reductions, get_backend  # noqa: E402
 from bestk.information.backends import dask_cluster as cluster  # noqa: E402
 from bestk.information.scan import scan_pairs  # noqa: E402
@@ -235,18 +234,12 @@ def assert_same(one, other):
     np.testing.assert_array_equal(one.scores_, other.scores_)
 
 
-@pytest.fixture
-def never_whole(monkeypatch):
-    """Count parts where they are, however few rows they have."""
-    monkeypatch.setattr(counted_blocks, "MAX_VALUES_IN_MEMORY", 0)
-
-
 def selector(**options):
     return SelectBestK(4, **(COUNTED | options))
 
 
 @pytest.mark.parametrize("backend", ["auto", "dask"])
-def test_an_array_in_chunks_is_fitted_as_if_it_were_whole(client, never_whole, backend):
+def test_an_array_in_chunks_is_fitted_as_if_it_were_whole(client, backend):
     X, y = numbers()
     chunked = da.from_array(X, chunks=(130, 5))
     whole = selector().fit(X, y)
@@ -256,7 +249,7 @@ def test_an_array_in_chunks_is_fitted_as_if_it_were_whole(client, never_whole, b
     assert_same(selector(backend=backend).fit(unknown, y), whole)
 
 
-def test_a_frame_in_partitions_is_fitted_as_if_it_were_whole(client, never_whole):
+def test_a_frame_in_partitions_is_fitted_as_if_it_were_whole(client):
     X, y = numbers()
     frame = pd.DataFrame(X).add_prefix("c").assign(y=np.array(["no", "yes", "both"])[y])
     frame["s"] = np.random.default_rng(1).choice(["a", "b", None], len(y))
@@ -272,13 +265,13 @@ def test_a_frame_in_partitions_is_fitted_as_if_it_were_whole(client, never_whole
         assert fitted.feature_names_in_.tolist() == features.columns.tolist()
 
 
-def test_levels_need_no_sample(client, never_whole):
+def test_levels_need_no_sample(client):
     X, y = made_up(20)
     chunked, discrete = da.from_array(X, chunks=(90, X.shape[1])), selector(discretizer=None)
     assert_same(discrete.fit(chunked, y), selector(discretizer=None).fit(X, y))
 
 
-def test_without_a_client_parts_are_read_one_by_one(never_whole, monkeypatch):
+def test_without_a_client_parts_are_read_one_by_one(monkeypatch):
     def no_client():
         raise ValueError
 
@@ -287,7 +280,7 @@ def test_without_a_client_parts_are_read_one_by_one(never_whole, monkeypatch):
     assert_same(selector().fit(da.from_array(X, chunks=(130, 5)), y), selector().fit(X, y))
 
 
-def test_a_worker_killed_while_rows_are_read_changes_nothing(client, never_whole):
+def test_a_worker_killed_while_rows_are_read_changes_nothing(client):
     X, y = numbers()
     client.wait_for_workers(2, timeout=120)
     victim = next(iter(client.run(os.getpid).values()))
@@ -299,9 +292,9 @@ def test_a_worker_killed_while_rows_are_read_changes_nothing(client, never_whole
 def test_parts_under_way_are_few(client, monkeypatch):
     client.wait_for_workers(2, timeout=120)
     compute, asked = client.compute, []
-    blocks = open_blocks(da.ones((90, 2), chunks=(1, 2)), [0] * 90)
+    blocks = read_blocks(da.ones((90, 2), chunks=(1, 2)), [0] * 90)
     monkeypatch.setattr(client, "compute", lambda *a: asked.append(1) or compute(*a))
-    for number, _ in enumerate(blocks.open()):
+    for number, _ in enumerate(blocks):
         assert len(asked) - number <= 2 * TASKS_PER_THREAD + 1
     assert number + 1 == len(asked) == 90
 

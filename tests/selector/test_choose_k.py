@@ -387,19 +387,6 @@ def test_nine_rows_are_too_few_and_ten_are_not():
         SelectBestK("auto").fit(X, y, sample_weight=[0] + [5] * 9)
 
 
-def test_tables_in_blocks_need_a_number(cancer):
-    X, y = cancer
-    blocks = [(X.iloc[:300], y.iloc[:300]), (X.iloc[300:], y.iloc[300:])]
-    with pytest.raises(ValueError, match="blocks of rows do not support; pass k as a num"):
-        SelectBestK("auto", "jmi").fit(iter(blocks))
-    with pytest.raises(ValueError, match="pass k as a number"):
-        select(iter(blocks), k="auto", method="jmi")
-    with pytest.raises(AttributeError, match="k as a number"):
-        SelectBestK("auto", "jmi").partial_fit(X, y)
-    partial = SelectBestK(4, "jmi").partial_fit(*blocks[0])
-    assert partial.k_ == 4
-
-
 def test_included_features_count_and_excluded_ones_do_not(cancer):
     X, y = cancer
     include, exclude = list(X.columns[:6]), list(X.columns[20:])
@@ -474,7 +461,6 @@ def test_the_command_chooses_too(tmp_path, small):
     assert f"{chosen.k_}: {chosen.k_errors_[chosen.k_]:.3f}" in bestk().stdout
     included = json.loads(bestk("--json", "--include", "worst smoothness").stdout)
     assert "worst smoothness" in [f["name"] for f in included["features"]]
-    assert "pass k as a number" in bestk("--stream").stderr
     compared = CliRunner().invoke(main, ["compare", str(tmp_path / "t.csv"), "-t", "diagnosis",
                                          "-k", "auto"])  # fmt: skip
     assert "-k auto is not supported by compare" in compared.stderr

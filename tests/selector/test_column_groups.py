@@ -139,8 +139,7 @@ def test_greedy_groups_of_one_column_are_columns(table, criterion):
 
 @pytest.mark.parametrize("name", sorted(set(METHODS) - {"sdp", "lowrank"}))
 @pytest.mark.parametrize(("k", "k_counts"), [(3, "groups"), (6, "columns")])
-def test_blocks_of_rows_have_the_groups_of_the_whole_table(table, name, k, k_counts, monkeypatch):
-    monkeypatch.setattr("bestk.information.blocks.MAX_VALUES_IN_MEMORY", 0)
+def test_blocks_of_rows_have_the_groups_of_the_whole_table(table, name, k, k_counts):
     X, y = table
     options = {"column_groups": LABELS, "k_counts": k_counts, "random_state": 0, "bound": None}
     options |= {"discretizer": None, "information": "discrete"}
@@ -173,7 +172,7 @@ def test_the_command_selects_whole_groups_by_their_number_or_that_of_columns(tab
     names = [f"g{group}_{place}" for place, group in enumerate(LABELS)]
     file = tmp_path / "groups.csv"
     pd.DataFrame(X, columns=names).assign(y=y).to_csv(file, index=False)
-    for more in (["-k", "2"], ["-k", "5", "--k-counts", "columns"], ["-k", "2", "--stream"]):
+    for more in (["-k", "2"], ["-k", "5", "--k-counts", "columns"]):
         args = ["select", str(file), "-t", "y", "-m", "mrmr", "--column-groups", "_", "--json"]
         told = json.loads(CliRunner().invoke(main, [*args, *more]).stdout)
         chosen = {feature["name"].partition("_")[0] for feature in told["features"]}

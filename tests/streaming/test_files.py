@@ -1,6 +1,5 @@
 """Files, folders and data sets are read in blocks as if they were read whole."""
 
-import json
 from functools import partial
 
 import numpy as np
@@ -12,12 +11,13 @@ from click.testing import CliRunner
 
 from bestk import SelectBestK, select
 from bestk.cli import main
-from bestk.data import files, sources
-from bestk.data.files import load, quick_sample
+from bestk.data import files, rows, sources
+from bestk.data.files import load
 from bestk.data.sources import open_source
-from bestk.information import blocks
+from bestk.errors import SelectionWarning
+from bestk.selection import pipeline
 
-Select = partial(SelectBestK, method="tpower")  # blocks are counted, and so are whole tables
+Select = partial(SelectBestK, method="tpower")
 
 
 def table(m=300, seed=0):
@@ -110,102 +110,38 @@ def test_a_column_that_is_not_there_is_refused(tmp_path):
         Select().fit(path, "anser")
 
 
-def test_the_command_streams_to_the_same_features(tmp_path, small_pieces):
-    path = write(table(), tmp_path, ".parquet")
-    found = []
-    for more in ([], ["--stream"]):
-        options = [
-            "-t",
-            "answer",
-            "-k",
-            "3",
-            "-m",
-            "tpower",
-            "--json",
-            "--exclude",
-            "noise 0",
-            *more,
-        ]
-        result = CliRunner().invoke(main, ["select", str(path), *options])
-        assert result.exit_code == 0, result.output
-        found.append(json.loads(result.stdout))
-    whole, streamed = found
-    assert streamed["features"] == whole["features"]
-    assert streamed["objective"] == whole["objective"]
-    assert streamed["rows"] == whole["rows"] == 294
+@pytest.mark.parametrize("width", [2, 2048])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".feather"])
+def test_the_sample_of_a_large_file_is_that_of_the_table(
+    tmp_path, small_pieces, monkeypatch, suffix, width
+):
+    monkeypatch.setattr(files, "MAX_COLUMNS", width)
+    monkeypatch.setattr(rows, "MIN_LONG_ROWS", 100)
+    monkeypatch.setattr(rows, "MAX_VALUES", 1)
+    monkeypatch.setattr(pipeline, "MAX_VALUES", 1)
+    path = write(table(), tmp_path, suffix)
+    with pytest.warns(SelectionWarning, match="a random sample of 100 of 294 rows is used"):
+        found = SelectBestK(3, random_state=1).fit(path, "answer")
+    whole = table().dropna(subset="answer")
+    with pytest.warns(SelectionWarning, match="a random sample of 100 of 294 rows is used"):
+        expected = SelectBestK(3, random_state=1).fit(whole.drop(columns="answer"), whole["answer"])
+    np.testing.assert_array_equal(found.scores_, expected.scores_)
+    np.testing.assert_array_equal(found.solution_.support, expected.solution_.support)
+    options = ["-t", "answer", "-k", "3", "--seed", "1", "--json", "--correction", "chance"]
+    result = CliRunner().invoke(main, ["select", str(path), *options])
+    assert result.exit_code == 0, result.output
+    assert "note: a random sample of 100 of 294 rows is used" in result.stderr
 
 
-@pytest.fixture
-def few_sampled(monkeypatch):
-    """A sample has 500 rows."""
-    monkeypatch.setattr(files, "SAMPLE_ROWS", 500)
-    monkeypatch.setattr(blocks, "SAMPLE_ROWS", 500)
-
-
-def grouped_file(path, y, rows_per_group=400):
-    """A file in row groups with a relevant column and one of row numbers."""
-    x = np.unique(y, return_inverse=True)[1] + np.linspace(0, 1, len(y))
-    frame = pa.table({"x": x, "row": np.arange(len(y)), "y": y})
-    pq.write_table(frame, path, row_group_size=rows_per_group)
-    return open_source(path), ["x", "row", "y"]
-
-
-def test_a_quick_sample_lies_evenly_over_the_row_groups(tmp_path, few_sampled):
-    y = np.random.default_rng(0).integers(0, 3, 4000)
-    source, names = grouped_file(tmp_path / "a.parquet", y)
-    sample = quick_sample(source, names, seed=0)
-    rows = sample.table.blocks[-1].values[:, -1].astype(int)
-    np.testing.assert_array_equal(rows, (np.arange(0, 4000, 400)[:, None] + np.arange(50)).ravel())
-    np.testing.assert_array_equal(sample.y, y[rows])
-    assert sample.n_rows == 4000
-    assert not sample.is_whole
-
-
-def test_short_row_groups_give_as_many_rows(tmp_path, few_sampled):
-    y = np.random.default_rng(0).integers(0, 2, 4000)
-    source, names = grouped_file(tmp_path / "a.parquet", y, rows_per_group=10)
-    assert len(quick_sample(source, names, seed=0).y) == 500
-
-
-@pytest.mark.parametrize("labels", [np.array([0, 1]), np.array(["no", "yes"])])
-def test_no_quick_sample_whose_classes_are_not_those_of_the_file(tmp_path, few_sampled, labels):
-    rng = np.random.default_rng(0)
-    by_group = np.sort(rng.integers(0, 2, (10, 400)), axis=1).ravel()
-    assert quick_sample(*grouped_file(tmp_path / "a.parquet", labels[by_group]), 0) is None
-    over_file = np.sort(rng.integers(0, 2, 4000))
-    assert quick_sample(*grouped_file(tmp_path / "b.parquet", labels[over_file]), 0) is not None
-
-
-def test_no_quick_sample_whose_numbers_are_not_those_of_the_file(tmp_path, few_sampled):
-    y = np.random.default_rng(0).normal(size=4000)
-    assert quick_sample(*grouped_file(tmp_path / "a.parquet", y), 0) is not None
-    y = np.sort(y.reshape(10, 400), axis=1).ravel()
-    assert quick_sample(*grouped_file(tmp_path / "b.parquet", y), 0) is None
-
-
-def test_no_quick_sample_without_a_class_of_the_file(tmp_path, few_sampled):
-    y = np.random.default_rng(0).integers(0, 2, 4000)
-    y[350:355] = 2
-    assert quick_sample(*grouped_file(tmp_path / "a.parquet", y), 0) is None
-
-
-def test_no_quick_sample_of_few_row_groups_or_few_rows(tmp_path, few_sampled):
-    y = np.random.default_rng(0).integers(0, 2, 4000)
-    assert quick_sample(*grouped_file(tmp_path / "a.parquet", y, 1000), 0) is None
-    assert quick_sample(*grouped_file(tmp_path / "b.parquet", y[:500], 10), 0) is None
-
-
-def test_a_file_in_row_groups_is_read_once(tmp_path, few_sampled, monkeypatch):
-    rng = np.random.default_rng(0)
-    y, passes = rng.integers(0, 2, 4000), []
-    X = rng.normal(size=(4000, 6)) + np.outer(y, [1, 0, 2, 0, 0, 0])
-    frame = pd.DataFrame(X).add_prefix("x").assign(y=np.where(np.arange(4000) % 9, y, np.nan))
-    frame.to_parquet(tmp_path / "a.parquet", row_group_size=300)
-    batches = sources.Source.batches
-    monkeypatch.setattr(
-        sources.Source, "batches", lambda self, names: passes.append(names) or batches(self, names)
-    )
-    found = Select(2).fit(tmp_path / "a.parquet", "y")
-    assert set(found.get_feature_names_out()) == {"x0", "x2"}
-    assert passes == [["y"], [*(f"x{j}" for j in range(6)), "y"]]
-    assert found.n_samples_seen_ == frame.y.notna().sum()
+def test_columns_that_are_read_in_turn_have_the_same_rows(tmp_path, small_pieces, monkeypatch):
+    monkeypatch.setattr(files, "MAX_COLUMNS", 2)
+    monkeypatch.setattr(rows, "MIN_HELD_ROWS", 50)
+    monkeypatch.setattr(rows, "memory_to_use", lambda: 4 * 100 * 6 * 5)
+    number = np.arange(250)
+    frame = pd.DataFrame({f"small {j}": number for j in range(4)})
+    frame = frame.assign(large=number + 0.1, larger=number + 0.2, y=number % 2)
+    loaded = load(open_source(write(frame, tmp_path, ".parquet")), "y")
+    values, _ = loaded.table.numeric()
+    assert 50 <= len(values) < 100
+    np.testing.assert_array_equal(np.floor(values), values[:, :1] * np.ones(6))
+    np.testing.assert_array_equal(loaded.y, values[:, 0] % 2)

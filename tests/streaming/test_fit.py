@@ -15,25 +15,19 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import NotFittedError
 
-from bestk import CAIM, Quadratic, SelectBestK, select
-from bestk.data.blocks import Blocks, Reservoir, open_blocks
+from bestk import CAIM, SelectBestK, select
+from bestk.data import rows
 from bestk.data.frames import read_table
+from bestk.data.rows import Reservoir
 from bestk.errors import SelectionWarning
-from bestk.information import blocks as _measure
+from bestk.selection import pipeline
 
 from ..selector.conftest import mixed_frame as wide_mixed_frame
-
-
-@pytest.fixture(autouse=True)
-def never_whole(monkeypatch):
-    """Count blocks, however few rows they have."""
-    monkeypatch.setattr(_measure, "MAX_VALUES_IN_MEMORY", 0)
-
 
 mixed_frame = partial(wide_mixed_frame, flips=4, noises=3)
 
 
-Select = partial(SelectBestK, method="tpower")  # blocks are counted, and so are whole tables
+Select = partial(SelectBestK, method="tpower")
 
 
 def pairs(X, y, cuts):
@@ -83,16 +77,8 @@ def test_frames_of_any_kind_bring_their_target_along(wrap, make):
     same(Select(k=4).fit(wrap(blocks), "answer"), Select(k=4).fit(X, y))
 
 
-def test_auto_counts_the_levels_of_mdlp_corrected_for_chance():
-    X, y = mixed_frame()
-    found = SelectBestK(k=4).fit(pairs(X, y, [0, 50, 120]))
-    steady = {"information": "discrete", "discretizer": "mdlp", "correction": "chance"}
-    same(found, SelectBestK(k=4, method=Quadratic("shared", "swap"), **steady).fit(X, y))
-    same(SelectBestK(k=4).partial_fit(X, y), found)
-
-
 @pytest.mark.parametrize("load", [load_breast_cancer, load_diabetes])
-def test_gaussian_information_of_few_rows_is_that_of_the_table(load):
+def test_gaussian_information_is_that_of_the_table(load):
     X, y = load(return_X_y=True)
     X[::7, 3] = np.nan
     target = "classes" if load is load_breast_cancer else "continuous"
@@ -101,67 +87,104 @@ def test_gaussian_information_of_few_rows_is_that_of_the_table(load):
     same(selector.fit(iter(pairs(X, y, [0, 30, 31, len(y)]))), expected)
 
 
+@pytest.fixture
+def few_held(monkeypatch):
+    """Hold 200 rows of a table of 30 columns."""
+    monkeypatch.setattr(rows, "MIN_LONG_ROWS", 10)
+    for module in (rows, pipeline):
+        monkeypatch.setattr(module, "MAX_VALUES", 200 * 30)
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "jmi"}, {"information": "gaussian"}])
 @pytest.mark.parametrize("wrap", [list, iter])
-def test_gaussian_information_of_many_rows_is_that_of_a_sample(monkeypatch, wrap):
+def test_the_sample_of_a_large_table_is_the_same_in_memory_and_in_blocks(few_held, wrap, options):
     X, y = load_breast_cancer(return_X_y=True)
-    monkeypatch.setattr(_measure, "SAMPLE_ROWS", 200)
-    selector = Select(k=4, information="gaussian")
-    with pytest.warns(SelectionWarning, match="from a random sample of 200 of 569 rows"):
-        found = selector.fit(wrap(pairs(X, y, [0, 100, 300, 569])))
-    reservoir = Reservoir(0, rows=200)
-    reservoir.add(read_table(X), y)
-    sample = reservoir.finish()
-    expected = clone(selector).fit(sample.table.numeric()[0], sample.y)
-    np.testing.assert_array_equal(found.scores_, expected.scores_)
+    selector = SelectBestK(4, random_state=3, **options)
+    note = "a random sample of 200 of 569 rows is used; tables of more than 6,000 values"
+    with pytest.warns(SelectionWarning, match=note):
+        expected = clone(selector).fit(X, y)
+    with pytest.warns(SelectionWarning, match=note):
+        found = clone(selector).fit(wrap(pairs(X, y, [0, 100, 430, 431, 569])))
+    same(found, expected)
+    in_parts = clone(selector)
+    for part in pairs(X, y, [0, 250, 569]):
+        in_parts.partial_fit(*part)
+    same(in_parts, expected)
+    assert found.n_samples_seen_ == in_parts.n_samples_seen_ == 569
+    other = clone(selector).set_params(random_state=4).fit(pairs(X, y, [0, 569]))
+    assert (other.scores_ != found.scores_).any()
+
+
+def test_weighted_rows_are_sampled_after_they_are_repeated(few_held):
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.warns(SelectionWarning, match="of 200 of 1,138 rows"):
+        found = Select(k=4).fit(X, y, sample_weight=[2] * 569)
+    same(found, Select(k=4).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2)))
+
+
+def test_rows_that_do_not_fit_into_memory_are_sampled(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    monkeypatch.setattr(rows, "MIN_HELD_ROWS", 50)
+    monkeypatch.setattr(rows, "memory_to_use", lambda: 4 * 8 * 30 * 100)
+    with pytest.warns(SelectionWarning, match=r"of \d+ of 569 rows is used; the others do not fit"):
+        found = Select(k=4).fit(pairs(X, y, [0, 100, 430, 569]))
     assert found.n_samples_seen_ == 569
+    Select(k=4).fit(X, y)  # which is in memory already, and gives no warning
+
+
+def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample(monkeypatch):
+    monkeypatch.setattr(rows, "most_rows", lambda n: 10)
+    monkeypatch.setattr(rows, "MIN_HELD_ROWS", 1)
+    values, drawn = np.arange(40.0), np.zeros(40)
+    for seed in range(600):
+        reservoir = Reservoir(seed)
+        for part in np.split(values, [7, 8, 30]):
+            reservoir.add_table(read_table(part[:, None]), part)
+        sample = reservoir.sample()
+        found = sample.table.numeric()[0][:, 0]
+        assert len(set(found)) == 10
+        np.testing.assert_array_equal(found, sample.y)
+        whole = read_table(values[:, None])
+        np.testing.assert_array_equal(found, rows.draw_rows(whole, None, seed)[1])
+        drawn[found.astype(int)] += 1
+    assert abs(drawn - 150).max() < 50  # five standard deviations are 53
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "tpower"}, {"information": "gaussian"}])
+def test_partial_fit_on_blocks_is_fit_on_all_of_them(options):
+    X, y = load_breast_cancer(return_X_y=True)
+    expected = SelectBestK(k=4, **options).fit(X, y)
+    selector = SelectBestK(k=4, **options)
+    for block in pairs(X, y, [0, 10, 300, 569]):
+        selector.partial_fit(*block)
+    assert "solution_" not in vars(selector)
+    same(pickle.loads(pickle.dumps(selector)), expected)
+    same(selector, expected)
+    assert "solution_" in vars(selector)
+    np.testing.assert_array_equal(selector.get_support(), expected.get_support())
+
+
+def test_k_is_chosen_from_blocks_as_from_the_table():
+    X, y = load_breast_cancer(return_X_y=True)
+    expected = SelectBestK("auto", "mrmr").fit(X, y)
+    found = SelectBestK("auto", "mrmr").fit(pairs(X, y, [0, 300, 569]))
+    in_parts = SelectBestK("auto", "mrmr").partial_fit(X[:300], y[:300])
+    in_parts.partial_fit(X[300:], y[300:])
+    for each in (found, in_parts):
+        assert (each.k_, each.k_scores_) == (expected.k_, expected.k_scores_)
+        same(each, expected)
+    assert not hasattr(SelectBestK(3).partial_fit(X, y), "k_scores_")
+
+
+def test_groups_are_for_tables_in_memory():
+    with pytest.raises(ValueError, match="X comes in blocks, and groups are for a table in mem"):
+        SelectBestK("auto").fit([(np.eye(2), [0, 1])], groups=[1, 2])
 
 
 def test_a_continuous_target_is_cut_into_the_same_classes():
     X, y = load_diabetes(return_X_y=True)
     selector = Select(k=4, target="continuous")
     same(clone(selector).fit(pairs(X, y, [0, 100, len(y)])), selector.fit(X, y))
-
-
-def test_a_generator_is_read_once_and_cut_by_its_first_rows(monkeypatch):
-    X, y = load_breast_cancer(return_X_y=True)
-    monkeypatch.setattr(_measure, "SAMPLE_ROWS", 200)
-    found = Select(k=4).fit(block for block in pairs(X, y, [0, 100, 200, 300, len(y)]))
-    first = CAIM().fit(X[:200], y[:200])
-    for cuts, expected in zip(found.discretizer_.cut_points_, first.cut_points_, strict=True):
-        np.testing.assert_array_equal(cuts, expected)
-    same(found, Select(k=4, discretizer=None).fit(first.transform(X), y))
-
-
-def test_cut_points_of_long_tables_are_those_of_a_sample_and_counts_those_of_all_rows(monkeypatch):
-    X, y = load_breast_cancer(return_X_y=True)
-    monkeypatch.setattr(_measure, "SAMPLE_ROWS", 150)
-    found = Select(k=4, random_state=1).fit(pairs(X, y, [0, 100, 200, len(y)]))
-    codes = found.discretizer_.transform(X)
-    same(found, Select(k=4, discretizer=None).fit(codes, y))
-    again = Select(k=4, random_state=1).fit(pairs(X, y, [0, 333, len(y)]))
-    same(again, found)  # the sample does not depend on how rows are cut
-
-
-def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample():
-    rows = np.arange(40.0)
-    drawn = np.zeros(40)
-    for seed in range(600):
-        reservoir = Reservoir(seed, rows=10)
-        for part in np.split(rows, [7, 8, 30]):
-            reservoir.add(read_table(part[:, None]), part)
-        sample = reservoir.finish()
-        values = sample.table.numeric()[0][:, 0]
-        assert len(set(values)) == 10
-        np.testing.assert_array_equal(values, sample.y)
-        drawn[values.astype(int)] += 1
-    assert abs(drawn - 150).max() < 50  # five standard deviations are 53
-
-
-def test_what_fits_nowhere_is_refused_with_the_numbers(monkeypatch):
-    X, y = load_breast_cancer(return_X_y=True)
-    monkeypatch.setattr("bestk.selection.blocks.memory_to_use", lambda: 100.0)
-    with pytest.raises(MemoryError, match=r"codes of 30 columns in \d+ rows need .* GiB and may"):
-        Select(k=4).fit(pairs(X, y, [0, 100, len(y)]))
 
 
 def test_other_backends_take_blocks_even_of_a_generator():
@@ -210,26 +233,6 @@ def test_weights_are_for_tables_in_memory():
         Select(k=1).fit([(np.eye(2), [0, 1])], sample_weight=[1, 2])
 
 
-def test_an_iterable_that_can_be_read_again_is_not_taken_for_a_generator():
-    assert not open_blocks([(np.eye(2), [0, 1])], None).once
-    assert open_blocks(iter([(np.eye(2), [0, 1])]), None).once
-    assert isinstance(open_blocks(lambda: iter([]), None), Blocks)
-
-
-def test_partial_fit_on_blocks_is_fit_on_all_of_them():
-    X, y = mixed_frame()
-    numbers = ["age", "visits", "constant", "noise 0", "noise 1", "noise 2"]
-    expected = Select(k=4).fit(X, y)
-    selector = Select(k=4, discretizer=CAIM().fit(X[numbers], y))
-    for X_block, y_block in pairs(X, y, [0, 10, 60, 120]):
-        selector.partial_fit(X_block, y_block)
-    assert "solution_" not in vars(selector)
-    same(pickle.loads(pickle.dumps(selector)), expected)
-    same(selector, expected)
-    assert "solution_" in vars(selector)
-    np.testing.assert_array_equal(selector.get_support(), expected.get_support())
-
-
 def test_results_are_those_of_the_blocks_so_far():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (200, 8)), rng.integers(0, 2, 200)
@@ -240,30 +243,11 @@ def test_results_are_those_of_the_blocks_so_far():
         same(selector, Select(k=3, discretizer=None, exclude=[2]).fit(X[:end], y[:end]))
 
 
-def test_an_unfitted_discretiser_is_fitted_on_the_first_block():
-    X, y = load_breast_cancer(return_X_y=True)
-    found = Select(k=4).partial_fit(X[:300], y[:300]).partial_fit(X[300:], y[300:])
-    codes = CAIM().fit(X[:300], y[:300]).transform(X)
-    same(found, Select(k=4, discretizer=None).fit(codes, y))
-
-
-def test_fit_forgets_what_partial_fit_has_counted():
+def test_fit_forgets_what_partial_fit_has_held():
     X, y = mixed_frame()
     selector = Select(k=4).partial_fit(X, y).fit(X[::-1], y[::-1])
     same(selector, Select(k=4).fit(X[::-1], y[::-1]))
-    assert not hasattr(selector, "_blocks")
-
-
-def test_a_discretiser_of_other_columns_is_refused():
-    X, y = load_breast_cancer(return_X_y=True)
-    fitted = CAIM().fit(X[:, :5], y)
-    with pytest.raises(ValueError, match="fitted on 5 columns, and 30 are numeric"):
-        Select(discretizer=fitted).partial_fit(X, y)
-
-
-def test_there_is_no_partial_fit_for_gaussian_information():
-    assert hasattr(Select(), "partial_fit")
-    assert not hasattr(Select(information="gaussian"), "partial_fit")
+    assert not hasattr(selector, "_held")
 
 
 def test_nothing_is_found_before_a_fit():
@@ -286,9 +270,7 @@ def test_blocks_may_be_sorted_by_class(options):
     assert found.n_samples_seen_ == 400
     wanted = SelectBestK(2, "jmi", **options).fit(X, y)
     assert found.support_[2]
-    assert wanted.support_[2]
-    if options:
-        np.testing.assert_array_equal(found.scores_, wanted.scores_)
+    same(found, wanted)
 
 
 def test_a_second_class_is_needed_when_results_are_asked_for_and_not_before():
@@ -310,8 +292,7 @@ def test_many_columns_in_blocks_are_selected_without_their_matrix(monkeypatch):
 
 @pytest.mark.parametrize("wrap", [list, iter])
 @pytest.mark.parametrize("options", [{}, {"method": "jmi"}, {"information": "gaussian"}])
-def test_few_rows_in_blocks_are_read_as_a_table_in_memory(monkeypatch, wrap, options):
-    monkeypatch.setattr(_measure, "MAX_VALUES_IN_MEMORY", 2**27)
+def test_rows_in_blocks_are_read_as_a_table_in_memory(wrap, options):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X, y = X.assign(copy=X["mean area"], one=1), y.to_numpy()
     with pytest.warns(SelectionWarning) as told:
@@ -320,14 +301,6 @@ def test_few_rows_in_blocks_are_read_as_a_table_in_memory(monkeypatch, wrap, opt
         same(found, SelectBestK(31, **options).fit(X, y))
     assert str(told[0].message) == str(expected[0].message)
     assert found.n_samples_seen_ == 569
-
-
-def test_what_is_done_otherwise_in_blocks_is_warned_of():
-    X, y = load_breast_cancer(return_X_y=True)
-    with pytest.warns(SelectionWarning, match=r"rows in blocks: .*\(mdlp, correction 'chance'\)"):
-        SelectBestK(3).fit(pairs(X, y, [0, 100, 569]))
-    assert "rows in blocks" in str(SelectBestK(3).partial_fit(X, y).solution_.warnings)
-    assert not SelectBestK(3, "jmi").partial_fit(X, y).solution_.warnings
 
 
 def test_columns_of_blocks_are_warned_of_as_in_memory():
@@ -356,16 +329,6 @@ def test_constant_columns_are_selected_last(options):
     included = {"include": [1], "exclude": [0], **options}
     kept = Select(k=3, **included).fit(pairs(X, y, [0, 100, 300]))
     same(kept, Select(k=3, **included).fit(X, y))
-
-
-def test_a_column_that_varies_after_the_sample_is_not_constant(monkeypatch):
-    monkeypatch.setattr(_measure, "SAMPLE_ROWS", 50)
-    X = np.zeros((400, 3), int)
-    y = np.arange(400) % 2
-    X[300:, 1] = y[300:]
-    X[:, 2] = np.arange(400) % 3
-    found = Select(k=1, discretizer=None).fit(iter(pairs(X, y, [0, 60, 400])))
-    assert found.support_.tolist() == [False, True, False]
 
 
 def test_numbers_written_as_text_are_numbers_in_every_block():

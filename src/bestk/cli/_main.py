@@ -73,13 +73,9 @@ def main(ctx: click.Context) -> None:
     help="Write the selected columns and the target to this file.",
 )  # fmt: skip
 @click.option(
-    "--stream", is_flag=True,
-    help="Read FILE in blocks of rows (automatic for files larger than half the memory).",
-)  # fmt: skip
-@click.option(
-    "--dry-run", is_flag=True, help="Print how FILE would be read and the memory needed, then stop."
+    "--dry-run", is_flag=True, help="Print the rows of FILE used and the memory needed, then stop."
 )
-def select_command(output: Path | None, stream: bool, dry_run: bool, **values: Any) -> None:
+def select_command(output: Path | None, dry_run: bool, **values: Any) -> None:
     """Select the k features of FILE that predict the target best together.
 
     Prints for each feature, best first, its mutual information with the target (relevance), what it
@@ -91,10 +87,10 @@ def select_command(output: Path | None, stream: bool, dry_run: bool, **values: A
 
     request, messages = _start(values)
     if dry_run:
-        estimate = _select.dry_run(request, messages, stream)
+        estimate = _select.dry_run(request, messages)
         print_result(request, messages, estimate, _select.print_dry_run)
         return
-    result = _select.select_from_file(request, messages, output, stream)
+    result = _select.select_from_file(request, messages, output)
     print_result(request, messages, result, _select.print_selection)
 
 

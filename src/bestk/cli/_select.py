@@ -2,29 +2,31 @@
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from math import ceil, isfinite
+from math import isfinite
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from bestk._memory import machine_memory, memory_to_use
+from bestk._memory import machine_memory
 from bestk.cli._options import AUTO, TableOptions
 from bestk.cli._terminal import Messages, bold, console, heading, new_table
 from bestk.data.files import Loaded, copy_columns, load, replacing
 from bestk.data.frames import read_column
+from bestk.data.rows import rows_to_hold
 from bestk.data.sources import Source, check_names, find_columns, open_source, suffix_of
 from bestk.data.table import Table, as_matrix
 from bestk.errors import UnknownNameError, printable
 from bestk.problem.solution import TOLD, Solution
-from bestk.selection.choose_k import refuse_auto
 from bestk.selection.look import MOSTLY
 from bestk.selection.methods import Quadratic, get_method
 from bestk.selection.objectives import KEPT, MEMORY
-from bestk.selection.selector import SelectBestK, select
+from bestk.selection.selector import select
 
 DEFAULT_K = 10
+VALUE_BYTES = 8  # of the table in memory, at most
+MEASURED_BYTES = 10  # about, for each value: its scores and its codes
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def read(
     """Read the table without columns that identify rows; return it, k, and the seconds taken."""
     start = perf_counter()
     with messages.stage(f"reading {request.file}"):
-        loaded = load(checked.source, request.target, request.exclude)
+        loaded = load(checked.source, request.target, request.exclude, request.seed)
     for note in loaded.notes:
         messages.note(note)
     loaded = _set_aside(loaded, request)
@@ -117,32 +119,23 @@ def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
 
 
 def select_from_file(
-    request: TableOptions, messages: Messages, output: Path | None, stream: bool
+    request: TableOptions, messages: Messages, output: Path | None
 ) -> dict[str, Any]:
     """Check the options, then read, select and write."""
     suffix = suffix_of(output) if output else ""
     checked = check(request)
     with new_file(output, request.file) if output else nullcontext() as file:
         get_method(request.method)  # an unknown name is an error before the file is read
-        if stream or is_long(request.file):
-            refuse_auto(request.k)
-            loaded, solution, seconds = _select_in_blocks(checked, request, messages)
-        else:
-            loaded, k, reading = read(checked, request, messages)
-            start = perf_counter()
-            solution = select_in_memory(loaded, k, request, messages)
-            seconds = {"read": reading, "select": perf_counter() - start}
+        loaded, k, reading = read(checked, request, messages)
+        start = perf_counter()
+        solution = select_in_memory(loaded, k, request, messages)
+        seconds = {"read": reading, "select": perf_counter() - start}
         result = as_dict(loaded, solution, request, seconds | {"solve": solution.seconds})
         if file:
             columns = [*(feature["name"] for feature in result["features"]), *request.targets]
             with messages.stage("writing the selected columns"):
                 copy_columns(loaded.source, columns, file, suffix)
     return result
-
-
-def is_long(path: Path) -> bool:
-    """Whether a file is too large to be read into memory."""
-    return path.stat().st_size > memory_to_use()
 
 
 def select_in_memory(
@@ -153,27 +146,6 @@ def select_in_memory(
     with messages.stage(f"selecting {number}"):
         options = request.options() | loaded.of_rows
         return select(loaded.table, loaded.y, k, request.method, **options)
-
-
-def _select_in_blocks(
-    checked: CheckedFile, request: TableOptions, messages: Messages
-) -> tuple[Loaded, Solution, dict[str, float]]:
-    """Select from a file in blocks of rows; return the columns, the solution and the seconds."""
-    start = perf_counter()
-    if len(request.targets) > 1:
-        raise ValueError("a file that is read in blocks of rows can have one --target only")
-    aside = [name for use, name in request.aside.items() if use != "sample_weight"]
-    options = request.options() | {"exclude": [*request.exclude, *aside]}
-    selector = SelectBestK(checked.k, request.method, **options)
-    with messages.stage(f"reading {request.file} in blocks of rows"):
-        selector.fit(request.file, request.target, sample_weight=request.weights)
-    solution, seconds = selector.solution_, perf_counter() - start
-    if selector._in_blocks:
-        sample = "numeric columns are binned by a sample of 100,000 rows"
-        messages.note(f"read in blocks of rows; {sample}")
-    table = Table(selector.n_samples_seen_, solution.names or (), ())
-    loaded = Loaded(checked.source, table, np.empty(0), request.target, ())
-    return loaded, solution, {"read": seconds - solution.seconds, "select": solution.seconds}
 
 
 def about(loaded: Loaded) -> dict[str, Any]:
@@ -236,16 +208,13 @@ def print_selection(result: dict[str, Any]) -> None:
     )
 
 
-def dry_run(request: TableOptions, messages: Messages, stream: bool) -> dict[str, Any]:
+def dry_run(request: TableOptions, messages: Messages) -> dict[str, Any]:
     """Estimate the memory of a selection; one column of the file is read."""
     checked = check(request)
     source, columns = checked.source, len(checked.names)
     with messages.stage(f"counting the rows of {request.file}"):
         rows = sum(batch.num_rows for batch in source.as_text([request.target]))
-    blocks = 0
-    if stream or is_long(request.file):
-        first = next(source.batches(list(source.types)), None)
-        blocks = ceil(rows / max(1, first.num_rows)) if first else 1
+    used = min(rows, rows_to_hold(columns, VALUE_BYTES))
     pairs = 8 * columns**2  # of all pairs, or of the columns of pairs that are kept
     if not isinstance(get_method(request.method), Quadratic) or pairs > MEMORY:
         k = checked.k if isinstance(checked.k, int) else columns
@@ -257,9 +226,9 @@ def dry_run(request: TableOptions, messages: Messages, stream: bool) -> dict[str
         "k": checked.k,
         "rows": rows,
         "columns": columns,
-        "blocks": blocks,
+        "rows_used": used,
         "memory": {
-            "needed": 8 * rows // max(1, blocks) * columns + rows * columns + pairs,
+            "needed": (VALUE_BYTES + MEASURED_BYTES) * used * columns + pairs,
             "available": machine_memory(),
         },
     }
@@ -269,11 +238,12 @@ def print_dry_run(result: dict[str, Any]) -> None:
     """Print an estimate in a few lines."""
     from rich.filesize import decimal
 
-    out, memory, blocks = console(), result["memory"], result["blocks"]
+    out, memory, rows = console(), result["memory"], result["rows"]
     k = "a number of features chosen by cross-validation" if result["k"] == AUTO else result["k"]
     out.print(bold(f"Would select {k} of {result['columns']:,} features"), end="")
     out.print(f" for {printable(repr(result['target']))} (method: {result['method']})")
-    out.print(f"read    {f'in {blocks:,} blocks of rows' if blocks else 'in memory'}")
-    out.print(f"size    {result['rows']:,} rows x {result['columns']:,} columns")
+    out.print(f"size    {rows:,} rows x {result['columns']:,} columns")
+    if (used := result["rows_used"]) < rows:
+        out.print(f"used    a random sample of {used:,} rows")
     needed, available = decimal(memory["needed"]), decimal(int(memory["available"]))
     out.print(f"memory  about {needed} of {available}")

@@ -5,12 +5,11 @@ import json
 import os
 import re
 import zlib
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,7 +21,6 @@ from bestk.errors import DataError, UnknownNameError
 FORMATS = dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz"), "text") | {".parquet": "parquet"}
 FORMATS |= dict.fromkeys((".feather", ".arrow", ".ipc"), "arrow")
 PIECE = 2**23  # values read at once: 64 MiB as float64
-MIN_PLACES, MAX_PLACES = 8, 32  # long row groups of Parquet that a quick sample is from
 BLOCK, MAX_BLOCK = 2**22, 2**30  # bytes of text parsed at once
 ROWS_PER_BLOCK = 128  # about, of wide tables of text
 MAX_HEADER_BYTES = 2**26
@@ -86,7 +84,6 @@ class Source:
     scan: Any = None  # a function of names and a number of rows that gives batches
     notes: tuple[str, ...] = ()  # how columns are read, where that may surprise
     odd: dict[str, str] = field(default_factory=dict)  # a value of each column that is read as text
-    parquet: Any = None  # the open file
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield record batches of some columns, in that order."""
@@ -94,19 +91,6 @@ class Source:
         with plain_errors(self.path, self.wanted):
             for batch in self.scan(names, max(1, PIECE // len(names))):
                 yield _checked_batch(batch, names)
-
-    def spread(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
-        """Yield the first rows of row groups spread over a Parquet file; none if they are few."""
-        names, count = list(columns), self.parquet.num_row_groups if self.parquet else 0
-        if count < MIN_PLACES or (total := self.parquet.metadata.num_rows) <= n_rows:
-            return
-        wanted = max(MAX_PLACES, -(-count * n_rows // total))  # more where row groups are short
-        places = sorted({count * i // wanted for i in range(wanted)})
-        with plain_errors(self.path, self.wanted):
-            for place in places:
-                size = -(-n_rows // len(places))
-                for batch in islice(self.parquet.iter_batches(size, [place], names), 1):
-                    yield _checked_batch(batch, names)
 
     def checked(self, columns: Sequence[str]) -> Self:
         """The same table, with types that hold for all rows of some columns."""
@@ -169,9 +153,6 @@ class TextSource(Source):
 
     def checked(self, columns: Sequence[str]) -> Self:
         """The same table; what is no number or boolean in all rows is text."""
-        with suppress(WrongTypeError):
-            deque(self.batches(columns), maxlen=0)
-            return self
         text, odd = arrow().string(), dict[str, str]()
         left = [name for name in columns if self.types[name] != text]
         for batch in self.batches(left, types=dict.fromkeys(left, text)):
@@ -203,10 +184,11 @@ class TextSource(Source):
 
 def _checked_batch(batch: Any, names: list[str]) -> Any:
     """Some columns with plain strings, since pyarrow cannot filter views of strings."""
-    batch.validate(full=True)  # offsets and codes of a damaged file may lead anywhere
-    batch, is_view = batch.select(names), arrow("types").is_string_view
+    batch, types = batch.select(names), arrow("types")
     for j, entry in enumerate(batch.schema):
-        if is_view(entry.type):
+        if not types.is_primitive(entry.type):  # offsets and codes of a damaged file lead anywhere
+            batch.column(j).validate(full=True)
+        if types.is_string_view(entry.type):
             batch = batch.set_column(j, entry.name, batch.column(j).cast("string"))
     return batch
 
@@ -254,7 +236,7 @@ def _open_parquet(path: Path) -> Source:
         file = arrow("parquet").ParquetFile(path)
         return Source(
             path, _column_types(file.schema_arrow, path), wanted,
-            scan=lambda names, rows: file.iter_batches(rows, columns=names), parquet=file,
+            scan=lambda names, rows: file.iter_batches(rows, columns=names),
         )  # fmt: skip
 
 

@@ -42,11 +42,11 @@ class Block:
             return self
         chosen = np.flatnonzero(mask)
         known = None if self.categories is None else [self.categories[j] for j in chosen]
-        return Block(self.columns[mask], self.kind, self.values[:, chosen], known)
+        return Block(self.columns[mask], self.kind, _take_rows(self.values.T, chosen).T, known)
 
     def take(self, rows: NDArray[np.intp]) -> Block:
         """Some of the rows; categories that none of them has are dropped."""
-        values = self.values[rows]
+        values = _take_rows(self.values, rows)
         if self.categories is None:
             return replace(self, values=values)
         known = []
@@ -131,6 +131,12 @@ class Table:
         return values, places
 
 
+def _take_rows(values: Any, rows: Indices) -> Any:
+    """Some rows of an array or a matrix; columns that are contiguous stay so."""
+    by_column = isinstance(values, np.ndarray) and values.flags.f_contiguous
+    return np.take(values.T, rows, axis=1).T if by_column else values[rows]
+
+
 def check_finite(where: str, values: Array) -> None:
     """Refuse infinite values."""
     if count := np.isinf(values).sum():
@@ -170,14 +176,6 @@ def refuse_twins(names: Sequence[Any], where: Any) -> None:
     if len(set(names)) < len(names):
         twin = next(name for i, name in enumerate(names) if name in names[:i])
         raise DataError(f"{where} has two columns named {twin!r}; rename one of them")
-
-
-def refuse_other_type(name: str, kind: str, other: str) -> None:
-    """Refuse a column that is of another type in another block."""
-    raise DataError(
-        f"column {name!r} is {kind} in one block and {other} in another; "
-        "give it one type throughout"
-    )
 
 
 def side_by_side(

@@ -136,10 +136,7 @@ def _without(unit: str, text: str) -> str:
 def parse_values(texts: Sequence[str], kind: str) -> Floats:
     """Texts as numbers or days, NaN where that fails."""
     values = np.full(len(texts), np.nan)
-    form, _, unit = kind.partition(" in ")
-    if unit:
-        texts = [_without(unit, text) for text in texts]
-    like, junk = FORMS.get(form, (DATE if form == "dates" else SLASHED, None))
+    like, junk = FORMS.get(kind, (DATE if kind == "dates" else SLASHED, None))
     for i, text in enumerate(texts):
         match = None if text in GAPS else like.fullmatch(text)
         if match is None:
@@ -149,7 +146,7 @@ def parse_values(texts: Sequence[str], kind: str) -> Floats:
             values[i] = float(bare)
             continue
         if like is SLASHED:
-            day, month = match.group(1, 3) if form == DAY_FIRST else match.group(3, 1)
+            day, month = match.group(1, 3) if kind == DAY_FIRST else match.group(3, 1)
             text = f"{match[4]}-{month:0>2}-{day:0>2}{match[5] or ''}"
         with suppress(ValueError):  # such as the 30th of February
             moment = datetime.fromisoformat(text)
@@ -170,50 +167,27 @@ def _are_codes(texts: list[str]) -> bool:
     return len(digits) <= FEW_LEVELS or (len(lengths) == 1 and min(lengths) >= CODE_DIGITS)
 
 
-@dataclass(frozen=True)
-class TextNumbers:
-    """Columns of text that hold numbers or dates, as some rows of a table show."""
-
-    kinds: dict[int, str]  # by place; see Parsed
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def find(cls, table: Table, keep: Collection[int] = ()) -> TextNumbers:
-        """Look at all columns of text but those to keep."""
-        found = {}
-        for block in table.blocks:
-            if block.kind != "string" or block.categories is None:
-                continue
-            columns = zip(block.columns.tolist(), block.values.T, block.categories, strict=True)
-            for place, codes, levels in columns:
-                counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-                if place not in keep and (parsed := parse_levels(levels, counts)) is not None:
-                    found[place] = parsed
-        notes = tuple(notes_on(table.names, found))
-        return cls({place: parsed.kind for place, parsed in found.items()}, notes)
-
-    def parse(self, table: Table) -> Table:
-        """The same rows, or others, with numbers in these columns; what is no number is missing."""
-        blocks: list[Block] = []
-        for block in table.blocks:
-            here = np.isin(block.columns, list(self.kinds))
-            if block.categories is None or not here.any():
-                blocks.append(block)
-                continue
-            values = np.empty((table.n_samples, int(here.sum())))
-            for column, j in zip(values.T, np.flatnonzero(here), strict=True):
-                texts = [NEGATIVE.sub(r"-\1\2", text.strip()) for text in block.categories[j]]
-                numbers = parse_values(texts, self.kinds[int(block.columns[j])])
-                column[:] = np.append(numbers, np.nan)[block.values[:, j]]
-            blocks.append(Block(block.columns[here], "numeric", values))
-            blocks += [] if here.all() else [block.keep(~here)]
-        return replace(table, blocks=tuple(blocks))
-
-
 def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
     """The same table with numbers for text that holds numbers or dates, but for ``keep``."""
-    found = TextNumbers.find(table, keep)
-    return replace(found.parse(table), notes=(*table.notes, *found.notes))
+    found, blocks = dict[int, Parsed](), list[Block]()
+    for block in table.blocks:
+        if block.kind != "string" or block.categories is None:
+            blocks.append(block)
+            continue
+        columns = zip(block.columns.tolist(), block.values.T, block.categories, strict=True)
+        numbers = list[Floats]()
+        for place, codes, levels in columns:
+            counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+            if place not in keep and (parsed := parse_levels(levels, counts)) is not None:
+                found[place] = parsed
+                numbers.append(np.append(parsed.values, np.nan)[codes])  # the code -1 is missing
+        here = np.isin(block.columns, list(found))
+        if numbers:
+            blocks.append(Block(block.columns[here], "numeric", np.array(numbers).T))
+        if not here.all():
+            blocks.append(block.keep(~here))
+    notes = (*table.notes, *notes_on(table.names, found))
+    return replace(table, blocks=tuple(blocks), notes=notes)
 
 
 def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:

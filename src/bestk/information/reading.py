@@ -37,7 +37,6 @@ INFORMATION = ("discrete", "gaussian", "blend")
 BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are averaged
 BLENDED_SHARE = 3.0**-0.5  # of the error of one count in the mean of three estimates
 MIN_ROWS = 200  # with fewer, and fewer than columns, only covariances of numbers are used
-MAX_BLENDED_VALUES = 2**28  # of a table; above, only the first of them is counted
 
 
 @dataclass(frozen=True)
@@ -99,21 +98,18 @@ class Reading:
             few = has_few_rows(table.n_samples, table.n_features)
             if few and not np.isnan(numbers := table.numeric()[0]).any():
                 return self._normal(numbers, target.goal)
-        large = table.n_samples * table.n_features > MAX_BLENDED_VALUES
-        if large or not len(numeric):  # without numbers, all ways count the same
+        if not len(numeric):  # without numbers, all ways count the same
             ways = ways[:1]
         counting = replace(self, correction=self.correction or "chance")
         shape = table.n_features, table.n_samples, target.classes.n_classes
         for_pairs = EqualFrequency(pair_bins(*shape)[0])  # sorted columns are cut at little cost
         find = partial(find_synergy, table, numeric, target.classes, self.backend, for_pairs)
-        if auto and not large and len(numeric) == table.n_features:
+        if auto and len(numeric) == table.n_features:
             measured = counting._blended_on_device(table, target, find)
             if measured is not None:
                 return measured
         also = [] if self.width else [for_pairs]  # of one table, pairs are counted without
         counted = counting._counted(ways, table, target.classes, categorical, also)
-        if large:
-            return counted[0]
         source: PairSource = counted[0].entropies.source
         scored = None
         if len(numeric):

@@ -110,7 +110,7 @@ def describe_table(options: Any, task: Task, solution: Solution) -> TableFacts:
         int(table.count_missing().sum()), tuple(classes), goal.names,
         goal.usual,
         goal.count(np.zeros_like(goal.codes), ["all"])[0].value,
-        settle(options, blocks=getattr(options, "_in_blocks", False)).information,
+        settle(options).information,
         "" if discretizer is None else type(discretizer).__name__,
         selected, _list_columns(task, solution),
     )  # fmt: skip

@@ -25,7 +25,7 @@ from bestk.report.records import Caution, Facts, Feature, ReportRequest, format_
 from bestk.report.scores import compare_methods, measure_stability, method_name
 from bestk.selection.cautions import describe, find_cautions
 from bestk.selection.look import MOSTLY
-from bestk.selection.pipeline import Task, settle
+from bestk.selection.pipeline import Task
 
 MAX_RUNNERS_UP = 12
 MAX_NAMED = 8  # columns or classes that a warning names
@@ -34,8 +34,8 @@ FRAMES = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feat
 PACKAGES = ("bestk", "numpy", "scipy", "scikit-learn")
 OTHER_ROWS = (
     "The relevance of the selected features in these rows is not that of the fit: the rows are "
-    "others, were weighted, or came in blocks of which the first was cut. Errors, other methods "
-    "and features that were not selected refer to the rows of this report."
+    "others, or were weighted. Errors, other methods and features that were not selected refer to "
+    "the rows of this report."
 )
 
 
@@ -45,12 +45,9 @@ def collect_facts(request: ReportRequest) -> Facts:
     solution = read_solution(selector, *TOLD, "pairs")
     table = read_features(request.X, selector.categorical_features)
     _check_same(solution, table)
-    as_measured = selector
-    if getattr(selector, "_in_blocks", False):  # blocks of rows are measured in their own way
-        as_measured = copy(selector).set_params(**vars(settle(selector, blocks=True)))
     with warnings.catch_warnings(record=True) as caught:  # shown in the report
         warnings.simplefilter("always")
-        task = Task.of(as_measured, table, request.y)
+        task = Task.of(selector, table, request.y)
     if task.target is None:
         raise ParameterError("a report takes one target; fit a selector for each of them")
     notes = dict.fromkeys([*request.notes, *task.notes, *(str(each.message) for each in caught)])

@@ -48,14 +48,15 @@ SELECTABLE: dict[str, list[Any]] = {
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
 }  # fmt: skip
-FOUND = ("solution_", "support_", "ranking_", "scores_", "discretizer_")
-HIDDEN = ("_blocks", "_cuts", "_waiting", "_in_blocks")
+FOUND = (
+    "solution_", "support_", "ranking_", "scores_", "discretizer_", "k_scores_", "k_errors_",
+)  # fmt: skip
 
 
 def forget(selector: Any) -> None:
     """Drop the results of an earlier fit."""
     for name in list(vars(selector)):
-        if name.endswith("_") or name in HIDDEN:
+        if name.endswith("_") or name == "_held":
             delattr(selector, name)
 
 

@@ -86,9 +86,7 @@ def warn_of(solution: Solution, stacklevel: int = 3) -> None:
 
 
 def find_cautions(task: Task, solution: Solution) -> list[Finding]:
-    """Problems of selected columns; none for columns that are not held in memory."""
-    if not task.table.blocks:
-        return []
+    """Problems of selected columns."""
     if len(task.targets) > 1:
         each = [find_cautions(part, part.described(solution)) for part in task.parts]
         return _join_findings(each)
@@ -147,8 +145,6 @@ def _known_cuts(selected: _Selected, items: list[int]) -> list[Floats | None]:
     if type(read.discretizer) is not MDLP or read.discretizer.max_bins is not None:
         return [None] * len(items)
     places, cuts = selected.task.allowed[read.discretised], read.discretizer.cut_points_
-    if len(places) < len(cuts):  # columns of rows in blocks that turned out to be constant
-        return [None] * len(items)
     cut = dict(zip(places, cuts, strict=True))
     return [cut.get(selected.places[i]) for i in items]
 

@@ -69,15 +69,6 @@ def select_auto_k(
     return replace(solution, details=details, warnings=warnings)
 
 
-def refuse_auto(k: Any) -> None:
-    """Raise an error for k="auto" with blocks of rows, which cannot be split into folds."""
-    if isinstance(k, str) and k == AUTO:
-        raise ParameterError(
-            "k='auto' needs cross-validation, which blocks of rows do not support; pass k as a "
-            "number, or a table in memory"
-        )
-
-
 def numbers_to_try(most: int, least: int = 0) -> list[int]:
     """The numbers of features to try: from the included ones up to a hundred or all."""
     first = max(1, least)

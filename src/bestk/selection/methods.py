@@ -206,10 +206,10 @@ class Joint(Method):
     is negative, only a synergy changes it. Ties go to the lowest index.
 
     Where rows are too few for that (fewer than 200 and than columns), or no covariances of all
-    columns are at hand (rows in blocks, more than 2**28 values, counts asked for), the quadratic
-    objective ``shared`` takes its place, solved by swaps. Of more than 32,768 columns whose pairs
-    cannot be scanned in a second (or ``time_limit``), only the 8,192 with the largest relevance
-    by a straight line and a parabola are considered.
+    columns are at hand (counts asked for), the quadratic objective ``shared`` takes its place,
+    solved by swaps. Of more than 32,768 columns whose pairs cannot be scanned in a second (or
+    ``time_limit``), only the 8,192 with the largest relevance by a straight line and a parabola
+    are considered.
     """
 
     objective, information = "shared", "blend"

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
 from bestk.data.frames import open_table, read_table
+from bestk.data.rows import MAX_VALUES, draw_rows
 from bestk.data.table import Block, Table, find_constant, find_features
 from bestk.data.target import note_on_target
-from bestk.errors import ParameterError
 from bestk.information.reading import Measured, ParsedTarget, Reading
 from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
@@ -22,7 +22,7 @@ from bestk.selection.targets import entropies_of_targets, join_measured, repeate
 
 Targets = tuple[ParsedTarget, ...]
 PAPER = "caim"  # levels, as the paper makes them
-STEADY = ("mdlp", "chance")  # levels and correction, where counts have to do without a blend
+STEADY = "chance"  # correction, where counts have to do without a blend
 
 
 @dataclass(frozen=True)
@@ -39,25 +39,18 @@ def is_method(method: Any) -> bool:
     return hasattr(method, "select_path")
 
 
-def settle(options: Any, *, blocks: bool = False) -> Information:
+def settle(options: Any) -> Information:
     """The information that a selector asks for, or that belongs to its method."""
     information, discretizer, correction = (
         options.information, options.discretizer, options.correction,
     )  # fmt: skip
     method = get_method(options.method)
     own = getattr(method, "information", "discrete") if is_method(method) else "discrete"
-    if blocks and not is_method(method):
-        raise ParameterError("blocks of rows need a method of bestk; pass a table in memory")
     information = own if information == "auto" else information
-    auto = isinstance(discretizer, str) and discretizer == "auto"
-    levels, steady = STEADY
-    corrected = "blend" in (information, own)
-    if information == "blend" and blocks:
-        information, discretizer = "discrete", levels if auto else discretizer
-    elif information != "blend" and auto:
+    if information != "blend" and isinstance(discretizer, str) and discretizer == "auto":
         discretizer = PAPER
-    if information == "discrete" and corrected:
-        correction = correction or steady
+    if information == "discrete" and own == "blend":
+        correction = correction or STEADY
     return Information(information, discretizer, correction)
 
 
@@ -118,9 +111,9 @@ class Columns:
         kept = np.setdiff1d(self.allowed, constant, assume_unique=True)
         return kept if len(kept) else self.allowed
 
-    def reading(self, options: Any, kept: Indices, blocks: bool = False) -> Reading:
+    def reading(self, options: Any, kept: Indices) -> Reading:
         """How the kept columns are to be read."""
-        how = settle(options, blocks=blocks)
+        how = settle(options)
         places = np.flatnonzero(np.isin(kept, self.categorical))
         return Reading(
             how.information, how.discretizer, how.correction, places,
@@ -132,7 +125,7 @@ class Columns:
 class Task:
     """A table, read and measured, from which some method is to select features."""
 
-    table: Table  # all rows, or a sample of those that came in blocks
+    table: Table  # all rows, or a sample of very many
     allowed: Indices  # the features that were measured, in the order of the entropies
     read: Measured
     method: Any  # a Method, or a selector, ranking or function for Foreign
@@ -153,8 +146,12 @@ class Task:
     ) -> "Task":  # fmt: skip
         """Read a table as a selector's parameters say; y may be targets that are parsed."""
         targets = read_targets(y, options.target, table.n_samples)
+        rows: Indices | None = None
         if sample_weight is not None:
             rows = repeated_rows(sample_weight, targets, table.n_samples)
+        if (table.n_samples if rows is None else len(rows)) * table.n_features > MAX_VALUES:
+            table, rows = draw_rows(table, rows, options.random_state)
+        if rows is not None:
             table, targets = table.take(rows), tuple(target.take(rows) for target in targets)
         columns, work, screened = columns or Columns.of(options, table), Stopwatch(), None
         kept = columns.varying(table)

@@ -14,7 +14,6 @@ from bestk._typing import Floats, Indices
 from bestk.data.frames import read_column, read_features
 from bestk.data.table import Table, find_features, find_numeric
 from bestk.data.target import weighted_rows
-from bestk.information.blocks import Stream
 from bestk.information.coding import cut_for_pairs, pair_bins
 from bestk.information.reading import ParsedTarget, Reading
 from bestk.information.scan import DiscreteTable, Progress, strongest_pairs
@@ -29,7 +28,7 @@ from bestk.selection._pvalues import (
     pair_pvalues,
 )
 from bestk.selection.base import SELECTABLE, TableSelector, is_stream
-from bestk.selection.blocks import note_columns, open_weighted
+from bestk.selection.blocks import hold_blocks
 
 
 class SelectRelevant(TableSelector):
@@ -130,8 +129,7 @@ class SelectRelevant(TableSelector):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            As for :meth:`SelectBestK.fit`, in memory or in blocks of rows, of which a random
-            sample of 100,000 is tested.
+            As for :meth:`SelectBestK.fit`, in memory or in blocks of rows.
         y : array-like of shape (n_samples,)
             The classes, or numbers to predict; for files and blocks as for :class:`SelectBestK`.
         sample_weight : array-like of shape (n_samples,) or str, default=None
@@ -251,11 +249,9 @@ def pair_scan(
 def _read(
     options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None
 ) -> tuple[Table, ParsedTarget]:
-    """The table and its target; of rows that come in many blocks, a random sample."""
+    """The table and its target."""
     if is_stream(X, y):
-        sample = Stream.look(open_weighted(X, y, sample_weight), 0).sample
-        note_columns(options, sample.table)
-        X, y, sample_weight = sample.table, sample.y, None  # rows are repeated
+        X, y, sample_weight = hold_blocks(options, X, y, sample_weight)
     elif not isinstance(X, Table):
         X = options._check_table(X, reset=True)
     table = read_features(X, options.categorical_features)

@@ -10,9 +10,9 @@ from bestk.data.frames import read_features
 from bestk.native.threads import threads
 from bestk.problem.solution import Solution
 from bestk.selection.base import SELECTABLE, TableSelector, forget, is_stream, select_number
-from bestk.selection.blocks import PartialFit, read_blocks
+from bestk.selection.blocks import PartialFit, hold_blocks
 from bestk.selection.cautions import warn_of
-from bestk.selection.choose_k import AUTO, refuse_auto, select_auto_k
+from bestk.selection.choose_k import AUTO, select_auto_k
 from bestk.selection.pipeline import Task
 
 
@@ -78,7 +78,7 @@ class SelectBestK(PartialFit, TableSelector):
         For ``k="auto"``, the folds, as in scikit-learn. None: 10 up to 5000 rows and 5 above,
         stratified for classes and shuffled.
     random_state : int, RandomState instance or None, default=None
-        Random seed of the folds, and of the methods that use one.
+        Random seed of the folds, of a sample of the rows, and of the methods that use one.
     backend, n_jobs : str, default="auto", and int, default=None
         Counting backend, see :func:`bestk.cmi_matrix`; threads, None and -1 for all cores.
     verbose : bool or int, default=False
@@ -118,8 +118,10 @@ class SelectBestK(PartialFit, TableSelector):
     Columns at chance level, leaks, copies and the like are reported in one
     :class:`SelectionWarning`, which is kept in ``solution_.warnings``.
 
-    The user guide describes ``k="auto"`` (:doc:`/selecting`), and tables that come in blocks,
-    which are read whole up to 100,000 rows and counted block by block above (:doc:`/scale`).
+    Of a table with more than 10,000 rows and more than 2**28 values a random sample of the rows
+    is used, 2**28 values or 10,000 rows, and a warning says so; ``random_state`` is its seed.
+    Rows that come in blocks are held in memory up to that number, and are then a table like any
+    other (:doc:`/scale`). The user guide describes ``k="auto"`` (:doc:`/selecting`).
 
     References
     ----------
@@ -225,17 +227,20 @@ class SelectBestK(PartialFit, TableSelector):
         self._validate_params()
         forget(self)
         with threads(self.n_jobs):
-            self._select(X, y, sample_weight, groups)
-
-    def _select(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
-        """Read the table, measure it and solve the problem."""
-        with self._stage("measuring"):
-            if is_stream(X, y):
-                refuse_auto(self.k)
-                task = read_blocks(self, X, y, sample_weight)
+            if not is_stream(X, y):
+                X = self._check_table(X, reset=True)
+            elif groups is not None:
+                raise ValueError("X comes in blocks, and groups are for a table in memory")
             else:
-                table = read_features(self._check_table(X, reset=True), self.categorical_features)
-                task = Task.of(self, table, y, sample_weight)
+                with self._stage("reading"):
+                    X, y, sample_weight = hold_blocks(self, X, y, sample_weight)
+            self._select_rows(X, y, sample_weight, groups)
+
+    def _select_rows(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:
+        """Measure a table and solve the problem."""
+        with self._stage("measuring"):
+            table = read_features(X, self.categorical_features)
+            task = Task.of(self, table, y, sample_weight)
         with self._stage("selecting"):
             if isinstance(self.k, str):
                 found = select_auto_k(self, task, table, y, sample_weight, groups)

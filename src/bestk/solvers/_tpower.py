@@ -121,4 +121,3 @@ def _starter(problem: BQP) -> Forward | Linear:
     """The solver that gives the start."""
     many = problem.is_lazy and problem.n > MAX_SUMMED_ITEMS and not problem.Q.sums_quickly
     return Forward() if many else Linear()
-

@@ -1,4 +1,4 @@
-"""Choices that grow and swap by kernels, against the same steps column by column in numpy."""
+"""Choices that swap by a kernel, from a matrix and from its columns."""
 
 import numpy as np
 import pytest
@@ -45,8 +45,6 @@ def test_the_clock_is_looked_at_between_swaps(monkeypatch):
     problem, start = BQP(next(matrices(50, 1)), 8), np.arange(8)
     best = improve(problem, start)
     assert sorted(best) != sorted(start)
-    monkeypatch.setattr(module, "SWAP_ENTRIES", 1)  # one swap at a time
-    np.testing.assert_array_equal(improve(problem, start), best)
     np.testing.assert_array_equal(improve(problem, start, deadline=0.0), start)
     monkeypatch.setattr(module, "MAX_SWAPS", 1)
     assert len(np.setdiff1d(improve(problem, start), start)) == 1

@@ -43,7 +43,7 @@ def test_hand_worked_choice():
 @pytest.mark.parametrize("nodes", [300_000, 0], ids=["enumerating", "bounding"])
 @given(problem=problems())
 def test_equals_brute_force(nodes, problem):
-    value, run = solved(problem, Exact(first_nodes=nodes, search_seconds=0.001))
+    value, run = solved(problem, Exact(first_nodes=nodes))
     size = problem.k**2 * np.abs(problem.Q).max()
     assert value == pytest.approx(optimum(problem), abs=1e-12 * size)
     assert run.details["optimal"]
@@ -88,7 +88,7 @@ def exact_value(problem, items):
 @given(problem=problems(max_n=9, kinds=["penalties", "copies", "ties"]))
 def test_every_claim_of_optimality_is_true_whatever_the_penalties(nodes, problem):
     run = Run(np.random.default_rng(0), perf_counter() + 60.0)
-    items = Exact(first_nodes=nodes, search_seconds=0.001).pick(problem, run)
+    items = Exact(first_nodes=nodes).pick(problem, run)
     found = exact_value(problem, items)
     best = max(exact_value(problem, c) for c in combinations(range(problem.n), problem.k))
     assert best - found <= Fraction(1e-9) * abs(best) or not run.details["optimal"]
@@ -106,7 +106,7 @@ def test_raising_penalties_changes_no_good_choice(problem):
 
 @given(problem=problems(), limit=st.sampled_from([0.0, 0.002, 0.01]))
 def test_a_short_time_gives_a_bound_that_holds(problem, limit):
-    value, run = solved(problem, Exact(first_nodes=0, search_seconds=0.001), limit)
+    value, run = solved(problem, Exact(first_nodes=0), limit)
     best, size = optimum(problem), problem.k**2 * np.abs(problem.Q).max()
     assert value <= best + 1e-12 * size
     assert best <= run.upper_bound + 1e-12 * size

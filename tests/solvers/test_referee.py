@@ -293,8 +293,8 @@ def test_the_budget_of_a_default_bound_counts_work_and_not_waiting():
 @pytest.mark.parametrize(
     ("seconds", "limit", "left", "budget"),
     [
-        (0.001, None, np.inf, MIN_BOUND_SECONDS),  # a short time is always there
-        (2.0, None, np.inf, 2.0),  # as long as the selection took
+        (0.001, np.inf, np.inf, MIN_BOUND_SECONDS),  # a short time is always there
+        (2.0, np.inf, np.inf, 2.0),  # as long as the selection took
         (1.0, 1.0, -0.1, 0.1),  # a tenth of the limit, where the solver has used it up
         (0.2, 1.0, 0.8, 0.2),
     ],

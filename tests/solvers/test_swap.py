@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.problem import best_first, best_swap, grow, improve
+from bestk.native import kernels
+from bestk.problem import best_first, grow, improve
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.solvers import _greedy, solve, solve_path
@@ -49,11 +50,19 @@ def test_the_pair_that_greedy_misses_is_found():
     assert Swap().pick(BQP(PAIR, 2), Run()).tolist() == [0, 1]
 
 
+def best_swap(columns, gains, chosen, least):
+    """The place of the item to drop and the item to add, or -1."""
+    swap = np.empty(2, np.int64)
+    floors = columns.min(axis=1)
+    kernels.best_swap(columns, *columns.shape, gains, chosen, floors, least, swap)
+    return tuple(swap.tolist())
+
+
 def test_the_best_of_several_swaps_is_made_and_the_first_of_equal_ones():
     Q = np.diag([3.0, 2.0, 5.0, 5.0])
     gains, chosen = Q.diagonal().copy(), np.array([0, 1])
-    assert best_swap(Q[chosen], gains, chosen, 0.0, Q[chosen].min(axis=1)) == (1, 2)
-    assert best_swap(Q[chosen], gains, chosen, 3.0, Q[chosen].min(axis=1)) == (-1, -1)
+    assert best_swap(Q[chosen], gains, chosen, 0.0) == (1, 2)
+    assert best_swap(Q[chosen], gains, chosen, 3.0) == (-1, -1)
 
 
 @given(n=st.integers(1, 12), seed=st.integers(0, 2**32 - 1))
@@ -66,7 +75,7 @@ def test_the_best_swap_is_the_first_of_the_largest_gains(n, seed):
             gain = gains[new] - gains[old] - 2 * Q[old, new]
             if gain > best:
                 best, found = gain, (place, new)
-    assert best_swap(Q[chosen], gains, chosen, 1.0, Q[chosen].min(axis=1)) == found
+    assert best_swap(Q[chosen], gains, chosen, 1.0) == found
 
 
 def test_a_pair_of_which_each_is_worth_nothing_alone_is_found_from_a_start_of_its_own():
@@ -195,7 +204,7 @@ def passed_by(problem, start):
     passed = set(chosen.tolist())
     while True:
         columns = problem.Q[chosen]
-        out, new = best_swap(columns, problem.gains(chosen), chosen, 1e-9, columns.min(axis=1))
+        out, new = best_swap(columns, problem.gains(chosen), chosen, 1e-9)
         if out < 0:
             return passed
         chosen[out] = new

@@ -60,8 +60,7 @@ SIGNATURES: dict[str, str] = {
     "tabu_advance": "f64[:,:] f64[:] i64 i64 i64 i64 i64 u8[:,:] i64 i64"
     " u8[:,:]! f64[:]! i64[:,:]! f64[:]! i64[:]! u64[:]!",
     # choices.c
-    "grow_choice": "f64[rows] i64 i64 i64 i64[:]! f64[:]!",
-    "swap_items": "f64[rows] i64 i64 f64 i64 i64[:]! f64[:]! i64[:]!",
+    "best_swap": "f64[:,:] i64 i64 f64[:] i64[:] f64[:] f64 i64[:]!",
     # branch.c
     "branch_partners": "f64[:,:] i64 i64 f64[:,:,:]!",
     "branch_advance": "f64[:,:] f64[:,:,:] i64 i64 i64"
@@ -70,7 +69,7 @@ SIGNATURES: dict[str, str] = {
     "try_directions": "f64[:,:] f64[:,:] f64[:] i64 i64 i64 f64[:,:] i64 u8[:]! f64[:]!",
     "screen_directions": "f64[:,:] f64[:] i64 i64 f64[:,:] i64 i64[:] i64 i64 f64[:,:]! i64[:,:]!",
     # rows.c
-    "row_tops": "f64[rows] i64 i64 i64[:] f64[:]? i64 i64[:,:]! f64[:]! f64[:]!",
+    "row_tops": "f64[rows] i64 i64 i64[:] i64 i64[:,:]! f64[:]! f64[:]!",
     "lower_rows": "f64[:,:]! i64 i64 i64 i64[:] i64[:] f64[:] i64[:,:]! f64[:]! f64[:]!"
     " i64 f64[:]! f64[:]!",
 }

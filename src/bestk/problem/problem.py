@@ -17,7 +17,6 @@ from bestk.problem.lazy import CachedColumns, LazyMatrix, blocks
 MIN_ENTRY, MAX_ENTRY = 1e-75, 1e75  # the largest entry: its cubes neither vanish nor overflow
 MIN_GAIN = 1e-12  # of a swap, relative to the largest entry: a smaller one is rounding
 MAX_SWAPS = 1000  # tens are usual
-SWAP_ENTRIES = 2**24  # read between two looks at the clock
 NO_ITEMS = np.empty(0, np.int64)
 
 
@@ -190,16 +189,11 @@ def best_first(problem: BQP, items: Iterable[int]) -> Indices:
 
 def grow(problem: BQP, items: Indices = NO_ITEMS, deadline: float = inf) -> Indices:
     """Add items until there are k, each the one that helps most, or all at once when late."""
-    gains, k = problem.gains(items), problem.k
+    gains, grown = problem.gains(items), [int(i) for i in items]
     gains[items] = -np.inf
-    if not problem.is_lazy and perf_counter() < deadline:
-        chosen = np.append(items, np.zeros(max(0, k - len(items)), np.int64))
-        kernels.grow_choice(problem.rows, problem.n, k, len(items), chosen, gains)
-        return chosen
-    grown = [int(i) for i in items]
-    while len(grown) < k:
+    while len(grown) < problem.k:
         if perf_counter() >= deadline:
-            return np.array([*grown, *top_k(gains, k - len(grown))], np.int64)
+            return np.array([*grown, *top_k(gains, problem.k - len(grown))], np.int64)
         best = int(np.argmax(gains))
         grown.append(best)
         gains += 2 * problem.columns([best])[:, 0]
@@ -212,14 +206,13 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
     chosen = items.copy()
     if problem.k == problem.n:
         return chosen
-    columns, gains = np.ascontiguousarray(problem.columns(chosen).T), problem.gains(chosen)
-    least = MIN_GAIN * float(np.abs(columns).max(initial=0.0))
-    if not problem.is_lazy:
-        _swap_items(problem, chosen, gains, least, deadline)
-        return chosen
-    floors = columns.min(axis=1)
+    columns, gains = np.array(problem.columns(chosen).T, order="C"), problem.gains(chosen)
+    least = MIN_GAIN * float(np.abs(columns).max())
+    floors, swap = columns.min(axis=1), np.empty(2, np.int64)
+    best_swap = kernels.best_swap.bind(columns, *columns.shape, gains, chosen, floors, least, swap)
     for _ in range(MAX_SWAPS):
-        out, new = best_swap(columns, gains, chosen, least, floors)
+        best_swap()
+        out, new = swap.tolist()
         if out < 0 or perf_counter() >= deadline:
             break
         old, column = chosen[out], problem.columns([new])[:, 0]
@@ -229,40 +222,6 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
             gains[item] = own
         chosen[out], columns[out], floors[out] = new, column, column.min()
     return chosen
-
-
-def _swap_items(
-    problem: BQP, chosen: Indices, gains: Floats, least: float, deadline: float
-) -> None:
-    """The same where Q is at hand: choice and gains are changed in place."""
-    swap = kernels.swap_items.bind(problem.rows, problem.n, problem.k, least)
-    left, made = MAX_SWAPS, np.zeros(1, np.int64)
-    while left > 0 and perf_counter() < deadline:
-        most = min(left, max(1, SWAP_ENTRIES // (problem.n * problem.k)))
-        swap(most, chosen, gains, made)
-        left -= most if made[0] == most else left
-
-
-def best_swap(
-    columns: Floats, gains: Floats, chosen: Indices, least: float, floors: Floats
-) -> tuple[int, int]:
-    """The place of the item to drop and the item to add, or -1; the first of equal ones.
-
-    ``floors`` has the least entry of each column: few items can be in the best swap.
-    """
-    others, own = gains.copy(), gains[chosen]
-    others[chosen] = -np.inf
-    limits = others.max() - own - 2.0 * floors
-    best, swap = least, (-1, -1)
-    for place in np.argsort(-limits, kind="stable").tolist():
-        if limits[place] < best:
-            break
-        worth = others - own[place]
-        worth -= 2.0 * columns[place]
-        item = int(worth.argmax())
-        if worth[item] > best or (worth[item] == best and place < swap[0]):
-            best, swap = worth[item], (place, item)
-    return swap
 
 
 def good_choice(problem: BQP, deadline: float = inf) -> Indices:

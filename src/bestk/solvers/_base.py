@@ -23,6 +23,7 @@ class Run:
     starts: Sequence[Indices] = ()  # choices of k items to start from
     details: dict[str, Any] = field(default_factory=dict)  # becomes Solution.details
     upper_bound: float = float("inf")  # a bound the solver proved, if it proves any
+    spent: float = 0.0  # seconds of work before it, which a default bound may take as well
 
     @property
     def time_left(self) -> float:

@@ -52,8 +52,6 @@ class Exact:
     first_nodes : int, default=2_500_000
         Nodes of branch and bound before anything else is tried; fewer above 100 items, where
         each costs more.
-    search_seconds : float, default=1.0
-        Time at most for a better choice to start from; a tenth of what is left at most.
 
     References
     ----------
@@ -70,7 +68,6 @@ class Exact:
     """
 
     first_nodes: int = 2_500_000
-    search_seconds: float = 1.0
 
     name: ClassVar[str] = "exact"
     needs: ClassVar[Needs] = "matrix"
@@ -93,7 +90,7 @@ class Exact:
             if not proof.settle(whole) and not proof.enumerate(
                 whole, min(SLICE_NODES, self.first_nodes)
             ):
-                proof.search(self.search_seconds)
+                proof.search()
                 if not proof.enumerate(whole, self.first_nodes * 100 // max(problem.n, 100)):
                     value = rows_bound(problem).value
                     proof.branch(Gap(whole, proof.floor, value=value))
@@ -144,9 +141,9 @@ class _Proof:
             self.offer(choice[0])
         return choice is not None
 
-    def search(self, seconds: float) -> None:
-        """Look for a better choice to start from."""
-        seconds = min(seconds, 0.05 + self.problem.n / 1000, 0.1 * self.run.time_left)
+    def search(self) -> None:
+        """Look for a better choice to start from, for a second at most."""
+        seconds = min(1.0, self.problem.n / 1000, 0.1 * self.run.time_left)
         inner = Run(self.run.rng, perf_counter() + seconds, [self.best])
         self.offer(Search().pick(self.problem, inner))
 

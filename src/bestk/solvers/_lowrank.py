@@ -39,14 +39,13 @@ class LowRank:
     Q is near V S V', where V = U sqrt(abs(L)) holds the d eigenpairs of largest magnitude and S
     their signs. For c ~ N(0, I_d) the candidate is X = top_k(Vc), scored on Q itself; where an
     eigenvalue is negative, also Y = top_k(V S V'x) and the best k of their union. With
-    M0 = (1 + 4 / epsilon)^d, the number of draws is (ln delta - ln M0) / ln(1 - 1 / M0).
+    M0 = (1 + 4 / 0.1)^d, the number of draws is (ln 0.1 - ln M0) / ln(1 - 1 / M0): every direction
+    is within 0.1 of a draw with probability 0.9.
 
     Parameters
     ----------
     d : int, default=3
         Eigenvectors.
-    epsilon, delta : float, default=0.1
-        Every direction is within epsilon of a draw with probability 1 - delta.
     samples : int, default=None
         Number of draws, in place of the rule.
 
@@ -64,8 +63,6 @@ class LowRank:
     """
 
     d: int = 3
-    epsilon: float = 0.1
-    delta: float = 0.1
     samples: int | None = None
 
     name: ClassVar[str] = "lowrank"
@@ -74,8 +71,8 @@ class LowRank:
     @property
     def draws(self) -> int:
         """Number of draws: ``samples``, or the published rule."""
-        cells = (1.0 + 4.0 / self.epsilon) ** self.d
-        rule = (np.log(self.delta) - np.log(cells)) / np.log1p(-1.0 / cells)
+        cells = (1.0 + 4.0 / 0.1) ** self.d
+        rule = (np.log(0.1) - np.log(cells)) / np.log1p(-1.0 / cells)
         return round(rule) if self.samples is None else self.samples
 
     def pick(self, problem: BQP, run: Run) -> Indices:

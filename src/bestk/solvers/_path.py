@@ -9,9 +9,8 @@ import numpy as np
 
 from bestk._checks import whole
 from bestk._typing import Indices
-from bestk.bounds import MIN_BOUND_SECONDS
 from bestk.native.threads import Stopwatch
-from bestk.problem import BQP, Solution, grow
+from bestk.problem import BQP, NO_ITEMS, Solution, grow
 from bestk.solvers._base import Patient, Run, Solver
 from bestk.solvers._referee import (
     BoundEffort,
@@ -19,7 +18,7 @@ from bestk.solvers._referee import (
     check_options,
     new_run,
     read_problem,
-    score,
+    solve_in_turn,
     with_useful_bound,
 )
 from bestk.solvers._registry import get_solver
@@ -71,32 +70,19 @@ def solve_path(
         return []
     first = read_problem(Q, wanted[0])
     problems = {k: first.with_k(k) for k in wanted}
-    chosen, start, work = get_solver(solver), perf_counter(), Stopwatch()
-    check_matrix(first, chosen)
+    chosen = get_solver(solver)
     if not hasattr(chosen, "pick_path"):
         return solve_each(problems.__getitem__, wanted, chosen, random_state=random_state,
                           time_limit=time_limit, bound=bound)  # fmt: skip
-    total = new_run(random_state, time_limit)
-    run = replace(total, deadline=total.part(0.5)) if bound == "tight" else total
-    picks: Mapping[int, Indices] = chosen.pick_path(problems[max(wanted)], sorted(problems), run)
-    each = (perf_counter() - start) / len(wanted)
-    worked = work.seconds / len(wanted)
-    solutions = {}
-    for number, k in enumerate(sorted(picks)):
-        budget = _bound_seconds(bound, worked, time_limit, total.part(1 / (len(picks) - number)))
-        one = Run(details=dict(run.details))
-        solutions[k] = score(problems[k], chosen.name, picks[k], one, bound, budget)
-    return [with_useful_bound(replace(solutions[k], seconds=each)) for k in wanted]
-
-
-def _bound_seconds(
-    bound: BoundEffort | None, seconds: float, time_limit: float | None, deadline: float
-) -> float | None:
-    """Seconds for the bound of one k, whose selection took so many of work."""
-    left = deadline - perf_counter()
-    if bound == "fast":
-        return max(MIN_BOUND_SECONDS, seconds) if time_limit is None else min(seconds, left)
-    return None if time_limit is None else max(0.0, left)
+    check_matrix(first, chosen)
+    run, start, work = new_run(random_state, time_limit), perf_counter(), Stopwatch()
+    part = replace(run, deadline=run.part(0.5)) if bound == "tight" else run
+    picks: Mapping[int, Indices] = chosen.pick_path(problems[max(wanted)], sorted(problems), part)
+    each, run.spent = (perf_counter() - start) / len(wanted), work.seconds / len(wanted)
+    solutions = solve_in_turn(
+        problems.__getitem__, wanted, chosen, lambda problem, _: picks[problem.k], run, bound
+    )
+    return [with_useful_bound(replace(one, seconds=each + one.seconds)) for one in solutions]
 
 
 def solve_each(
@@ -112,22 +98,15 @@ def solve_each(
 
     Problems are asked for by rising k, one at a time, so they may share memory.
     """
-    wanted = list(ks)
-    if isinstance(solver, Patient):
-        solver = solver.for_path(len(set(wanted)))
-    run, before = new_run(random_state, time_limit), np.empty(0, np.int64)
-    solutions: dict[int, Solution] = {}
-    for number, k in enumerate(sorted(set(wanted))):
-        problem, start, work = problem_of(k), perf_counter(), Stopwatch()
-        check_matrix(problem, solver)
-        deadline = run.part(1 / (len(set(wanted)) - number))
-        starts = [grow(problem, before, deadline)] if len(before) else []
-        one = Run(run.rng, deadline, starts)
-        if bound == "tight":
-            one.deadline = one.part(0.5)
-        before = solver.pick(problem, one)
-        seconds = perf_counter() - start
-        budget = _bound_seconds(bound, work.seconds, time_limit, deadline)
-        solution = score(problem, solver.name, before, one, bound, budget)
-        solutions[k] = with_useful_bound(replace(solution, seconds=seconds))
-    return [solutions[k] for k in wanted]
+    wanted, before = list(ks), NO_ITEMS
+    each = solver.for_path(len(set(wanted))) if isinstance(solver, Patient) else solver
+
+    def pick(problem: BQP, run: Run) -> Indices:
+        nonlocal before
+        run.starts = [grow(problem, before, run.deadline)] if len(before) else []
+        before = each.pick(problem, run)
+        return before
+
+    run = new_run(random_state, time_limit)
+    solutions = solve_in_turn(problem_of, wanted, solver, pick, run, bound)
+    return [with_useful_bound(solution) for solution in solutions]

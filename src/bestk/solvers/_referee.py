@@ -1,7 +1,8 @@
 """The referee: runs, times, scores and bounds every solver alike."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import inf
 from time import perf_counter
 from typing import Any, Literal
 
@@ -46,7 +47,7 @@ def solve(
     random_state : int, Generator or None
         Random seed; an int gives the same answer at each call.
     time_limit : float, default=None
-        Seconds for the solver, and as many again for a tight bound.
+        Seconds for the solver; with a tight bound, as many again and what the solver leaves.
     bound : {None, "fast", "tight"}, default="fast"
         What to spend on the upper bound: nothing; at most as long as the selection took, and no
         bound if the gap is above 25%; or as much as it takes.
@@ -84,22 +85,48 @@ def solve_problem(
 ) -> Solution:
     """The same with whatever bound was found; ``spent`` seconds were needed to make the problem."""
     chosen = get_solver(solver)
-    check_matrix(problem, chosen)
     check_item_names(names, problem.n)
-    run, start, work = new_run(random_state, time_limit), perf_counter(), Stopwatch()
-    picked = chosen.pick(problem, run)
-    seconds = perf_counter() - start
-    budget = time_limit
-    if bound == "fast":
-        budget = default_budget(work.seconds + spent, time_limit, run.time_left)
-    solution = score(problem, chosen.name, picked, run, bound, budget)
-    return replace(solution, seconds=seconds, names=names)
+    run = new_run(random_state, time_limit)
+    run.spent = spent
+    if bound == "tight":
+        run.deadline = run.part(2.0)
+    (solution,) = solve_in_turn(lambda _: problem, [problem.k], chosen, chosen.pick, run, bound)
+    return replace(solution, names=names)
 
 
-def default_budget(seconds: float, time_limit: float | None, left: float) -> float:
+def solve_in_turn(
+    problem_of: Callable[[int], BQP],
+    ks: Sequence[int],
+    solver: Solver,
+    pick: Callable[[BQP, Run], Indices],
+    run: Run,
+    bound: BoundEffort | None,
+) -> list[Solution]:
+    """Solve a problem for every k, by rising k, each in its share of the time of a run.
+
+    A tight bound has half of a share, and what the choice leaves of the other half.
+    """
+    wanted, solutions = sorted(set(ks)), {}
+    for number, k in enumerate(wanted):
+        problem, start, work = problem_of(k), perf_counter(), Stopwatch()
+        check_matrix(problem, solver)
+        deadline = run.part(1 / (len(wanted) - number))
+        one = Run(run.rng, deadline, details=dict(run.details))
+        if bound == "tight":
+            one.deadline = one.part(0.5)
+        picked = pick(problem, one)
+        seconds, left = perf_counter() - start, max(0.0, deadline - perf_counter())
+        if bound == "fast":
+            left = default_budget(work.seconds + run.spent, deadline - start, left)
+        budget = left if left < inf else None
+        solution = score(problem, solver.name, picked, one, bound, budget)
+        solutions[k] = replace(solution, seconds=seconds)
+    return [solutions[k] for k in ks]
+
+
+def default_budget(seconds: float, time_limit: float, left: float) -> float:
     """Seconds for a default bound: as many as the selection worked, within the time limit."""
-    budget = max(MIN_BOUND_SECONDS, seconds)
-    return budget if time_limit is None else min(budget, max(left, MIN_BOUND_SHARE * time_limit))
+    return min(max(MIN_BOUND_SECONDS, seconds), max(left, MIN_BOUND_SHARE * time_limit))
 
 
 def score(
@@ -132,7 +159,7 @@ def score(
 def with_useful_bound(solution: Solution) -> Solution:
     """The solution, without a default bound that is too weak to be useful."""
     useless = solution.details.get("bound") == "fast" and solution.gap > MAX_USEFUL_GAP
-    return replace(solution, upper_bound=float("inf")) if useless else solution
+    return replace(solution, upper_bound=inf) if useless else solution
 
 
 def prove(
@@ -169,7 +196,7 @@ def read_problem(Q: Any, k: int | None) -> BQP:
 
 def new_run(random_state: Any, time_limit: float | None) -> Run:
     """A fresh run: its randomness and its deadline."""
-    deadline = float("inf") if time_limit is None else perf_counter() + time_limit
+    deadline = inf if time_limit is None else perf_counter() + time_limit
     try:
         return Run(rng=np.random.default_rng(random_state), deadline=deadline)
     except (TypeError, ValueError) as error:

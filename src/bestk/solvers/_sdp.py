@@ -59,7 +59,7 @@ class SDP:
     tolerance: float = 1e-4
 
     def pick(self, problem: BQP, run: Run) -> Indices:
-        """Return the best rounding, best item first; the the bound is stored in the run."""
+        """Return the best rounding, best item first; the bound is stored in the run."""
         if problem.k == problem.n:
             run.upper_bound = only_choice(problem).value
             return best_first(problem, range(problem.n))

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.problem import BQP, grow, top_k
+from bestk.problem import BQP, NO_ITEMS, grow, top_k
 from bestk.relaxations import largest_entry
 from bestk.solvers._base import Needs, Run
 from bestk.solvers._greedy import Forward
@@ -53,7 +53,7 @@ class TruncatedPower:
     def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
         """Each k from its own start, or also from the k before; row sums are added up once."""
         picks: dict[int, Indices] = {}
-        scale, before = _scale(problem), np.empty(0, np.int64)
+        scale, before = _scale(problem), NO_ITEMS
         own = _starter(problem).pick_path(problem, ks, run)
         for k in sorted(ks):
             part, starts = problem.with_k(k), [own[k]]
@@ -91,16 +91,25 @@ class TruncatedPower:
     ) -> tuple[float, Indices, Floats]:
         """The first of the ever more damped steps that loses nothing."""
         value, items, product = state
-        exchange, tried, shift = _Exchange(product, items), -1, 0.0
+        shift, weighted, chosen = 0.0, product.copy(), NO_ITEMS
         while True:
-            count = exchange.count(shift)
-            if count != tried:
-                chosen = exchange.make(count)
-                moved = exchange.move(problem, product, count)
-                reached, tried = float(moved[chosen].sum()), count
+            weighted[items] = product[items] + shift
+            before, chosen = chosen, np.sort(top_k(weighted, problem.k))
+            if not np.array_equal(before, chosen):
+                moved = _moved(problem, state, chosen)
+                reached = float(moved[chosen].sum())
             if reached >= value - 1e-2 * TOLERANCE * scale:
                 return reached, chosen, moved
             shift = 10 * shift if shift else 1e-4 * scale
+
+
+def _moved(problem: BQP, state: tuple[float, Indices, Floats], chosen: Indices) -> Floats:
+    """Qx of the next choice from that of the last: where few items change, only they are read."""
+    _, items, product = state
+    added, dropped = np.setdiff1d(chosen, items), np.setdiff1d(items, chosen)
+    if 2 * len(added) >= problem.k:
+        return problem.product(chosen)
+    return product + problem.product(added) - problem.product(dropped) if len(added) else product
 
 
 def _scale(problem: BQP) -> float:
@@ -112,37 +121,3 @@ def _starter(problem: BQP) -> Forward | Linear:
     """The solver that gives the start."""
     many = problem.is_lazy and problem.n > MAX_SUMMED_ITEMS and not problem.Q.sums_quickly
     return Forward() if many else Linear()
-
-
-class _Exchange:
-    """The k largest entries of a product, for any extra weight on the items of the last step.
-
-    The r-th best item outside is compared with the r-th worst inside; ties go to the lowest index.
-    """
-
-    def __init__(self, product: Floats, items: Indices) -> None:
-        rest = product.copy()
-        rest[items] = -np.inf
-        self.items = items[np.lexsort((-items, product[items]))]
-        self.others = top_k(rest, min(len(items), len(product) - len(items)))
-        self.inside = product[self.items[: len(self.others)]]
-        self.outside = product[self.others]
-        self.first = self.others < self.items[: len(self.others)]
-
-    def count(self, shift: float) -> int:
-        """How many items change, when those inside weigh so much more."""
-        inside = self.inside + shift
-        return int(((self.outside > inside) | (self.first & (self.outside == inside))).sum())
-
-    def make(self, count: int) -> Indices:
-        """The items after so many changes, sorted."""
-        return np.sort(np.concatenate([self.items[count:], self.others[:count]]))
-
-    def move(self, problem: BQP, product: Floats, count: int) -> Floats:
-        """Qx after so many changes from that before them: only columns that change are read."""
-        if not count:
-            return product
-        if 2 * count >= len(self.items):
-            return problem.product(self.make(count))
-        added, dropped = np.sort(self.others[:count]), np.sort(self.items[:count])
-        return product + problem.product(added) - problem.product(dropped)

@@ -15,12 +15,12 @@ from scipy.special import ndtri
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
-from bestk.native import as_table, kernels
-from bestk.native.threads import calm_blas, run_tiles
+from bestk.native import kernels
+from bestk.native.columns import map_columns
+from bestk.native.threads import calm_blas
 
 ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
-STRIP_VALUES = 2**18  # that a thread turns into scores at once
 MAX_SMALL_WORK = 2**24  # of products of columns with each other: a millisecond on one thread
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
@@ -35,16 +35,13 @@ class Scores(NamedTuple):
 def normal_scores(
     values: Array,
     kind: ScoreKind = "rank",
-    *,
-    order: Indices | slice = slice(None),
-    then: Callable[[slice, Floats], None] = lambda strip, scores: None,
+    order: Indices | None = None,
 ) -> Scores:
     """Turn each column into scores of mean 0 and variance 1; those of missing values are 0.
 
     ``"rank"``: the normal quantile of (r - 1/2) / m, r the rank among the m known values, averaged
     over ties. ``"standard"``: the distance to the mean in standard deviations. Constant columns,
-    and those without known values, are 0 throughout. Samples are taken in an ``order``; ``then``
-    is given some columns and their scores while these are in the cache.
+    and those without known values, are 0 throughout. Samples are taken in an ``order``.
 
     Examples
     --------
@@ -55,21 +52,15 @@ def normal_scores(
     """
     choice(kind, "scores", ("rank", "standard"))
     m, n = values.shape
-    one, samples = unit_score(m), np.arange(m)[order]
-    out = np.empty((n, m))
+    one, out = unit_score(m), np.empty((n, m))
     table = ndtri(np.arange(1, 2 * m) / (2 * m)) if kind == "rank" else None
 
-    def work(strip: slice) -> None:
-        scores = out[strip]
-        block = np.empty_like(scores)
-        kernels.read_columns(as_table(values[:, strip]), samples, m, block, len(block))
+    def write(block: Floats, start: int) -> None:
         if table is not None:
             _rank(block, table)
-        kernels.standardise_rows(block, *block.shape, one, scores)
-        then(strip, scores)
+        kernels.standardise_rows(block, *block.shape, one, out[start : start + len(block)])
 
-    width = max(1, STRIP_VALUES // m)
-    run_tiles(work, [slice(start, start + width) for start in range(0, n, width)])
+    map_columns(values, write, order)
     return Scores(out, one)
 
 
@@ -147,27 +138,19 @@ def read_given(target: Target | Array, kind: ScoreKind, m: int) -> tuple[Any, Ex
     y = normal_scores(target[:, np.newaxis], kind).values[0]
     if not y.any():
         raise ValueError(f"y is constant, {target[0]}; at least two different values are needed")
-    return slice(None), lambda z: Explained.by_number(y, z.sum(axis=1), z @ y)
+    return None, lambda z: Explained.by_number(y, z.sum(axis=1), z @ y)
 
 
 class ScoredTable:
     """Columns as normal scores, their sums, and what the target explains of them."""
 
     def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
-        (self.n_rows, n), self.kind = values.shape, kind
+        self.n_rows, self.kind = len(values), kind
         self._tables: Floats | None = None  # products of the columns of each table
-        self.sums, self.squares = np.empty((2, n))
         order, explain = read_given(target, kind, self.n_rows)
-        parts: dict[int, Explained] = {}
-
-        def measure(strip: slice, z: Floats) -> None:
-            self.sums[strip] = np.einsum("ij->i", z)
-            self.squares[strip] = np.einsum("ij,ij->i", z, z)
-            parts[strip.start] = explain(z)
-
-        self.values, self.one = normal_scores(values, kind, order=order, then=measure)
-        entries = np.hstack([parts[start].entries for start in sorted(parts)])
-        self.explained = parts[0]._replace(entries=entries)
+        z, self.one = normal_scores(values, kind, order)
+        self.values, self.explained = z, explain(z)
+        self.sums, self.squares = np.einsum("ij->i", z), np.einsum("ij,ij->i", z, z)
 
     def keep(self, columns: Part) -> "ScoredTable":
         """Some of the columns."""

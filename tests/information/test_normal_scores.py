@@ -49,7 +49,7 @@ def test_strips_of_any_width_give_the_same_scores(kind, monkeypatch):
     X = np.random.default_rng(0).normal(size=(20, 7))
     whole = normal_scores(X, kind).values
     for cells in (1, 50):  # less than a column, and two columns and a half
-        monkeypatch.setattr("bestk.native.columns.MAX_VALUES", cells)
+        monkeypatch.setattr("bestk.native.threads.MAX_VALUES", cells)
         np.testing.assert_array_equal(normal_scores(X, kind).values, whole)
 
 

@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame
 from bestk.native import TABLE_TYPES, kernels
-from bestk.native.columns import map_columns
-from bestk.native.threads import spans
+from bestk.native.threads import map_columns, spans
 
 BY_ENTROPY, BY_MAJORITY, BY_FREQUENCY = range(3)  # methods by their number in cuts.c
 CODED_ROWS = 2**16  # of a table that are coded together

@@ -16,8 +16,7 @@ from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.native import kernels
-from bestk.native.columns import map_columns
-from bestk.native.threads import calm_blas
+from bestk.native.threads import calm_blas, map_columns
 
 ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
@@ -89,21 +88,20 @@ class Explained(NamedTuple):
     """
 
     entropy: float  # of the target
-    groups: int  # parameters it takes to explain a column
-    weights: Floats  # of the terms
+    weights: Floats  # of the terms: as many as it takes parameters to explain a column
     entries: Floats  # (term, feature)
 
     @classmethod
     def by_mean(cls, sums: Floats, m: int) -> "Explained":
         """By the mean; sums of the scores of each column over m samples."""
-        return cls(0.0, 1, np.array([1.0 / m]), sums[np.newaxis])
+        return cls(0.0, np.array([1.0 / m]), sums[np.newaxis])
 
     @classmethod
     def by_class(cls, sizes: Indices, entries: Floats) -> "Explained":
         """By classes of these sizes; entries: sums of the scores of each."""
         m = sizes.sum()
         entropy = float(np.log(m) - (sizes * np.log(sizes)).sum() / m)
-        return cls(entropy, len(sizes), 1.0 / sizes, entries)
+        return cls(entropy, 1.0 / sizes, entries)
 
     @classmethod
     def by_number(cls, y: Floats, sums: Floats, products: Floats) -> "Explained":
@@ -111,7 +109,7 @@ class Explained(NamedTuple):
         each, total = 1.0 / len(y), y.sum()
         weights = np.array([each, 1.0 / (y @ y - total * total * each)])
         entries = np.array([sums, products - sums * total * each])
-        return cls(float(HALF_LOG), 2, weights, entries)
+        return cls(float(HALF_LOG), weights, entries)
 
     def subtract(self, products: Floats, i: Any = slice(None), j: Any = slice(None)) -> Floats:
         """What is left of sums of products of the columns i and j."""
@@ -202,7 +200,7 @@ class Covariances:
         self._explained = [explained for _, _, explained in parts]
         self.n_features = sum(len(places) for places, _, _ in parts)
         _, first, explained = parts[0]
-        self.n_samples, self.n_groups = first.n_rows, explained.groups
+        self.n_samples, self.n_groups = first.n_rows, len(explained.weights)
         self._unit = first.n_rows * first.one**2
         sums, squares = np.empty((2, self.n_features))
         entries = np.empty((len(explained.weights), self.n_features))

@@ -180,8 +180,8 @@ def test_the_number_of_threads_and_the_size_of_blocks_do_not_matter(name, monkey
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(300, 40)), rng.integers(0, 3, 300)
     cuts, codes = cut(name, X, y), DISCRETIZERS[name]().fit_transform(X, y)
-    monkeypatch.setattr("bestk.discretize._base.MAX_VALUES", 900)
-    monkeypatch.setattr("bestk.discretize._encode.MAX_VALUES", 900)
+    monkeypatch.setattr("bestk.native.threads.MAX_VALUES", 900)
+    monkeypatch.setattr("bestk.discretize._base.CODED_ROWS", 70)
     with threads(1):
         for form in (X, np.asfortranarray(X), sparse.csr_array(X)):
             assert_same_cuts(cuts, cut(name, form, y))

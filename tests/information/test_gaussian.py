@@ -1,8 +1,7 @@
-"""Gaussian information against the closed form: by hand, in the limit, and by chance."""
+"""Gaussian information against the closed form: by hand and in the limit."""
 
 import numpy as np
 import pytest
-from scipy.stats import beta
 
 from bestk.data.target import read_target
 from bestk.information import GaussianSource, ScoredTable
@@ -102,39 +101,6 @@ def test_independent_columns_have_no_information_beyond_noise(y):
     assert h.pair_mi()[off].max() < 10 / 2000
 
 
-@pytest.mark.parametrize("y", [np.arange(24) % 4, np.sin(np.arange(24.0))])
-@pytest.mark.parametrize("scores", ["rank", "standard"])
-def test_corrected_for_chance_independent_columns_have_none_on_average(y, scores):
-    X = np.random.default_rng(3).normal(size=(24, 4000))
-    options = {"scores": scores, "noise": 0, "correction": "chance"}
-    h, plain = gaussian(X, y, **options), gaussian(X, y, scores=scores, noise=0)
-    singles = h.mi(), plain.mi()
-    even, odd = np.arange(0, 4000, 2), np.arange(1, 4000, 2)
-    pairs = [np.concatenate([e.joint_mi([i], [j])[0] for i, j in zip(even, odd, strict=True)])
-             for e in (h, plain)]  # fmt: skip
-    for corrected, raw in (singles, pairs):
-        error = corrected.std() / np.sqrt(len(corrected))
-        assert abs(corrected.mean()) < 4 * error < raw.mean() / 2
-    np.testing.assert_allclose(np.diag(h.joint_mi(range(9), range(9))), h.mi()[:9])
-
-
-@pytest.mark.parametrize(("y", "c"), [(np.arange(24) % 4, 4), (np.arange(24.0), 2)])
-def test_what_is_corrected_is_the_mean_of_wilks_lambda(y, c):
-    X = np.random.default_rng(0).normal(size=(24, 2))
-    corrected, plain = gaussian(X, y, correction="chance"), gaussian(X, y)
-    one, other = (-0.5 * beta((24 - c - k) / 2, (c - 1) / 2).expect(np.log) for k in (0, 1))
-    np.testing.assert_allclose(plain.mi() - corrected.mi(), one, rtol=1e-6)
-    joint = plain.joint_mi() - corrected.joint_mi()
-    np.testing.assert_allclose(joint, [[one, one + other], [one + other, one]], rtol=1e-6)
-
-
-def test_correction_leaves_what_does_not_concern_y():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(20, 4)), np.arange(20) % 3
-    corrected, plain = gaussian(X, y, correction="chance"), gaussian(X, y)
-    np.testing.assert_array_equal(corrected.pair_mi(), plain.pair_mi())
-
-
 def test_gaps_weaken_estimates():
     rng = np.random.default_rng(5)
     y = np.arange(20000) % 2
@@ -155,15 +121,14 @@ def test_a_copy_adds_almost_nothing(y):
     assert 0 < h.cmi()[0, 1] < 0.01 * h.mi()[0]
 
 
-@pytest.mark.parametrize("correction", [None, "chance"])
 @pytest.mark.parametrize("y", [np.arange(12) % 3, np.arange(12.0)])
-def test_columns_that_are_constant_or_unknown_tell_nothing(correction, y):
+def test_columns_that_are_constant_or_unknown_tell_nothing(y):
     X = np.random.default_rng(0).normal(size=(12, 5))
     X[:, 1], X[:, 2] = 7.1, np.nan
     X[1:, 3] = np.nan
     X[5:, 4] = np.nan
     for noise in (None, 0):
-        h = gaussian(X, y, correction=correction, noise=noise)
+        h = gaussian(X, y, noise=noise)
         np.testing.assert_allclose(h.mi()[1:4], 0, atol=1e-12)
         np.testing.assert_allclose(h.joint_mi()[0, 1:4], h.mi()[0], atol=1e-12)
         np.testing.assert_allclose(h.pair_mi()[0, 1:4], 0, atol=1e-12)
@@ -180,12 +145,9 @@ def test_classes_of_one_sample_are_taken_as_they_come():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"correction": "miller-madow"}, "meant for counts"),
-        ({"correction": "luck"}, "unknown correction"),
         ({"scores": "sign"}, "unknown scores"),
         ({"y": np.arange(4)}, "one each"),
         ({"y": np.ones(5)}, "y is constant"),
-        ({"y": np.arange(5) % 4, "correction": "chance"}, "two samples more than classes"),
     ],
 )
 def test_bad_input_is_refused_with_advice(options, message):

@@ -8,7 +8,6 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from bestk.information import _scores
 from bestk.information._scores import normal_scores
 
 VALUES = st.one_of(st.just(np.nan), st.integers(-3, 3).map(float), st.floats(-1e3, 1e3, width=16))
@@ -50,7 +49,7 @@ def test_strips_of_any_width_give_the_same_scores(kind, monkeypatch):
     X = np.random.default_rng(0).normal(size=(20, 7))
     whole = normal_scores(X, kind).values
     for cells in (1, 50):  # less than a column, and two columns and a half
-        monkeypatch.setattr(_scores, "STRIP_VALUES", cells)
+        monkeypatch.setattr("bestk.native.threads.MAX_VALUES", cells)
         np.testing.assert_array_equal(normal_scores(X, kind).values, whole)
 
 

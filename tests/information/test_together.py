@@ -25,10 +25,17 @@ def mixed():
     return frame
 
 
-@pytest.mark.parametrize("correction", [None, "chance"])
 @pytest.mark.parametrize(
-    ("information", "numbers"),
-    [("discrete", False), ("blend", False), ("blend", True), ("gaussian", True)],
+    ("information", "numbers", "correction"),
+    [
+        ("discrete", False, None),
+        ("discrete", False, "chance"),
+        ("blend", False, None),
+        ("blend", False, "chance"),
+        ("blend", True, None),
+        ("blend", True, "chance"),
+        ("gaussian", True, None),
+    ],
 )
 def test_parts_equal_tables_that_are_measured_alone(information, numbers, correction):
     table = read_table(NUMBERS if numbers else mixed())

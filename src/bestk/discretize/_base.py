@@ -1,14 +1,13 @@
 """The base of all discretisers: the scikit-learn interface, and cuts of columns by kernels."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from inspect import cleandoc
-from itertools import pairwise
+from itertools import pairwise, starmap
 from math import log, log1p
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -16,14 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame
-from bestk.discretize._encode import MAX_VALUES, VALUE_COST, encode_columns
-from bestk.native import TABLE_TYPES, as_table, kernels
-from bestk.native.threads import n_threads, run_tiles, threads
+from bestk.native import TABLE_TYPES, kernels
+from bestk.native.threads import map_columns, spans
 
 BY_ENTROPY, BY_MAJORITY, BY_FREQUENCY = range(3)  # methods by their number in cuts.c
-CUT_VALUES = 2**17  # of columns that are cut together: they stay in the cache
-LINE = 8  # columns that share a cache line
-MAX_ROWS = 2**31 - 1
+CODED_ROWS = 2**16  # of a table that are coded together
 MAX_CODES = 2**15  # of int16; one of them is for NaN
 MAX_BINS = MAX_CODES - 1
 # how numpy, scipy and pyarrow begin their errors about values that are not numbers
@@ -114,7 +110,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             classes = Classes.of(np.zeros(X.shape[0], np.int64), 1)
         way = self._way(X.shape[0])
         if way is None:
-            parts = cut_columns(X, self._cut, classes.order)
+            parts = map_columns(X, self._cut)
             return self._keep_cuts([cuts for part in parts for cuts in part])
         (found,) = cut_by_kernel(X, classes, [way])
         return self._keep_cuts(found.split())
@@ -191,36 +187,25 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def cut_columns(
-    X: Any, cut: Callable[[Floats, int], Any], order: Indices | None = None
-) -> list[Any]:
-    """What ``cut`` makes of the columns, some at a time: the rows of an array, and which is first.
+def encode_columns(X: Any, cut_points: list[Floats]) -> NDArray[np.int16]:
+    """Count for each value the cuts below it; NaN takes the code after the last."""
+    codes = np.empty(X.shape, np.int16, order="F")
+    starts = np.cumsum([0, *map(len, cut_points)])
+    cuts = np.concatenate(cut_points, dtype=np.float64)
+    height = X.shape[0] if hasattr(X, "toarray") else CODED_ROWS  # rows of CSC are slow to take
+    for rows in starmap(slice, spans(X.shape[0], height)):
+        _encode_rows(X[rows], cuts, starts, codes[rows].T)
+    return codes
 
-    ``order`` permutes the samples.
-    """
-    n_samples, n_features = X.shape
-    if n_samples > MAX_ROWS:
-        raise ValueError(f"X has {n_samples} rows, and at most {MAX_ROWS} can be sorted")
-    n_tiles = -(-n_features // max(LINE, CUT_VALUES // n_samples))
-    n_tiles += -n_tiles % n_threads()  # as many for each thread
-    width = -(-n_features // n_tiles // LINE) * LINE
-    width = max(1, min(width, MAX_VALUES // (n_samples * n_threads())))
-    starts = range(0, n_features, width)
-    found: dict[int, Any] = {}
-    blocks: list[Floats] = []  # fresh memory costs more than reading the columns
 
-    def work(start: int) -> None:
-        part = X[:, start : start + width]
-        table = as_table(part.toarray() if sparse.issparse(X) else part)
-        room = blocks.pop() if blocks else np.empty((width, n_samples))
-        block = room[: table.shape[1]]
-        kernels.read_columns(table, order, n_samples, block, len(block))
-        found[start] = cut(block, start)
-        blocks.append(room)
+def _encode_rows(X: Any, cuts: Floats, starts: Indices, codes: NDArray[np.int16]) -> None:
+    """Write the codes of some rows, all cuts end to end."""
 
-    with threads(seconds=VALUE_COST * n_samples * n_features):
-        run_tiles(work, starts)
-    return [found[start] for start in starts]
+    def encode(block: Floats, start: int) -> None:
+        stop = start + len(block)
+        kernels.encode(block, *block.shape, cuts, starts[start : stop + 1], codes[start:stop])
+
+    map_columns(X, encode)
 
 
 def cut_by_kernel(
@@ -245,7 +230,7 @@ def cut_by_kernel(
         heads = cuts[:, :, : len(places)], places < counts[:, :, np.newaxis]
         return [part[mask] for part, mask in zip(*heads, strict=True)], counts, known
 
-    values, counts, known = zip(*cut_columns(X, cut, order), strict=True)
+    values, counts, known = zip(*map_columns(X, cut, order), strict=True)
     every, gaps = np.concatenate(counts, axis=1), np.concatenate(known) < n_samples
     coded = [*codes.reshape(n_coded, n_features, n_samples), *[None] * (n_ways - n_coded)]
     flat = [np.concatenate(own) for own in zip(*values, strict=True)]

@@ -141,38 +141,21 @@ def measure_covariances(
         parts.append((numbers[0], scored, explained))
     places, codes = categories
     if len(places):
-        scored = ScoredTable(_mean_targets(np.asarray(codes), target).T, target, "standard")
+        means = [_category_means(column, target)[column] for column in codes.astype(np.int64)]
+        scored = ScoredTable(np.array(means).T, target, "standard")
         parts.append((places, scored, scored.explained))
     return Covariances(parts)
 
 
-def _mean_targets(codes: Array, target: Target | Floats) -> Floats:
-    """The mean target of the category of each value, a row for each column."""
-    means, levels = np.empty(codes.shape), codes.max(axis=1).astype(np.int64) + 1
-    for n_levels in np.unique(levels).tolist():
-        here = levels == n_levels
-        some, columns = codes[here].astype(np.int64), np.arange(here.sum())[:, np.newaxis]
-        means[here] = _category_means(some + n_levels * columns, n_levels, target)[columns, some]
-    return means
-
-
-def _category_means(places: Indices, n_levels: int, target: Target | Floats) -> Floats:
-    """The mean target of each category of each column; of classes, where they differ most.
-
-    ``places`` has a number for each value: categories count on from column to column.
-    """
-    shape = len(places), n_levels
-    counts = np.bincount(places.ravel()).reshape(shape).astype(np.float64)
+def _category_means(column: Indices, target: Target | Floats) -> Floats:
+    """The mean target of each category of a column; of classes, where they differ most."""
+    counts = np.bincount(column).astype(np.float64)
     if not isinstance(target, Target):
-        sums = np.bincount(places.ravel(), np.tile(target - target.mean(), len(places)))
-        return sums.reshape(shape) / (counts + PRIOR_ROWS)
+        return np.asarray(np.bincount(column, target - target.mean()) / (counts + PRIOR_ROWS))
     shares, n_classes = target.counts / target.counts.sum(), target.n_classes
-    cells = (places * n_classes + target.codes).ravel()
-    joint = np.bincount(cells, minlength=counts.size * n_classes).reshape(*shape, n_classes)
-    weights = (counts + PRIOR_ROWS)[..., np.newaxis] * np.sqrt(shares)
-    excess = (joint - counts[..., np.newaxis] * shares) / weights
-    spread = np.sqrt(counts)[..., np.newaxis] * excess
-    first = np.linalg.svd(spread, full_matrices=False)[2][:, 0]
-    largest = np.abs(first).argmax(axis=1)[:, np.newaxis]
-    first *= np.sign(np.take_along_axis(first, largest, axis=1))
-    return np.asarray((excess @ first[..., np.newaxis])[..., 0])
+    cells = np.bincount(column * n_classes + target.codes, minlength=len(counts) * n_classes)
+    weights = np.outer(counts + PRIOR_ROWS, np.sqrt(shares))
+    excess = (cells.reshape(-1, n_classes) - np.outer(counts, shares)) / weights
+    spread = np.sqrt(counts)[:, np.newaxis] * excess
+    first = np.linalg.svd(spread, full_matrices=False)[2][0]
+    return np.asarray(excess @ (first * np.sign(first[np.abs(first).argmax()])))

@@ -18,6 +18,7 @@ from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 
 Correction = Literal["miller-madow", "chance"]
+CORRECTIONS = (None, "miller-madow", "chance")
 MIN_MOMENT_ROWS = 2**16  # from which the moments of large counts replace sums
 MAX_KEPT_ROWS = 2**17  # tables of so many counts are kept for the next estimate
 MIN_MOMENT_SAMPLES = 4096.0  # expected in a class, from which moments are accurate enough
@@ -53,7 +54,7 @@ class Tables:
         ``"miller-madow"`` adds (occupied cells - 1) / 2m to each entropy. ``"chance"`` subtracts
         from I(x; y), for single columns and for pairs, what random labels give on average.
         """
-        choice(correction, "correction", (None, "miller-madow", "chance"))
+        choice(correction, "correction", CORRECTIONS)
         if sizes.sum() <= MAX_KEPT_ROWS:
             return cls._kept(tuple(sizes.tolist()), correction)
         return cls._make(sizes, correction)

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import digamma
 
-from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.information._scores import HALF_LOG, Explained, ScoredTable
 from bestk.information.measures import INTERACTION, Measure, Query
@@ -47,7 +45,6 @@ class Side(NamedTuple):
     scale: Floats  # 1 / standard deviation, noise included
     entries: Floats  # (term, feature): what y explains
     scale_within: Floats  # 1 / standard deviation within y
-    varies: Floats  # 0 for a constant column, else 1
     row_term: Floats  # what the measure adds for the feature as xi
     column_term: Floats  # as xj
     diagonal: Floats  # the measure of the feature with itself
@@ -74,27 +71,18 @@ class GaussianSource:
 
     is_discrete = False
 
-    def __init__(
-        self, columns: ScoredTable, *, noise: float | None = None, correction: str | None = None
-    ) -> None:
-        if correction == "miller-madow":
-            raise ValueError("correction='miller-madow' is meant for counts; use None or 'chance'")
-        choice(correction, "correction", (None, "chance"))
+    def __init__(self, columns: ScoredTable, *, noise: float | None = None) -> None:
         m, unit, explained = columns.n_rows, columns.one**2, columns.explained
         added = unit if noise is None else max(noise, MIN_NOISE) * unit * m
         self.columns, self.n_features, self._unit = columns, len(columns.sums), m * unit
         self._models = Explained.by_mean(columns.sums, m), explained
         total, within = (model.subtract(columns.squares) + added for model in self._models)
         self._scales = 1.0 / np.sqrt(total), 1.0 / np.sqrt(within)
-        self._varies = np.where(columns.squares > 0, 1.0, 0.0)
         x, xy = (HALF_LOG + 0.5 * np.log(each / self._unit) for each in (total, within))
         xy += explained.entropy
-        self._pair_chance = 0.0  # E[I(xi, xj; y) - I(xi; y) - I(xj; y)] of random labels
-        if correction:
-            single, self._pair_chance = expected_by_chance(m, explained.groups)
-            xy += self._varies * single
         self.singles = x, xy, explained.entropy
-        r = self._varies * (1.0 - added / total)  # of a column and a copy with noise of its own
+        # the correlation of a column and a copy with noise of its own
+        r = np.where(columns.squares > 0, 1.0 - added / total, 0.0)
         self.copies = -0.5 * np.log1p(-r * r)
 
     def fill(self, query: Query, out: Array) -> None:
@@ -145,8 +133,6 @@ class GaussianSource:
             np.log(np.divide(total, within, out=within), out=within)
             within *= 0.5
             np.subtract(1.0, total, out=total)
-            if self._pair_chance:
-                within -= self._pair_chance * np.outer(left.varies, every.varies)
 
         run_blas_tiles(work, spans(n_rows, max(1, STRIP_ENTRIES // n)))
         return found, correlated
@@ -160,7 +146,7 @@ class GaussianSource:
         relevances. From products in single precision; None if these would not be accurate enough.
         """
         m, n = self.columns.n_rows, self.n_features
-        if m > MAX_BOUNDED_ROWS or self._pair_chance < 0:
+        if m > MAX_BOUNDED_ROWS:
             return None
         unit, shift = self._unit**0.5, values.max()
         terms = np.vstack([
@@ -204,7 +190,7 @@ class GaussianSource:
         by_mean, by_target = (model.entries for model in self._models)
         return Side(
             np.arange(self.n_features), by_mean, self._scales[0], by_target, self._scales[1],
-            self._varies, row, column, diagonal,
+            row, column, diagonal,
         )  # fmt: skip
 
     def pair_part(
@@ -224,35 +210,11 @@ class GaussianSource:
             for k, weight in enumerate((a, b))
         )  # fmt: skip
         if a and a == -b:  # one logarithm is enough
-            part = a * log(total / within)
-        else:
-            part = 0.0 * products
-            for weight, share in ((a, total), (b, within)):
-                part += weight * log(share) if weight else 0.0
-        if self._pair_chance:
-            tables = len(right.varies) // part.shape[1]
-            both = left.varies.reshape(tables, -1, 1) * right.varies.reshape(tables, 1, -1)
-            part += measure.xxy * self._pair_chance * both.reshape(part.shape)
+            return a * log(total / within)
+        part = 0.0 * products
+        for weight, share in ((a, total), (b, within)):
+            part += weight * log(share) if weight else 0.0
         return part
-
-
-def expected_by_chance(m: int, groups: int) -> tuple[float, float]:
-    """E[I(x; y)] and E[I(xi, xj; y) - I(xi; y) - I(xj; y)] of random labels.
-
-    W/T is distributed as beta((m - c) / 2, (c - 1) / 2), det W_ij / det T_ij as Wilks' lambda.
-    """
-    if m < groups + 2:
-        raise ValueError(
-            f"correction='chance' needs two samples more than classes, {groups + 2} in all, "
-            f"not {m}; use correction=None"
-        )
-
-    def dependence(degrees: int) -> float:
-        """E[-1/2 log(1 - r^2)] of independent columns."""
-        return float(0.5 * (digamma(degrees / 2) - digamma((degrees - 1) / 2)))
-
-    single = 0.5 * (digamma((m - 1) / 2) - digamma((m - groups) / 2))
-    return float(single), dependence(m - groups) - dependence(m - 1)
 
 
 def cut(shape: tuple[int, ...], side: int, mirror: bool) -> Iterator[Tile]:

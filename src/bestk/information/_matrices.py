@@ -100,7 +100,7 @@ def cmi_matrix(
         What y is. "auto" takes numbers with a fractional part as continuous, which needs
         ``information="gaussian"``, and all else as classes.
     correction : {None, "miller-madow", "chance"}, default=None
-        Subtract the small-sample bias from the estimates. "miller-madow" adds
+        Subtract the small-sample bias from estimates by counts. "miller-madow" adds
         (occupied cells - 1) / 2m to each entropy. "chance" subtracts, from the information of
         each column and each pair, the exact average over all orders of the labels; what is
         left may be negative.

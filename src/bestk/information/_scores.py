@@ -15,12 +15,11 @@ from scipy.special import ndtri
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
-from bestk.native import as_table, kernels
-from bestk.native.threads import calm_blas, run_tiles
+from bestk.native import kernels
+from bestk.native.threads import calm_blas, map_columns
 
 ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
-STRIP_VALUES = 2**18  # that a thread turns into scores at once
 MAX_SMALL_WORK = 2**24  # of products of columns with each other: a millisecond on one thread
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
@@ -35,16 +34,13 @@ class Scores(NamedTuple):
 def normal_scores(
     values: Array,
     kind: ScoreKind = "rank",
-    *,
-    order: Indices | slice = slice(None),
-    then: Callable[[slice, Floats], None] = lambda strip, scores: None,
+    order: Indices | None = None,
 ) -> Scores:
     """Turn each column into scores of mean 0 and variance 1; those of missing values are 0.
 
     ``"rank"``: the normal quantile of (r - 1/2) / m, r the rank among the m known values, averaged
     over ties. ``"standard"``: the distance to the mean in standard deviations. Constant columns,
-    and those without known values, are 0 throughout. Samples are taken in an ``order``; ``then``
-    is given some columns and their scores while these are in the cache.
+    and those without known values, are 0 throughout. Samples are taken in an ``order``.
 
     Examples
     --------
@@ -55,21 +51,15 @@ def normal_scores(
     """
     choice(kind, "scores", ("rank", "standard"))
     m, n = values.shape
-    one, samples = unit_score(m), np.arange(m)[order]
-    out = np.empty((n, m))
+    one, out = unit_score(m), np.empty((n, m))
     table = ndtri(np.arange(1, 2 * m) / (2 * m)) if kind == "rank" else None
 
-    def work(strip: slice) -> None:
-        scores = out[strip]
-        block = np.empty_like(scores)
-        kernels.read_columns(as_table(values[:, strip]), samples, m, block, len(block))
+    def write(block: Floats, start: int) -> None:
         if table is not None:
             _rank(block, table)
-        kernels.standardise_rows(block, *block.shape, one, scores)
-        then(strip, scores)
+        kernels.standardise_rows(block, *block.shape, one, out[start : start + len(block)])
 
-    width = max(1, STRIP_VALUES // m)
-    run_tiles(work, [slice(start, start + width) for start in range(0, n, width)])
+    map_columns(values, write, order)
     return Scores(out, one)
 
 
@@ -98,21 +88,20 @@ class Explained(NamedTuple):
     """
 
     entropy: float  # of the target
-    groups: int  # parameters it takes to explain a column
-    weights: Floats  # of the terms
+    weights: Floats  # of the terms: as many as it takes parameters to explain a column
     entries: Floats  # (term, feature)
 
     @classmethod
     def by_mean(cls, sums: Floats, m: int) -> "Explained":
         """By the mean; sums of the scores of each column over m samples."""
-        return cls(0.0, 1, np.array([1.0 / m]), sums[np.newaxis])
+        return cls(0.0, np.array([1.0 / m]), sums[np.newaxis])
 
     @classmethod
     def by_class(cls, sizes: Indices, entries: Floats) -> "Explained":
         """By classes of these sizes; entries: sums of the scores of each."""
         m = sizes.sum()
         entropy = float(np.log(m) - (sizes * np.log(sizes)).sum() / m)
-        return cls(entropy, len(sizes), 1.0 / sizes, entries)
+        return cls(entropy, 1.0 / sizes, entries)
 
     @classmethod
     def by_number(cls, y: Floats, sums: Floats, products: Floats) -> "Explained":
@@ -120,7 +109,7 @@ class Explained(NamedTuple):
         each, total = 1.0 / len(y), y.sum()
         weights = np.array([each, 1.0 / (y @ y - total * total * each)])
         entries = np.array([sums, products - sums * total * each])
-        return cls(float(HALF_LOG), 2, weights, entries)
+        return cls(float(HALF_LOG), weights, entries)
 
     def subtract(self, products: Floats, i: Any = slice(None), j: Any = slice(None)) -> Floats:
         """What is left of sums of products of the columns i and j."""
@@ -147,27 +136,19 @@ def read_given(target: Target | Array, kind: ScoreKind, m: int) -> tuple[Any, Ex
     y = normal_scores(target[:, np.newaxis], kind).values[0]
     if not y.any():
         raise ValueError(f"y is constant, {target[0]}; at least two different values are needed")
-    return slice(None), lambda z: Explained.by_number(y, z.sum(axis=1), z @ y)
+    return None, lambda z: Explained.by_number(y, z.sum(axis=1), z @ y)
 
 
 class ScoredTable:
     """Columns as normal scores, their sums, and what the target explains of them."""
 
     def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
-        (self.n_rows, n), self.kind = values.shape, kind
+        self.n_rows, self.kind = len(values), kind
         self._tables: Floats | None = None  # products of the columns of each table
-        self.sums, self.squares = np.empty((2, n))
         order, explain = read_given(target, kind, self.n_rows)
-        parts: dict[int, Explained] = {}
-
-        def measure(strip: slice, z: Floats) -> None:
-            self.sums[strip] = np.einsum("ij->i", z)
-            self.squares[strip] = np.einsum("ij,ij->i", z, z)
-            parts[strip.start] = explain(z)
-
-        self.values, self.one = normal_scores(values, kind, order=order, then=measure)
-        entries = np.hstack([parts[start].entries for start in sorted(parts)])
-        self.explained = parts[0]._replace(entries=entries)
+        z, self.one = normal_scores(values, kind, order)
+        self.values, self.explained = z, explain(z)
+        self.sums, self.squares = np.einsum("ij->i", z), np.einsum("ij,ij->i", z, z)
 
     def keep(self, columns: Part) -> "ScoredTable":
         """Some of the columns."""
@@ -219,7 +200,7 @@ class Covariances:
         self._explained = [explained for _, _, explained in parts]
         self.n_features = sum(len(places) for places, _, _ in parts)
         _, first, explained = parts[0]
-        self.n_samples, self.n_groups = first.n_rows, explained.groups
+        self.n_samples, self.n_groups = first.n_rows, len(explained.weights)
         self._unit = first.n_rows * first.one**2
         sums, squares = np.empty((2, self.n_features))
         entries = np.empty((len(explained.weights), self.n_features))

@@ -241,11 +241,6 @@ class Entropies:
             return self.source.row_sums(Query(measure, lowest=-np.inf if signed else self._lowest))
 
     @property
-    def sums_quickly(self) -> bool:
-        """Whether row sums take seconds for hundreds of thousands of features: on a GPU."""
-        return isinstance(self.source, Summarizing) and self.source.sums_quickly
-
-    @property
     def _lowest(self) -> float:
         return -np.inf if self.signed else 0.0
 

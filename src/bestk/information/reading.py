@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._checks import choice
 from bestk._typing import Array, Indices
 from bestk.data.codes import encode
 from bestk.data.frames import read_column
@@ -16,7 +17,7 @@ from bestk.data.target import Target, is_continuous, read_continuous_target, rea
 from bestk.discretize import Discretizer, EqualFrequency, fit_together
 from bestk.errors import UnknownNameError
 from bestk.information._blend import BlendedSource, measure_covariances
-from bestk.information._fixed_point import Correction
+from bestk.information._fixed_point import CORRECTIONS, Correction
 from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import Covariances, ScoredTable
 from bestk.information.backends import PairSource, device_measures
@@ -160,14 +161,20 @@ def gaussian_entropies(
     numbers: Array | ScoredTable, goal: Any, correction: Correction | None, n_jobs: int | None
 ) -> Entropies:
     """Entropies of numbers that are taken as normal, with classes or numbers as the target."""
+    choice(correction, "correction", CORRECTIONS)
+    if correction is not None:
+        raise ValueError(
+            f"correction={correction!r} is meant for counts; use correction=None, "
+            "or another information than 'gaussian'"
+        )
     with threads(n_jobs):
         scored = numbers if isinstance(numbers, ScoredTable) else ScoredTable(numbers, goal)
-        source = GaussianSource(scored, correction=correction)
+        source = GaussianSource(scored)
         n = source.n_features
         covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
         levels = np.full(n, 2)  # a column takes one parameter, like two levels
         return Entropies(
-            *source.singles, source, correction is not None, n_jobs, covariances, levels,
+            *source.singles, source, n_jobs=n_jobs, covariances=covariances, levels=levels,
             chance=largest_by_chance(levels, scored.n_rows, covariances.n_groups),
         )  # fmt: skip
 
@@ -184,15 +191,13 @@ class Measured:
 
     def keep(self, columns: Indices) -> "Measured | None":
         """What is measured of these columns without the others; None if that is to be done anew."""
-        source, entropies = self.entropies.source, self.entropies
-        if not isinstance(source, GaussianSource) or entropies.signed:
+        source, n_jobs = self.entropies.source, self.entropies.n_jobs
+        if not isinstance(source, GaussianSource):
             return None
         if not has_few_rows(source.columns.n_rows, len(columns)):  # then the default counts
             return None
         kept = source.columns.keep(columns)
-        return replace(
-            self, entropies=gaussian_entropies(kept, self.target, None, entropies.n_jobs)
-        )
+        return replace(self, entropies=gaussian_entropies(kept, self.target, None, n_jobs))
 
 
 @dataclass(frozen=True)

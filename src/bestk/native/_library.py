@@ -45,8 +45,8 @@ SIGNATURES: dict[str, str] = {
     # codes.c
     "write_codes": "table i64 i64[:] u8[rows]!? u16[rows]!? i64[:]! u8[:]! i64 i64",
     # table.c
-    "read_columns": "table i64[:] i64 f64[rows]! i64",
-    "encode": "table i64 i64 f64[:] i64[:] i16[rows]!",
+    "read_columns": "table i64[:]? i64 f64[rows]! i64",
+    "encode": "f64[rows] i64 i64 f64[:] i64[:] i16[rows]!",
     "add_powers": "table i64 i64 i64[:] f64[:] i64 f64[:,:]! f64[:,:,:]! i64 i64",
     # cuts.c
     "cut": "f64[rows] i64 i64 i32[:] i64 i64[:,:] i64 f64[:]? f64[:]? f64[:]? f64[:]?"

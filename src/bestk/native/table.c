@@ -9,7 +9,7 @@
     F(0, double) F(1, float) F(2, int64_t) F(3, int32_t) F(4, int16_t) F(5, int8_t) \
     F(6, uint64_t) F(7, uint32_t) F(8, uint16_t) F(9, uint8_t) F(10, uint8_t)
 
-enum { GROUP = 64, DEPTH = 32 }; /* columns that are read together; rows that are coded together */
+enum { GROUP = 64 }; /* columns that are read together */
 enum { LAST_FLOAT = 1, AHEAD = 32 }; /* of the types; rows that are fetched early */
 
 void bestk_read_numbers(
@@ -59,28 +59,17 @@ EXPORT int bestk_read_columns(const char *data, int64_t row_step, int64_t column
     return OK;
 }
 
-/* Codes of a part of a table by cuts, a row for each column; the cuts of column j are
-   cuts[starts[j]] up to starts[j + 1]. */
-EXPORT int bestk_encode(const char *data, int64_t row_step, int64_t column_step, int64_t type,
-    int64_t n_rows, int64_t n_columns, const double *cuts, const int64_t *starts, int16_t *codes,
-    int64_t stride) {
-    double block[GROUP][DEPTH] = {{0}};
+/* Codes of the rows of a block by cuts; those of row j are cuts[starts[j]] up to starts[j + 1]. */
+EXPORT int bestk_encode(const double *block, int64_t stride, int64_t n_rows, int64_t n,
+    const double *cuts, const int64_t *starts, int16_t *codes, int64_t code_stride) {
+    double values[LINE];
     int64_t found[LINE];
-    int16_t own[DEPTH];
-    for (int64_t first = 0; first < n_columns; first += GROUP)
-        for (int64_t top = 0; top < n_rows; top += DEPTH) {
-            const int64_t depth = least_of(n_rows - top, DEPTH);
-            const int64_t width = least_of(n_columns - first, GROUP);
-            bestk_read_columns(data + top * row_step + first * column_step, row_step, column_step,
-                type, NULL, depth, *block, DEPTH, width);
-            for (int64_t j = 0; j < width; j++) {
-                const int64_t start = starts[first + j], n_cuts = starts[first + j + 1] - start;
-                for (int64_t line = 0; line < depth; line += LINE) {
-                    code_line(block[j] + line, cuts + start, n_cuts, found);
-                    for (int i = 0; i < LINE; i++) own[line + i] = (int16_t)found[i];
-                }
-                memcpy(codes + (first + j) * stride + top, own, (size_t)depth * sizeof *own);
-            }
+    for (int64_t j = 0; j < n_rows; j++, block += stride, codes += code_stride)
+        for (int64_t start = 0; start < n; start += LINE) {
+            const int64_t size = least_of(n - start, LINE);
+            for (int64_t i = 0; i < LINE; i++) values[i] = block[start + least_of(i, size - 1)];
+            code_line(values, cuts + starts[j], starts[j + 1] - starts[j], found);
+            for (int64_t i = 0; i < size; i++) codes[start + i] = (int16_t)found[i];
         }
     return OK;
 }

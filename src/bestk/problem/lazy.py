@@ -36,7 +36,7 @@ class CachedColumns:
 
     ``make`` takes indices and returns those columns side by side, a new array (n, len(indices)),
     over which the diagonal is written. ``row_sums`` gives the row sums without it, if that is
-    faster than through the columns; ``sums_quickly``: in seconds, even for very many.
+    faster than through the columns.
     ``bound_partners`` takes items, the diagonal and a weight: see the method of that name.
     """
 
@@ -46,11 +46,9 @@ class CachedColumns:
         diagonal: Floats,
         memory: int = 2**30,
         row_sums: Callable[[], Floats | None] | None = None,
-        sums_quickly: bool = False,
         bound_partners: Callable[[Indices, Floats, float], Floats | None] | None = None,
     ) -> None:
-        self._row_sums, self.sums_quickly = row_sums, sums_quickly
-        self._bound_partners = bound_partners
+        self._row_sums, self._bound_partners = row_sums, bound_partners
         self.shape = (len(diagonal), len(diagonal))
         self.made = 0  # columns computed so far
         self._make, self._diagonal = make, np.asarray(diagonal, np.float64)

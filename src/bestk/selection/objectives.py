@@ -51,8 +51,7 @@ class Objective:
         """The same by the column, made when asked for and kept within ``memory`` bytes."""
         columns = CachedColumns(
             lambda i: self._fill(entropies, i, i).T, np.zeros(entropies.n_features),
-            min(memory, KEPT), lambda: self._row_sums(entropies), entropies.sums_quickly,
-            self._partner_bounds(entropies),
+            min(memory, KEPT), lambda: self._row_sums(entropies), self._partner_bounds(entropies),
         )  # fmt: skip
         return Pairs(self, columns, self._relevance(entropies))
 

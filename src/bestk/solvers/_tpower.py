@@ -119,5 +119,4 @@ def _scale(problem: BQP) -> float:
 
 def _starter(problem: BQP) -> Forward | Linear:
     """The solver that gives the start."""
-    many = problem.is_lazy and problem.n > MAX_SUMMED_ITEMS and not problem.Q.sums_quickly
-    return Forward() if many else Linear()
+    return Forward() if problem.is_lazy and problem.n > MAX_SUMMED_ITEMS else Linear()

@@ -43,8 +43,6 @@ class SideBySide(Protocol):
 class Summarizing(Protocol):
     """The ability to add up the matrix of all pairs without holding it."""
 
-    sums_quickly: bool  # for hundreds of thousands of features in seconds: on a GPU
-
     def row_sums(self, query: Query) -> Floats:
         """Row sums without the diagonal."""
 

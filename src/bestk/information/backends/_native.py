@@ -39,7 +39,7 @@ MIN_TASK_SECONDS, MAX_TASK_SECONDS = 5e-4, 0.2  # long enough for a thread, shor
 class NativeCounter:
     """Entropies of a discrete table and its classes, by compiled kernels on the CPU."""
 
-    is_discrete, sums_quickly = True, False
+    is_discrete = True
 
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self.n_features = codes.n_features
@@ -183,19 +183,16 @@ def _group_rows(packed: Packed, places: Indices) -> Indices:
 def _count_singles(packed: Packed, tables: Tables) -> ExactEntropies:
     """Entropies of each feature, by its place."""
     x, xy = np.zeros((2, packed.n_features), np.int64)
-    for places, by_class, totals, axes in _count_levels(packed):
-        x[places] = tables.plain.take(totals).sum(axis=axes[0])
-        xy[places] = tables.plain.take(by_class).sum(axis=axes)
-        if tables.chance.any():
-            xy[places] += tables.chance.take(totals).sum(axis=axes[0])
+    for places, by_class in _count_levels(packed):
+        totals = by_class.sum(axis=1)
+        x[places] = tables.plain.take(totals).sum(axis=0)
+        xy[places] = tables.plain.take(by_class).sum(axis=(0, 1))
+        xy[places] += tables.chance.take(totals).sum(axis=0)
     return ExactEntropies(tables, x, xy)
 
 
-def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices, Indices, tuple[int, int]]]:
-    """Samples of some features by level and class and by level, and the axes of these.
-
-    Of few levels features come last, of many first: long axes are added up sooner.
-    """
+def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices]]:
+    """Places of some features, and how many samples each has by (level, class, feature)."""
     sizes, n_classes = packed.sizes, len(packed.sizes)
     classes = np.repeat(np.arange(n_classes), sizes)
     for n_planes in np.unique(packed.n_planes):
@@ -207,8 +204,7 @@ def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices, Indices, tup
             counts = np.empty((n_planes + 1, n_classes, len(tiles) * LANES), np.int64)
             counts[:-1] = margins.reshape(counts[:-1].shape)
             counts[-1] = sizes[:, np.newaxis] - counts[:-1].sum(axis=0)
-            counts = counts[:, :, : last - first]
-            yield slice(first, last), counts, counts.sum(axis=1), (0, 1)
+            yield slice(first, last), counts[:, :, : last - first]
             continue
         assert packed.codes is not None
         most = int(packed.levels[last - 1])
@@ -218,4 +214,4 @@ def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices, Indices, tup
             cells += classes
             cells += (most * n_classes) * np.arange(end - begin)[:, np.newaxis]
             counts = np.bincount(cells.ravel(), minlength=prod(shape)).reshape(shape)
-            yield places, counts, counts.sum(axis=2), (1, 2)
+            yield places, counts.transpose(1, 2, 0)

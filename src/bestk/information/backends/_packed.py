@@ -101,28 +101,14 @@ def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packe
     most, kept = int(levels.max()), None
     by_planes = planes_cost(most - 1, most - 1, int(words[-1]), len(sizes))
     if most > max_levels or by_planes >= codes.n_samples * LANES * SAMPLE_COST:
-        kept = np.empty((len(order), codes.n_samples), np.uint16)
-        run_tiles(lambda some: _sort_codes(codes, order, samples, some, kept), _shares(len(order)))
+        kept = codes.values.take(samples, axis=1)[order].astype(np.uint16, copy=False)
     bits, margins = np.zeros(bits_at[-1], np.uint32), np.zeros(margins_at[-1], np.uint32)
     write = kernels.pack_planes.bind(
         *values, np.maximum(order, 0), samples, n_planes, bits_at, margins_at, words, sizes, levels,
         len(order), len(sizes), bits, margins,
     )  # fmt: skip
-    run_tiles(lambda span: write(*span), _shares(len(n_planes)))
+    size = len(n_planes) if n_threads() == 1 else -(-len(n_planes) // (4 * n_threads()))
+    run_tiles(lambda span: write(*span), spans(len(n_planes), size))  # a few for each thread
     return Packed(
         bits, margins, n_planes, bits_at, margins_at, words, sizes, ends(sizes), levels, kept
     )
-
-
-def _sort_codes(
-    codes: Codes, order: Indices, samples: Array, some: tuple[int, int], out: Array
-) -> None:
-    """Write the codes of some features, samples in that order."""
-    for place in range(*some):
-        out[place] = codes.values[order[place]].take(samples)
-
-
-def _shares(length: int) -> list[tuple[int, int]]:
-    """A few runs for each thread."""
-    team = n_threads()
-    return spans(length, max(1, length if team == 1 else -(-length // (4 * team))))

@@ -90,11 +90,6 @@ class TorchCounter:
             if target is not out:
                 copy_rows(target, out, side.places)
 
-    @property
-    def sums_quickly(self) -> bool:
-        """Whether row sums over all pairs take seconds for hundreds of thousands of features."""
-        return bool(self._table.device.type == "cuda")
-
     def row_sums(self, query: Query) -> Floats:
         """Row sums without the diagonal, from tiles of which none leaves the device."""
         plan, mirror = self._plan(query, in_nats=False), query.measure.is_symmetric

@@ -23,9 +23,8 @@ from bestk.selection.cautions import warn_of
 from bestk.selection.folds import (
     Trial,
     choose,
-    group_splitter,
+    make_folds,
     printed_progress,
-    read_folds,
     read_ks,
     repeat_rows,
 )
@@ -197,8 +196,7 @@ class SelectBestKCV(TableSelector):
         every = range(least, max(least, min(MAX_DEFAULT_K, whole.most)) + 1)
         ks = read_ks(every if self.ks is None else self.ks, least, whole.most)
         groups = routed.splitter.split.get("groups")
-        cv = group_splitter(self.cv, groups, classes=kind)
-        folds = read_folds(lambda: check_cv(cv, y, classifier=kind), X, y, groups)
+        folds = make_folds(self.cv, (X, y, groups), classes=kind and len(targets) == 1)
         rows, fit_params = None, routed.estimator.fit
         if sample_weight is not None:
             rows = repeated_rows(sample_weight, targets, table.n_samples)

@@ -195,9 +195,11 @@ def test_a_selector_writes_its_report(fitted, report, tmp_path):
 
 
 def test_another_table_than_that_of_the_fit_is_refused(fitted):
-    with pytest.raises(ValueError, match="selected from 12; pass the table"):
+    with pytest.raises(
+        ValueError, match=r"and 8 more, and features were .* and 9 more; pass the table"
+    ):
         make_report(fitted, X.iloc[:, 1:], y)
-    with pytest.raises(ValueError, match="when features were selected"):
+    with pytest.raises(ValueError, match="features were selected from 'mean radius', "):
         make_report(fitted, X[X.columns[::-1]], y)
     with pytest.raises(ValueError, match="y should be a 1d array with one value a row; got None"):
         make_report(fitted, X, None)

@@ -77,16 +77,13 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
 
 
 def _check_same(solution: Solution, table: Table) -> None:
-    names, advice = solution.names or (), "pass the table that the selector was fitted on"
-    if len(names) != table.n_features:
-        came = f"X has {table.n_features} columns and the features were selected from {len(names)}"
-        raise ValueError(f"{came}; {advice}")
-    for place in solution.support.tolist():
-        if names[place] != table.names[place]:
-            raise ValueError(
-                f"column {place} of X is {table.names[place]!r} and was {names[place]!r} when "
-                f"features were selected; {advice}"
-            )
+    names = list(solution.names or ())
+    if names != list(table.names):
+        came, fitted = (join_some(list(map(repr, each)), 3) for each in (table.names, names))
+        raise ValueError(
+            f"X has the columns {came}, and features were selected from {fitted}; pass the table "
+            "that the selector was fitted on"
+        )
 
 
 def _runners_up(task: Task, solution: Solution) -> list[tuple[int, float, float, int]]:

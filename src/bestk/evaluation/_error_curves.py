@@ -23,7 +23,6 @@ from bestk.selection.methods import get_method
 from bestk.selection.pipeline import Targets, read_targets, seed_of
 from bestk.selection.selector import SelectBestK
 from bestk.selection.shared import shared_tasks
-from bestk.selection.targets import repeated_rows
 
 MAX_ROWS_LEAVE_ONE_OUT = 100
 MIN_ROWS_FOR_THREADS = 10_000  # with fewer, threads of gradient boosting wait for each other
@@ -147,8 +146,7 @@ def error_curves(
         default=LeaveOneOut() if len(y) <= MAX_ROWS_LEAVE_ONE_OUT else N_FOLDS,
         shuffle=True, random_state=random_state,
     )  # fmt: skip
-    if sample_weight is not None:
-        folds = repeat_rows(folds, repeated_rows(sample_weight, targets, len(y)), len(y))
+    folds = repeat_rows(folds, sample_weight, targets)
     trial, everything = Trial(estimator, scorer, X, y), allowed if baseline else None
     study = Study(trial, selector, table, targets, named, wanted, everything)
     show, found = progress or printed_progress("error_curves", verbose), list[Row]()

@@ -104,14 +104,14 @@ def cross_validate(
     options: Any, table: Table, y: Any, ks: list[int], sample_weight: Any = None, groups: Any = None
 ) -> tuple[Floats, Floats]:
     """Scores of a linear model, a row for each fold, and those of a dummy model."""
-    targets, rows = read_targets(y, options.target, table.n_samples), None
+    targets, known = read_targets(y, options.target, table.n_samples), np.arange(table.n_samples)
     if sample_weight is not None:
-        rows = repeated_rows(sample_weight, targets, table.n_samples)
+        known = np.unique(repeated_rows(sample_weight, targets, table.n_samples))
     for target in targets:
-        _refuse_few_rows(target if rows is None else target.take(np.unique(rows)))
+        _refuse_few_rows(target.take(known))
     goals = [Goal.of(target, options.scoring) for target in targets]
     folds = split_rows(goals, options.cv, groups, options.random_state)
-    folds = repeat_rows(folds, rows, table.n_samples)
+    folds = repeat_rows(folds, sample_weight, targets)
     paths, show = list[list[Indices]](), printed_progress("k='auto'", options.verbose)
     for train, _ in folds:
         try:

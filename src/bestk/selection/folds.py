@@ -18,6 +18,8 @@ from bestk._typing import Floats, Indices
 from bestk.data.frames import as_array
 from bestk.data.table import Table, as_matrix
 from bestk.errors import ParameterError
+from bestk.information.reading import ParsedTarget
+from bestk.selection.targets import repeated_rows
 
 Fold = tuple[Indices, Indices]  # training rows, test rows
 FOLDS = 5
@@ -33,23 +35,17 @@ def make_folds(
     ``rows`` are X, y and groups. Folds that are given by their number are stratified by class, and
     keep groups together.
     """
-    from sklearn.model_selection import (
-        GroupKFold,
-        KFold,
-        StratifiedGroupKFold,
-        StratifiedKFold,
-        check_cv,
-    )
+    from sklearn import model_selection as ms
 
     _, y, groups = rows
     if cv is None:
         cv = default if groups is None else min(FOLDS, len(np.unique(as_array(groups))))
     if isinstance(cv, Integral):
-        kinds = (KFold, StratifiedKFold) if groups is None else (GroupKFold, StratifiedGroupKFold)
-        cv = kinds[classes](int(cv), **shuffled)
+        plain, grouped = (ms.KFold, ms.StratifiedKFold), (ms.GroupKFold, ms.StratifiedGroupKFold)
+        cv = (plain if groups is None else grouped)[classes](int(cv), **shuffled)
     try:
         with np.errstate(invalid="ignore"):  # where targets are larger than any integer
-            folds = [(np.asarray(a), np.asarray(b)) for a, b in check_cv(cv).split(*rows)]
+            folds = [(np.asarray(a), np.asarray(b)) for a, b in ms.check_cv(cv).split(*rows)]
     except TypeError as error:
         raise ParameterError(f"cv must yield pairs of training and test rows; {error}") from error
     if not folds:
@@ -65,11 +61,14 @@ def make_folds(
     return folds
 
 
-def repeat_rows(folds: list[Fold], rows: Indices | None, n_samples: int) -> list[Fold]:
-    """The folds with each row as often as it is among ``rows``."""
-    if rows is None:
+def repeat_rows(
+    folds: list[Fold], sample_weight: Any, targets: Sequence[ParsedTarget]
+) -> list[Fold]:
+    """The folds with each row as often as its weight says."""
+    if sample_weight is None:
         return folds
-    counts = np.bincount(rows, minlength=n_samples)
+    n = targets[0].n_samples
+    counts = np.bincount(repeated_rows(sample_weight, targets, n), minlength=n)
     return [(np.repeat(a, counts[a]), np.repeat(b, counts[b])) for a, b in folds]
 
 

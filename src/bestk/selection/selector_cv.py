@@ -197,13 +197,8 @@ class SelectBestKCV(TableSelector):
         ks = read_ks(every if self.ks is None else self.ks, least, whole.most)
         groups = routed.splitter.split.get("groups")
         folds = make_folds(self.cv, (X, y, groups), classes=kind and len(targets) == 1)
-        rows, fit_params = None, routed.estimator.fit
-        if sample_weight is not None:
-            rows = repeated_rows(sample_weight, targets, table.n_samples)
-        selecting = repeat_rows(folds, rows, table.n_samples)
-        if get_config()["enable_metadata_routing"]:
-            rows = None  # the estimator and the scorer have weights of their own
-        else:
+        fit_params, selecting = routed.estimator.fit, repeat_rows(folds, sample_weight, targets)
+        if not get_config()["enable_metadata_routing"]:  # the estimator has no weights of its own
             folds = selecting
         trial = Trial(self.estimator, self._scorer(), X, y, fit_params, routed.scorer.score)
         show, scores = printed_progress(type(self).__name__, self.verbose), []
@@ -223,7 +218,8 @@ class SelectBestKCV(TableSelector):
         self.solution_ = whole.solution(self.best_k_)
         self.selection_seconds_ += self.solution_.seconds
         self._keep(whole)
-        if rows is not None:
+        if sample_weight is not None and folds is selecting:
+            rows = repeated_rows(sample_weight, targets, table.n_samples)
             X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
         self.estimator_ = clone(self.estimator).fit(self._read(X), y, **fit_params)
         warn_of(self.solution_)

@@ -29,7 +29,6 @@ from bestk.selection.pipeline import (
     settle,
 )
 from bestk.selection.selector import SelectBestK
-from bestk.selection.targets import repeated_rows
 
 MAX_SHOWN = 20  # features of a text
 MAX_COLUMNS_TOGETHER, MAX_VALUES_TOGETHER = 2048, 2**20  # of subsamples measured in one pass
@@ -188,10 +187,7 @@ def stability_selection(
     )
     labels = targets[0].classes.codes if stratified else np.arange(table.n_samples)
     folds = make_folds(splitter, (labels, labels, groups), classes=stratified)
-    weighted = None
-    if sample_weight is not None:
-        weighted = repeated_rows(sample_weight, targets, table.n_samples)
-    rows = [train for train, _ in repeat_rows(folds, weighted, table.n_samples)]
+    rows = [train for train, _ in repeat_rows(folds, sample_weight, targets)]
     task, screen = replace(task, targets=targets), None if screen is None else max(screen, wanted)
     drawn = _Subsamples(selector, task, columns, rows, wanted, screen)
     with threads(n_jobs):
@@ -221,7 +217,7 @@ class _Subsamples:
         values = len(self.rows[0]) * len(self.task.allowed)
         alone = len(batches) == len(self.rows) and values <= MAX_VALUES_TOGETHER
         self.selector.n_jobs = 1 if team > 1 or alone else n_jobs  # too little work for threads
-        parallel = Parallel(team, prefer="threads", return_as="generator")
+        parallel = Parallel(team, require="sharedmem", return_as="generator")
         parts = parallel(delayed(self.select)(batch) for batch in batches)
         for batch, each in zip(batches, parts, strict=True):
             for number, support in zip(batch.tolist(), each, strict=True):

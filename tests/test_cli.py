@@ -180,22 +180,11 @@ def test_folds_that_rows_do_not_suffice_for_are_refused(folder, tmp_path):
     assert "n_splits=5 cannot be greater" in fails("compare", tmp_path / "few.csv", *args, 5)
 
 
-def test_several_targets_are_taken_together(folder, tmp_path):
-    frame = pd.read_csv(folder / "t.csv")
-    targets, out = ["diagnosis", "mean texture", "mean area"], tmp_path / "best.csv"
-    X, Y = frame.drop(columns=targets), frame[targets]
-    named = [part for name in targets for part in ("-t", name)]
-    for how in ("sum", "min", "union"):
-        chosen = ("-k", 3, "-m", "jmi", "--multioutput", how, "-o", out, "--json")
-        told = json.loads(bestk("select", folder / "t.csv", *named, *chosen).stdout)
-        expected = select(X, Y, 3, "jmi", multioutput=how)
-        names = [X.columns[j] for j in expected.support]
-        assert [feature["name"] for feature in told["features"]] == names
-        assert told["target"] == targets
-        assert pd.read_csv(out).columns.tolist() == [*names, *targets]
-    assert "takes one --target" in fails("compare", folder / "t.csv", *named)
-    aside = ("-t", "diagnosis", "-t", "mean area", "--include", "mean area")
-    assert "'mean area'" in fails("select", folder / "t.csv", *aside)
+def test_several_targets_are_refused(folder):
+    both = ("-t", "diagnosis", "-t", "mean area")
+    assert "pass one column; several targets need Python" in fails(
+        "select", folder / "t.csv", *both
+    )
 
 
 def test_rows_have_weights_and_groups_and_columns_have_groups_and_a_threshold(folder, tmp_path):

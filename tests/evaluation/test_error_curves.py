@@ -25,10 +25,12 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bestk import METHODS, Greedy, Quadratic, SelectBestK
+from bestk.data.frames import read_table
 from bestk.evaluation import error_curves
 from bestk.evaluation._error_curves import Study, default_model, negative_error
 from bestk.information.backends import _native
 from bestk.selection.folds import Trial, make_folds
+from bestk.selection.pipeline import read_targets
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -130,10 +132,10 @@ def test_a_hundred_rows_are_the_most_that_are_left_out_one_by_one(rows, folds):
 
 def test_numbers_beyond_every_whole_number_are_split_or_refused_without_a_warning():
     y = np.arange(40.0) * 1e300
-    folds = make_folds(y, 4, None, classes=False, default=None, random_state=0)
+    folds = make_folds(4, (y, y, None), classes=False, shuffle=True, random_state=0)
     assert sorted(np.concatenate([test for _, test in folds])) == list(range(40))
     with pytest.raises(ValueError, match="target type"):
-        make_folds(y, 4, None, classes=True, default=None, random_state=0)
+        make_folds(4, (y, y, None), classes=True, shuffle=True, random_state=0)
 
 
 @pytest.mark.parametrize("continuous", [False, True])
@@ -386,7 +388,10 @@ def test_every_method_can_have_its_own_numbers_of_features():
 def test_a_study_travels_to_other_processes():
     X, y = IRIS
     trial = Trial(DUMMY, negative_error, X, y)
-    study = Study(trial, SelectBestK(), {"mrmr": METHODS["mrmr"]}, {"mrmr": [1, 2]}, None)
+    table, targets = read_table(X), read_targets(y, "auto", len(y))
+    study = Study(
+        trial, SelectBestK(), table, targets, {"mrmr": METHODS["mrmr"]}, {"mrmr": [1, 2]}, None
+    )
     train, test = next(LeaveOneOut().split(X))
     copy = pickle.loads(pickle.dumps(study))
     rows, again = study.run(0, (train, test)), copy.run(0, (train, test))

@@ -8,15 +8,14 @@ from bestk import SelectBestK
 from bestk.data.frames import read_table
 from bestk.report import columns
 from bestk.report.columns import ShownTarget, describe_column
-from bestk.selection.look import column_values
 from bestk.selection.pipeline import Task
 
 
-def described(values, y, **options):
+def described(values, y, nominal=False):
     """The description of a column of a table that has no other."""
     table = read_table(pd.DataFrame({"x": values}))
     goal = ShownTarget.of(Task.of(SelectBestK(1), table, y))
-    return describe_column("x", column_values(table, 0), goal, **options)
+    return describe_column(table, 0, goal, nominal=nominal)
 
 
 def test_bins_count_every_row_once_and_missing_values_last():
@@ -83,13 +82,14 @@ def test_the_rarest_of_many_classes_are_counted_as_one():
 def test_the_list_of_columns_has_what_is_there_and_what_is_missing():
     frame = pd.DataFrame({"n": [1.5, np.nan, 2.5] * 4, "w": ["a", "b", None] * 4})
     listed = SelectBestK(1).fit(frame, [0, 1, 1] * 4).report(frame, [0, 1, 1] * 4, errors=False)
-    found = [(c.kind, c.missing, c.distinct) for c in listed.facts.table.listed]
-    assert found == [("numeric", 4, 2), ("string", 4, 2)]
+    cells = '<td class="n" data-value="4">4</td><td class="n" data-value="2">2</td>'
+    for kind in ("numeric", "string"):
+        assert f"<td><bdi>{kind}</bdi></td>{cells}" in listed.html
 
 
 def test_of_a_tall_table_fewer_columns_are_listed(monkeypatch):
     monkeypatch.setattr(columns, "MAX_LISTED_VALUES", 25)
     frame = pd.DataFrame({"a": np.arange(12) % 3, "b": np.arange(12) % 2, "c": np.arange(12) % 4})
     made = SelectBestK(1).fit(frame, frame["c"]).report(frame, frame["c"], errors=False)
-    assert len(made.facts.table.listed) == 2
+    assert len(made.facts.listed) == 2
     assert "2 of 3 columns: selected and most" in made.html

@@ -43,7 +43,7 @@ def test_the_report_of_a_selector_that_chose_k_has_its_scores(report, chosen):
     assert (scores.measure.name, scores.model) == ("accuracy", "GaussianNB()")
     assert len(scores.folds) == 4
     assert scores.measure.guess == pytest.approx(np.bincount(y).max() / len(y))
-    assert len(report.facts.features) == chosen.best_k_
+    assert len(report.facts.names) == chosen.best_k_
     assert f"The dashed vertical line is at {chosen.best_k_}," in report.html
 
 

@@ -21,7 +21,7 @@ def streamed():
 def test_rows_in_memory_tell_the_rest_of_a_selector_of_blocks(streamed):
     made = streamed.report(X, y, errors=False)
     assert not [c for c in made.facts.cautions if "is not that of the fit" in c.text]
-    relevance = {f.place: f.relevance for f in made.facts.runners_up}
+    relevance = {place: relevance for place, relevance, *_ in made.facts.runners_up}
     assert relevance == pytest.approx({j: streamed.scores_[j] for j in relevance})
 
 
@@ -35,4 +35,4 @@ def test_blocks_one_by_one_have_a_report():
     selector = SelectBestK(3, "mrmr")
     for table, goal in blocks():
         selector.partial_fit(table, goal)
-    assert selector.report(X, y, errors=False).facts.table.n_samples == len(X)
+    assert selector.report(X, y, errors=False).facts.task.table.n_samples == len(X)

@@ -31,25 +31,23 @@ def report(fitted):
     return make_report(fitted, X, y, target="diagnosis")
 
 
-def test_the_features_are_those_of_the_solution_with_their_numbers(report, fitted):
-    frame = fitted.solution_.to_frame()
-    told = report.facts.features
-    assert [f.name for f in told] == frame["name"].tolist()
-    for name in ("relevance", "contribution", "new_information"):
-        np.testing.assert_array_equal([getattr(f, name) for f in told], frame[name])
-    pairs = fitted.solution_.details["pairs"]
-    for j, feature in enumerate(told):
-        i = [f.name for f in told].index(feature.nearest)
-        assert i != j
-        assert feature.new_information == pairs[i, j]
+def test_the_features_are_those_of_the_solution_with_their_numbers(report, fitted, read_page):
+    frame, texts = fitted.solution_.to_frame(), read_page(report.html).texts
+    assert report.facts.names == frame["name"].tolist()
+    for name in ("relevance", "new_information"):
+        assert set(frame[name].map("{:.3f}".format)) <= set(texts)
+    assert set(frame["contribution"].map("{:.4f}".format)) <= set(texts)
 
 
 def test_what_was_left_out_is_the_most_relevant_of_the_rest(report, fitted):
     rest = np.flatnonzero(~fitted.support_)
     best = rest[np.argsort(-fitted.scores_[rest], kind="stable")]
-    assert [f.place for f in report.facts.runners_up] == best.tolist()
-    np.testing.assert_allclose([f.relevance for f in report.facts.runners_up],
-                               fitted.scores_[best])  # fmt: skip
+    places, relevance, new, nearest = zip(*report.facts.runners_up, strict=True)
+    assert list(places) == best.tolist()
+    np.testing.assert_allclose(relevance, fitted.scores_[best])
+    given = report.facts.task.read.entropies.cmi(fitted.solution_.support, np.array(places))
+    np.testing.assert_array_equal(new, given.min(axis=0))
+    np.testing.assert_array_equal(nearest, fitted.solution_.support[given.argmin(axis=0)])
 
 
 def test_the_comparison_is_what_the_methods_select_and_their_scores(report, fitted):
@@ -116,8 +114,8 @@ def test_the_same_input_gives_the_same_bytes(report, fitted):
 
 
 def test_bins_of_the_selected_columns_count_every_row(report):
-    for feature, column in zip(report.facts.features, report.facts.table.columns, strict=True):
-        assert column.name == feature.name
+    for name, column in zip(report.facts.names, report.facts.columns, strict=True):
+        assert column.name == name
         counts = np.array([each.counts for each in column.bins])
         np.testing.assert_array_equal(counts.sum(axis=0), np.bincount(y))
         assert len(counts) == 8
@@ -132,7 +130,7 @@ def test_text_missing_values_and_booleans_are_told_of_and_trees_predict():
         "wet": rng.random(60) < 0.5,
     })  # fmt: skip
     made = make_report(SelectBestK(2).fit(frame, target), frame, target)
-    assert made.facts.table.kinds == {"boolean": 1, "numeric": 1, "string": 1}
+    assert "1 boolean, 1 numeric, 1 string." in made.html
     assert made.facts.scores.model == "boosted trees"
     assert made.facts.scores.ks == (1, 2, 3)
 
@@ -141,9 +139,9 @@ def test_a_continuous_target_is_shown_by_its_mean_and_predicted_by_regression():
     numbers, goal = load_diabetes(return_X_y=True, as_frame=True)
     goal = goal + 0.5
     made = make_report(SelectBestK(3).fit(numbers, goal), numbers, goal)
-    assert made.facts.table.classes == ()
-    assert made.facts.table.overall == pytest.approx(goal.mean())
-    for column in made.facts.table.columns:
+    assert "Classes and their rows" not in made.html
+    assert made.facts.goal.overall == pytest.approx(goal.mean())
+    for column in made.facts.columns:
         total = sum(each.rows * each.value for each in column.bins)
         assert total == pytest.approx(goal.sum())
     scores = made.facts.scores
@@ -197,9 +195,11 @@ def test_a_selector_writes_its_report(fitted, report, tmp_path):
 
 
 def test_another_table_than_that_of_the_fit_is_refused(fitted):
-    with pytest.raises(ValueError, match="selected from 12; pass the table"):
+    with pytest.raises(
+        ValueError, match=r"and 8 more, and features were .* and 9 more; pass the table"
+    ):
         make_report(fitted, X.iloc[:, 1:], y)
-    with pytest.raises(ValueError, match="when features were selected"):
+    with pytest.raises(ValueError, match="features were selected from 'mean radius', "):
         make_report(fitted, X[X.columns[::-1]], y)
     with pytest.raises(ValueError, match="y should be a 1d array with one value a row; got None"):
         make_report(fitted, X, None)
@@ -242,7 +242,6 @@ def test_of_many_classes_the_largest_are_listed_and_it_is_said():
     goal = np.char.add("class ", numbers.astype(str))
     table = pd.DataFrame({"x": numbers + rng.normal(size=600), "z": rng.normal(size=600)})
     made = make_report(SelectBestK(1).fit(table, goal), table, goal, errors=False)
-    assert len(made.facts.table.classes) == 300
     assert "Classes and their rows; the 40 largest of 300" in made.html
     assert "and 292 more" in made.html  # of fewer than ten rows
 
@@ -269,12 +268,17 @@ def test_a_class_of_one_row_has_a_report_that_warns_of_it():
 
 
 def test_every_column_is_listed_in_a_line(report, fitted):
-    listed = report.facts.table.listed
-    assert [each.name for each in listed] == X.columns.tolist()
-    assert [each.distinct for each in listed] == X.nunique().tolist()
-    np.testing.assert_allclose([each.relevance for each in listed], fitted.scores_)
-    ranks = {each.name: each.rank for each in listed if each.rank is not None}
-    assert ranks == {f.name: i for i, f in enumerate(report.facts.features, 1)}
+    assert report.facts.listed == list(range(12))
+    lines = re.findall(
+        r"<tr><th scope=\"row\"><bdi>([^<]*)</bdi></th><td><bdi>numeric.*", report.html
+    )
+    assert lines == X.columns.tolist()
+    cells = re.findall(r"<bdi>numeric</bdi></td>.*", report.html)
+    numbers = [re.findall('data-value="([^"]*)"', line) for line in cells]
+    assert [int(distinct) for _, distinct, _, _ in numbers] == X.nunique().tolist()
+    np.testing.assert_allclose([float(each[2]) for each in numbers], fitted.scores_)
+    ranks = {i: int(rank) for i, (*_, rank) in enumerate(numbers) if rank}
+    assert ranks == {place: i for i, place in enumerate(fitted.solution_.support, 1)}
 
 
 def test_the_headline_and_the_first_section_say_whether_the_features_predict(report):
@@ -337,7 +341,7 @@ def test_of_some_copies_all_but_one_are_to_be_excluded():
 
 
 def test_a_plain_table_has_no_warnings(report):
-    assert report.facts.cautions == ()
+    assert report.facts.cautions == []
     assert "None: no selected column nearly determines the target" in report.html
 
 

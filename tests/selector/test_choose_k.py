@@ -29,10 +29,11 @@ from bestk.selection.choose_k import (
     GRID,
     Goal,
     cross_validate,
-    mean_log_loss,
+    negative_log_loss,
     numbers_to_try,
+    split_rows,
 )
-from bestk.selection.folds import Design, choose
+from bestk.selection.folds import Design, Trial, choose
 from bestk.selection.pipeline import read_targets
 
 
@@ -130,7 +131,7 @@ def test_every_score_is_that_of_a_pipeline_that_selects_in_its_training_rows(can
     X, y = cancer[0].to_numpy(), cancer[1].to_numpy()
     ks, selector = [1, 4, 9], SelectBestK("auto", method="jmi", random_state=5)
     scores, guess = cross_validate(selector, read_table(X), y, ks)
-    folds = Goal.of(read_targets(y, "auto", len(y))[0], None).split(None, None, 5)
+    folds = split_rows([Goal.of(read_targets(y, "auto", len(y))[0], None)], None, None, 5)
     for row, chance, (train, test) in zip(scores, guess, folds, strict=True):
         assert not np.intersect1d(train, test).size
         share = y[train].mean()
@@ -140,7 +141,7 @@ def test_every_score_is_that_of_a_pipeline_that_selects_in_its_training_rows(can
             chosen = SelectBestK(k, method="jmi")
             model = make_pipeline(chosen, Clipped(), StandardScaler(), LogisticRegression(C=10))
             model.fit(X[train], y[train])
-            expected = -mean_log_loss(model, X[test], y[test])
+            expected = negative_log_loss(model, X[test], y[test])
             assert score == pytest.approx(expected, abs=1e-3)
             own = -log_loss(y[test], model.predict_proba(X[test]))
             assert expected == pytest.approx(own, abs=0.01)
@@ -160,7 +161,7 @@ class Given:
 
 def test_the_log_loss_of_one_row_is_bounded_and_that_of_a_class_without_training_rows_too():
     model = Given(["a", "c"], [[0.5, 0.5], [1.0, 0.0], [0.9, 0.1]])
-    found = mean_log_loss(model, np.empty((3, 1)), np.array(["a", "c", "b"]))
+    found = -negative_log_loss(model, np.empty((3, 1)), np.array(["a", "c", "b"]))
     assert found == pytest.approx((np.log(2) + 2 * np.log(1e4)) / 3)
 
 
@@ -251,7 +252,7 @@ def test_no_fold_separates_a_group(cv, continuous, monkeypatch):
     X, y = rng.normal(size=(120, 4)), np.arange(120) % 3
     y = y + 0.5 * rng.random(120) if continuous else y
     groups, seen = np.repeat(np.arange(12), 10).astype(str), []
-    monkeypatch.setattr(Goal, "score", lambda goal, model, Z, fold: seen.append(fold) or 0.0)
+    monkeypatch.setattr(Trial, "score", lambda trial, columns, fold: seen.append(fold) or 0.0)
     SelectBestK("auto", cv=cv).fit(X, y, groups=groups)
     select(X, y, "auto", cv=cv, groups=groups)
     n_scores = len(numbers_to_try(4)) + 1  # and the dummy model
@@ -367,7 +368,8 @@ def test_small_classes_are_no_obstacle(sizes):
     y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     X = rng.normal(size=(len(y), 6)) + y[:, None]
     assert 1 <= SelectBestK("auto").fit(X, y).k_ <= 6
-    for train, _ in Goal.of(read_targets(y, "auto", len(y))[0], None).split(None, None, 0):
+    goal = Goal.of(read_targets(y, "auto", len(y))[0], None)
+    for train, _ in split_rows([goal], None, None, 0):
         assert set(y[train]) == set(y)
 
 
@@ -420,7 +422,7 @@ def test_a_row_of_weight_two_is_never_in_training_and_test_rows(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
     seen = []
-    monkeypatch.setattr(Goal, "score", lambda goal, model, Z, fold: seen.append(fold) or 0.0)
+    monkeypatch.setattr(Trial, "score", lambda trial, columns, fold: seen.append(fold) or 0.0)
     weights = np.arange(40) % 3
     SelectBestK("auto").fit(X, y, sample_weight=weights)
     for train, test in seen:

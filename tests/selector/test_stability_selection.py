@@ -52,6 +52,17 @@ def test_small_subsamples_of_mixed_columns_and_several_classes_are_those_of_sele
             assert support == tuple(alone.tolist())
 
 
+def test_a_column_of_different_texts_is_measured_beside_others():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": [f"p{i}" for i in range(400)], "x": rng.normal(size=400)})
+    y = (frame["x"] + rng.normal(size=400) > 0).to_numpy()
+    found = stability_selection(frame, y, 1, "jmi", n_subsamples=3)
+    splits = StratifiedShuffleSplit(3, train_size=0.5, random_state=0).split(y, y)
+    selector = SelectBestK(1, "jmi", bound=None)
+    expected = [selector.fit(frame.iloc[rows], y[rows]).solution_.support for rows, _ in splits]
+    np.testing.assert_array_equal(found.supports, expected)
+
+
 def test_subsamples_in_which_a_column_is_constant_do_not_disturb_the_others():
     rare = np.zeros(len(Y))
     rare[::90] = 1.0  # 7 ones: constant in about one subsample of 128

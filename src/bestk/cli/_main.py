@@ -40,15 +40,11 @@ Examples:
   bestk select cells.csv -t type --json | jq .features[0].name
 """
 COMPARED = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
-ONE_TARGET = DECLARED.keys() - {"multioutput"}
-COMPARING = ONE_TARGET - {"k", "method", "bound", "threshold"}
+COMPARING = DECLARED.keys() - {"k", "method", "bound", "threshold"}
 
 
 def _start(values: dict[str, Any]) -> tuple[TableOptions, Messages]:
-    request = TableOptions(**values)
-    if len(request.targets) > 1 and "multioutput" not in values:
-        raise click.UsageError("this command takes one --target; bestk select takes several")
-    return request, Messages(request.quiet)
+    return TableOptions(**values), Messages(values["quiet"])
 
 
 @click.group(
@@ -123,7 +119,7 @@ def compare(methods: tuple[str, ...], cv: int, **values: Any) -> None:
 
 
 @main.command(short_help="Write an HTML report of a selection.")
-@options(*(ONE_TARGET - {"weights"}))
+@options(*(DECLARED.keys() - {"weights"}))
 @click.option(
     "-o", "--output", metavar="OUT", type=click.Path(path_type=Path), default="report.html",
     show_default=True, help="HTML file to write.",

@@ -11,7 +11,7 @@ AUTO = "auto"  # k chosen by cross-validation
 DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
 PASSED_ON = (
     "information", "discretizer", "correction", "bound", "time_limit", "threshold",
-    "column_groups", "k_counts", "scoring", "multioutput",
+    "column_groups", "k_counts", "scoring",
 )  # fmt: skip
 
 
@@ -29,6 +29,13 @@ def parse_k(ctx: Any, param: Any, value: str | None) -> float | str | None:
             f"features such as 0.1, or {AUTO!r}"
         )
     return number
+
+
+def parse_target(ctx: Any, param: Any, values: tuple[str, ...]) -> str:
+    """The column to predict; the last of several must not win silently."""
+    if len(values) > 1:
+        raise click.BadParameter("pass one column; several targets need Python's SelectBestK")
+    return values[0]
 
 
 def _option(*names: str, default: Any = None, **settings: Any) -> Any:
@@ -52,9 +59,9 @@ class TableOptions:
     # fmt: off
     file: Path = field(metadata={"click": click.argument(
         "file", type=click.Path(path_type=Path))})
-    targets: tuple[str, ...] = field(metadata={"click": click.option(
-        "-t", "--target", "targets", metavar="COL", required=True, multiple=True,
-        help="The column to predict; select takes several.")})
+    target: str = field(metadata={"click": click.option(
+        "-t", "--target", callback=parse_target, metavar="COL", required=True, multiple=True,
+        help="The column to predict.")})
     k: float | str | None = _option(  # None: 10, or all columns where there are fewer
         "-k", callback=parse_k, metavar="N",
         help="Number of features, a fraction of the features in (0, 1], or auto: chosen by "
@@ -85,10 +92,6 @@ class TableOptions:
     k_counts: str = _choice(
         "--k-counts", ("groups", "columns"),
         "Whether -k is a number of column groups, or the most columns.")
-    multioutput: str = _choice(
-        "--multioutput", ("sum", "min", "union"),
-        "With several targets: maximize the sum of their objectives, or the smallest one; or "
-        "select for each.")
     information: str = _choice(
         "--information", ("auto", "discrete", "gaussian", "blend"),
         "Estimate mutual information from counts in bins, from covariances, or as a mean of both; "
@@ -112,11 +115,6 @@ class TableOptions:
     quiet: bool = _option(
         "-q", "--quiet", default=False, is_flag=True, help="Print no progress and no notes.")
     # fmt: on
-
-    @property
-    def target(self) -> str:
-        """The first column to predict."""
-        return self.targets[0]
 
     @property
     def aside(self) -> dict[str, str]:

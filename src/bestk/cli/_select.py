@@ -13,10 +13,9 @@ from bestk._memory import machine_memory
 from bestk.cli._options import AUTO, TableOptions
 from bestk.cli._terminal import Messages, bold, console, heading, new_table
 from bestk.data.files import Loaded, copy_columns, load, replacing
-from bestk.data.frames import read_column
 from bestk.data.rows import rows_to_hold
 from bestk.data.sources import Source, check_names, find_columns, open_source, suffix_of
-from bestk.data.table import Table, as_matrix
+from bestk.data.table import as_matrix
 from bestk.errors import UnknownNameError, printable
 from bestk.problem.solution import TOLD, Solution
 from bestk.selection.look import MOSTLY
@@ -41,7 +40,7 @@ class CheckedFile:
 def check(request: TableOptions) -> CheckedFile:
     """Open the file, and check the columns and -k before it is read."""
     source = open_source(request.file)
-    aside = {*request.aside.values(), *request.targets[1:]}
+    aside = set(request.aside.values())
     check_names(source, aside)
     names = [n for n in find_columns(source, request.target, request.exclude) if n not in aside]
     for name in request.include:
@@ -76,21 +75,14 @@ def read(
 
 def _set_aside(loaded: Loaded, request: TableOptions) -> Loaded:
     """Take the columns that describe the rows out of the table."""
-    names, every = list(loaded.table.names), np.arange(loaded.table.n_features)
-    places = {argument: [names.index(name)] for argument, name in request.aside.items()}
+    table, names = loaded.table, list(loaded.table.names)
+    places = {argument: names.index(name) for argument, name in request.aside.items()}
     of_rows = {
-        argument: as_matrix(loaded.table.keep(np.array(place)))[0][:, 0]
+        argument: as_matrix(table.keep(np.array([place])))[0][:, 0]
         for argument, place in places.items()
     }
-    more = [names.index(name) for name in request.targets[1:]]
-    kept = np.setdiff1d(every, [*(place for (place,) in places.values()), *more])
-    y: Any = loaded.y
-    if more:
-        others = (loaded.table.keep(np.array([place])).blocks[0] for place in more)
-        columns = enumerate([read_column(y), *others])
-        blocks = tuple(replace(each, columns=np.array([i])) for i, each in columns)
-        y = Table(loaded.table.n_samples, request.targets, blocks)
-    return replace(loaded, table=loaded.table.keep(kept), y=y, of_rows=of_rows)
+    kept = np.setdiff1d(np.arange(table.n_features), list(places.values()))
+    return replace(loaded, table=table.keep(kept), of_rows=of_rows)
 
 
 def _without_identifiers(loaded: Loaded, request: TableOptions, messages: Messages) -> Loaded:
@@ -132,7 +124,7 @@ def select_from_file(
         seconds = {"read": reading, "select": perf_counter() - start}
         result = as_dict(loaded, solution, request, seconds | {"solve": solution.seconds})
         if file:
-            columns = [*(feature["name"] for feature in result["features"]), *request.targets]
+            columns = [*(feature["name"] for feature in result["features"]), request.target]
             with messages.stage("writing the selected columns"):
                 copy_columns(loaded.source, columns, file, suffix)
     return result
@@ -170,7 +162,6 @@ def as_dict(
     return (
         about(loaded)
         | {
-            "target": list(request.targets) if len(request.targets) > 1 else request.target,
             "k": solution.k,
             "method": request.method,
             "objective": float(solution.objective),

@@ -8,21 +8,19 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, is_regressor
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import LeaveOneOut
-from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 from threadpoolctl import threadpool_limits
 
 from bestk._checks import jobs
 from bestk._typing import Array, Indices
-from bestk.data.frames import as_array, read_column, read_features, read_table
+from bestk.data.frames import as_array, read_column, read_features
 from bestk.data.table import Table, as_matrix, find_features
-from bestk.data.target import is_continuous, weighted_rows
 from bestk.errors import ParameterError
 from bestk.evaluation._curves import BASELINE, Curves, Row
 from bestk.selection.folds import Fold, Trial, make_folds, printed_progress, read_ks, repeat_rows
 from bestk.selection.methods import get_method
-from bestk.selection.pipeline import seed_of
+from bestk.selection.pipeline import Targets, read_targets, seed_of
 from bestk.selection.selector import SelectBestK
 from bestk.selection.shared import shared_tasks
 
@@ -121,32 +119,36 @@ def error_curves(
     selector = SelectBestK(k=1, method="maxrel", random_state=random_state, **options)
     selector._validate_params()
     read_column(y)  # refuses what is not a column
-    table, y = read_table(X), column_or_1d(y)
+    table, y = read_features(X, selector.categorical_features), column_or_1d(y)
     check_consistent_length(range(table.n_samples), y)
-    allowed = _fix_options(selector, table, y)
+    targets, excluded = (
+        read_targets(y, selector.target, len(y)),
+        find_features(selector.exclude, table),
+    )
+    allowed = np.setdiff1d(np.arange(table.n_features), excluded)
     text = set(table.kinds[allowed].tolist()) - {"numeric", "boolean"}
-    trees, continuous = estimator is None and bool(text), selector.target == "continuous"
-    X = _indexable(X, table, selector, coded=trees)
+    trees, continuous = estimator is None and bool(text), targets[0].continuous
+    X = _indexable(X, table, coded=trees)
     if estimator is None:
         estimator = default_model(
             continuous=continuous, text=trees, sparse=hasattr(X, "tocsc"),
             missing=bool(table.count_missing()[allowed].any()),
         )  # fmt: skip
     scorer = check_scoring(estimator, scoring) if scoring else negative_error
-    least = len(set(selector.include)) if selector.column_groups is None else 1
+    included = find_features(selector.include, table)
+    least = len(set(included)) if selector.column_groups is None else 1
     named = _read_methods(methods)
-    if isinstance(ks, Mapping):
-        wanted = {name: read_ks(ks.get(name, ()), least, len(allowed)) for name in named}
-    else:
-        wanted = dict.fromkeys(named, read_ks(ks, least, len(allowed)))
-    default = LeaveOneOut() if len(y) <= MAX_ROWS_LEAVE_ONE_OUT else N_FOLDS
+    if not isinstance(ks, Mapping):
+        ks = dict.fromkeys(named, list(ks) if np.iterable(ks) else ks)
+    wanted = {name: read_ks(ks.get(name, ()), least, len(allowed)) for name in named}
     folds = make_folds(
-        y, cv, groups, classes=not continuous, default=default, random_state=random_state
-    )
-    rows = None if sample_weight is None else weighted_rows(sample_weight, y, len(y))
-    folds = repeat_rows(folds, rows, len(y))
+        cv, (np.empty((len(y), 1)), y, groups), classes=not continuous,
+        default=LeaveOneOut() if len(y) <= MAX_ROWS_LEAVE_ONE_OUT else N_FOLDS,
+        shuffle=True, random_state=random_state,
+    )  # fmt: skip
+    folds = repeat_rows(folds, sample_weight, targets)
     trial, everything = Trial(estimator, scorer, X, y), allowed if baseline else None
-    study = Study(trial, selector, named, wanted, everything)
+    study = Study(trial, selector, table, targets, named, wanted, everything)
     show, found = progress or printed_progress("error_curves", verbose), list[Row]()
     threads = 1 if trees and len(y) < MIN_ROWS_FOR_THREADS else None
     parallel = Parallel(n_jobs=jobs(n_jobs) or 1, return_as="generator")
@@ -159,22 +161,10 @@ def error_curves(
     return Curves(tuple(found), table.names, name)
 
 
-def _fix_options(selector: SelectBestK, table: Table, y: Any) -> Indices:
-    """Set what must be the same in all folds; return the features that may be selected."""
-    included = find_features(selector.include, table)
-    excluded = find_features(selector.exclude, table)
-    target = "continuous" if is_continuous(y, selector.target) else "classes"
-    selector.set_params(target=target, include=included, exclude=excluded)
-    return np.setdiff1d(np.arange(table.n_features), excluded)
-
-
-def _indexable(X: Any, table: Table, selector: SelectBestK, *, coded: bool) -> Any:
+def _indexable(X: Any, table: Table, *, coded: bool) -> Any:
     """The table in a form that scikit-learn can index, with codes for text if asked for."""
     if coded or isinstance(X, Table):
-        matrix, words = as_matrix(table)
-        nominal = find_features(selector.categorical_features, table)
-        selector.set_params(categorical_features=np.union1d(nominal, words).astype(np.int64))
-        return matrix
+        return as_matrix(table)[0]
     X = as_array(X) if isinstance(X, list | tuple) else X
     return X.tocsc() if hasattr(type(X), "tocsc") else X
 
@@ -196,16 +186,17 @@ class Study:
     """Everything that a fold needs, except its rows."""
 
     trial: Trial
-    selector: SelectBestK  # how tables are read
+    selector: SelectBestK  # how the table is measured
+    table: Table
+    targets: Targets
     methods: dict[str, Any]
     ks: dict[str, list[int]]  # of each method
     all_features: Indices | None  # of the baseline, if it is wanted
 
     def run(self, fold: int, rows: Fold) -> list[Row]:
         """Errors on the test rows, with features selected from the training rows."""
-        X, y = _safe_indexing(self.trial.X, rows[0]), self.trial.y[rows[0]]
-        table = read_features(X, self.selector.categorical_features)
-        tasks = shared_tasks(self.selector, table, y, self.methods)
+        targets = tuple(target.take(rows[0]) for target in self.targets)
+        tasks = shared_tasks(self.selector, self.table.take(rows[0]), targets, self.methods)
         known: dict[tuple[int, ...], float] = {}
 
         def measure(method: str, k: int, support: Indices, seconds: float) -> Row:

@@ -189,16 +189,6 @@ class Measured:
     levels: Indices | None = None  # of each column, where they were counted
     discretised: Indices | None = None  # the columns that the discretizer was fitted on
 
-    def keep(self, columns: Indices) -> "Measured | None":
-        """What is measured of these columns without the others; None if that is to be done anew."""
-        source, n_jobs = self.entropies.source, self.entropies.n_jobs
-        if not isinstance(source, GaussianSource):
-            return None
-        if not has_few_rows(source.columns.n_rows, len(columns)):  # then the default counts
-            return None
-        kept = source.columns.keep(columns)
-        return replace(self, entropies=gaussian_entropies(kept, self.target, None, n_jobs))
-
 
 @dataclass(frozen=True)
 class ParsedTarget:

@@ -6,6 +6,7 @@ jinja2 comes with ``pip install 'bestk[report]'``.
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 try:
@@ -13,7 +14,7 @@ try:
 except ImportError as error:
     raise ImportError("reports need jinja2; run: pip install 'bestk[report]'") from error
 
-from bestk.report.records import Facts, ReportRequest
+from bestk.report.records import ReportRequest
 
 __all__ = ["Report", "make_report"]
 
@@ -26,12 +27,12 @@ class Report:
     ----------
     html : str
         The page.
-    facts : Facts
-        Its content as records.
+    facts : SimpleNamespace
+        Its content: ``solution``, ``names``, ``scores``, ``stability``, ``cautions`` and so on.
     """
 
     html: str
-    facts: Facts
+    facts: SimpleNamespace
 
     def save(self, path: str | Path) -> Path:
         """Write the page to a file, which is replaced only when all is written."""
@@ -46,7 +47,7 @@ class Report:
         return f'<iframe {frame} sandbox="allow-scripts" srcdoc="{escape(self.html)}"></iframe>'
 
     def __repr__(self) -> str:
-        return f"<Report of {len(self.facts.features)} features, {len(self.html):,} characters>"
+        return f"<Report of {self.facts.solution.k} features, {len(self.html):,} characters>"
 
 
 def make_report(
@@ -93,11 +94,11 @@ def make_report(
     >>> from bestk import SelectBestK
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> report = make_report(SelectBestK(k=2, method="exact").fit(X, y), X, y, errors=False)
-    >>> [feature.name for feature in report.facts.features]
+    >>> report.facts.names
     ['petal width (cm)', 'petal length (cm)']
     """
     from bestk.report.gather import collect_facts
     from bestk.report.page import render
 
     facts = collect_facts(ReportRequest(selected, X, y, target, errors, stability, **more))
-    return Report(render(facts), facts)
+    return Report(render(facts), SimpleNamespace(**facts))

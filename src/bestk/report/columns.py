@@ -3,25 +3,49 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
-from bestk.data.table import find_features
+from bestk.data.table import Table
 from bestk.problem.solution import Solution
-from bestk.report.records import Bin, Column, TableFacts, format_text
-from bestk.selection.look import Values, bin_codes, column_values
-from bestk.selection.pipeline import Task, settle
+from bestk.report.records import format_text
+from bestk.selection.look import bin_codes, column_values
+from bestk.selection.pipeline import Task
 
-MAX_BINNED_COLUMNS = 60  # whose bins are shown
 MAX_LISTED = 500  # columns in the list of all
 MAX_LISTED_VALUES = 2**26  # of these columns
 MAX_BINS = 8  # of a column; rarer categories are put together
 MAX_CLASSES = 8  # counted one by one in bins; rarer ones are put together
 MIN_SHARE = 0.02  # of the rows, for a bin that decides on a trend
 MIN_CHANGE = 0.6  # from the first bin to the last, of all changes from bin to bin, for a direction
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Rows of a column with the same value, or with values in the same range."""
+
+    label: str
+    counts: tuple[int, ...]  # rows of each class; of all rows, if the target is continuous
+    value: float  # mean of the target, or rate of all classes but the most frequent
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return sum(self.counts)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column and its bins."""
+
+    name: str
+    kind: str
+    missing: int
+    distinct: int
+    bins: tuple[Bin, ...]
+    trend: str  # of the target from bin to bin
 
 
 @dataclass(frozen=True)
@@ -65,6 +89,11 @@ class ShownTarget:
         both = zip(labels, counts.tolist(), values.tolist(), strict=True)
         return [Bin(label, tuple(each), value) for label, each, value in both]
 
+    @property
+    def overall(self) -> float:
+        """The mean or the rate of all rows."""
+        return self.count(np.zeros_like(self.codes), ["all"])[0].value
+
     def format(self, value: float) -> str:
         """A mean or a rate as text."""
         return f"{value:.3g}" if self.numbers is not None else f"{value:.0%}"
@@ -90,36 +119,9 @@ class ShownTarget:
         return f"{arrow} {self.format(bins[0].value)} to {self.format(bins[-1].value)}"
 
 
-def describe_table(options: Any, task: Task, solution: Solution) -> TableFacts:
-    """How a table in memory was read."""
-    table, target, goal = task.table, task.target, ShownTarget.of(task)
-    assert target is not None
-    kinds, counts = np.unique(table.kinds.astype(str), return_counts=True)
-    nominal = find_features(options.categorical_features, table)
-    selected = tuple(
-        describe_column(table.names[j], column_values(table, j), goal, nominal=j in nominal)
-        for j in solution.support[:MAX_BINNED_COLUMNS].tolist()
-    )
-    classes: list[tuple[Any, int]] = []
-    if not target.continuous:
-        pairs = zip(target.classes.classes.tolist(), target.classes.counts.tolist(), strict=True)
-        classes = [(format_text(label), count) for label, count in pairs]
-    discretizer = task.read.discretizer
-    return TableFacts(
-        table.n_samples, table.n_features, dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
-        int(table.count_missing().sum()), tuple(classes), goal.names,
-        goal.usual,
-        goal.count(np.zeros_like(goal.codes), ["all"])[0].value,
-        settle(options).information,
-        "" if discretizer is None else type(discretizer).__name__,
-        selected, _list_columns(task, solution),
-    )  # fmt: skip
-
-
-def describe_column(
-    name: str, column: Values, goal: ShownTarget, *, nominal: bool = False
-) -> Column:
+def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: bool) -> Column:
     """A column and the target in its bins: of equal frequency where values are many."""
+    column = column_values(table, place)
     known = column.values[~column.missing]
     levels = np.unique(known)
     points, labels = None, [format_text(each) for each in column.categories or levels.tolist()]
@@ -135,9 +137,8 @@ def describe_column(
     bins = _merge_rare([each for each in bins if each.rows])
     trend = goal.trend(bins, ordered=column.categories is None and not nominal)
     shown = (*bins, missing) if missing.rows else tuple(bins)
-    return Column(
-        format_text(name), column.kind, missing.rows, len(levels), bins=shown, trend=trend
-    )
+    name = format_text(table.names[place])
+    return Column(name, column.kind, missing.rows, len(levels), shown, trend)
 
 
 def _range_labels(cuts: NDArray[np.float64]) -> list[str]:
@@ -158,18 +159,14 @@ def _merge_rare(bins: list[Bin]) -> list[Bin]:
     return [*(bins[i] for i in sorted(kept)), Bin(f"{len(rest)} rarer values", counts, mean)]
 
 
-def _list_columns(task: Task, solution: Solution) -> tuple[Column, ...]:
+def list_columns(task: Task, solution: Solution) -> list[int]:
     """Selected and most informative columns, as many as can be shown, in the table's order."""
-    table, relevance = task.table, task.relevance()
-    rank = {place: i for i, place in enumerate(solution.support.tolist(), 1)}
-    order = np.argsort(-relevance, kind="stable").tolist()  # excluded ones come last
-    most = min(MAX_LISTED, MAX_LISTED_VALUES // table.n_samples)
-    listed = []
-    for j in sorted(list(dict.fromkeys([*rank, *order]))[:most]):
-        column = column_values(table, j)
-        distinct = len(np.unique(column.values[~column.missing]))
-        listed.append(Column(
-            format_text(table.names[j]), column.kind, int(column.missing.sum()), distinct,
-            float(relevance[j]), rank.get(j),
-        ))  # fmt: skip
-    return tuple(listed)
+    order = np.argsort(-task.relevance(), kind="stable").tolist()  # excluded ones come last
+    most = min(MAX_LISTED, MAX_LISTED_VALUES // task.table.n_samples)
+    return sorted(list(dict.fromkeys([*solution.support.tolist(), *order]))[:most])
+
+
+def count_distinct(table: Table, place: int) -> int:
+    """The number of different values of a column."""
+    column = column_values(table, place)
+    return len(np.unique(column.values[~column.missing]))

@@ -3,12 +3,10 @@
 import ast
 import builtins
 import shlex
-import sys
 import warnings
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
-from importlib.metadata import version
 from inspect import signature
 from typing import Any
 
@@ -20,18 +18,18 @@ from bestk.data.table import Table, find_features
 from bestk.errors import ParameterError
 from bestk.plots import read_solution
 from bestk.problem.solution import TOLD, Solution
-from bestk.report.columns import describe_table
-from bestk.report.records import Caution, Facts, Feature, ReportRequest, format_text, join_some
+from bestk.report.columns import ShownTarget, describe_column, list_columns
+from bestk.report.records import Caution, ReportRequest, format_text, join_some
 from bestk.report.scores import compare_methods, measure_stability, method_name
 from bestk.selection.cautions import describe, find_cautions
 from bestk.selection.look import MOSTLY
-from bestk.selection.pipeline import Task
+from bestk.selection.pipeline import Task, settle
 
+MAX_BINNED_COLUMNS = 60  # whose bins are shown
 MAX_RUNNERS_UP = 12
 MAX_NAMED = 8  # columns or classes that a warning names
 SMALL_CLASS = 10  # rows
 FRAMES = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feather"}
-PACKAGES = ("bestk", "numpy", "scipy", "scikit-learn")
 OTHER_ROWS = (
     "The relevance of the selected features in these rows is not that of the fit: the rows are "
     "others, or were weighted. Errors, other methods and features that were not selected refer to "
@@ -39,8 +37,8 @@ OTHER_ROWS = (
 )
 
 
-def collect_facts(request: ReportRequest) -> Facts:
-    """All that a fitted selector and its table tell of a selection."""
+def collect_facts(request: ReportRequest) -> dict[str, Any]:
+    """The values of the templates by name, from a fitted selector and its table."""
     selector = request.selected
     solution = read_solution(selector, *TOLD, "pairs")
     table = read_features(request.X, selector.categorical_features)
@@ -51,67 +49,57 @@ def collect_facts(request: ReportRequest) -> Facts:
     if task.target is None:
         raise ParameterError("a report takes one target; fit a selector for each of them")
     notes = dict.fromkeys([*request.notes, *task.notes, *(str(each.message) for each in caught)])
-    python = ".".join(map(str, sys.version_info[:3]))
-    return Facts(
-        format_text(request.target),
-        method_name(selector.method),
-        solution,
-        _selected_features(solution),
-        _runners_up(task, solution),
-        describe_table(selector, task, solution),
-        stability=measure_stability(request, task, solution),
-        cautions=(
+    goal, nominal = ShownTarget.of(task), find_features(selector.categorical_features, table)
+    described = solution.support[:MAX_BINNED_COLUMNS].tolist()
+    return {
+        "target": format_text(request.target),
+        "method": method_name(selector.method),
+        "solution": solution,
+        "names": [format_text(label) for label in solution._labels()],
+        "runners_up": _runners_up(task, solution),
+        "task": task,
+        "information": settle(selector).information,
+        "goal": goal,
+        "columns": [describe_column(task.table, j, goal, nominal=j in nominal) for j in described],
+        "listed": list_columns(task, solution),
+        "cautions": [
             *_find_cautions(request, task, solution),
             *(Caution("note", format_text(note, 400)) for note in notes),
-        ),
-        settings=list_settings(selector),
-        code=write_code(request),
-        command=request.command,
-        versions={"Python": python} | {name: version(name) for name in PACKAGES},
+        ],
+        "settings": list_settings(selector),
+        "code": write_code(request),
+        "command": request.command,
+        "stability": measure_stability(request, task, solution),
+        "scores": None,
         **compare_methods(request, task, solution),
-    )
+    }
 
 
 def _check_same(solution: Solution, table: Table) -> None:
-    names, advice = solution.names or (), "pass the table that the selector was fitted on"
-    if len(names) != table.n_features:
-        came = f"X has {table.n_features} columns and the features were selected from {len(names)}"
-        raise ValueError(f"{came}; {advice}")
-    for place in solution.support.tolist():
-        if names[place] != table.names[place]:
-            raise ValueError(
-                f"column {place} of X is {table.names[place]!r} and was {names[place]!r} when "
-                f"features were selected; {advice}"
-            )
+    names = list(solution.names or ())
+    if names != list(table.names):
+        came, fitted = (join_some(list(map(repr, each)), 3) for each in (table.names, names))
+        raise ValueError(
+            f"X has the columns {came}, and features were selected from {fitted}; pass the table "
+            "that the selector was fitted on"
+        )
 
 
-def _selected_features(solution: Solution) -> tuple[Feature, ...]:
-    """The selected features, best first."""
-    relevance, contribution, new = (solution.details[name].tolist() for name in TOLD)
-    others = solution.details["pairs"] + np.diag(np.full(solution.k, np.inf))
-    labels = [format_text(label) for label in solution._labels()]
-    nearest = [labels[i] if solution.k > 1 else "" for i in others.argmin(axis=0)]
-    columns = solution.support.tolist(), labels, relevance, new, nearest, contribution
-    return tuple(Feature(*each) for each in zip(*columns, strict=True))
+def _runners_up(task: Task, solution: Solution) -> list[tuple[int, float, float, int]]:
+    """The most relevant features that were not selected.
 
-
-def _runners_up(task: Task, solution: Solution) -> tuple[Feature, ...]:
-    """The most relevant features that were not selected, and what they would add."""
+    Of each: its place, relevance, new information, and the selected feature that leaves so little.
+    """
     relevance = task.read.entropies.settled_mi()
     varying = solution.support[np.isin(solution.support, task.allowed)]
     chosen = np.searchsorted(task.allowed, varying)
     order = np.argsort(-relevance, kind="stable")
     left = order[~np.isin(order, chosen)][:MAX_RUNNERS_UP]
     if not len(left):
-        return ()
+        return []
     given = task.read.entropies.cmi(chosen, left)
-    places, nearest = task.allowed[left].tolist(), varying[given.argmin(axis=0)].tolist()
-    names = {j: format_text(task.table.names[j]) for j in (*places, *nearest)}
-    columns = (
-        places, [names[j] for j in places], relevance[left].tolist(), given.min(axis=0).tolist(),
-        [names[j] for j in nearest],
-    )  # fmt: skip
-    return tuple(Feature(*each) for each in zip(*columns, strict=True))
+    columns = task.allowed[left], relevance[left], given.min(axis=0), varying[given.argmin(axis=0)]
+    return list(zip(*(each.tolist() for each in columns), strict=True))
 
 
 def _find_cautions(request: ReportRequest, task: Task, solution: Solution) -> list[Caution]:

@@ -1,8 +1,10 @@
 """The HTML page of a report: the templates, and the numbers and texts that they show."""
 
 import base64
+import sys
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import version
 from math import floor, isfinite, log2, log10
 from typing import Any
 
@@ -13,13 +15,15 @@ from markupsafe import Markup
 from bestk._typing import Floats
 from bestk.plots import shorten
 from bestk.problem.solution import percent_of
-from bestk.report.records import NAN, Facts, TableFacts, format_number, format_score, join_some
+from bestk.report.columns import Column, count_distinct
+from bestk.report.records import NAN, format_number, format_score, format_text, join_some
 from bestk.report.scores import FoldScores
 from bestk.selection.methods import METHODS, describe_method
 
 MAX_MAPPED = 100  # features of the heat map
 HEIGHT = 260  # pixels of the chart of scores
 MIN_SPREAD = 0.4  # of the height, for the curves when guessing is drawn with them
+PACKAGES = ("bestk", "numpy", "scipy", "scikit-learn")
 TICK_DISTANCE = 9  # percent of the width
 # the colour map, from dark blue over green to bright yellow, of rising brightness
 COLOURS = (
@@ -27,18 +31,19 @@ COLOURS = (
 )  # fmt: skip
 
 
-def render(facts: Facts) -> str:
+def render(facts: dict[str, Any]) -> str:
     """The page, with its style, scripts and data, and a policy that allows nothing else."""
-    pages = _templates()
-    pairs = np.asarray(facts.solution.details["pairs"], np.float64)[:MAX_MAPPED, :MAX_MAPPED]
+    pages, solution, table = _templates(), facts["solution"], facts["task"].table
+    pairs = np.asarray(solution.details["pairs"], np.float64)[:MAX_MAPPED, :MAX_MAPPED]
     files = ("style.css", "page.js", "heatmap.js")
     assert pages.loader is not None
     style, *scripts = (pages.loader.get_source(pages, name)[0] for name in files)
     script = "".join(scripts)
     return pages.get_template("page.html").render(
-        facts=facts, scores=facts.scores, k=len(facts.features), scale=bin_scale(facts.table),
-        pairs=pairs, data=_map_data(facts, pairs), nan=NAN, height=HEIGHT, ScoreAxes=ScoreAxes,
-        most_redundant=most_redundant, method_title=method_title, percent_of=percent_of,
+        facts, table=table, relevance=facts["task"].relevance(), missing=table.count_missing(),
+        k=solution.k,
+        scale=bin_scale(facts["columns"], is_rate=bool(facts["goal"].names)),
+        pairs=pairs, data=_map_data(facts, pairs), versions=_versions(),
         style=Markup(style), script=Markup(script),
         hashes={"style": _hash(style), "script": _hash(script)},
     )  # fmt: skip
@@ -50,18 +55,25 @@ def _templates() -> Environment:
     pages = Environment(loader=PackageLoader("bestk.report"), autoescape=True,
                         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
                         extensions=["jinja2.ext.do"])  # fmt: skip
-    pages.filters |= {"number": format_number, "score": format_score, "join_some": join_some}
+    pages.globals |= {
+        "nan": NAN, "height": HEIGHT, "ScoreAxes": ScoreAxes, "most_redundant": most_redundant,
+        "method_title": method_title, "percent_of": percent_of, "count_distinct": count_distinct,
+    }  # fmt: skip
+    pages.filters |= {
+        "number": format_number, "score": format_score, "text": format_text,
+        "join_some": join_some,
+    }  # fmt: skip
     return pages
 
 
-def _map_data(facts: Facts, pairs: Floats) -> dict[str, object]:
+def _map_data(facts: dict[str, Any], pairs: Floats) -> dict[str, object]:
     """The data of the script that draws the heat map."""
-    drawn = facts.features[:MAX_MAPPED]
-    numbers = ("relevance", "new_information")
+    names, solution = facts["names"][:MAX_MAPPED], facts["solution"]
     return {
-        "names": [f.name for f in drawn],
-        "labels": shorten([f.name for f in drawn], [f.place for f in drawn]),
-        **{name: as_json([getattr(f, name) for f in drawn]) for name in numbers},
+        "names": names,
+        "labels": shorten(names, solution.support[:MAX_MAPPED].tolist()),
+        "relevance": as_json(solution.details["relevance"][:MAX_MAPPED]),
+        "new_information": as_json(solution.details["new_information"][:MAX_MAPPED]),
         "pairs": as_json(pairs),
         "colours": COLOURS,
     }
@@ -72,11 +84,16 @@ def method_title(method: str) -> str:
     return describe_method(method).partition(":")[0] if method in METHODS else ""
 
 
-def bin_scale(table: TableFacts) -> tuple[float, float] | None:
+def bin_scale(columns: list[Column], *, is_rate: bool) -> tuple[float, float] | None:
     """The range of the drawings of bins; None if they show classes."""
-    values = [b.value for column in table.columns for b in column.bins if isfinite(b.value)]
-    low = min(values, default=0.0) if not table.groups else 0.0
+    values = [b.value for column in columns for b in column.bins if isfinite(b.value)]
+    low = 0.0 if is_rate else min(values, default=0.0)
     return (low, max(values)) if values and max(values) > low else None
+
+
+def _versions() -> dict[str, str]:
+    python = ".".join(map(str, sys.version_info[:3]))
+    return {"Python": python} | {name: version(name) for name in PACKAGES}
 
 
 def _hash(text: str) -> str:

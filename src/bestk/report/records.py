@@ -1,16 +1,11 @@
-"""The content of a report as records, and its names and numbers as text."""
+"""The arguments of a report, its warnings, and its names and numbers as text."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bestk.errors import printable
 from bestk.plots import cut_middle
-from bestk.problem.solution import Solution
-
-if TYPE_CHECKING:
-    from bestk.report.scores import FoldScores
-    from bestk.selection.stability import StabilitySelection
 
 MAX_TEXT = 120  # characters of a name
 NO_VALUE = "\u2013"
@@ -35,91 +30,12 @@ class ReportRequest:
 
 
 @dataclass(frozen=True)
-class Feature:
-    """A selected feature, or one that was nearly selected; in nats."""
-
-    place: int  # in the table
-    name: str
-    relevance: float  # I(x; y)
-    new_information: float  # the smallest I(x; y | x') over the selected features x'
-    nearest: str  # that x'; "" if there is no other
-    contribution: float = NAN  # to the objective
-
-
-@dataclass(frozen=True)
 class Caution:
     """A warning about the table or the selection."""
 
     kind: str  # "leak", "identifier", "copy", "class", "constant", "missing", "note", ...
     text: str
     again: str = ""  # code or a command that selects without the cause
-
-
-@dataclass(frozen=True)
-class Bin:
-    """Rows of a column with the same value, or with values in the same range."""
-
-    label: str
-    counts: tuple[int, ...]  # rows of each class; of all, if the target is continuous
-    value: float = NAN  # mean of the target, or rate of all classes but the most frequent
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return sum(self.counts)
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column, as it is listed, or with its bins."""
-
-    name: str
-    kind: str
-    missing: int
-    distinct: int
-    relevance: float = NAN
-    rank: int | None = None  # in the selection
-    bins: tuple[Bin, ...] = ()
-    trend: str = ""  # of the target from bin to bin
-
-
-@dataclass(frozen=True)
-class TableFacts:
-    """How the table was read."""
-
-    n_samples: int
-    n_features: int
-    kinds: Mapping[str, int]  # number of columns of each kind
-    missing: int  # values
-    classes: tuple[tuple[str, int], ...]  # with their rows
-    groups: tuple[str, ...]  # the classes of the counts of bins, rare ones in one
-    usual: int | None  # the group whose complement is shown as a rate
-    overall: float  # mean of the target, or that rate
-    information: str
-    discretizer: str
-    columns: tuple[Column, ...]  # the selected ones
-    listed: tuple[Column, ...]  # all, or the most relevant
-
-
-@dataclass(frozen=True)
-class Facts:
-    """The content of a report."""
-
-    target: str
-    method: str
-    solution: Solution
-    features: tuple[Feature, ...]
-    runners_up: tuple[Feature, ...]
-    table: TableFacts
-    choices: Mapping[str, tuple[int, ...]]  # by method, this one first; best first
-    cautions: tuple[Caution, ...]
-    settings: Mapping[str, str]
-    code: str
-    command: str
-    versions: Mapping[str, str]
-    stability: "StabilitySelection | None"
-    scores: "FoldScores | None" = None
-    unmeasured: str = ""  # why there are no scores
 
 
 def format_text(value: Any, longest: int = MAX_TEXT) -> str:

@@ -15,6 +15,7 @@ from bestk.evaluation import BASELINE, error_curves, t_statistics
 from bestk.information.reading import ParsedTarget
 from bestk.problem.solution import Solution
 from bestk.report.records import NAN, ReportRequest, format_text
+from bestk.selection.base import SELECTABLE
 from bestk.selection.folds import choose
 from bestk.selection.methods import get_method
 from bestk.selection.pipeline import Task
@@ -30,9 +31,6 @@ MAX_ALL_VALUES = 2_000_000  # of a table whose columns are all given to the mode
 SUBSAMPLES = 20
 MAX_SUBSAMPLED_VALUES = 2_000_000  # of a table, unless the number of subsamples is given
 LEVEL = 0.05  # of tests, and of intervals
-PASSED_ON = ("information", "discretizer", "correction", "categorical_features", "target",
-             "include", "exclude", "time_limit", "backend", "n_jobs", "column_groups",
-             "k_counts")  # fmt: skip
 LINEAR = {True: "ridge regression", False: "a linear support vector machine"}
 
 
@@ -123,7 +121,7 @@ class FoldScores:
 
 
 def compare_methods(request: ReportRequest, task: Task, solution: Solution) -> dict[str, Any]:
-    """What other methods select, and scores if they are requested and possible, for Facts."""
+    """What other methods select, and scores if they are requested and possible, for the report."""
     selector = request.selected
     ours = method_name(selector.method)
     methods = {ours: selector.method} | {name: name for name in OTHERS if name != ours}
@@ -180,9 +178,11 @@ def _measure_scores(
 
 
 def _options(selector: Any) -> dict[str, Any]:
-    """The options of a selector that other functions take, with a whole number as seed."""
+    """The options that all selectors take, with a whole number as seed."""
+    passed_on = {
+        name: getattr(selector, name) for name in SELECTABLE.keys() - {"method", "verbose"}
+    }
     seed = selector.random_state
-    passed_on = {name: getattr(selector, name) for name in PASSED_ON}
     return {**passed_on, "random_state": int(seed) if isinstance(seed, int | np.integer) else 0}
 
 

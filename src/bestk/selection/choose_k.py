@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
-from bestk.data.frames import as_array
 from bestk.data.table import Table, find_features
 from bestk.data.target import Target
 from bestk.errors import ParameterError
@@ -20,10 +19,12 @@ from bestk.selection.folds import (
     FOLDS,
     Design,
     Fold,
+    Trial,
     beats,
     choose,
     make_folds,
     printed_progress,
+    repeat_rows,
 )
 from bestk.selection.pipeline import Task, read_targets
 from bestk.selection.targets import repeated_rows
@@ -94,22 +95,14 @@ def cross_validate(
     options: Any, table: Table, y: Any, ks: list[int], sample_weight: Any = None, groups: Any = None
 ) -> tuple[Floats, Floats]:
     """Scores of a linear model, a row for each fold, and those of a dummy model."""
-    targets, cv = read_targets(y, options.target, table.n_samples), options.cv
-    counts = np.ones(table.n_samples, np.int64)
+    targets, known = read_targets(y, options.target, table.n_samples), np.arange(table.n_samples)
     if sample_weight is not None:
-        rows = repeated_rows(sample_weight, targets, table.n_samples)
-        counts = np.bincount(rows, minlength=table.n_samples)
-        known = np.flatnonzero(counts)
-        cv = _without_rows(cv, known) if np.iterable(cv) else cv
-        table, targets = table.take(known), tuple(target.take(known) for target in targets)
-        groups = None if groups is None else as_array(groups)[known]
-        counts = counts[known]
+        known = np.unique(repeated_rows(sample_weight, targets, table.n_samples))
+    for target in targets:
+        _refuse_few_rows(target.take(known))
     goals = [Goal.of(target, options.scoring) for target in targets]
-    splitting = goals[0] if len(goals) == 1 else replace(goals[0], classes=None)
-    folds = [
-        (np.repeat(train, counts[train]), np.repeat(test, counts[test]))
-        for train, test in splitting.split(cv, groups, options.random_state)
-    ]
+    folds = split_rows(goals, options.cv, groups, options.random_state)
+    folds = repeat_rows(folds, sample_weight, targets)
     paths, show = list[list[Indices]](), printed_progress("k='auto'", options.verbose)
     for train, _ in folds:
         try:
@@ -127,16 +120,18 @@ def cross_validate(
     if options.discretizer is None and options.information != "gaussian":
         nominal = np.arange(table.n_features)
     design = Design.of(table, needed, nominal)
-    scores, guess = np.empty((len(folds), len(ks))), np.empty(len(folds))
-    with calm_blas():
+    scores, guess = np.zeros((len(folds), len(ks))), np.zeros(len(folds))
+    with calm_blas(), catch_warnings(action="ignore"):  # no convergence, classes of few rows
         for number, (fold, path) in enumerate(zip(folds, paths, strict=True)):
-            Z, none = design.standardized(fold[0]), np.zeros((table.n_samples, 1))
+            Z = design.standardized(fold[0])
             used = ~design.missing | _are_related(Z, design.missing, goals, fold[0])
-            parts = [Z[:, used & np.isin(design.features, support)] for support in path]
-            scores[number] = [np.mean([goal.score(goal.model(len(fold[0])), part, fold)
-                                       for goal in goals]) for part in parts]  # fmt: skip
-            guess[number] = np.mean([goal.score(goal.guess(), none, fold) for goal in goals])
-    return scores, guess
+            parts = [np.flatnonzero(used & np.isin(design.features, each)) for each in path]
+            for goal in goals:
+                models = goal.models(len(fold[0]))
+                linear, dummy = (Trial(model, goal.scorer, Z, goal.y) for model in models)
+                scores[number] += [round(linear.score(part, fold), DIGITS) for part in parts]
+                guess[number] += round(dummy.score([0], fold), DIGITS)
+    return scores / len(goals), guess / len(goals)
 
 
 def _are_related(
@@ -155,75 +150,59 @@ def _are_related(
 
 @dataclass(frozen=True)
 class Goal:
-    """The target, classes or numbers, and how predictions are scored."""
+    """The target, classes or numbers, and how predictions of it are scored."""
 
     y: NDArray[Any]  # labels or numbers, as they are scored
     classes: Target | None
-    scoring: Any = None
+    scorer: Any  # of a model, a table and y; larger for better models
 
     @classmethod
     def of(cls, parsed: ParsedTarget, scoring: Any) -> "Goal":
-        """The goal of a target, which must be long enough to be split."""
-        if parsed.n_samples < MIN_ROWS:
-            raise ParameterError(
-                f"k='auto' needs at least {MIN_ROWS} rows, and there are {parsed.n_samples}; "
-                "pass k as a number"
-            )
-        if parsed.continuous:
-            return cls(parsed.numbers if scoring else _standardized(parsed.numbers), None, scoring)
-        if (most := int(parsed.classes.counts.max())) < MIN_CLASS_ROWS:
-            raise ParameterError(
-                f"k='auto' needs a class of at least {MIN_CLASS_ROWS} rows, and none has more "
-                f"than {most}; pass k as a number"
-            )
-        return cls(parsed.labels, parsed.classes, scoring)
+        """The goal of a target, scored by a scorer of scikit-learn or by the error of the model."""
+        from sklearn.linear_model import LinearRegression
+        from sklearn.metrics import check_scoring
 
-    def split(self, cv: Any, groups: Any, seed: int | None) -> list[Fold]:
-        """Training and test rows, as scikit-learn splits them; see ``SelectBestK``."""
-        n_folds = N_FOLDS_OF_FEW_ROWS if len(self.y) <= MAX_FEW_ROWS else FOLDS
-        if cv is None and groups is None and self.classes is not None:
-            return _stratified(self.classes, n_folds, seed or 0)
-        return make_folds(
-            self.y, cv, groups, classes=self.classes is not None, default=n_folds,
-            random_state=seed or 0,
-        )  # fmt: skip
+        classes, y = None if parsed.continuous else parsed.classes, parsed.labels
+        if scoring is None and classes is not None:
+            return cls(y, classes, negative_log_loss)
+        if scoring is None:
+            y, scoring = _standardized(y), "neg_mean_squared_error"
+        return cls(y, classes, check_scoring(LinearRegression(), scoring=scoring))
 
-    def model(self, rows: int) -> Any:
-        """A linear model for standardized columns."""
+    def models(self, rows: int) -> tuple[Any, Any]:
+        """A linear model for standardized columns, and a model that ignores them."""
+        from sklearn.dummy import DummyClassifier, DummyRegressor
         from sklearn.linear_model import LogisticRegression, Ridge, RidgeCV
 
         if self.classes is not None:
-            return LogisticRegression(C=LOGISTIC_C)
-        return RidgeCV(ALPHAS) if rows <= MAX_FEW_ROWS else Ridge()
-
-    def guess(self) -> Any:
-        """A model that ignores the features."""
-        from sklearn.dummy import DummyClassifier, DummyRegressor
-
-        return DummyRegressor() if self.classes is None else DummyClassifier(strategy="prior")
-
-    def score(self, model: Any, Z: Floats, fold: Fold) -> float:
-        """The score of a model on the test rows, larger for better ones."""
-        from sklearn.metrics import check_scoring
-
-        train, test = fold
-        with catch_warnings(action="ignore"):  # no convergence, classes of few rows
-            model.fit(Z[train], self.y[train])
-            if self.scoring is not None:
-                score = check_scoring(model, scoring=self.scoring)(model, Z[test], self.y[test])
-            elif self.classes is None:
-                score = -np.mean((model.predict(Z[test]) - self.y[test]) ** 2)
-            else:
-                score = -mean_log_loss(model, Z[test], self.y[test])
-        return round(float(score), DIGITS)
+            return LogisticRegression(C=LOGISTIC_C), DummyClassifier(strategy="prior")
+        return RidgeCV(ALPHAS) if rows <= MAX_FEW_ROWS else Ridge(), DummyRegressor()
 
 
-def _without_rows(folds: Any, known: Indices) -> list[tuple[Indices, ...]]:
-    """Given folds, by their places among the known rows; no others are left in them."""
-    parts = [[as_array(rows) for rows in fold] for fold in folds]
-    return [
-        tuple(np.searchsorted(known, rows[np.isin(rows, known)]) for rows in fold) for fold in parts
-    ]
+def _refuse_few_rows(target: ParsedTarget) -> None:
+    """Raise an error for a target that is too short to be split."""
+    if target.n_samples < MIN_ROWS:
+        raise ParameterError(
+            f"k='auto' needs at least {MIN_ROWS} rows, and there are {target.n_samples}; "
+            "pass k as a number"
+        )
+    if not target.continuous and (most := int(target.classes.counts.max())) < MIN_CLASS_ROWS:
+        raise ParameterError(
+            f"k='auto' needs a class of at least {MIN_CLASS_ROWS} rows, and none has more "
+            f"than {most}; pass k as a number"
+        )
+
+
+def split_rows(goals: list[Goal], cv: Any, groups: Any, seed: int | None) -> list[Fold]:
+    """Training and test rows, as scikit-learn splits them; see ``SelectBestK``."""
+    y, classes = goals[0].y, goals[0].classes if len(goals) == 1 else None
+    n_folds = N_FOLDS_OF_FEW_ROWS if len(y) <= MAX_FEW_ROWS else FOLDS
+    if cv is None and groups is None and classes is not None:
+        return _stratified(classes, n_folds, seed or 0)
+    return make_folds(
+        cv, (np.empty((len(y), 1)), y, groups), default=n_folds, classes=classes is not None,
+        shuffle=True, random_state=seed or 0,
+    )  # fmt: skip
 
 
 def _stratified(target: Target, n_folds: int, seed: int) -> list[Fold]:
@@ -239,12 +218,12 @@ def _stratified(target: Target, n_folds: int, seed: int) -> list[Fold]:
     return [(np.sort(np.append(tested[a], trained)), tested[b]) for a, b in parts]
 
 
-def mean_log_loss(model: Any, Z: Floats, y: NDArray[Any]) -> float:
-    """Mean log loss; the probability of any class, also an unseen one, is at least 1e-4."""
+def negative_log_loss(model: Any, Z: Floats, y: NDArray[Any]) -> float:
+    """Mean log probability of the classes; that of any, also an unseen one, is at least 1e-4."""
     places = np.minimum(np.searchsorted(model.classes_, y), len(model.classes_) - 1)
     p = model.predict_proba(Z)[np.arange(len(y)), places]
     p = np.where(model.classes_[places] == y, p, 0.0)
-    return float(-np.log(np.maximum(p, MIN_PROBABILITY)).mean())
+    return float(np.log(np.maximum(p, MIN_PROBABILITY)).mean())
 
 
 def _standardized(numbers: Floats) -> Floats:

@@ -18,6 +18,8 @@ from bestk._typing import Floats, Indices
 from bestk.data.frames import as_array
 from bestk.data.table import Table, as_matrix
 from bestk.errors import ParameterError
+from bestk.information.reading import ParsedTarget
+from bestk.selection.targets import repeated_rows
 
 Fold = tuple[Indices, Indices]  # training rows, test rows
 FOLDS = 5
@@ -25,37 +27,25 @@ MAX_INDICATORS = 20  # for the most frequent levels of a column
 OUTLIER_REACH = 3.0  # interquartile ranges, from the quartiles; what is farther is moved there
 
 
-def group_splitter(cv: Any, groups: Any, *, classes: bool, **shuffled: Any) -> Any:
-    """A splitter that keeps groups together, if there are groups and cv is a number; else cv."""
-    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
-
-    if groups is None or not (cv is None or isinstance(cv, Integral)):
-        return cv
-    n_folds = min(FOLDS, len(np.unique(as_array(groups)))) if cv is None else int(cv)
-    return (StratifiedGroupKFold if classes else GroupKFold)(n_folds, **shuffled)
-
-
 def make_folds(
-    y: Any, cv: Any, groups: Any, *, classes: bool, default: Any, random_state: int | None
+    cv: Any, rows: tuple[Any, Any, Any], *, default: Any = FOLDS, classes: bool, **shuffled: Any
 ) -> list[Fold]:
-    """Training and test rows; a number of folds is stratified by class and shuffled."""
-    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+    """Training and test rows of a splitter, or of so many folds; each has more than one class.
 
-    shuffled = {"shuffle": True, "random_state": random_state}
-    cv = group_splitter(cv, groups, classes=classes, **shuffled)
-    cv = default if cv is None else cv
+    ``rows`` are X, y and groups. Folds that are given by their number are stratified by class, and
+    keep groups together.
+    """
+    from sklearn import model_selection as ms
+
+    _, y, groups = rows
+    if cv is None:
+        cv = default if groups is None else min(FOLDS, len(np.unique(as_array(groups))))
     if isinstance(cv, Integral):
-        cv = (StratifiedKFold if classes else KFold)(int(cv), **shuffled)
-    return read_folds(lambda: check_cv(cv), np.empty((len(y), 1)), y, groups)
-
-
-def read_folds(find: Callable[[], Any], X: Any, y: Any, groups: Any = None) -> list[Fold]:
-    """The folds of a splitter; at least one, each with more than one class."""
+        plain, grouped = (ms.KFold, ms.StratifiedKFold), (ms.GroupKFold, ms.StratifiedGroupKFold)
+        cv = (plain if groups is None else grouped)[classes](int(cv), **shuffled)
     try:
         with np.errstate(invalid="ignore"):  # where targets are larger than any integer
-            splitter = find()
-            folds = [(np.asarray(train), np.asarray(test))
-                     for train, test in splitter.split(X, y, groups)]  # fmt: skip
+            folds = [(np.asarray(a), np.asarray(b)) for a, b in ms.check_cv(cv).split(*rows)]
     except TypeError as error:
         raise ParameterError(f"cv must yield pairs of training and test rows; {error}") from error
     if not folds:
@@ -71,11 +61,14 @@ def read_folds(find: Callable[[], Any], X: Any, y: Any, groups: Any = None) -> l
     return folds
 
 
-def repeat_rows(folds: list[Fold], rows: Indices | None, n_samples: int) -> list[Fold]:
-    """The folds with each row as often as it is among ``rows``."""
-    if rows is None:
+def repeat_rows(
+    folds: list[Fold], sample_weight: Any, targets: Sequence[ParsedTarget]
+) -> list[Fold]:
+    """The folds with each row as often as its weight says."""
+    if sample_weight is None:
         return folds
-    counts = np.bincount(rows, minlength=n_samples)
+    n = targets[0].n_samples
+    counts = np.bincount(repeated_rows(sample_weight, targets, n), minlength=n)
     return [(np.repeat(a, counts[a]), np.repeat(b, counts[b])) for a, b in folds]
 
 

@@ -23,9 +23,8 @@ from bestk.selection.cautions import warn_of
 from bestk.selection.folds import (
     Trial,
     choose,
-    group_splitter,
+    make_folds,
     printed_progress,
-    read_folds,
     read_ks,
     repeat_rows,
 )
@@ -197,15 +196,9 @@ class SelectBestKCV(TableSelector):
         every = range(least, max(least, min(MAX_DEFAULT_K, whole.most)) + 1)
         ks = read_ks(every if self.ks is None else self.ks, least, whole.most)
         groups = routed.splitter.split.get("groups")
-        cv = group_splitter(self.cv, groups, classes=kind)
-        folds = read_folds(lambda: check_cv(cv, y, classifier=kind), X, y, groups)
-        rows, fit_params = None, routed.estimator.fit
-        if sample_weight is not None:
-            rows = repeated_rows(sample_weight, targets, table.n_samples)
-        selecting = repeat_rows(folds, rows, table.n_samples)
-        if get_config()["enable_metadata_routing"]:
-            rows = None  # the estimator and the scorer have weights of their own
-        else:
+        folds = make_folds(self.cv, (X, y, groups), classes=kind and len(targets) == 1)
+        fit_params, selecting = routed.estimator.fit, repeat_rows(folds, sample_weight, targets)
+        if not get_config()["enable_metadata_routing"]:  # the estimator has no weights of its own
             folds = selecting
         trial = Trial(self.estimator, self._scorer(), X, y, fit_params, routed.scorer.score)
         show, scores = printed_progress(type(self).__name__, self.verbose), []
@@ -225,7 +218,8 @@ class SelectBestKCV(TableSelector):
         self.solution_ = whole.solution(self.best_k_)
         self.selection_seconds_ += self.solution_.seconds
         self._keep(whole)
-        if rows is not None:
+        if sample_weight is not None and folds is selecting:
+            rows = repeated_rows(sample_weight, targets, table.n_samples)
             X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
         self.estimator_ = clone(self.estimator).fit(self._read(X), y, **fit_params)
         warn_of(self.solution_)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn import config_context, get_config
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils.parallel import Parallel, delayed
 
 from bestk._checks import real, whole
 from bestk._typing import Floats, Indices
@@ -17,9 +17,9 @@ from bestk.errors import ParameterError
 from bestk.information.backends import BACKENDS
 from bestk.information.reading import MIN_ROWS
 from bestk.information.together import join_subsamples, measure_parts
-from bestk.native.threads import n_threads, run_tiles, threads
+from bestk.native.threads import n_threads, threads
 from bestk.selection.base import count_features
-from bestk.selection.folds import printed_progress, read_folds, repeat_rows
+from bestk.selection.folds import make_folds, printed_progress, repeat_rows
 from bestk.selection.pipeline import (
     Columns,
     Task,
@@ -29,7 +29,6 @@ from bestk.selection.pipeline import (
     settle,
 )
 from bestk.selection.selector import SelectBestK
-from bestk.selection.targets import repeated_rows
 
 MAX_SHOWN = 20  # features of a text
 MAX_COLUMNS_TOGETHER, MAX_VALUES_TOGETHER = 2048, 2**20  # of subsamples measured in one pass
@@ -187,11 +186,8 @@ def stability_selection(
         n_subsamples, train_size=fraction, random_state=random_state
     )
     labels = targets[0].classes.codes if stratified else np.arange(table.n_samples)
-    folds = read_folds(lambda: splitter, labels, labels, groups)
-    weighted = None
-    if sample_weight is not None:
-        weighted = repeated_rows(sample_weight, targets, table.n_samples)
-    rows = [train for train, _ in repeat_rows(folds, weighted, table.n_samples)]
+    folds = make_folds(splitter, (labels, labels, groups), classes=stratified)
+    rows = [train for train, _ in repeat_rows(folds, sample_weight, targets)]
     task, screen = replace(task, targets=targets), None if screen is None else max(screen, wanted)
     drawn = _Subsamples(selector, task, columns, rows, wanted, screen)
     with threads(n_jobs):
@@ -217,20 +213,16 @@ class _Subsamples:
     def supports(self, n_jobs: int | None, show: Any) -> tuple[tuple[int, ...], ...]:
         """The features of each subsample, best first."""
         team = n_threads() if n_jobs else 1
-        batches, config, found = self.batches(team), get_config(), dict[int, tuple[int, ...]]()
+        batches, found = self.batches(team), dict[int, tuple[int, ...]]()
         values = len(self.rows[0]) * len(self.task.allowed)
         alone = len(batches) == len(self.rows) and values <= MAX_VALUES_TOGETHER
         self.selector.n_jobs = 1 if team > 1 or alone else n_jobs  # too little work for threads
-
-        def work(batch: Indices) -> None:
-            with config_context(**config):  # threads have their own
-                each = self.select(batch)
+        parallel = Parallel(team, require="sharedmem", return_as="generator")
+        parts = parallel(delayed(self.select)(batch) for batch in batches)
+        for batch, each in zip(batches, parts, strict=True):
             for number, support in zip(batch.tolist(), each, strict=True):
                 found[number] = tuple(support.tolist())
                 show(len(found), len(self.rows))
-
-        with threads(team):
-            run_tiles(work, batches)
         return tuple(found[i] for i in range(len(self.rows)))
 
     def batches(self, n_jobs: int) -> list[Indices]:
@@ -273,23 +265,14 @@ class _Subsamples:
         return task.supports(parts, self.wanted)
 
     def _select_alone(self, rows: Indices) -> Indices:
+        """The features of one subsample: of many, the most relevant and those to include."""
         table, targets = self.task.table.take(rows), tuple(y.take(rows) for y in self.task.targets)
         part, most = Task.of(self.selector, table, targets, columns=self.columns), self.screen
-        if most is not None and most < len(part.allowed) and is_method(part.method):
-            part = self._screened(part, most) if part.groups is None else part
+        many = most is not None and most < len(part.allowed)
+        if many and is_method(part.method) and part.groups is None:
+            relevance = np.nan_to_num(part.relevance(), nan=-np.inf)  # of excluded features
+            relevance[self.columns.included] = np.inf
+            best = np.sort(np.argsort(-relevance, kind="stable")[:most])
+            columns = replace(self.columns, allowed=best)
+            part = Task.of(self.selector, table, targets, columns=columns)
         return part.path([self.wanted])[0].support
-
-    def _screened(self, task: Task, most: int) -> Task:
-        """The task with the most relevant features, and those to include."""
-        relevance = np.nan_to_num(task.relevance(), nan=-np.inf)  # of excluded features
-        included, best = task.allowed[task.include], np.zeros(len(relevance), bool)
-        relevance[included] = np.inf
-        best[np.argsort(-relevance, kind="stable")[:most]] = True
-        places = np.flatnonzero(best[task.allowed])
-        read = task.read.keep(places) if task.target else None
-        if read is None:
-            columns = replace(self.columns, allowed=np.flatnonzero(best))
-            return Task.of(self.selector, task.table, task.targets, columns=columns)
-        kept, constant = task.allowed[places], task.constant[best[task.constant]]
-        include = np.searchsorted(kept, included).tolist()
-        return replace(task, allowed=kept, read=read, include=include, constant=constant)

@@ -207,7 +207,7 @@ def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices]]:
             yield slice(first, last), counts[:, :, : last - first]
             continue
         assert packed.codes is not None
-        most = int(packed.levels[last - 1])
+        most = int(packed.levels[first:last].max())  # the last ones may be padding
         for begin, end in spans(last - first, max(1, MAX_CELLS // (most * n_classes))):
             places, shape = slice(first + begin, first + end), (end - begin, most, n_classes)
             cells = packed.codes[places].astype(np.int64) * n_classes

@@ -107,6 +107,19 @@ def test_pvalues_of_noise_are_uniform(regression):
     assert stats.kstest(np.concatenate(found), "uniform").pvalue > 0.01
 
 
+@pytest.mark.parametrize("pairs", [False, True])
+def test_pvalues_of_noise_are_not_too_small_without_permutations(pairs):
+    rng = np.random.default_rng(2)
+    found = []
+    for _ in range(20):
+        X = rng.normal(size=(90, 20))
+        X[:, 10:] = rng.integers(0, [3] * 5 + [30] * 5, (90, 10))  # categories, some rare
+        options = {"categorical_features": list(range(10, 20)), "permutations": 0}
+        selector = SelectRelevant(pairs=pairs, **options).fit(X, rng.integers(0, 3, 90))
+        found.append(selector.pvalues_)
+    assert np.mean(np.concatenate(found) < 0.05) < 0.07
+
+
 def test_false_discoveries_are_few_beside_true_ones():
     rng = np.random.default_rng(2)
     shares = []

@@ -21,6 +21,7 @@ from bestk.native.threads import run_tiles, spans, threads
 __all__ = ["DiscreteTable", "Progress", "Synergies", "scan_pairs", "strongest_pairs"]
 
 BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles whose pairs are bounded in one call
+PAIR_COST = 5e-7  # seconds for a pair of columns
 SAFE = 0.99  # of a limit, for what rounding may take off a bound
 
 
@@ -148,7 +149,7 @@ def scan_pairs(
     """
     source, query = entropies.source, Query(INTERACTION)
     groups = np.zeros(entropies.n_features, np.int64) if groups is None else groups
-    with threads(entropies.n_jobs):
+    with threads(entropies.n_jobs, seconds=PAIR_COST * len(groups) ** 2):
         if isinstance(source, Scanning):
             return source.scan(query, groups, top)
         return scan_tiles(source, query, groups, list(cut_tiles(groups)), top, progress)

@@ -12,7 +12,7 @@ from bestk._typing import Floats, Indices
 from bestk.data.table import find_features
 from bestk.problem.solution import Solution
 from bestk.report.records import Bin, Column, TableFacts, format_text
-from bestk.selection.look import Values, bin_codes, column_values
+from bestk.selection.look import Values, column_values
 from bestk.selection.pipeline import Task, settle
 
 MAX_BINNED_COLUMNS = 60  # whose bins are shown
@@ -129,8 +129,10 @@ def describe_column(
         with np.errstate(invalid="ignore"):
             points = np.unique(np.quantile(known, np.arange(1, MAX_BINS) / MAX_BINS))
         labels = _range_labels(points)
-    codes = bin_codes(column, points, len(known))
-    assert codes is not None
+    codes = column.values
+    if column.categories is None:
+        codes = np.searchsorted(levels if points is None else points, codes)
+    codes = np.where(column.missing, len(labels), codes).astype(np.int64)
     *bins, missing = goal.count(codes, [*labels, "missing"])
     bins = _merge_rare([each for each in bins if each.rows])
     trend = goal.trend(bins, ordered=column.categories is None and not nominal)

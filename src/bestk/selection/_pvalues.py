@@ -1,6 +1,6 @@
 """P-values of single columns and of columns given their best partner."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -16,7 +16,7 @@ from bestk.data.table import Table, find_numeric
 from bestk.data.target import Target, read_target
 from bestk.discretize import EqualFrequency
 from bestk.information import Entropies, normal_scores
-from bestk.information.coding import PAIR_ROWS, cut_for_pairs, cut_numbers, pair_bins
+from bestk.information.coding import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
 from bestk.information.reading import ParsedTarget
 from bestk.information.scan import DiscreteTable, Progress, scan_pairs
 from bestk.native.threads import spans
@@ -55,51 +55,34 @@ class PreparedTarget:
         return PreparedTarget(classes, None if self.scores is None else self.scores[order])
 
 
-class Alone(NamedTuple):
-    """What the columns tell by themselves, and what pairs of them are counted from."""
+def alone_pvalues(
+    table: Table, categorical: Indices, targets: Sequence[PreparedTarget]
+) -> tuple[Floats, Floats]:
+    """P-values of each column by itself for some targets, which are permutations of each other.
 
-    pvalues: Floats  # (target, column)
-    relevance: Floats  # I(xi; y) of the first target, in nats
-    codes: list[Codes]  # for pairs: numbers in few bins, and in more where that is affordable
-
-
-def alone_pvalues(table: Table, categorical: Indices, targets: Sequence[PreparedTarget]) -> Alone:
-    """P-values of each column by itself for some targets, which are permutations of each other."""
-    parts, n_classes = [], targets[0].classes.n_classes
-    n_bins = pair_bins(table.n_features, table.n_samples, n_classes)
-    for start, stop in spans(table.n_features, max(1, BLOCK_VALUES // table.n_samples)):
-        columns = np.arange(start, stop)
-        part = table if len(columns) == table.n_features else table.keep(columns)
-        places = np.flatnonzero(np.isin(columns, categorical))
-        parts.append(_test_columns(part, places, targets, n_bins))
-    pvalues, relevance, codes = zip(*parts, strict=True)
-    joined = []
-    for same in zip(*codes, strict=True):
-        values, levels = (np.concatenate([getattr(part, name) for part in same])
-                          for name in ("values", "levels"))  # fmt: skip
-        joined.append(Codes(values, levels, table.names))
-    return Alone(np.concatenate(pvalues, axis=1), np.concatenate(relevance), joined)
-
-
-def _test_columns(
-    table: Table, categorical: Indices, targets: Sequence[PreparedTarget], bins_in_pairs: list[int]
-) -> Alone:
+    Also I(xi; y) of the first target, in nats.
+    """
     numeric, classes = find_numeric(table, categorical), targets[0].classes
     n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
-    bins = cut_numbers(table, numeric, n_bins, classes)
+    bins = cut_numbers(table, numeric, n_bins)
     relevance = Entropies.count(bins, classes).mi()
     # the mean over all permutations
     mean = relevance - Entropies.count(bins, classes, correction="chance").mi()
-    scores = np.empty((0, table.n_samples))
-    if len(numeric):
-        scores = normal_scores(table.keep(numeric).numeric()[0]).values
     p = np.stack([_binned_pvalues(bins, mean, target) for target in targets])
-    if len(numeric):
+    for span in spans(len(numeric), max(1, BLOCK_VALUES // table.n_samples)):
+        some = numeric[slice(*span)]
+        scores = normal_scores(table.keep(some).numeric()[0]).values
         lines = np.stack([_explained(*_line_share(scores, target), target) for target in targets])
         lines[:, ~scores.any(axis=1)] = 1.0
-        p[:, numeric] = 2 * np.minimum(p[:, numeric], lines)
-    codes = [cut_for_pairs(table, numeric, classes, n) for n in bins_in_pairs]
-    return Alone(p, relevance, codes)
+        p[:, some] = 2 * np.minimum(p[:, some], lines)
+    return p, relevance
+
+
+def codes_for_pairs(table: Table, categorical: Indices, n_classes: int) -> Iterator[Codes]:
+    """The codes that pairs are counted from: numbers in few bins, and in more if affordable."""
+    numeric = find_numeric(table, categorical)
+    for n_bins in pair_bins(table.n_features, table.n_samples, n_classes):
+        yield merge_rare(cut_numbers(table, numeric, n_bins), n_bins)
 
 
 def _binned_pvalues(bins: Codes, mean: Floats, target: PreparedTarget) -> Floats:
@@ -152,7 +135,28 @@ class InPairs(NamedTuple):
         return cls(np.ones(n), np.full(n, -1), np.zeros(n))
 
 
-def pair_pvalues(table: DiscreteTable, progress: Progress | None = None) -> InPairs:
+def pair_pvalues(
+    looks: Sequence[Codes], target: Target, backend: str = "auto", progress: Progress | None = None
+) -> InPairs:
+    """The smallest p-value of each column given a partner, times the number of looks at pairs."""
+    found = []
+    for place, codes in enumerate(looks):
+        share = share_of(progress, place, len(looks))
+        found.append(_look_at_pairs(DiscreteTable.of(codes, target, backend), share))
+    pvalues, partners, information = map(np.stack, zip(*found, strict=True))
+    best, every = pvalues.argmin(axis=0), np.arange(pvalues.shape[1])
+    lowest = len(pvalues) * pvalues[best, every]
+    return InPairs(lowest, partners[best, every], information[best, every])
+
+
+def share_of(progress: Progress | None, part: int, parts: int) -> Progress | None:
+    """The progress of one of several scans."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(part * total + done, parts * total)
+
+
+def _look_at_pairs(table: DiscreteTable, progress: Progress | None) -> InPairs:
     """P-values of each column given its best partner.
 
     The statistic is the largest 2 m I(xi; y | xj) = 2 m I(xi; y) + 2 m interaction over all j. If
@@ -174,14 +178,6 @@ def pair_pvalues(table: DiscreteTable, progress: Progress | None = None) -> InPa
     best, every = p.argmin(axis=0), np.arange(len(groups))
     lowest = max(1, (kinds > 1).sum()) * p[best, every]
     return InPairs(lowest, scan.partners[best, every], given[best, every])
-
-
-def best_in_pairs(looks: Iterable[InPairs]) -> InPairs:
-    """The smallest p-value of each column, times the number of looks at pairs."""
-    pvalues, partners, information = map(np.stack, zip(*looks, strict=True))
-    best, every = pvalues.argmin(axis=0), np.arange(pvalues.shape[1])
-    lowest = len(pvalues) * pvalues[best, every]
-    return InPairs(lowest, partners[best, every], information[best, every])
 
 
 def _largest_sf(t: Floats, alone: int, together: int, tests: int) -> Floats:

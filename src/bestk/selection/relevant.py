@@ -12,10 +12,9 @@ from sklearn.utils._param_validation import Interval, RealNotInt
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.data.frames import read_column, read_features
-from bestk.data.table import Table, find_features, find_numeric
+from bestk.data.table import Table, find_features
 from bestk.data.target import weighted_rows
 from bestk.information.blocks import Stream
-from bestk.information.coding import cut_for_pairs, pair_bins
 from bestk.information.reading import ParsedTarget, Reading
 from bestk.information.scan import DiscreteTable, Progress, strongest_pairs
 from bestk.native.threads import threads
@@ -24,9 +23,10 @@ from bestk.selection._pvalues import (
     PreparedTarget,
     affordable_permutations,
     alone_pvalues,
-    best_in_pairs,
     calibrate,
+    codes_for_pairs,
     pair_pvalues,
+    share_of,
 )
 from bestk.selection.base import SELECTABLE, TableSelector, is_stream
 from bestk.selection.blocks import note_columns, open_weighted
@@ -159,15 +159,12 @@ class SelectRelevant(TableSelector):
         self.n_permutations_ = n
         targets = [target, *(target.permuted(rng) for _ in range(n))]
         categorical = find_features(self.categorical_features, table)
-        p, relevance, codes = alone_pvalues(table, categorical, targets)
+        p, relevance = alone_pvalues(table, categorical, targets)
+        codes = list(codes_for_pairs(table, categorical, target.classes.n_classes))
         given = InPairs.none(table.n_features)
         for i in reversed(range(n + 1) if self.pairs else ()):
-            looks = []
-            for place, each in enumerate(codes, (n - i) * len(codes)):
-                counted = DiscreteTable.of(each, targets[i].classes, self.backend)
-                parts = (n + 1) * len(codes)
-                looks.append(pair_pvalues(counted, _share(progress, place, parts)))
-            given = best_in_pairs(looks)
+            share = share_of(progress, n - i, n + 1)
+            given = pair_pvalues(codes, targets[i].classes, self.backend, share)
             if i:
                 np.minimum(p[i], given.pvalues, out=p[i])
         self.in_pair_, self.partners_ = given.pvalues < p[0], given.partners
@@ -241,9 +238,8 @@ def pair_scan(
     with threads(n_jobs):
         table, parsed = _read(options, X, y)
         classes = PreparedTarget.of(parsed).classes
-        numeric = find_numeric(table, find_features(categorical_features, table))
-        n_bins, *_ = pair_bins(table.n_features, table.n_samples, classes.n_classes)
-        codes = cut_for_pairs(table, numeric, classes, n_bins)
+        categorical = find_features(categorical_features, table)
+        codes = next(codes_for_pairs(table, categorical, classes.n_classes))
         found = strongest_pairs(DiscreteTable.of(codes, classes, backend), count, progress)
     return PairScan(*found, table.names)
 
@@ -264,10 +260,3 @@ def _read(
         rows = weighted_rows(sample_weight, column, table.n_samples)
         table, column = table.take(rows), column.take(rows)
     return table, Reading(target=options.target).parse(column, table.n_samples)
-
-
-def _share(progress: Progress | None, part: int, parts: int) -> Progress | None:
-    """The progress of one of several scans."""
-    if progress is None:
-        return None
-    return lambda done, total: progress(part * total + done, parts * total)

@@ -16,7 +16,6 @@ from bestk.information import blocks, measures
 from bestk.information.backends import _reductions
 from bestk.information.scan import scan_pairs
 from bestk.selection import _pvalues
-from bestk.selection._pvalues import _largest_sf
 
 
 def count(X, y, backend="auto"):
@@ -85,14 +84,6 @@ def test_a_scan_reports_its_progress_and_can_be_interrupted():
 
     with pytest.raises(KeyboardInterrupt):
         scan_pairs(entropies, progress=interrupt)
-
-
-@pytest.mark.parametrize(("alone", "together", "tests"), [(1, 1, 50), (2, 2, 300), (1, 3, 1)])
-def test_the_tail_of_the_largest_statistic_is_that_of_a_simulation(alone, together, tests):
-    rng = np.random.default_rng(0)
-    t = rng.chisquare(alone, 20_000) + rng.chisquare(together, (tests, 20_000)).max(axis=0)
-    p = _largest_sf(t, alone, together, tests)
-    assert stats.kstest(p, "uniform").pvalue > 0.01
 
 
 @pytest.mark.parametrize("regression", [False, True])

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
-from scipy.special import chdtrc, gammaln
+from scipy.special import chdtrc
 
 from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
@@ -26,7 +24,6 @@ BLOCK_VALUES = 2**24  # of columns that are tested together
 POOLED_TAIL = 20  # permuted values beyond which tails are extrapolated
 MAX_PERMUTATIONS = 50
 MAX_PERMUTED_WORK = 1e12  # pairs of columns times rows, in all permutations: a second or two
-TAIL_POINTS, INTEGRAL_POINTS = 256, 128
 
 
 @dataclass(frozen=True)
@@ -157,54 +154,20 @@ def share_of(progress: Progress | None, part: int, parts: int) -> Progress | Non
 
 
 def _look_at_pairs(table: DiscreteTable, progress: Progress | None) -> InPairs:
-    """P-values of each column given its best partner.
+    """P-values of each column given its best partner, times the number of partners.
 
-    The statistic is the largest 2 m I(xi; y | xj) = 2 m I(xi; y) + 2 m interaction over all j. If
-    xi is independent of the others and y, the first part is chi-square, and the second parts are
-    independent chi-squares; if columns depend on each other, the largest is smaller.
+    If xi is independent of xj and y, 2 m I(xi; y | xj) = 2 m I(xi; y) + 2 m interaction is
+    chi-square. The best partner is sought among the columns of each number of levels.
     """
-    kinds, groups, sizes = np.unique(table.levels, return_inverse=True, return_counts=True)
+    kinds, groups = np.unique(table.levels, return_inverse=True)
     scan = scan_pairs(table.entropies, groups, progress=progress)
     given = np.maximum(table.entropies.mi() + scan.best, 0.0)  # of copies it is a rounding error
-    p = np.ones(given.shape)
-    p[kinds < 2] = np.inf  # constant columns are no partners
-    for (g, level), (own_group, own) in product(enumerate(kinds), repeat=2):
-        rows = np.flatnonzero((groups == own_group) & (scan.partners[g] >= 0))
-        if min(own, level) > 1 and len(rows):
-            alone = int(own - 1) * (table.n_classes - 1)
-            tests = int(sizes[g]) - (own_group == g)
-            t = 2 * table.n_samples * given[g, rows]
-            p[g, rows] = _largest_sf(t, alone, alone * int(level - 1), tests)
+    degrees = np.outer(kinds, table.levels - 1) * (table.n_classes - 1)
+    p = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), 2 * table.n_samples * given), 1.0)
+    p[(kinds < 2)[:, np.newaxis] | (scan.partners < 0)] = np.inf  # constants are no partners
     best, every = p.argmin(axis=0), np.arange(len(groups))
-    lowest = max(1, (kinds > 1).sum()) * p[best, every]
+    lowest = np.minimum(1.0, p[best, every]) * max(1, (table.levels > 1).sum() - 1)
     return InPairs(lowest, scan.partners[best, every], given[best, every])
-
-
-def _largest_sf(t: Floats, alone: int, together: int, tests: int) -> Floats:
-    """P(s + max of d_j > t): s is chi-square, the d_j are so many others, all independent."""
-    if tests == 1:
-        return np.asarray(chdtrc(alone + together, t))
-    grid, logs = _largest_tail(alone, together, tests)
-    return np.exp(np.interp(t, grid, logs))
-
-
-@lru_cache(maxsize=1024)
-def _largest_tail(alone: int, together: int, tests: int) -> tuple[Floats, Floats]:
-    """The logarithm of that probability on a grid that reaches below 1e-100."""
-    grid = np.linspace(0.0, np.sqrt(600.0 + 4.0 * (alone + together)), TAIL_POINTS) ** 2
-    u = np.linspace(0.0, 1.0, INTEGRAL_POINTS)
-    t, s = grid[1:, np.newaxis], grid[1:, np.newaxis] * u[1:] ** 2
-    density = np.zeros((len(grid), len(u)))  # of u, s = t u^2: that has no pole at 0
-    log_density = (alone / 2 - 1) * np.log(s / 2) - s / 2 - gammaln(alone / 2)
-    density[1:, 1:] = np.exp(log_density) * t * u[1:]
-    if alone == 1:
-        density[1:, 0] = np.sqrt(2 * grid[1:] / np.pi)
-    single = np.ones(density.shape)
-    single[1:, 1:] = chdtrc(together, t - s)
-    single[1:, 0] = chdtrc(together, grid[1:])
-    any_larger = -np.expm1(tests * np.log1p(-np.minimum(single, 1 - 1e-16)))
-    p = np.trapezoid(any_larger * density, u, axis=1) + chdtrc(alone, grid)
-    return grid, np.minimum.accumulate(np.log(np.clip(p, 1e-300, 1.0)))
 
 
 def calibrate(p: Floats, null: Floats, tests: int) -> Floats:

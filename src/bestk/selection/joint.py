@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,6 @@ class Forward:
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
         n = covariances.n_features
         self._are_few = n**2 <= MAX_SCANNED_PAIRS  # then the interaction of every pair is measured
-        self._are_small = self._are_few and covariances.is_small
         time = can_scan(n, covariances.n_samples, scan_seconds)
         self._can_scan = time and entropies.find_synergy is not None
         self.relevance, self.certain = entropies.settled_mi(), entropies.certain_mi()
@@ -69,46 +69,25 @@ class Forward:
 
     def effects(self, j: int) -> tuple[Floats, Floats]:
         """What every column shares with one, and tells only together with it."""
-        if self._are_small:
-            shared, synergy = self._all_effects
-            return shared[j], synergy[j]
-        covariances = np.array(self.covariances.column(j))[:, np.newaxis]
-        shared, synergy = self._effects(np.array([j]), self.interaction([j]), covariances)
-        return shared[0], synergy[0]
-
-    @cached_property
-    def _all_effects(self) -> tuple[Floats, Floats]:
-        every = np.arange(len(self.kind))
-        covariances = np.array(self.covariances.whole).transpose(0, 2, 1)
-        return self._effects(every, self._whole_interaction, covariances)
-
-    def _effects(self, items: Indices, found: Floats, covariances: Floats) -> tuple[Floats, Floats]:
-        """The same of some columns, by their interactions and covariances, a row for each."""
-        chance, synergy = self.chances[self.kind[items]][:, self.kind], np.zeros(found.shape)
+        found, chance = self.interaction([j])[0], self.chances[self.kind[j], self.kind]
+        synergy = np.zeros_like(found)
         if (found > chance).any():
-            alone = self.variances[:, np.newaxis]
-            gaussian = gaussian_interaction(
-                covariances, alone, self.variances[:, items, np.newaxis]
-            )
-            synergy = np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
-            synergy[np.arange(len(items)), items] = 0.0
+            every = np.arange(len(found))
+            synergy = self._synergies_of(every, j, found, self.covariances.column(j))
+            synergy[j] = 0.0
         return np.maximum(-found - chance, 0.0), synergy
 
     def pair_synergies(self, pairs: list[tuple[int, int]]) -> Floats:
         """What the columns of each pair tell only together."""
         i, j = np.array(pairs, np.int64).reshape(-1, 2).T
-        if self._are_few:
-            return self._synergies_of(i, j, self._whole_interaction[i, j])
         (rows, at_i), (columns, at_j) = (np.unique(some, return_inverse=True) for some in (i, j))
-        found = self.entropies.measure(INTERACTION, rows, columns, signed=True)
-        return self._synergies_of(i, j, found[at_i, at_j])
+        found = self.entropies.measure(INTERACTION, rows, columns, signed=True)[at_i, at_j]
+        return self._synergies_of(i, j, found, self.covariances.pairs(i, j))
 
-    def _synergies_of(self, i: Indices, j: Indices, found: Floats) -> Floats:
-        """What columns tell only together, by their interaction."""
-        if self._are_small:
-            return self._all_effects[1][i, j]
-        covariances = np.array(self.covariances.pairs(i, j))
-        gaussian = gaussian_interaction(covariances, self.variances[:, j], self.variances[:, i])
+    def _synergies_of(self, i: Indices, j: Any, found: Floats, covariances: Any) -> Floats:
+        """What columns tell only together, by their interaction and their covariances."""
+        left, right = self.variances[:, j], self.variances[:, i]
+        gaussian = gaussian_interaction(np.array(covariances), left.reshape(2, -1), right)
         chance = self.chances[self.kind[i], self.kind[j]]
         return np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
 
@@ -141,7 +120,7 @@ class Forward:
         order = order[best[order] > 0]
         i, j = items[order], partner[order]
         likely = list(zip(i.tolist(), j.tolist(), strict=True))
-        worth = self._synergies_of(i, j, found[order]).tolist()
+        worth = self._synergies_of(i, j, found[order], self.covariances.pairs(i, j)).tolist()
         if scanned := self._scanned_pairs(len(items)):
             likely, worth = likely + scanned, worth + self.pair_synergies(scanned).tolist()
         synergies, used = dict[tuple[int, int], float](), set[int]()

@@ -8,6 +8,7 @@ chance, is added. A penalty on pairs penalises copies too little, or prefers noi
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import cycle
 from time import perf_counter
 from typing import Any
 
@@ -22,6 +23,7 @@ from bestk.information.reading import has_few_rows
 from bestk.native.threads import spans
 from bestk.problem.solution import Solution
 from bestk.selection.conditioning import State
+from bestk.selection.targets import JoinedEntropies
 
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
@@ -165,8 +167,8 @@ class _Step:
 class _Steps:
     """The features of a table, added one by one or in pairs, each time those that gain most."""
 
-    def __init__(self, forward: Forward, include: Sequence[int]) -> None:
-        self._pairs, self._include = forward.starting_pairs(), include
+    def __init__(self, pairs: dict[tuple[int, int], float], include: Sequence[int]) -> None:
+        self._pairs, self._include = pairs, include
         self.steps: list[_Step] = []
         self._second: int | None = None  # of a pair whose first feature is added
 
@@ -206,25 +208,48 @@ def find_forwards(parts: Sequence[Entropies], time_limit: float | None) -> list[
     return [Forward(part, part.covariances, time_limit or SCAN_SECONDS) for part in parts]
 
 
+def _starting_pairs(
+    forwards: Sequence[Forward], joined: JoinedEntropies | None
+) -> list[dict[tuple[int, int], float]]:
+    """Pairs to start from in each table; for several targets those with synergy for any."""
+    if joined is None:
+        return [forward.starting_pairs() for forward in forwards]
+    if joined.worst:  # gains are logarithms
+        return [{}]
+    pairs = list(dict.fromkeys(pair for own in forwards for pair in own.starting_pairs()))
+    total = np.sum([own.pair_synergies(pairs) for own in forwards], axis=0)
+    return [dict(zip(pairs, total.tolist(), strict=True))]
+
+
 def add_features(
-    forwards: Sequence[Forward], state: State, k: int, include: Sequence[int]
-) -> list[list[_Step]]:
-    """Add k features of each table, those to include first."""
-    each = [_Steps(forward, include) for forward in forwards]
+    forwards: Sequence[Forward], k: int, include: Sequence[int],
+    joined: JoinedEntropies | None = None,
+) -> list[list[_Step]]:  # fmt: skip
+    """Add k features of each table, or the same for several targets, those to include first."""
+    each = [_Steps(pairs, include) for pairs in _starting_pairs(forwards, joined)]
+    state, totals = State(forwards), np.zeros(len(forwards))
     for left in reversed(range(k)):
-        items = [own.take(gains, k) for own, gains in zip(each, state.gains(), strict=True)]
+        gains = state.gains()
+        rows = gains if joined is None else joined.join(totals, gains)[np.newaxis]
+        items = np.array([own.take(row, k) for own, row in zip(each, rows, strict=True)])
+        items = np.broadcast_to(items, len(forwards))
+        totals += gains[np.arange(len(forwards)), items]
         if left:
-            state.add(np.array(items))
-    for forward, own in zip(forwards, each, strict=True):
+            state.add(items)
+    for forward, own in zip(forwards, cycle(each), strict=False):
         forward.note_interactions([step.added for step in own.steps])
     return [own.steps for own in each]
 
 
 def forward_paths(
-    forwards: Sequence[Forward], state: State, ks: Sequence[int], include: Sequence[int]
-) -> list[list[Solution]]:
-    """Features of each table for every k, by contribution; all k share the steps."""
-    start, each = perf_counter(), add_features(forwards, state, max(ks), include)
+    forwards: Sequence[Forward], ks: Sequence[int], include: Sequence[int],
+    joined: JoinedEntropies | None = None,
+) -> list[list[Solution]]:  # fmt: skip
+    """Features of each table for every k, by contribution; all k share the steps.
+
+    ``joined``: the tables are one with several targets, and features are added for all of them.
+    """
+    start, each = perf_counter(), add_features(forwards, max(ks), include, joined)
     n, seconds = forwards[0].entropies.n_features, (perf_counter() - start) / (len(ks) * len(each))
     return [[_solution(steps, k, n, len(include), seconds) for k in ks] for steps in each]
 

@@ -15,7 +15,7 @@ from bestk.data.target import read_target
 from bestk.information import blocks, measures
 from bestk.information.backends import _reductions
 from bestk.information.scan import scan_pairs
-from bestk.selection import _pvalues
+from bestk.selection import look
 
 
 def count(X, y, backend="auto"):
@@ -71,19 +71,6 @@ def test_ties_go_to_the_lowest_column_however_the_matrix_is_cut(backend, monkeyp
     monkeypatch.setattr(_reductions, "TILE_COLUMNS", 11)
     for one, other in zip(wanted, scan_pairs(count(X, y, backend), top=30), strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-def test_a_scan_reports_its_progress_and_can_be_interrupted():
-    rng = np.random.default_rng(0)
-    entropies, calls = count(rng.integers(0, 2, (50, 40)), np.arange(50) % 2), []
-    scan_pairs(entropies, progress=lambda done, total: calls.append((done, total)))
-    assert [done for done, _ in calls] == list(range(1, calls[0][1] + 1))
-
-    def interrupt(done, total):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        scan_pairs(entropies, progress=interrupt)
 
 
 @pytest.mark.parametrize("regression", [False, True])
@@ -218,7 +205,7 @@ def test_columns_are_tested_in_parts_with_the_same_result(monkeypatch):
     frame["kind"] = rng.choice(list("xyz"), 120)
     y = frame["b"] + rng.normal(size=120) > 0
     whole = SelectRelevant().fit(frame, y)
-    monkeypatch.setattr(_pvalues, "BLOCK_VALUES", 500)
+    monkeypatch.setattr(look, "BLOCK_VALUES", 500)
     parts = SelectRelevant().fit(frame, y)
     np.testing.assert_array_equal(whole.pvalues_, parts.pvalues_)
 

@@ -16,13 +16,17 @@ from bestk.errors import SelectionWarning
 from bestk.information.coding import code_table
 from bestk.information.reading import ParsedTarget
 from bestk.problem.solution import Solution
-from bestk.selection._pvalues import (
+from bestk.selection.look import (
     PreparedTarget,
+    Values,
     alone_pvalues,
     codes_for_pairs,
-    pair_pvalues,
+    column_values,
+    find_copies,
+    given_pvalues,
+    is_leak,
+    names_rows,
 )
-from bestk.selection.look import Values, column_values, find_copies, is_leak, names_rows
 from bestk.selection.pipeline import Task
 
 __all__ = ["Finding", "find_cautions", "warn_of", "with_warnings"]
@@ -164,7 +168,7 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     if len(doubtful) and len(candidates) > 1:
         classes = prepared.classes
         codes = next(codes_for_pairs(*selected.keep(candidates), classes.n_classes))
-        p = pair_pvalues([codes], classes).pvalues[np.searchsorted(candidates, doubtful)]
+        p = given_pvalues(codes, classes)[np.searchsorted(candidates, doubtful)]
         doubtful = doubtful[p * len(relevances) >= FALSE_DISCOVERY_RATE]
     return doubtful.tolist()
 

@@ -1,16 +1,25 @@
-"""Columns that may mislead: identifiers, those that determine a target, copies."""
+"""Columns of a table: identifiers, leaks, copies, and tests of their relation to the target."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
+from scipy.special import chdtrc
 
-from bestk._typing import Floats
-from bestk.data.table import Block, Table
-from bestk.data.target import Target
-from bestk.native.threads import calm_blas
+from bestk._typing import Floats, Indices
+from bestk.data.codes import Codes
+from bestk.data.table import Block, Table, find_numeric
+from bestk.data.target import Target, read_target
+from bestk.discretize import EqualFrequency
+from bestk.information import Entropies, normal_scores
+from bestk.information.coding import cut_numbers, merge_rare, pair_bins
+from bestk.information.measures import CMI
+from bestk.information.reading import ParsedTarget
+from bestk.native.threads import calm_blas, spans
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
 FIRST_VALUES = 32  # most columns that are no identifiers show it here
@@ -20,6 +29,8 @@ LEAK = 0.99  # accuracy of one column, and fraction of the errors of guessing th
 COPY_ROWS = 1_000  # rows that show most differences between columns
 COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
 TINY = np.finfo(float).tiny
+MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
+BLOCK_VALUES = 2**24  # of columns that are tested together
 MIN_ROWS_PER_BIN = 5  # with fewer on average, a column determines classes by chance
 
 
@@ -133,3 +144,110 @@ def _as_numbers(column: Values, rows: slice) -> Floats:
         _, first, codes = np.unique(values, return_index=True, return_inverse=True)
         values = np.argsort(np.argsort(first))[codes]
     return values.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class PreparedTarget:
+    """A target as the tests need it; rows can be permuted."""
+
+    classes: Target  # two for a continuous target
+    scores: Floats | None  # normal scores of a continuous target
+
+    @classmethod
+    def of(cls, target: ParsedTarget) -> "PreparedTarget":
+        """Classes as they are; numbers also cut at the median."""
+        if not target.continuous:
+            return cls(target.classes, None)
+        numbers = target.numbers
+        halves = EqualFrequency(2).fit_transform(numbers[:, np.newaxis])[:, 0]
+        # where most rows have the largest value, the median does not separate any
+        classes = read_target(halves, len(numbers)) if halves.any() else target.classes
+        scored = normal_scores(numbers[:, np.newaxis])
+        return cls(classes, scored.values[0] / scored.one)
+
+    def permuted(self, rng: np.random.RandomState) -> "PreparedTarget":
+        """The same values in other rows."""
+        order = rng.permutation(len(self.classes.codes))
+        classes = Target(self.classes.codes[order], self.classes.classes, self.classes.counts)
+        return PreparedTarget(classes, None if self.scores is None else self.scores[order])
+
+
+def alone_pvalues(
+    table: Table, categorical: Indices, targets: Sequence[PreparedTarget]
+) -> tuple[Floats, Floats]:
+    """P-values of each column by itself for some targets, which are permutations of each other.
+
+    Also I(xi; y) of the first target, in nats.
+    """
+    numeric, classes = find_numeric(table, categorical), targets[0].classes
+    n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
+    bins = cut_numbers(table, numeric, n_bins)
+    relevance = Entropies.count(bins, classes).mi()
+    # the mean over all permutations
+    mean = relevance - Entropies.count(bins, classes, correction="chance").mi()
+    p = np.stack([_binned_pvalues(bins, mean, target) for target in targets])
+    for span in spans(len(numeric), max(1, BLOCK_VALUES // table.n_samples)):
+        some = numeric[slice(*span)]
+        scores = normal_scores(table.keep(some).numeric()[0]).values
+        lines = np.stack([_explained(*_line_share(scores, target), target) for target in targets])
+        lines[:, ~scores.any(axis=1)] = 1.0
+        p[:, some] = 2 * np.minimum(p[:, some], lines)
+    return p, relevance
+
+
+def codes_for_pairs(table: Table, categorical: Indices, n_classes: int) -> Iterator[Codes]:
+    """The codes that pairs are counted from: numbers in few bins, and in more if affordable."""
+    numeric = find_numeric(table, categorical)
+    for n_bins in pair_bins(table.n_features, table.n_samples, n_classes):
+        yield merge_rare(cut_numbers(table, numeric, n_bins), n_bins)
+
+
+def _binned_pvalues(bins: Codes, mean: Floats, target: PreparedTarget) -> Floats:
+    """P-values of bins; ``mean`` is that of their relevance over all permutations."""
+    if target.scores is not None:
+        share = _explained(_bin_share(bins, target.scores), bins.levels - 1, target)
+        return np.where(bins.levels > 1, share, 1.0)
+    # Bartlett: the mean is exact, so the statistic is scaled to the mean of chi-square
+    degrees = (bins.levels - 1) * (target.classes.n_classes - 1)
+    relevance = Entropies.count(bins, target.classes).mi()
+    ratio = np.divide(relevance, mean, out=np.zeros_like(mean), where=mean > 0)
+    return likelihood_pvalues(ratio * degrees, degrees)
+
+
+def likelihood_pvalues(ratios: Floats, degrees: Indices) -> Floats:
+    """The tails of chi-square; 1 without degrees of freedom, which constant columns have."""
+    return np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), ratios), 1.0)
+
+
+def given_pvalues(codes: Codes, target: Target) -> Floats:
+    """P-values of each column given its best partner, times the number of partners."""
+    given = Entropies.count(codes, target).measure(CMI)  # I(xj; y | xi) at [i, j]
+    degrees = np.outer(codes.levels, codes.levels - 1) * (target.n_classes - 1)
+    p = likelihood_pvalues(2 * codes.n_samples * given, degrees)
+    np.fill_diagonal(p, 1.0)
+    return p.min(axis=0) * max(1, codes.n_features - 1)
+
+
+def _explained(share: Floats, degrees: Any, goal: PreparedTarget) -> Floats:
+    """P-values of shares of variance that so many parameters explain."""
+    rest = len(goal.classes.codes) - 1 - degrees
+    return np.asarray(stats.beta.sf(share, np.maximum(degrees, 1) / 2, np.maximum(rest, 1) / 2))
+
+
+def _line_share(scores: Floats, goal: PreparedTarget) -> tuple[Floats, int]:
+    """The share of variance that classes, or a straight line, explain; and their parameters."""
+    total = np.maximum(np.einsum("ij,ij->i", scores, scores), np.finfo(float).tiny)
+    if goal.scores is not None:
+        return (scores @ goal.scores) ** 2 / (total * (goal.scores @ goal.scores)), 1
+    member = np.eye(goal.classes.n_classes)[goal.classes.codes]
+    between = ((scores @ member) ** 2 / goal.classes.counts).sum(axis=1)
+    return between / total, goal.classes.n_classes - 1
+
+
+def _bin_share(codes: Codes, scores: Floats) -> Floats:
+    """The share of the variance of numbers that the levels of each column explain."""
+    share = np.empty(codes.n_features)
+    for i, row in enumerate(codes.values):
+        sums, counts = np.bincount(row, scores), np.bincount(row)
+        share[i] = (sums**2 / counts).sum()
+    return share / (scores @ scores)

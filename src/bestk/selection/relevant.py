@@ -16,20 +16,17 @@ from bestk.data.table import Table, find_features
 from bestk.data.target import weighted_rows
 from bestk.information.blocks import Stream
 from bestk.information.reading import ParsedTarget, Reading
-from bestk.information.scan import DiscreteTable, Progress, strongest_pairs
+from bestk.information.scan import DiscreteTable, strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection._pvalues import (
     InPairs,
-    PreparedTarget,
     affordable_permutations,
-    alone_pvalues,
     calibrate,
-    codes_for_pairs,
     pair_pvalues,
-    share_of,
 )
 from bestk.selection.base import SELECTABLE, TableSelector, is_stream
 from bestk.selection.blocks import note_columns, open_weighted
+from bestk.selection.look import PreparedTarget, alone_pvalues, codes_for_pairs
 
 
 class SelectRelevant(TableSelector):
@@ -122,9 +119,7 @@ class SelectRelevant(TableSelector):
         self.backend = backend
         self.n_jobs = n_jobs
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, progress: Progress | None = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Test every feature.
 
         Parameters
@@ -136,8 +131,6 @@ class SelectRelevant(TableSelector):
             The classes, or numbers to predict; for files and blocks as for :class:`SelectBestK`.
         sample_weight : array-like of shape (n_samples,) or str, default=None
             How often each row counts; see :meth:`SelectBestK.fit`.
-        progress : callable, default=None
-            Called with the number of blocks of pairs that are done, and of all.
 
         Returns
         -------
@@ -145,12 +138,12 @@ class SelectRelevant(TableSelector):
         """
         self._validate_params()
         with threads(self.n_jobs):
-            self._test(*_read(self, X, y, sample_weight), progress)
+            self._test(*_read(self, X, y, sample_weight))
         self.qvalues_ = stats.false_discovery_control(self.pvalues_)
         self.support_ = self.qvalues_ <= self.fdr
         return self
 
-    def _test(self, table: Table, parsed: ParsedTarget, progress: Progress | None) -> None:
+    def _test(self, table: Table, parsed: ParsedTarget) -> None:
         """Find the smaller p-value of each column, by what permuted targets gave."""
         n, rng = self.permutations, check_random_state(self.random_state)
         target = PreparedTarget.of(parsed)
@@ -163,8 +156,7 @@ class SelectRelevant(TableSelector):
         codes = list(codes_for_pairs(table, categorical, target.classes.n_classes))
         given = InPairs.none(table.n_features)
         for i in reversed(range(n + 1) if self.pairs else ()):
-            share = share_of(progress, n - i, n + 1)
-            given = pair_pvalues(codes, targets[i].classes, self.backend, share)
+            given = pair_pvalues(codes, targets[i].classes, self.backend)
             if i:
                 np.minimum(p[i], given.pvalues, out=p[i])
         self.in_pair_, self.partners_ = given.pvalues < p[0], given.partners
@@ -200,7 +192,6 @@ def pair_scan(
     target: str = "auto",
     backend: str = "auto",
     n_jobs: int | None = None,
-    progress: Progress | None = None,
 ) -> PairScan:
     """Find the pairs of features with the largest synergy among all n (n - 1) / 2.
 
@@ -215,8 +206,6 @@ def pair_scan(
         The number of pairs to return, or all if there are fewer.
     categorical_features, target, backend, n_jobs
         As for :class:`SelectRelevant`.
-    progress : callable, default=None
-        Called with the number of blocks of pairs that are done, and of all.
 
     Returns
     -------
@@ -240,7 +229,7 @@ def pair_scan(
         classes = PreparedTarget.of(parsed).classes
         categorical = find_features(categorical_features, table)
         codes = next(codes_for_pairs(table, categorical, classes.n_classes))
-        found = strongest_pairs(DiscreteTable.of(codes, classes, backend), count, progress)
+        found = strongest_pairs(DiscreteTable.of(codes, classes, backend), count)
     return PairScan(*found, table.names)
 
 

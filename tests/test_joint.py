@@ -10,7 +10,6 @@ from bestk import Quadratic, SelectBestK, select
 from bestk.data.frames import read_table
 from bestk.information.reading import Reading
 from bestk.selection import joint
-from bestk.selection.conditioning import State
 from bestk.selection.joint import Forward, add_features
 
 seeds = st.integers(0, 10**6)
@@ -82,7 +81,7 @@ def test_each_step_adds_the_feature_that_gains_most(regression, seed):
     forward = measure(X, y, target="continuous" if regression else "classes")
     if forward.starting_pairs():
         return  # pairs may come first
-    (steps,) = add_features([forward], State([forward]), 4, ())
+    (steps,) = add_features([forward], 4, ())
     for place, step in enumerate(steps):
         before = [s.added for s in steps[:place]]
         gains = {i: gain(forward, X, y, regression, i, before) for i in range(6) if i not in before}
@@ -109,9 +108,9 @@ def test_tables_whose_features_are_added_together_have_the_steps_of_each_by_itse
         y = X[:, 0] + (2 * np.sign(X[:, pair].prod(axis=1)) if pair else X[:, 1])
         tables.append((X, (y > np.median(y)).astype(int)))
     forwards = [measure(*table) for table in tables]
-    found = add_features(forwards, State(forwards), 5, [2])
+    found = add_features(forwards, 5, [2])
     alone = [measure(*table) for table in tables]
-    assert found == [add_features([each], State([each]), 5, [2])[0] for each in alone]
+    assert found == [add_features([each], 5, [2])[0] for each in alone]
 
 
 def test_two_features_that_are_added_together_share_their_gain():
@@ -119,7 +118,7 @@ def test_two_features_that_are_added_together_share_their_gain():
     X = rng.normal(size=(600, 20))
     y = (X[:, 7] * X[:, 11] > 0).astype(int)
     forward = measure(X, y)
-    ((first, second),) = add_features([forward], State([forward]), 2, ())
+    ((first, second),) = add_features([forward], 2, ())
     assert {first.added, second.added} == {7, 11}
     together = gain(forward, X, y, False, 7, []) + gain(forward, X, y, False, 11, [7])
     np.testing.assert_allclose([first.gain, second.gain], together / 2, atol=1e-6)
@@ -152,7 +151,7 @@ def test_a_column_that_removes_the_noise_of_another_gains():
     X = np.column_stack([signal + noise, 0.3 * signal + noise, rng.normal(size=(2000, 3))])
     y = signal + 0.5 * rng.normal(size=2000)
     forward = measure(X, y, target="continuous")
-    ((first, second),) = add_features([forward], State([forward]), 2, ())
+    ((first, second),) = add_features([forward], 2, ())
     assert {first.added, second.added} == {0, 1}
     assert second.gain > forward.certain[second.added]
 
@@ -164,7 +163,7 @@ def test_a_column_without_information_of_its_own_gains_if_it_removes_noise():
     y = (signal + rng.normal(size=1000) > 0).astype(int)
     forward = measure(X, y)
     assert forward.certain[1] < 0
-    (steps,) = add_features([forward], State([forward]), 2, ())
+    (steps,) = add_features([forward], 2, ())
     assert [step.added for step in steps] == [0, 1]
 
 

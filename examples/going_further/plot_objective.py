@@ -8,7 +8,6 @@ and solvers, proofs and selectors work with it as with any other.
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,8 +36,6 @@ class Priced(Balanced):
     """The default's objective, less what each feature costs."""
 
     costs: tuple[float, ...] = ()  # nats, one for each feature
-
-    name: ClassVar[str] = "priced"
 
     def pairs(self, entropies):
         """What pairs and features are worth."""

@@ -16,8 +16,7 @@ from bestk.data.target import read_target
 from bestk.information import measures
 from bestk.information.backends import _reductions
 from bestk.information.scan import scan_pairs
-from bestk.selection import _pvalues
-from bestk.selection._pvalues import _largest_sf
+from bestk.selection import look
 
 
 def count(X, y, backend="auto"):
@@ -75,27 +74,6 @@ def test_ties_go_to_the_lowest_column_however_the_matrix_is_cut(backend, monkeyp
         np.testing.assert_array_equal(one, other)
 
 
-def test_a_scan_reports_its_progress_and_can_be_interrupted():
-    rng = np.random.default_rng(0)
-    entropies, calls = count(rng.integers(0, 2, (50, 40)), np.arange(50) % 2), []
-    scan_pairs(entropies, progress=lambda done, total: calls.append((done, total)))
-    assert [done for done, _ in calls] == list(range(1, calls[0][1] + 1))
-
-    def interrupt(done, total):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        scan_pairs(entropies, progress=interrupt)
-
-
-@pytest.mark.parametrize(("alone", "together", "tests"), [(1, 1, 50), (2, 2, 300), (1, 3, 1)])
-def test_the_tail_of_the_largest_statistic_is_that_of_a_simulation(alone, together, tests):
-    rng = np.random.default_rng(0)
-    t = rng.chisquare(alone, 20_000) + rng.chisquare(together, (tests, 20_000)).max(axis=0)
-    p = _largest_sf(t, alone, together, tests)
-    assert stats.kstest(p, "uniform").pvalue > 0.01
-
-
 @pytest.mark.parametrize("regression", [False, True])
 def test_pvalues_of_noise_are_uniform(regression):
     rng = np.random.default_rng(1)
@@ -106,6 +84,19 @@ def test_pvalues_of_noise_are_uniform(regression):
         y = rng.normal(size=150) if regression else rng.integers(0, 3, 150)
         found.append(SelectRelevant().fit(X, y).pvalues_)
     assert stats.kstest(np.concatenate(found), "uniform").pvalue > 0.01
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_pvalues_of_noise_are_not_too_small_without_permutations(pairs):
+    rng = np.random.default_rng(2)
+    found = []
+    for _ in range(20):
+        X = rng.normal(size=(90, 20))
+        X[:, 10:] = rng.integers(0, [3] * 5 + [30] * 5, (90, 10))  # categories, some rare
+        options = {"categorical_features": list(range(10, 20)), "permutations": 0}
+        selector = SelectRelevant(pairs=pairs, **options).fit(X, rng.integers(0, 3, 90))
+        found.append(selector.pvalues_)
+    assert np.mean(np.concatenate(found) < 0.05) < 0.07
 
 
 def test_false_discoveries_are_few_beside_true_ones():
@@ -215,7 +206,7 @@ def test_columns_are_tested_in_parts_with_the_same_result(monkeypatch):
     frame["kind"] = rng.choice(list("xyz"), 120)
     y = frame["b"] + rng.normal(size=120) > 0
     whole = SelectRelevant().fit(frame, y)
-    monkeypatch.setattr(_pvalues, "BLOCK_VALUES", 500)
+    monkeypatch.setattr(look, "BLOCK_VALUES", 500)
     parts = SelectRelevant().fit(frame, y)
     np.testing.assert_array_equal(whole.pvalues_, parts.pvalues_)
 

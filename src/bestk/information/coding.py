@@ -94,11 +94,11 @@ def discretise(
     return Table(table.n_samples, table.names, tuple(blocks)), fitted
 
 
-def cut_numbers(table: Table, numeric: Indices, n_bins: int, target: Target) -> Codes:
+def cut_numbers(table: Table, numeric: Indices, n_bins: int) -> Codes:
     """The codes of a table, numbers in bins of equal frequency."""
-    if len(numeric):
-        table = discretise(EqualFrequency(n_bins), table, numeric, target)[0]
-    return encode(table)
+    n = table.n_samples
+    one_class = Target(np.zeros(n, np.int64), np.zeros(1), np.array([n]))  # rows keep their order
+    return next(code_table([EqualFrequency(n_bins)], table, numeric, one_class))[0]
 
 
 def pair_bins(n_features: int, n_samples: int, n_classes: int) -> list[int]:
@@ -113,13 +113,11 @@ def pair_bins(n_features: int, n_samples: int, n_classes: int) -> list[int]:
     return [coarse, fine] if fine >= 2 * coarse and work <= MAX_FINE_WORK else [coarse]
 
 
-def cut_for_pairs(table: Table, numeric: Indices, target: Target, n_bins: int) -> Codes:
-    """The codes of a table as pairs need them: chi-square needs some rows in every cell."""
-    return merge_rare(cut_numbers(table, numeric, n_bins, target), n_bins)
-
-
 def merge_rare(codes: Codes, n_bins: int) -> Codes:
-    """The same codes with rare levels made one, in columns of more than so many."""
+    """The same codes with rare levels made one, in columns of more than so many.
+
+    Chi-square needs some rows in every cell.
+    """
     several = np.flatnonzero(codes.levels > n_bins)
     if not len(several):
         return codes

@@ -12,13 +12,11 @@ from bestk.data.target import Target
 from bestk.information.backends import Scanning
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import LANES, Packed
-from bestk.information.backends._reductions import Progress, Scan, TopPairs, cut_tiles, scan_tiles
+from bestk.information.backends._reductions import Scan, TopPairs, cut_tiles, scan_tiles
 from bestk.information.entropies import Entropies
 from bestk.information.measures import INTERACTION, Query
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans, threads
-
-__all__ = ["DiscreteTable", "Progress", "Synergies", "scan_pairs", "strongest_pairs"]
 
 BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles whose pairs are bounded in one call
 SAFE = 0.99  # of a limit, for what rounding may take off a bound
@@ -47,9 +45,7 @@ class Synergies(NamedTuple):
     pvalues: Floats  # of an interaction as large in any of all pairs
 
 
-def strongest_pairs(
-    table: DiscreteTable, top: int, progress: Progress | None = None, max_pvalue: float = 1.0
-) -> Synergies:
+def strongest_pairs(table: DiscreteTable, top: int, max_pvalue: float = 1.0) -> Synergies:
     """The pairs with the largest synergy; p-values are those of chi-square times all pairs.
 
     Pairs with larger p-values than ``max_pvalue`` may be left out.
@@ -61,7 +57,7 @@ def strongest_pairs(
         with threads(table.entropies.n_jobs):
             pairs, values = pairs_above(source, least, top)
     else:
-        *_, pairs, values = scan_pairs(table.entropies, top=top, progress=progress)
+        *_, pairs, values = scan_pairs(table.entropies, top=top)
     degrees = (table.levels[pairs] - 1).prod(axis=1) * (table.n_classes - 1)
     tails = stats.chi2.sf(2 * table.n_samples * values, np.maximum(degrees, 1))
     return Synergies(pairs, values, np.minimum(1.0, n_pairs * tails))
@@ -134,12 +130,7 @@ def bound_factors(packed: Packed) -> tuple[Array, Array]:
     return own, np.ascontiguousarray(factors, np.float32)
 
 
-def scan_pairs(
-    entropies: Entropies,
-    groups: Indices | None = None,
-    top: int = 0,
-    progress: Progress | None = None,
-) -> Scan:
+def scan_pairs(entropies: Entropies, groups: Indices | None = None, top: int = 0) -> Scan:
     """Find the best partner of every feature, and the best of all pairs.
 
     The interaction of two features is I(xi; y | xj) - I(xi; y). For every group of features, 0,
@@ -151,4 +142,4 @@ def scan_pairs(
     with threads(entropies.n_jobs):
         if isinstance(source, Scanning):
             return source.scan(query, groups, top)
-        return scan_tiles(source, query, groups, list(cut_tiles(groups)), top, progress)
+        return scan_tiles(source, query, groups, list(cut_tiles(groups)), top)

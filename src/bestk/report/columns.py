@@ -11,7 +11,7 @@ from bestk._typing import Floats, Indices
 from bestk.data.table import Table
 from bestk.problem.solution import Solution
 from bestk.report.records import format_text
-from bestk.selection.look import bin_codes, column_values
+from bestk.selection.look import column_values
 from bestk.selection.pipeline import Task
 
 MAX_LISTED = 500  # columns in the list of all
@@ -131,8 +131,10 @@ def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: boo
         with np.errstate(invalid="ignore"):
             points = np.unique(np.quantile(known, np.arange(1, MAX_BINS) / MAX_BINS))
         labels = _range_labels(points)
-    codes = bin_codes(column, points, len(known))
-    assert codes is not None
+    codes = column.values
+    if column.categories is None:
+        codes = np.searchsorted(levels if points is None else points, codes)
+    codes = np.where(column.missing, len(labels), codes).astype(np.int64)
     *bins, missing = goal.count(codes, [*labels, "missing"])
     bins = _merge_rare([each for each in bins if each.rows])
     trend = goal.trend(bins, ordered=column.categories is None and not nominal)

@@ -1,142 +1,21 @@
-"""P-values of single columns and of columns given their best partner."""
+"""P-values of columns given their best partner, and by permutations of the target."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import product
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
-from scipy.special import chdtrc, gammaln
 
 from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
-from bestk.data.table import Table, find_numeric
-from bestk.data.target import Target, read_target
-from bestk.discretize import EqualFrequency
-from bestk.information import Entropies, normal_scores
-from bestk.information.coding import PAIR_ROWS, cut_for_pairs, cut_numbers, pair_bins
-from bestk.information.reading import ParsedTarget
-from bestk.information.scan import DiscreteTable, Progress, scan_pairs
-from bestk.native.threads import spans
+from bestk.data.table import Table
+from bestk.data.target import Target
+from bestk.information.coding import PAIR_ROWS, pair_bins
+from bestk.information.scan import DiscreteTable, scan_pairs
+from bestk.selection.look import likelihood_pvalues
 
-MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
-BLOCK_VALUES = 2**24  # of columns that are tested together
 POOLED_TAIL = 20  # permuted values beyond which tails are extrapolated
 MAX_PERMUTATIONS = 50
 MAX_PERMUTED_WORK = 1e12  # pairs of columns times rows, in all permutations: a second or two
-TAIL_POINTS, INTEGRAL_POINTS = 256, 128
-
-
-@dataclass(frozen=True)
-class PreparedTarget:
-    """A target as the tests need it; rows can be permuted."""
-
-    classes: Target  # two for a continuous target
-    scores: Floats | None  # normal scores of a continuous target
-
-    @classmethod
-    def of(cls, target: ParsedTarget) -> "PreparedTarget":
-        """Classes as they are; numbers also cut at the median."""
-        if not target.continuous:
-            return cls(target.classes, None)
-        numbers = target.numbers
-        halves = EqualFrequency(2).fit_transform(numbers[:, np.newaxis])[:, 0]
-        # where most rows have the largest value, the median does not separate any
-        classes = read_target(halves, len(numbers)) if halves.any() else target.classes
-        scored = normal_scores(numbers[:, np.newaxis])
-        return cls(classes, scored.values[0] / scored.one)
-
-    def permuted(self, rng: np.random.RandomState) -> "PreparedTarget":
-        """The same values in other rows."""
-        order = rng.permutation(len(self.classes.codes))
-        classes = Target(self.classes.codes[order], self.classes.classes, self.classes.counts)
-        return PreparedTarget(classes, None if self.scores is None else self.scores[order])
-
-
-class Alone(NamedTuple):
-    """What the columns tell by themselves, and what pairs of them are counted from."""
-
-    pvalues: Floats  # (target, column)
-    relevance: Floats  # I(xi; y) of the first target, in nats
-    codes: list[Codes]  # for pairs: numbers in few bins, and in more where that is affordable
-
-
-def alone_pvalues(table: Table, categorical: Indices, targets: Sequence[PreparedTarget]) -> Alone:
-    """P-values of each column by itself for some targets, which are permutations of each other."""
-    parts, n_classes = [], targets[0].classes.n_classes
-    n_bins = pair_bins(table.n_features, table.n_samples, n_classes)
-    for start, stop in spans(table.n_features, max(1, BLOCK_VALUES // table.n_samples)):
-        columns = np.arange(start, stop)
-        part = table if len(columns) == table.n_features else table.keep(columns)
-        places = np.flatnonzero(np.isin(columns, categorical))
-        parts.append(_test_columns(part, places, targets, n_bins))
-    pvalues, relevance, codes = zip(*parts, strict=True)
-    joined = []
-    for same in zip(*codes, strict=True):
-        values, levels = (np.concatenate([getattr(part, name) for part in same])
-                          for name in ("values", "levels"))  # fmt: skip
-        joined.append(Codes(values, levels, table.names))
-    return Alone(np.concatenate(pvalues, axis=1), np.concatenate(relevance), joined)
-
-
-def _test_columns(
-    table: Table, categorical: Indices, targets: Sequence[PreparedTarget], bins_in_pairs: list[int]
-) -> Alone:
-    numeric, classes = find_numeric(table, categorical), targets[0].classes
-    n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
-    bins = cut_numbers(table, numeric, n_bins, classes)
-    relevance = Entropies.count(bins, classes).mi()
-    # the mean over all permutations
-    mean = relevance - Entropies.count(bins, classes, correction="chance").mi()
-    scores = np.empty((0, table.n_samples))
-    if len(numeric):
-        scores = normal_scores(table.keep(numeric).numeric()[0]).values
-    p = np.stack([_binned_pvalues(bins, mean, target) for target in targets])
-    if len(numeric):
-        lines = np.stack([_explained(*_line_share(scores, target), target) for target in targets])
-        lines[:, ~scores.any(axis=1)] = 1.0
-        p[:, numeric] = 2 * np.minimum(p[:, numeric], lines)
-    codes = [cut_for_pairs(table, numeric, classes, n) for n in bins_in_pairs]
-    return Alone(p, relevance, codes)
-
-
-def _binned_pvalues(bins: Codes, mean: Floats, target: PreparedTarget) -> Floats:
-    """P-values of bins; ``mean`` is that of their relevance over all permutations."""
-    if target.scores is not None:
-        share = _explained(_bin_share(bins, target.scores), bins.levels - 1, target)
-        return np.where(bins.levels > 1, share, 1.0)
-    # Bartlett: the mean is exact, so the statistic is scaled to the mean of chi-square
-    degrees = (bins.levels - 1) * (target.classes.n_classes - 1)
-    relevance = Entropies.count(bins, target.classes).mi()
-    ratio = np.divide(relevance, mean, out=np.zeros_like(mean), where=mean > 0)
-    return np.where(bins.levels > 1, stats.chi2.sf(ratio * degrees, np.maximum(degrees, 1)), 1.0)
-
-
-def _explained(share: Floats, degrees: Any, goal: PreparedTarget) -> Floats:
-    """P-values of shares of variance that so many parameters explain."""
-    rest = len(goal.classes.codes) - 1 - degrees
-    return np.asarray(stats.beta.sf(share, np.maximum(degrees, 1) / 2, np.maximum(rest, 1) / 2))
-
-
-def _line_share(scores: Floats, goal: PreparedTarget) -> tuple[Floats, int]:
-    """The share of variance that classes, or a straight line, explain; and their parameters."""
-    total = np.maximum(np.einsum("ij,ij->i", scores, scores), np.finfo(float).tiny)
-    if goal.scores is not None:
-        return (scores @ goal.scores) ** 2 / (total * (goal.scores @ goal.scores)), 1
-    member = np.eye(goal.classes.n_classes)[goal.classes.codes]
-    between = ((scores @ member) ** 2 / goal.classes.counts).sum(axis=1)
-    return between / total, goal.classes.n_classes - 1
-
-
-def _bin_share(codes: Codes, scores: Floats) -> Floats:
-    """The share of the variance of numbers that the levels of each column explain."""
-    share = np.empty(codes.n_features)
-    for i, row in enumerate(codes.values):
-        sums, counts = np.bincount(row, scores), np.bincount(row)
-        share[i] = (sums**2 / counts).sum()
-    return share / (scores @ scores)
 
 
 class InPairs(NamedTuple):
@@ -152,63 +31,30 @@ class InPairs(NamedTuple):
         return cls(np.ones(n), np.full(n, -1), np.zeros(n))
 
 
-def pair_pvalues(table: DiscreteTable, progress: Progress | None = None) -> InPairs:
-    """P-values of each column given its best partner.
-
-    The statistic is the largest 2 m I(xi; y | xj) = 2 m I(xi; y) + 2 m interaction over all j. If
-    xi is independent of the others and y, the first part is chi-square, and the second parts are
-    independent chi-squares; if columns depend on each other, the largest is smaller.
-    """
-    kinds, groups, sizes = np.unique(table.levels, return_inverse=True, return_counts=True)
-    scan = scan_pairs(table.entropies, groups, progress=progress)
-    given = np.maximum(table.entropies.mi() + scan.best, 0.0)  # of copies it is a rounding error
-    p = np.ones(given.shape)
-    p[kinds < 2] = np.inf  # constant columns are no partners
-    for (g, level), (own_group, own) in product(enumerate(kinds), repeat=2):
-        rows = np.flatnonzero((groups == own_group) & (scan.partners[g] >= 0))
-        if min(own, level) > 1 and len(rows):
-            alone = int(own - 1) * (table.n_classes - 1)
-            tests = int(sizes[g]) - (own_group == g)
-            t = 2 * table.n_samples * given[g, rows]
-            p[g, rows] = _largest_sf(t, alone, alone * int(level - 1), tests)
-    best, every = p.argmin(axis=0), np.arange(len(groups))
-    lowest = max(1, (kinds > 1).sum()) * p[best, every]
-    return InPairs(lowest, scan.partners[best, every], given[best, every])
-
-
-def best_in_pairs(looks: Iterable[InPairs]) -> InPairs:
-    """The smallest p-value of each column, times the number of looks at pairs."""
-    pvalues, partners, information = map(np.stack, zip(*looks, strict=True))
+def pair_pvalues(looks: Sequence[Codes], target: Target, backend: str = "auto") -> InPairs:
+    """The smallest p-value of each column given a partner, times the number of looks at pairs."""
+    found = [_look_at_pairs(DiscreteTable.of(codes, target, backend)) for codes in looks]
+    pvalues, partners, information = map(np.stack, zip(*found, strict=True))
     best, every = pvalues.argmin(axis=0), np.arange(pvalues.shape[1])
     lowest = len(pvalues) * pvalues[best, every]
     return InPairs(lowest, partners[best, every], information[best, every])
 
 
-def _largest_sf(t: Floats, alone: int, together: int, tests: int) -> Floats:
-    """P(s + max of d_j > t): s is chi-square, the d_j are so many others, all independent."""
-    if tests == 1:
-        return np.asarray(chdtrc(alone + together, t))
-    grid, logs = _largest_tail(alone, together, tests)
-    return np.exp(np.interp(t, grid, logs))
+def _look_at_pairs(table: DiscreteTable) -> InPairs:
+    """P-values of each column given its best partner, times the number of partners.
 
-
-@lru_cache(maxsize=1024)
-def _largest_tail(alone: int, together: int, tests: int) -> tuple[Floats, Floats]:
-    """The logarithm of that probability on a grid that reaches below 1e-100."""
-    grid = np.linspace(0.0, np.sqrt(600.0 + 4.0 * (alone + together)), TAIL_POINTS) ** 2
-    u = np.linspace(0.0, 1.0, INTEGRAL_POINTS)
-    t, s = grid[1:, np.newaxis], grid[1:, np.newaxis] * u[1:] ** 2
-    density = np.zeros((len(grid), len(u)))  # of u, s = t u^2: that has no pole at 0
-    log_density = (alone / 2 - 1) * np.log(s / 2) - s / 2 - gammaln(alone / 2)
-    density[1:, 1:] = np.exp(log_density) * t * u[1:]
-    if alone == 1:
-        density[1:, 0] = np.sqrt(2 * grid[1:] / np.pi)
-    single = np.ones(density.shape)
-    single[1:, 1:] = chdtrc(together, t - s)
-    single[1:, 0] = chdtrc(together, grid[1:])
-    any_larger = -np.expm1(tests * np.log1p(-np.minimum(single, 1 - 1e-16)))
-    p = np.trapezoid(any_larger * density, u, axis=1) + chdtrc(alone, grid)
-    return grid, np.minimum.accumulate(np.log(np.clip(p, 1e-300, 1.0)))
+    If xi is independent of xj and y, 2 m I(xi; y | xj) = 2 m I(xi; y) + 2 m interaction is
+    chi-square. The best partner is sought among the columns of each number of levels.
+    """
+    kinds, groups = np.unique(table.levels, return_inverse=True)
+    scan = scan_pairs(table.entropies, groups)
+    given = np.maximum(table.entropies.mi() + scan.best, 0.0)  # of copies it is a rounding error
+    degrees = np.outer(kinds, table.levels - 1) * (table.n_classes - 1)
+    p = likelihood_pvalues(2 * table.n_samples * given, degrees)
+    p[(kinds < 2)[:, np.newaxis] | (scan.partners < 0)] = np.inf  # constants are no partners
+    best, every = p.argmin(axis=0), np.arange(len(groups))
+    lowest = np.minimum(1.0, p[best, every]) * max(1, (table.levels > 1).sum() - 1)
+    return InPairs(lowest, scan.partners[best, every], given[best, every])
 
 
 def calibrate(p: Floats, null: Floats, tests: int) -> Floats:

@@ -8,7 +8,9 @@ chance, is added. A penalty on pairs penalises copies too little, or prefers noi
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import cycle
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from bestk.information.reading import has_few_rows
 from bestk.native.threads import spans
 from bestk.problem.solution import Solution
 from bestk.selection.conditioning import State
+from bestk.selection.targets import JoinedEntropies
 
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
 MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
@@ -41,7 +44,6 @@ class Forward:
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
         n = covariances.n_features
         self._are_few = n**2 <= MAX_SCANNED_PAIRS  # then the interaction of every pair is measured
-        self._are_small = self._are_few and covariances.is_small
         time = can_scan(n, covariances.n_samples, scan_seconds)
         self._can_scan = time and entropies.find_synergy is not None
         self.relevance, self.certain = entropies.settled_mi(), entropies.certain_mi()
@@ -69,46 +71,25 @@ class Forward:
 
     def effects(self, j: int) -> tuple[Floats, Floats]:
         """What every column shares with one, and tells only together with it."""
-        if self._are_small:
-            shared, synergy = self._all_effects
-            return shared[j], synergy[j]
-        covariances = np.array(self.covariances.column(j))[:, np.newaxis]
-        shared, synergy = self._effects(np.array([j]), self.interaction([j]), covariances)
-        return shared[0], synergy[0]
-
-    @cached_property
-    def _all_effects(self) -> tuple[Floats, Floats]:
-        every = np.arange(len(self.kind))
-        covariances = np.array(self.covariances.whole).transpose(0, 2, 1)
-        return self._effects(every, self._whole_interaction, covariances)
-
-    def _effects(self, items: Indices, found: Floats, covariances: Floats) -> tuple[Floats, Floats]:
-        """The same of some columns, by their interactions and covariances, a row for each."""
-        chance, synergy = self.chances[self.kind[items]][:, self.kind], np.zeros(found.shape)
+        found, chance = self.interaction([j])[0], self.chances[self.kind[j], self.kind]
+        synergy = np.zeros_like(found)
         if (found > chance).any():
-            alone = self.variances[:, np.newaxis]
-            gaussian = gaussian_interaction(
-                covariances, alone, self.variances[:, items, np.newaxis]
-            )
-            synergy = np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
-            synergy[np.arange(len(items)), items] = 0.0
+            every = np.arange(len(found))
+            synergy = self._synergies_of(every, j, found, self.covariances.column(j))
+            synergy[j] = 0.0
         return np.maximum(-found - chance, 0.0), synergy
 
     def pair_synergies(self, pairs: list[tuple[int, int]]) -> Floats:
         """What the columns of each pair tell only together."""
         i, j = np.array(pairs, np.int64).reshape(-1, 2).T
-        if self._are_few:
-            return self._synergies_of(i, j, self._whole_interaction[i, j])
         (rows, at_i), (columns, at_j) = (np.unique(some, return_inverse=True) for some in (i, j))
-        found = self.entropies.measure(INTERACTION, rows, columns, signed=True)
-        return self._synergies_of(i, j, found[at_i, at_j])
+        found = self.entropies.measure(INTERACTION, rows, columns, signed=True)[at_i, at_j]
+        return self._synergies_of(i, j, found, self.covariances.pairs(i, j))
 
-    def _synergies_of(self, i: Indices, j: Indices, found: Floats) -> Floats:
-        """What columns tell only together, by their interaction."""
-        if self._are_small:
-            return self._all_effects[1][i, j]
-        covariances = np.array(self.covariances.pairs(i, j))
-        gaussian = gaussian_interaction(covariances, self.variances[:, j], self.variances[:, i])
+    def _synergies_of(self, i: Indices, j: Any, found: Floats, covariances: Any) -> Floats:
+        """What columns tell only together, by their interaction and their covariances."""
+        left, right = self.variances[:, j], self.variances[:, i]
+        gaussian = gaussian_interaction(np.array(covariances), left.reshape(2, -1), right)
         chance = self.chances[self.kind[i], self.kind[j]]
         return np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
 
@@ -141,7 +122,7 @@ class Forward:
         order = order[best[order] > 0]
         i, j = items[order], partner[order]
         likely = list(zip(i.tolist(), j.tolist(), strict=True))
-        worth = self._synergies_of(i, j, found[order]).tolist()
+        worth = self._synergies_of(i, j, found[order], self.covariances.pairs(i, j)).tolist()
         if scanned := self._scanned_pairs(len(items)):
             likely, worth = likely + scanned, worth + self.pair_synergies(scanned).tolist()
         synergies, used = dict[tuple[int, int], float](), set[int]()
@@ -186,8 +167,8 @@ class _Step:
 class _Steps:
     """The features of a table, added one by one or in pairs, each time those that gain most."""
 
-    def __init__(self, forward: Forward, include: Sequence[int]) -> None:
-        self._pairs, self._include = forward.starting_pairs(), include
+    def __init__(self, pairs: dict[tuple[int, int], float], include: Sequence[int]) -> None:
+        self._pairs, self._include = pairs, include
         self.steps: list[_Step] = []
         self._second: int | None = None  # of a pair whose first feature is added
 
@@ -227,25 +208,48 @@ def find_forwards(parts: Sequence[Entropies], time_limit: float | None) -> list[
     return [Forward(part, part.covariances, time_limit or SCAN_SECONDS) for part in parts]
 
 
+def _starting_pairs(
+    forwards: Sequence[Forward], joined: JoinedEntropies | None
+) -> list[dict[tuple[int, int], float]]:
+    """Pairs to start from in each table; for several targets those with synergy for any."""
+    if joined is None:
+        return [forward.starting_pairs() for forward in forwards]
+    if joined.worst:  # gains are logarithms
+        return [{}]
+    pairs = list(dict.fromkeys(pair for own in forwards for pair in own.starting_pairs()))
+    total = np.sum([own.pair_synergies(pairs) for own in forwards], axis=0)
+    return [dict(zip(pairs, total.tolist(), strict=True))]
+
+
 def add_features(
-    forwards: Sequence[Forward], state: State, k: int, include: Sequence[int]
-) -> list[list[_Step]]:
-    """Add k features of each table, those to include first."""
-    each = [_Steps(forward, include) for forward in forwards]
+    forwards: Sequence[Forward], k: int, include: Sequence[int],
+    joined: JoinedEntropies | None = None,
+) -> list[list[_Step]]:  # fmt: skip
+    """Add k features of each table, or the same for several targets, those to include first."""
+    each = [_Steps(pairs, include) for pairs in _starting_pairs(forwards, joined)]
+    state, totals = State(forwards), np.zeros(len(forwards))
     for left in reversed(range(k)):
-        items = [own.take(gains, k) for own, gains in zip(each, state.gains(), strict=True)]
+        gains = state.gains()
+        rows = gains if joined is None else joined.join(totals, gains)[np.newaxis]
+        items = np.array([own.take(row, k) for own, row in zip(each, rows, strict=True)])
+        items = np.broadcast_to(items, len(forwards))
+        totals += gains[np.arange(len(forwards)), items]
         if left:
-            state.add(np.array(items))
-    for forward, own in zip(forwards, each, strict=True):
+            state.add(items)
+    for forward, own in zip(forwards, cycle(each), strict=False):
         forward.note_interactions([step.added for step in own.steps])
     return [own.steps for own in each]
 
 
 def forward_paths(
-    forwards: Sequence[Forward], state: State, ks: Sequence[int], include: Sequence[int]
-) -> list[list[Solution]]:
-    """Features of each table for every k, by contribution; all k share the steps."""
-    start, each = perf_counter(), add_features(forwards, state, max(ks), include)
+    forwards: Sequence[Forward], ks: Sequence[int], include: Sequence[int],
+    joined: JoinedEntropies | None = None,
+) -> list[list[Solution]]:  # fmt: skip
+    """Features of each table for every k, by contribution; all k share the steps.
+
+    ``joined``: the tables are one with several targets, and features are added for all of them.
+    """
+    start, each = perf_counter(), add_features(forwards, max(ks), include, joined)
     n, seconds = forwards[0].entropies.n_features, (perf_counter() - start) / (len(ks) * len(each))
     return [[_solution(steps, k, n, len(include), seconds) for k in ks] for steps in each]
 

@@ -1,29 +1,36 @@
-"""Single columns: bins, identifiers, those that determine a target, tests of independence."""
+"""Columns of a table: identifiers, leaks, copies, and tests of their relation to the target."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, gammaincc
+from scipy import stats
+from scipy.special import chdtrc
 
 from bestk._typing import Floats, Indices
-from bestk.data.table import Block, Table
-from bestk.data.target import Target
-from bestk.native import kernels
+from bestk.data.codes import Codes
+from bestk.data.table import Block, Table, find_numeric
+from bestk.data.target import Target, read_target
+from bestk.discretize import EqualFrequency
+from bestk.information import Entropies, normal_scores
+from bestk.information.coding import cut_numbers, merge_rare, pair_bins
+from bestk.information.measures import CMI
+from bestk.information.reading import ParsedTarget
+from bestk.native.threads import calm_blas, spans
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
 FIRST_VALUES = 32  # most columns that are no identifiers show it here
 MIN_ROWS = 10  # of a table in which an identifier can be recognized
 IDENTIFIER = re.compile(r"(^|[\W_])(?i:ids?|idx|index|key|uuid|guid|row)($|[\W_])|[a-z]I[dD]$")
 LEAK = 0.99  # accuracy of one column, and fraction of the errors of guessing that it avoids
-MAX_DISTINCT = 24  # numbers of a column that are bins of their own
-N_BINS = 5  # of equal frequency, for numbers that are tested
-MIN_TESTED_ROWS = 5  # of a contingency table
-MAX_CELLS = 2**20  # of contingency tables that are held together
-SMALL_TABLES = 2**14  # cells of tables that may all have the size of the largest
+COPY_ROWS = 1_000  # rows that show most differences between columns
+COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
+TINY = np.finfo(float).tiny
+MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
+BLOCK_VALUES = 2**24  # of columns that are tested together
 MIN_ROWS_PER_BIN = 5  # with fewer on average, a column determines classes by chance
 
 
@@ -52,25 +59,6 @@ def _of_block(block: Block, j: int) -> Values:
     categories = None if block.categories is None else block.categories[j]
     values = strip[:, 0]
     return Values(block.kind, values, block.missing(values), categories)
-
-
-def bin_codes(
-    column: Values, cuts: NDArray[np.float64] | None, most: int
-) -> NDArray[np.int64] | None:
-    """The bin of each row, the last one for missing values.
-
-    Without ``cuts`` every different number is a bin; None if there are more than ``most``.
-    """
-    if cuts is not None:
-        codes, n = np.searchsorted(cuts, column.values, side="left"), len(cuts) + 1
-    elif column.categories is not None:
-        codes, n = np.asarray(column.values, np.int64), len(column.categories)
-    else:
-        levels = np.unique(column.values[~column.missing])
-        codes, n = np.searchsorted(levels, column.values), len(levels)
-        if n > most and column.kind != "boolean":
-            return None
-    return np.where(column.missing, n, codes).astype(np.int64)
 
 
 def names_rows(name: str, column: Values) -> bool:
@@ -109,7 +97,7 @@ def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
     That is: predicting the most frequent class of each bin is right for 99% of the rows, and for
     99% of those for which the most frequent class of all is wrong; bins have five rows on average.
     """
-    n, n_bins = len(codes), len(np.unique(codes))
+    n, n_bins = len(codes), np.count_nonzero(np.bincount(codes))
     if n < MIN_ROWS_PER_BIN * n_bins:
         return False
     counts = np.bincount(codes * target.n_classes + target.codes)
@@ -119,131 +107,147 @@ def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
     return wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
 
 
-def which_determine(
-    columns: list[Values], target: Target, known: Sequence[Floats | None]
-) -> list[bool]:
-    """Which columns alone nearly determine the class; numbers of many values are cut by MDLP.
+def find_copies(columns: list[Values]) -> list[list[int]]:
+    """Groups of equal columns, up to scale and shift, or to the names of categories."""
+    if len(columns) < 2:
+        return []
+    some = slice(0, None, max(1, len(columns[0].values) // COPY_ROWS))
+    groups, known = list[list[int]](), set[int]()
+    for i, row in enumerate(np.triu(are_copies(columns, some), 1)):
+        others = [] if i in known else np.flatnonzero(row).tolist()
+        same = [j for j in others if are_copies([columns[i], columns[j]], slice(None))[0, 1]]
+        known.update(same)
+        groups += [[i, *same]] if same else []
+    return groups
 
-    ``known``: cut points of MDLP where they are known.
+
+def are_copies(columns: list[Values], rows: slice) -> NDArray[np.bool_]:
+    """Which columns have a correlation of 1 or -1, and the same missing rows, among some rows."""
+    missing = np.array([column.missing[rows] for column in columns])
+    values = np.array([_as_numbers(column, rows) for column in columns])
+    values[missing] = 0.0
+    values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), TINY)  # no overflow
+    values -= values.sum(axis=1, keepdims=True) / np.maximum((~missing).sum(axis=1), 1)[:, None]
+    values[missing] = 0.0
+    values /= np.maximum(np.linalg.norm(values, axis=1, keepdims=True), TINY)
+    with calm_blas(values.size * len(values)):
+        alike = np.abs(values @ values.T) > 1 - COPY_TOLERANCE
+    for a, b in np.argwhere(alike):
+        alike[a, b] = (missing[a] == missing[b]).all()
+    return alike
+
+
+def _as_numbers(column: Values, rows: slice) -> Floats:
+    """Some values; categories are numbered in the order of their first rows."""
+    values = column.values[rows]
+    if column.categories is not None:
+        _, first, codes = np.unique(values, return_index=True, return_inverse=True)
+        values = np.argsort(np.argsort(first))[codes]
+    return values.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class PreparedTarget:
+    """A target as the tests need it; rows can be permuted."""
+
+    classes: Target  # two for a continuous target
+    scores: Floats | None  # normal scores of a continuous target
+
+    @classmethod
+    def of(cls, target: ParsedTarget) -> "PreparedTarget":
+        """Classes as they are; numbers also cut at the median."""
+        if not target.continuous:
+            return cls(target.classes, None)
+        numbers = target.numbers
+        halves = EqualFrequency(2).fit_transform(numbers[:, np.newaxis])[:, 0]
+        # where most rows have the largest value, the median does not separate any
+        classes = read_target(halves, len(numbers)) if halves.any() else target.classes
+        scored = normal_scores(numbers[:, np.newaxis])
+        return cls(classes, scored.values[0] / scored.one)
+
+    def permuted(self, rng: np.random.RandomState) -> "PreparedTarget":
+        """The same values in other rows."""
+        order = rng.permutation(len(self.classes.codes))
+        classes = Target(self.classes.codes[order], self.classes.classes, self.classes.counts)
+        return PreparedTarget(classes, None if self.scores is None else self.scores[order])
+
+
+def alone_pvalues(
+    table: Table, categorical: Indices, targets: Sequence[PreparedTarget]
+) -> tuple[Floats, Floats]:
+    """P-values of each column by itself for some targets, which are permutations of each other.
+
+    Also I(xi; y) of the first target, in nats.
     """
-    codes = [bin_codes(column, None, MAX_DISTINCT) for column in columns]
-    for i, cuts in enumerate(known):
-        if codes[i] is None and cuts is not None:
-            codes[i] = bin_codes(columns[i], cuts, 0)
-    many = [i for i, found in enumerate(codes) if found is None]
-    if many:
-        from bestk.discretize import MDLP
-
-        values = np.column_stack([columns[i].values for i in many])
-        for i, cuts in zip(many, MDLP().fit(values, target.codes).cut_points_, strict=True):
-            codes[i] = bin_codes(columns[i], cuts, 0)
-    return [found is not None and is_leak(found, target) for found in codes]
-
-
-class Graded(NamedTuple):
-    """Columns as levels, and as ranks where they are ordered: a row for each."""
-
-    codes: Indices
-    ranks: Floats  # of the rows that are not missing, from 0; ties have their mean rank
-    known: NDArray[np.bool_]
-    ordered: NDArray[np.bool_]
-
-    def take(self, places: Any) -> "Graded":
-        """Some of the columns."""
-        return Graded(*(each[places] for each in self))
+    numeric, classes = find_numeric(table, categorical), targets[0].classes
+    n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
+    bins = cut_numbers(table, numeric, n_bins)
+    relevance = Entropies.count(bins, classes).mi()
+    # the mean over all permutations
+    mean = relevance - Entropies.count(bins, classes, correction="chance").mi()
+    p = np.stack([_binned_pvalues(bins, mean, target) for target in targets])
+    for span in spans(len(numeric), max(1, BLOCK_VALUES // table.n_samples)):
+        some = numeric[slice(*span)]
+        scores = normal_scores(table.keep(some).numeric()[0]).values
+        lines = np.stack([_explained(*_line_share(scores, target), target) for target in targets])
+        lines[:, ~scores.any(axis=1)] = 1.0
+        p[:, some] = 2 * np.minimum(p[:, some], lines)
+    return p, relevance
 
 
-def grade(columns: list[Values], rows: Any) -> Graded:
-    """Levels and ranks of some rows of columns."""
-    known = ~np.array([column.missing[rows] for column in columns])
-    ordered = np.array([c.categories is None and c.kind != "categorical" for c in columns])
-    codes, ranks = np.zeros(known.shape, np.int64), np.zeros(known.shape)
-    for i in np.flatnonzero(~ordered):
-        codes[i] = columns[i].values[rows]
-        codes[i, ~known[i]] = codes[i].max(initial=0) + 1
-    if ordered.any():
-        here = known[ordered]
-        values = np.array([columns[i].values[rows] for i in np.flatnonzero(ordered)], np.float64)
-        if not here.all():  # missing values come last
-            highest = np.max(values, axis=1, where=here, initial=-np.inf, keepdims=True)
-            values = np.where(here, values, np.nextafter(highest, np.inf))
-        kernels.rank_rows(values, *values.shape, 0.5 * np.arange(2 * values.shape[1]))
-        ranks[ordered] = values
-        bins = values * N_BINS // np.maximum(1, here.sum(axis=1, keepdims=True))
-        codes[ordered] = np.where(here, bins, N_BINS)
-    return Graded(codes, ranks, known, ordered)
+def codes_for_pairs(table: Table, categorical: Indices, n_classes: int) -> Iterator[Codes]:
+    """The codes that pairs are counted from: numbers in few bins, and in more if affordable."""
+    numeric = find_numeric(table, categorical)
+    for n_bins in pair_bins(table.n_features, table.n_samples, n_classes):
+        yield merge_rare(cut_numbers(table, numeric, n_bins), n_bins)
 
 
-def p_values(columns: Graded, classes: Indices) -> Floats:
-    """The smallest p-value of chi-square, Kruskal-Wallis and Spearman tests, times their number."""
-    codes, ranks, known, ordered = columns
-    n, n_classes = len(codes), int(classes.max()) + 1
-    groups = np.arange(n)[:, np.newaxis] * n_classes + classes
-    shape, labels, m = (n, n_classes), np.arange(n_classes), known.sum(axis=1)
-    sizes = np.bincount(groups[known], minlength=n * n_classes).reshape(shape)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        middle = (ranks * known).sum(axis=1, keepdims=True) / m[:, np.newaxis]
-        spread = np.where(known, ranks - middle, 0.0)
-        sums = np.bincount(groups.ravel(), spread.ravel(), n * n_classes).reshape(shape)
-        total, freedom = (spread**2).sum(axis=1), (sizes > 0).sum(axis=1) - 1
-        within = (sums**2 / np.maximum(sizes, 1)).sum(axis=1)
-        order = labels - (sizes @ labels / m)[:, np.newaxis]
-        rising = (sums * order).sum(axis=1) ** 2 / (sizes * order**2).sum(axis=1)
-        tests = chdtrc(freedom, (m - 1) / total * within), chdtrc(1, (m - 1) / total * rising)
-    by_levels = chi_square(codes, classes)
-    by_ranks = ordered & (m > MIN_TESTED_ROWS) & (freedom > 0) & (total > 0)
-    least = np.where(by_ranks, 3 * np.minimum(by_levels, np.minimum(*tests)), by_levels)
-    return np.minimum(1.0, least)
+def _binned_pvalues(bins: Codes, mean: Floats, target: PreparedTarget) -> Floats:
+    """P-values of bins; ``mean`` is that of their relevance over all permutations."""
+    if target.scores is not None:
+        share = _explained(_bin_share(bins, target.scores), bins.levels - 1, target)
+        return np.where(bins.levels > 1, share, 1.0)
+    # Bartlett: the mean is exact, so the statistic is scaled to the mean of chi-square
+    degrees = (bins.levels - 1) * (target.classes.n_classes - 1)
+    relevance = Entropies.count(bins, target.classes).mi()
+    ratio = np.divide(relevance, mean, out=np.zeros_like(mean), where=mean > 0)
+    return likelihood_pvalues(ratio * degrees, degrees)
 
 
-def chi_square(codes: Indices, classes: Indices, strata: Indices | None = None) -> Floats:
-    """The p-value of Pearson's chi-square of each row of codes, summed over its strata.
-
-    The statistic has the tail of a gamma distribution with its exact mean and variance over
-    permutations of the classes (Haldane 1940; Mielke and Berry 2001), so cells may have few rows.
-    """
-    strata = np.zeros_like(codes) if strata is None else strata
-    n, n_strata = len(codes), int(strata.max()) + 1
-    if n > 1 and n * n_strata * (int(codes.max()) + 1) * (int(classes.max()) + 1) > SMALL_TABLES:
-        each = [chi_square(codes[[i]], classes, strata[[i]]) for i in range(n)]  # of own sizes
-        return np.concatenate(each)
-    groups = (np.arange(n)[:, np.newaxis] * n_strata + strata).ravel()
-    large = np.bincount(groups, minlength=n * n_strata) > MIN_TESTED_ROWS
-    n_levels, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
-    cells = (codes * n_classes + classes).ravel()[large[groups]]
-    groups, column = (
-        (np.cumsum(large) - 1)[groups[large[groups]]],
-        np.flatnonzero(large) // n_strata,
-    )
-    total, mean, variance = np.zeros((3, n))
-    at_once = max(1, MAX_CELLS // (n_levels * n_classes))
-    for first in range(0, len(column), at_once):
-        some = slice(first, first + at_once)
-        here = (groups >= first) & (groups < first + at_once)
-        keys = (groups[here] - first) * (n_levels * n_classes) + cells[here]
-        shape = len(column[some]), n_levels, n_classes
-        tables = np.bincount(keys, minlength=int(np.prod(shape))).reshape(shape)
-        for sums, found in zip((total, mean, variance), _moments(tables), strict=True):
-            np.add.at(sums, column[some], found)
-    tested = variance > 0
-    variance[~tested] = 1.0
-    return np.where(tested, gammaincc(mean**2 / variance, total * mean / variance), 1.0)
+def likelihood_pvalues(ratios: Floats, degrees: Indices) -> Floats:
+    """The tails of chi-square; 1 without degrees of freedom, which constant columns have."""
+    return np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), ratios), 1.0)
 
 
-def _moments(tables: Indices) -> tuple[Floats, Floats, Floats]:
-    """Chi-square of each table, and its mean and variance over all permutations of the classes."""
-    sides = tables.sum(axis=2).astype(np.float64), tables.sum(axis=1).astype(np.float64)
-    n = sides[0].sum(axis=1)
-    expected = sides[0][:, :, np.newaxis] * sides[1][:, np.newaxis] / n[:, np.newaxis, np.newaxis]
-    excess = (tables - expected) ** 2
-    value = np.divide(excess, expected, where=expected > 0, out=excess).sum(axis=(1, 2))
-    counts = [(side > 0).sum(axis=1) for side in sides]
-    parts = []
-    for side, k in zip(sides, counts, strict=True):
-        inverse = np.divide(1.0, side, where=side > 0, out=np.zeros_like(side)).sum(axis=1)
-        parts.append(((k - 1) * (n - k) / (n - 1), (n * inverse - k * k) / (n - 2)))
-    (v, w), (v_other, w_other) = parts
-    mean = n * (counts[0] - 1) * (counts[1] - 1) / (n - 1)
-    variance = 2 * n / (n - 3) * (v - w) * (v_other - w_other) + n * n / (n - 1) * w * w_other
-    tested = np.minimum(*counts) > 1
-    return value * tested, mean * tested, variance * tested
+def given_pvalues(codes: Codes, target: Target) -> Floats:
+    """P-values of each column given its best partner, times the number of partners."""
+    given = Entropies.count(codes, target).measure(CMI)  # I(xj; y | xi) at [i, j]
+    degrees = np.outer(codes.levels, codes.levels - 1) * (target.n_classes - 1)
+    p = likelihood_pvalues(2 * codes.n_samples * given, degrees)
+    np.fill_diagonal(p, 1.0)
+    return p.min(axis=0) * max(1, codes.n_features - 1)
+
+
+def _explained(share: Floats, degrees: Any, goal: PreparedTarget) -> Floats:
+    """P-values of shares of variance that so many parameters explain."""
+    rest = len(goal.classes.codes) - 1 - degrees
+    return np.asarray(stats.beta.sf(share, np.maximum(degrees, 1) / 2, np.maximum(rest, 1) / 2))
+
+
+def _line_share(scores: Floats, goal: PreparedTarget) -> tuple[Floats, int]:
+    """The share of variance that classes, or a straight line, explain; and their parameters."""
+    total = np.maximum(np.einsum("ij,ij->i", scores, scores), np.finfo(float).tiny)
+    if goal.scores is not None:
+        return (scores @ goal.scores) ** 2 / (total * (goal.scores @ goal.scores)), 1
+    member = np.eye(goal.classes.n_classes)[goal.classes.codes]
+    between = ((scores @ member) ** 2 / goal.classes.counts).sum(axis=1)
+    return between / total, goal.classes.n_classes - 1
+
+
+def _bin_share(codes: Codes, scores: Floats) -> Floats:
+    """The share of the variance of numbers that the levels of each column explain."""
+    share = np.empty(codes.n_features)
+    for i, row in enumerate(codes.values):
+        sums, counts = np.bincount(row, scores), np.bincount(row)
+        share[i] = (sums**2 / counts).sum()
+    return share / (scores @ scores)

@@ -13,11 +13,10 @@ from bestk.errors import UnknownNameError
 from bestk.information import Entropies
 from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
-from bestk.selection.conditioning import State
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
 from bestk.selection.joint import find_forwards, forward_paths
 from bestk.selection.objectives import MEMORY, Objective, Pairs, get_objective
-from bestk.selection.targets import JoinedEntropies, JoinedPairs, joined_path, maximise_worst
+from bestk.selection.targets import JoinedEntropies, JoinedPairs, maximise_worst
 from bestk.solvers import (
     BoundEffort,
     Fixed,
@@ -222,16 +221,14 @@ class Joint(Method):
         forwards = find_forwards(parts, effort.time_limit)
         if not forwards:
             return super().select_each(parts, k, include, effort)
-        return [path[0] for path in forward_paths(forwards, State(forwards), [k], include)]
+        return [path[0] for path in forward_paths(forwards, [k], include)]
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
         joined = entropies if isinstance(entropies, JoinedEntropies) else None
         forwards = find_forwards(joined.parts if joined else [entropies], effort.time_limit)
         if not forwards:
             return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
-        if joined:
-            return joined_path(joined, forwards, ks, include)
-        return forward_paths(forwards, State(forwards), ks, include)[0]
+        return forward_paths(forwards, ks, include, joined)[0]
 
 
 def _check_counts(ks: Ints, include: Ints, entropies: Entropies) -> None:

@@ -22,7 +22,6 @@ class Objective:
     Only the balance of the two depends on k, on the diagonal: one matrix of pairs serves all k.
     """
 
-    name: ClassVar[str]
     measure: ClassVar[Measure | None] = None  # of a pair, symmetric; None: pairs are worth nothing
     pair_share: ClassVar[float] = 1.0  # of a pair, which stands twice in x'Qx
     min_partners: ClassVar[int | None] = None  # pairs are a mean over k - 1 partners, or this many
@@ -103,7 +102,6 @@ class CMI(Objective):
     to each other, and noise half of what a feature says alone: at large k noise is preferred.
     """
 
-    name: ClassVar[str] = "cmi"
     measure: ClassVar[Measure | None] = measures.SYMMETRIC_CMI
 
 
@@ -111,7 +109,6 @@ class CMI(Objective):
 class JMI(Objective):
     """JMI as one problem: ``Q_ij = I(xi, xj; y) / (k - 1)`` and ``Q_ii = 0``, unless k = 1."""
 
-    name: ClassVar[str] = "jmi"
     measure: ClassVar[Measure | None] = measures.JOINT_MI
     min_partners: ClassVar[int | None] = 1
 
@@ -124,7 +121,6 @@ class JMI(Objective):
 class MRMR(Objective):
     """mRMR as one problem: ``Q_ii = I(xi; y)``, ``Q_ij = -I(xi; xj) / (k - 1)``."""
 
-    name: ClassVar[str] = "mrmr"
     measure: ClassVar[Measure | None] = measures.NO_REDUNDANCY
     min_partners: ClassVar[int | None] = 1
 
@@ -135,7 +131,6 @@ class MIFS(Objective):
 
     beta: float = 1.0
 
-    name: ClassVar[str] = "mifs"
     measure: ClassVar[Measure | None] = measures.NO_REDUNDANCY
 
     def __post_init__(self) -> None:
@@ -152,7 +147,6 @@ class MIFS(Objective):
 class CIFE(Objective):
     """I(x1, ..., xk; y) expanded up to pairs: ``Q_ij = (I(xi; xj | y) - I(xi; xj)) / 2``."""
 
-    name: ClassVar[str] = "cife"
     measure: ClassVar[Measure | None] = measures.INTERACTION
     pair_share: ClassVar[float] = 0.5
 
@@ -168,7 +162,6 @@ class Balanced(Objective):
 
     redundancy: float = 1.0
     complement: float = 0.75
-    name: ClassVar[str] = "balanced"
     min_partners: ClassVar[int | None] = 2
     information: ClassVar[str] = "blend"
 
@@ -206,7 +199,6 @@ class Shared(Objective):
     doubt, of estimates corrected for chance, is that of :meth:`Entropies.certain_mi`.
     """
 
-    name: ClassVar[str] = "shared"
     min_partners: ClassVar[int | None] = 2
     information: ClassVar[str] = "blend"
 
@@ -231,8 +223,6 @@ class Shared(Objective):
 class MaxRel(Objective):
     """Relevance alone: ``Q_ii = I(xi; y)`` and nothing else."""
 
-    name: ClassVar[str] = "maxrel"
-
 
 @dataclass(frozen=True)
 class QPFS(Objective):
@@ -244,7 +234,6 @@ class QPFS(Objective):
     """
 
     alpha: Any = "auto"
-    name: ClassVar[str] = "qpfs"
 
     def pairs(self, entropies: Entropies) -> "Pairs":
         """The whole matrix; it is the same for every k."""
@@ -271,9 +260,9 @@ class QPFS(Objective):
 
 
 OBJECTIVES: dict[str, Objective] = {
-    objective.name: objective
-    for objective in (CMI(), JMI(), MRMR(), MIFS(), CIFE(), Shared(), Balanced(), QPFS(), MaxRel())
-}
+    "cmi": CMI(), "jmi": JMI(), "mrmr": MRMR(), "mifs": MIFS(), "cife": CIFE(),
+    "shared": Shared(), "balanced": Balanced(), "qpfs": QPFS(), "maxrel": MaxRel(),
+}  # fmt: skip
 
 
 def get_objective(objective: str | Objective) -> Objective:

@@ -12,23 +12,20 @@ from sklearn.utils._param_validation import Interval, RealNotInt
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.data.frames import read_column, read_features
-from bestk.data.table import Table, find_features, find_numeric
+from bestk.data.table import Table, find_features
 from bestk.data.target import weighted_rows
-from bestk.information.coding import cut_for_pairs, pair_bins
 from bestk.information.reading import ParsedTarget, Reading
-from bestk.information.scan import DiscreteTable, Progress, strongest_pairs
+from bestk.information.scan import DiscreteTable, strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection._pvalues import (
     InPairs,
-    PreparedTarget,
     affordable_permutations,
-    alone_pvalues,
-    best_in_pairs,
     calibrate,
     pair_pvalues,
 )
 from bestk.selection.base import SELECTABLE, TableSelector, is_stream
 from bestk.selection.blocks import hold_blocks
+from bestk.selection.look import PreparedTarget, alone_pvalues, codes_for_pairs
 
 
 class SelectRelevant(TableSelector):
@@ -121,9 +118,7 @@ class SelectRelevant(TableSelector):
         self.backend = backend
         self.n_jobs = n_jobs
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, progress: Progress | None = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Test every feature.
 
         Parameters
@@ -134,8 +129,6 @@ class SelectRelevant(TableSelector):
             The classes, or numbers to predict; for files and blocks as for :class:`SelectBestK`.
         sample_weight : array-like of shape (n_samples,) or str, default=None
             How often each row counts; see :meth:`SelectBestK.fit`.
-        progress : callable, default=None
-            Called with the number of blocks of pairs that are done, and of all.
 
         Returns
         -------
@@ -143,12 +136,12 @@ class SelectRelevant(TableSelector):
         """
         self._validate_params()
         with threads(self.n_jobs):
-            self._test(*_read(self, X, y, sample_weight), progress)
+            self._test(*_read(self, X, y, sample_weight))
         self.qvalues_ = stats.false_discovery_control(self.pvalues_)
         self.support_ = self.qvalues_ <= self.fdr
         return self
 
-    def _test(self, table: Table, parsed: ParsedTarget, progress: Progress | None) -> None:
+    def _test(self, table: Table, parsed: ParsedTarget) -> None:
         """Find the smaller p-value of each column, by what permuted targets gave."""
         n, rng = self.permutations, check_random_state(self.random_state)
         target = PreparedTarget.of(parsed)
@@ -157,15 +150,11 @@ class SelectRelevant(TableSelector):
         self.n_permutations_ = n
         targets = [target, *(target.permuted(rng) for _ in range(n))]
         categorical = find_features(self.categorical_features, table)
-        p, relevance, codes = alone_pvalues(table, categorical, targets)
+        p, relevance = alone_pvalues(table, categorical, targets)
+        codes = list(codes_for_pairs(table, categorical, target.classes.n_classes))
         given = InPairs.none(table.n_features)
         for i in reversed(range(n + 1) if self.pairs else ()):
-            looks = []
-            for place, each in enumerate(codes, (n - i) * len(codes)):
-                counted = DiscreteTable.of(each, targets[i].classes, self.backend)
-                parts = (n + 1) * len(codes)
-                looks.append(pair_pvalues(counted, _share(progress, place, parts)))
-            given = best_in_pairs(looks)
+            given = pair_pvalues(codes, targets[i].classes, self.backend)
             if i:
                 np.minimum(p[i], given.pvalues, out=p[i])
         self.in_pair_, self.partners_ = given.pvalues < p[0], given.partners
@@ -201,7 +190,6 @@ def pair_scan(
     target: str = "auto",
     backend: str = "auto",
     n_jobs: int | None = None,
-    progress: Progress | None = None,
 ) -> PairScan:
     """Find the pairs of features with the largest synergy among all n (n - 1) / 2.
 
@@ -216,8 +204,6 @@ def pair_scan(
         The number of pairs to return, or all if there are fewer.
     categorical_features, target, backend, n_jobs
         As for :class:`SelectRelevant`.
-    progress : callable, default=None
-        Called with the number of blocks of pairs that are done, and of all.
 
     Returns
     -------
@@ -239,10 +225,9 @@ def pair_scan(
     with threads(n_jobs):
         table, parsed = _read(options, X, y)
         classes = PreparedTarget.of(parsed).classes
-        numeric = find_numeric(table, find_features(categorical_features, table))
-        n_bins, *_ = pair_bins(table.n_features, table.n_samples, classes.n_classes)
-        codes = cut_for_pairs(table, numeric, classes, n_bins)
-        found = strongest_pairs(DiscreteTable.of(codes, classes, backend), count, progress)
+        categorical = find_features(categorical_features, table)
+        codes = next(codes_for_pairs(table, categorical, classes.n_classes))
+        found = strongest_pairs(DiscreteTable.of(codes, classes, backend), count)
     return PairScan(*found, table.names)
 
 
@@ -260,10 +245,3 @@ def _read(
         rows = weighted_rows(sample_weight, column, table.n_samples)
         table, column = table.take(rows), column.take(rows)
     return table, Reading(target=options.target).parse(column, table.n_samples)
-
-
-def _share(progress: Progress | None, part: int, parts: int) -> Progress | None:
-    """The progress of one of several scans."""
-    if progress is None:
-        return None
-    return lambda done, total: progress(part * total + done, parts * total)

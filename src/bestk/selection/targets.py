@@ -16,8 +16,6 @@ from bestk.information.reading import Measured, ParsedTarget
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.problem.solution import Solution
-from bestk.selection.conditioning import State
-from bestk.selection.joint import Forward, forward_paths
 from bestk.selection.objectives import Objective
 
 MAX_WEIGHTS = 40  # of the targets that are tried to maximise the smallest objective
@@ -90,54 +88,6 @@ def join_measured(reads: Sequence[Measured], worst: bool) -> Measured:
     entropies = JoinedEntropies.of([read.entropies for read in reads], worst)
     goals, fitted = [read.target for read in reads], [read.discretizer for read in reads]
     return replace(reads[0], entropies=entropies, target=goals, discretizer=fitted)
-
-
-class JoinedForward(Forward):
-    """Joint forward selection for several targets: their gains are joined at each step."""
-
-    entropies: JoinedEntropies
-
-    def __init__(self, entropies: JoinedEntropies, parts: Sequence[Forward]) -> None:
-        self.entropies, self.parts = entropies, parts
-
-    def starting_pairs(self) -> dict[tuple[int, int], float]:
-        """Pairs with the largest synergy for any target; none where gains are logarithms."""
-        if self.entropies.worst:
-            return {}
-        pairs = list(dict.fromkeys(pair for part in self.parts for pair in part.starting_pairs()))
-        each = np.array([part.pair_synergies(pairs) for part in self.parts])
-        return dict(zip(pairs, each.sum(axis=0).tolist(), strict=True))
-
-    def note_interactions(self, items: Sequence[int]) -> None:
-        """Keep the interactions of selected columns for each target."""
-        for part in self.parts:
-            part.note_interactions(items)
-
-
-class JoinedState(State):
-    """What columns gain for each target, given the selected ones."""
-
-    def __init__(self, forward: JoinedForward) -> None:
-        self._entropies, self._state = forward.entropies, State(forward.parts)
-        self._totals = np.zeros(len(forward.parts))
-
-    def gains(self) -> Floats:
-        """What each column gains, in one row; -inf if it is selected."""
-        self._gains = self._state.gains()
-        return self._entropies.join(self._totals, self._gains)[np.newaxis]
-
-    def add(self, items: Indices) -> None:
-        """Condition on one column, after its gain has been computed."""
-        self._totals += self._gains[:, items[0]]
-        self._state.add(items.repeat(len(self._totals)))
-
-
-def joined_path(
-    entropies: JoinedEntropies, parts: Sequence[Forward], ks: Sequence[int], include: Sequence[int]
-) -> list[Solution]:
-    """Features for every k, by their gains for all targets."""
-    forward = JoinedForward(entropies, parts)
-    return forward_paths([forward], JoinedState(forward), ks, include)[0]
 
 
 @dataclass(frozen=True)

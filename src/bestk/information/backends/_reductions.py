@@ -7,7 +7,7 @@ depend on their order: the same to the last bit from every backend, and equal fo
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import count, pairwise
+from itertools import pairwise
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -23,7 +23,6 @@ STRIP_STEP = 16  # rows that a thread adds up
 TILE_ROWS, TILE_COLUMNS = 256, 4096  # of the matrix that a thread holds: they stay in the cache
 TILES_PER_THREAD = 4  # at least, so that threads end together
 Tile = tuple[int, int, int, int]  # first row, last row, first column, last column
-Progress = Callable[[int, int], Any]  # tiles done, and of all
 
 
 def sum_rows(
@@ -79,14 +78,11 @@ class Scan(NamedTuple):
     values: Floats  # of those, descending
 
 
-def scan_tiles(
-    source: Any, query: Query, groups: Indices, tiles: Sequence[Tile], top: int,
-    progress: Progress | None = None,
-) -> Scan:  # fmt: skip
+def scan_tiles(source: Any, query: Query, groups: Indices, tiles: Sequence[Tile], top: int) -> Scan:
     """Fill tiles of a symmetric measure, features in order of groups, and keep the best."""
     order = np.argsort(groups, kind="stable")
     best, pairs = _BestPartners(groups), TopPairs(top, len(groups))
-    lock, done = Lock(), count(1)
+    lock = Lock()
 
     def work(tile: Tile) -> None:
         rows, columns = order[tile[0] : tile[1]], order[tile[2] : tile[3]]
@@ -101,8 +97,6 @@ def scan_tiles(
             best.take(found.T, columns, rows, most[1])
             if top and len(some := np.flatnonzero(most[0] >= pairs.least)):
                 pairs.take(found[some], rows[some], columns)
-            if progress is not None:
-                progress(next(done), len(tiles))
 
     run_tiles(work, tiles[:1])  # prepares what the threads share
     run_tiles(work, tiles[1:])

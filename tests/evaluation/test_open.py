@@ -121,9 +121,10 @@ def test_what_cannot_select_k_is_refused_with_advice(method, options, says):
         select(X, y, k=5, method=method, **options)
 
 
-def test_blocks_of_rows_need_a_method_of_ones_own():
-    with pytest.raises(ValueError, match="blocks of rows need a method of bestk"):
-        SelectBestK(2, SelectKBest()).fit(lambda: iter([(X, y)]))
+def test_other_selectors_take_blocks_of_rows():
+    found = SelectBestK(2, SelectKBest()).fit(lambda: iter([(X, y)]))
+    expected = SelectBestK(2, SelectKBest()).fit(X, y)
+    assert found.solution_.support.tolist() == expected.solution_.support.tolist()
 
 
 def test_curves_of_a_score_show_scores_and_compare_by_them():

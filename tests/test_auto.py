@@ -3,13 +3,14 @@
 import pytest
 
 from bestk import MDLP, METHODS, Greedy, Quadratic, SelectBestK, SelectBestKCV
+from bestk.information.reading import Reading
 from bestk.selection.objectives import Balanced
-from bestk.selection.pipeline import Information, settle
+from bestk.selection.pipeline import settle
 
 OWN = MDLP()
-PAPER = Information("discrete", "caim", None)
-CORRECTED = Information("discrete", "caim", "chance")
-BLEND = Information("blend", "auto", None)
+PAPER = Reading("discrete", "caim", None)
+CORRECTED = Reading("discrete", "caim", "chance")
+BLEND = Reading("blend", "auto", None)
 
 
 def settled(*args, **options):
@@ -35,16 +36,16 @@ def test_every_other_method_reads_what_the_paper_does(name):
         ({"method": Greedy("jmi")}, PAPER),
         ({"information": "blend", "method": "tpower"}, BLEND),
         ({"information": "discrete"}, CORRECTED),
-        ({"information": "gaussian"}, Information("gaussian", "caim", None)),
-        ({"discretizer": "sigma"}, Information("blend", "sigma", None)),
-        ({"discretizer": OWN}, Information("blend", OWN, None)),
-        ({"discretizer": None}, Information("blend", None, None)),
-        ({"discretizer": OWN, "method": "jmi"}, Information("discrete", OWN, None)),
-        ({"discretizer": None, "method": "jmi"}, Information("discrete", None, None)),
-        ({"correction": "miller-madow"}, Information("blend", "auto", "miller-madow")),
+        ({"information": "gaussian"}, Reading("gaussian", "caim", None)),
+        ({"discretizer": "sigma"}, Reading("blend", "sigma", None)),
+        ({"discretizer": OWN}, Reading("blend", OWN, None)),
+        ({"discretizer": None}, Reading("blend", None, None)),
+        ({"discretizer": OWN, "method": "jmi"}, Reading("discrete", OWN, None)),
+        ({"discretizer": None, "method": "jmi"}, Reading("discrete", None, None)),
+        ({"correction": "miller-madow"}, Reading("blend", "auto", "miller-madow")),
         (
             {"correction": "chance", "method": "jmi"},
-            Information("discrete", "caim", "chance"),
+            Reading("discrete", "caim", "chance"),
         ),
     ],
     ids=repr,

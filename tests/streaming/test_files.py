@@ -15,7 +15,6 @@ from bestk.data import files, rows, sources
 from bestk.data.files import load
 from bestk.data.sources import open_source
 from bestk.errors import SelectionWarning
-from bestk.selection import pipeline
 
 Select = partial(SelectBestK, method="tpower")
 
@@ -118,7 +117,6 @@ def test_the_sample_of_a_large_file_is_that_of_the_table(
     monkeypatch.setattr(files, "MAX_COLUMNS", width)
     monkeypatch.setattr(rows, "MIN_LONG_ROWS", 100)
     monkeypatch.setattr(rows, "MAX_VALUES", 1)
-    monkeypatch.setattr(pipeline, "MAX_VALUES", 1)
     path = write(table(), tmp_path, suffix)
     with pytest.warns(SelectionWarning, match="a random sample of 100 of 294 rows is used"):
         found = SelectBestK(3, random_state=1).fit(path, "answer")

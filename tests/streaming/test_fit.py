@@ -1,6 +1,7 @@
 """SelectBestK on blocks of rows gives what it gives on the whole table."""
 
 import pickle
+import warnings
 from functools import partial
 from itertools import pairwise
 
@@ -91,8 +92,7 @@ def test_gaussian_information_is_that_of_the_table(load):
 def few_held(monkeypatch):
     """Hold 200 rows of a table of 30 columns."""
     monkeypatch.setattr(rows, "MIN_LONG_ROWS", 10)
-    for module in (rows, pipeline):
-        monkeypatch.setattr(module, "MAX_VALUES", 200 * 30)
+    monkeypatch.setattr(rows, "MAX_VALUES", 200 * 30)
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "jmi"}, {"information": "gaussian"}])
@@ -113,6 +113,28 @@ def test_the_sample_of_a_large_table_is_the_same_in_memory_and_in_blocks(few_hel
     assert found.n_samples_seen_ == in_parts.n_samples_seen_ == 569
     other = clone(selector).set_params(random_state=4).fit(pairs(X, y, [0, 569]))
     assert (other.scores_ != found.scores_).any()
+
+
+@pytest.mark.parametrize(("rare", "used"), [(0.5, 200), (0.05, 400), (0.001, 569)])
+def test_the_default_uses_enough_rows_and_enough_of_rare_classes(monkeypatch, rare, used):
+    monkeypatch.setattr(pipeline, "ENOUGH_ROWS", 200)
+    monkeypatch.setattr(pipeline, "ENOUGH_RARE_ROWS", 20)
+    X = load_breast_cancer(return_X_y=True)[0]
+    y = (np.argsort(np.argsort(X[:, 0])) >= round(569 * (1 - rare))).astype(int)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = SelectBestK(4, random_state=3).fit(X, y)
+    sampled = [text for text in found.solution_.warnings if "a random sample of" in text]
+    if used == 569:
+        assert not sampled
+    else:
+        (text,) = sampled
+        n = int(text.split()[4])
+        assert abs(n - used) <= 10
+        assert "information='discrete' uses all" in text
+        assert text in str(caught[0].message)
+    whole = SelectBestK(4, information="discrete", random_state=3).fit(X, y)
+    assert not any("sample" in text for text in whole.solution_.warnings)
 
 
 def test_weighted_rows_are_sampled_after_they_are_repeated(few_held):
@@ -145,7 +167,7 @@ def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample(monkeypatch):
         assert len(set(found)) == 10
         np.testing.assert_array_equal(found, sample.y)
         whole = read_table(values[:, None])
-        np.testing.assert_array_equal(found, rows.draw_rows(whole, None, seed)[1])
+        np.testing.assert_array_equal(found, rows.draw_rows(whole, None, 40, seed)[1])
         drawn[found.astype(int)] += 1
     assert abs(drawn - 150).max() < 50  # five standard deviations are 53
 

@@ -17,6 +17,7 @@ from bestk.errors import DataError
 
 Part = tuple[Table, Array]  # some rows, and their targets
 MAX_VALUES, MIN_LONG_ROWS = 2**28, 10_000  # a table of more of both is sampled
+ENOUGH = "more would hardly change the default's estimates (information='discrete' uses all)"
 HELD_SHARE = 0.25  # of the memory to use, for rows that come in blocks
 MIN_HELD_ROWS = 1_000  # however short memory is
 SLACK = 1.5  # times the rows of a sample are held before it is drawn again
@@ -37,23 +38,22 @@ def rows_to_hold(n_features: int, value_bytes: float) -> int:
 
 
 def draw_rows(
-    table: Table, rows: Indices | None, random_state: Any
+    table: Table, rows: Indices | None, most: int, random_state: Any
 ) -> tuple[Table, Indices | None]:
-    """The rows to use, of some or all (None) of a table in memory, which is noted if not all."""
-    n_rows = table.n_samples if rows is None else len(rows)
-    if n_rows <= (size := most_rows(table.n_features)):
+    """At most so many of some or all (None) rows of a table in memory, noted if not all."""
+    n_rows, large = table.n_samples if rows is None else len(rows), most_rows(table.n_features)
+    if n_rows <= min(most, large):
         return table, rows
-    keys = _generator(random_state).random(n_rows)
+    keys, size = _generator(random_state).random(n_rows), min(most, large)
     drawn = np.flatnonzero(keys < _limit(keys, size))
-    note = _note_on_sample(size, n_rows, table.n_features)
-    return replace(table, notes=(*table.notes, note)), drawn if rows is None else rows[drawn]
+    note = _note_on_sample(size, n_rows, ENOUGH if size < large else "")
+    table = replace(table, notes=(*table.notes, note))
+    return table, drawn if rows is None else rows[drawn]
 
 
-def _note_on_sample(n_used: int, n_rows: int, n_features: int) -> str:
-    """That not all rows are used, and why."""
-    why = f"tables of more than {MAX_VALUES:,} values are sampled"
-    if n_used < most_rows(n_features):
-        why = "the others do not fit into memory"
+def _note_on_sample(n_used: int, n_rows: int, why: str) -> str:
+    """That not all rows are used, and why; because of their number, if nothing is given."""
+    why = why or f"tables of more than {MAX_VALUES:,} values are sampled"
     return f"a random sample of {n_used:,} of {n_rows:,} rows is used; {why}"
 
 
@@ -135,8 +135,9 @@ class Reservoir:
         table, y = join_rows(tables), join_values(targets)
         self._pieces = [(np.concatenate(keys), table, y)]
         if table.n_samples < self.n_rows:
-            n_features = self._n_features or table.n_features
-            note = _note_on_sample(table.n_samples, self.n_rows, n_features)
+            large = most_rows(self._n_features or table.n_features)
+            why = "" if table.n_samples >= large else "the others do not fit into memory"
+            note = _note_on_sample(table.n_samples, self.n_rows, why)
             table = replace(table, notes=(note,))
         return Sample(self.n_rows, table, y)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
 from bestk.data.frames import open_table, read_table
-from bestk.data.rows import MAX_VALUES, draw_rows
+from bestk.data.rows import draw_rows
 from bestk.data.table import Block, Table, find_constant, find_features
 from bestk.data.target import note_on_target
 from bestk.information.reading import Measured, ParsedTarget, Reading
@@ -22,16 +22,9 @@ from bestk.selection.targets import entropies_of_targets, join_measured, repeate
 
 Targets = tuple[ParsedTarget, ...]
 PAPER = "caim"  # levels, as the paper makes them
+ENOUGH_ROWS = 200_000  # for the default,
+ENOUGH_RARE_ROWS = 20_000  # if so many are not of the largest class
 STEADY = "chance"  # correction, where counts have to do without a blend
-
-
-@dataclass(frozen=True)
-class Information:
-    """How a table is to be read: nothing is left open."""
-
-    information: str
-    discretizer: Any
-    correction: Any
 
 
 def is_method(method: Any) -> bool:
@@ -39,8 +32,8 @@ def is_method(method: Any) -> bool:
     return hasattr(method, "select_path")
 
 
-def settle(options: Any) -> Information:
-    """The information that a selector asks for, or that belongs to its method."""
+def settle(options: Any) -> Reading:
+    """How a table is read for a selector: as it asks for, or as belongs to its method."""
     information, discretizer, correction = (
         options.information, options.discretizer, options.correction,
     )  # fmt: skip
@@ -51,7 +44,10 @@ def settle(options: Any) -> Information:
         discretizer = PAPER
     if information == "discrete" and own == "blend":
         correction = correction or STEADY
-    return Information(information, discretizer, correction)
+    return Reading(
+        information, discretizer, correction, target=options.target, backend=options.backend,
+        n_jobs=options.n_jobs,
+    )  # fmt: skip
 
 
 def seed_of(random_state: Any) -> Any:
@@ -73,6 +69,13 @@ def read_targets(y: Any, kind: str, n_samples: int) -> Targets:
             table = read_table(y)
             columns = [table.keep(np.array([j])).blocks[0] for j in range(table.n_features)]
     return tuple(Reading(target=kind).parse(column, n_samples) for column in columns)
+
+
+def enough_rows(targets: Targets) -> int:
+    """The number of rows that the default needs: more where most are of one class."""
+    classes = [target.classes.counts for target in targets if not target.continuous]
+    shares = [1.0 - counts.max() / counts.sum() for counts in classes]
+    return max(ENOUGH_ROWS, *(int(ENOUGH_RARE_ROWS / share) for share in shares), 0)
 
 
 @dataclass(frozen=True)
@@ -113,12 +116,8 @@ class Columns:
 
     def reading(self, options: Any, kept: Indices) -> Reading:
         """How the kept columns are to be read."""
-        how = settle(options)
         places = np.flatnonzero(np.isin(kept, self.categorical))
-        return Reading(
-            how.information, how.discretizer, how.correction, places,
-            options.target, options.backend, options.n_jobs,
-        )  # fmt: skip
+        return replace(settle(options), categorical_features=places)
 
 
 @dataclass(frozen=True)
@@ -149,8 +148,10 @@ class Task:
         rows: Indices | None = None
         if sample_weight is not None:
             rows = repeated_rows(sample_weight, targets, table.n_samples)
-        if (table.n_samples if rows is None else len(rows)) * table.n_features > MAX_VALUES:
-            table, rows = draw_rows(table, rows, options.random_state)
+        most = n_rows = table.n_samples if rows is None else len(rows)
+        if n_rows > ENOUGH_ROWS and settle(options).information == "blend":
+            most = enough_rows(targets)
+        table, rows = draw_rows(table, rows, most, options.random_state)
         if rows is not None:
             table, targets = table.take(rows), tuple(target.take(rows) for target in targets)
         columns, work, screened = columns or Columns.of(options, table), Stopwatch(), None

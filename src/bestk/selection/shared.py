@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from bestk.data.table import Table
-from bestk.selection.pipeline import Information, Task, is_method, settle
+from bestk.information.reading import Reading
+from bestk.selection.pipeline import Task, is_method, settle
 
 
 def shared_tasks(
@@ -17,7 +18,7 @@ def shared_tasks(
     Selectors of other libraries read none of them, so that those of any method will do.
     """
     tasks: dict[str, Task] = {}
-    read: list[tuple[Information, Task]] = []  # a discretizer need not be hashable
+    read: list[tuple[Reading, Task]] = []  # a discretizer need not be hashable
     for name, method in methods.items():
         options = copy(selector).set_params(method=method)
         information = settle(options)

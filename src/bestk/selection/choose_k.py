@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
+from bestk.data.frames import as_array
 from bestk.data.table import Table, find_features
 from bestk.data.target import Target
 from bestk.errors import ParameterError
@@ -27,7 +28,6 @@ from bestk.selection.folds import (
     repeat_rows,
 )
 from bestk.selection.pipeline import Task, read_targets
-from bestk.selection.targets import repeated_rows
 
 AUTO = "auto"
 GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)
@@ -95,11 +95,13 @@ def cross_validate(
     options: Any, table: Table, y: Any, ks: list[int], sample_weight: Any = None, groups: Any = None
 ) -> tuple[Floats, Floats]:
     """Scores of a linear model, a row for each fold, and those of a dummy model."""
-    targets, known = read_targets(y, options.target, table.n_samples), np.arange(table.n_samples)
-    if sample_weight is not None:
-        known = np.unique(repeated_rows(sample_weight, targets, table.n_samples))
+    targets = read_targets(y, options.target, table.n_samples)
+    if sample_weight is not None and not np.iterable(options.cv):  # which names rows by their place
+        known = np.flatnonzero(weights := as_array(sample_weight))  # as if others were not there
+        table, targets = table.take(known), tuple(target.take(known) for target in targets)
+        sample_weight, groups = weights[known], None if groups is None else as_array(groups)[known]
     for target in targets:
-        _refuse_few_rows(target.take(known))
+        _refuse_few_rows(target)
     goals = [Goal.of(target, options.scoring) for target in targets]
     folds = split_rows(goals, options.cv, groups, options.random_state)
     folds = repeat_rows(folds, sample_weight, targets)

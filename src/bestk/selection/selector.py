@@ -117,11 +117,9 @@ class SelectBestK(PartialFit, TableSelector):
     where they are Gaussian. Columns of one value are selected only where no others are left.
     Columns at chance level, leaks, copies and the like are reported in one
     :class:`SelectionWarning`, which is kept in ``solution_.warnings``.
-
-    Of a table with more than 10,000 rows and more than 2**28 values a random sample of the rows
-    is used, 2**28 values or 10,000 rows, and a warning says so; ``random_state`` is its seed.
-    Rows that come in blocks are held in memory up to that number, and are then a table like any
-    other (:doc:`/scale`). The user guide describes ``k="auto"`` (:doc:`/selecting`).
+    The default estimates from a random sample of 200,000 rows, more where most are of one class;
+    of 2**28 values, all methods use a sample, with a warning. Rows that come in blocks are held
+    in memory, and are then a table like any other (:doc:`/scale`).
 
     References
     ----------
@@ -203,8 +201,8 @@ class SelectBestK(PartialFit, TableSelector):
         X : table of shape (n_samples, n_features)
             Numbers, booleans, strings, categories or dates, in an array, a pandas, polars or
             pyarrow table, a sparse matrix or a list of rows; missing values are welcome. Or one
-            read in blocks of rows: the name of a file or of a folder of Parquet files, a data
-            set of pyarrow, an iterable of blocks, or a function that returns one.
+            read in blocks of rows: the name of a file or of a folder of Parquet files, an
+            iterable of blocks, or a function that returns one.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The classes, or numbers to predict; a column for each target. For files and blocks
             that are frames the name of its column; None for pairs ``(X_block, y_block)``.

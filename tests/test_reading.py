@@ -431,26 +431,3 @@ def test_a_discretizer_with_its_own_fit_is_fitted_by_it():
 
     found = read(np.arange(40.0).reshape(20, 2), np.arange(20) % 2, discretizer=Halves())
     assert [cuts.tolist() for cuts in found.discretizer.cut_points_] == [[9.5], [9.5]]
-
-
-@pytest.mark.parametrize("y", [np.arange(40) % 3, np.random.default_rng(1).normal(size=40)])
-def test_columns_that_are_kept_are_as_measured_without_the_others(y):
-    X = np.random.default_rng(0).normal(size=(40, 90))
-    X[:, 5] = X[:, 70] + y
-    reading, kept = Reading("blend", "auto"), np.sort(np.random.default_rng(2).permutation(90)[:50])
-    found = reading.measure(read_table(X), y).keep(kept)
-    alone = reading.measure(read_table(X[:, kept]), y)
-    for name in ("mi", "certain_mi", "copy_mi", "cmi", "pair_mi"):
-        both = (getattr(each.entropies, name)() for each in (found, alone))
-        np.testing.assert_array_equal(*both)
-    both = [each.entropies.covariances for each in (found, alone)]
-    np.testing.assert_array_equal(*(each.column(7) for each in both))
-    assert both[0].n_features == 50
-
-
-def test_columns_that_are_counted_without_the_others_are_measured_anew():
-    X, y = np.random.default_rng(0).normal(size=(40, 90)), np.arange(40) % 2
-    few = Reading("blend", "auto").measure(read_table(X), y)
-    assert few.keep(np.arange(30)) is None  # these have more rows than columns
-    assert few.keep(np.arange(50)) is not None
-    assert Reading("discrete", "caim").measure(read_table(X), y).keep(np.arange(50)) is None

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
+from bestk.data import rows
 from bestk.data.frames import open_table, read_table
-from bestk.data.rows import draw_rows
 from bestk.data.table import Block, Table, find_constant, find_features
 from bestk.data.target import note_on_target
 from bestk.information.reading import Measured, ParsedTarget, Reading
@@ -145,15 +145,16 @@ class Task:
     ) -> "Task":  # fmt: skip
         """Read a table as a selector's parameters say; y may be targets that are parsed."""
         targets = read_targets(y, options.target, table.n_samples)
-        rows: Indices | None = None
+        chosen: Indices | None = None
         if sample_weight is not None:
-            rows = repeated_rows(sample_weight, targets, table.n_samples)
-        most = n_rows = table.n_samples if rows is None else len(rows)
+            chosen = repeated_rows(sample_weight, targets, table.n_samples)
+        most = n_rows = table.n_samples if chosen is None else len(chosen)
         if n_rows > ENOUGH_ROWS and settle(options).information == "blend":
             most = enough_rows(targets)
-        table, rows = draw_rows(table, rows, most, options.random_state)
-        if rows is not None:
-            table, targets = table.take(rows), tuple(target.take(rows) for target in targets)
+        if n_rows > rows.MIN_LONG_ROWS or n_rows > most:
+            table, chosen = rows.draw_rows(table, chosen, most, options.random_state)
+        if chosen is not None:
+            table, targets = table.take(chosen), tuple(target.take(chosen) for target in targets)
         columns, work, screened = columns or Columns.of(options, table), Stopwatch(), None
         kept = columns.varying(table)
         if len(kept) > screening.MAX_MEASURED:

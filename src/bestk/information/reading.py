@@ -227,14 +227,14 @@ class ParsedTarget:
             refuse_identifier(target.n_classes, self.n_samples)
             return target
         values = self.numbers
-        bins = cut_target(values).transform(values.reshape(-1, 1))
+        bins = cut_target(values)
         if not bins.any():
             largest = values.max()
             raise ValueError(
                 f"y is {largest} in {(values == largest).sum()} of its {self.n_samples} rows, too "
                 "often to be cut into classes of equal frequency; give y as classes of your own"
             )
-        return read_target(bins[:, 0], self.n_samples)
+        return read_target(bins, self.n_samples)
 
 
 def has_few_rows(n_samples: int, n_features: int) -> bool:
@@ -275,8 +275,10 @@ def find_synergy(
     return strongest_pairs(counted, top, max_pvalue=MAX_PAIR_PVALUE)
 
 
-def cut_target(values: NDArray[np.float64]) -> Any:
-    """What makes classes of numbers: each value one, or classes of equal frequency."""
+def cut_target(values: NDArray[np.float64], n_bins: int = TARGET_BINS) -> Indices:
+    """Classes of numbers: each value one where they are few, or else of equal frequency."""
     known = np.unique(values)
-    basis = known if 1 < len(known) <= TARGET_BINS else values
-    return get_discretizer(EqualFrequency(n_bins=TARGET_BINS)).fit(basis.reshape(-1, 1))
+    basis = known if 1 < len(known) <= n_bins else np.sort(values)
+    ranks = -(-np.arange(1, n_bins) * len(basis) // n_bins)
+    last = np.unique(basis[ranks - 1])  # of each class
+    return np.searchsorted(last[last < basis[-1]], values)

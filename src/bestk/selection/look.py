@@ -14,11 +14,10 @@ from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.table import Block, Table, find_numeric
 from bestk.data.target import Target, read_target
-from bestk.discretize import EqualFrequency
 from bestk.information import Entropies, normal_scores
-from bestk.information.coding import cut_numbers, get_discretizer, merge_rare, pair_bins
+from bestk.information.coding import cut_numbers, merge_rare, pair_bins
 from bestk.information.measures import CMI
-from bestk.information.reading import ParsedTarget
+from bestk.information.reading import ParsedTarget, cut_target
 from bestk.native.threads import calm_blas, spans
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
@@ -159,7 +158,7 @@ class PreparedTarget:
         if not target.continuous:
             return cls(target.classes, None)
         numbers = target.numbers
-        halves = get_discretizer(EqualFrequency(2)).fit_transform(numbers[:, np.newaxis])[:, 0]
+        halves = cut_target(numbers, 2)
         # where most rows have the largest value, the median does not separate any
         classes = read_target(halves, len(numbers)) if halves.any() else target.classes
         scored = normal_scores(numbers[:, np.newaxis])

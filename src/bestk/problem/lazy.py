@@ -68,6 +68,11 @@ class CachedColumns:
     def columns(self, items: Indices) -> Floats:
         """The columns of those items, side by side."""
         items = np.asarray(items, np.int64)
+        if len(items) == 1 and (known := self._kept.get(int(items[0]))) is not None:
+            self._kept.move_to_end(int(items[0]))
+            column = known[:, np.newaxis].copy()
+            column[items[0]] = self._diagonal[items[0]]
+            return column
         places: dict[int, list[int]] = {}
         for place, item in enumerate(items.tolist()):
             places.setdefault(item, []).append(place)

@@ -35,6 +35,7 @@ MAX_NAMES = 8  # columns that a sentence names
 MAX_COLUMNS = 1_000  # of a selection that are looked at
 MAX_CATEGORIES = 50  # of a column without a warning
 FALSE_DISCOVERY_RATE = 0.1
+SAME_RELEVANCE = 1e-6  # the largest difference, in nats
 CLEARLY = FALSE_DISCOVERY_RATE / 100  # a p-value below it needs no better test
 GAIN_OF_CUTS = 30.0  # at most, of twice the log of a likelihood ratio, by cuts chosen for y
 MIN_ENTROPY_OF_LEAK = 0.6  # fraction of H(y); with less, a column does not determine y
@@ -108,18 +109,26 @@ def find_cautions(task: Task, solution: Solution) -> list[Finding]:
     naming = [i for i, column in enumerate(columns) if names_rows(names[i], column)]
     others = [i for i in range(len(columns)) if i not in naming]
     many = [i for i in others if len(columns[i].categories or ()) > MAX_CATEGORIES]
-    copies = find_copies([columns[i] for i in others])
+    alike = _alike(selected.relevance, others)
+    copies = find_copies([columns[i] for i in alike])
     found = [
         ("leak", _leaks(selected, others)),
         ("identifier", naming),
         ("chance", _at_chance(selected, others)),
         ("cardinality", many),
-        *(("copy", [others[i] for i in group]) for group in copies),
+        *(("copy", [alike[i] for i in group]) for group in copies),
     ]
     findings = [
         Finding(kind, tuple(selected.places[items].tolist())) for kind, items in found if items
     ]
     return [Finding("constant", tuple(constant)), *findings] if constant else findings
+
+
+def _alike(relevance: Floats, items: list[int]) -> list[int]:
+    """The items whose relevance another one has, up to rounding, as copies have."""
+    order = np.array(items, np.int64)[np.argsort(relevance[items], kind="stable")]
+    near = np.diff(relevance[order]) <= SAME_RELEVANCE * (1.0 + relevance[order[1:]])
+    return np.sort(order[np.append(near, False) | np.append(False, near)]).tolist()
 
 
 def _join_findings(each: list[list[Finding]]) -> list[Finding]:

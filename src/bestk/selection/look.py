@@ -184,7 +184,10 @@ def alone_pvalues(
     relevance = Entropies.count(bins, classes).mi()
     # the mean over all permutations
     mean = relevance - Entropies.count(bins, classes, correction="chance").mi()
-    p = np.stack([_binned_pvalues(bins, mean, target) for target in targets])
+    p = np.stack([
+        _binned_pvalues(bins, mean, target, None if number else relevance)
+        for number, target in enumerate(targets)
+    ])  # fmt: skip
     for span in spans(len(numeric), max(1, BLOCK_VALUES // table.n_samples)):
         some = numeric[slice(*span)]
         scores = normal_scores(table.keep(some).numeric()[0]).values
@@ -201,14 +204,16 @@ def codes_for_pairs(table: Table, categorical: Indices, n_classes: int) -> Itera
         yield merge_rare(cut_numbers(table, numeric, n_bins), n_bins)
 
 
-def _binned_pvalues(bins: Codes, mean: Floats, target: PreparedTarget) -> Floats:
-    """P-values of bins; ``mean`` is that of their relevance over all permutations."""
+def _binned_pvalues(
+    bins: Codes, mean: Floats, target: PreparedTarget, relevance: Floats | None
+) -> Floats:
+    """P-values of bins; ``mean`` is that of their relevance, if known, over all permutations."""
     if target.scores is not None:
         share = _explained(_bin_share(bins, target.scores), bins.levels - 1, target)
         return np.where(bins.levels > 1, share, 1.0)
     # Bartlett: the mean is exact, so the statistic is scaled to the mean of chi-square
     degrees = (bins.levels - 1) * (target.classes.n_classes - 1)
-    relevance = Entropies.count(bins, target.classes).mi()
+    relevance = Entropies.count(bins, target.classes).mi() if relevance is None else relevance
     ratio = np.divide(relevance, mean, out=np.zeros_like(mean), where=mean > 0)
     return likelihood_pvalues(ratio * degrees, degrees)
 

@@ -21,7 +21,8 @@ from bestk.relaxations.subproblem import (
 )
 
 DEFAULT_SECONDS = 60.0
-STEPS_TO_PROOF = 50  # from one proof to the next
+STEPS_TO_BOUND = 10  # from one proof to the next, where they are cheap
+STEPS_TO_PROOF = 50  # from one check of the progress to the next, with a proof
 SECONDS_OF_STEP = 7e-10  # times n^3: the first step, and of few items about as much for a proof
 SECONDS_OF_PROOF = 1e-10  # times n^3, of many items
 PROOF_PAUSE = 3.0  # times the time of a proof, from one to the next of many items
@@ -76,6 +77,7 @@ class Gap:
     relaxation: DoublyNonnegative | None = None
     value: float = inf
     steps: int = 0
+    _lowest: Bound | None = None  # of the relaxation as it is
     _row_values: Floats | None = None  # of the last bound
 
     @property
@@ -108,16 +110,18 @@ class Gap:
             if late and (self.steps == before or start + proof / 2 > deadline):
                 return
             if not late:
-                self.relaxation.project(exact=False)
-                self.relaxation.update()
-                self.steps += 1
+                self._step()
                 step = max(perf_counter() - start, 0.8 * step)
             if next_proof == -inf:  # a machine that is slow in steps is so in proofs
                 proof = expected[1] * max(1.0, step / expected[0])
             early = self.relaxation.large and start < next_proof
             if late or (self.steps % STEPS_TO_PROOF == 0 and not early):
                 start, earlier = perf_counter(), self._seconds(len(self.relaxation.core))
-                bound, proof = self._prove(deadline), perf_counter() - start
+                if self._lowest is None or not self._proofs_are_cheap():
+                    self.relaxation.project(exact=True)
+                    self._prove(deadline)
+                bound, proof = self._lowest, perf_counter() - start
+                assert bound is not None
                 late = late or perf_counter() > deadline
                 changed = self._decide(bound) or (not late and self._widen(bound))
                 next_proof, gap = perf_counter() + PROOF_PAUSE * proof, self.value - self.floor
@@ -171,16 +175,30 @@ class Gap:
                 relaxation = relaxation.widened(part, others)
         return Gap(part, self.floor, relaxation, self.value, self.steps, _row_values=values)
 
-    def _prove(self, deadline: float) -> Bound:
+    def _step(self) -> None:
+        """One step of the relaxation; now and then with a proof."""
+        assert self.relaxation is not None
+        self.steps += 1
+        self.relaxation.project(exact=self.steps % STEPS_TO_PROOF == 0)
+        if self.steps % STEPS_TO_BOUND == 0 and self._proofs_are_cheap():
+            self._prove()
+        self.relaxation.update()
+
+    def _proofs_are_cheap(self) -> bool:
+        """Whether a proof costs less than a step: of few items, all in the core."""
+        relaxation = self.relaxation
+        return relaxation is not None and not relaxation.large and relaxation.is_whole
+
+    def _prove(self, deadline: float = inf) -> None:
         """Prove the bound of the present multipliers."""
         relaxation = self.relaxation
         assert relaxation is not None
-        relaxation.project(exact=True)
         steps = STEPS_OF_ROWS if self.part.n > FOLLOW_ITEMS else 0
         level = None if relaxation.large else relaxation.penalty * relaxation.level
         bound = relaxation.bound(relaxation.multipliers(), steps, deadline, level)
         self.value = min(self.value, self.part.base + bound.value)
-        return bound
+        if self._lowest is None or bound.value < self._lowest.value:
+            self._lowest = bound
 
     def _decide(self, bound: Bound) -> bool:
         """Drop the items that a bound decides, where that makes the part notably smaller."""
@@ -194,6 +212,7 @@ class Gap:
         smaller = self.without(inside, outside)
         self.part, self.relaxation = smaller.part, smaller.relaxation
         self._row_values = smaller._row_values
+        self._lowest = None
         return True
 
     def _widen(self, bound: Bound) -> bool:
@@ -209,6 +228,7 @@ class Gap:
         count = int(np.clip((values > least).sum(), max(growth**2, 0.125) * len(core), len(core)))
         items = top_k(values, min(count, self.part.n - len(core)))
         self.relaxation = self.relaxation.widened(self.part, items)
+        self._lowest = None
         return True
 
     def _settled(self) -> bool:

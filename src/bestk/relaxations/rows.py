@@ -83,8 +83,8 @@ def antisymmetric_bound(
     largest r_i is a bound for every such A. Subgradient steps start from A = 0; every step gives a
     bound, and the lowest counts. Where there are very many items, only the rows of the largest r_i
     take part in the steps; a lazy matrix is read by columns, twice. The bound is infinity if the
-    time does not suffice for one pass over the matrix. No step aims below ``best_known``, by
-    default a greedy value.
+    time does not suffice for one pass over the matrix. No step aims below ``best_known``, by default
+    a greedy value.
     """
     n, k = problem.n, problem.k
     start = perf_counter()

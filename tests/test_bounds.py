@@ -17,6 +17,7 @@ from bestk.relaxations.admm import DoublyNonnegative, gpu_module
 from bestk.relaxations.eigen import factor_below, largest_eigenvalue, reflect
 from bestk.relaxations.sdp import proved_dual
 from bestk.relaxations.subproblem import EPS, capped, largest_entry, power_of_two
+from bestk.relaxations.triangles import Triangles
 from bestk.solvers import solve
 
 from .solvers.conftest import PENALTIES, listed_cases, load_instance, optimum, problems
@@ -240,6 +241,38 @@ def test_no_bound_of_up_to_sixty_items_is_below_the_proved_optimum(method, seed,
         rest = bound.details["rest"].part
         chosen = set(best.support.tolist())
         assert set(rest.inside.tolist()) <= chosen <= {*rest.inside.tolist(), *rest.items.tolist()}
+
+
+@given(seed=seeds)
+def test_triangles_of_any_weight_lower_no_choice(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 9))
+    triangles = Triangles(n)
+    triangles.items = np.array([rng.permutation(n)[:3] for _ in range(5)])
+    triangles.weights = np.zeros(5)
+    Y = rng.normal(size=(n + 1, n + 1))
+    change = triangles.move(lambda rows, columns: Y[rows, columns], 3.0)
+    np.testing.assert_array_equal(change, triangles.weights)
+    E = np.zeros((n, n))
+    triangles.add_to(E, triangles.weights)
+    np.testing.assert_array_equal(E, E.T)
+    for choice in product([0.0, 1.0], repeat=n):
+        assert np.array(choice) @ E @ np.array(choice) >= 0
+    left = rng.random(n) < 0.8
+    places = np.flatnonzero(left)
+    rest = places[triangles.moved(places).items]
+    assert set(map(tuple, rest)) <= set(map(tuple, triangles.items))
+
+
+def test_by_hand_a_triangle_that_does_not_hold_is_found_once():
+    Y = np.full((4, 4), 0.5)
+    Y[2, 3] = Y[3, 2] = 0.0  # items 1 and 2 are each always with item 0, and never together
+    triangles = Triangles(3)
+    assert triangles.find(Y) == 1
+    assert triangles.items.tolist() == [[0, 1, 2]]
+    triangles.move(lambda rows, columns: Y[rows, columns], 1.0)
+    assert triangles.weights.tolist() == [0.5]
+    assert triangles.find(Y) == 0
 
 
 def test_a_bound_counts_the_steps_that_it_took():

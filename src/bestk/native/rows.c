@@ -34,14 +34,15 @@ static void sift_down(double *heap, int64_t *where, int64_t count) {
     where[at] = item;
 }
 
-/* The sum of the ``width`` largest row[j], j not own; where they are; the least first in heap, of
-   width entries. */
-static double scan(const double *row, int64_t n, int64_t own, int64_t width, int64_t *where,
-    double *heap) {
+/* The sum of the ``width`` largest row[j] - shift[j], j not own; where they are; the least first in
+   heap, of width entries. */
+static double scan(const double *row, const double *shift, int64_t n, int64_t own, int64_t width,
+    int64_t *where, double *heap) {
     for (int64_t q = 0; q < width; q++) heap[q] = -INFINITY;
     for (int64_t j = 0; j < n; j++) {
-        if (!(row[j] > heap[0]) || j == own) continue;
-        heap[0] = row[j];
+        const double value = shift ? row[j] - shift[j] : row[j];
+        if (!(value > heap[0]) || j == own) continue;
+        heap[0] = value;
         where[0] = j;
         sift_down(heap, where, width);
     }
@@ -50,14 +51,15 @@ static double scan(const double *row, int64_t n, int64_t own, int64_t width, int
     return sum;
 }
 
-/* Of each of m rows: the sum of its ``width`` largest entries, that of its own item left out; where
-   they are, and the least. */
+/* Of each of m rows: the sum of its ``width`` largest entries less the shift of their columns, the
+   entry of its own item left out; where they are, and the least. */
 EXPORT int bestk_row_tops(const double *C, int64_t step, int64_t m, int64_t n,
-    const int64_t *items, int64_t width, int64_t *tops, double *floors, double *sums) {
+    const int64_t *items, const double *shift, int64_t width, int64_t *tops, double *floors,
+    double *sums) {
     double *heap = malloc((size_t)width * sizeof *heap);
     if (!heap) return NO_MEMORY;
     for (int64_t p = 0; p < m; p++) {
-        sums[p] = scan(C + p * step, n, items[p], width, tops + p * width, heap);
+        sums[p] = scan(C + p * step, shift, n, items[p], width, tops + p * width, heap);
         floors[p] = heap[0];
     }
     free(heap);
@@ -107,7 +109,7 @@ EXPORT int bestk_lower_rows(double *C, int64_t m, int64_t n, int64_t width, cons
     uint8_t *busy = take(&room, m, sizeof *busy);
     if (room.status) return release(&room);
     for (int64_t step = 0; step <= steps && state[DONE] == 0.0; step++) {
-        const double total = scan(values, n, -1, k, active, heap);
+        const double total = scan(values, NULL, n, -1, k, active, heap);
         if (total < state[BEST]) {
             state[BEST] = total;
             memcpy(best, values, (size_t)n * sizeof *best);
@@ -141,7 +143,7 @@ EXPORT int bestk_lower_rows(double *C, int64_t m, int64_t n, int64_t width, cons
             const int64_t i = active[a], p = place[i];
             if (p < 0) continue;
             busy[p] = 0;
-            values[i] = linear[i] + scan(C + p * n, n, i, width, tops + p * width, heap);
+            values[i] = linear[i] + scan(C + p * n, NULL, n, i, width, tops + p * width, heap);
             floors[p] = heap[0];
         }
     }

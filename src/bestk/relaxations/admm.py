@@ -30,10 +30,13 @@ from bestk.relaxations.subproblem import (
     largest_entry,
     rounding,
 )
+from bestk.relaxations.triangles import Triangles
 
 OVER_RELAXATION = 1.6  # step length of the multipliers
 BALANCE = 4.0  # ratio of the residuals beyond which the penalty moves
 FOLLOW_ITEMS = 500  # above it, a subspace that follows the matrix is cheaper than a decomposition
+TRIANGLE_RATE = 0.4  # step length of the weights of triangles, times the penalty
+MIN_TRIANGLE_ITEMS = 150  # below it, splitting is cheaper
 SWEEP_COST = 5e-9  # seconds, about, to update an entry
 DEVICE = "cuda"
 MIN_GPU_ITEMS = 2000  # below it, a GPU is not worth the start of its library
@@ -61,6 +64,7 @@ class DoublyNonnegative:
         self.large, self.is_whole = n > FOLLOW_ITEMS, n == part.n
         self.torch = gpu_module(n)
         self.dtype = np.float32 if self.large and self.torch is None else np.float64
+        self.triangles: Triangles | None = None
         cost = np.zeros((n + 1, n + 1), self.dtype)
         cost[1:, 1:] = self._inner() / scale
         self.cost = self._array(cost)
@@ -78,8 +82,24 @@ class DoublyNonnegative:
         self._start(Y, Z)
 
     def _inner(self) -> Floats:
-        """A copy of Q on the core."""
-        return np.asarray(self.Q[np.ix_(self.core, self.core)])
+        """A copy of Q on the core, with the triangles added."""
+        inner = self.Q[np.ix_(self.core, self.core)]
+        if self.triangles is not None:
+            extra = np.zeros_like(inner)
+            self.triangles.add_to(extra, self.scale * self.triangles.weights)  # exact
+            inner += extra
+        return np.asarray(inner)
+
+    def _entries(self, rows: Indices, columns: Indices) -> Floats:
+        """Entries of Y."""
+        return np.asarray(self.M[rows, columns] - self.Z[rows, columns] / self.penalty)
+
+    def add_triangles(self) -> bool:
+        """Look for triangle inequalities that do not hold; whether there are any."""
+        if self.torch is not None or len(self.core) < MIN_TRIANGLE_ITEMS:
+            return False
+        self.triangles = self.triangles or Triangles(len(self.core))
+        return self.triangles.find(as_numpy(self.Y)) > 0
 
     def _start(self, Y: Floats, Z: Floats) -> None:
         self.Z = self._array(Z)
@@ -104,6 +124,9 @@ class DoublyNonnegative:
 
     def project(self, exact: bool = True) -> None:
         """Move R to the nearest psd matrix of trace 1 + k, or close to it; P = V R V'."""
+        if self.triangles is not None:
+            change = self.triangles.move(self._entries, TRIANGLE_RATE * self.penalty)
+            self.triangles.add_to(self.cost[1:, 1:], change)
         xp = self.torch or np
         v = self._array(self.mirror)
         inner = Inner(self.M, v, self._array, xp) if self.large else reflect(self.M, v)
@@ -239,6 +262,9 @@ class DoublyNonnegative:
         Z = np.vstack([Z, Z[1:].mean(axis=0)])
         Z = np.column_stack([Z, Z[:, 1:].mean(axis=1)])
         new._start(np.pad(as_numpy(self.Y), (0, 1))[np.ix_(rows, rows)], Z[np.ix_(rows, rows)])
+        if self.triangles is not None:
+            new.triangles = self.triangles.moved(places)
+            new.cost[1:, 1:] = new._inner() / self.scale
         return new
 
 

@@ -28,6 +28,8 @@ SECONDS_OF_PROOF = 1e-10  # times n^3, of many items
 PROOF_PAUSE = 3.0  # times the time of a proof, from one to the next of many items
 ROWS_SHARE = 0.1  # of the time, for bounds by rows of many items
 STEPS_OF_ROWS = 4000  # of the multipliers of rows, in a proof for many items
+TRIANGLE_GAIN = 0.1  # of the gap from proof to proof, below which triangles are looked for
+MAX_STALLS = 3  # checks without progress, as long as triangles are found
 MIN_CORE_ITEMS = 600  # with which the relaxation of many items begins
 MIN_LOST = 0.1  # share of the gap due to items outside the core, above which it grows
 SECONDS_OF_ROWS = 4e-9  # times n^2, of the rows of all items in a proof
@@ -103,7 +105,7 @@ class Gap:
                 return
             scale = power_of_two(largest_entry(self.part.Q))
             self.relaxation = DoublyNonnegative(self.part, scale, core)
-        last, before, next_proof = inf, self.steps, -inf
+        last, before, next_proof, stalls = inf, self.steps, -inf, 0
         while not self._settled() and not self.closed:
             start = perf_counter()
             late = start + step + proof > deadline
@@ -127,7 +129,10 @@ class Gap:
                 next_proof, gap = perf_counter() + PROOF_PAUSE * proof, self.value - self.floor
                 if late:
                     return
-                if not changed and last - gap < patience * gap:
+                gained = inf if changed else (last - gap) / gap
+                stalls = stalls + 1 if gained < patience else 0
+                found = gained < TRIANGLE_GAIN and self.relaxation.add_triangles()
+                if stalls > (MAX_STALLS if found else 0):
                     return
                 last = inf if changed else gap
                 now = self._seconds(len(self.relaxation.core))

@@ -24,6 +24,7 @@ MAX_SECONDS = 60.0  # of multipliers, by default
 MAX_HELD = 2**27  # entries of the rows that have multipliers: 1 GiB
 MIN_TARGET_STEP = 1e-5  # of the bound, below which the multipliers have converged
 FIRST_TARGET_STEP = 0.05  # of the bound
+ADDITIVE = (0.0, 0.5, 1.0)  # shares of the mean with a good choice that are tried as multipliers
 MIN_WINDOW = 50  # steps after which the progress is checked
 LEFT_COUNT, PATH_BEST = 0, 3  # rows of the path of a search, as in branch.c
 
@@ -43,14 +44,16 @@ def row_values(Q: Floats, linear: Floats, k: int) -> Floats:
     return linear + row_tops(np.ascontiguousarray(Q), np.arange(len(Q)), k)[2] if k > 1 else linear
 
 
-def row_tops(rows: Floats, items: Indices, k: int) -> tuple[Indices, Floats, Floats]:
+def row_tops(
+    rows: Floats, items: Indices, k: int, shift: Floats | None = None
+) -> tuple[Indices, Floats, Floats]:
     """Of the rows of some items: the k - 1 largest entries, the least of them, and their sum."""
     m, n = rows.shape
     tops, least, sums = np.empty((m, k - 1), np.int64), np.empty(m), np.empty(m)
 
     def work(span: tuple[int, int]) -> None:
         part = slice(*span)
-        kernels.row_tops(rows[part], span[1] - span[0], n, items[part], k - 1, tops[part],
+        kernels.row_tops(rows[part], span[1] - span[0], n, items[part], shift, k - 1, tops[part],
                          least[part], sums[part])  # fmt: skip
 
     run_tiles(work, spans(m, max(STRIP, 2**20 // n)))
@@ -80,30 +83,39 @@ def antisymmetric_bound(
     """Bound x'Qx by rows of Q + A, where A is antisymmetric and chosen to make the bound low.
 
     x'Ax = 0 for every x, so with r_i = Q_ii + the k - 1 largest Q_ij + A_ij, the sum of the k
-    largest r_i is a bound for every such A. Subgradient steps start from A = 0; every step gives a
-    bound, and the lowest counts. Where there are very many items, only the rows of the largest r_i
-    take part in the steps; a lazy matrix is read by columns, twice. The bound is infinity if the
-    time does not suffice for one pass over the matrix. No step aims below ``best_known``, by default
-    a greedy value.
+    largest r_i is a bound for every such A. The first A_ij is a_i - a_j, a_i the mean of Q_ij over
+    a greedy choice; subgradient steps follow. Every step gives a bound, and the lowest counts.
+    Where there are very many items, only the rows of the largest r_i take part in the steps; a
+    lazy matrix is read by columns, twice. The bound is infinity if the time does not suffice for
+    one pass over the matrix. No step aims below ``best_known``, by default a greedy value.
     """
     n, k = problem.n, problem.k
     start = perf_counter()
     deadline = start + (MAX_SECONDS if time_limit is None else time_limit)
-    aim = best_known
-    if aim is None:
-        aim = problem.value(grow(problem, deadline=deadline))
-    values, size = problem.diagonal.copy(), 0.0
+    chosen = grow(problem, deadline=deadline)
+    aim = problem.value(chosen) if best_known is None else best_known
+    additive = problem.product(chosen) / k
+    values, size = np.empty((len(ADDITIVE), n)), 0.0
+    values[:] = problem.diagonal
     for items, rows in _strips(problem):
         if perf_counter() > deadline:
             return Bound(inf, "antisymmetric")
         size = max(size, largest_entry(rows))
-        if k > 1:
-            values[items] += row_tops(rows, items, k)[2]
+        for value, share in zip(values, ADDITIVE, strict=True):
+            if k > 1:
+                a = share * additive
+                value[items] += (k - 1) * a[items] + row_tops(rows, items, k, a)[2]
+    best = min(range(len(ADDITIVE)), key=lambda which: k_largest(values[which], k))
+    a, values = ADDITIVE[best] * additive, values[best]
+    size += 2 * largest_entry(a)
     now, least, most = perf_counter(), min(n, 2 * k), min(n, max(2 * k, MAX_HELD // n))
     # to copy rows takes about as long as they took in the pass
     room = most if now + (now - start) * most / n < deadline else least
     held = np.sort(np.argsort(-values, kind="stable")[:room])
-    rows = np.ascontiguousarray(problem.columns(held).T)
+    copy = problem.columns(held).copy() if problem.is_lazy else problem.columns(held)
+    rows = np.ascontiguousarray(copy.T)
+    for first, last in spans(len(held), STRIP):
+        rows[first:last] += a[held[first:last], None] - a
     return lower_rows(rows, problem.diagonal, k, aim, deadline, steps, (held, values, size))
 
 

@@ -126,6 +126,8 @@ def find_cautions(task: Task, solution: Solution) -> list[Finding]:
 
 def _alike(relevance: Floats, items: list[int]) -> list[int]:
     """The items whose relevance another one has, up to rounding, as copies have."""
+    if len(items) < 2:
+        return []
     order = np.array(items, np.int64)[np.argsort(relevance[items], kind="stable")]
     near = np.diff(relevance[order]) <= SAME_RELEVANCE * (1.0 + relevance[order[1:]])
     return np.sort(order[np.append(near, False) | np.append(False, near)]).tolist()

@@ -2,6 +2,7 @@
 
 from bestk.information import measures
 from bestk.information._blend import BlendedSource
+from bestk.information._fixed_point import relevance_by_chance
 from bestk.information._gaussian import GaussianSource
 from bestk.information._matrices import (
     cmi_matrix,
@@ -29,4 +30,5 @@ __all__ = [
     "measures",
     "mutual_information",
     "normal_scores",
+    "relevance_by_chance",
 ]

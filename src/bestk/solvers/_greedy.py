@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.problem import BQP, NO_ITEMS, best_first, grow, improve, top_k
+from bestk.problem import BQP, NO_ITEMS, best_first, grow, grow_each, improve, top_k
 from bestk.solvers._base import Needs, Run, pick_prefixes
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
@@ -62,8 +62,9 @@ class Swap:
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""
         best, value = NO_ITEMS, -np.inf
-        for start in (NO_ITEMS, *map(np.sort, run.starts), *self._pairs(problem)):
-            found = improve(problem, grow(problem, start), run.deadline)
+        starts = [NO_ITEMS, *map(np.sort, run.starts), *self._pairs(problem)]
+        for grown in grow_each(problem, starts):
+            found = improve(problem, grown, run.deadline)
             if (worth := problem.value(found)) > value + MIN_BETTER * abs(worth):
                 best, value = found, worth
             if run.time_left < 0:

@@ -56,8 +56,8 @@ def read_column(y: Any, name: str = "y") -> Block:
     if isinstance(y, Block):
         return y
     wanted = f"{name} should be a 1d array with one value a row"
-    if y is None:
-        raise DataError(f"{wanted}; got None")
+    if y is None or isinstance(y, str):
+        raise DataError(f"{wanted}; got {y!r}")
     source, _ = open_table(y)
     if hasattr(source, "to_frame"):  # a series
         source = source.to_frame()

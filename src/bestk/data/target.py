@@ -13,6 +13,7 @@ from bestk.errors import DataError
 
 TARGETS = ("auto", "classes", "continuous")
 MAX_CLASSES = 20  # different whole numbers that are always classes
+MAX_CERTAIN = 10  # of which so many are surely classes, though one may have a single row
 MAX_CODES = 100  # different whole numbers that may be the codes of classes
 MAX_WEIGHTED_ROWS = 2**31  # that weights may make of the rows of a table
 MIN_WEIGHTED_ROWS = 30  # or a tenth of the rows; fewer, and weights are shares, not rows
@@ -91,11 +92,11 @@ def read_full_column(y: Any, n_samples: int) -> Block:
 
 def is_continuous(y: Any, target: str = "auto") -> bool:
     """As asked; "auto": y holds fractions, or whole numbers that are a quantity."""
+    if isinstance(target, str) and target == "auto":
+        column = read_column(y)
+        return is_fractional(column) or _is_quantity(column)
     choice(target, "target", TARGETS)
-    if target != "auto":
-        return target == "continuous"
-    column = read_column(y)
-    return is_fractional(column) or _is_quantity(column)
+    return target == "continuous"
 
 
 def is_fractional(y: Any) -> bool:
@@ -118,12 +119,13 @@ def note_on_target(target: str, y: Any) -> str | None:
         return f"{came}, taken as classes; convert them to numbers if they are a quantity"
     if target != "auto" or column.kind != "numeric" or is_fractional(column):
         return None
-    if _has_few_values(column):
+    if _spread(column) < MAX_CERTAIN:
         return None
-    n, rows = len(np.unique(column.values)), len(column.values)
+    values, counts = np.unique(column.values, return_counts=True)
+    n, rows, single = len(values), len(column.values), counts.min() == 1
     if _is_quantity(column):
         taken, other = "numbers to predict", "pass target='classes' if they are classes"
-    elif n > max(MAX_CLASSES, rows / 10):
+    elif n > (MAX_CERTAIN if single else max(MAX_CLASSES, rows / 10)):
         taken, other = "classes", "pass target='continuous' if they are a quantity"
     else:
         return None
@@ -131,22 +133,22 @@ def note_on_target(target: str, y: Any) -> str | None:
 
 
 def _is_quantity(column: Block) -> bool:
-    """Whether whole numbers are too many for classes, and no codes from 0 or 1 that repeat."""
-    if column.kind != "numeric" or column.categories is not None or _has_few_values(column):
-        return False
+    """Whether whole numbers are too many or too rare for classes, and no codes from 0 or 1."""
+    if column.kind != "numeric" or column.categories is not None or _spread(column) < MAX_CLASSES:
+        return False  # a small spread needs no sorting
     values, counts = np.unique(column.values, return_counts=True)
     n, few = len(values), len(column.values) < MIN_ROWS_PER_CLASS * len(values)
     if n <= MAX_CLASSES:
         return False
     if values[0] in (0, 1) and values[-1] - values[0] == n - 1 and counts.min() > 1:
         return few and n > MAX_CODES
-    return few or n > MAX_CODES
+    return few or n > MAX_CODES or counts.min().item() == 1  # the tail of counts, and of no classes
 
 
-def _has_few_values(column: Block) -> bool:
-    """Whether whole numbers lie so close together that there are few: no need to sort them."""
+def _spread(column: Block) -> float:
+    """The largest value less the smallest one."""
     values = column.values
-    return len(values) > 0 and values.max().item() - values.min().item() < MAX_CLASSES
+    return values.max().item() - values.min().item() if len(values) else 0
 
 
 def weighted_rows(sample_weight: Any, y: Any, n_samples: int) -> Indices:

@@ -41,7 +41,9 @@ NEGATIVE = re.compile(r"^\((.*\d.*)\)$|^(.*\d.*)-$")  # as accountants write
 DATE = re.compile(
     r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII
 )
-SLASHED = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})( \d\d:\d\d(:\d\d)?)?", re.ASCII)
+SLASHED = re.compile(
+    r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})( (\d{1,2})(:\d\d(:\d\d)?)( ?([AP])M)?)?", re.ASCII
+)
 DAY_FIRST, MONTH_FIRST = "dates, the day first", "dates, the month first"
 UNIT = re.compile(r"([A-Z]{3} )?[^a-zA-Z]*\d[^a-zA-Z]*?( ?[a-zA-Zµ°][a-zA-Zµ°/²³]{0,7})?")
 # what numbers look like, and what is dropped of them, without and with decimal commas
@@ -76,6 +78,8 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     'dates'
     >>> parse_levels(["1.5 kg", "12 kg"], np.array([1, 1])).kind
     'numbers in kg'
+    >>> parse_levels(["1,5 kg", "12 kg"], np.array([1, 1])).values
+    array([ 1.5, 12. ])
     >>> parse_levels(["01", "02", "10"], np.array([5, 5, 5])) is None
     True
     """
@@ -93,7 +97,7 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
             kind = f"numbers in {unit}"
             texts = [_without(unit, text) for text in texts]
             values = parse_values(texts, "numbers")
-        elif any("," in text for text in texts):
+        if any("," in text for text in texts):
             other = parse_values(texts, "decimal commas")
             if np.isnan(other).sum() < np.isnan(values).sum():
                 kind, values = "decimal commas", other
@@ -147,7 +151,10 @@ def parse_values(texts: Sequence[str], kind: str) -> Floats:
             continue
         if like is SLASHED:
             day, month = match.group(1, 3) if kind == DAY_FIRST else match.group(3, 1)
-            text = f"{match[4]}-{month:0>2}-{day:0>2}{match[5] or ''}"
+            text = f"{match[4]}-{month:0>2}-{day:0>2}"
+            if match[5]:
+                hour = int(match[6]) % 12 + 12 * (match[10] == "P") if match[10] else match[6]
+                text += f" {hour:0>2}{match[7]}"
         with suppress(ValueError):  # such as the 30th of February
             moment = datetime.fromisoformat(text)
             utc = moment if moment.tzinfo else moment.replace(tzinfo=UTC)

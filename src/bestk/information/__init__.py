@@ -2,7 +2,6 @@
 
 from bestk.information import measures
 from bestk.information._blend import BlendedSource
-from bestk.information._fixed_point import relevance_by_chance
 from bestk.information._gaussian import GaussianSource
 from bestk.information._matrices import (
     cmi_matrix,
@@ -13,7 +12,7 @@ from bestk.information._matrices import (
 from bestk.information._scores import Covariances, ScoredTable, normal_scores
 from bestk.information.backends import PairSource
 from bestk.information.entropies import Entropies
-from bestk.information.measures import Measure, Query
+from bestk.information.measures import Measure, Query, relevance_by_chance
 
 __all__ = [
     "BlendedSource",

@@ -67,7 +67,6 @@ SIGNATURES: dict[str, str] = {
     " f64[:,:]! i64[:,:]! i64[:,:]! f64[:]! f64[:]!",
     # lowrank.c
     "try_directions": "f64[:,:] f64[:,:] f64[:] i64 i64 i64 f64[:,:] i64 u8[:]! f64[:]!",
-    "screen_directions": "f64[:,:] f64[:] i64 i64 f64[:,:] i64 i64[:] i64 i64 f64[:,:]! i64[:,:]!",
     # rows.c
     "row_tops": "f64[rows] i64 i64 i64[:] f64[:]? i64 i64[:,:]! f64[:]! f64[:]!",
     "lower_rows": "f64[:,:]! i64 i64 i64 i64[:] i64[:] f64[:] i64[:,:]! f64[:]! f64[:]!"

@@ -89,6 +89,10 @@ class BQP:
         rows.flags.writeable = False
         return np.asarray(rows)
 
+    def row_sums(self) -> Floats:
+        """Sums of the rows of Q."""
+        return np.asarray(self.Q.row_sums() if self.is_lazy else self.Q.sum(axis=1))
+
     def columns(self, items: Iterable[int]) -> Floats:
         """Columns of Q, side by side."""
         chosen = np.asarray(list(items) if not hasattr(items, "__len__") else items, np.int64)
@@ -236,6 +240,6 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
 
 def good_choice(problem: BQP, deadline: float = inf) -> Indices:
     """The better of greedy and of the k largest row sums, improved by swaps."""
-    starts = (grow(problem, deadline=deadline), top_k(problem.Q.sum(axis=1), problem.k))
+    starts = (grow(problem, deadline=deadline), top_k(problem.row_sums(), problem.k))
     ends = [np.sort(improve(problem, start, deadline)) for start in starts]
     return max(ends, key=problem.value)

@@ -157,11 +157,11 @@ class TableSelector(SelectorMixin, BaseEstimator):
 
     def _keep(self, task: Task) -> None:
         """Store what was found of each feature."""
-        n = task.table.n_features
         self.solution_ = with_warnings(task, self.solution_)
-        self.ranking_ = np.full(n, self.solution_.k + 1)
-        self.ranking_[self.solution_.support] = np.arange(1, self.solution_.k + 1)
-        self.support_ = self.ranking_ <= self.solution_.k
+        support, k = self.solution_.support, len(self.solution_.support)
+        self.ranking_ = np.full(task.table.n_features, k + 1)
+        self.ranking_[support] = np.arange(1, k + 1)
+        self.support_ = self.ranking_ <= k
         self.scores_ = task.relevance()
         self.discretizer_ = task.read.discretizer
 

@@ -1,6 +1,5 @@
 """Greedy choices: forwards, and from a few starts with swaps."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.problem import BQP, NO_ITEMS, best_first, grow, grow_each, improve, top_k
-from bestk.solvers._base import Needs, Run, pick_prefixes
+from bestk.solvers._base import Needs, Run
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
 MAX_SCANNED = 2**22  # entries that are scanned for pairs to start from
@@ -23,13 +22,12 @@ class Forward:
 
     name: ClassVar[str] = "forward"
     needs: ClassVar[Needs] = "columns"
+    ranks: ClassVar[bool] = True
     frugal: ClassVar[bool] = True  # a few columns are enough
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items in the order in which they were added."""
         return grow(problem)
-
-    pick_path = pick_prefixes
 
 
 @dataclass(frozen=True)
@@ -70,10 +68,6 @@ class Swap:
             if run.time_left < 0:
                 break
         return best_first(problem, best)
-
-    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-        """Each k on its own: the columns are there already."""
-        return {k: self.pick(problem.with_k(k), run) for k in ks}
 
     def _pairs(self, problem: BQP) -> list[Indices]:
         """Items and their best partners, those of the largest worth first, no item twice."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Indices
-from bestk.errors import find_named
+from bestk.errors import UnknownNameError
 from bestk.information import Entropies
 from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
@@ -274,8 +274,11 @@ METHODS: dict[str, Method] = {
 
 def get_method(method: str | Method) -> Method:
     """The method of that name, or the one given."""
-    found: Method = find_named("method", method, METHODS)
-    return found
+    if not isinstance(method, str):
+        return method
+    if method not in METHODS:
+        raise UnknownNameError("method", method, METHODS)
+    return METHODS[method]
 
 
 def describe_method(method: str) -> str:

@@ -199,8 +199,8 @@ def relevance_by_chance(codes: Codes, target: Target) -> tuple[Floats, Floats]:
         counts = np.bincount(cells.ravel(), minlength=width * len(cells))
         counts = counts.reshape(len(cells), -1, target.n_classes)
         totals = counts.sum(axis=2)
-        for out, correction in zip(found, (None, "chance"), strict=True):
-            tables = Tables.of(target.counts, correction)
+        both = Tables.of(target.counts, None), Tables.of(target.counts, "chance")
+        for out, tables in zip(found, both, strict=True):
             sums = tables.plain[totals].sum(axis=1), tables.plain[counts].sum(axis=(1, 2))
             extra = tables.chance[totals].sum(axis=1)
             x, xy, y = ExactEntropies(tables, sums[0], sums[1] + extra).singles()

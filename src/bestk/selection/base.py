@@ -177,7 +177,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
 
 
 @cache
-def _default_parameters(kind: type) -> dict[str, Any]:
+def _default_parameters(kind: Any) -> dict[str, Any]:
     parameters = signature(kind).parameters.values()
     return {parameter.name: parameter.default for parameter in parameters}
 

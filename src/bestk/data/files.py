@@ -69,11 +69,11 @@ def load(
         y = y.astype(np.int64)
     if n_missing:
         notes.append(f"left out {n_missing} rows that have no {target!r}")
-    kinds = dict(zip(table.names, table.kinds, strict=True)) | {target: "string"}
+    kinds = dict(zip(table.names, table.kinds, strict=True)) | {target: y.dtype.kind}
     notes += [
         f"column {name!r} is read as text, because it holds {value!r}"
         for name, value in source.odd.items()
-        if kinds.get(name) == "string"
+        if kinds.get(name) in ("string", "O")
     ]
     many = [
         int(j)

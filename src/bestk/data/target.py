@@ -36,29 +36,23 @@ class Target:
 
 def read_target(y: Any, n_samples: int) -> Target:
     """Read the class of every sample: whole numbers, booleans, strings or categories."""
-    codes, classes = read_labels(y, n_samples)
+    block = read_full_column(y, n_samples)
+    codes = values = block.values[:, 0]
+    if block.categories is not None:
+        classes = np.empty(len(block.categories[0]), dtype=object)
+        classes[:] = block.categories[0]
+        classes = classes.astype(str) if isinstance(classes[0], str) else classes
+    elif is_fractional(block):
+        raise DataError(
+            f"y is not discrete: it holds {values[values % 1 != 0][0]}; discretise it into "
+            "classes first, or use information='gaussian'"
+        )
+    else:
+        classes, codes = np.unique(values, return_inverse=True)
     if len(classes) == 1:
         raise DataError(f"y has one class only, {classes[0]}; at least two are needed")
+    codes = codes.astype(np.int64)
     return Target(codes, classes, np.bincount(codes))
-
-
-def read_labels(y: Any, n_samples: int) -> tuple[Indices, Array]:
-    """The class of every sample as a number, and the labels of the classes, sorted."""
-    block = read_full_column(y, n_samples)
-    values = block.values[:, 0]
-    if block.categories is not None:
-        labels = np.empty(len(block.categories[0]), dtype=object)
-        labels[:] = block.categories[0]
-        is_text = isinstance(labels[0], str)
-        return values.astype(np.int64), labels.astype(str) if is_text else labels
-    fractional = values[values % 1 != 0] if values.dtype.kind == "f" else []
-    if len(fractional):
-        raise DataError(
-            f"y is not discrete: it holds {fractional[0]}; discretise it into classes first, "
-            "or use information='gaussian'"
-        )
-    classes, codes = np.unique(values, return_inverse=True)
-    return codes.astype(np.int64), classes
 
 
 def read_continuous_target(y: Any, n_samples: int) -> Floats:
@@ -102,27 +96,26 @@ def is_continuous(y: Any, target: str = "auto") -> bool:
 def is_fractional(y: Any) -> bool:
     """Whether a target holds numbers with a fractional part."""
     column = read_column(y)
-    if column.categories is not None or column.values.dtype.kind != "f":
-        return False
-    known = column.values[~np.isnan(column.values)]
-    return bool((known != np.floor(known)).any())
+    is_float = column.categories is None and column.values.dtype.kind == "f"
+    return is_float and bool((column.values > np.floor(column.values)).any())
 
 
 def note_on_target(target: str, y: Any) -> str | None:
     """What to say of text or whole numbers that could be classes as well as a quantity."""
     column = read_column(y)
-    if target == "auto" and column.kind == "string" and column.categories is not None:
-        labels, rows = column.categories[0], len(column.values)
+    rows = len(column.values)
+    if target != "auto" or is_fractional(column):
+        return None
+    if column.kind == "string" and column.categories is not None:
+        labels = column.categories[0]
         if len(labels) <= max(MAX_CLASSES, rows / 10):
             return None
         came = f"y holds {len(labels)} different strings in {rows} rows, such as {labels[0]!r}"
         return f"{came}, taken as classes; convert them to numbers if they are a quantity"
-    if target != "auto" or column.kind != "numeric" or is_fractional(column):
-        return None
-    if _spread(column) < MAX_CERTAIN:
+    if column.kind != "numeric" or _spread(column) < MAX_CERTAIN:
         return None
     values, counts = np.unique(column.values, return_counts=True)
-    n, rows, single = len(values), len(column.values), counts.min() == 1
+    n, single = len(values), counts.min() == 1
     if _is_quantity(column):
         taken, other = "numbers to predict", "pass target='classes' if they are classes"
     elif n > (MAX_CERTAIN if single else max(MAX_CLASSES, rows / 10)):
@@ -138,11 +131,10 @@ def _is_quantity(column: Block) -> bool:
         return False  # a small spread needs no sorting
     values, counts = np.unique(column.values, return_counts=True)
     n, few = len(values), len(column.values) < MIN_ROWS_PER_CLASS * len(values)
-    if n <= MAX_CLASSES:
-        return False
-    if values[0] in (0, 1) and values[-1] - values[0] == n - 1 and counts.min() > 1:
+    single = counts.min().item() == 1  # the tail of counts, and of no classes
+    if values[0] in (0, 1) and values[-1] - values[0] == n - 1 and not single:
         return few and n > MAX_CODES
-    return few or n > MAX_CODES or counts.min().item() == 1  # the tail of counts, and of no classes
+    return n > MAX_CLASSES and (few or single or n > MAX_CODES)
 
 
 def _spread(column: Block) -> float:

@@ -78,8 +78,6 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     'dates'
     >>> parse_levels(["1.5 kg", "12 kg"], np.array([1, 1])).kind
     'numbers in kg'
-    >>> parse_levels(["1,5 kg", "12 kg"], np.array([1, 1])).values
-    array([ 1.5, 12. ])
     >>> parse_levels(["01", "02", "10"], np.array([5, 5, 5])) is None
     True
     """
@@ -95,7 +93,7 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     if kind == "numbers" and np.isnan(values[known]).any():
         if unit := _common_unit(list(compress(texts, known))):
             kind = f"numbers in {unit}"
-            texts = [_without(unit, text) for text in texts]
+            texts = [text.removeprefix(unit).removesuffix(unit).strip() for text in texts]
             values = parse_values(texts, "numbers")
         if any("," in text for text in texts):
             other = parse_values(texts, "decimal commas")
@@ -131,10 +129,6 @@ def _common_unit(texts: Sequence[str]) -> str:
     found = Counter(match[1] or match[2] or "" for match in map(UNIT.fullmatch, texts) if match)
     unit, count = found.most_common(1)[0] if found else ("", 0)
     return unit.strip() if 2 * count > len(texts) else ""
-
-
-def _without(unit: str, text: str) -> str:
-    return text.removeprefix(unit).removesuffix(unit).strip()
 
 
 def parse_values(texts: Sequence[str], kind: str) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.errors import UnknownNameError
+from bestk.errors import find_named
 from bestk.information import Entropies, Measure
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI, TRIPLE_ENTROPY
 from bestk.problem import top_k
@@ -255,8 +255,5 @@ CRITERIA: dict[str, Criterion] = {
 
 def get_criterion(criterion: str | Criterion) -> Criterion:
     """The criterion of that name, or the one given."""
-    if not isinstance(criterion, str):
-        return criterion
-    if criterion not in CRITERIA:
-        raise UnknownNameError("criterion", criterion, CRITERIA)
-    return CRITERIA[criterion]
+    found: Criterion = find_named("criterion", criterion, CRITERIA)
+    return found

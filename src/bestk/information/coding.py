@@ -37,7 +37,7 @@ def code_table(
     fitted = [get_discretizer(way) for way in ways]
     parts, rest = split_numbers(table, numeric, together=False)
     table.check_exact(numeric)
-    is_numeric = np.isin(np.arange(table.n_features), numeric)
+    is_numeric = table.mask(numeric)
     found = None
     if len(parts) == 1:
         found = fit_together([*fitted, *also], parts[0].values, target.codes, len(ways))

@@ -278,7 +278,7 @@ class Task:
 
     def described(self, solution: Solution) -> Solution:
         """The solution with the information of each feature: 0 for constant ones, the last."""
-        varying = solution.support[~np.isin(solution.support, self.constant)]
+        varying = solution.support[~self.table.mask(self.constant)[solution.support]]
         found = pair_details(self.read, np.searchsorted(self.allowed, varying))
         if more := len(solution.support) - len(varying):
             found = {name: np.pad(values, (0, more)) for name, values in found.items()}

@@ -4,10 +4,10 @@ D. Papailiopoulos, I. Mitliagkas, A. Dimakis, C. Caramanis, "Finding dense subgr
 bilinear optimization", ICML 2014.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
+from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -15,7 +15,10 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.problem import BQP, best_first, top_k
 from bestk.solvers._base import Needs, Run
-from bestk.solvers._lowrank import LowRank, _in_threads, _promising, factor
+from bestk.solvers._lowrank import LowRank, factor
+
+SCORES_AT_ONCE = 8_000_000
+KEPT_DIRECTIONS = 16  # of so many scores
 
 
 @dataclass(frozen=True)
@@ -35,21 +38,24 @@ class PublishedLowRank:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """The items by what each adds to the others."""
-        return self.pick_path(problem, [problem.k], run)[problem.k]
-
-    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-        """One order of the items along each draw serves every k."""
         V, signs = factor(problem.Q, self.d)
-        wanted, draws = np.unique(np.asarray(ks, np.int64)), LowRank(samples=self.samples).draws
-        work = partial(_promising, V, signs, ks=wanted)
-        kept = np.concatenate([*_in_threads(work, V, draws, run)], axis=1)
-        return {
-            k: best_first(
-                problem.with_k(k),
-                _best_vector(problem.with_k(k), V, signs, [top_k(c @ V, k) for c in directions]),
-            )
-            for k, directions in zip(wanted.tolist(), kept, strict=True)
-        }
+        draws, size = LowRank(self.d, self.samples).draws, max(1, SCORES_AT_ONCE // problem.n)
+        choices: list[Indices] = []
+        for start in range(0, draws, size):
+            directions = run.rng.standard_normal((min(size, draws - start), self.d))
+            choices += _promising(V, signs, directions, problem.k)
+        return best_first(problem, _best_vector(problem, V, signs, choices))
+
+    def for_path(self, count: int) -> "PublishedLowRank":
+        """The solver for one of many k, which share the draws."""
+        return replace(self, samples=ceil(LowRank(self.d, self.samples).draws / count))
+
+
+def _promising(V: Floats, signs: Floats, directions: Floats, k: int) -> list[Indices]:
+    """The k items of the highest score along those directions where their x'Q_d x is highest."""
+    items = np.argpartition(directions @ V, V.shape[1] - k, axis=1)[:, V.shape[1] - k :]
+    worth = signs @ V[:, items].sum(axis=2) ** 2
+    return list(items[np.argsort(-worth, kind="stable")[:KEPT_DIRECTIONS]])
 
 
 def _best_vector(problem: BQP, V: Floats, signs: Floats, choices: Iterable[Indices]) -> Indices:

@@ -439,3 +439,13 @@ def test_text_of_very_many_numbers_is_read_as_numbers(tmp_path):
     assert done.exit_code == 0, done.output
     assert "'price': numbers written as text" in done.stderr
     assert "'price': nearly determines the target alone" in done.stderr
+
+
+def test_a_target_of_prices_written_as_text_is_a_quantity(tmp_path):
+    x = np.random.default_rng(0).normal(size=(300, 2))
+    prices = [f"{100 + 9 * v:.2f} EUR".replace(".", ",") for v in x[:, 1]]
+    pd.DataFrame(x, columns=["a", "b"]).assign(price=prices).to_csv(tmp_path / "t.csv", index=False)
+    done = bestk("compare", tmp_path / "t.csv", "-t", "price", "-k", 1, "-m", "auto", "--json")
+    assert done.exit_code == 0, done.output
+    assert "'price': numbers written as text" in done.stderr
+    assert json.loads(done.stdout)["methods"]["auto"]["features"] == ["b"]

@@ -266,6 +266,7 @@ def test_as_many_classes_as_samples_are_allowed():
         (["a", 1, 2, 3], "column 'y' mixes int and str"),
         (np.zeros((4, 2)), r"y should be a 1d array.*got shape \(4, 2\)"),
         (None, "y should be a 1d array.*got None"),
+        ("diagnosis", "y should be a 1d array.*got 'diagnosis'"),
     ],
 )
 def test_a_bad_target_is_refused_with_what_to_do(y, says):

@@ -384,6 +384,7 @@ rng = np.random.default_rng(0)
         (np.repeat(np.arange(30) * 7, 50), False),
         (np.repeat([True, False], 50), False),
         (rng.integers(18, 90, 500), True),  # ages
+        (rng.geometric(0.1, 3000) - 1, True),  # counts, of which the largest are rare
         (rng.integers(0, 865, 5000), True),
         (rng.integers(0, 865, 5000).astype(float), True),
         (rng.poisson(400, 2000) * 100, True),  # prices
@@ -404,9 +405,13 @@ def test_what_a_target_is_taken_as_is_said_with_the_way_out():
     assert "taken as classes; pass target='continuous'" in note_on_target(
         "auto", np.repeat(np.arange(40), 2)
     )
-    quiet = [("auto", [0, 1] * 9), ("auto", rng.normal(size=99)), ("classes", np.arange(99)),
+    assert "y holds 12 different whole numbers in 133 rows, taken as classes" in note_on_target(
+        "auto", np.repeat(np.arange(12), [*range(1, 23, 2), 12])
+    )
+    quiet = [("auto", [0, 1] * 9), ("auto", np.append(np.arange(10), 0)),
+             ("auto", rng.normal(size=99)), ("classes", np.arange(99)),
              ("auto", [str(i % 9) for i in range(99)]), ("auto", [True, False])]  # fmt: skip
-    assert [note_on_target(*each) for each in quiet] == [None] * 5
+    assert [note_on_target(*each) for each in quiet] == [None] * 6
 
 
 def test_a_target_of_many_different_strings_is_doubted():

@@ -1,7 +1,7 @@
 """Checks of parameters."""
 
 from contextlib import suppress
-from numbers import Integral, Real
+from numbers import Real
 from operator import index
 from typing import Any
 
@@ -39,14 +39,3 @@ def choice(value: Any, name: str, known: tuple[str | None, ...]) -> None:
     if not (isinstance(value, str) or value is None) or value not in known:
         *others, last = map(repr, known)
         raise ParameterError(f"unknown {name} {value!r}; choose {', '.join(others)} or {last}")
-
-
-def jobs(value: Any) -> int | None:
-    """Check a number of threads or processes: positive, -1 for all cores, or None."""
-    if value is None:
-        return None
-    if not isinstance(value, Integral) or (value < 1 and value != -1):
-        raise ParameterError(
-            f"n_jobs must be a positive number, -1 for all cores or None, not {value!r}"
-        )
-    return int(value)

@@ -7,8 +7,7 @@ import numpy as np
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
-from bestk.information._fixed_point import Correction
-from bestk.information.measures import Query
+from bestk.information.measures import Correction, Query
 
 
 class NumpyCounter:

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from bestk.information import _fixed_point
-from bestk.information._fixed_point import expected_cells
+from bestk.information import measures
+from bestk.information.measures import expected_cells
 from bestk.native import kernels
 
 
@@ -45,7 +45,7 @@ def test_moments_give_what_a_sum_gives_whatever_the_skew(t, share):
 
 
 def test_large_cells_use_moments_and_small_ones_sums():
-    sizes, mean = np.array([30_000, 30_000]), _fixed_point.MIN_MOMENT_SAMPLES
+    sizes, mean = np.array([30_000, 30_000]), measures.MIN_MOMENT_SAMPLES
     for t, large in ((2 * mean, np.inf), (2 * mean + 2, 0.0)):
         found = expected_cells(np.array([int(t)]), sizes)[0]
         assert found == 2 * by_law(t, 60_000, 30_000, large)

@@ -145,7 +145,6 @@ def test_classes_of_one_sample_are_taken_as_they_come():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scores": "sign"}, "unknown scores"),
         ({"y": np.arange(4)}, "one each"),
         ({"y": np.ones(5)}, "y is constant"),
     ],

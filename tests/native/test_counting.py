@@ -9,10 +9,10 @@ import pytest
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information import Query, measures
-from bestk.information._fixed_point import expected_cells
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import pack
 from bestk.information.backends._reductions import SPLIT, _add_sums
+from bestk.information.measures import expected_cells
 from bestk.information.scan import pairs_above
 from bestk.native import kernels
 from bestk.native._library import TABLE_TYPES

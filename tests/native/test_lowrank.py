@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from bestk.native import kernels
 from bestk.problem import top_k
 from bestk.problem.problem import BQP
 from bestk.solvers._lowrank import _best_along, along_a_curve, factor
@@ -21,7 +20,7 @@ def test_every_direction_is_scored_on_the_true_matrix(signs):
     Q, k = random_matrix(37), 9
     problem, (V, _) = BQP(Q, k), factor(Q, 2)
     directions = along_a_curve(np.random.default_rng(1).normal(size=(200, 2)))
-    value, best = _best_along(Q, V, np.array(signs), directions, k)
+    value, best = _best_along(Q, V, np.array(signs), k, directions)
     np.testing.assert_allclose(value, problem.value(best))
     seen = [problem.value(top_k(c @ V, k)) for c in directions]
     if min(signs) > 0:
@@ -43,7 +42,7 @@ def test_with_signs_both_ends_of_a_direction_and_the_best_of_both_are_scored(k):
     problem, (V, _) = BQP(Q, k), factor(Q, 3)
     directions = along_a_curve(np.random.default_rng(2).normal(size=(60, 3)))
     ends, unions = [], []
-    value, best = _best_along(Q, V, signs, directions, k)
+    value, best = _best_along(Q, V, signs, k, directions)
     for c in directions:
         X = top_k(c @ V, k)
         Y = top_k((signs * V[:, X].sum(axis=1)) @ V, k)
@@ -53,20 +52,3 @@ def test_with_signs_both_ends_of_a_direction_and_the_best_of_both_are_scored(k):
     assert max(ends) - 1e-9 <= value <= max(ends + unions) + 1e-9
     if k == 1:
         np.testing.assert_allclose(value, max(ends + unions))
-
-
-@pytest.mark.parametrize("count", [1, 300])
-def test_directions_are_screened_by_what_their_items_are_worth_in_the_approximation(count):
-    Q, ks = random_matrix(40), np.array([1, 4, 9, 40])
-    V, signs = factor(Q, 3)
-    directions = along_a_curve(np.random.default_rng(3).normal(size=(count, 3)))
-    worth, kept = np.full((4, 8), -np.inf), np.zeros((4, 8), np.int64)
-    kernels.screen_directions(V, signs, 40, 3, directions, count, ks, 4, 8, worth, kept)
-    for k, values, places in zip(ks, worth, kept, strict=True):
-        sums = [V[:, top_k(c @ V, int(k))].sum(axis=1) for c in directions]
-        proxies = np.array([(signs * total * total).sum() for total in sums])
-        found = np.isfinite(values)
-        np.testing.assert_allclose(values[found], proxies[places[found]])
-        new = np.abs(np.diff(proxies, prepend=np.inf)) > 1e-12 * np.abs(proxies)
-        if k < 40:
-            np.testing.assert_allclose(np.sort(values[found]), np.sort(proxies[new])[-8:])

@@ -142,13 +142,11 @@ def test_the_least_entries_are_those_off_the_diagonal(n):
     np.testing.assert_array_equal(least_entries(Q), expected)
 
 
-@pytest.mark.parametrize("size", [0, 3, 8, 20])
-def test_a_start_is_repaired_by_what_is_missed_least_or_helps_most(size):
+@pytest.mark.parametrize("size", [0, 3, 8])
+def test_a_start_is_filled_up_by_what_helps_most(size):
     problem, isle = signed(20, 8), Population.empty(20, 4, 1)
     items = np.random.default_rng(2).permutation(20)[:size].tolist()
     advance(rules(problem), isle, mask(20, items), 0)
-    while len(items) > 8:
-        items = max(([i for i in items if i != out] for out in items), key=problem.value)
     while len(items) < 8:
         others = set(range(20)) - set(items)
         items = max(([*items, new] for new in others), key=problem.value)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bestk import Entropies, SelectRelevant, encode, pair_scan
+from bestk import Entropies, SelectionWarning, SelectRelevant, encode, pair_scan
 from bestk.data import rows
 from bestk.data.target import read_target
 from bestk.information import measures
@@ -233,3 +233,11 @@ def test_of_rows_in_many_blocks_a_sample_is_tested(regression, monkeypatch):
 @parametrize_with_checks([SelectRelevant(permutations=2)])
 def test_scikit_learn_s_checks(estimator, check):
     check(estimator)
+
+
+def test_what_was_read_from_text_and_what_the_target_is_taken_as_are_said():
+    numbers, noise = np.random.default_rng(0).normal(size=(2, 300))
+    X = pd.DataFrame({"price": [f"${v:.2f}" for v in numbers], "noise": noise})
+    with pytest.warns(SelectionWarning, match=r"'price': numbers .*\ny holds .* to predict"):
+        found = SelectRelevant(permutations=0).fit(X, np.round(40 * numbers))
+    assert found.get_feature_names_out().tolist() == ["price"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk.problem.problem import BQP
-from bestk.solvers import _lowrank
+from bestk.solvers import _lowrank, solve_path
 from bestk.solvers._base import Run
 from bestk.solvers._lowrank import LowRank, along_a_curve, factor
 
@@ -116,23 +116,21 @@ def test_the_deadline_is_kept():
 
 
 @given(problem=problems())
-def test_a_path_gives_a_choice_for_each_k(problem):
+def test_a_path_shares_the_draws_among_its_k(problem):
     ks = sorted({1, (problem.k + 1) // 2, problem.k})
-    picks = QUICK.pick_path(problem, ks, run())
-    assert sorted(picks) == ks
-    for k in ks:
+    for k, solution in zip(ks, solve_path(problem, ks, QUICK, random_state=0), strict=True):
         best = optimum(BQP(problem.Q, k))
-        assert len(set(picks[k].tolist())) == k
-        assert problem.value(picks[k]) <= best + 1e-9 * abs(best)
+        assert len(set(solution.support.tolist())) == k
+        assert solution.objective <= best + 1e-9 * abs(best)
+        assert solution.details["draws"] <= -(-300 // len(ks))
 
 
 def test_a_path_is_as_good_as_its_draws_on_a_matrix_of_low_rank():
     V = np.random.default_rng(0).normal(size=(60, 3))
-    problem, solver = BQP(V @ V.T, 30), LowRank(samples=5000)
-    picks = solver.pick_path(problem, [5, 10, 30], run())
-    for k, items in picks.items():
-        alone = problem.value(solver.pick(BQP(problem.Q, k), run()))
-        np.testing.assert_allclose(problem.value(items), alone)
+    problem, solver = BQP(V @ V.T, 30), LowRank(samples=15_000)
+    for solution in solve_path(problem, [5, 10, 30], solver, random_state=0):
+        alone = problem.value(solver.pick(problem.with_k(solution.k), run()))
+        np.testing.assert_allclose(solution.objective, alone)
 
 
 def test_the_best_of_a_union_may_be_neither():

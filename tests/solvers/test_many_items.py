@@ -11,7 +11,6 @@ from bestk.problem.problem import BQP
 from bestk.solvers import _tpower, solve, solve_path
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward
-from bestk.solvers._ranking import row_sums
 
 from .conftest import problems
 
@@ -28,7 +27,7 @@ def lazy(problem):
 def test_row_sums_keep_no_column():
     problem = random_problem(n=9)
     columns = CachedColumns(lambda i: problem.Q[:, i], problem.diagonal)
-    np.testing.assert_allclose(row_sums(BQP(columns, 2)), problem.Q.sum(axis=1))
+    np.testing.assert_allclose(BQP(columns, 2).row_sums(), problem.Q.sum(axis=1))
     columns.columns(np.array([4]))
     assert columns.made == 10
 
@@ -44,7 +43,7 @@ def test_a_lazy_problem_in_small_pieces_is_the_same(problem, piece):
         np.testing.assert_allclose(parts.value(items), whole.value(items), **near)
         np.testing.assert_allclose(parts.product(items), problem.Q[:, items].sum(axis=1), **near)
         np.testing.assert_allclose(parts.gains(items), problem.gains(items), **near)
-        np.testing.assert_allclose(row_sums(parts), row_sums(problem), **near)
+        np.testing.assert_allclose(parts.row_sums(), problem.row_sums(), **near)
 
 
 @given(problems(max_n=12))

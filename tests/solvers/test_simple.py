@@ -1,5 +1,6 @@
 """Linear, spectral, truncated power and greedy solvers, and the one made of them."""
 
+from itertools import pairwise
 from time import perf_counter
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from bestk.problem import best_first, grow, top_k
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
+from bestk.solvers import solve_path
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward
 from bestk.solvers._ranking import Linear, Spectral
@@ -158,39 +160,36 @@ def test_a_lazy_matrix_gives_the_same_choice(solver, problem):
 @given(problem=problems())
 def test_a_path_holds_the_choice_of_each_k(solver, problem):
     ks = range(1, problem.n + 1)
-    path = solver.pick_path(problem, ks, Run())
-    for k in ks:
-        np.testing.assert_array_equal(path[k], solver.pick(BQP(problem.Q, k), Run()))
+    for k, solution in zip(ks, solve_path(problem, ks, solver), strict=True):
+        np.testing.assert_array_equal(solution.support, solver.pick(BQP(problem.Q, k), Run()))
 
 
 @given(problem=problems())
 def test_a_warm_tpower_path_has_k_items_for_each_k_and_is_not_below_single_runs(problem):
     solver, ks = TruncatedPower(warm_start=True), range(1, problem.n + 1)
-    path = solver.pick_path(problem, ks, Run())
-    assert list(path) == list(ks)
-    for k in ks:
+    for k, solution in zip(ks, solve_path(problem, ks, solver), strict=True):
         part = problem.with_k(k)
-        assert len(set(path[k].tolist())) == k
+        assert len(set(solution.support.tolist())) == k
         single = part.value(TruncatedPower().pick(part, Run()))
-        assert part.value(path[k]) >= single - 1e-12 * np.abs(problem.Q).max()
+        assert solution.objective >= single - 1e-12 * np.abs(problem.Q).max()
 
 
 @given(problem=problems())
 def test_a_warm_tpower_path_grows_from_the_k_before(problem):
-    path = TruncatedPower(warm_start=True).pick_path(problem, range(1, problem.n + 1), Run())
-    for k in range(2, problem.n + 1):
-        part = problem.with_k(k)
-        grown = part.value(grow(part, path[k - 1]))
-        assert part.value(path[k]) >= grown - 1e-8 * k * np.abs(problem.Q).max()
+    path = solve_path(problem, range(1, problem.n + 1), TruncatedPower(warm_start=True))
+    for before, solution in pairwise(path):
+        part = problem.with_k(solution.k)
+        grown = part.value(grow(part, before.support))
+        assert solution.objective >= grown - 1e-8 * part.k * np.abs(problem.Q).max()
 
 
 @given(problem=problems())
 def test_a_lazy_tpower_path_is_worth_the_same(problem):
     ks = range(1, problem.n + 1)
     lazy = BQP(CachedColumns(lambda i: problem.Q[:, i], problem.diagonal), problem.k)
-    here, there = (TruncatedPower().pick_path(p, ks, Run()) for p in (problem, lazy))
-    for k in ks:
-        np.testing.assert_allclose(problem.value(here[k]), problem.value(there[k]), rtol=1e-9)
+    here, there = (solve_path(p, ks, "tpower") for p in (problem, lazy))
+    for one, other in zip(here, there, strict=True):
+        np.testing.assert_allclose(one.objective, other.objective, rtol=1e-9)
 
 
 @pytest.mark.data

@@ -192,10 +192,6 @@ def test_no_swap_betters_what_any_start_ends_in(problem, random):
 def test_a_lazy_matrix_gives_the_same_choice(problem):
     lazy = BQP(CachedColumns(lambda i: problem.Q[:, i], problem.diagonal), problem.k)
     np.testing.assert_array_equal(Swap().pick(lazy, Run()), Swap().pick(problem, Run()))
-    ks = range(1, problem.n + 1)
-    here, there = (Swap().pick_path(p, ks, Run()) for p in (lazy, problem))
-    for k in ks:
-        np.testing.assert_array_equal(here[k], there[k])
 
 
 def passed_by(problem, start):
@@ -223,37 +219,25 @@ def test_only_columns_of_the_most_relevant_items_and_of_chosen_ones_are_asked_fo
         patched.setattr(_greedy, "MAX_SCANNED", 0)
         patched.setattr(_greedy, "MIN_SCANNED_ITEMS", 5)
         starts = list(solver._pairs(problem))
-        lazy, path = Watched(Q), Watched(Q)
-        items = solver.pick(BQP(lazy, k), Run())
-        on_path = solver.pick_path(BQP(path, k), [k], Run())[k]
+        lazy = Watched(Q)
+        solver.pick(BQP(lazy, k), Run())
     allowed = set() if not pairs or k == 1 else set(np.argsort(-Q.diagonal())[:5].tolist())
     for start in (np.empty(0, np.int64), *starts):
         allowed |= passed_by(problem, start)
     assert lazy.asked <= allowed
-    assert path.asked == lazy.asked
-    np.testing.assert_array_equal(on_path, items)
 
 
 @given(problems())
-def test_a_path_holds_the_choice_of_each_k(problem):
-    ks = [k for k in (problem.n, 1, problem.k) if k]
-    path = Swap().pick_path(problem, ks, Run())
-    for k in ks:
-        np.testing.assert_array_equal(path[k], Swap().pick(problem.with_k(k), Run()))
-
-
-@given(problems())
-def test_a_path_of_solutions_is_that_of_single_ones(problem):
+def test_a_path_is_not_below_single_solutions(problem):
     ks = list(range(1, problem.n + 1))
     for k, solution in zip(ks, solve_path(problem, ks, "swap"), strict=True):
         alone = solve(problem.with_k(k), solver="swap")
-        np.testing.assert_allclose(solution.objective, alone.objective, rtol=1e-9)
+        assert solution.objective >= alone.objective - rounding(problem)
 
 
 def test_without_time_the_greedy_choice_stands():
     late = Run(deadline=-float("inf"))
     assert Swap().pick(BQP(PAIR, 2), late).tolist() == [2, 0]
-    assert Swap().pick_path(BQP(PAIR, 2), [1, 2], late)[2].tolist() == [2, 0]
     rng = np.random.default_rng(0)
     Q = rng.normal(size=(60, 60))
     problem = BQP(Q + Q.T, 20)

@@ -129,7 +129,7 @@ def _rank_column(column: Array, name: str) -> tuple[Indices, int]:
         if len(fractional := column[column % 1 > 0]):
             raise DataError(
                 f"{where} is not discrete: it holds {fractional[0]}; {DISCRETISE}, "
-                "or use information='gaussian'"
+                "pass it as strings if these are codes, or use information='gaussian'"
             )
     if (lowest := np.nanmin(column)) < 0:
         raise DataError(

@@ -30,7 +30,8 @@ from bestk.data.sources import (
     open_source,
 )
 from bestk.data.table import MAX_EXACT, Block, Table
-from bestk.data.text import parse_text
+from bestk.data.target import MAX_CLASSES
+from bestk.data.text import notes_on, parse_levels, parse_text
 from bestk.errors import DataError
 
 MAX_COLUMNS = 2_048  # of Parquet at once: few rows of very many columns cost as much as all rows
@@ -56,6 +57,11 @@ def load(
     names = find_columns(source, target, exclude)
     source, held, n_missing = read_file(source, [*names, target], random_state)
     table, y, notes = parse_text(held.table), held.y, list(source.notes)
+    if y.dtype.kind == "O" and len(set(y)) > MAX_CLASSES:
+        levels, places, counts = np.unique(y, return_inverse=True, return_counts=True)
+        if (parsed := parse_levels(levels.tolist(), counts)) and not np.isnan(parsed.values).any():
+            y = parsed.values[places]
+            notes += notes_on([target], {0: parsed})
     if y.dtype.kind == "O" and len(set(y)) > MAX_LEVELS:
         why = f"{TOO_MANY}, so it holds no classes; is it an identifier?"
         raise DataError(f"the target {target!r} is {why}")
@@ -63,11 +69,11 @@ def load(
         y = y.astype(np.int64)
     if n_missing:
         notes.append(f"left out {n_missing} rows that have no {target!r}")
-    kinds = dict(zip(table.names, table.kinds, strict=True)) | {target: "string"}
+    kinds = dict(zip(table.names, table.kinds, strict=True)) | {target: y.dtype.kind}
     notes += [
         f"column {name!r} is read as text, because it holds {value!r}"
         for name, value in source.odd.items()
-        if kinds.get(name) == "string"
+        if kinds.get(name) in ("string", "O")
     ]
     many = [
         int(j)

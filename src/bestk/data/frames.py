@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -55,8 +56,8 @@ def read_column(y: Any, name: str = "y") -> Block:
     if isinstance(y, Block):
         return y
     wanted = f"{name} should be a 1d array with one value a row"
-    if y is None:
-        raise DataError(f"{wanted}; got None")
+    if y is None or isinstance(y, str):
+        raise DataError(f"{wanted}; got {y!r}")
     source, _ = open_table(y)
     if hasattr(source, "to_frame"):  # a series
         source = source.to_frame()
@@ -110,19 +111,24 @@ def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
             words.append(j)
         else:
             others.append(j)
+    # a part of a frame takes as long as some of its columns one by one
+    one_by_one = 3 * len(words) > len(names)
+    series = dict(enumerate(each for _, each in frame.items())) if one_by_one else {}
     for dtype, places in alike.items():
-        part = frame if len(places) == len(names) else frame.iloc[:, places]
-        yield Block(
-            np.array(places), "boolean" if dtype.kind == "b" else "numeric", part.to_numpy()
-        )
+        if one_by_one:
+            values = np.array([series[j].to_numpy() for j in places]).T
+        else:
+            part = frame if len(places) == len(names) else frame.iloc[:, places]
+            values = part.to_numpy()
+        yield Block(np.array(places), "boolean" if dtype.kind == "b" else "numeric", values)
     if others:
         rest = _narwhals_blocks(_as_narwhals(frame.iloc[:, others]), [names[j] for j in others])
         yield from (replace(block, columns=np.array(others)[block.columns]) for block in rest)
     if words:
-        columns = zip(words, frame.iloc[:, words].items(), strict=True)
-        yield from side_by_side(
-            (j, *_read_pandas_words(series, names[j])) for j, (_, series) in columns
+        some = series or dict(
+            zip(words, (each for _, each in frame.iloc[:, words].items()), strict=True)
         )
+        yield from side_by_side((j, *_read_pandas_words(some[j], names[j])) for j in words)
 
 
 def _read_pandas_words(series: Any, name: str) -> tuple[Kind, Array, list[Any] | None]:
@@ -214,7 +220,13 @@ def open_table(X: Any) -> tuple[Any, Sequence[str]]:
         if isinstance(X, nw.DataFrame):
             return X, names
         X = X if isinstance(X, nw.Series) else as_array(X)
-    return X, [f"x{j}" for j in range(X.shape[1] if len(X.shape) == 2 else 0)]
+    return X, default_names(X.shape[1] if len(X.shape) == 2 else 0)
+
+
+@lru_cache(maxsize=2)  # many names take longer than other checks
+def default_names(n: int) -> tuple[str, ...]:
+    """The names of columns without names."""
+    return tuple(f"x{j}" for j in range(n))
 
 
 def as_array(X: Any) -> Array:

@@ -13,6 +13,7 @@ from bestk.errors import DataError
 
 TARGETS = ("auto", "classes", "continuous")
 MAX_CLASSES = 20  # different whole numbers that are always classes
+MAX_CERTAIN = 10  # of which so many are surely classes, though one may have a single row
 MAX_CODES = 100  # different whole numbers that may be the codes of classes
 MAX_WEIGHTED_ROWS = 2**31  # that weights may make of the rows of a table
 MIN_WEIGHTED_ROWS = 30  # or a tenth of the rows; fewer, and weights are shares, not rows
@@ -35,29 +36,23 @@ class Target:
 
 def read_target(y: Any, n_samples: int) -> Target:
     """Read the class of every sample: whole numbers, booleans, strings or categories."""
-    codes, classes = read_labels(y, n_samples)
+    block = read_full_column(y, n_samples)
+    codes = values = block.values[:, 0]
+    if block.categories is not None:
+        classes = np.empty(len(block.categories[0]), dtype=object)
+        classes[:] = block.categories[0]
+        classes = classes.astype(str) if isinstance(classes[0], str) else classes
+    elif is_fractional(block):
+        raise DataError(
+            f"y is not discrete: it holds {values[values % 1 != 0][0]}; discretise it into "
+            "classes first, or use information='gaussian'"
+        )
+    else:
+        classes, codes = np.unique(values, return_inverse=True)
     if len(classes) == 1:
         raise DataError(f"y has one class only, {classes[0]}; at least two are needed")
+    codes = codes.astype(np.int64)
     return Target(codes, classes, np.bincount(codes))
-
-
-def read_labels(y: Any, n_samples: int) -> tuple[Indices, Array]:
-    """The class of every sample as a number, and the labels of the classes, sorted."""
-    block = read_full_column(y, n_samples)
-    values = block.values[:, 0]
-    if block.categories is not None:
-        labels = np.empty(len(block.categories[0]), dtype=object)
-        labels[:] = block.categories[0]
-        is_text = isinstance(labels[0], str)
-        return values.astype(np.int64), labels.astype(str) if is_text else labels
-    fractional = values[values % 1 != 0] if values.dtype.kind == "f" else []
-    if len(fractional):
-        raise DataError(
-            f"y is not discrete: it holds {fractional[0]}; discretise it into classes first, "
-            "or use information='gaussian'"
-        )
-    classes, codes = np.unique(values, return_inverse=True)
-    return codes.astype(np.int64), classes
 
 
 def read_continuous_target(y: Any, n_samples: int) -> Floats:
@@ -91,39 +86,39 @@ def read_full_column(y: Any, n_samples: int) -> Block:
 
 def is_continuous(y: Any, target: str = "auto") -> bool:
     """As asked; "auto": y holds fractions, or whole numbers that are a quantity."""
+    if isinstance(target, str) and target == "auto":
+        column = read_column(y)
+        return is_fractional(column) or _is_quantity(column)
     choice(target, "target", TARGETS)
-    if target != "auto":
-        return target == "continuous"
-    column = read_column(y)
-    return is_fractional(column) or _is_quantity(column)
+    return target == "continuous"
 
 
 def is_fractional(y: Any) -> bool:
     """Whether a target holds numbers with a fractional part."""
     column = read_column(y)
-    if column.categories is not None or column.values.dtype.kind != "f":
-        return False
-    known = column.values[~np.isnan(column.values)]
-    return bool((known != np.floor(known)).any())
+    is_float = column.categories is None and column.values.dtype.kind == "f"
+    return is_float and bool((column.values > np.floor(column.values)).any())
 
 
 def note_on_target(target: str, y: Any) -> str | None:
     """What to say of text or whole numbers that could be classes as well as a quantity."""
     column = read_column(y)
-    if target == "auto" and column.kind == "string" and column.categories is not None:
-        labels, rows = column.categories[0], len(column.values)
+    rows = len(column.values)
+    if target != "auto" or is_fractional(column):
+        return None
+    if column.kind == "string" and column.categories is not None:
+        labels = column.categories[0]
         if len(labels) <= max(MAX_CLASSES, rows / 10):
             return None
         came = f"y holds {len(labels)} different strings in {rows} rows, such as {labels[0]!r}"
         return f"{came}, taken as classes; convert them to numbers if they are a quantity"
-    if target != "auto" or column.kind != "numeric" or is_fractional(column):
+    if column.kind != "numeric" or _spread(column) < MAX_CERTAIN:
         return None
-    if _has_few_values(column):
-        return None
-    n, rows = len(np.unique(column.values)), len(column.values)
+    values, counts = np.unique(column.values, return_counts=True)
+    n, single = len(values), counts.min() == 1
     if _is_quantity(column):
         taken, other = "numbers to predict", "pass target='classes' if they are classes"
-    elif n > max(MAX_CLASSES, rows / 10):
+    elif n > (MAX_CERTAIN if single else max(MAX_CLASSES, rows / 10)):
         taken, other = "classes", "pass target='continuous' if they are a quantity"
     else:
         return None
@@ -131,22 +126,21 @@ def note_on_target(target: str, y: Any) -> str | None:
 
 
 def _is_quantity(column: Block) -> bool:
-    """Whether whole numbers are too many for classes, and no codes from 0 or 1 that repeat."""
-    if column.kind != "numeric" or column.categories is not None or _has_few_values(column):
-        return False
+    """Whether whole numbers are too many or too rare for classes, and no codes from 0 or 1."""
+    if column.kind != "numeric" or column.categories is not None or _spread(column) < MAX_CLASSES:
+        return False  # a small spread needs no sorting
     values, counts = np.unique(column.values, return_counts=True)
     n, few = len(values), len(column.values) < MIN_ROWS_PER_CLASS * len(values)
-    if n <= MAX_CLASSES:
-        return False
-    if values[0] in (0, 1) and values[-1] - values[0] == n - 1 and counts.min() > 1:
+    single = counts.min().item() == 1  # the tail of counts, and of no classes
+    if values[0] in (0, 1) and values[-1] - values[0] == n - 1 and not single:
         return few and n > MAX_CODES
-    return few or n > MAX_CODES
+    return n > MAX_CLASSES and (few or single or n > MAX_CODES)
 
 
-def _has_few_values(column: Block) -> bool:
-    """Whether whole numbers lie so close together that there are few: no need to sort them."""
+def _spread(column: Block) -> float:
+    """The largest value less the smallest one."""
     values = column.values
-    return len(values) > 0 and values.max().item() - values.min().item() < MAX_CLASSES
+    return values.max().item() - values.min().item() if len(values) else 0
 
 
 def weighted_rows(sample_weight: Any, y: Any, n_samples: int) -> Indices:

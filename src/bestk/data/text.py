@@ -41,7 +41,9 @@ NEGATIVE = re.compile(r"^\((.*\d.*)\)$|^(.*\d.*)-$")  # as accountants write
 DATE = re.compile(
     r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII
 )
-SLASHED = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})( \d\d:\d\d(:\d\d)?)?", re.ASCII)
+SLASHED = re.compile(
+    r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})( (\d{1,2})(:\d\d(:\d\d)?)( ?([AP])M)?)?", re.ASCII
+)
 DAY_FIRST, MONTH_FIRST = "dates, the day first", "dates, the month first"
 UNIT = re.compile(r"([A-Z]{3} )?[^a-zA-Z]*\d[^a-zA-Z]*?( ?[a-zA-Zµ°][a-zA-Zµ°/²³]{0,7})?")
 # what numbers look like, and what is dropped of them, without and with decimal commas
@@ -91,9 +93,9 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     if kind == "numbers" and np.isnan(values[known]).any():
         if unit := _common_unit(list(compress(texts, known))):
             kind = f"numbers in {unit}"
-            texts = [_without(unit, text) for text in texts]
+            texts = [text.removeprefix(unit).removesuffix(unit).strip() for text in texts]
             values = parse_values(texts, "numbers")
-        elif any("," in text for text in texts):
+        if any("," in text for text in texts):
             other = parse_values(texts, "decimal commas")
             if np.isnan(other).sum() < np.isnan(values).sum():
                 kind, values = "decimal commas", other
@@ -129,10 +131,6 @@ def _common_unit(texts: Sequence[str]) -> str:
     return unit.strip() if 2 * count > len(texts) else ""
 
 
-def _without(unit: str, text: str) -> str:
-    return text.removeprefix(unit).removesuffix(unit).strip()
-
-
 def parse_values(texts: Sequence[str], kind: str) -> Floats:
     """Texts as numbers or days, NaN where that fails."""
     values = np.full(len(texts), np.nan)
@@ -147,7 +145,10 @@ def parse_values(texts: Sequence[str], kind: str) -> Floats:
             continue
         if like is SLASHED:
             day, month = match.group(1, 3) if kind == DAY_FIRST else match.group(3, 1)
-            text = f"{match[4]}-{month:0>2}-{day:0>2}{match[5] or ''}"
+            text = f"{match[4]}-{month:0>2}-{day:0>2}"
+            if match[5]:
+                hour = int(match[6]) % 12 + 12 * (match[10] == "P") if match[10] else match[6]
+                text += f" {hour:0>2}{match[7]}"
         with suppress(ValueError):  # such as the 30th of February
             moment = datetime.fromisoformat(text)
             utc = moment if moment.tzinfo else moment.replace(tzinfo=UTC)

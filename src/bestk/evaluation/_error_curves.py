@@ -12,12 +12,12 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 from threadpoolctl import threadpool_limits
 
-from bestk._checks import jobs
 from bestk._typing import Array, Indices
 from bestk.data.frames import as_array, read_column, read_features
 from bestk.data.table import Table, as_matrix, find_features
 from bestk.errors import ParameterError
 from bestk.evaluation._curves import BASELINE, Curves, Row
+from bestk.native.threads import jobs
 from bestk.selection.folds import Fold, Trial, make_folds, printed_progress, read_ks, repeat_rows
 from bestk.selection.methods import get_method
 from bestk.selection.pipeline import Targets, read_targets, seed_of

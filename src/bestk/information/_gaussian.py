@@ -154,22 +154,24 @@ class GaussianSource:
         ]) / unit  # fmt: skip
         gains = np.exp((values - shift) * (2.0 / weight))
         error = (m + 8.0) * len(terms) * np.finfo(np.float32).eps
-        z, *vectors = (
-            np.asarray(each, np.float32)
-            for each in (self.columns.values / unit, terms, np.array(self._scales) * unit,
-                         relevance, gains)
-        )  # fmt: skip
-        most = np.empty(len(items))
+        order = np.append(items, np.delete(np.arange(n), items))  # pairs of items come once
+        z = (self.columns.values / unit).astype(np.float32)[order]
+        vectors = [
+            each[..., order].astype(np.float32, order="C")
+            for each in (terms, np.array(self._scales) * unit, relevance, gains)
+        ]
+        parts = spans(len(items), max(1, STRIP_ENTRIES // n))
+        most = np.zeros((len(parts), len(items)), np.float32)
 
-        def work(span: tuple[int, int]) -> None:
-            some = items[slice(*span)]
+        def work(part: int) -> None:
+            first, last = parts[part]
             kernels.bound_partners(
-                z[some] @ z.T, len(some), n, some, vectors[0], len(terms), *vectors[1:],
-                error, most[slice(*span)],
+                z[first:last] @ z[first:].T, last - first, n - first, first, len(items),
+                vectors[0], len(terms), *vectors[1:], error, most[part],
             )  # fmt: skip
 
-        run_blas_tiles(work, spans(len(items), max(1, STRIP_ENTRIES // n)))
-        return np.asarray(shift + 0.5 * weight * (np.log(most) + ROUNDING))
+        run_blas_tiles(work, range(len(parts)))
+        return np.asarray(shift + 0.5 * weight * (np.log(most.max(axis=0)) + ROUNDING))
 
     def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
         """Write the pairs of each table of so many columns, which stand side by side."""

@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.native import kernels
@@ -49,7 +48,6 @@ def normal_scores(
     array([[-1.225,  0.   ,  1.225],
            [-1.225,  1.225,  0.   ]])
     """
-    choice(kind, "scores", ("rank", "standard"))
     m, n = values.shape
     one, out = unit_score(m), np.empty((n, m))
     table = ndtri(np.arange(1, 2 * m) / (2 * m)) if kind == "rank" else None

@@ -1,12 +1,30 @@
-"""The formulas: every measure of a pair is a weighted sum of its entropies."""
+"""The formulas: every measure of a pair is a weighted sum of entropies, in 64-bit fixed point.
+
+With n the counts of a table of m samples, ``m H = total - sum of table[n]``: one look-up per
+cell and no logarithm. A correction for bias only changes the tables. Integer sums do not depend on
+their order, so all backends give the same bits.
+"""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
+from bestk._checks import choice
 from bestk._typing import Floats, Indices
+from bestk.data.codes import Codes
+from bestk.data.target import Target
+from bestk.native import kernels
+from bestk.native.threads import run_tiles, spans
 
+Correction = Literal["miller-madow", "chance"]
+CORRECTIONS = (None, "miller-madow", "chance")
+MIN_MOMENT_ROWS = 2**16  # from which the moments of large counts replace sums
+MAX_KEPT_ROWS = 2**18  # tables of so many counts are kept for the next estimate
+MIN_MOMENT_SAMPLES = 4096.0  # expected in a class, from which moments are accurate enough
+CELLS_AT_ONCE = 512
+CELLS_OF_COLUMNS = 2**20  # of columns that are counted together
 MAX_WEIGHT = 32.0  # sum of a measure's weights: entropies take 57 bits, their sums have 63
 
 
@@ -72,3 +90,148 @@ PAIR_CMI = Measure(xxy=-1, xiy=1, xjy=1, y=-1)
 NO_REDUNDANCY = Measure(xx=1, xi=-1, xj=-1)
 #: ``I(xi; xj | y) - I(xi; xj)``, which is also ``I(xi, xj; y) - I(xi; y) - I(xj; y)``
 INTERACTION = Measure(xx=1, xxy=-1, xi=-1, xj=-1, xiy=1, xjy=1, y=-1)
+
+
+class Formula(NamedTuple):
+    """``scale * (sum of tables over cells + row_term + column_term)``, at least ``lowest``."""
+
+    pair_table: Indices  # looked up for each cell (xi, xj)
+    class_table: Indices  # and for each cell (xi, xj, y)
+    row_term: Indices
+    column_term: Indices
+    scale: float
+    lowest: float
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What each count adds to an entropy, in units of ``scale`` nats."""
+
+    scale: float
+    total: int  # m H = total - sum of plain[n]
+    plain: Indices
+    chance: Indices  # added once per cell of x, or of (xi, xj), to H(x, y) and H(xi, xj, y)
+    offset: int  # and once per table
+    y: int  # H(y)
+
+    @classmethod
+    def of(cls, sizes: Indices, correction: Correction | None) -> Self:
+        """Tables for classes of the given sizes, over all counts.
+
+        ``"miller-madow"`` adds (occupied cells - 1) / 2m to each entropy. ``"chance"`` subtracts
+        from I(x; y), for single columns and for pairs, what random labels give on average.
+        """
+        if sizes.sum() <= MAX_KEPT_ROWS:
+            return cls._kept(tuple(sizes.tolist()), correction)
+        return cls._make(sizes, correction)
+
+    @classmethod
+    @lru_cache(maxsize=4)  # several estimates of a table use the same
+    def _kept(cls, sizes: tuple[int, ...], correction: Correction | None) -> Self:
+        return cls._make(np.array(sizes), correction)
+
+    @classmethod
+    def _make(cls, sizes: Indices, correction: Correction | None) -> Self:
+        choice(correction, "correction", CORRECTIONS)
+        m = int(sizes.sum())
+        n = np.arange(m + 1.0)
+        plain = n * np.log(np.maximum(n, 1.0))
+        chance, offset = np.zeros(len(n)), 0.0
+        if correction == "miller-madow":
+            plain -= 0.5 * (n > 0)
+        elif correction == "chance":
+            short = m < MIN_MOMENT_ROWS
+            expected = expected_cells(np.arange(m + 1), sizes, plain if short else None)
+            chance, offset = plain - expected, float(plain[sizes].sum() - plain[-1])
+        one = 2.0 ** (57 - int(np.ceil(np.log2(m * np.log(m) + m + 1.0))))  # no sum overflows
+        total = round(float(plain[-1]) * one)
+        rounded, extra = (np.rint(table * one).astype(np.int64) for table in (plain, chance))
+        y = total - int(rounded[sizes].sum())
+        return cls(1.0 / (one * m), total, rounded, extra, round(offset * one), y)
+
+
+class ExactEntropies:
+    """Entropies of single features, and formulas for those of pairs, in fixed point.
+
+    x: the sums of ``tables.plain`` over the cells of each feature; xy: those over the cells (x, y),
+    and of ``tables.chance`` over the cells of x.
+    """
+
+    def __init__(self, tables: Tables, x: Indices, xy: Indices) -> None:
+        self.tables = tables
+        self.x, self.xy = tables.total - x, tables.total - tables.offset - xy
+
+    def singles(self, place: Any = slice(None)) -> tuple[Floats, Floats, float]:
+        """H(x) and H(x, y) of each feature, and H(y), in nats."""
+        scale = self.tables.scale
+        x, xy = np.stack([self.x, self.xy])[:, place] * np.float64(scale)
+        return x, xy, self.tables.y * scale
+
+    def formula(self, measure: Measure, lowest: float, in_nats: bool = True) -> Formula:
+        """The measure as tables over counts and terms of single features."""
+        total = sum(map(abs, vars(measure).values()))
+        if not total < MAX_WEIGHT:
+            raise OverflowError(
+                f"the weights of {measure} add up to {total:g}, and exact sums have room for less "
+                f"than {MAX_WEIGHT:g}; divide them all by the same power of two"
+            )
+        tables = self.tables
+        pair_table = -_weigh((measure.xx, tables.plain), (measure.xxy, tables.chance))
+        class_table = -_weigh((measure.xxy, tables.plain))
+        once = _weigh(
+            (measure.xx, tables.total),
+            (measure.xxy, tables.total - tables.offset),
+            (measure.y, tables.y),
+        )
+        row = _weigh((measure.xi, self.x), (measure.xiy, self.xy)) + once
+        column = _weigh((measure.xj, self.x), (measure.xjy, self.xy))
+        scale, unit = (tables.scale, 1.0) if in_nats else (1.0, tables.scale)
+        return Formula(pair_table, class_table, row, column, scale, lowest / unit)
+
+
+def relevance_by_chance(codes: Codes, target: Target) -> tuple[Floats, Floats]:
+    """``I(xi; y)`` of each column, in nats, and its mean over all orders of the classes."""
+    n, m = codes.values.shape
+    found, width = np.empty((2, n)), target.n_classes * int(codes.levels.max())
+    for first, last in spans(n, max(1, CELLS_OF_COLUMNS // max(width, m))):
+        cells = codes.values[first:last] * np.int64(target.n_classes)
+        cells += target.codes + width * np.arange(last - first)[:, np.newaxis]
+        counts = np.bincount(cells.ravel(), minlength=width * len(cells))
+        counts = counts.reshape(len(cells), -1, target.n_classes)
+        totals = counts.sum(axis=2)
+        both = Tables.of(target.counts, None), Tables.of(target.counts, "chance")
+        for out, tables in zip(found, both, strict=True):
+            sums = tables.plain[totals].sum(axis=1), tables.plain[counts].sum(axis=(1, 2))
+            extra = tables.chance[totals].sum(axis=1)
+            x, xy, y = ExactEntropies(tables, sums[0], sums[1] + extra).singles()
+            out[first:last] = x + y - xy
+    relevance = np.maximum(found[0], 0.0)
+    return relevance, relevance - found[1]
+
+
+def expected_cells(totals: Indices, sizes: Indices, table: Floats | None = None) -> Floats:
+    """E[sum over classes of n log n] for cells of ``totals`` samples with random labels.
+
+    The count of a class in a cell is hypergeometric; moments replace its sum where it is large.
+
+    With a table of n log n for all n, every sum is taken in full.
+    """
+    out = np.zeros(len(totals))
+    m = int(sizes.sum())
+    large = MIN_MOMENT_SAMPLES if table is None else np.inf
+    expect = kernels.expect.bind(totals, sizes, len(sizes), m, large, table, out)
+    run_tiles(lambda span: expect(*span), spans(len(totals), CELLS_AT_ONCE))
+    return out
+
+
+def _weigh(*terms: tuple[float, Any]) -> Any:
+    """Weighted sum in integers, exact for weights that are whole or a half."""
+    total: Any = np.int64(0)
+    for weight, value in terms:
+        value = np.asarray(value, np.int64)
+        halves = round(2 * weight)
+        exact = halves == 2 * weight
+        total = total + (
+            (halves * value) >> 1 if exact else np.rint(weight * value).astype(np.int64)
+        )
+    return total

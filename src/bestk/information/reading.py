@@ -17,7 +17,6 @@ from bestk.data.target import Target, is_continuous, read_continuous_target, rea
 from bestk.discretize import Discretizer, EqualFrequency, fit_together
 from bestk.errors import UnknownNameError
 from bestk.information._blend import BlendedSource, measure_covariances
-from bestk.information._fixed_point import CORRECTIONS, Correction
 from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import Covariances, ScoredTable
 from bestk.information.backends import PairSource, device_measures
@@ -30,6 +29,7 @@ from bestk.information.coding import (
     pair_bins,
 )
 from bestk.information.entropies import Entropies, largest_by_chance
+from bestk.information.measures import CORRECTIONS, Correction
 from bestk.information.scan import DiscreteTable, Synergies, strongest_pairs
 from bestk.native.threads import threads
 
@@ -105,7 +105,7 @@ class Reading:
         shape = table.n_features, table.n_samples, target.classes.n_classes
         for_pairs = EqualFrequency(pair_bins(*shape)[0])  # sorted columns are cut at little cost
         find = partial(find_synergy, table, numeric, target.classes, self.backend, for_pairs)
-        if auto and len(numeric) == table.n_features:
+        if auto and len(numeric) == table.n_features and self.backend.startswith("torch"):
             measured = counting._blended_on_device(table, target, find)
             if measured is not None:
                 return measured
@@ -141,9 +141,9 @@ class Reading:
     def _blended_on_device(
         self, table: Table, target: "ParsedTarget", find: Any
     ) -> "Measured | None":
-        """The blend of a table of numbers on a GPU; None if that is not possible or not wanted."""
+        """The blend of a table of numbers on a GPU; None if that is not possible."""
         measure, numeric = device_measures(self.backend), np.arange(table.n_features)
-        parts = split_numbers(table, numeric, together=False)[0] if measure else []
+        parts = split_numbers(table, numeric, together=False)[0]
         if len(parts) != 1 or not isinstance(parts[0].values, np.ndarray):
             return None
         table.check_exact(numeric)

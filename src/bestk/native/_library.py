@@ -55,7 +55,7 @@ SIGNATURES: dict[str, str] = {
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
     "standardise_rows": "f64[rows] i64 i64 f64 f64[rows]!",
     "unexplained": "f64[:,:] i64 i64 i64 f64[:,:] f64[:] f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
-    "bound_partners": "f32[:,:] i64 i64 i64[:] f32[:,:] i64 f32[:,:] f32[:] f32[:] f64 f64[:]!",
+    "bound_partners": "f32[:,:] i64 i64 i64 i64 f32[:,:] i64 f32[:,:] f32[:] f32[:] f64 f32[:]!",
     # tabu.c
     "tabu_advance": "f64[:,:] f64[:] i64 i64 i64 i64 i64 u8[:,:] i64 i64"
     " u8[:,:]! f64[:]! i64[:,:]! f64[:]! i64[:]! u64[:]!",
@@ -67,7 +67,6 @@ SIGNATURES: dict[str, str] = {
     " f64[:,:]! i64[:,:]! i64[:,:]! f64[:]! f64[:]!",
     # lowrank.c
     "try_directions": "f64[:,:] f64[:,:] f64[:] i64 i64 i64 f64[:,:] i64 u8[:]! f64[:]!",
-    "screen_directions": "f64[:,:] f64[:] i64 i64 f64[:,:] i64 i64[:] i64 i64 f64[:,:]! i64[:,:]!",
     # rows.c
     "row_tops": "f64[rows] i64 i64 i64[:] f64[:]? i64 i64[:,:]! f64[:]! f64[:]!",
     "lower_rows": "f64[:,:]! i64 i64 i64 i64[:] i64[:] f64[:] i64[:,:]! f64[:]! f64[:]!"

@@ -51,35 +51,32 @@ static void renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *re
     *levels = count;
 }
 
-/* The lowest bytes of n numbers, a step of bytes apart; add their bits to bits[i], or to one number
-   for all. Return whether they are contiguous integers. */
-INLINE int narrow(const char *data, int64_t step, int64_t n, int64_t type, int one,
-    uint8_t *restrict to, uint32_t *restrict bits) {
-    uint32_t any = 0;
-#define READ(number, T, HIGH)                                                           \
-    case number:                                                                        \
-        if (step != (int64_t)sizeof(T)) return 0;                                       \
-        for (int64_t i = 0; i < n; i++) {                                               \
-            const uint32_t value = (uint32_t)((const T *)data)[i];                      \
-            to[i] = (uint8_t)value;                                                     \
-            if (one) any |= value | (HIGH);                                             \
-        }                                                                               \
-        for (int64_t i = 0; !one && i < n; i++)                                         \
-            bits[i] |= (uint32_t)((const T *)data)[i] | (HIGH);                         \
-        break;
+/* The lowest bytes of n numbers, a step of bytes apart; add their bits to those seen so far. Return
+   whether they are contiguous integers. */
+INLINE int narrow(const char *data, int64_t step, int64_t n, int64_t type, uint8_t *restrict to,
+    uint64_t *seen) {
+#define READ(number, T)                                      \
+    case number: {                                           \
+        T any = 0;                                           \
+        if (step != (int64_t)sizeof(T)) return 0;            \
+        for (int64_t i = 0; i < n; i++) {                    \
+            any |= ((const T *)data)[i];                     \
+            to[i] = (uint8_t)((const T *)data)[i];           \
+        }                                                    \
+        *seen |= (uint64_t)(int64_t)any;                     \
+        return 1;                                            \
+    }
     switch (type) {
-        READ(2, int64_t, (uint32_t)(((const uint64_t *)data)[i] >> 32))
-        READ(3, int32_t, 0u)
-        READ(4, int16_t, 0u)
-        READ(5, int8_t, 0u)
-        READ(8, uint16_t, 0u)
-        READ(9, uint8_t, 0u)
-        READ(10, uint8_t, 0u)
+        READ(2, int64_t)
+        READ(3, int32_t)
+        READ(4, int16_t)
+        READ(5, int8_t)
+        READ(8, uint16_t)
+        READ(9, uint8_t)
+        READ(10, uint8_t)
     default: return 0;
     }
 #undef READ
-    if (one) *bits |= any;
-    return 1;
 }
 
 /* Sixteen columns of sixteen rows: a row of bytes for each column. */
@@ -101,15 +98,13 @@ static void turn(uint8_t (*from)[GROUP], uint8_t (*to)[DEPTH]) {
 #endif
 }
 
-/* Number the values that occur 0, 1, ... in order, in place; return how many occur. */
-static int64_t renumber_small(uint8_t *codes, int64_t n, uint32_t bits) {
-    uint8_t code[256] = {0};
-    uint32_t seen = 0;
+/* Number the values that occur, at most the given one, 0, 1, ... in order, in place; return how many
+   occur. Most occur soon. */
+static int64_t renumber_small(uint8_t *codes, int64_t n, int most) {
+    uint8_t code[UINT8_MAX + 1] = {0};
     int64_t count = 0, last = 0;
-    for (int64_t i = 0; bits < 32 && i < n; i++) seen |= (uint32_t)1 << codes[i];
-    for (int64_t i = 0; bits >= 32 && i < n; i++) code[codes[i]] = 1;
-    for (int64_t value = 0; value < (bits < 32 ? 32 : 256); value++)
-        if (bits < 32 ? seen >> value & 1 : code[value]) {
+    for (int value = 0; value <= most; value++)
+        if (memchr(codes, value, (size_t)n)) {
             code[value] = (uint8_t)count++;
             last = value;
         }
@@ -121,16 +116,16 @@ static int64_t renumber_small(uint8_t *codes, int64_t n, uint32_t bits) {
 static int write_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     int64_t n_rows, int64_t width, uint8_t **rows, int64_t *levels) {
     uint8_t small[DEPTH][GROUP] = {{0}}, turned[DEPTH][DEPTH];
-    uint32_t bits[GROUP] = {0}, all = 0;
+    uint64_t seen = 0;
     const int by_column = llabs(row_step) < llabs(column_step);
     for (int64_t j = 0; by_column && j < width; j++)
-        if (!narrow(data + j * column_step, row_step, n_rows, type, 1, rows[j], bits + j)) return 0;
+        if (!narrow(data + j * column_step, row_step, n_rows, type, rows[j], &seen)) return 0;
     for (int64_t start = 0; !by_column && start < n_rows; start += DEPTH) {
         const int64_t depth = least_of(n_rows - start, DEPTH);
         for (int64_t i = 0; i < depth; i++) {
             const char *from = data + (start + i) * row_step;
-            if (!(width == GROUP ? narrow(from, column_step, GROUP, type, 0, small[i], bits)
-                                 : narrow(from, column_step, width, type, 0, small[i], bits)))
+            if (!(width == GROUP ? narrow(from, column_step, GROUP, type, small[i], &seen)
+                                 : narrow(from, column_step, width, type, small[i], &seen)))
                 return 0;
         }
         for (int64_t j = 0; j < width; j++) {
@@ -138,10 +133,9 @@ static int write_small(const char *data, int64_t row_step, int64_t column_step, 
             memcpy(rows[j] + start, turned[j % DEPTH], depth == DEPTH ? DEPTH : (size_t)depth);
         }
     }
-    for (int64_t j = 0; j < width; j++) all |= bits[j];
-    for (int64_t j = 0; all < UINT8_MAX && j < width; j++)
-        levels[j] = renumber_small(rows[j], n_rows, bits[j]);
-    return all < UINT8_MAX;
+    for (int64_t j = 0; seen < UINT8_MAX && j < width; j++)
+        levels[j] = renumber_small(rows[j], n_rows, (int)seen);
+    return seen < UINT8_MAX;
 }
 
 /* Write the codes of columns first:last of a table, column j to row places[j], their number to

@@ -10,22 +10,32 @@ INLINE double round_even(double x) {
     return copysign((x + large) - large, x);
 }
 
-enum { FEW = 64, LANES = 32 }; /* few values are ranked by comparing all */
+enum { FEW = 128, LANES = 16 }; /* few values are ranked by comparing all */
 
-/* How many of few values are less than each; whether the known ones all differ. */
-static int rank_few(const double *values, int64_t n, int64_t n_known, double *ranks) {
-    double x[FEW] = {0}, total = 0.0;
-    memcpy(x, values, sizeof *x * (size_t)n);
+/* Add to ranks how many of few values are less than each, or no more; return the sum of all. */
+INLINE int64_t compare_all(const double *x, int64_t n, int equal, int64_t *ranks) {
+    int64_t total = 0;
     for (int64_t i = 0; i < n; i += LANES) {
-        double less[LANES] = {0};
+        int64_t less[LANES] = {0};
         for (int64_t j = 0; j < n; j++)
 #pragma omp simd
             for (int lane = 0; lane < LANES; lane++)
-                less[lane] += x[j] < x[i + lane] ? 1.0 : 0.0;
-        for (int64_t lane = 0; lane < least_of(LANES, n - i); lane++)
-            total += ranks[i + lane] = less[lane];
+                less[lane] += equal ? x[j] <= x[i + lane] : x[j] < x[i + lane];
+        for (int lane = 0; lane < LANES; lane++) ranks[i + lane] += less[lane];
+        for (int64_t lane = 0; lane < least_of(LANES, n - i); lane++) total += less[lane];
     }
-    return total == (double)(n_known * (n_known - 1) / 2);
+    return total;
+}
+
+/* The first and the last rank of each of few values, from 0, added. */
+static void rank_few(const double *values, int64_t n, int64_t n_known, int64_t *ranks) {
+    double x[FEW] = {0};
+    memcpy(x, values, sizeof *x * (size_t)n);
+    memset(ranks, 0, FEW * sizeof *ranks);
+    if (compare_all(x, n, 0, ranks) == n_known * (n_known - 1) / 2) /* all differ */
+        for (int64_t i = 0; i < n; i++) ranks[i] *= 2;
+    else if (compare_all(x, n, 1, ranks))
+        for (int64_t i = 0; i < n; i++) ranks[i] -= 1; /* itself */
 }
 
 /* Put scores in place of the values of each row of a block. Full rows: table[first + last], of the
@@ -35,16 +45,16 @@ EXPORT int bestk_rank_rows(
     double *block, int64_t stride, int64_t n_rows, int64_t n, const double *table) {
     uint64_t *pairs = malloc(2 * sizeof *pairs * (size_t)(n + 1)), *spare = pairs + n;
     double *scores = (double *)spare; /* free once pairs are sorted */
+    int64_t ranks[FEW];
     if (!pairs) return NO_MEMORY;
     for (int64_t row = 0; row < n_rows; row++, block += stride) {
         const Range range = bestk_range(block, n);
         const int64_t m = range.n_known;
-        if (n <= FEW && rank_few(block, n, m, scores)) {
-            for (int64_t i = 0; i < n; i++) {
-                const double known = m == n ? table[2 * (int64_t)scores[i]]
-                                            : (2.0 * scores[i] + 1.0) / (double)(2 * m);
-                block[i] = block[i] == block[i] ? known : block[i];
-            }
+        if (n <= FEW) {
+            rank_few(block, n, m, ranks);
+            for (int64_t i = 0; i < n; i++)
+                if (block[i] == block[i])
+                    block[i] = m == n ? table[ranks[i]] : (double)(ranks[i] + 1) / (double)(2 * m);
             continue;
         }
         bestk_sort_column(block, n, range, pairs, spare);
@@ -122,40 +132,43 @@ EXPORT int bestk_unexplained(const double *products, int64_t n_rows, int64_t n, 
     return OK;
 }
 
-/* Bounds of what some rows are worth with any other column: the largest over j of
+/* Bounds of what columns are worth with any other one: the largest over j of
    gains[j] max(t / (w (1 + 2 (1 - t) m)), 1 / (1 + 2 m)), where m is the less of both relevances,
    t = 1 - (scale[i] scale[j] (product - term[0][i] term[0][j]))^2, and w the same of the other
-   scales, less all other terms; both moved by what an error of the products may change. */
-EXPORT int bestk_bound_partners(const float *products, int64_t n_rows, int64_t n,
-    const int64_t *items, const float *terms, int64_t n_terms, const float *scales,
-    const float *relevance, const float *gains, double error, double *restrict out) {
+   scales, less all other terms; both moved by what an error of the products may change. The
+   products are those of columns first and up with all from there on; out[i] is raised for the pair
+   of each with every later one, for both if the other is among the first n_out columns too. */
+EXPORT int bestk_bound_partners(const float *products, int64_t n_rows, int64_t width,
+    int64_t first, int64_t n_out, const float *terms, int64_t n_terms, const float *scales,
+    const float *relevance, const float *gains, double error, float *restrict out) {
+    const int64_t n = first + width;
     float *rest = malloc(sizeof *rest * (size_t)(n + 1));
     if (!rest) return NO_MEMORY;
-    for (int64_t row = 0; row < n_rows; row++, products += n) {
-        const int64_t i = items[row];
-        memcpy(rest, products, sizeof *rest * (size_t)n);
+    for (int64_t i = first; i < first + n_rows; i++, products += width) {
+        const float *product = products - first;
+        memcpy(rest + i, product + i, sizeof *rest * (size_t)(n - i));
         for (int64_t k = 1; k < n_terms; k++) {
             const float *term = terms + k * n, own = term[i];
-            for (int64_t j = 0; j < n; j++) rest[j] -= own * term[j];
+            for (int64_t j = i + 1; j < n; j++) rest[j] -= own * term[j];
         }
-        const float sum = terms[i], scale = scales[i], within = scales[n + i];
+        const float sum = terms[i], scale = scales[i], within = scales[n + i], gain = gains[i];
         const float doubt = 3.0f * (float)error, own = relevance[i];
-        float best = 0.0f;
-        for (int side = 0; side < 2; side++) { /* but not i itself */
-            const int64_t start = side ? i + 1 : 0, stop = side ? n : i;
+        float best = out[i];
 #pragma omp simd reduction(max : best)
-            for (int64_t j = start; j < stop; j++) {
-                const float a = scale * scales[j], b = within * scales[n + j];
-                const float r = a * (products[j] - sum * terms[j]), s = b * rest[j];
-                const float high = 1.0f - r * r + doubt * a, low = 1.0f - s * s - doubt * b;
-                const float t = high < 1.0f ? high : 1.0f, w = low > 1e-6f ? low : 1e-6f;
-                const float m = 2.0f * (own < relevance[j] ? own : relevance[j]);
-                const float ratio = t / (w * (1.0f + (1.0f - t) * m)), least = 1.0f / (1.0f + m);
-                const float value = gains[j] * (ratio > least ? ratio : least);
-                best = value > best ? value : best;
-            }
+        for (int64_t j = i + 1; j < n; j++) {
+            const float a = scale * scales[j], b = within * scales[n + j];
+            const float r = a * (product[j] - sum * terms[j]), s = b * rest[j];
+            const float high = 1.0f - r * r + doubt * a, low = 1.0f - s * s - doubt * b;
+            const float t = high < 1.0f ? high : 1.0f, w = low > 1e-6f ? low : 1e-6f;
+            const float m = 2.0f * (own < relevance[j] ? own : relevance[j]);
+            const float ratio = t / (w * (1.0f + (1.0f - t) * m)), least = 1.0f / (1.0f + m);
+            rest[j] = ratio > least ? ratio : least;
+            const float value = gains[j] * rest[j];
+            best = value > best ? value : best;
         }
-        out[row] = best;
+        out[i] = best;
+        for (int64_t j = i + 1; j < n_out; j++)
+            out[j] = gain * rest[j] > out[j] ? gain * rest[j] : out[j];
     }
     free(rest);
     return OK;

@@ -7,13 +7,14 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
 from itertools import islice
+from numbers import Integral
 from time import perf_counter, process_time
 from typing import Any, TypeVar
 
 import numpy as np
 
-from bestk._checks import jobs
 from bestk._typing import Floats, Indices
+from bestk.errors import ParameterError
 from bestk.native._library import as_table, kernels
 
 T = TypeVar("T")
@@ -40,6 +41,17 @@ def available_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def jobs(value: Any) -> int | None:
+    """Check a number of threads or processes: positive, -1 for all cores, or None."""
+    if value is None:
+        return None
+    if not isinstance(value, Integral) or (value < 1 and value != -1):
+        raise ParameterError(
+            f"n_jobs must be a positive number, -1 for all cores or None, not {value!r}"
+        )
+    return int(value)
 
 
 @contextmanager

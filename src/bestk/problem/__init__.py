@@ -7,6 +7,7 @@ from bestk.problem.problem import (
     best_first,
     good_choice,
     grow,
+    grow_each,
     improve,
     top_k,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "best_first",
     "good_choice",
     "grow",
+    "grow_each",
     "improve",
     "top_k",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from bestk._typing import Floats, Indices
 
 MAX_BLOCK = 2**25  # entries that are held together: 256 MiB
+STRIP_ROWS = 512  # added up together: they stay in the cache
 
 
 @runtime_checkable
@@ -49,6 +50,7 @@ class CachedColumns:
         bound_partners: Callable[[Indices, Floats, float], Floats | None] | None = None,
     ) -> None:
         self._row_sums, self._bound_partners = row_sums, bound_partners
+        self._sums: Floats | None = None
         self.shape = (len(diagonal), len(diagonal))
         self.made = 0  # columns computed so far
         self._make, self._diagonal = make, np.asarray(diagonal, np.float64)
@@ -58,7 +60,7 @@ class CachedColumns:
     def with_diagonal(self, diagonal: Floats) -> Self:
         """The same matrix with another diagonal; both share the columns that are kept."""
         other = copy(self)
-        other._diagonal = diagonal
+        other._diagonal, other._sums = diagonal, None
         return other
 
     def diagonal(self) -> Floats:
@@ -95,10 +97,21 @@ class CachedColumns:
             columns[some, np.arange(len(some))] = self._diagonal[some]
             yield some, columns
 
-    def row_sums(self) -> Floats | None:
-        """Row sums, or None if they are only known through the columns."""
-        sums = None if self._row_sums is None else self._row_sums()
-        return None if sums is None else sums + self._diagonal
+    def row_sums(self) -> Floats:
+        """Row sums, added up once; none of the columns is kept."""
+        if self._sums is None:
+            sums = None if self._row_sums is None else self._row_sums()
+            self._sums = self._add_up() if sums is None else sums + self._diagonal
+        return self._sums
+
+    def _add_up(self) -> Floats:
+        sums = np.zeros(len(self._diagonal))
+        for _, columns in self.stream(np.arange(len(sums))):
+            for start in range(0, len(sums), STRIP_ROWS):
+                # rows side by side are summed like those of a whole matrix: ties stay ties
+                rows = np.ascontiguousarray(columns[start : start + STRIP_ROWS])
+                sums[start : start + STRIP_ROWS] += rows.sum(axis=1)
+        return sums
 
     def bound_partners(self, items: Indices, weight: float) -> Floats | None:
         """Bounds of the largest ``Q_jj + weight Q_ij`` over other j; None where none is quick."""

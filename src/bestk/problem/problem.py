@@ -1,6 +1,6 @@
 """The optimisation problem, independent of data and features, and choices that are good."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -88,6 +88,10 @@ class BQP:
         rows = (self.Q.T if self.Q.flags.f_contiguous else np.ascontiguousarray(self.Q)).view()
         rows.flags.writeable = False
         return np.asarray(rows)
+
+    def row_sums(self) -> Floats:
+        """Sums of the rows of Q."""
+        return np.asarray(self.Q.row_sums() if self.is_lazy else self.Q.sum(axis=1))
 
     def columns(self, items: Iterable[int]) -> Floats:
         """Columns of Q, side by side."""
@@ -189,16 +193,26 @@ def best_first(problem: BQP, items: Iterable[int]) -> Indices:
 
 def grow(problem: BQP, items: Indices = NO_ITEMS, deadline: float = inf) -> Indices:
     """Add items until there are k, each the one that helps most, or all at once when late."""
-    gains, grown = problem.gains(items), [int(i) for i in items]
-    gains[items] = -np.inf
-    while len(grown) < problem.k:
-        if perf_counter() >= deadline:
-            return np.array([*grown, *top_k(gains, problem.k - len(grown))], np.int64)
-        best = int(np.argmax(gains))
-        grown.append(best)
-        gains += 2 * problem.columns([best])[:, 0]
-        gains[best] = -np.inf
-    return np.array(grown, np.int64)
+    return grow_each(problem, [items], deadline)[0]
+
+
+def grow_each(problem: BQP, starts: Sequence[Indices], deadline: float = inf) -> list[Indices]:
+    """The same from each of several starts, in step: the columns of a step are read together."""
+    each = [(start.tolist(), problem.gains(start)) for start in starts]
+    for items, gains in each:
+        gains[items] = -np.inf
+    while perf_counter() < deadline and (
+        left := [pair for pair in each if len(pair[0]) < problem.k]
+    ):
+        best = [int(np.argmax(gains)) for _, gains in left]
+        for (items, gains), item, column in zip(left, best, problem.columns(best).T, strict=True):
+            items.append(item)
+            gains += 2 * column
+            gains[item] = -np.inf
+    return [
+        np.array([*items, *top_k(gains, problem.k - len(items))], np.int64)
+        for items, gains in each
+    ]  # fmt: skip
 
 
 def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
@@ -226,6 +240,6 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
 
 def good_choice(problem: BQP, deadline: float = inf) -> Indices:
     """The better of greedy and of the k largest row sums, improved by swaps."""
-    starts = (grow(problem, deadline=deadline), top_k(problem.Q.sum(axis=1), problem.k))
+    starts = (grow(problem, deadline=deadline), top_k(problem.row_sums(), problem.k))
     ends = [np.sort(improve(problem, start, deadline)) for start in starts]
     return max(ends, key=problem.value)

@@ -1,7 +1,9 @@
 """What the selectors share: how tables are checked, read and cut to the selected columns."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
+from inspect import signature
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import _safe_indexing
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    RealNotInt,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -80,6 +88,14 @@ class TableSelector(SelectorMixin, BaseEstimator):
     solution_: Solution
     support_: NDArray[np.bool_]
 
+    def _validate_params(self) -> None:
+        """Check the parameters that are not the defaults: all take as long as a small table."""
+        defaults, own = _default_parameters(type(self)), vars(self)
+        changed = {name: own[name] for name in defaults if own[name] is not defaults[name]}
+        validate_parameter_constraints(
+            self._parameter_constraints, changed, caller_name=type(self).__name__
+        )
+
     def _check_table(self, X: Any, *, reset: bool) -> Any:
         """Let scikit-learn check arrays; frames and lists only for their shape."""
         if isinstance(X, Table):
@@ -141,11 +157,11 @@ class TableSelector(SelectorMixin, BaseEstimator):
 
     def _keep(self, task: Task) -> None:
         """Store what was found of each feature."""
-        n = task.table.n_features
         self.solution_ = with_warnings(task, self.solution_)
-        self.ranking_ = np.full(n, self.solution_.k + 1)
-        self.ranking_[self.solution_.support] = np.arange(1, self.solution_.k + 1)
-        self.support_ = self.ranking_ <= self.solution_.k
+        support, k = self.solution_.support, len(self.solution_.support)
+        self.ranking_ = np.full(task.table.n_features, k + 1)
+        self.ranking_[support] = np.arange(1, k + 1)
+        self.support_ = self.ranking_ <= k
         self.scores_ = task.relevance()
         self.discretizer_ = task.read.discretizer
 
@@ -158,6 +174,12 @@ class TableSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+@cache
+def _default_parameters(kind: Any) -> dict[str, Any]:
+    parameters = signature(kind).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters}
 
 
 def _keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.special import chdtrc
+from scipy.special import betaincc, chdtrc
 
 from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.table import Block, Table, find_numeric
 from bestk.data.target import Target, read_target
-from bestk.information import Entropies, normal_scores
+from bestk.information import Entropies, normal_scores, relevance_by_chance
 from bestk.information.coding import cut_numbers, merge_rare, pair_bins
 from bestk.information.measures import CMI
 from bestk.information.reading import ParsedTarget, cut_target
@@ -181,9 +180,7 @@ def alone_pvalues(
     numeric, classes = find_numeric(table, categorical), targets[0].classes
     n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
     bins = cut_numbers(table, numeric, n_bins)
-    relevance = Entropies.count(bins, classes).mi()
-    # the mean over all permutations
-    mean = relevance - Entropies.count(bins, classes, correction="chance").mi()
+    relevance, mean = relevance_by_chance(bins, classes)
     p = np.stack([
         _binned_pvalues(bins, mean, target, None if number else relevance)
         for number, target in enumerate(targets)
@@ -235,7 +232,7 @@ def given_pvalues(codes: Codes, target: Target) -> Floats:
 def _explained(share: Floats, degrees: Any, goal: PreparedTarget) -> Floats:
     """P-values of shares of variance that so many parameters explain."""
     rest = len(goal.classes.codes) - 1 - degrees
-    return np.asarray(stats.beta.sf(share, np.maximum(degrees, 1) / 2, np.maximum(rest, 1) / 2))
+    return np.asarray(betaincc(np.maximum(degrees, 1) / 2, np.maximum(rest, 1) / 2, share))
 
 
 def _line_share(scores: Floats, goal: PreparedTarget) -> tuple[Floats, int]:

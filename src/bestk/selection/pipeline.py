@@ -266,10 +266,10 @@ class Task:
     def _placed(self, solution: Solution, k: int) -> Solution:
         """The solution by the places of the table; constant features are added last."""
         support = self.allowed[solution.support]
-        added = self.constant[: max(0, k - solution.k)]
+        added = self.constant[: max(0, k - len(solution.support))]
         if self.groups is not None:
             added = self.constant[np.isin(self.groups[self.constant], self.groups[support])]
-        parts = solution.details.get("contribution", np.full(solution.k, np.nan))
+        parts = solution.details.get("contribution", np.full(len(solution.support), np.nan))
         details = {**solution.details, "contribution": np.append(parts, np.zeros(len(added)))}
         support = np.append(support, added)
         return replace(solution, support=support, names=self.table.names, details=details)
@@ -278,7 +278,7 @@ class Task:
         """The solution with the information of each feature: 0 for constant ones, the last."""
         varying = solution.support[~np.isin(solution.support, self.constant)]
         found = pair_details(self.read, np.searchsorted(self.allowed, varying))
-        if more := solution.k - len(varying):
+        if more := len(solution.support) - len(varying):
             found = {name: np.pad(values, (0, more)) for name, values in found.items()}
         return replace(solution, details={**solution.details, **found})
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
+from warnings import warn
 
 import numpy as np
 from scipy import stats
@@ -13,7 +14,8 @@ from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.data.frames import read_column, read_features
 from bestk.data.table import Table, find_features
-from bestk.data.target import weighted_rows
+from bestk.data.target import note_on_target, weighted_rows
+from bestk.errors import SelectionWarning
 from bestk.information.reading import ParsedTarget, Reading
 from bestk.information.scan import DiscreteTable, strongest_pairs
 from bestk.native.threads import threads
@@ -244,4 +246,6 @@ def _read(
     if sample_weight is not None:
         rows = weighted_rows(sample_weight, column, table.n_samples)
         table, column = table.take(rows), column.take(rows)
+    if notes := [*table.notes, *filter(None, [note_on_target(options.target, column)])]:
+        warn("\n".join(notes), SelectionWarning, stacklevel=3)
     return table, Reading(target=options.target).parse(column, table.n_samples)

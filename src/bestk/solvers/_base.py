@@ -1,6 +1,6 @@
 """What a solver is given, and what it must be."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
@@ -45,10 +45,11 @@ class Solver(Protocol):
         """Return k different items, most important first."""
 
 
-def pick_prefixes(self: Solver, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-    """``pick_path`` of a solver that ranks the items: one order serves every k."""
-    order = self.pick(problem.with_k(max(ks)), run)
-    return {k: order[:k] for k in ks}
+@runtime_checkable
+class Ranking(Solver, Protocol):
+    """A solver that ranks the items: one order serves every k."""
+
+    ranks: ClassVar[bool]
 
 
 @runtime_checkable

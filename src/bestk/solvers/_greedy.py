@@ -1,14 +1,13 @@
 """Greedy choices: forwards, and from a few starts with swaps."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.problem import BQP, NO_ITEMS, best_first, grow, improve, top_k
-from bestk.solvers._base import Needs, Run, pick_prefixes
+from bestk.problem import BQP, NO_ITEMS, best_first, grow, grow_each, improve, top_k
+from bestk.solvers._base import Needs, Run
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
 MAX_SCANNED = 2**22  # entries that are scanned for pairs to start from
@@ -23,13 +22,12 @@ class Forward:
 
     name: ClassVar[str] = "forward"
     needs: ClassVar[Needs] = "columns"
+    ranks: ClassVar[bool] = True
     frugal: ClassVar[bool] = True  # a few columns are enough
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items in the order in which they were added."""
         return grow(problem)
-
-    pick_path = pick_prefixes
 
 
 @dataclass(frozen=True)
@@ -62,17 +60,14 @@ class Swap:
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""
         best, value = NO_ITEMS, -np.inf
-        for start in (NO_ITEMS, *map(np.sort, run.starts), *self._pairs(problem)):
-            found = improve(problem, grow(problem, start), run.deadline)
+        starts = [NO_ITEMS, *map(np.sort, run.starts), *self._pairs(problem)]
+        for grown in grow_each(problem, starts):
+            found = improve(problem, grown, run.deadline)
             if (worth := problem.value(found)) > value + MIN_BETTER * abs(worth):
                 best, value = found, worth
             if run.time_left < 0:
                 break
         return best_first(problem, best)
-
-    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-        """Each k on its own: the columns are there already."""
-        return {k: self.pick(problem.with_k(k), run) for k in ks}
 
     def _pairs(self, problem: BQP) -> list[Indices]:
         """Items and their best partners, those of the largest worth first, no item twice."""

@@ -1,12 +1,11 @@
 """The low-rank approximation: the best choice along many directions of a few eigenvectors."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from math import comb, inf
-from time import perf_counter
-from typing import ClassVar, TypeVar
+from math import ceil, comb, inf
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
@@ -27,9 +26,6 @@ MIN_PIECE = 8192  # directions that one thread tries at once without a time limi
 MAX_DRAWS_PER_CHOICE = 100  # a small problem needs no more draws
 BANDS = 0.45  # as many as make the steps along and between them about equal
 TILE = 9  # bands: about a hundred draws in a square, for which the same few items are open
-KEPT_DIRECTIONS = 16  # of a piece, which are scored for each k of a path
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ class LowRank:
     d : int, default=3
         Eigenvectors.
     samples : int, default=None
-        Number of draws, in place of the rule.
+        Number of draws, in place of the rule; fewer where there are few choices.
 
     References
     ----------
@@ -76,58 +72,28 @@ class LowRank:
         return round(rule) if self.samples is None else self.samples
 
     def pick(self, problem: BQP, run: Run) -> Indices:
-        """Return the items by what each adds to the others."""
+        """Return the items by what each adds to the others; some draws are tried in any case."""
         Q, (V, signs) = problem.rows, factor(problem.Q, self.d, run.part(0.5))
-        best, count = -np.inf, self._count(problem.n, [problem.k])
-        for value, items in _in_threads(
-            lambda piece: _best_along(Q, V, signs, piece, problem.k), V, count, run
-        ):
-            if value > best:
-                best, run.details["incumbent"] = value, items
+        work, best = partial(_best_along, Q, V, signs, problem.k), -np.inf
+        count = min(self.draws, MAX_DRAWS_PER_CHOICE * comb(problem.n, problem.k))
+        run.details["draws"] = 0
+        with ThreadPoolExecutor(n_threads()) as pool:
+            for draws in _batches(self.d, count, run):
+                pieces = _pieces(draws, problem.n, run)
+                futures = [pool.submit(work, piece) for piece in pieces]
+                for piece, future in zip(pieces, futures, strict=True):
+                    if run.time_left <= 0 and run.details["draws"]:
+                        future.cancel()
+                        continue
+                    value, items = future.result()
+                    run.details["draws"] += len(piece)
+                    if value > best:
+                        best, run.details["incumbent"] = value, items
         return best_first(problem, run.details["incumbent"])
 
-    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-        """One order of the items along each draw serves every k; the best draws are scored."""
-        Q, (V, signs) = problem.rows, factor(problem.Q, self.d, run.part(0.5))
-        wanted, count = np.unique(np.asarray(ks, np.int64)), self._count(problem.n, ks)
-        # half of the time for screening, the rest for scoring
-        first = replace(run, deadline=run.part(0.5))
-        work = partial(_promising, V, signs, ks=wanted)
-        kept = np.concatenate([*_in_threads(work, V, count, first)], axis=1)
-        picks = {}
-        for number, (k, directions) in enumerate(zip(wanted.tolist(), kept, strict=True)):
-            stop = perf_counter() + run.time_left / (len(wanted) - number)
-            found = (
-                _best_along(Q, V, signs, piece, k) for piece in _pieces(directions, problem.n, run)
-            )
-            best = next(found)
-            while perf_counter() < stop and (other := next(found, None)) is not None:
-                best = max(best, other, key=lambda one: one[0])
-            picks[k] = best_first(problem, best[1])
-        return picks
-
-    def _count(self, n: int, ks: Sequence[int]) -> int:
-        """Number of draws for a problem: all, or fewer where there are few choices."""
-        if self.samples is not None:
-            return self.samples
-        return min(self.draws, MAX_DRAWS_PER_CHOICE * max(comb(n, k) for k in ks))
-
-
-def _in_threads(
-    work: Callable[[Floats], Result], V: Floats, count: int, run: Run
-) -> Iterator[Result]:
-    """Work on so many draws piece by piece, on one piece at least, until the deadline."""
-    run.details["draws"] = 0
-    with ThreadPoolExecutor(n_threads()) as pool:
-        for draws in _batches(len(V), count, run):
-            pieces = _pieces(draws, V.shape[1], run)
-            futures = [pool.submit(work, piece) for piece in pieces]
-            for piece, future in zip(pieces, futures, strict=True):
-                if run.time_left > 0 or run.details["draws"] == 0:
-                    yield future.result()
-                    run.details["draws"] += len(piece)
-                else:
-                    future.cancel()
+    def for_path(self, count: int) -> "LowRank":
+        """The solver for one of many k, which share the draws."""
+        return replace(self, samples=ceil(self.draws / count))
 
 
 def _batches(d: int, count: int, run: Run) -> Iterator[Floats]:
@@ -148,7 +114,7 @@ def _pieces(directions: Floats, n: int, run: Run) -> list[Floats]:
 
 
 def _best_along(
-    Q: Floats, V: Floats, signs: Floats, directions: Floats, k: int
+    Q: Floats, V: Floats, signs: Floats, k: int, directions: Floats
 ) -> tuple[float, Indices]:
     """The best choice along some directions, and its value."""
     best, value = np.zeros(len(Q), np.uint8), np.empty(1)
@@ -156,16 +122,6 @@ def _best_along(
         Q, V, signs, len(Q), len(V), k, directions, len(directions), best, value
     )  # fmt: skip
     return float(value[0]), np.flatnonzero(best)
-
-
-def _promising(V: Floats, signs: Floats, directions: Floats, ks: Indices) -> Floats:
-    """The most promising directions for each k: [k, direction, coordinate]."""
-    shape = len(ks), KEPT_DIRECTIONS
-    worth, kept = np.full(shape, -np.inf), np.zeros(shape, np.int64)
-    kernels.screen_directions(
-        V, signs, V.shape[1], len(V), directions, len(directions), ks, *shape, worth, kept
-    )
-    return np.asarray(directions[np.sort(kept, axis=1)])
 
 
 def factor(Q: Floats, d: int, deadline: float = inf) -> tuple[Floats, Floats]:

@@ -1,6 +1,6 @@
 """Many k at once: one ordering for all of them, or each from its neighbour."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -11,7 +11,7 @@ from bestk._checks import whole
 from bestk._typing import Indices
 from bestk.native.threads import Stopwatch
 from bestk.problem import BQP, NO_ITEMS, Solution, grow
-from bestk.solvers._base import Patient, Run, Solver
+from bestk.solvers._base import Patient, Ranking, Run, Solver
 from bestk.solvers._referee import (
     BoundEffort,
     check_matrix,
@@ -35,8 +35,9 @@ def solve_path(
 ) -> list[Solution]:
     """Solve for every k of a list, sharing the work.
 
-    Linear, Spectral, LowRank and Forward give all k for about the price of one. TPower solves each
-    k by itself unless it has ``warm_start=True``; the others start from the choice of the k before.
+    Linear, Spectral, Simplex and Forward rank the items once; the draws of LowRank are shared out
+    among the k. TPower solves each k by itself unless it has ``warm_start=True``; the others start
+    from the choice of the k before.
 
     Parameters
     ----------
@@ -71,16 +72,16 @@ def solve_path(
     first = read_problem(Q, wanted[0])
     problems = {k: first.with_k(k) for k in wanted}
     chosen = get_solver(solver)
-    if not hasattr(chosen, "pick_path"):
+    if not isinstance(chosen, Ranking):
         return solve_each(problems.__getitem__, wanted, chosen, random_state=random_state,
                           time_limit=time_limit, bound=bound)  # fmt: skip
     check_matrix(first, chosen)
     run, start, work = new_run(random_state, time_limit), perf_counter(), Stopwatch()
     part = replace(run, deadline=run.part(0.5)) if bound == "tight" else run
-    picks: Mapping[int, Indices] = chosen.pick_path(problems[max(wanted)], sorted(problems), part)
+    order = chosen.pick(problems[max(wanted)], part)
     each, run.spent = (perf_counter() - start) / len(wanted), work.seconds / len(wanted)
     solutions = solve_in_turn(
-        problems.__getitem__, wanted, chosen, lambda problem, _: picks[problem.k], run, bound
+        problems.__getitem__, wanted, chosen, lambda problem, _: order[: problem.k], run, bound
     )
     return [with_useful_bound(replace(one, seconds=each + one.seconds)) for one in solutions]
 

@@ -14,9 +14,8 @@ from bestk._typing import Floats, Indices
 from bestk.native.threads import calm_blas
 from bestk.problem import BQP, top_k
 from bestk.relaxations import largest_entry, product
-from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run, pick_prefixes
+from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
 
-STRIP_ROWS = 512  # added up together: they stay in the cache
 KEPT_VECTORS = 20  # of the first and of the last, from which a late answer is taken
 
 
@@ -30,28 +29,11 @@ class Linear:
 
     name: ClassVar[str] = "linear"
     needs: ClassVar[Needs] = "columns"
+    ranks: ClassVar[bool] = True
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling row sum."""
-        return top_k(row_sums(problem), problem.k)
-
-    pick_path = pick_prefixes
-
-
-def row_sums(problem: BQP) -> Floats:
-    """Row sums of Q; of a lazy one some columns at a time, none of them kept."""
-    if not problem.is_lazy:
-        return np.asarray(problem.Q.sum(axis=1))
-    known = problem.Q.row_sums()
-    if known is not None:
-        return np.asarray(known)
-    sums = np.zeros(problem.n)
-    for _, columns in problem.Q.stream(np.arange(problem.n)):
-        for start in range(0, problem.n, STRIP_ROWS):
-            # rows side by side are summed like those of a whole matrix: ties stay ties
-            rows = np.ascontiguousarray(columns[start : start + STRIP_ROWS])
-            sums[start : start + STRIP_ROWS] += rows.sum(axis=1)
-    return sums
+        return top_k(problem.row_sums(), problem.k)
 
 
 @dataclass(frozen=True)
@@ -66,12 +48,11 @@ class Spectral:
 
     name: ClassVar[str] = "spectral"
     needs: ClassVar[Needs] = "matrix"
+    ranks: ClassVar[bool] = True
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight in the eigenvector."""
         return top_k(np.abs(leading_eigenvector(problem.Q, run.deadline)), problem.k)
-
-    pick_path = pick_prefixes
 
 
 def leading_eigenvector(Q: Floats, deadline: float = inf) -> Floats:

@@ -11,7 +11,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import calm_blas
 from bestk.problem import BQP
-from bestk.solvers._base import Needs, Run, pick_prefixes
+from bestk.solvers._base import Needs, Run
 from bestk.solvers._ranking import lanczos
 
 MAX_DENSE_EIGEN_ITEMS = 300  # up to this size LAPACK is as fast as Lanczos
@@ -51,6 +51,7 @@ class Simplex:
 
     name: ClassVar[str] = "simplex"
     needs: ClassVar[Needs] = "matrix"
+    ranks: ClassVar[bool] = True
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight."""
@@ -59,8 +60,6 @@ class Simplex:
             w, prices = minimise(A, 2 * A.g, run.deadline)
         run.details.update(weights=w, shift=A.shift)
         return rank_by_weight(w, prices)[: problem.k]
-
-    pick_path = pick_prefixes
 
 
 def rank_by_weight(w: Floats, prices: Floats) -> Indices:

@@ -1,13 +1,12 @@
 """The truncated power method."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.problem import BQP, NO_ITEMS, grow, top_k
+from bestk.problem import BQP, NO_ITEMS, top_k
 from bestk.relaxations import largest_entry
 from bestk.solvers._base import Needs, Run
 from bestk.solvers._greedy import Forward
@@ -48,22 +47,7 @@ class TruncatedPower:
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling entry of the last product."""
         starts = [*(run.starts if self.warm_start else ()), _starter(problem).pick(problem, run)]
-        return self._best_end(problem, starts, _scale(problem), run)
-
-    def pick_path(self, problem: BQP, ks: Sequence[int], run: Run) -> Mapping[int, Indices]:
-        """Each k from its own start, or also from the k before; row sums are added up once."""
-        picks: dict[int, Indices] = {}
-        scale, before = _scale(problem), NO_ITEMS
-        own = _starter(problem).pick_path(problem, ks, run)
-        for k in sorted(ks):
-            part, starts = problem.with_k(k), [own[k]]
-            if self.warm_start and len(before):
-                starts = [grow(part, before), *starts]
-            before = picks[k] = self._best_end(part, starts, scale, run)
-        return picks
-
-    def _best_end(self, problem: BQP, starts: list[Indices], scale: float, run: Run) -> Indices:
-        """The best of the choices that the starts lead to; ``scale``: the size of entries."""
+        scale = largest_entry(problem.diagonal if problem.is_lazy else problem.Q)
         ends = [self._climb(problem, np.sort(start), scale, run) for start in starts]
         _, items, scores = max(ends, key=lambda end: end[0])
         return items[np.lexsort((items, -scores[items]))]
@@ -110,11 +94,6 @@ def _moved(problem: BQP, state: tuple[float, Indices, Floats], chosen: Indices) 
     if 2 * len(added) >= problem.k:
         return problem.product(chosen)
     return product + problem.product(added) - problem.product(dropped) if len(added) else product
-
-
-def _scale(problem: BQP) -> float:
-    """The size of entries."""
-    return largest_entry(problem.diagonal if problem.is_lazy else problem.Q)
 
 
 def _starter(problem: BQP) -> Forward | Linear:

@@ -9,10 +9,9 @@ from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.errors import UnknownNameError
-from bestk.information._fixed_point import Correction
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import Scan
-from bestk.information.measures import Measure, Query
+from bestk.information.measures import Correction, Measure, Query
 
 __all__ = [
     "BACKENDS", "Backend", "PairSource", "Scanning", "SideBySide", "Summarizing",
@@ -76,10 +75,8 @@ def get_backend(name: str) -> Backend:
 
 
 def device_measures(name: str) -> Any:
-    """What measures a table of numbers for the default on a device; None for other backends."""
-    kind, _, device = name.partition(":")
-    if kind != "torch":
-        return None
+    """What measures a table of numbers for the default on a device of torch."""
+    device = name.partition(":")[2]
     return partial(_import("_torch_blend", NO_TORCH).measure_on_device, device=device or "auto")
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
-from bestk.information._fixed_point import Correction, ExactEntropies, Formula, Tables
 from bestk.information.backends._packed import (
     CELL_COST,
     LANES,
@@ -22,7 +21,7 @@ from bestk.information.backends._packed import (
     pack,
 )
 from bestk.information.backends._reductions import sum_rows
-from bestk.information.measures import Measure, Query
+from bestk.information.measures import Correction, ExactEntropies, Formula, Measure, Query, Tables
 from bestk.native import Kernel, kernels
 from bestk.native.threads import n_threads, run_tiles, spans, threads
 

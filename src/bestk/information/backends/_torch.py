@@ -11,14 +11,13 @@ from torch import Tensor
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
-from bestk.information._fixed_point import Correction, Tables
 from bestk.information.backends import _torch_tiles as kernels
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import SPLIT, Scan, TopPairs, join
 from bestk.information.backends._torch_kernels import SIDE
 from bestk.information.backends._torch_pairs import Plan, TileSide, first_of_run
 from bestk.information.backends._torch_table import DeviceCodes, free_bytes, upload
-from bestk.information.measures import Measure, Query
+from bestk.information.measures import Correction, Measure, Query, Tables
 
 MAX_PLANS = 4  # kept ready, the latest
 MAX_DEVICE_SHARE = 0.6  # of a GPU's free memory, for a matrix that is computed there as a whole

@@ -12,7 +12,6 @@ from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.discretize import ColumnCuts
 from bestk.information._blend import BlendedSource
-from bestk.information._fixed_point import Correction
 from bestk.information._gaussian import GaussianSource, Side
 from bestk.information._scores import Covariances
 from bestk.information.backends._torch import RESULT_BYTES, TorchCounter, choose_device, copy_rows
@@ -20,7 +19,7 @@ from bestk.information.backends._torch_columns import DeviceColumns, DeviceScore
 from bestk.information.backends._torch_table import free_bytes
 from bestk.information.coding import MAX_SMALL_CUTS
 from bestk.information.entropies import Entropies
-from bestk.information.measures import Measure, Query
+from bestk.information.measures import Correction, Measure, Query
 from bestk.information.scan import DiscreteTable, Synergies, strongest_pairs
 
 MAX_TABLE_SHARE = 0.1  # of the device's free memory, for the numbers of a table

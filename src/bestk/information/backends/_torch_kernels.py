@@ -18,7 +18,8 @@ from torch import Tensor
 
 from bestk._typing import Indices
 
-STEP_BITS, WORD, STAGE_WORDS = 256, 32, 16  # of the tensor cores; of a stage of a tile
+STEP_BITS, WORD = 256, 32  # of the tensor cores
+STAGE_WORDS, STAGE_STEPS = 16, 2  # of a stage of a tile
 SIDE, STAGE_BYTES = 128, 16_384  # of a tile, in shared memory
 COUNTED_BYTES = 9_216  # for counts on their way out
 TILE_BYTES = 4 * SIDE**2  # for counts that are looked up
@@ -36,12 +37,13 @@ class Words(NamedTuple):
     place: Tensor  # of the first code
     length: Tensor  # codes of each
     ends: Tensor  # of the classes, in steps
-    second: int  # the step where the second class begins
+    second: int  # the stage where the second class begins
 
     @classmethod
     def of(cls, starts: Indices, sizes: Indices, device: Any) -> "Words":
         """Words of classes that begin at some places; each class takes whole steps."""
         steps = -(-sizes // STEP_BITS)
+        steps[0] += steps[0] % STAGE_STEPS  # the second class begins with a stage
         first = [np.arange(0, n * STEP_BITS, WORD) for n in steps]
         place = np.concatenate([s + f for s, f in zip(starts, first, strict=False)])
         length = np.concatenate(
@@ -50,7 +52,7 @@ class Words(NamedTuple):
         rest = -len(place) % STAGE_WORDS
         rows = (np.pad(place, (0, rest)), np.pad(length, (0, rest)), np.cumsum(steps))
         own = [torch.tensor(row, dtype=torch.int32, device=device) for row in rows]
-        return cls(own[0], own[1], own[2], int(steps[0]))
+        return cls(own[0], own[1], own[2], int(steps[0]) // STAGE_STEPS)
 
 
 @cache
@@ -146,6 +148,7 @@ class Lookup(NamedTuple):
 
     tables: Tensor
     pair_at: int  # byte where the table of pooled cells begins
+    mark: int  # the bits of the float 2^21 / 2^k, added to counts of at most 2^k
     unit: int  # of the high part of an entry
     constant: int  # for each pair
     defines: tuple[str, ...]
@@ -157,18 +160,18 @@ class Lookup(NamedTuple):
         if not (by_pair if not by_class else len(sizes) == 2 and sizes.max() < MAX_CLASS):
             return None
         chosen = [recipe.class_table] * by_class + [recipe.pair_table] * by_pair
-        one = f"ONE={(127 + 21 - (len(chosen[0]) - 2).bit_length()) << 23}u"  # 2^21 / 2^k
+        mark = (127 + 21 - (len(chosen[0]) - 2).bit_length()) << 23
         defines = f"PARTS={1 + by_class}", f"BY_CLASS={int(by_class)}", f"BY_PAIR={int(by_pair)}"
         alike = all(bool((each == -chosen[0]).all()) for each in chosen[1:])
-        split = _split(chosen[0], one) if alike else None
+        split = _split(chosen[0], mark) if alike else None
         if split is None:
             tables = torch.cat(chosen).view(torch.int32)
             pair_at = 8 * len(chosen[0]) * by_class
-            return cls(_padded(tables), pair_at, 0, 0, (*defines, "EXACT=1", "ONE=0"))
+            return cls(_padded(tables), pair_at, 0, 0, 0, (*defines, "EXACT=1"))
         rest, unit, slope, least = split
         signs = 8 * by_class + (-4 if by_class else 4) * by_pair  # of cells; 0 of counts: both
         linear = slope * (len(rest) - 1) * (len(chosen) == 1)
-        return cls(_padded(rest), 0, unit, linear + signs * least, (*defines, "EXACT=0", one))
+        return cls(_padded(rest), 0, mark, unit, linear + signs * least, (*defines, "EXACT=0"))
 
 
 def _padded(words: Tensor) -> Tensor:
@@ -176,11 +179,11 @@ def _padded(words: Tensor) -> Tensor:
     return torch.nn.functional.pad(words, (0, -len(words) % 4))
 
 
-def _split(table: Tensor, define: str) -> tuple[Tensor, int, int, int] | None:
+def _split(table: Tensor, mark: int) -> tuple[Tensor, int, int, int] | None:
     """``table[n] = unit * high part + slope * n + rest[n] + least``, if 32 bits hold the rest."""
     n, device = len(table), table.device
     high = torch.empty(n, dtype=torch.int64, device=device)
-    launch("high", (-(-n // 128), 1, 1), (128, 1, 1), [n, high], 0, define)
+    launch("high", (-(-n // 128), 1, 1), (128, 1, 1), [n, mark, high])
     place = torch.arange(n, device=device)
     terms = np.stack([high.cpu().numpy(), np.arange(n)], axis=1).astype(np.float64)
     fitted = np.linalg.lstsq(terms, table.cpu().numpy().astype(np.float64), rcond=None)[0]

@@ -12,10 +12,10 @@ import torch
 from torch import Tensor
 
 from bestk._typing import Floats, Indices
-from bestk.information._fixed_point import Formula
 from bestk.information.backends import _torch_kernels as kernels
 from bestk.information.backends import _torch_tiles as tiles
 from bestk.information.backends._torch_table import WIDTH, DeviceTable
+from bestk.information.measures import Formula
 
 MAX_SIDE_PLANES = 2**16  # of a side of a tile
 STRIP_PLANES = 2048  # of rows that are counted against all others at once

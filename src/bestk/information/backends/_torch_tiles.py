@@ -89,7 +89,7 @@ def compute_pairs(
     )
     args = [table.bits(rows, 1), table.bits(columns, 1), len(rows.at), len(columns.at),
             len(words.place), words.second, mine, yours, len(yours), size, lookup.tables,
-            tables, lookup.pair_at, lookup.unit, c_longlong(lookup.constant),
+            tables, lookup.pair_at, lookup.mark, lookup.unit, c_longlong(lookup.constant),
             recipe.scale_and_lowest, *_terms(rows), *_terms(columns), int(triangle), first, last,
             *((none, 0) if out is None else (out, out.stride(0))),
             *((c_void_p(), 0) if back is None else (back, back.stride(0))),

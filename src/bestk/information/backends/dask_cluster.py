@@ -13,11 +13,10 @@ from distributed import Client, Future, as_completed, get_client, get_worker
 from bestk._typing import Array, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
-from bestk.information._fixed_point import Correction
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import LANES
 from bestk.information.backends._reductions import Scan, cut_tiles, scan_tiles
-from bestk.information.measures import Query
+from bestk.information.measures import Correction, Query
 from bestk.native.threads import spans, threads
 
 MIN_CLUSTER_SECONDS = 0.5  # of one core: less is counted here, sooner than a task would start

@@ -43,10 +43,11 @@ __device__ __forceinline__ void wait_for(int barrier, int threads) {
 }
 
 /* Ones that the planes of two sides of a tile share, from STAGES buffers at `base`;
-   `begin(step)` comes before each step of 256 bits. */
-template <class Begin>
-__device__ __forceinline__ void multiply(const unsigned *left, const unsigned *right,
-    int n_stages, unsigned base, int (&sums)[4][8][4], Begin begin) {
+   `begin(step)` comes before each step of 256 bits, and `turn` between two loops, before the stage
+   `middle`: within a loop, the compiler would predicate its many short instructions. */
+template <class Begin, class Turn>
+__device__ __forceinline__ void multiply(const unsigned *left, const unsigned *right, int n_stages,
+    int middle, unsigned base, int (&sums)[4][8][4], Begin begin, Turn turn) {
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     const unsigned my_rows = slot((warp & 1) * 64 + (lane & 15), lane >> 4);
     const unsigned my_columns = SIDE_BYTES
@@ -101,17 +102,20 @@ __device__ __forceinline__ void multiply(const unsigned *left, const unsigned *r
     }
     arrive();
     fetch(0);
-    for (int stage = 0; stage < n_stages; stage++) {
-        fetch(1); /* while the first step is added, and so on */
-        begin(2 * stage);
-        add(0);
-        if (stage + STAGES - 1 < n_stages) load();
-        asm volatile("cp.async.commit_group;");
-        arrive();
-        at = next(at);
-        if (stage + 1 < n_stages) fetch(0);
-        begin(2 * stage + 1);
-        add(1);
+    for (int stage = 0, stop = middle; stage < n_stages; stop = n_stages) {
+        for (; stage < stop; stage++) {
+            fetch(1); /* while the first step is added, and so on */
+            begin(2 * stage);
+            add(0);
+            if (stage + STAGES - 1 < n_stages) load();
+            asm volatile("cp.async.commit_group;");
+            arrive();
+            at = next(at);
+            if (stage + 1 < n_stages) fetch(0);
+            begin(2 * stage + 1);
+            add(1);
+        }
+        if (stop < n_stages) turn();
     }
 }
 
@@ -172,9 +176,10 @@ extern "C" __global__ void __launch_bounds__(MULTIPLIERS, 2) count(const unsigne
     };
     left += blockIdx.x * tile_words;
     right += blockIdx.y * tile_words;
-    multiply(left, right, n_words / WORDS, base, sums, [&](int step) {
+    auto check = [&](int step) {
         if (step == end) flush();
-    });
+    };
+    multiply(left, right, n_words / WORDS, n_words / WORDS, base, sums, check, []() {});
     if (part < n_parts) flush();
 }
 
@@ -229,28 +234,29 @@ extern "C" __global__ void cells(const COUNT *counts, int n_i, int height, int n
 
 #define TOP 0x3fffffff /* the bits of the largest float below 2 */
 
-/* n / 2^k of the count n = at / 4, exactly, or next to nothing for 0. ONE: the bits of
-   2^(21 - k); counts are at most 2^k. */
-__device__ __forceinline__ float share_of(unsigned at) {
-    const float exact = __fadd_rn(__uint_as_float(at + ONE), -__uint_as_float(ONE));
-    return __fadd_rn(exact, 1e-18f);
+/* n / 2^k, exactly, of a count n; marked: 4 n + mark. mark: the bits of 2^(21 - k). */
+__device__ __forceinline__ float share_of(unsigned marked, unsigned mark) {
+    return __fadd_rn(__uint_as_float(marked), -__uint_as_float(mark));
 }
 
 /* About x log x in units of 2^-23, and TOP: the same for a count wherever it is computed, so that
-   a table of the rest makes it exact. */
+   a table of the rest makes it exact. Of 0 it is not a number, whose bits are TOP and 2^30. */
 __device__ __forceinline__ int high_part(float x) {
     float log;
     asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log) : "f"(x));
     return __float_as_int(__fmaf_rn(x, log, __int_as_float(TOP)));
 }
 
+/* A sum of high parts without TOP, from its last 30 bits. */
+__device__ __forceinline__ int without_zeros(unsigned sum) { return (int)(sum << 2) >> 2; }
+
 #endif
 
 #ifdef KERNEL_HIGH
 
-extern "C" __global__ void high(int n, long long *out) {
+extern "C" __global__ void high(int n, unsigned mark, long long *out) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = high_part(share_of(4 * i)) - TOP;
+    if (i < n) out[i] = without_zeros(high_part(share_of(4 * i + mark, mark)) - TOP);
 }
 
 #endif
@@ -271,6 +277,18 @@ extern "C" __global__ void high(int n, long long *out) {
 #else
 #define SET_REGISTERS(how, count)
 #endif
+
+/* Counts of PARTS classes that share a word, with `mark` added to each. */
+__device__ __forceinline__ void separate(unsigned counts, unsigned mark, unsigned (&out)[PARTS]) {
+    out[0] = (PARTS == 2 ? counts & 65535 : counts) + mark;
+    if (PARTS == 2) out[PARTS - 1] = (counts >> 16) + mark;
+}
+
+__device__ __forceinline__ unsigned look_up(unsigned at) {
+    unsigned found;
+    asm("ld.shared.u32 %0, [%1];" : "=r"(found) : "r"(at));
+    return found;
+}
 
 __device__ __forceinline__ void tell(int barrier) {
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(THREADS) : "memory");
@@ -298,8 +316,9 @@ __device__ __forceinline__ void keep(unsigned long long *best, unsigned long lon
 extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *left,
     const unsigned *right, int n_rows, int n_columns, int n_words, int second, const int *mine,
     const int *yours, int n_yours, int size, const uint4 *tables, int table_bytes, int pair_at,
-    int unit, long long constant, const double *scale_and_lowest, const long long *i_row,
-    const long long *i_column, const long long *j_row, const long long *j_column, int triangle,
+    unsigned mark, int unit, long long constant, const double *scale_and_lowest,
+    const long long *i_row, const long long *i_column, const long long *j_row,
+    const long long *j_column, int triangle,
     int first_tile, int last_tile, VALUE *out, int stride, VALUE *back, int back_stride,
     const long long *i_at, const long long *j_at, int n_features, double *sums_of,
     const int *group, unsigned long long *best, double least, int *n_found, float *found,
@@ -329,19 +348,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
     __syncthreads();
 
     if (threadIdx.x < MULTIPLIERS) {
-        SET_REGISTERS("inc", "216");
+        SET_REGISTERS("inc", "224");
         const unsigned stages = (unsigned)__cvta_generic_to_shared(
             counts + (BUFFERS + STAGED) * SIDE * SIDE);
         for (int turn = 0; next_tile(); turn++) {
             const int buffer = turn % BUFFERS;
             int sums[4][8][4] = {};
-            multiply(left + tile_row * tile_words, right + tile_column * tile_words,
-                     n_words / WORDS, stages, sums, [&](int step) {
-                if (PARTS == 2 && step == second)
+            auto shift = [&]() {
 #pragma unroll
-                    for (int e = 0; e < 128; e++)
-                        sums[e / 4 % 4][e / 16][e % 4] <<= 16;
-            });
+                for (int e = 0; e < 128; e++) sums[e / 4 % 4][e / 16][e % 4] <<= 16;
+            };
+            multiply(left + tile_row * tile_words, right + tile_column * tile_words,
+                     n_words / WORDS, PARTS == 2 ? second : n_words / WORDS, stages, sums,
+                     [](int) {}, shift);
             if (turn >= BUFFERS) wait_for(FREE + buffer, THREADS);
 #pragma unroll
             for (int m = 0; m < 4; m++)
@@ -360,11 +379,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
         return;
     }
 
-    SET_REGISTERS("dec", "144");
+    SET_REGISTERS("dec", "136");
     const double scale = scale_and_lowest[0];
     const VALUE lowest = (VALUE)scale_and_lowest[1];
     const int above = warp * OWN / 4 * 16, before = warp * OWN % 4 * 32; /* in a tile */
     const unsigned char *exact = table_bytes ? room : (const unsigned char *)tables;
+    const unsigned rests = (unsigned)__cvta_generic_to_shared(room) - mark;
+    const unsigned pair_rests = PARTS == 2 ? rests - mark : rests;
+    unsigned sizes[PARTS];
+    separate(size, 0, sizes);
     for (int turn = 0; next_tile(); turn++) {
         const int buffer = turn % BUFFERS;
         const bool on_diagonal = triangle && tile_column == tile_row;
@@ -373,14 +396,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
         unsigned *own = counts + (buffer * SIDE + above) * SIDE + before;
         VALUE *values = (VALUE *)own; /* of floats: where their counts were */
         if (STAGED) values = (VALUE *)(counts + SIDE * SIDE) + above / 16 * GROUP * SIDE + before;
-        unsigned in_column[OWN];
+        unsigned in_column[OWN][PARTS];
         int b[OWN];
         long long column_term[OWN], column_as_row[OWN], column_high[OWN] = {}, column_low[OWN] = {};
         unsigned long long column_best[OWN] = {};
 #pragma unroll
         for (int k = 0; k < OWN; k++) {
             const int j = min(first + lane + 32 * k, n_columns - 1);
-            in_column[k] = yours[min(first + lane + 32 * k, n_yours - 1)];
+            separate(yours[min(first + lane + 32 * k, n_yours - 1)], 2 * mark, in_column[k]);
             column_term[k] = j_column[j];
             if (TWICE) column_as_row[k] = j_row[j];
             b[k] = MODE ? (int)j_at[j] : 0;
@@ -394,7 +417,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
         wait_for(FULL + buffer, THREADS);
 #pragma unroll 1
         for (int i = 0; i < height; i++) {
-            const unsigned in_row = __shfl_sync(~0u, row_counts, i);
+            unsigned in_row[PARTS], outside[PARTS];
+            separate(__shfl_sync(~0u, row_counts, i), 2 * mark, in_row);
+#pragma unroll
+            for (int part = 0; part < PARTS; part++)
+                outside[part] = sizes[part] + 4 * mark - in_row[part];
             const long long row_term = __shfl_sync(~0u, row_terms, i);
             const long long row_as_column = TWICE ? __shfl_sync(~0u, as_columns, i) : 0;
             const int a = MODE ? __shfl_sync(~0u, a_of_lane, i) : 0;
@@ -404,38 +431,44 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
             VALUE value[OWN], other[OWN];
 #pragma unroll
             for (int k = 0; k < OWN; k++) {
-                const unsigned both = place[32 * k], only = in_column[k] - both;
-                const unsigned cell[4] = {both, in_row - both, only, size - in_row - only};
+                unsigned cell[4][PARTS];
+                separate(place[32 * k], mark, cell[0]);
+#pragma unroll
+                for (int part = 0; part < PARTS; part++) {
+                    cell[1][part] = in_row[part] - cell[0][part];
+                    cell[2][part] = in_column[k][part] - cell[0][part];
+                    cell[3][part] = outside[part] - in_column[k][part] + cell[0][part];
+                }
                 long long total = row_term + column_term[k];
                 unsigned long long rest = 0, pair_rest = 0;
                 unsigned high = BY_CLASS ? (BY_PAIR ? -4u : -8u) * TOP : -4u * TOP;
 #pragma unroll
                 for (int c = 0; c < 4; c++) {
-                    const unsigned one = cell[c] & 65535, two = cell[c] >> 16;
-                    unsigned pooled = PARTS == 2 ? one + two : cell[c];
-                    asm("" : "+r"(pooled)); /* one sum for both of its uses */
+                    const unsigned one = cell[c][0], two = PARTS == 2 ? cell[c][PARTS - 1] : 0;
                     if (EXACT) {
                         if (BY_CLASS)
                             total += *(const long long *)(exact + 2 * one)
                                 + *(const long long *)(exact + 2 * two);
-                        if (BY_PAIR) total += *(const long long *)(exact + pair_at + 2 * pooled);
+                        if (BY_PAIR)
+                            total += *(const long long *)(exact + pair_at + 2 * (one + two));
                         continue;
                     }
-                    const float x = share_of(one), y = share_of(two);
-                    const float z = PARTS == 2 ? __fadd_rn(x, y) : share_of(pooled);
+                    const float x = share_of(one, mark), y = share_of(two, mark);
+                    const float z = PARTS == 2 ? __fadd_rn(x, y) : x;
                     if (BY_CLASS) {
                         high += high_part(x) + high_part(y);
-                        rest += *(const unsigned *)(room + one);
-                        rest += *(const unsigned *)(room + two);
+                        rest += look_up(one + rests);
+                        rest += look_up(two + rests);
                     }
                     if (BY_PAIR) {
                         high += BY_CLASS ? -high_part(z) : high_part(z);
-                        pair_rest += *(const unsigned *)(room + pooled);
+                        pair_rest += look_up(one + two + pair_rests);
                     }
                 }
                 if (!EXACT) {
                     total += rest + (BY_CLASS ? -pair_rest : pair_rest);
-                    asm("mad.wide.s32 %0, %1, %2, %0;" : "+l"(total) : "r"(high), "r"(unit));
+                    asm("mad.wide.s32 %0, %1, %2, %0;" : "+l"(total)
+                        : "r"(without_zeros(high)), "r"(unit));
                 }
                 other[k] = value[k] = max((VALUE)((double)total * scale), lowest);
                 if (TWICE) {
@@ -502,12 +535,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
             if (MODE == 0 && (STAGED || sizeof(VALUE) == 4) && is_last && back && !on_diagonal) {
                 const int start = i / GROUP * GROUP, mine_is = start + lane % GROUP;
                 const VALUE *from = values + lane % GROUP * SIDE;
-                VALUE *turned = back + (long long)first * back_stride + row + mine_is;
+                const long long further = (32 / GROUP) * (long long)back_stride;
+                VALUE *turned = back + row + mine_is;
+                turned += (long long)(first + lane / GROUP) * back_stride;
                 __syncwarp();
                 if (mine_is < height)
 #pragma unroll 8
-                    for (int j = lane / GROUP; j < width; j += 32 / GROUP)
-                        __stcs(turned + (long long)j * back_stride, from[j ^ SWAP(mine_is)]);
+                    for (int j = lane / GROUP; j < width; j += 32 / GROUP, turned += further)
+                        __stcs(turned, from[j ^ SWAP(mine_is)]);
                 __syncwarp();
             }
         }

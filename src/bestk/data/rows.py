@@ -71,6 +71,13 @@ def _limit(keys: Floats, size: int) -> float:
     return float(np.partition(keys, size)[size]) if len(keys) > size else 1.0
 
 
+def _largest_class(y: Array) -> int:
+    """The number of rows with the most frequent target."""
+    if y.dtype.kind == "O":
+        return max(Counter(y.tolist()).values())
+    return int(np.unique(y, return_counts=True)[1].max())
+
+
 @dataclass(frozen=True)
 class Sample:
     """The rows of a table that are held: all of them, or some."""
@@ -128,8 +135,8 @@ class Reservoir:
             return
         keys, most = np.concatenate([some for some, _, _ in self._pieces]), self._size()
         if self._for_default and len(keys) > ENOUGH_ROWS:
-            counts = Counter(value for _, _, y in self._pieces for value in y.tolist())
-            self._for_default = max(counts.values()) < (1.0 - SAFE_SHARE) * len(keys)
+            y = join_values([targets for _, _, targets in self._pieces])
+            self._for_default = _largest_class(y) < (1.0 - SAFE_SHARE) * len(keys)
             most = min(most, ENOUGH_ROWS) if self._for_default else most
         self.limit = min(limit, self.limit, _limit(keys, most))
         if keys.max(initial=0.0) < self.limit:

@@ -31,7 +31,7 @@ def test_every_other_method_reads_what_the_paper_does(name):
     ("options", "wanted"),
     [
         ({"method": Quadratic("balanced", "search")}, BLEND),
-        ({"method": Quadratic(Balanced(1.0, 0.5), "exact")}, BLEND),
+        ({"method": Quadratic(Balanced(), "exact")}, BLEND),
         ({"method": Quadratic("mrmr", "swap")}, PAPER),
         ({"method": Greedy("jmi")}, PAPER),
         ({"information": "blend", "method": "tpower"}, BLEND),

@@ -14,7 +14,7 @@ from bestk import Greedy, select
 from bestk.data.codes import encode
 from bestk.data.target import read_target
 from bestk.information import Entropies, GaussianSource, Measure, ScoredTable
-from bestk.information.measures import JOINT_MI
+from bestk.information.measures import JOINT_MI, PAIR_ENTROPY
 from bestk.selection import criteria
 from bestk.selection.criteria import CRITERIA, MIFS, MRMR, Criterion, get_criterion, pick_greedily
 
@@ -287,7 +287,9 @@ class PerEntropy(Criterion):
     measure: ClassVar[Measure | None] = JOINT_MI
 
     def pair(self, entropies, j):
-        return super().pair(entropies, j) / (1.0 + entropies.xx([j])[0])
+        return super().pair(entropies, j) / (
+            1.0 + entropies.measure(PAIR_ENTROPY, [j], signed=True)[0]
+        )
 
 
 def test_a_criterion_of_ones_own_may_use_any_measure():

@@ -336,7 +336,7 @@ def test_the_names_of_the_paper_are_objectives_and_solvers():
 
 
 def test_settings_of_ones_own_are_methods_too():
-    method = Quadratic(MIFS(0.5), "exact")
+    method = Quadratic(MIFS(), "exact")
     assert get_method(method) is method
     assert isinstance(method, Method)
     assert isinstance(Greedy(), Method)

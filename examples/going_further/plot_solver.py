@@ -7,7 +7,7 @@ returns, computes its value, times it and proves a bound, as for any other. How 
 annealing in twenty lines?
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import matplotlib.pyplot as plt
@@ -56,7 +56,8 @@ class Annealing:
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 Q = cmi_matrix(CAIM().fit_transform(X, y), y, symmetric=True)
 best = solve(Q, k=10, solver="exact")
-ours = solve(Q, k=10, solver=Annealing(), bound="tight", random_state=0, names=X.columns)
+ours = solve(Q, k=10, solver=Annealing(), bound="tight", random_state=0)
+ours = replace(ours, names=X.columns)
 print(ours)
 
 # %%

@@ -1,7 +1,8 @@
 """Errors and warnings that a caller can catch or silence; text that is safe to print."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 MAX_NAMES_SHOWN = 50
 # what moves, hides or turns around other text: control characters, ends of lines and paragraphs,
@@ -51,6 +52,15 @@ class UnknownNameError(ParameterError):
         more = ", ..." if len(known) > MAX_NAMES_SHOWN else ""
         shown = ", ".join(map(repr, known[:MAX_NAMES_SHOWN])) + more
         return f"{problem}; choose one of {shown}"
+
+
+def find_named(kind: str, value: Any, known: Mapping[str, Any]) -> Any:
+    """What has that name, or the value itself if it is no name."""
+    if not isinstance(value, str):
+        return value
+    if value not in known:
+        raise UnknownNameError(kind, value, known)
+    return known[value]
 
 
 class SelectionWarning(UserWarning):

@@ -1,7 +1,6 @@
 """The search finds what brute force finds, from any start, on any number of threads."""
 
 import threading
-from dataclasses import dataclass, field
 from itertools import pairwise
 from time import perf_counter
 
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk.native.threads import threads
+from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.solvers import _search
 from bestk.solvers._base import Run
@@ -21,23 +21,16 @@ from .conftest import load_instance, optimum, problems
 QUICK = Search(patience=5)
 
 
-@dataclass
-class Columns:
+class Columns(CachedColumns):
     """A matrix that only shows columns, and remembers which were asked for."""
 
-    Q: np.ndarray
-    asked: set = field(default_factory=set)
-
-    @property
-    def shape(self):
-        return self.Q.shape
-
-    def diagonal(self):
-        return self.Q.diagonal()
+    def __init__(self, Q):
+        self.Q, self.asked = Q, set()
+        super().__init__(lambda items: Q[:, items], Q.diagonal())
 
     def columns(self, items):
         self.asked |= {int(i) for i in items}
-        return self.Q[:, items]
+        return super().columns(items)
 
 
 def random_matrix(n, seed=0, signed=False):

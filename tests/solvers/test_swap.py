@@ -31,18 +31,16 @@ def swaps(problem, items):
     ]
 
 
-class Watched:
+class Watched(CachedColumns):
     """A lazy matrix that notes which columns were asked for."""
 
     def __init__(self, Q):
-        self.Q, self.shape, self.asked = Q, Q.shape, set()
-
-    def diagonal(self):
-        return self.Q.diagonal()
+        self.asked = set()
+        super().__init__(lambda items: Q[:, items], Q.diagonal())
 
     def columns(self, items):
         self.asked |= {int(item) for item in items}
-        return self.Q[:, items]
+        return super().columns(items)
 
 
 def test_the_pair_that_greedy_misses_is_found():

@@ -78,13 +78,7 @@ def bound_problem(
     time_limit: float | None = None,
     best_known: float | None = None,
 ) -> Bound:
-    """The same as a record: with the method that gave the value, its time and what it decided.
-
-    Examples
-    --------
-    >>> bound_problem(BQP([[1.0, 4.0], [4.0, 1.0]], k=2), "tight").method
-    'the only choice'
-    """
+    """The same as a record: with the method that gave the value, its time and what it decided."""
     if not isinstance(problem, BQP):
         kind = type(problem).__name__
         raise TypeError(f"upper_bound needs a BQP, not {kind}; pass BQP(Q, k)")

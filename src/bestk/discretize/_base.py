@@ -1,6 +1,7 @@
 """The base of all discretisers: the scikit-learn interface, and cuts of columns by kernels."""
 
 from collections.abc import Sequence
+from functools import partial
 from inspect import cleandoc
 from itertools import pairwise, starmap
 from math import log, log1p
@@ -194,18 +195,16 @@ def encode_columns(X: Any, cut_points: list[Floats]) -> NDArray[np.int16]:
     cuts = np.concatenate(cut_points, dtype=np.float64)
     height = X.shape[0] if hasattr(X, "toarray") else CODED_ROWS  # rows of CSC are slow to take
     for rows in starmap(slice, spans(X.shape[0], height)):
-        _encode_rows(X[rows], cuts, starts, codes[rows].T)
+        map_columns(X[rows], partial(_encode_block, cuts, starts, codes[rows].T))
     return codes
 
 
-def _encode_rows(X: Any, cuts: Floats, starts: Indices, codes: NDArray[np.int16]) -> None:
-    """Write the codes of some rows, all cuts end to end."""
-
-    def encode(block: Floats, start: int) -> None:
-        stop = start + len(block)
-        kernels.encode(block, *block.shape, cuts, starts[start : stop + 1], codes[start:stop])
-
-    map_columns(X, encode)
+def _encode_block(
+    cuts: Floats, starts: Indices, codes: NDArray[np.int16], block: Floats, start: int
+) -> None:
+    """Write the codes of some columns, all cuts end to end."""
+    stop = start + len(block)
+    kernels.encode(block, *block.shape, cuts, starts[start : stop + 1], codes[start:stop])
 
 
 def cut_by_kernel(

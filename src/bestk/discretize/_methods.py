@@ -13,7 +13,21 @@ BINS = Interval(Integral, 2, MAX_BINS, closed="both")
 MAX_DEVIATIONS = 10_000  # fewer than its square of values never reach so far
 
 
-class CAIM(Discretizer):
+class _ByClass(Discretizer):
+    """Cuts by the class, as many as help."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"max_bins": [BINS, None]}
+    _supervised = True
+    _method: ClassVar[int]
+
+    def __init__(self, max_bins: int | None = None) -> None:
+        self.max_bins = max_bins
+
+    def _way(self, n_samples: int) -> tuple[int, int]:
+        return self._method, self.max_bins or n_samples
+
+
+class CAIM(_ByClass):
     r"""Discretise by class-attribute interdependence maximisation.
 
     A scheme of ``r`` intervals is worth
@@ -48,17 +62,10 @@ class CAIM(Discretizer):
     array([0, 1, 2], dtype=int16)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"max_bins": [BINS, None]}
-    _supervised = True
-
-    def __init__(self, max_bins: int | None = None) -> None:
-        self.max_bins = max_bins
-
-    def _way(self, n_samples: int) -> tuple[int, int]:
-        return BY_MAJORITY, self.max_bins or n_samples
+    _method = BY_MAJORITY
 
 
-class MDLP(Discretizer):
+class MDLP(_ByClass):
     r"""Discretise by recursive entropy splits, stopped by minimum description length.
 
     A set S of N samples is cut in two, S1 and S2, where the class entropy left is least, if
@@ -93,14 +100,7 @@ class MDLP(Discretizer):
     [array([4.5]), array([], dtype=float64)]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"max_bins": [BINS, None]}
-    _supervised = True
-
-    def __init__(self, max_bins: int | None = None) -> None:
-        self.max_bins = max_bins
-
-    def _way(self, n_samples: int) -> tuple[int, int]:
-        return BY_ENTROPY, self.max_bins or n_samples
+    _method = BY_ENTROPY
 
 
 class EqualWidth(Discretizer):

@@ -9,10 +9,10 @@ from bestk._checks import choice
 from bestk._typing import Floats
 from bestk.data.codes import encode
 from bestk.data.frames import read_table
-from bestk.data.target import TARGETS, is_fractional, read_continuous_target, read_target
+from bestk.data.target import TARGETS, read_target
 from bestk.information import measures
 from bestk.information.entropies import Entropies
-from bestk.information.reading import gaussian_entropies, refuse_other_kinds
+from bestk.information.reading import Reading
 
 Information = Literal["discrete", "gaussian"]
 
@@ -97,8 +97,7 @@ def cmi_matrix(
         Count the levels of discrete columns, or take numeric ones as jointly normal within and
         over classes, after a rank-to-normal transform.
     target : {"auto", "classes", "continuous"}, default="auto"
-        What y is. "auto" takes numbers with a fractional part as continuous, which needs
-        ``information="gaussian"``, and all else as classes.
+        What y is, as for :class:`bestk.SelectBestK`; numbers need ``information="gaussian"``.
     correction : {None, "miller-madow", "chance"}, default=None
         Subtract the small-sample bias from estimates by counts. "miller-madow" adds
         (occupied cells - 1) / 2m to each entropy. "chance" subtracts, from the information of
@@ -142,16 +141,9 @@ def measure_table(
     """Read a table and its target, and make their entropies ready; see :func:`cmi_matrix`."""
     choice(target, "target", TARGETS)
     choice(information, "information", ("discrete", "gaussian"))
-    options = {"backend": "auto", "correction": None, "n_jobs": None} | options
     if information == "gaussian":
-        del options["backend"]
-        table = read_table(X)
-        numbers, places = table.numeric()  # and booleans
-        if len(places) < table.n_features:
-            refuse_other_kinds(table, np.empty(0, np.int64))
-        continuous = target == "continuous" or (target == "auto" and is_fractional(y))
-        read = read_continuous_target if continuous else read_target
-        return gaussian_entropies(numbers, read(y, table.n_samples), **options)
+        reading = Reading(information, target=target, **options)
+        return reading.measure(read_table(X), y).entropies
     if target == "continuous":
         raise ValueError(
             "a continuous target has no classes to count; pass information='gaussian', "

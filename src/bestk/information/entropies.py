@@ -165,14 +165,6 @@ class Entropies:
         """``I(xi; xj | y)`` at ``[i, j]``."""
         return self.measure(measures.PAIR_CMI, rows, columns, dtype)
 
-    def xx(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
-        """``H(xi, xj)`` at ``[i, j]``."""
-        return self.measure(measures.PAIR_ENTROPY, rows, columns, dtype, signed=True)
-
-    def xxy(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
-        """``H(xi, xj, y)`` at ``[i, j]``."""
-        return self.measure(measures.TRIPLE_ENTROPY, rows, columns, dtype, signed=True)
-
     def interactions_of(self, rows: Indices | None) -> tuple[Floats, Floats]:
         """``I(xi; xj | y) - I(xi; xj)`` of some features with all, and ``1 - exp(-2 I(xi; xj))``.
 

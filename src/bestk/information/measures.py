@@ -121,7 +121,7 @@ class Tables:
         ``"miller-madow"`` adds (occupied cells - 1) / 2m to each entropy. ``"chance"`` subtracts
         from I(x; y), for single columns and for pairs, what random labels give on average.
         """
-        if sizes.sum() <= MAX_KEPT_ROWS:
+        if sizes.sum() <= MAX_KEPT_ROWS and isinstance(correction, str | None):
             return cls._kept(tuple(sizes.tolist()), correction)
         return cls._make(sizes, correction)
 

@@ -1,6 +1,6 @@
 """The quadratic problem, its choices and its solutions, independent of data."""
 
-from bestk.problem.lazy import CachedColumns, LazyMatrix
+from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import (
     BQP,
     NO_ITEMS,
@@ -17,7 +17,6 @@ __all__ = [
     "BQP",
     "NO_ITEMS",
     "CachedColumns",
-    "LazyMatrix",
     "Solution",
     "best_first",
     "good_choice",

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import Protocol, Self, runtime_checkable
+from typing import Self
 
 import numpy as np
 
@@ -11,19 +11,6 @@ from bestk._typing import Floats, Indices
 
 MAX_BLOCK = 2**25  # entries that are held together: 256 MiB
 STRIP_ROWS = 512  # added up together: they stay in the cache
-
-
-@runtime_checkable
-class LazyMatrix(Protocol):
-    """A symmetric matrix too big to hold, whose columns are made when asked for."""
-
-    shape: tuple[int, int]
-
-    def diagonal(self) -> Floats:
-        """The diagonal."""
-
-    def columns(self, items: Indices) -> Floats:
-        """The columns of those items, side by side: shape (n, len(items))."""
 
 
 def blocks(items: Indices, n: int) -> list[Indices]:

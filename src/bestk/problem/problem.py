@@ -12,7 +12,7 @@ import numpy as np
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
-from bestk.problem.lazy import CachedColumns, LazyMatrix, blocks
+from bestk.problem.lazy import CachedColumns, blocks
 
 MIN_ENTRY, MAX_ENTRY = 1e-75, 1e75  # the largest entry: its cubes neither vanish nor overflow
 MIN_GAIN = 1e-12  # of a swap, relative to the largest entry: a smaller one is rounding
@@ -26,7 +26,7 @@ class BQP:
 
     Parameters
     ----------
-    Q : square array, or LazyMatrix
+    Q : square array, or CachedColumns
         Any real matrix; only its symmetric part matters and is kept. A symmetric float64 array
         is not copied.
     k : int
@@ -43,9 +43,8 @@ class BQP:
     k: int
 
     def __post_init__(self) -> None:
-        # the columns of a data frame are not a method
-        lazy = callable(getattr(type(self.Q), "columns", None)) and isinstance(self.Q, LazyMatrix)
-        object.__setattr__(self, "Q", _cached(self.Q) if lazy else _symmetric(self.Q))
+        lazy = isinstance(self.Q, CachedColumns)
+        object.__setattr__(self, "Q", self.Q if lazy else _symmetric(self.Q))
         object.__setattr__(self, "k", whole(self.k, "k"))
         self._check_k(self.k)
 
@@ -129,13 +128,6 @@ class BQP:
     def _blocks(self, items: Indices) -> list[Indices]:
         """All items of a matrix at once, those of a lazy one in blocks."""
         return (blocks(items, self.n) if self.is_lazy else []) or [items]
-
-
-def _cached(Q: LazyMatrix) -> CachedColumns:
-    """The same object where it is one already; otherwise no column is kept."""
-    if isinstance(Q, CachedColumns):
-        return Q
-    return CachedColumns(lambda items: np.array(Q.columns(items), np.float64), Q.diagonal(), 0)
 
 
 def _symmetric(Q: Any) -> Floats:

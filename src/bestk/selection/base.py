@@ -90,11 +90,10 @@ class TableSelector(SelectorMixin, BaseEstimator):
 
     def _validate_params(self) -> None:
         """Check the parameters that are not the defaults: all take as long as a small table."""
-        defaults, own = _default_parameters(type(self)), vars(self)
+        kind: Any = type(self)
+        defaults, own = _default_parameters(kind), vars(self)
         changed = {name: own[name] for name in defaults if own[name] is not defaults[name]}
-        validate_parameter_constraints(
-            self._parameter_constraints, changed, caller_name=type(self).__name__
-        )
+        validate_parameter_constraints(kind._parameter_constraints, changed, kind.__name__)
 
     def _check_table(self, X: Any, *, reset: bool) -> Any:
         """Let scikit-learn check arrays; frames and lists only for their shape."""

@@ -41,10 +41,12 @@ class State:
         n, self._noise = forwards[0].covariances.n_features, forwards[0].noise
         self._starts = n * np.arange(2 * len(forwards)).reshape(-1, 2, 1)
         self._certain = np.array([forward.certain for forward in forwards])
+        self._least, self._is_certain = KEPT * self._certain, self._certain > 0
         self._relevance = np.array([forward.relevance for forward in forwards])
         chance = np.array([forward.chance for forward in forwards])
         self._chance = np.maximum(chance, SMALLEST_VARIANCE)
         self._alone = np.array([forward.variances for forward in forwards])  # in total, within y
+        self._spread = self._alone[:, 0] - self._noise
         self._variances, self._gaussian = self._alone.copy(), _half_log(self._alone)
         shape = self._certain.shape
         self._limit, self._selected = np.full(shape, np.inf), np.zeros(shape, bool)
@@ -55,17 +57,17 @@ class State:
 
     def gains(self) -> Floats:
         """What each column of each table gains; -inf if it is selected."""
-        certain = self._certain
         change = _half_log(np.maximum(self._variances, SMALLEST_VARIANCE))
         change -= self._gaussian  # negative: redundancy; positive: others remove noise from it
         raised = subtract_doubt(self._relevance + np.maximum(change, 0.0), self._chance)
-        alone = np.where(change > 0, raised, certain + change)
-        alone = np.maximum(np.minimum(alone, self._limit), KEPT * certain)
-        alone = np.where(certain > 0, alone, raised)
-        more = self._synergies.items - self._bests.items
-        more = np.maximum(more, 0.0, out=more).sum(axis=0)
-        gains = alone + 0.5 * (self._synergy + more)
-        return np.where(self._selected, -np.inf, gains)
+        alone = np.where(change > 0, raised, self._certain + change)
+        alone = np.maximum(np.minimum(alone, self._limit), self._least)
+        gains = np.where(self._is_certain, alone, raised)
+        if len(self._synergies.items):
+            more = self._synergies.items - self._bests.items
+            gains += 0.5 * (self._synergy + np.maximum(more, 0.0, out=more).sum(axis=0))
+        gains[self._selected] = -np.inf
+        return gains
 
     def add(self, items: Indices) -> None:
         """Condition on a column of each table."""
@@ -73,8 +75,8 @@ class State:
         shared, synergy = np.array([own.effects(j) for own, j in each]).swapaxes(0, 1)
         rest = np.array([own.covariances.column(j) for own, j in each])
         # a copy adds nothing, also where what it shares is within the limit of chance
-        spread = self._alone[:, 0] - self._noise
-        self._limit[rest[:, 0] ** 2 > COPY * spread[self._each, items, np.newaxis] * spread] = 0.0
+        spread = COPY * self._spread[self._each, items, np.newaxis] * self._spread
+        self._limit[rest[:, 0] ** 2 > spread] = 0.0
         rest[self._each, :, items] += self._noise
         places = self._starts + items[:, np.newaxis, np.newaxis]  # in total and within y
         self._subtract_explained(rest, places)
@@ -82,14 +84,15 @@ class State:
         self._variances -= rest * rest
         self._rows.push(rest)
         own = self._each[:, np.newaxis], items[:, np.newaxis]
-        bests = self._bests.items
-        np.maximum(bests, self._synergies.items[:, *own], out=bests)
+        if len(bests := self._bests.items):
+            np.maximum(bests, self._synergies.items[:, *own], out=bests)
         if synergy.any():
             self._synergies.push(synergy)
             self._bests.push(self._synergy[own])
             np.maximum(self._synergy, synergy, out=self._synergy)
-        left = np.where(shared > 0, self._certain - shared, np.inf)
-        np.minimum(self._limit, left, out=self._limit)
+        if shared.any():
+            left = np.where(shared > 0, self._certain - shared, np.inf)
+            np.minimum(self._limit, left, out=self._limit)
         self._selected[own] = True
 
     def _subtract_explained(self, rest: Floats, places: Indices) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.errors import UnknownNameError
+from bestk.errors import find_named
 from bestk.information import Entropies, Measure
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI, TRIPLE_ENTROPY
 from bestk.problem import top_k
@@ -29,7 +29,7 @@ class Criterion:
 
     name: ClassVar[str]
     measure: ClassVar[Measure | None] = None  # of each feature and a pick
-    gather: ClassVar[Any] = np.add  # or np.minimum
+    gather: ClassVar[Any] = np.add  # or np.minimum, or another ufunc
     uses_pairs: ClassVar[bool] = True
 
     def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
@@ -177,7 +177,10 @@ class Tally:
         if criterion.uses_pairs:
             self._picked.append(j)
             column = criterion.pair(self, j)
-            self._gathered = column if first else criterion.gather(self._gathered, column)
+            if first:
+                self._gathered = column.copy()
+            else:  # in place: fresh memory takes longer than sums
+                criterion.gather(self._gathered, column, out=self._gathered)
             self.score = criterion.score(self._relevance, self._gathered, len(self._picked))
 
     def measure(self, measure: Measure, rows: Sequence[int], signed: bool) -> Floats:
@@ -219,8 +222,10 @@ def pick_greedily(
         best_of_all = top_k(tallies[0].score, k)
         return best_of_all, tallies[0].score[best_of_all]
     totals, scores, picked = np.zeros(len(tallies)), np.empty(k), np.empty(k, np.int64)
+    each = np.empty((len(tallies), len(_group_sums(tallies[0].score, labels))))
     for step in range(k):
-        each = np.array([_group_sums(tally.score, labels) for tally in tallies])
+        for own, tally in zip(each, tallies, strict=True):
+            own[:] = _group_sums(tally.score, labels)
         joined = entropies.join(totals, each) if isinstance(entropies, JoinedEntropies) else each[0]
         joined[picked[:step]] = -np.inf
         best = int(include[step]) if step < len(include) else int(np.argmax(joined))
@@ -250,8 +255,5 @@ CRITERIA: dict[str, Criterion] = {
 
 def get_criterion(criterion: str | Criterion) -> Criterion:
     """The criterion of that name, or the one given."""
-    if not isinstance(criterion, str):
-        return criterion
-    if criterion not in CRITERIA:
-        raise UnknownNameError("criterion", criterion, CRITERIA)
-    return CRITERIA[criterion]
+    found: Criterion = find_named("criterion", criterion, CRITERIA)
+    return found

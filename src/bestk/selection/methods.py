@@ -113,7 +113,10 @@ class Quadratic(Method):
             limit = effort.time_limit and effort.time_limit / len(ks)
             share = replace(effort, time_limit=limit, spent=spent)
             solve = self._solve_worst if worst else self._solve
-            return [solve(pairs, k, include, share) for k in ks]
+            found = [solve(pairs, k, include, share) for k in ks]
+            if isinstance(pairs, Pairs):  # they describe the features later
+                entropies.interactions.update(pairs.interactions(found[-1].support))
+            return found
         options = {name: getattr(effort, name) for name in ("random_state", "time_limit", "bound")}
         if pairs.objective.same_for_all_k:
             solutions = solve_path(pairs.problem(ks[0])[0], ks, chosen, **options)

@@ -1,13 +1,12 @@
 """What makes a choice of features good: matrices of the quadratic problem, from entropies."""
 
 from dataclasses import dataclass
-from math import frexp
 from typing import Any, ClassVar
 
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.errors import UnknownNameError
+from bestk.errors import find_named
 from bestk.information import Entropies, Measure, measures
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
@@ -84,6 +83,15 @@ class Pairs:
     relevance: Floats
     within: Floats | float = 0.0  # added to the diagonal: the pairs within groups of columns
 
+    def interactions(self, items: Indices) -> dict[int, Floats]:
+        """Those of features with all, where the whole matrix has them."""
+        if self.objective.measure != measures.SYMMETRIC_CMI or not isinstance(
+            self.matrix, np.ndarray
+        ):
+            return {}
+        half = 0.5 * self.relevance
+        return {j: self.matrix[j] - (half + half[j]) for j in items.tolist()}
+
     def problem(self, k: int) -> tuple[BQP, float]:
         """The problem for k features, good until the next, and the factor to the objective."""
         scale = self.objective.pair_weight(k)
@@ -127,20 +135,10 @@ class MRMR(Objective):
 
 @dataclass(frozen=True)
 class MIFS(Objective):
-    """Relevance less a fixed share ``beta`` of redundancy: ``Q_ij = -beta I(xi; xj) / 2``."""
-
-    beta: float = 1.0
+    """Relevance less redundancy, of which nothing is averaged: ``Q_ij = -I(xi; xj) / 2``."""
 
     measure: ClassVar[Measure | None] = measures.NO_REDUNDANCY
-
-    def __post_init__(self) -> None:
-        if not self.beta > 0:
-            raise ValueError(f"beta must be above 0, not {self.beta!r}; 0 is objective 'maxrel'")
-
-    @property
-    def pair_share(self) -> float:  # type: ignore[override]
-        """Half of beta: each pair stands twice in x'Qx."""
-        return 0.5 * self.beta
+    pair_share: ClassVar[float] = 0.5
 
 
 @dataclass(frozen=True)
@@ -155,37 +153,14 @@ class CIFE(Objective):
 class Balanced(Objective):
     """Relevance, less redundancy, plus a share of what pairs say only together.
 
-    ``Q_ii = I(xi; y)``, ``Q_ij = (complement I(xi; xj | y) - redundancy I(xi; xj)) / w``, where
-    w = max(2, k - 1). With shares of 1 and 0 it is ``mrmr``, from k = 3 on; with 1 and 1 nearly
-    ``cmi``, with 0.5 and 0.5 nearly ``jmi``, but for a factor (Brown et al. 2012).
+    ``Q_ii = I(xi; y)``, ``Q_ij = (0.75 I(xi; xj | y) - I(xi; xj)) / w``, where w = max(2, k - 1).
     """
 
-    redundancy: float = 1.0
-    complement: float = 0.75
+    # four times the pair: sums of whole weights are exact
+    measure: ClassVar[Measure | None] = Measure(xx=4, xxy=-3, xi=-4, xj=-4, xiy=3, xjy=3, y=-3)
+    pair_share: ClassVar[float] = 0.25
     min_partners: ClassVar[int | None] = 2
     information: ClassVar[str] = "blend"
-
-    def __post_init__(self) -> None:
-        for name in ("redundancy", "complement"):
-            if not 0 <= (value := getattr(self, name)) < np.inf:
-                raise ValueError(f"{name} must be a number from 0 up, not {value!r}")
-
-    @property
-    def measure(self) -> Measure:  # type: ignore[override]
-        """The pair times a power of two, so that its sums are exact and fit 64 bits."""
-        r, c = self._factor * self.redundancy, self._factor * self.complement
-        return Measure(xx=r, xxy=-c, xi=-r, xj=-r, xiy=c, xjy=c, y=-c)
-
-    @property
-    def _factor(self) -> float:
-        """Four, which makes quarters whole, or less where the weights are large."""
-        total = 3.0 * self.redundancy + 4.0 * self.complement
-        return min(4.0, 2.0 ** -frexp(total / measures.MAX_WEIGHT)[1])
-
-    @property
-    def pair_share(self) -> float:  # type: ignore[override]
-        """What undoes the factor of the measure."""
-        return 1.0 / self._factor
 
 
 @dataclass(frozen=True)
@@ -230,21 +205,15 @@ class QPFS(Objective):
 
     ``Q_ij = alpha (f_i + f_j) / 2 - (1 - alpha) H_ij / 2``, diagonal included, with
     ``f_i = I(xi; y)`` and ``H_ij = I(xi; xj)``. For weights w >= 0 of sum 1 it is
-    ``w'Qw = alpha f'w - (1 - alpha) w'Hw / 2``. By default alpha = mean(H) / (mean(H) + mean(f)).
+    ``w'Qw = alpha f'w - (1 - alpha) w'Hw / 2``, with alpha = mean(H) / (mean(H) + mean(f)).
     """
-
-    alpha: Any = "auto"
 
     def pairs(self, entropies: Entropies) -> "Pairs":
         """The whole matrix; it is the same for every k."""
         f, Q = entropies.mi(), entropies.pair_mi()
         np.fill_diagonal(Q, entropies.copy_mi())
-        alpha = self.alpha
-        if isinstance(alpha, str) and alpha == "auto":
-            total = float(Q.mean()) + max(float(f.mean()), 0.0)  # less than chance is nothing
-            alpha = float(Q.mean()) / total if total > 0 else 0.5
-        if isinstance(alpha, str) or not 0 <= alpha <= 1:
-            raise ValueError(f"alpha must be 'auto' or lie between 0 and 1, not {alpha!r}")
+        total = float(Q.mean()) + max(float(f.mean()), 0.0)  # less than chance is nothing
+        alpha = float(Q.mean()) / total if total > 0 else 0.5
         Q *= -0.5 * (1.0 - alpha)
         for row, own in zip(Q, f, strict=True):
             row += 0.5 * alpha * (own + f)  # the sum first: symmetric to the last bit
@@ -267,8 +236,5 @@ OBJECTIVES: dict[str, Objective] = {
 
 def get_objective(objective: str | Objective) -> Objective:
     """The objective of that name, or the one given."""
-    if not isinstance(objective, str):
-        return objective
-    if objective not in OBJECTIVES:
-        raise UnknownNameError("objective", objective, OBJECTIVES)
-    return OBJECTIVES[objective]
+    found: Objective = find_named("objective", objective, OBJECTIVES)
+    return found

@@ -183,16 +183,7 @@ class PairScan:
                              "pvalue": self.pvalues})  # fmt: skip
 
 
-def pair_scan(
-    X: Any,
-    y: Any,
-    top: int = 1000,
-    *,
-    categorical_features: Any = "from_dtype",
-    target: str = "auto",
-    backend: str = "auto",
-    n_jobs: int | None = None,
-) -> PairScan:
+def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
     """Find the pairs of features with the largest synergy among all n (n - 1) / 2.
 
     Numbers are cut into three bins, or two where rows are few or columns many; the synergy of a
@@ -204,8 +195,8 @@ def pair_scan(
     y : array-like of shape (n_samples,)
     top : int, default=1000
         The number of pairs to return, or all if there are fewer.
-    categorical_features, target, backend, n_jobs
-        As for :class:`SelectRelevant`.
+    **options
+        ``categorical_features``, ``target``, ``backend`` and ``n_jobs`` of :class:`SelectRelevant`.
 
     Returns
     -------
@@ -219,17 +210,15 @@ def pair_scan(
     >>> pair_scan(X, X[:, 12] * X[:, 57] > 0, top=1).pairs
     array([[12, 57]])
     """
-    options = SelectRelevant(
-        categorical_features=categorical_features, target=target, backend=backend, n_jobs=n_jobs
-    )
-    options._validate_params()
+    reader = SelectRelevant(**options)
+    reader._validate_params()
     count = whole(top, "top", 1)
-    with threads(n_jobs):
-        table, parsed = _read(options, X, y)
+    with threads(reader.n_jobs):
+        table, parsed = _read(reader, X, y)
         classes = PreparedTarget.of(parsed).classes
-        categorical = find_features(categorical_features, table)
+        categorical = find_features(reader.categorical_features, table)
         codes = next(codes_for_pairs(table, categorical, classes.n_classes))
-        found = strongest_pairs(DiscreteTable.of(codes, classes, backend), count)
+        found = strongest_pairs(DiscreteTable.of(codes, classes, reader.backend), count)
     return PairScan(*found, table.names)
 
 

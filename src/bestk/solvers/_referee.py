@@ -32,13 +32,12 @@ def solve(
     random_state: int | np.random.Generator | None = None,
     time_limit: float | None = None,
     bound: BoundEffort | None = "fast",
-    names: Sequence[str] | None = None,
 ) -> Solution:
     """Choose the k items of the largest x'Qx, and prove how good the choice is.
 
     Parameters
     ----------
-    Q : square matrix, LazyMatrix or BQP
+    Q : square matrix or BQP
         The worth of each pair of items. Only its symmetric part matters.
     k : int
         How many items to choose; not needed where Q is a BQP.
@@ -51,8 +50,6 @@ def solve(
     bound : {None, "fast", "tight"}, default="fast"
         What to spend on the upper bound: nothing; at most as long as the selection took, and no
         bound if the gap is above 25%; or as much as it takes.
-    names : sequence of str, optional
-        Names of the items, for printing.
 
     Returns
     -------
@@ -68,7 +65,7 @@ def solve(
     problem = read_problem(Q, k)
     check_options(bound, time_limit)
     solution = solve_problem(
-        problem, solver, random_state=random_state, time_limit=time_limit, bound=bound, names=names
+        problem, solver, random_state=random_state, time_limit=time_limit, bound=bound
     )
     return with_useful_bound(solution)
 
@@ -80,18 +77,16 @@ def solve_problem(
     random_state: Any = None,
     time_limit: float | None = None,
     bound: BoundEffort | None = None,
-    names: Sequence[str] | None = None,
     spent: float = 0.0,
 ) -> Solution:
     """The same with whatever bound was found; ``spent`` seconds were needed to make the problem."""
     chosen = get_solver(solver)
-    check_item_names(names, problem.n)
     run = new_run(random_state, time_limit)
     run.spent = spent
     if bound == "tight":
         run.deadline = run.part(2.0)
     (solution,) = solve_in_turn(lambda _: problem, [problem.k], chosen, chosen.pick, run, bound)
-    return replace(solution, names=names)
+    return solution
 
 
 def solve_in_turn(
@@ -202,12 +197,6 @@ def new_run(random_state: Any, time_limit: float | None) -> Run:
     except (TypeError, ValueError) as error:
         wanted = "a whole number from 0 up, a numpy Generator or None"
         raise ValueError(f"random_state must be {wanted}, not {random_state!r}") from error
-
-
-def check_item_names(names: Any, n: int) -> None:
-    """Raise an error unless there is one name for each item."""
-    if names is not None and np.shape(names) != (n,):
-        raise ValueError(f"names must be a list of {n}, one for each item of Q, not {names!r}")
 
 
 def check_matrix(problem: BQP, solver: Solver) -> None:

@@ -39,6 +39,8 @@ def code_table(
     table.check_exact(numeric)
     is_numeric = table.mask(numeric)
     found = None
+    if len(parts) > 1 and all(isinstance(part.values, np.ndarray) for part in parts):
+        parts = split_numbers(table, numeric, together=True)[0]  # a copy costs less than two passes
     if len(parts) == 1:
         found = fit_together([*fitted, *also], parts[0].values, target.codes, len(ways))
     if found is None or max(cuts.counts.max() for cuts in found) > MAX_SMALL_CUTS:

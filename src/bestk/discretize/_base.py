@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._checks import check_parameters
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame
 from bestk.native import TABLE_TYPES, kernels
@@ -78,6 +79,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     _supervised: ClassVar[bool] = False  # whether it uses the class
+    _validate_params = check_parameters
     cut_points_: list[Floats]
     classes_: Array
 

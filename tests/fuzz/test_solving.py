@@ -128,7 +128,7 @@ def test_a_matrix_with_a_hole_is_refused(where, odd):
 
 @budget(1.5)
 @given(
-    name=st.sampled_from(["k", "solver", "random_state", "time_limit", "bound", "names"]),
+    name=st.sampled_from(["k", "solver", "random_state", "time_limit", "bound"]),
     value=odd_scalars(),
 )
 def test_every_option_of_solve_is_taken_or_refused_with_advice(name, value):

@@ -10,10 +10,9 @@ from bestk.cli._select import about, as_dict, check, new_file, read, select_in_m
 from bestk.cli._terminal import Messages, bold, console, heading, in_shell_words, new_table
 from bestk.data.files import Loaded
 from bestk.errors import printable
-from bestk.evaluation import error_curves
+from bestk.evaluation import error_curves, shared_tasks
 from bestk.selection.methods import Method, get_method
 from bestk.selection.selector import SelectBestK
-from bestk.selection.shared import shared_tasks
 
 PAGES = (".html", ".htm")
 

@@ -1,7 +1,7 @@
 """Rows that come in blocks, joined to one table; a random sample of them if they are too many."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -67,15 +67,6 @@ def _limit(keys: Floats, size: int) -> float:
     return float(np.partition(keys, size)[size]) if len(keys) > size else 1.0
 
 
-@dataclass(frozen=True)
-class Sample:
-    """The rows of a table that are held: all of them, or some."""
-
-    n_rows: int  # of the table
-    table: Table
-    y: Array
-
-
 class Reservoir:
     """The rows with the smallest of random keys; all of them, if they are few enough.
 
@@ -126,7 +117,7 @@ class Reservoir:
             kept = np.flatnonzero(some < self.limit)
             self._pieces[i] = some[kept], table.take(kept), y[kept]
 
-    def sample(self, limit: float = 1.0) -> Sample:
+    def sample(self, limit: float = 1.0) -> Part:
         """The rows that are held, in their order; more may be added afterwards."""
         if not self.n_rows:
             raise ValueError("there are no rows in any block; one block at least must have some")
@@ -139,7 +130,7 @@ class Reservoir:
             why = "" if table.n_samples >= large else "the others do not fit into memory"
             note = _note_on_sample(table.n_samples, self.n_rows, why)
             table = replace(table, notes=(note,))
-        return Sample(self.n_rows, table, y)
+        return table, y
 
 
 def _n_bytes(values: Any) -> int:

@@ -24,12 +24,7 @@ from sklearn.utils._param_validation import (
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bestk.data.frames import (
-    as_array,
-    is_dask,
-    is_frame,
-    named_frame,
-)
+from bestk.data.frames import as_array, is_dask, is_frame, named_frame
 from bestk.data.table import Table, refuse_shape
 from bestk.problem.solution import Solution
 from bestk.selection.cautions import with_warnings

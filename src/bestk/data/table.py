@@ -178,9 +178,7 @@ def refuse_twins(names: Sequence[Any], where: Any) -> None:
         raise DataError(f"{where} has two columns named {twin!r}; rename one of them")
 
 
-def side_by_side(
-    columns: Iterable[tuple[int, Kind, Array, list[Any] | None]],
-) -> Iterator[Block]:
+def side_by_side(columns: Iterable[tuple[int, Kind, Array, list[Any] | None]]) -> Iterator[Block]:
     """Blocks of columns of one kind and dtype, given by place, kind, values and categories."""
     groups: dict[tuple[Kind, Any], list[Any]] = {}
     for place, kind, values, levels in columns:

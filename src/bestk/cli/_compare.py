@@ -102,7 +102,6 @@ def write_report(
     if output.suffix.lower() not in PAGES:
         raise ValueError(f"{output} is not an HTML file; use one of {', '.join(PAGES)}")
     with page as file:
-        get_method(request.method)  # an unknown name is an error before the file is read
         loaded, k, seconds = read(checked, request, messages)
         solution = select_in_memory(loaded, k, request, messages)
         known = set(map(in_shell_words, solution.warnings))  # which the report finds itself
@@ -115,7 +114,7 @@ def write_report(
                 selector, loaded.table, loaded.y, target=request.target, **parts,
                 notes=messages.notes,
                 path=str(request.file), command=equivalent_command(request), progress=progress,
-                dropped=[name for name in checked.source.types if name not in names],
+                dropped=[name for name in checked[0].types if name not in names],
             )  # fmt: skip
         file.write_text(made.html, encoding="utf-8", newline="\n")
     result = as_dict(loaded, solution, request, {"read": seconds, "solve": solution.seconds})

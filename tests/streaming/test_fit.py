@@ -21,7 +21,6 @@ from bestk.data import rows
 from bestk.data.frames import read_table
 from bestk.data.rows import Reservoir
 from bestk.errors import SelectionWarning
-from bestk.selection import pipeline
 
 from ..selector.conftest import mixed_frame as wide_mixed_frame
 
@@ -117,8 +116,8 @@ def test_the_sample_of_a_large_table_is_the_same_in_memory_and_in_blocks(few_hel
 
 @pytest.mark.parametrize(("rare", "used"), [(0.5, 200), (0.05, 400), (0.001, 569)])
 def test_the_default_uses_enough_rows_and_enough_of_rare_classes(monkeypatch, rare, used):
-    monkeypatch.setattr(pipeline, "ENOUGH_ROWS", 200)
-    monkeypatch.setattr(pipeline, "ENOUGH_RARE_ROWS", 20)
+    monkeypatch.setattr(rows, "ENOUGH_ROWS", 200)
+    monkeypatch.setattr(rows, "ENOUGH_RARE_ROWS", 20)
     X = load_breast_cancer(return_X_y=True)[0]
     y = (np.argsort(np.argsort(X[:, 0])) >= round(569 * (1 - rare))).astype(int)
     with warnings.catch_warnings(record=True) as caught:
@@ -133,6 +132,9 @@ def test_the_default_uses_enough_rows_and_enough_of_rare_classes(monkeypatch, ra
         assert abs(n - used) <= 10
         assert "information='discrete' uses all" in text
         assert text in str(caught[0].message)
+    in_blocks = SelectBestK(4, random_state=3).fit(pairs(X, y, [0, 100, 400, 430, 569]))
+    same(in_blocks, found)
+    assert sampled == [text for text in in_blocks.solution_.warnings if "a random sample" in text]
     whole = SelectBestK(4, information="discrete", random_state=3).fit(X, y)
     assert not any("sample" in text for text in whole.solution_.warnings)
 

@@ -87,17 +87,20 @@ def load(
     return Loaded(source, table, y, target, (*notes, *table.notes))
 
 
-def hold_file(path: str | Path, target: Any, random_state: Any = None) -> tuple[Part, int]:
+def hold_file(
+    path: str | Path, target: Any, random_state: Any = None, for_default: bool = False
+) -> tuple[Part, int]:
     """Rows of a file, or of a folder of Parquet files, that have a target; and their number."""
     if not isinstance(target, str):
         came = "None" if target is None else f"a {type(target).__name__}"
         raise ValueError(f"X is read from files, so y is the name of its target; got {came}")
     source = open_dataset(path) if Path(path).is_dir() else open_source(path)
-    return read_file(source, [*find_columns(source, target), target], random_state)[1:3]
+    names = [*find_columns(source, target), target]
+    return read_file(source, names, random_state, for_default)[1:3]
 
 
 def read_file(
-    source: Source, names: Sequence[str], random_state: Any
+    source: Source, names: Sequence[str], random_state: Any, for_default: bool = False
 ) -> tuple[Source, Part, int, int]:
     """Rows with a target, the last of the columns; their number, and the number of those without.
 
@@ -106,12 +109,13 @@ def read_file(
     features, width = names[:-1], len(names) if isinstance(source, TextSource) else MAX_COLUMNS
     groups = [[*features[i : i + width], names[-1]] for i in range(0, len(features), width)]
     parts: list[Reservoir] = []
+    make = partial(Reservoir, random_state, len(features), for_default)
     for group in groups:
         try:
-            part, n_rows = _hold_columns(source, group, Reservoir(random_state, len(features)))
+            part, n_rows = _hold_columns(source, group, make())
         except WrongTypeError:
             source = source.checked(group)
-            part, n_rows = _hold_columns(source, group, Reservoir(random_state, len(features)))
+            part, n_rows = _hold_columns(source, group, make())
         parts.append(part)
     if not parts[0].n_rows:
         came = "no row with a target" if n_rows else "no rows"

@@ -1,5 +1,6 @@
 """Rows that come in blocks, joined to one table; a random sample of them if they are too many."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -20,6 +21,9 @@ MAX_VALUES, MIN_LONG_ROWS = 2**28, 10_000  # a table of more of both is sampled
 ENOUGH = "more would hardly change the default's estimates (information='discrete' uses all)"
 HELD_SHARE = 0.25  # of the memory to use, for rows that come in blocks
 MIN_HELD_ROWS = 1_000  # however short memory is
+ENOUGH_ROWS = 200_000  # for the default,
+ENOUGH_RARE_ROWS = 20_000  # if so many are not of the largest class
+SAFE_SHARE = 1.2 * ENOUGH_RARE_ROWS / ENOUGH_ROWS  # of them in some rows, so that they are in all
 SLACK = 1.5  # times the rows of a sample are held before it is drawn again
 HEAD = 100  # rows that show most columns that do not fit into a narrow type
 NARROW: dict[str, Any] = {"f": (np.uint8, np.int16, np.float32)}
@@ -67,6 +71,13 @@ def _limit(keys: Floats, size: int) -> float:
     return float(np.partition(keys, size)[size]) if len(keys) > size else 1.0
 
 
+def _largest_class(y: Array) -> int:
+    """The number of rows with the most frequent target."""
+    if y.dtype.kind == "O":
+        return max(Counter(y.tolist()).values())
+    return int(np.unique(y, return_counts=True)[1].max())
+
+
 class Reservoir:
     """The rows with the smallest of random keys; all of them, if they are few enough.
 
@@ -74,8 +85,11 @@ class Reservoir:
     parts with the same random state hold the same rows below the smallest of their limits.
     """
 
-    def __init__(self, random_state: Any = None, n_features: int | None = None) -> None:
+    def __init__(
+        self, random_state: Any = None, n_features: int | None = None, for_default: bool = False
+    ) -> None:
         self._random, self._n_features = _generator(random_state), n_features
+        self._for_default = for_default  # which needs no more than some of the rows
         self._pieces: list[tuple[Floats, Table, Array]] = []
         self.limit = 1.0  # rows with larger keys are not held
         self.n_rows = 0
@@ -90,7 +104,8 @@ class Reservoir:
         table, y = take(drawn)
         blocks = (part for block in table.blocks for part in narrowed(block))
         self._pieces.append((keys[drawn], replace(table, blocks=tuple(blocks)), y))
-        if sum(len(some) for some, _, _ in self._pieces) > SLACK * self._size():
+        n_held, most = sum(len(some) for some, _, _ in self._pieces), self._size()
+        if n_held > SLACK * min(most, ENOUGH_ROWS if self._for_default else most):
             self.shrink()
 
     def add_table(self, table: Table, y: Array) -> None:
@@ -109,8 +124,12 @@ class Reservoir:
         """Forget rows beyond the size, or with keys above a limit."""
         if not self._pieces:
             return
-        keys = np.concatenate([some for some, _, _ in self._pieces])
-        self.limit = min(limit, self.limit, _limit(keys, self._size()))
+        keys, most = np.concatenate([some for some, _, _ in self._pieces]), self._size()
+        if self._for_default and len(keys) > ENOUGH_ROWS:
+            y = join_values([targets for _, _, targets in self._pieces])
+            self._for_default = _largest_class(y) < (1.0 - SAFE_SHARE) * len(keys)
+            most = min(most, ENOUGH_ROWS) if self._for_default else most
+        self.limit = min(limit, self.limit, _limit(keys, most))
         if keys.max(initial=0.0) < self.limit:
             return
         for i, (some, table, y) in enumerate(self._pieces):
@@ -128,6 +147,7 @@ class Reservoir:
         if table.n_samples < self.n_rows:
             large = most_rows(self._n_features or table.n_features)
             why = "" if table.n_samples >= large else "the others do not fit into memory"
+            why = ENOUGH if self._for_default and table.n_samples == ENOUGH_ROWS < large else why
             note = _note_on_sample(table.n_samples, self.n_rows, why)
             table = replace(table, notes=(note,))
         return table, y

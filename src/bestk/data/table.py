@@ -90,9 +90,16 @@ class Table:
         blocks = tuple(block.take(rows) for block in self.blocks)
         return Table(len(rows), self.names, blocks, self.notes)
 
+    def mask(self, columns: Indices) -> NDArray[np.bool_]:
+        """Which columns are among the given ones; np.isin takes ten times as long."""
+        mask = np.zeros(self.n_features, bool)
+        mask[columns] = True
+        return mask
+
     def keep(self, columns: NDArray[np.intp]) -> Table:
         """Some of the columns, given in rising order."""
-        blocks = [block.keep(np.isin(block.columns, columns)) for block in self.blocks]
+        mask = self.mask(columns)
+        blocks = [block.keep(mask[block.columns]) for block in self.blocks]
         renumbered = (replace(b, columns=np.searchsorted(columns, b.columns)) for b in blocks)
         names = [self.names[int(j)] for j in columns]
         kept = tuple(b for b in renumbered if len(b.columns))
@@ -230,7 +237,7 @@ def find_numeric(table: Table, categorical: Indices) -> Indices:
     """The columns of numbers that are no codes of categories."""
     each = (block.columns for block in table.blocks if block.kind == "numeric")
     numeric = np.sort(np.concatenate([np.empty(0, np.intp), *each]))
-    return numeric[~np.isin(numeric, categorical)]
+    return numeric[~table.mask(categorical)[numeric]]
 
 
 def split_numbers(

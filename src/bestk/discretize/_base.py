@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._checks import check_parameters
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame
 from bestk.native import TABLE_TYPES, kernels
@@ -78,6 +79,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     _supervised: ClassVar[bool] = False  # whether it uses the class
+    _validate_params = check_parameters
     cut_points_: list[Floats]
     classes_: Array
 
@@ -218,16 +220,15 @@ def cut_by_kernel(
     codes = np.empty(n_coded * n_features * n_samples, np.uint8)
     labels, n_classes, order = classes
     by_entropy = any(method == BY_ENTROPY for method, _ in ways)
-    logs = log_tables(n_samples, n_classes) if by_entropy else (None,) * 4
+    logs = log_tables(n_samples, n_classes) if by_entropy else (None,) * 3
     how = labels, n_classes, np.array(ways, np.int64), n_ways, *logs
 
     def cut(block: Floats, start: int) -> tuple[Any, ...]:
-        cuts, counts = np.empty((n_ways, *block.shape)), np.empty((n_ways, len(block)), np.int64)
+        cuts, counts = np.empty((n_ways, block.size)), np.empty((n_ways, len(block)), np.int64)
         known, own = np.empty(len(block), np.int64), codes[start * n_samples :]
         kernels.cut(block, *block.shape, *how, cuts, counts, known, n_coded, own, n_features)
-        places = np.arange(max(0, counts.max()))
-        heads = cuts[:, :, : len(places)], places < counts[:, :, np.newaxis]
-        return [part[mask] for part, mask in zip(*heads, strict=True)], counts, known
+        sizes = np.maximum(counts, 0).sum(axis=1)
+        return [own[:size].copy() for own, size in zip(cuts, sizes, strict=True)], counts, known
 
     values, counts, known = zip(*map_columns(X, cut, order), strict=True)
     every, gaps = np.concatenate(counts, axis=1), np.concatenate(known) < n_samples
@@ -237,14 +238,13 @@ def cut_by_kernel(
 
 
 def log_tables(n_samples: int, n_classes: int) -> tuple[Floats, ...]:
-    """``n log n``, its steps and ``log n`` of counts, and ``log(3^k - 2)`` of numbers of classes.
+    """``n log n`` and ``log n`` of counts, and ``log(3^k - 2)`` of numbers of classes.
 
     All by the logarithm of the C library: that of numpy differs from machine to machine.
     """
     counts = np.arange(n_samples + 1.0)
     classes = [k * log(3.0) + log1p(-2.0 * 3.0**-k) for k in range(1, n_classes + 1)]
-    xlogx = xlogy(counts, counts)
-    return xlogx, np.diff(xlogx), xlogy(1.0, counts), np.array([-np.inf, *classes])
+    return xlogy(counts, counts), xlogy(1.0, counts), np.array([-np.inf, *classes])
 
 
 def fit_together(

@@ -37,8 +37,10 @@ def code_table(
     fitted = [get_discretizer(way) for way in ways]
     parts, rest = split_numbers(table, numeric, together=False)
     table.check_exact(numeric)
-    is_numeric = np.isin(np.arange(table.n_features), numeric)
+    is_numeric = table.mask(numeric)
     found = None
+    if len(parts) > 1 and all(isinstance(part.values, np.ndarray) for part in parts):
+        parts = split_numbers(table, numeric, together=True)[0]  # a copy costs less than two passes
     if len(parts) == 1:
         found = fit_together([*fitted, *also], parts[0].values, target.codes, len(ways))
     if found is None or max(cuts.counts.max() for cuts in found) > MAX_SMALL_CUTS:

@@ -21,7 +21,7 @@ from bestk.native.threads import run_tiles, spans
 Correction = Literal["miller-madow", "chance"]
 CORRECTIONS = (None, "miller-madow", "chance")
 MIN_MOMENT_ROWS = 2**16  # from which the moments of large counts replace sums
-MAX_KEPT_ROWS = 2**17  # tables of so many counts are kept for the next estimate
+MAX_KEPT_ROWS = 2**18  # tables of so many counts are kept for the next estimate
 MIN_MOMENT_SAMPLES = 4096.0  # expected in a class, from which moments are accurate enough
 CELLS_AT_ONCE = 512
 CELLS_OF_COLUMNS = 2**20  # of columns that are counted together

@@ -49,8 +49,8 @@ SIGNATURES: dict[str, str] = {
     "encode": "f64[rows] i64 i64 f64[:] i64[:] i16[rows]!",
     "add_powers": "table i64 i64 i64[:] f64[:] i64 f64[:,:]! f64[:,:,:]! i64 i64",
     # cuts.c
-    "cut": "f64[rows] i64 i64 i32[:] i64 i64[:,:] i64 f64[:]? f64[:]? f64[:]? f64[:]?"
-    " f64[:,:,:]! i64[:,:]! i64[:]! i64 u8[:]!? i64",
+    "cut": "f64[rows] i64 i64 i32[:] i64 i64[:,:] i64 f64[:]? f64[:]? f64[:]?"
+    " f64[:,:]! i64[:,:]! i64[:]! i64 u8[:]!? i64",
     # scores.c
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
     "standardise_rows": "f64[rows] i64 i64 f64 f64[rows]!",

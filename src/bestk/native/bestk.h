@@ -42,6 +42,15 @@ void bestk_read_numbers(
 void bestk_sort_column(
     const double *column, int64_t n, Range range, uint64_t *pairs, uint64_t *spare);
 
+/* The same for n rows in ascending order. */
+void bestk_sort_rows(
+    const double *column, uint32_t *rows, int64_t n, uint64_t *pairs, uint64_t *spare);
+
+/* Spread numbers over buckets in ascending order, evenly or by their magnitude: the lowest has the
+   first to itself, NaN takes the one after the last. */
+void bestk_spread(const double *column, int64_t n, Range range, int64_t n_buckets, int by_bits,
+    uint16_t *buckets);
+
 static inline int64_t row_of(uint64_t pair) { return (int64_t)(pair & 0xffffffffu); }
 
 enum { LINE = 8, SCAN = 64 }; /* numbers in a line of the cache; with more cuts, they are searched */

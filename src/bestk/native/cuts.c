@@ -1,109 +1,94 @@
-/* Cut points of columns: MDLP, CAIM and bins of equal frequency. */
+/* Cut points of columns: MDLP, CAIM and bins of equal frequency. Values are spread over buckets in
+   ascending order, and only buckets in which the best cut may lie are sorted. */
 #include <math.h>
 #include <string.h>
 
 #include "bestk.h"
 
 #define TIE 1e-12              /* scores closer than this, relative to their scale, are equal */
-enum { CELLS_PER_SAMPLE = 4 }; /* a value x class table up to this size is cheaper than sorting */
+enum { CELLS_PER_SAMPLE = 4 }; /* a value x class table up to this size is not too large */
+enum { MAX_BUCKETS = 65535, MANY_BUCKETS = 8192, BUCKET_ROWS = 4 };
 enum { MAX_SMALL_CUTS = 254 }; /* of a column whose codes take a byte */
 
-/* A column in order. Value d has the runs start[d] up to start[d + 1], each a class and a count. */
+/* A cut with so many samples below it, the first above it in a bucket, and what it is worth. */
 typedef struct {
-    int64_t n_values, n_known;
-    double *value;
-    int32_t *start, *label, *size;
+    int64_t rank, bucket;
+    double score;
+} Cut;
+
+/* A column in ascending buckets, each of one value where all numbers are whole. */
+typedef struct {
+    const double *values;
+    Range range;
+    int64_t n_buckets;
+    int is_whole;
+    uint16_t *bucket;       /* of each row; the one after the last if its value is missing */
+    int32_t *first, *below; /* samples in the buckets before, [bucket]; by class, [bucket][class] */
+    uint32_t *rows;         /* bucket by bucket, */
+    uint8_t *is_sorted;     /* in the order of their values where it is set */
+} Column;
+
+/* The classes of the values of a column; see find_runs. */
+typedef struct {
+    int32_t *start, *rank, *label, *size;
 } Runs;
 
-/* A column cut into intervals: i holds the values edge[i] up to edge[i + 1]. Its best cut, before
-   value cut[i], is worth gain[i]; -inf if there is none to make. */
+/* A column cut into intervals: i holds the samples from edge[i] up to edge[i + 1]. Its best cut is
+   worth gain[i]; -inf if there is none to make. */
 typedef struct {
-    int64_t *edge, *cut;
-    double *gain, *score, *score_right;
-    int64_t *left, *right, *both; /* counts of classes */
+    Cut *edge, *best, *kept;
+    double *gain, *end, *bound;                  /* of each bucket: its last cut, any inside */
+    int64_t *base, *top, *left, *right, *inside; /* counts of classes */
+    int64_t n_kept;
 } Scheme;
 
 /* Room for one column of a block, and what the block is cut by. */
 typedef struct {
-    int64_t n_samples, n_classes, max_bins;
+    int64_t n_samples, n_classes, max_bins, max_buckets;
     const int32_t *y;
-    const double *xlogx, *steps, *logs, *classes; /* tables of logarithms; see bestk_cut */
-    int32_t *cells;
+    const double *xlogx, *logs, *classes; /* tables of logarithms; see bestk_cut */
     uint64_t *pairs, *spare;
+    Column column;
     Runs runs;
     Scheme scheme;
+    uint8_t codes[MAX_BUCKETS + 1]; /* of buckets */
 } Cutter;
 
 /* Take the memory that one column needs. */
 static void make_room(Cutter *cutter, Room *room) {
     const int64_t n = cutter->n_samples + 2, n_classes = cutter->n_classes;
-    Runs *runs = &cutter->runs;
+    const int64_t whole = least_of(CELLS_PER_SAMPLE * n / n_classes, MAX_BUCKETS);
+    const int64_t n_buckets = most_of(whole, cutter->max_buckets) + 2;
+    Column *column = &cutter->column;
     Scheme *scheme = &cutter->scheme;
     cutter->pairs = take(room, n, sizeof *cutter->pairs);
     cutter->spare = take(room, n, sizeof *cutter->spare);
-    cutter->cells = take(room, n * CELLS_PER_SAMPLE, sizeof *cutter->cells);
-    runs->value = take(room, n, sizeof *runs->value);
-    runs->start = take(room, n, sizeof *runs->start);
-    runs->label = take(room, n, sizeof *runs->label);
-    runs->size = take(room, n, sizeof *runs->size);
+    column->bucket = take(room, n, sizeof *column->bucket);
+    column->rows = take(room, n, sizeof *column->rows);
+    column->first = take(room, n_buckets, sizeof *column->first);
+    column->below = take(room, n_buckets * n_classes, sizeof *column->below);
+    column->is_sorted = take(room, n_buckets, sizeof *column->is_sorted);
+    cutter->runs.start = take(room, n, sizeof *cutter->runs.start);
+    cutter->runs.rank = take(room, n, sizeof *cutter->runs.rank);
+    cutter->runs.label = take(room, n, sizeof *cutter->runs.label);
+    cutter->runs.size = take(room, n, sizeof *cutter->runs.size);
     scheme->edge = take(room, n, sizeof *scheme->edge);
-    scheme->cut = take(room, n, sizeof *scheme->cut);
+    scheme->best = take(room, n, sizeof *scheme->best);
+    scheme->kept = take(room, n, sizeof *scheme->kept);
     scheme->gain = take(room, n, sizeof *scheme->gain);
-    scheme->score = take(room, n, sizeof *scheme->score);
-    scheme->score_right = take(room, n, sizeof *scheme->score_right);
-    scheme->left = take(room, n_classes, sizeof *scheme->left);
-    scheme->right = take(room, n_classes, sizeof *scheme->right);
-    scheme->both = take(room, n_classes, sizeof *scheme->both);
+    scheme->end = take(room, n_buckets, sizeof *scheme->end);
+    scheme->bound = take(room, n_buckets, sizeof *scheme->bound);
+    scheme->base = take(room, 5 * n_classes, sizeof *scheme->base);
+    scheme->top = scheme->base + n_classes;
+    scheme->left = scheme->top + n_classes;
+    scheme->right = scheme->left + n_classes;
+    scheme->inside = scheme->right + n_classes;
 }
 
 /* The mean of two numbers, rounded so that low <= midpoint < high. */
 static double midpoint(double low, double high) {
     const double middle = 0.5 * low + 0.5 * high;
     return low <= middle && middle < high ? middle : low;
-}
-
-/* Runs of whole numbers from low on: a cell for each value and class. */
-static void count_cells(Cutter *cutter, const double *column, double low, int64_t span) {
-    Runs *runs = &cutter->runs;
-    const int64_t n_classes = cutter->n_classes;
-    int32_t *cells = cutter->cells;
-    memset(cells, 0, sizeof *cells * (size_t)(span * n_classes));
-    for (int64_t i = 0; i < cutter->n_samples; i++)
-        if (column[i] == column[i]) cells[(int64_t)(column[i] - low) * n_classes + cutter->y[i]]++;
-    int64_t n_runs = 0, n_values = 0;
-    for (int64_t t = 0; t < span; t++) {
-        runs->value[n_values] = low + (double)t;
-        for (int64_t c = 0; c < n_classes; c++) {
-            runs->label[n_runs] = (int32_t)c;
-            runs->size[n_runs] = *cells;
-            n_runs += *cells++ > 0;
-        }
-        n_values += n_runs > runs->start[n_values];
-        runs->start[n_values] = (int32_t)n_runs;
-    }
-    runs->n_values = n_values;
-}
-
-/* Runs of any numbers: sort them, then join equal neighbours. Classes ascend with the rows. */
-static void sort_runs(Cutter *cutter, const double *column, Range range) {
-    Runs *runs = &cutter->runs;
-    int64_t n_runs = 0, n_values = 0, first = 0, label = -1;
-    double value = NAN;
-    bestk_sort_column(column, cutter->n_samples, range, cutter->pairs, cutter->spare);
-    for (int64_t i = 0; i < range.n_known; i++) {
-        const int64_t row = row_of(cutter->pairs[i]);
-        const int is_fresh = column[row] != value, begins = is_fresh | (cutter->y[row] != label);
-        value = column[row];
-        label = cutter->y[row];
-        first = begins ? i : first;
-        n_values += is_fresh;
-        n_runs += begins;
-        runs->value[n_values - 1] = value + 0.0; /* -0.0 becomes 0.0 */
-        runs->start[n_values] = (int32_t)n_runs;
-        runs->label[n_runs - 1] = (int32_t)label;
-        runs->size[n_runs - 1] = (int32_t)(i + 1 - first);
-    }
-    runs->n_values = n_values;
 }
 
 /* Whether all numbers that are known, below 2^51, are whole. */
@@ -116,154 +101,260 @@ static int is_whole(const double *column, int64_t n) {
     return !parts;
 }
 
-/* The distinct values of a column and their classes, NaN left out; 0 if one is infinite. */
-static int tally(Cutter *cutter, const double *column) {
+/* Count the buckets of a column by class; return the size of the largest. */
+static int64_t count_buckets(Cutter *cutter) {
+    Column *column = &cutter->column;
+    const int64_t n_classes = cutter->n_classes, n_buckets = column->n_buckets;
+    int32_t *below = column->below, *cells = below + n_classes;
+    int64_t most = 0;
+    memset(below, 0, sizeof *below * (size_t)((n_buckets + 2) * n_classes));
+    for (int64_t i = 0; i < cutter->n_samples; i++)
+        cells[column->bucket[i] * n_classes + cutter->y[i]]++;
+    for (int64_t b = 0; b < n_buckets; b++, below += n_classes) {
+        int32_t sum = 0;
+        for (int64_t c = 0; c < n_classes; c++) sum += below[n_classes + c] += below[c];
+        column->first[b + 1] = sum;
+        most = most_of(most, sum - column->first[b]);
+    }
+    return most;
+}
+
+/* Spread a column over its buckets; 0 if a number is infinite. */
+static int tally(Cutter *cutter, const double *values) {
+    Column *column = &cutter->column;
     const int64_t n = cutter->n_samples;
-    const Range range = bestk_range(column, n);
-    cutter->runs.n_values = cutter->runs.start[0] = 0;
-    cutter->runs.n_known = range.n_known;
+    const Range range = bestk_range(values, n);
+    column->values = values;
+    column->range = range;
+    column->n_buckets = column->is_whole = 0;
+    if (range.n_known == 0) memset(column->bucket, 0, sizeof *column->bucket * (size_t)n);
     if (range.n_known == 0) return 1;
     if (isinf(range.low) || isinf(range.high)) return 0;
-    const double cells = (range.high - range.low + 1.0) * (double)cutter->n_classes;
-    const int near = fabs(range.low) < 1e15 && fabs(range.high) < 1e15;
-    if (near && cells <= CELLS_PER_SAMPLE * (double)n && is_whole(column, n))
-        count_cells(cutter, column, range.low, (int64_t)(range.high - range.low) + 1);
-    else
-        sort_runs(cutter, column, range);
+    const double span = range.high - range.low + 1.0;
+    const int near = fabs(range.low) < 1e15 && fabs(range.high) < 1e15 && span <= MAX_BUCKETS;
+    column->is_whole = near && span * (double)cutter->n_classes <= CELLS_PER_SAMPLE * (double)n &&
+                       is_whole(values, n);
+    if (column->is_whole) {
+        column->n_buckets = (int64_t)span;
+        for (int64_t i = 0; i < n; i++)
+            column->bucket[i] = (uint16_t)(values[i] == values[i] ? values[i] - range.low : span);
+        count_buckets(cutter);
+        return 1;
+    }
+    column->n_buckets = cutter->max_buckets;
+    bestk_spread(values, n, range, column->n_buckets, 0, column->bucket);
+    if (count_buckets(cutter) > most_of(n / 4, 64)) { /* most values are close: by magnitude */
+        bestk_spread(values, n, range, column->n_buckets, 1, column->bucket);
+        count_buckets(cutter);
+    }
+    int32_t *place = (int32_t *)cutter->pairs;
+    memcpy(place, column->first, sizeof *place * (size_t)column->n_buckets);
+    place[column->n_buckets] = (int32_t)range.n_known;
+    for (int64_t i = 0; i < n; i++) column->rows[place[column->bucket[i]]++] = (uint32_t)i;
+    memset(column->is_sorted, 0, (size_t)column->n_buckets);
     return 1;
 }
 
-/* The first place whose value is within tie of the largest. */
-static int64_t first_largest(const double *values, int64_t n, double tie) {
-    const double least = bestk_range(values, n).high - tie;
-    int64_t i = 0;
-    while (i + 1 < n && !(values[i] >= least)) i++;
-    return i;
+static void sort_bucket(Cutter *cutter, int64_t b) {
+    Column *column = &cutter->column;
+    const int64_t first = column->first[b], size = column->first[b + 1] - first;
+    if (!column->is_sorted[b])
+        bestk_sort_rows(column->values, column->rows + first, size, cutter->pairs, cutter->spare);
+    column->is_sorted[b] = 1;
 }
 
-/* Make the best cut of interval i; the gains of i and i + 1 are to be found anew. */
-static void split(Scheme *scheme, int64_t n_bins, int64_t i) {
-    for (int64_t t = n_bins; t > i; t--) {
-        scheme->edge[t + 1] = scheme->edge[t];
-        scheme->cut[t] = scheme->cut[t - 1];
-        scheme->gain[t] = scheme->gain[t - 1];
+/* The bucket of the sample of some rank, near another bucket. */
+static int64_t bucket_of(const Column *column, int64_t rank, int64_t b) {
+    while (column->first[b] > rank) b--;
+    while (column->first[b + 1] <= rank) b++;
+    return b;
+}
+
+/* The value of the sample of some rank, near a bucket. */
+static double value_of(Cutter *cutter, int64_t rank, int64_t b) {
+    const Column *column = &cutter->column;
+    b = bucket_of(column, rank, b);
+    if (column->is_whole) return column->range.low + (double)b;
+    sort_bucket(cutter, b);
+    return column->values[column->rows[rank]] + 0.0; /* -0.0 becomes 0.0 */
+}
+
+/* The class of all samples with the value of that of some rank, the first or the last of them,
+   near a bucket; -1 if they are of several. */
+static int64_t class_of(Cutter *cutter, int64_t rank, int64_t b, int step) {
+    const Column *column = &cutter->column;
+    const int64_t n_classes = cutter->n_classes;
+    int64_t class = -1;
+    b = bucket_of(column, rank, b);
+    if (column->is_whole) {
+        const int32_t *below = column->below + b * n_classes;
+        for (int64_t c = 0; c < n_classes; c++)
+            if (below[n_classes + c] > below[c]) class = class < 0 ? c : n_classes;
+        return class < n_classes ? class : -1;
     }
-    scheme->edge[i + 1] = scheme->cut[i];
-}
-
-/* Classes of the values from first up to stop. */
-static void count_classes(
-    const Runs *runs, int64_t first, int64_t stop, int64_t *counts, int64_t n) {
-    const int64_t begin = runs->start[first], end = runs->start[stop];
-    memset(counts, 0, sizeof *counts * (size_t)n);
-    if (n == 2) { /* sums need not wait for each other */
-        int64_t all = 0, ones = 0;
-        for (int64_t run = begin; run < end; run++) {
-            all += runs->size[run];
-            ones += runs->size[run] * runs->label[run];
-        }
-        counts[0] = all - ones;
-        counts[1] = ones;
-        return;
+    sort_bucket(cutter, b);
+    const double value = column->values[column->rows[rank]];
+    class = cutter->y[column->rows[rank]];
+    for (; rank >= column->first[b] && rank < column->first[b + 1]; rank += step) {
+        const int64_t row = column->rows[rank];
+        if (column->values[row] != value) break;
+        if (cutter->y[row] != class) return -1;
     }
-    for (int64_t run = begin; run < end; run++) counts[runs->label[run]] += runs->size[run];
+    return class;
 }
 
-/* The classes of some samples: how many of both, and N times the entropy. */
-typedef struct {
-    int64_t size, present;
-    double entropy;
-} Mix;
+/* Classes of the samples below a cut. */
+static void count_below(const Cutter *cutter, Cut cut, int64_t *counts) {
+    const Column *column = &cutter->column;
+    for (int64_t c = 0; c < cutter->n_classes; c++)
+        counts[c] = column->below[cut.bucket * cutter->n_classes + c];
+    for (int64_t r = column->first[cut.bucket]; r < cut.rank; r++)
+        counts[cutter->y[column->rows[r]]]++;
+}
 
-static Mix mix_of(const int64_t *counts, const Cutter *cutter) {
-    Mix mix = {0};
+/* MDLP: keep a cut that scores more than those before it, unless the values next to it are both of
+   one and the same class. */
+static void keep_boundary(Cutter *cutter, Cut cut) {
+    Scheme *scheme = &cutter->scheme;
+    if (scheme->n_kept && cut.score <= scheme->kept[scheme->n_kept - 1].score) return;
+    const int64_t class = class_of(cutter, cut.rank - 1, cut.bucket, -1);
+    if (class < 0 || class != class_of(cutter, cut.rank, cut.bucket, 1))
+        scheme->kept[scheme->n_kept++] = cut;
+}
+
+/* MDLP: minus the entropy left, times N, by counts of classes on both sides. */
+static double score_entropy(const Cutter *cutter) {
+    const int64_t *left = cutter->scheme.left, *right = cutter->scheme.right;
+    int64_t size_left = 0, size_right = 0;
     double sum = 0.0;
     for (int64_t c = 0; c < cutter->n_classes; c++) {
-        sum += cutter->xlogx[counts[c]];
-        mix.size += counts[c];
-        mix.present += counts[c] > 0;
+        sum += cutter->xlogx[left[c]] + cutter->xlogx[right[c]];
+        size_left += left[c];
+        size_right += right[c];
     }
-    mix.entropy = cutter->xlogx[mix.size] - sum;
-    return mix;
+    return sum - cutter->xlogx[size_left] - cutter->xlogx[size_right];
 }
 
-/* k Ent(S). */
-static double weight_of(Mix mix) { return (double)mix.present * mix.entropy / (double)mix.size; }
-
-/* MDLP: score each boundary of the values from first up to stop by minus the entropy left, times
-   N; return the largest score. scheme.both: the classes of them all. */
-static double sweep_entropy(const Cutter *cutter, int64_t first, int64_t stop) {
-    const Runs *runs = &cutter->runs;
-    const double *xlogx = cutter->xlogx, *steps = cutter->steps;
+/* MDLP: move the samples of a bucket to the left. The scores of cuts among them are at most the one
+   before and what each class adds: n log n is below its chords, -n log n below its tangents. */
+static double bound_entropy(const Cutter *cutter, double score, const int64_t *inside) {
+    const double *xlogx = cutter->xlogx;
     int64_t *left = cutter->scheme.left, *right = cutter->scheme.right;
     int64_t size_left = 0, size_right = 0;
-    double sum_left = 0.0, sum_right = 0.0, largest = -INFINITY;
     for (int64_t c = 0; c < cutter->n_classes; c++) {
-        left[c] = 0;
-        right[c] = cutter->scheme.both[c];
+        size_left += left[c];
         size_right += right[c];
-        sum_right += xlogx[right[c]];
     }
-    for (int64_t v = first; v < stop - 1; v++) {
-        const int64_t a = runs->start[v], b = runs->start[v + 1], c = runs->start[v + 2];
-        for (int64_t run = a; run < b; run++) {
-            const int64_t label = runs->label[run], n = runs->size[run];
-            const int64_t l = left[label], r = right[label];
-            sum_left += n == 1 ? steps[l] : xlogx[l + n] - xlogx[l];
-            sum_right += n == 1 ? -steps[r - 1] : xlogx[r - n] - xlogx[r];
-            left[label] = l + n;
-            right[label] = r - n;
-            size_left += n;
-            size_right -= n;
+    const double slope = cutter->logs[size_right] - cutter->logs[size_left];
+    for (int64_t c = 0; c < cutter->n_classes; c++) {
+        const int64_t n = inside[c], l = left[c] += n, r = right[c] -= n;
+        const double rise = xlogx[l] - xlogx[l - n] + (xlogx[r] - xlogx[r + n]);
+        score += n ? higher(rise + slope * (double)n, 0.0) : 0.0;
+    }
+    return score;
+}
+
+/* MDLP: keep cuts inside a bucket, from one rank up to another, of some score at least. */
+static void sweep_bucket(Cutter *cutter, int64_t b, int64_t start, int64_t stop, double least) {
+    const Column *column = &cutter->column;
+    Scheme *scheme = &cutter->scheme;
+    const int32_t *below = column->below + b * cutter->n_classes;
+    const int inside = start > column->first[b];
+    sort_bucket(cutter, b);
+    for (int64_t c = 0; c < cutter->n_classes; c++) {
+        scheme->left[c] = inside ? 0 : below[c] - scheme->base[c];
+        scheme->right[c] = scheme->top[c] - scheme->base[c] - scheme->left[c];
+    }
+    for (int64_t r = start; r + 1 < stop; r++) {
+        const int64_t row = column->rows[r], next = column->rows[r + 1];
+        scheme->left[cutter->y[row]]++;
+        scheme->right[cutter->y[row]]--;
+        if (column->values[row] == column->values[next]) continue;
+        const Cut cut = {r + 1, b, score_entropy(cutter)};
+        if (cut.score >= least) keep_boundary(cutter, cut);
+    }
+}
+
+/* MDLP: the best cut of interval i. The ends of buckets show which of them are to be sorted. */
+static Cut sweep_entropy(Cutter *cutter, int64_t i, double tie) {
+    const Column *column = &cutter->column;
+    Scheme *scheme = &cutter->scheme;
+    const Cut from = scheme->edge[i], to = scheme->edge[i + 1];
+    const int64_t n_classes = cutter->n_classes;
+    double score = 0.0, most = -INFINITY;
+    scheme->n_kept = 0;
+    for (int64_t c = 0; c < n_classes; c++) {
+        scheme->left[c] = 0;
+        scheme->right[c] = scheme->top[c] - scheme->base[c];
+    }
+    for (int64_t b = from.bucket; column->first[b] < to.rank; b++) {
+        const int64_t start = most_of(column->first[b], from.rank);
+        const int64_t stop = least_of(column->first[b + 1], to.rank);
+        const int32_t *below = column->below + (b + 1) * n_classes;
+        scheme->bound[b] = scheme->end[b] = NAN; /* no cut: below any score */
+        if (start == stop) continue;
+        for (int64_t c = 0; c < n_classes; c++) {
+            const int64_t before = stop < to.rank ? below[c] : scheme->top[c];
+            scheme->inside[c] = before - scheme->base[c] - scheme->left[c];
         }
-        /* no boundary between two values that are both of one and the same class */
-        const int boundary = (b - a > 1) | (c - b > 1) | (runs->label[a] != runs->label[b]);
-        double score = sum_left + sum_right - xlogx[size_left] - xlogx[size_right];
-        score = boundary ? score : -INFINITY;
-        cutter->scheme.score[v + 1] = score;
-        largest = higher(score, largest);
+        const double bound = bound_entropy(cutter, score, scheme->inside);
+        if (!column->is_whole && stop - start > 1) scheme->bound[b] = bound;
+        if (stop < to.rank) scheme->end[b] = score = score_entropy(cutter);
+        most = higher(scheme->end[b], most);
     }
-    return largest;
+    for (int64_t b = from.bucket; column->first[b] < to.rank; b++) {
+        const int64_t start = most_of(column->first[b], from.rank);
+        const int64_t stop = least_of(column->first[b + 1], to.rank);
+        const Cut end = {stop, b + 1, scheme->end[b]};
+        if (scheme->bound[b] >= most - 2 * tie)
+            sweep_bucket(cutter, b, start, stop, most - 2 * tie);
+        if (end.score >= most - 2 * tie) keep_boundary(cutter, end);
+        if (scheme->n_kept) most = higher(most, scheme->kept[scheme->n_kept - 1].score);
+    }
+    if (!scheme->n_kept) return (Cut){0};
+    const Cut *cut = scheme->kept; /* the first within a tie of the last */
+    while (cut->score < scheme->kept[scheme->n_kept - 1].score - tie) cut++;
+    return *cut;
 }
 
-/* MDLP: the best cut of interval i; its gain is -inf if it is not worth its bits. */
-static void find_entropy_cut(Cutter *cutter, int64_t i, double tie) {
-    Scheme *scheme = &cutter->scheme;
-    const int64_t first = scheme->edge[i], stop = scheme->edge[i + 1], n = cutter->n_classes;
-    int64_t at = first + 1;
-    scheme->gain[i] = -INFINITY;
-    if (stop - first < 2) return;
-    count_classes(&cutter->runs, first, stop, scheme->both, n);
-    const double largest = sweep_entropy(cutter, first, stop);
-    if (largest == -INFINITY) return;
-    while (scheme->score[at] < largest - tie) at++;
-    count_classes(&cutter->runs, first, at, scheme->left, n);
-    for (int64_t c = 0; c < n; c++) scheme->right[c] = scheme->both[c] - scheme->left[c];
-    const Mix left = mix_of(scheme->left, cutter), right = mix_of(scheme->right, cutter);
-    const Mix both = mix_of(scheme->both, cutter);
-    const double parts = weight_of(left) + weight_of(right);
-    const double delta = cutter->classes[both.present] - weight_of(both) + parts;
-    const double saved = both.entropy + scheme->score[at];
-    if (saved > cutter->logs[both.size - 1] + delta + tie) { /* what a split must save, in nats */
-        scheme->cut[i] = at;
-        scheme->gain[i] = saved;
+/* CAIM: put a column in order. Value v has the runs start[v] up to start[v + 1], each a class and a
+   count, and rank[v] samples below it; return the number of values. */
+static int64_t find_runs(Cutter *cutter, Runs *runs) {
+    const Column *column = &cutter->column;
+    int64_t n_runs = 0, n_values = 0, first = 0, label = -1;
+    double value = NAN;
+    runs->start[0] = 0;
+    for (int64_t b = 0; b < column->n_buckets && column->is_whole; b++) {
+        const int32_t *below = column->below + b * cutter->n_classes;
+        for (int64_t c = 0; c < cutter->n_classes; c++) {
+            runs->label[n_runs] = (int32_t)c;
+            runs->size[n_runs] = below[cutter->n_classes + c] - below[c];
+            n_runs += runs->size[n_runs] > 0;
+        }
+        n_values += n_runs > runs->start[n_values];
+        runs->start[n_values] = (int32_t)n_runs;
+        runs->rank[n_values] = column->first[b + 1];
     }
-}
-
-/* MDLP: make the split that saves most while one is worth it; return the number of cuts. */
-static int64_t cut_by_entropy(Cutter *cutter) {
-    Scheme *scheme = &cutter->scheme;
-    const double tie = TIE * cutter->xlogx[cutter->runs.n_known];
-    int64_t n_bins = 1;
-    find_entropy_cut(cutter, 0, tie);
-    while (n_bins < cutter->max_bins) {
-        const int64_t i = first_largest(scheme->gain, n_bins, tie);
-        if (scheme->gain[i] == -INFINITY) break;
-        split(scheme, n_bins++, i);
-        find_entropy_cut(cutter, i, tie);
-        find_entropy_cut(cutter, i + 1, tie);
+    if (column->is_whole) return n_values;
+    bestk_sort_column(
+        column->values, cutter->n_samples, column->range, cutter->pairs, cutter->spare);
+    memset(column->is_sorted, 1, (size_t)column->n_buckets);
+    for (int64_t r = 0; r < column->range.n_known; r++) {
+        const int64_t row = row_of(cutter->pairs[r]);
+        const int is_fresh = column->values[row] != value;
+        const int begins = is_fresh | (cutter->y[row] != label);
+        column->rows[r] = (uint32_t)row;
+        value = column->values[row];
+        label = cutter->y[row];
+        first = begins ? r : first;
+        n_values += is_fresh;
+        n_runs += begins;
+        runs->start[n_values] = (int32_t)n_runs;
+        runs->rank[n_values] = (int32_t)(r + 1);
+        runs->label[n_runs - 1] = (int32_t)label;
+        runs->size[n_runs - 1] = (int32_t)(r + 1 - first);
     }
-    return n_bins - 1;
+    return n_values;
 }
 
 /* CAIM: let an interval grow value by value from one end; the term of a value is
@@ -281,22 +372,101 @@ static void sweep_majority(
     }
 }
 
-/* CAIM: the best cut of interval i and its gain; return the term of the whole interval. */
-static double find_majority_cut(Cutter *cutter, int64_t i, double tie) {
+/* The first place whose value is within tie of the largest. */
+static int64_t first_largest(const double *values, int64_t n, double tie) {
+    const double least = bestk_range(values, n).high - tie;
+    int64_t i = 0;
+    while (i + 1 < n && !(values[i] >= least)) i++;
+    return i;
+}
+
+/* Make the best cut of interval i; the gains of i and i + 1 are to be found anew. */
+static void split(Scheme *scheme, int64_t n_bins, int64_t i) {
+    for (int64_t t = n_bins; t > i; t--) {
+        scheme->edge[t + 1] = scheme->edge[t];
+        scheme->best[t] = scheme->best[t - 1];
+        scheme->gain[t] = scheme->gain[t - 1];
+    }
+    scheme->edge[i + 1] = scheme->best[i];
+}
+
+/* The classes of some samples: how many of both, and N times the entropy. */
+typedef struct {
+    int64_t size, present;
+    double entropy;
+} Mix;
+
+/* Of the samples below one cut that are not below another, by counts of classes. */
+static Mix mix_of(const int64_t *below, const int64_t *other, const Cutter *cutter) {
+    Mix mix = {0};
+    double sum = 0.0;
+    for (int64_t c = 0; c < cutter->n_classes; c++) {
+        const int64_t count = below[c] - other[c];
+        sum += cutter->xlogx[count];
+        mix.size += count;
+        mix.present += count > 0;
+    }
+    mix.entropy = cutter->xlogx[mix.size] - sum;
+    return mix;
+}
+
+/* k Ent(S). */
+static double weight_of(Mix mix) { return (double)mix.present * mix.entropy / (double)mix.size; }
+
+/* MDLP: the best cut of interval i; its gain is -inf if it is not worth its bits. */
+static void find_entropy_cut(Cutter *cutter, int64_t i, double tie) {
     Scheme *scheme = &cutter->scheme;
-    const int64_t first = scheme->edge[i], stop = scheme->edge[i + 1];
-    double *score = scheme->score;
-    const size_t bytes = sizeof(int64_t) * (size_t)cutter->n_classes;
+    scheme->gain[i] = -INFINITY;
+    count_below(cutter, scheme->edge[i], scheme->base);
+    count_below(cutter, scheme->edge[i + 1], scheme->top);
+    const Mix both = mix_of(scheme->top, scheme->base, cutter);
+    if (both.present < 2) return;
+    const Cut cut = sweep_entropy(cutter, i, tie);
+    if (!cut.rank) return;
+    count_below(cutter, cut, scheme->left);
+    const Mix left = mix_of(scheme->left, scheme->base, cutter);
+    const Mix right = mix_of(scheme->top, scheme->left, cutter);
+    const double parts = weight_of(left) + weight_of(right);
+    const double delta = cutter->classes[both.present] - weight_of(both) + parts;
+    const double saved = both.entropy + cut.score;
+    if (saved > cutter->logs[both.size - 1] + delta + tie) { /* what a split must save, in nats */
+        scheme->best[i] = cut;
+        scheme->gain[i] = saved;
+    }
+}
+
+/* MDLP: make the split that saves most while one is worth it; return the number of cuts. */
+static int64_t cut_by_entropy(Cutter *cutter) {
+    Scheme *scheme = &cutter->scheme;
+    const double tie = TIE * cutter->xlogx[cutter->column.range.n_known];
+    int64_t n_bins = 1;
+    find_entropy_cut(cutter, 0, tie);
+    while (n_bins < cutter->max_bins) {
+        const int64_t i = first_largest(scheme->gain, n_bins, tie);
+        if (scheme->gain[i] == -INFINITY) break;
+        split(scheme, n_bins++, i);
+        find_entropy_cut(cutter, i, tie);
+        find_entropy_cut(cutter, i + 1, tie);
+    }
+    return n_bins - 1;
+}
+
+/* CAIM: the best cut of interval i, of values, and its gain; return the term of the whole. */
+static double find_majority_cut(Cutter *cutter, const Runs *runs, int64_t i, double tie) {
+    Scheme *scheme = &cutter->scheme;
+    const int64_t first = scheme->edge[i].rank, stop = scheme->edge[i + 1].rank;
+    double *score = (double *)cutter->pairs, *other = (double *)cutter->spare;
+    const size_t bytes = sizeof *scheme->left * (size_t)cutter->n_classes;
     memset(scheme->left, 0, bytes);
-    sweep_majority(&cutter->runs, first, stop, 1, scheme->left, score + 1);
+    sweep_majority(runs, first, stop, 1, scheme->left, score + 1);
     const double whole = score[stop];
     scheme->gain[i] = -INFINITY;
     if (stop - first > 1) {
         memset(scheme->left, 0, bytes);
-        sweep_majority(&cutter->runs, stop - 1, first - 1, -1, scheme->left, scheme->score_right);
-        for (int64_t v = first + 1; v < stop; v++) score[v] += scheme->score_right[v];
-        scheme->cut[i] = first + 1 + first_largest(score + first + 1, stop - first - 1, tie);
-        scheme->gain[i] = score[scheme->cut[i]] - whole;
+        sweep_majority(runs, stop - 1, first - 1, -1, scheme->left, other);
+        for (int64_t v = first + 1; v < stop; v++) score[v] += other[v];
+        scheme->best[i].rank = first + 1 + first_largest(score + first + 1, stop - first - 1, tie);
+        scheme->gain[i] = score[scheme->best[i].rank] - whole;
     }
     return whole;
 }
@@ -304,19 +474,25 @@ static double find_majority_cut(Cutter *cutter, int64_t i, double tie) {
 /* CAIM: add the best cut while it pays; return the number of cuts. */
 static int64_t cut_by_majority(Cutter *cutter) {
     Scheme *scheme = &cutter->scheme;
-    const int64_t most = least_of(cutter->max_bins, cutter->runs.n_values);
-    const double tie = TIE * (double)cutter->runs.n_known;
-    double total = find_majority_cut(cutter, 0, tie), accepted = 0.0;
+    const double tie = TIE * (double)cutter->column.range.n_known;
+    Runs *runs = &cutter->runs;
+    const int64_t n_values = scheme->edge[1].rank = find_runs(cutter, runs);
+    double total = find_majority_cut(cutter, runs, 0, tie), accepted = 0.0;
     int64_t n_bins = 1;
-    while (n_bins < most) {
+    while (n_bins < least_of(cutter->max_bins, n_values)) {
         const int64_t i = first_largest(scheme->gain, n_bins, tie);
         const double caim = (total + scheme->gain[i]) / (double)(n_bins + 1);
         if (n_bins >= cutter->n_classes && caim <= accepted + tie / (double)(n_bins + 1)) break;
         total += scheme->gain[i];
         accepted = caim;
         split(scheme, n_bins++, i);
-        find_majority_cut(cutter, i, tie);
-        find_majority_cut(cutter, i + 1, tie);
+        find_majority_cut(cutter, runs, i, tie);
+        find_majority_cut(cutter, runs, i + 1, tie);
+    }
+    for (int64_t t = 1; t < n_bins; t++) {
+        Cut *edge = scheme->edge + t;
+        edge->rank = runs->rank[edge->rank];
+        edge->bucket = bucket_of(&cutter->column, edge->rank, edge[-1].bucket);
     }
     return n_bins - 1;
 }
@@ -324,64 +500,77 @@ static int64_t cut_by_majority(Cutter *cutter) {
 /* Equal frequency: cut after the quantiles, the least values with i / max_bins of the samples at
    or below them; return the number of cuts. */
 static int64_t cut_by_frequency(Cutter *cutter) {
-    const Runs *runs = &cutter->runs;
-    const int64_t n = runs->n_known, n_bins = cutter->max_bins;
-    int64_t n_cuts = 0, below = 0, i = 1;
-    for (int64_t v = 0; v + 1 < runs->n_values; v++) {
-        for (int64_t r = runs->start[v]; r < runs->start[v + 1]; r++) below += runs->size[r];
-        const int64_t before = i;
-        while (i < n_bins && (i * n + n_bins - 1) / n_bins <= below) i++;
-        if (i > before) cutter->scheme.edge[++n_cuts] = v + 1;
+    const Column *column = &cutter->column;
+    const int64_t n = column->range.n_known, n_bins = cutter->max_bins;
+    int64_t n_cuts = 0, rank = 0, b = 0;
+    for (int64_t i = 1; i < n_bins; i++) {
+        const int64_t wanted = (i * n + n_bins - 1) / n_bins;
+        if (wanted <= rank) continue;
+        b = bucket_of(column, wanted - 1, b);
+        const double value = value_of(cutter, wanted - 1, b);
+        rank = column->is_whole ? column->first[b + 1] : wanted;
+        while (rank < column->first[b + 1] && column->values[column->rows[rank]] == value) rank++;
+        if (rank == n) break;
+        cutter->scheme.edge[++n_cuts] = (Cut){rank, b + (rank == column->first[b + 1]), 0.0};
     }
     return n_cuts;
 }
 
-/* The codes of a column by its cuts. */
-static void code_column(
-    const double *column, int64_t n, const double *cuts, int64_t n_cuts, uint8_t *codes) {
-    double values[LINE];
-    int64_t found[LINE];
-    for (int64_t start = 0; start < n; start += LINE) {
-        const int64_t size = least_of(n - start, LINE);
-        for (int64_t i = 0; i < LINE; i++) values[i] = column[start + least_of(i, size - 1)];
-        code_line(values, cuts, n_cuts, found);
-        for (int64_t i = 0; i < size; i++) codes[start + i] = (uint8_t)found[i];
+/* The codes of a column by its cuts: those of buckets, then of samples above cuts inside. */
+static void code_column(Cutter *cutter, int64_t n_cuts, uint8_t *codes) {
+    const Column *column = &cutter->column;
+    const Cut *edge = cutter->scheme.edge;
+    int64_t t = 0;
+    for (int64_t b = 0; b < column->n_buckets; b++) {
+        while (t < n_cuts && edge[t + 1].rank <= column->first[b]) t++;
+        cutter->codes[b] = (uint8_t)t;
     }
+    cutter->codes[column->n_buckets] = (uint8_t)(n_cuts + 1);
+    for (int64_t i = 0; i < cutter->n_samples; i++) codes[i] = cutter->codes[column->bucket[i]];
+    for (t = 1; t <= n_cuts; t++)
+        if (edge[t].rank > column->first[edge[t].bucket])
+            for (int64_t r = edge[t].rank; r < column->first[edge[t].bucket + 1]; r++)
+                codes[column->rows[r]]++;
 }
 
 /* Cut each row of a block in some ways: of each the method, 0 for MDLP, 1 for CAIM, 2 for equal
-   frequency, and the most bins. y: the classes, ascending. Tables for MDLP: n log n of 0 to
-   n_samples, differences of neighbours in it, log n, and log(3^k - 2) of 0 to n_classes.
-   cuts: [way][row][n_samples]; n_cuts: [way][row], -1 where a number is infinite; n_known: [row],
-   numbers that are not NaN; codes: of the first n_coded ways, [way][code_step][n_samples]. */
+   frequency, and the most bins. y: the classes, ascending. Tables for MDLP: n log n and log n of 0
+   to n_samples, and log(3^k - 2) of 0 to n_classes.
+   cuts: [way][width * n_samples], of all rows end to end; n_cuts: [way][row], -1 where a number is
+   infinite; n_known: [row], numbers that are not NaN; codes: of the first n_coded ways,
+   [way][code_step][n_samples]. */
 EXPORT int bestk_cut(const double *block, int64_t stride, int64_t width, int64_t n_samples,
     const int32_t *y, int64_t n_classes, const int64_t *ways, int64_t n_ways, const double *xlogx,
-    const double *steps, const double *logs, const double *classes, double *cuts, int64_t *n_cuts,
-    int64_t *n_known, int64_t n_coded, uint8_t *codes, int64_t code_step) {
+    const double *logs, const double *classes, double *cuts, int64_t *n_cuts, int64_t *n_known,
+    int64_t n_coded, uint8_t *codes, int64_t code_step) {
     int64_t (*const methods[])(Cutter *) = {cut_by_entropy, cut_by_majority, cut_by_frequency};
-    Cutter cutter = {.n_samples = n_samples, .n_classes = n_classes, .y = y, .xlogx = xlogx,
-        .steps = steps, .logs = logs, .classes = classes};
     Room room = {0};
-    make_room(&cutter, &room);
+    Cutter *cutter = take(&room, 1, sizeof *cutter);
+    int64_t *ends = take(&room, n_ways, sizeof *ends);
     if (room.status) return release(&room);
-    const Runs *runs = &cutter.runs;
-    int64_t *edge = cutter.scheme.edge;
+    *cutter = (Cutter){.n_samples = n_samples, .n_classes = n_classes, .y = y, .xlogx = xlogx,
+        .logs = logs, .classes = classes};
+    cutter->max_buckets = least_of(3 + n_samples / (BUCKET_ROWS + n_classes), MANY_BUCKETS);
+    make_room(cutter, &room);
+    if (room.status) return release(&room);
+    const Column *column = &cutter->column;
+    Cut *edge = cutter->scheme.edge;
     for (int64_t j = 0; j < width; j++, block += stride) {
-        const int finite = tally(&cutter, block);
-        n_known[j] = runs->n_known;
+        const int finite = tally(cutter, block);
+        n_known[j] = column->range.n_known;
         for (int64_t way = 0; way < n_ways; way++) {
-            double *own = cuts + (way * width + j) * n_samples;
             int64_t count = finite ? 0 : -1;
-            cutter.max_bins = ways[2 * way + 1];
-            edge[0] = 0;
-            edge[1] = runs->n_values;
-            if (runs->n_values) count = methods[ways[2 * way]](&cutter);
+            cutter->max_bins = ways[2 * way + 1];
+            edge[0] = (Cut){0};
+            edge[1] = (Cut){column->range.n_known, column->n_buckets, 0.0};
+            if (finite && column->range.n_known) count = methods[ways[2 * way]](cutter);
+            double *own = cuts + way * width * n_samples;
             for (int64_t t = 1; t <= count; t++)
-                own[t - 1] = midpoint(runs->value[edge[t] - 1], runs->value[edge[t]]);
+                own[ends[way]++] = midpoint(value_of(cutter, edge[t].rank - 1, edge[t].bucket),
+                    value_of(cutter, edge[t].rank, edge[t].bucket));
             n_cuts[way * width + j] = count;
             if (way < n_coded && count >= 0 && count <= MAX_SMALL_CUTS)
-                code_column(
-                    block, n_samples, own, count, codes + (way * code_step + j) * n_samples);
+                code_column(cutter, count, codes + (way * code_step + j) * n_samples);
         }
     }
     return release(&room);

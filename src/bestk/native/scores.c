@@ -145,8 +145,7 @@ EXPORT int bestk_bound_partners(const float *products, int64_t n_rows, int64_t w
     float *rest = malloc(sizeof *rest * (size_t)(n + 1));
     if (!rest) return NO_MEMORY;
     for (int64_t i = first; i < first + n_rows; i++, products += width) {
-        const float *product = products - first;
-        memcpy(rest + i, product + i, sizeof *rest * (size_t)(n - i));
+        memcpy(rest + i, products + (i - first), sizeof *rest * (size_t)(n - i));
         for (int64_t k = 1; k < n_terms; k++) {
             const float *term = terms + k * n, own = term[i];
             for (int64_t j = i + 1; j < n; j++) rest[j] -= own * term[j];
@@ -157,7 +156,7 @@ EXPORT int bestk_bound_partners(const float *products, int64_t n_rows, int64_t w
 #pragma omp simd reduction(max : best)
         for (int64_t j = i + 1; j < n; j++) {
             const float a = scale * scales[j], b = within * scales[n + j];
-            const float r = a * (product[j] - sum * terms[j]), s = b * rest[j];
+            const float r = a * (products[j - first] - sum * terms[j]), s = b * rest[j];
             const float high = 1.0f - r * r + doubt * a, low = 1.0f - s * s - doubt * b;
             const float t = high < 1.0f ? high : 1.0f, w = low > 1e-6f ? low : 1e-6f;
             const float m = 2.0f * (own < relevance[j] ? own : relevance[j]);

@@ -7,7 +7,7 @@
 
 #define SIGN 0x8000000000000000u
 #define HIGH 0xffffffff00000000u
-enum { LANES = 8, SHORT = 24, MAX_WIDTH = 11, MAX_DIGITS = 4, SPARE_BITS = 7 };
+enum { LANES = 8, SHORT = 32, MAX_WIDTH = 11, MAX_DIGITS = 4, SPARE_BITS = 7 };
 
 /* Take at most one number a lane into the range of each. */
 INLINE void widen(const double *x, int64_t width, double *low, double *high, int64_t *n_known) {
@@ -40,6 +40,28 @@ static inline uint64_t to_key(double value) {
     value += 0.0; /* -0.0 becomes 0.0 */
     memcpy(&bits, &value, sizeof bits);
     return bits ^ ((0 - (bits >> 63)) | SIGN);
+}
+
+void bestk_spread(const double *column, int64_t n, Range range, int64_t n_buckets, int by_bits,
+    uint16_t *buckets) {
+    const double spread = range.high - range.low, last = (double)(n_buckets - 2);
+    const uint64_t base = to_key(range.low), width = to_key(range.high) - base;
+    int shift = 0;
+    while (width >> shift >= (uint64_t)n_buckets - 1) shift++;
+    if (!by_bits && spread > 1e-280 && spread < 1e300) { /* else too close, or far, to divide by */
+        const double scale = last / spread;
+        for (int64_t i = 0; i < n; i++) {
+            const double x = column[i], place = lower(1.0 + (x - range.low) * scale, last + 1.0);
+            const double known = x == x ? place : (double)n_buckets;
+            buckets[i] = (uint16_t)(int32_t)(x == range.low ? 0.0 : known);
+        }
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const double x = column[i];
+        const uint64_t known = x > range.low ? 1 + ((to_key(x) - base) >> shift) : 0;
+        buckets[i] = (uint16_t)(x == x ? known : (uint64_t)n_buckets);
+    }
 }
 
 /* Insertion of few pairs by their values. */
@@ -127,4 +149,26 @@ void bestk_sort_column(
     if (n_more < 2) return;
     if (even) sort_high(pairs, spare, n_more, width, n_digits);
     (even ? sort_equal : sort_bits)(column, pairs, spare, n_more);
+}
+
+void bestk_sort_rows(
+    const double *column, uint32_t *rows, int64_t n, uint64_t *pairs, uint64_t *spare) {
+    double values[SHORT];
+    if (n <= SHORT) {
+        for (int64_t i = 0; i < n; i++) {
+            const uint32_t row = rows[i];
+            const double value = column[row];
+            int64_t at = i;
+            for (; at > 0 && values[at - 1] > value; at--) {
+                values[at] = values[at - 1];
+                rows[at] = rows[at - 1];
+            }
+            values[at] = value;
+            rows[at] = row;
+        }
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) pairs[i] = rows[i];
+    sort_bits(column, pairs, spare, n);
+    for (int64_t i = 0; i < n; i++) rows[i] = (uint32_t)row_of(pairs[i]);
 }

@@ -1,9 +1,7 @@
 """What the selectors share: how tables are checked, read and cut to the selected columns."""
 
 from collections.abc import Mapping
-from functools import cache
 from importlib import import_module
-from inspect import signature
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -14,16 +12,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import _safe_indexing
-from sklearn.utils._param_validation import (
-    HasMethods,
-    Interval,
-    RealNotInt,
-    StrOptions,
-    validate_parameter_constraints,
-)
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._checks import check_parameters
 from bestk.data.frames import as_array, is_dask, is_frame, named_frame
 from bestk.data.table import Table, refuse_shape
 from bestk.problem.solution import Solution
@@ -80,12 +73,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
     solution_: Solution
     support_: NDArray[np.bool_]
 
-    def _validate_params(self) -> None:
-        """Check the parameters that are not the defaults: all take as long as a small table."""
-        kind: Any = type(self)
-        defaults, own = _default_parameters(kind), vars(self)
-        changed = {name: own[name] for name in defaults if own[name] is not defaults[name]}
-        validate_parameter_constraints(kind._parameter_constraints, changed, kind.__name__)
+    _validate_params = check_parameters
 
     def _check_table(self, X: Any, *, reset: bool) -> Any:
         """Let scikit-learn check arrays; frames and lists only for their shape."""
@@ -165,12 +153,6 @@ class TableSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-@cache
-def _default_parameters(kind: Any) -> dict[str, Any]:
-    parameters = signature(kind).parameters.values()
-    return {parameter.name: parameter.default for parameter in parameters}
 
 
 def _keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:

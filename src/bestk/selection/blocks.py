@@ -14,6 +14,7 @@ from bestk.data.rows import Part, Reservoir
 from bestk.data.table import Table
 from bestk.data.target import weighted_rows
 from bestk.selection.base import FOUND, forget
+from bestk.selection.pipeline import settle
 
 
 def hold_blocks(
@@ -25,7 +26,9 @@ def hold_blocks(
             f"X comes in blocks, and sample_weight is a {type(sample_weight).__name__}; give the "
             "name of a column of weights, or pass the weights of each block to partial_fit"
         )
-    (table, values), n_rows = _hold(X, y, getattr(selector, "random_state", None))
+    fixed = sample_weight is None and not isinstance(getattr(selector, "k", ""), str)
+    for_default = fixed and settle(selector).information == "blend"
+    (table, values), n_rows = _hold(X, y, getattr(selector, "random_state", None), for_default)
     weights = None
     if sample_weight is not None:
         table, weights = split_column(table, sample_weight)
@@ -35,12 +38,12 @@ def hold_blocks(
     return table, values, weights
 
 
-def _hold(X: Any, y: Any, random_state: Any) -> tuple[Part, int]:
+def _hold(X: Any, y: Any, random_state: Any, for_default: bool) -> tuple[Part, int]:
     if isinstance(X, str | Path):
         from bestk.data.files import hold_file
 
-        return hold_file(X, y, random_state)
-    held = Reservoir(random_state)
+        return hold_file(X, y, random_state, for_default)
+    held = Reservoir(random_state, for_default=for_default)
     for table, values in read_blocks(X, y):
         held.add_table(table, values)
     return held.sample(), held.n_rows

@@ -63,7 +63,8 @@ class _Selected:
 
     @classmethod
     def of(cls, task: Task, solution: Solution) -> "_Selected":
-        here = np.flatnonzero(~np.isin(solution.support, task.constant))[:MAX_COLUMNS]
+        constant = task.table.mask(task.constant)
+        here = np.flatnonzero(~constant[solution.support])[:MAX_COLUMNS]
         places = solution.support[here]
         here, places = here[np.argsort(places)], np.sort(places)
         columns = [column_values(task.table, place) for place in places]
@@ -84,7 +85,8 @@ class _Selected:
         numeric = self.task.allowed
         if read.levels is not None:
             numeric = numeric[[] if read.discretised is None else read.discretised]
-        return self.task.table.keep(places), np.flatnonzero(~np.isin(places, numeric))
+        table = self.task.table
+        return table.keep(places), np.flatnonzero(~table.mask(numeric)[places])
 
 
 def with_warnings(task: Task, solution: Solution) -> Solution:

@@ -22,8 +22,6 @@ from bestk.selection.targets import entropies_of_targets, join_measured, repeate
 
 Targets = tuple[ParsedTarget, ...]
 PAPER = "caim"  # levels, as the paper makes them
-ENOUGH_ROWS = 200_000  # for the default,
-ENOUGH_RARE_ROWS = 20_000  # if so many are not of the largest class
 STEADY = "chance"  # correction, where counts have to do without a blend
 
 
@@ -75,7 +73,7 @@ def enough_rows(targets: Targets) -> int:
     """The number of rows that the default needs: more where most are of one class."""
     classes = [target.classes.counts for target in targets if not target.continuous]
     shares = [1.0 - counts.max() / counts.sum() for counts in classes]
-    return max(ENOUGH_ROWS, *(int(ENOUGH_RARE_ROWS / share) for share in shares), 0)
+    return max(rows.ENOUGH_ROWS, *(int(rows.ENOUGH_RARE_ROWS / share) for share in shares), 0)
 
 
 @dataclass(frozen=True)
@@ -149,7 +147,7 @@ class Task:
         if sample_weight is not None:
             chosen = repeated_rows(sample_weight, targets, table.n_samples)
         most = n_rows = table.n_samples if chosen is None else len(chosen)
-        if n_rows > ENOUGH_ROWS and settle(options).information == "blend":
+        if n_rows > rows.ENOUGH_ROWS and settle(options).information == "blend":
             most = enough_rows(targets)
         if n_rows > rows.MIN_LONG_ROWS or n_rows > most:
             table, chosen = rows.draw_rows(table, chosen, most, options.random_state)
@@ -278,7 +276,7 @@ class Task:
 
     def described(self, solution: Solution) -> Solution:
         """The solution with the information of each feature: 0 for constant ones, the last."""
-        varying = solution.support[~np.isin(solution.support, self.constant)]
+        varying = solution.support[~self.table.mask(self.constant)[solution.support]]
         found = pair_details(self.read, np.searchsorted(self.allowed, varying))
         if more := len(solution.support) - len(varying):
             found = {name: np.pad(values, (0, more)) for name, values in found.items()}

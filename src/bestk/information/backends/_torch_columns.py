@@ -185,7 +185,7 @@ class _Sorted:
         self, boundary: Tensor, below: list[Tensor], columns: Tensor, first: Tensor, stop: Tensor
     ) -> tuple[Tensor, Tensor]:
         """The best cut of some intervals, and whether it is worth its bits."""
-        xlogx, _, logs, classes = self.logs
+        xlogx, logs, classes = self.logs
         first, stop = first[:, None], stop[:, None]
         place = torch.arange(boundary.shape[1], device=columns.device)
         score = -xlogx[(place - first).clamp_(min=0)]

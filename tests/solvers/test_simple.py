@@ -13,8 +13,7 @@ from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.solvers import solve_path
 from bestk.solvers._base import Run
-from bestk.solvers._greedy import Forward
-from bestk.solvers._ranking import Linear, Spectral
+from bestk.solvers._greedy import Forward, Linear, Spectral
 from bestk.solvers._search import Auto, Search
 from bestk.solvers._tpower import TruncatedPower
 

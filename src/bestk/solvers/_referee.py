@@ -15,9 +15,8 @@ from bestk.native.threads import Stopwatch
 from bestk.problem import BQP, Solution
 from bestk.solvers._base import Run, Solver
 from bestk.solvers._exact import Exact, split_gap
-from bestk.solvers._greedy import Forward, Swap
+from bestk.solvers._greedy import Forward, Linear, Spectral, Swap
 from bestk.solvers._lowrank import LowRank
-from bestk.solvers._ranking import Linear, Spectral
 from bestk.solvers._sdp import SDP
 from bestk.solvers._search import Auto, Search
 from bestk.solvers._simplex import Simplex

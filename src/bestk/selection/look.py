@@ -11,7 +11,7 @@ from scipy.special import betaincc, chdtrc
 
 from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
-from bestk.data.table import Block, Table, find_numeric
+from bestk.data.table import Table, find_numeric
 from bestk.data.target import Target, read_target
 from bestk.information import Entropies, normal_scores, relevance_by_chance
 from bestk.information.coding import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
@@ -48,16 +48,11 @@ def column_values(table: Table, place: int) -> Values:
     for block in table.blocks:
         j = int(np.searchsorted(block.columns, place))
         if j < len(block.columns) and block.columns[j] == place:
-            return _of_block(block, j)
+            strip = block.values[:, j : j + 1]
+            values = (strip.toarray() if hasattr(strip, "toarray") else np.asarray(strip))[:, 0]
+            categories = None if block.categories is None else block.categories[j]
+            return Values(block.kind, values, block.missing(values), categories)
     raise IndexError(f"the table has no column {place}; it has {table.n_features}")
-
-
-def _of_block(block: Block, j: int) -> Values:
-    strip = block.values[:, j : j + 1]
-    strip = strip.toarray() if hasattr(strip, "toarray") else np.asarray(strip)
-    categories = None if block.categories is None else block.categories[j]
-    values = strip[:, 0]
-    return Values(block.kind, values, block.missing(values), categories)
 
 
 def names_rows(name: str, column: Values) -> bool:

@@ -15,8 +15,8 @@ from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.selection.criteria import CRITERIA
 from bestk.selection.methods import METHODS, Effort, Greedy, Joint, Method, Quadratic, get_method
 from bestk.selection.objectives import CMI, MIFS, OBJECTIVES, get_objective
+from bestk.solvers import SOLVERS
 from bestk.solvers._lowrank import LowRank
-from bestk.solvers._registry import SOLVERS
 
 from .information.conftest import tables
 

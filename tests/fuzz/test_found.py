@@ -169,7 +169,7 @@ def test_a_masked_matrix_is_refused():
         (lambda: cmi_matrix([[0], [1]], [0, 1], backend=2), "unknown backend 2; choose one of"),
         (lambda: cmi_matrix([[0], [1]], [0, 1], dtype="x"), "dtype must be float32 or float64"),
         (lambda: cmi_matrix([[0], [1]], [0, 1], n_jobs="2"), "n_jobs must be a positive number"),
-        (lambda: stability(3, 4), "selections must be masks or lists of indices, not 3"),
+        (lambda: stability(3, 4), "selections must be lists of indices, not 3"),
         (lambda: stability([[0.5], [1]], 4), r"lists of indices, not \[\[0.5\], \[1\]\]"),
         (lambda: stability([[0], [1]], "4"), "n_features must be a whole number from 1 up, not"),
         (

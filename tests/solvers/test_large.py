@@ -19,7 +19,7 @@ from bestk.relaxations.eigen import (
 )
 from bestk.solvers import _simplex, prove, solve
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Run
-from bestk.solvers._ranking import Spectral, leading_eigenvector
+from bestk.solvers._greedy import Spectral, leading_eigenvector
 from bestk.solvers._simplex import Simplex
 
 

@@ -13,10 +13,8 @@ from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.solvers import solve_path
 from bestk.solvers._base import Run
-from bestk.solvers._greedy import Forward
-from bestk.solvers._ranking import Linear, Spectral
-from bestk.solvers._registry import Auto
-from bestk.solvers._search import Search
+from bestk.solvers._greedy import Forward, Linear, Spectral
+from bestk.solvers._search import Auto, Search
 from bestk.solvers._tpower import TruncatedPower
 
 from .conftest import UNTIED, authors_results, load_instance, optimum, problems

@@ -164,10 +164,10 @@ def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample(monkeypatch):
         reservoir = Reservoir(seed)
         for part in np.split(values, [7, 8, 30]):
             reservoir.add_table(read_table(part[:, None]), part)
-        sample = reservoir.sample()
-        found = sample.table.numeric()[0][:, 0]
+        sample, y = reservoir.sample()
+        found = sample.numeric()[0][:, 0]
         assert len(set(found)) == 10
-        np.testing.assert_array_equal(found, sample.y)
+        np.testing.assert_array_equal(found, y)
         whole = read_table(values[:, None])
         np.testing.assert_array_equal(found, rows.draw_rows(whole, None, 40, seed)[1])
         drawn[found.astype(int)] += 1

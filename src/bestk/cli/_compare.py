@@ -10,10 +10,9 @@ from bestk.cli._select import about, as_dict, check, new_file, read, select_in_m
 from bestk.cli._terminal import Messages, bold, console, heading, in_shell_words, new_table
 from bestk.data.files import Loaded
 from bestk.errors import printable
-from bestk.evaluation import error_curves
+from bestk.evaluation import error_curves, shared_tasks
 from bestk.selection.methods import Method, get_method
 from bestk.selection.selector import SelectBestK
-from bestk.selection.shared import shared_tasks
 
 PAGES = (".html", ".htm")
 
@@ -103,7 +102,6 @@ def write_report(
     if output.suffix.lower() not in PAGES:
         raise ValueError(f"{output} is not an HTML file; use one of {', '.join(PAGES)}")
     with page as file:
-        get_method(request.method)  # an unknown name is an error before the file is read
         loaded, k, seconds = read(checked, request, messages)
         solution = select_in_memory(loaded, k, request, messages)
         known = set(map(in_shell_words, solution.warnings))  # which the report finds itself
@@ -116,7 +114,7 @@ def write_report(
                 selector, loaded.table, loaded.y, target=request.target, **parts,
                 notes=messages.notes,
                 path=str(request.file), command=equivalent_command(request), progress=progress,
-                dropped=[name for name in checked.source.types if name not in names],
+                dropped=[name for name in checked[0].types if name not in names],
             )  # fmt: skip
         file.write_text(made.html, encoding="utf-8", newline="\n")
     result = as_dict(loaded, solution, request, {"read": seconds, "solve": solution.seconds})

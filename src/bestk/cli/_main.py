@@ -11,13 +11,7 @@ from warnings import catch_warnings
 import click
 
 from bestk import __version__, _memory
-from bestk.cli._options import (
-    DECLARED,
-    TableOptions,
-    debug_option,
-    options,
-    parse_k,
-)
+from bestk.cli._options import DECLARED, TableOptions, debug_option, options, parse_k
 from bestk.cli._terminal import CODES, ErrorGroup, Messages, print_json, print_result
 from bestk.errors import printable
 

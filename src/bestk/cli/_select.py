@@ -1,7 +1,7 @@
 """The table that a command reads, and ``bestk select``: its features, and the reduced table."""
 
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from time import perf_counter
@@ -23,22 +23,14 @@ from bestk.selection.methods import Quadratic, get_method
 from bestk.selection.objectives import KEPT, MEMORY
 from bestk.selection.selector import select
 
+Checked = tuple[Source, list[str], int | str]  # a file, the columns to select from, k
 DEFAULT_K = 10
 VALUE_BYTES = 8  # of the table in memory, at most
 MEASURED_BYTES = 10  # about, for each value: its scores and its codes
 
 
-@dataclass(frozen=True)
-class CheckedFile:
-    """A file that has the columns asked for."""
-
-    source: Source
-    names: list[str]  # of the columns to select from
-    k: int | str
-
-
-def check(request: TableOptions) -> CheckedFile:
-    """Open the file, and check the columns and -k before it is read."""
+def check(request: TableOptions) -> Checked:
+    """Open the file, and check the columns, the method and -k before it is read."""
     source = open_source(request.file)
     aside = set(request.aside.values())
     check_names(source, aside)
@@ -46,30 +38,31 @@ def check(request: TableOptions) -> CheckedFile:
     for name in request.include:
         if name not in names:
             raise UnknownNameError("feature", name, names, request.file)
+    get_method(request.method)
     n, k = len(names), request.k
     if k is None:
         k = n if request.threshold is not None else max(DEFAULT_K, len(set(request.include)))
-        return CheckedFile(source, names, min(n, k))
+        return source, names, min(n, k)
     if isinstance(k, float):
         k = max(1, round(k * n))
     if isinstance(k, int) and k > n:
         raise ValueError(f"k={k} is more than the {n} columns to select from; choose a smaller k")
-    return CheckedFile(source, names, k)
+    return source, names, k
 
 
 def read(
-    checked: CheckedFile, request: TableOptions, messages: Messages
+    checked: Checked, request: TableOptions, messages: Messages
 ) -> tuple[Loaded, int | str, float]:
     """Read the table without columns that identify rows; return it, k, and the seconds taken."""
-    start = perf_counter()
+    start, (source, _, k) = perf_counter(), checked
     with messages.stage(f"reading {request.file}"):
-        loaded = load(checked.source, request.target, request.exclude, request.seed)
+        loaded = load(source, request.target, request.exclude, request.seed)
     for note in loaded.notes:
         messages.note(note)
     loaded = _set_aside(loaded, request)
     if request.correction == "none":
         loaded = _without_identifiers(loaded, request, messages)
-    k = checked.k if request.k is not None else min(int(checked.k), loaded.table.n_features)
+    k = k if request.k is not None else min(int(k), loaded.table.n_features)
     return loaded, k, perf_counter() - start
 
 
@@ -97,10 +90,8 @@ def _without_identifiers(loaded: Loaded, request: TableOptions, messages: Messag
                     f"left out {name!r}: text with a different value in most rows, such as an "
                     "identifier; --correction chance keeps it"
                 )
-    if not dropped:
-        return loaded
     kept = np.setdiff1d(np.arange(table.n_features), dropped)
-    return replace(loaded, table=table.keep(kept))
+    return replace(loaded, table=table.keep(kept)) if dropped else loaded
 
 
 def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
@@ -117,7 +108,6 @@ def select_from_file(
     suffix = suffix_of(output) if output else ""
     checked = check(request)
     with new_file(output, request.file) if output else nullcontext() as file:
-        get_method(request.method)  # an unknown name is an error before the file is read
         loaded, k, reading = read(checked, request, messages)
         start = perf_counter()
         solution = select_in_memory(loaded, k, request, messages)
@@ -201,20 +191,19 @@ def print_selection(result: dict[str, Any]) -> None:
 
 def dry_run(request: TableOptions, messages: Messages) -> dict[str, Any]:
     """Estimate the memory of a selection; one column of the file is read."""
-    checked = check(request)
-    source, columns = checked.source, len(checked.names)
+    source, names, k = check(request)
+    columns = len(names)
     with messages.stage(f"counting the rows of {request.file}"):
         rows = sum(batch.num_rows for batch in source.as_text([request.target]))
     used = min(rows, rows_to_hold(columns, VALUE_BYTES))
     pairs = 8 * columns**2  # of all pairs, or of the columns of pairs that are kept
     if not isinstance(get_method(request.method), Quadratic) or pairs > MEMORY:
-        k = checked.k if isinstance(checked.k, int) else columns
-        pairs = min(8 * columns * k, KEPT)
+        pairs = min(8 * columns * (k if isinstance(k, int) else columns), KEPT)
     return {
         "file": str(request.file),
         "target": request.target,
         "method": request.method,
-        "k": checked.k,
+        "k": k,
         "rows": rows,
         "columns": columns,
         "rows_used": used,

@@ -24,8 +24,14 @@ def read_blocks(X: Any, y: Any) -> Iterator[Part]:
 
     All of them have the same columns; those without rows are passed over.
     """
+    if is_dask(X):
+        parts = _read_dask(X, y)
+    elif y is None or isinstance(y, str):
+        parts = (read_block(block, y) for block in (X() if callable(X) else X))
+    else:
+        raise ValueError(f"X comes in blocks, and y is a {type(y).__name__}; {PAIRS}")
     names: list[str] | None = None
-    for table, values in _read_dask(X, y) if is_dask(X) else _read_each(X, y):
+    for table, values in parts:
         if names is None:
             names = list(table.names)
         refuse_other_columns(list(table.names), names)
@@ -45,12 +51,6 @@ def refuse_other_columns(names: list[str], known: list[str]) -> None:
             f"column {odd} of a block is {names[odd]!r}, and {known[odd]!r} in those before; "
             "give all blocks the same columns in the same order"
         )
-
-
-def _read_each(X: Any, y: Any) -> Iterator[Part]:
-    if y is not None and not isinstance(y, str):
-        raise ValueError(f"X comes in blocks, and y is a {type(y).__name__}; {PAIRS}")
-    return (read_block(block, y) for block in (X() if callable(X) else X))
 
 
 def _read_dask(X: Any, y: Any) -> Iterator[Part]:

@@ -18,7 +18,7 @@ from bestk._typing import Array, Indices
 from bestk.data.blocks import read_values
 from bestk.data.codes import MAX_LEVELS
 from bestk.data.frames import read_table
-from bestk.data.rows import Part, Reservoir, Sample
+from bestk.data.rows import Part, Reservoir
 from bestk.data.sources import (
     FORMATS,
     Source,
@@ -55,8 +55,8 @@ def load(
 ) -> Loaded:
     """Read a target and all features but the excluded ones; rows without a target are left out."""
     names = find_columns(source, target, exclude)
-    source, held, n_missing = read_file(source, [*names, target], random_state)
-    table, y, notes = parse_text(held.table), held.y, list(source.notes)
+    source, (table, y), _, n_missing = read_file(source, [*names, target], random_state)
+    table, notes = parse_text(table), list(source.notes)
     if y.dtype.kind == "O" and len(set(y)) > MAX_CLASSES:
         levels, places, counts = np.unique(y, return_inverse=True, return_counts=True)
         if (parsed := parse_levels(levels.tolist(), counts)) and not np.isnan(parsed.values).any():
@@ -89,20 +89,20 @@ def load(
 
 def hold_file(
     path: str | Path, target: Any, random_state: Any = None, for_default: bool = False
-) -> Sample:
-    """The rows of a file, or of a folder of Parquet files, that have a target."""
+) -> tuple[Part, int]:
+    """Rows of a file, or of a folder of Parquet files, that have a target; and their number."""
     if not isinstance(target, str):
         came = "None" if target is None else f"a {type(target).__name__}"
         raise ValueError(f"X is read from files, so y is the name of its target; got {came}")
     source = open_dataset(path) if Path(path).is_dir() else open_source(path)
     names = [*find_columns(source, target), target]
-    return read_file(source, names, random_state, for_default)[1]
+    return read_file(source, names, random_state, for_default)[1:3]
 
 
 def read_file(
     source: Source, names: Sequence[str], random_state: Any, for_default: bool = False
-) -> tuple[Source, Sample, int]:
-    """The rows with a target, the last of the columns; and the number of those without.
+) -> tuple[Source, Part, int, int]:
+    """Rows with a target, the last of the columns; their number, and the number of those without.
 
     The source is given back with the types that columns turned out to have.
     """
@@ -120,10 +120,9 @@ def read_file(
     if not parts[0].n_rows:
         came = "no row with a target" if n_rows else "no rows"
         raise DataError(f"{source.path} has {came}; nothing can be selected")
-    limit = min(part.limit for part in parts)
-    samples = [parts.pop(0).sample(limit) for _ in groups]
-    table = _join_columns([sample.table for sample in samples])
-    return source, replace(samples[0], table=table), n_rows - samples[0].n_rows
+    limit, n_known = min(part.limit for part in parts), parts[0].n_rows
+    tables, targets = zip(*(parts.pop(0).sample(limit) for _ in groups), strict=True)
+    return source, (_join_columns(tables), targets[0]), n_known, n_rows - n_known
 
 
 def _hold_columns(source: Source, names: Sequence[str], held: Reservoir) -> tuple[Reservoir, int]:

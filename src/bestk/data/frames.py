@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Array
-from bestk.data.columns import (
-    ACCEPTED,
-    days,
-    number_levels,
-    read_dictionary,
-    read_objects,
-)
+from bestk.data.columns import ACCEPTED, days, number_levels, read_dictionary, read_objects
 from bestk.data.table import (
     Block,
     Kind,

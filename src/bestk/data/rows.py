@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -78,15 +78,6 @@ def _largest_class(y: Array) -> int:
     return int(np.unique(y, return_counts=True)[1].max())
 
 
-@dataclass(frozen=True)
-class Sample:
-    """The rows of a table that are held: all of them, or some."""
-
-    n_rows: int  # of the table
-    table: Table
-    y: Array
-
-
 class Reservoir:
     """The rows with the smallest of random keys; all of them, if they are few enough.
 
@@ -145,7 +136,7 @@ class Reservoir:
             kept = np.flatnonzero(some < self.limit)
             self._pieces[i] = some[kept], table.take(kept), y[kept]
 
-    def sample(self, limit: float = 1.0) -> Sample:
+    def sample(self, limit: float = 1.0) -> Part:
         """The rows that are held, in their order; more may be added afterwards."""
         if not self.n_rows:
             raise ValueError("there are no rows in any block; one block at least must have some")
@@ -159,7 +150,7 @@ class Reservoir:
             why = ENOUGH if self._for_default and table.n_samples == ENOUGH_ROWS < large else why
             note = _note_on_sample(table.n_samples, self.n_rows, why)
             table = replace(table, notes=(note,))
-        return Sample(self.n_rows, table, y)
+        return table, y
 
 
 def _n_bytes(values: Any) -> int:

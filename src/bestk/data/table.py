@@ -87,8 +87,7 @@ class Table:
 
     def take(self, rows: NDArray[np.intp]) -> Table:
         """The same columns of some rows, which may repeat."""
-        blocks = tuple(block.take(rows) for block in self.blocks)
-        return Table(len(rows), self.names, blocks, self.notes)
+        return replace(self, n_samples=len(rows), blocks=tuple(b.take(rows) for b in self.blocks))
 
     def mask(self, columns: Indices) -> NDArray[np.bool_]:
         """Which columns are among the given ones; np.isin takes ten times as long."""
@@ -185,9 +184,7 @@ def refuse_twins(names: Sequence[Any], where: Any) -> None:
         raise DataError(f"{where} has two columns named {twin!r}; rename one of them")
 
 
-def side_by_side(
-    columns: Iterable[tuple[int, Kind, Array, list[Any] | None]],
-) -> Iterator[Block]:
+def side_by_side(columns: Iterable[tuple[int, Kind, Array, list[Any] | None]]) -> Iterator[Block]:
     """Blocks of columns of one kind and dtype, given by place, kind, values and categories."""
     groups: dict[tuple[Kind, Any], list[Any]] = {}
     for place, kind, values, levels in columns:
@@ -203,17 +200,16 @@ def side_by_side(
 
 def find_features(features: Any, table: Table) -> Indices:
     """The places of features given by name, index or mask; of none for None or "from_dtype"."""
-    if features is None or (isinstance(features, str) and features == "from_dtype"):
-        return np.empty(0, np.int64)
+    none = features is None or (isinstance(features, str) and features == "from_dtype")
     single = isinstance(features, str | Integral) or getattr(features, "ndim", 1) == 0
-    chosen: list[Any] = [features] if single else list(features)
-    if chosen and all(isinstance(item, bool | np.bool_) for item in chosen):
+    chosen: list[Any] = [] if none else [features] if single else list(features)
+    if not chosen:
+        return np.empty(0, np.int64)
+    if all(isinstance(item, bool | np.bool_) for item in chosen):
         if len(chosen) != table.n_features:
             came = f"{len(chosen)} values and the table has {table.n_features} columns"
             raise ValueError(f"a mask of features needs a value for each column; it has {came}")
         return np.flatnonzero(chosen)
-    if not chosen:
-        return np.empty(0, np.int64)
     places: dict[str, int] = {}
     for place, name in enumerate(table.names):
         places[name] = place if name not in places else SEVERAL
@@ -246,8 +242,7 @@ def split_numbers(
     table: Table, numeric: Indices, together: bool
 ) -> tuple[list[Block], list[Block]]:
     """Blocks of the numbers of some columns, as one if they are to be together; and the rest."""
-    wanted = np.zeros(table.n_features, dtype=bool)
-    wanted[numeric] = True
+    wanted = table.mask(numeric)
     parts = [b.keep(wanted[b.columns]) for b in table.blocks if wanted[b.columns].any()]
     rest = [b.keep(~wanted[b.columns]) for b in table.blocks if not wanted[b.columns].all()]
     if len(parts) == 1 or not together:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from bestk._checks import whole
-from bestk._typing import Floats, Indices
+from bestk._typing import Floats
 from bestk.errors import ParameterError
 
 BASELINE = "all"  # the method name of rows with all features
@@ -31,7 +31,7 @@ def t_statistics(differences: Floats, overlap: float = 0.0) -> Floats:
     return np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
-def stability(selections: Any, n_features: int | None = None) -> float:
+def stability(selections: Sequence[Sequence[int]], n_features: int) -> float:
     """Measure the similarity of M selections of features, corrected for chance.
 
     With ``p_f`` the fraction of the selections that contain feature f, ``d`` the number of
@@ -40,10 +40,10 @@ def stability(selections: Any, n_features: int | None = None) -> float:
 
     Parameters
     ----------
-    selections : array of bool of shape (n_selections, n_features), or sequence of sequences of int
-        Masks, or the indices of the selected features; selections may differ in size.
-    n_features : int, default=None
-        The number of features selected from; needed for indices.
+    selections : sequence of sequences of int
+        The indices of the selected features; selections may differ in size.
+    n_features : int
+        The number of features selected from.
 
     Returns
     -------
@@ -63,31 +63,22 @@ def stability(selections: Any, n_features: int | None = None) -> float:
     >>> stability([[0, 1], [0, 2]], n_features=4)
     0.0
     """
-    supports, d = _read(selections, n_features)
-    M, share = len(supports), sum(map(len, supports)) / len(supports) / d
-    if share in (0, 1):
-        return 1.0
-    p = np.unique(np.concatenate(supports), return_counts=True)[1] / M
-    return 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / (share * (1 - share))
-
-
-def _read(selections: Any, n_features: int | None) -> tuple[list[Indices], int]:
-    """The features of each selection, and the number of features to select from."""
-    if isinstance(selections, np.ndarray) and selections.dtype == bool and selections.ndim == 2:
-        n_features, selections = selections.shape[1], [np.flatnonzero(mask) for mask in selections]
     d = min(whole(n_features, "n_features", 1), np.iinfo(np.int64).max)
     try:
         supports = [[index(i) for i in selection] for selection in selections]
     except TypeError as error:
-        wanted = "selections must be masks or lists of indices"
-        raise ParameterError(f"{wanted}, not {selections!r}") from error
+        raise ParameterError(f"selections must be lists of indices, not {selections!r}") from error
     for support in supports:
         if len(set(support)) < len(support) or not all(0 <= i < d for i in support):
             wanted = f"a selection must have different indices in 0..{d - 1}"
             raise ParameterError(f"{wanted}, not {support}")
     if len(supports) < 2:
         raise ParameterError(f"stability needs two selections or more; got {len(supports)}")
-    return [np.array(support, np.int64) for support in supports], d
+    M, share = len(supports), sum(map(len, supports)) / len(supports) / d
+    if share in (0, 1):
+        return 1.0
+    p = np.unique(np.concatenate(supports), return_counts=True)[1] / M
+    return 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / (share * (1 - share))
 
 
 @dataclass(frozen=True)

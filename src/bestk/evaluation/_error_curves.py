@@ -1,7 +1,8 @@
 """Error against k, measured fold by fold."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,12 +18,12 @@ from bestk.data.frames import as_array, read_column, read_features
 from bestk.data.table import Table, as_matrix, find_features
 from bestk.errors import ParameterError
 from bestk.evaluation._curves import BASELINE, Curves, Row
+from bestk.information.reading import Reading
 from bestk.native.threads import jobs
 from bestk.selection.folds import Fold, Trial, make_folds, printed_progress, read_ks, repeat_rows
 from bestk.selection.methods import get_method
-from bestk.selection.pipeline import Targets, read_targets, seed_of
+from bestk.selection.pipeline import Targets, Task, is_method, read_targets, seed_of, settle
 from bestk.selection.selector import SelectBestK
-from bestk.selection.shared import shared_tasks
 
 MAX_ROWS_LEAVE_ONE_OUT = 100
 MIN_ROWS_FOR_THREADS = 10_000  # with fewer, threads of gradient boosting wait for each other
@@ -179,6 +180,29 @@ def _read_methods(methods: Any) -> dict[str, Any]:
         raise ParameterError(f"methods must be {wanted}; got {methods!r}")
     named = methods if isinstance(methods, Mapping) else dict(zip(names, names, strict=True))
     return {name: get_method(method) for name, method in named.items()}
+
+
+def shared_tasks(
+    selector: Any, table: Table, y: Any, methods: Mapping[str, Any], sample_weight: Any = None
+) -> dict[str, Task]:
+    """A task for each method; methods that read the same estimates share their entropies.
+
+    Selectors of other libraries read none of them, so that those of any method will do.
+    """
+    tasks: dict[str, Task] = {}
+    read: list[tuple[Reading, Task]] = []  # a discretizer need not be hashable
+    for name, method in methods.items():
+        options = copy(selector).set_params(method=method)
+        information = settle(options)
+        any_will_do = not is_method(method)
+        task = next((known for how, known in read if any_will_do or how == information), None)
+        if task is None:
+            task = Task.of(options, table, y, sample_weight)
+            shared = replace(task.read, entropies=task.read.entropies.shared())
+            task = replace(task, read=shared)
+            read.append((information, task))
+        tasks[name] = replace(task, method=method)
+    return tasks
 
 
 @dataclass(frozen=True)

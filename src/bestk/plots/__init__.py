@@ -10,9 +10,4 @@ from bestk.plots._selection import plot_features, plot_frequencies, plot_pairs
 from bestk.plots._selection import read_solution as read_solution
 from bestk.plots._selection import shorten as shorten
 
-__all__ = [
-    "plot_error_curves",
-    "plot_features",
-    "plot_frequencies",
-    "plot_pairs",
-]
+__all__ = ["plot_error_curves", "plot_features", "plot_frequencies", "plot_pairs"]

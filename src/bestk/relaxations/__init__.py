@@ -1,7 +1,7 @@
 """Relaxations of the quadratic problem, shared by bounds and solvers."""
 
 from bestk.relaxations.dnn import Gap, dnn_bound
-from bestk.relaxations.eigen import product
+from bestk.relaxations.eigen import lanczos, product
 from bestk.relaxations.rows import (
     Branching,
     antisymmetric_bound,
@@ -31,6 +31,7 @@ __all__ = [
     "antisymmetric_bound",
     "dnn_bound",
     "fix_items",
+    "lanczos",
     "largest_entry",
     "linear_bound",
     "moderate",

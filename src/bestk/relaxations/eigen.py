@@ -1,5 +1,6 @@
 """Eigenvalues: one that is proved, and leading pairs of a matrix that moves little."""
 
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
@@ -9,10 +10,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 from scipy.linalg.lapack import dpotrf
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from bestk._typing import Floats
-from bestk.native.threads import run_tiles, spans, threads
+from bestk.native.threads import calm_blas, run_tiles, spans, threads
 from bestk.relaxations.subproblem import EPS
 
 TINY = 1e-290
@@ -21,6 +22,7 @@ TILE_ROWS = 256  # of a large matrix, that one thread multiplies at once
 CACHE_ENTRIES, LINE_ROWS = 2**15, 8  # that stay in the cache, and rows that go together in BLAS
 MAX_DENSE_ITEMS = 600  # above it, one eigenvalue is found by products with vectors
 LANCZOS_TOLERANCE = 1e-5  # of that eigenvalue
+KEPT_VECTORS = 20  # of the first and of the last, from which a late answer is taken
 PARTIAL_SHARE = 0.12  # of the spectrum, below which a part of it is cheaper than the whole
 CHEBYSHEV_DEGREE = 5  # products with the matrix to turn the subspace
 FIRST_TURNS, EXACT_TURNS = 4, 4  # of a subspace that starts at random, or is to be accurate
@@ -123,6 +125,52 @@ def lanczos_minimum(A: Any, steps: int = 12) -> float:
         before, v = v, w / (link or 1.0)
     T = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
     return float(np.linalg.eigvalsh(T)[0]) - link
+
+
+class _OutOfTime(Exception):  # noqa: N818, an end and not an error
+    """Stops the Lanczos method between two products."""
+
+
+def lanczos(
+    A: Any, start: Floats, which: str, count: int = 1, tol: float = 0.0, deadline: float = inf
+) -> tuple[Floats, Floats]:
+    """The eigenvalues at one end ("LA", "SA" or "LM") of a symmetric matrix, and their vectors.
+
+    After the deadline, those of the matrix restricted to some vectors of the iteration: the first
+    ones, which hold the leading directions, and the last ones, which refine them.
+    """
+    first: list[tuple[Floats, Floats]] = []
+    last: deque[tuple[Floats, Floats]] = deque(maxlen=KEPT_VECTORS)
+
+    def multiply(x: Floats) -> Floats:
+        if len(first) > count and perf_counter() >= deadline:
+            raise _OutOfTime
+        x = np.array(x, np.float64).ravel()
+        pair = x, product(A, x) if isinstance(A, np.ndarray) else np.asarray(A @ x)
+        (first if len(first) < KEPT_VECTORS else last).append(pair)
+        return pair[1]
+
+    n = len(start)
+    operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
+    with calm_blas():
+        try:
+            values, vectors = eigsh(operator, k=count, which=which, v0=start, tol=tol)
+        except _OutOfTime:
+            values, vectors = _ritz([*first, *last])
+            order = np.argsort({"LA": -values, "SA": values, "LM": -np.abs(values)}[which])[:count]
+            values, vectors = values[order], vectors[:, order]
+    return np.asarray(values), np.asarray(vectors)
+
+
+def _ritz(pairs: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """Eigenpairs of A on the space of some x, given each x and Ax."""
+    X, AX = (np.column_stack(part) for part in zip(*pairs, strict=True))
+    basis, sizes, turn = np.linalg.svd(X, full_matrices=False)
+    kept = sizes > 1e-6 * sizes[0]
+    basis = basis[:, kept]
+    H = basis.T @ (AX @ (turn[kept].T / sizes[kept]))
+    values, rotation = np.linalg.eigh((H + H.T) / 2)
+    return values, basis @ rotation
 
 
 def chebyshev_filter(A: Any, X: Any, low: float, cut: float) -> Any:

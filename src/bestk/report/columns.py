@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
 from bestk.data.table import Table
@@ -130,7 +129,9 @@ def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: boo
     if column.categories is None and len(levels) > MAX_BINS and not nominal:
         with np.errstate(invalid="ignore"):
             points = np.unique(np.quantile(known, np.arange(1, MAX_BINS) / MAX_BINS))
-        labels = _range_labels(points)
+        cuts = [f"{point:.4g}" for point in points]  # intervals are closed on the right
+        between = [f"> {low} to {high}" for low, high in pairwise(cuts)]
+        labels = [f"≤ {cuts[0]}", *between, f"> {cuts[-1]}"]
     codes = column.values
     if column.categories is None:
         codes = np.searchsorted(levels if points is None else points, codes)
@@ -141,13 +142,6 @@ def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: boo
     shown = (*bins, missing) if missing.rows else tuple(bins)
     name = format_text(table.names[place])
     return Column(name, column.kind, missing.rows, len(levels), shown, trend)
-
-
-def _range_labels(cuts: NDArray[np.float64]) -> list[str]:
-    """The intervals between cut points, closed on the right."""
-    points = [f"{cut:.4g}" for cut in cuts]
-    between = [f"> {low} to {high}" for low, high in pairwise(points)]
-    return [f"≤ {points[0]}", *between, f"> {points[-1]}"]
 
 
 def _merge_rare(bins: list[Bin]) -> list[Bin]:

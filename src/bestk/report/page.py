@@ -1,7 +1,7 @@
 """The HTML page of a report: the templates, and the numbers and texts that they show."""
 
 import base64
-import sys
+import platform
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
@@ -43,7 +43,8 @@ def render(facts: dict[str, Any]) -> str:
         facts, table=table, relevance=facts["task"].relevance(), missing=table.count_missing(),
         k=solution.k,
         scale=bin_scale(facts["columns"], is_rate=bool(facts["goal"].names)),
-        pairs=pairs, data=_map_data(facts, pairs), versions=_versions(),
+        pairs=pairs, data=_map_data(facts, pairs),
+        versions={"Python": platform.python_version()} | {name: version(name) for name in PACKAGES},
         style=Markup(style), script=Markup(script),
         hashes={"style": _hash(style), "script": _hash(script)},
     )  # fmt: skip
@@ -89,11 +90,6 @@ def bin_scale(columns: list[Column], *, is_rate: bool) -> tuple[float, float] | 
     values = [b.value for column in columns for b in column.bins if isfinite(b.value)]
     low = 0.0 if is_rate else min(values, default=0.0)
     return (low, max(values)) if values and max(values) > low else None
-
-
-def _versions() -> dict[str, str]:
-    python = ".".join(map(str, sys.version_info[:3]))
-    return {"Python": python} | {name: version(name) for name in PACKAGES}
 
 
 def _hash(text: str) -> str:

@@ -11,7 +11,7 @@ from scipy.special import stdtr, stdtrit
 from sklearn.base import is_classifier, is_regressor
 
 from bestk._typing import Floats
-from bestk.evaluation import BASELINE, error_curves, t_statistics
+from bestk.evaluation import BASELINE, error_curves, shared_tasks, t_statistics
 from bestk.information.reading import ParsedTarget
 from bestk.problem.solution import Solution
 from bestk.report.records import NAN, ReportRequest, format_text
@@ -19,7 +19,6 @@ from bestk.selection.base import SELECTABLE
 from bestk.selection.folds import choose
 from bestk.selection.methods import get_method
 from bestk.selection.pipeline import Task
-from bestk.selection.shared import shared_tasks
 from bestk.selection.stability import StabilitySelection, stability_selection
 
 OTHERS = ("maxrel", "mrmr", "jmi")

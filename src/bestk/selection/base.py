@@ -17,12 +17,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bestk._checks import check_parameters
-from bestk.data.frames import (
-    as_array,
-    is_dask,
-    is_frame,
-    named_frame,
-)
+from bestk.data.frames import as_array, is_dask, is_frame, named_frame
 from bestk.data.table import Table, refuse_shape
 from bestk.problem.solution import Solution
 from bestk.selection.cautions import with_warnings
@@ -66,13 +61,10 @@ def is_stream(X: Any, y: Any) -> bool:
     if isinstance(X, str | Path) or callable(X) or is_dask(X):
         return True
     if isinstance(X, list | tuple):
-        return isinstance(y, str) or (y is None and bool(X) and all(map(_is_pair, X)))
+        pairs = (isinstance(x, tuple) and len(x) == 2 and hasattr(x[0], "shape") for x in X)
+        return isinstance(y, str) or (y is None and bool(X) and all(pairs))
     in_memory = is_frame(X) or any(hasattr(X, name) for name in ("shape", "__array__"))
     return hasattr(X, "__iter__") and not in_memory
-
-
-def _is_pair(item: Any) -> bool:
-    return isinstance(item, tuple) and len(item) == 2 and hasattr(item[0], "shape")
 
 
 class TableSelector(SelectorMixin, BaseEstimator):

@@ -10,7 +10,7 @@ import numpy as np
 from bestk._typing import Array
 from bestk.data.blocks import read_blocks, read_values, split_column
 from bestk.data.frames import as_array, read_table
-from bestk.data.rows import Reservoir, Sample
+from bestk.data.rows import Part, Reservoir
 from bestk.data.table import Table
 from bestk.data.target import weighted_rows
 from bestk.selection.base import FOUND, forget
@@ -28,17 +28,17 @@ def hold_blocks(
         )
     fixed = sample_weight is None and not isinstance(getattr(selector, "k", ""), str)
     for_default = fixed and settle(selector).information == "blend"
-    sample = _hold(X, y, getattr(selector, "random_state", None), for_default)
-    table, weights = sample.table, None
+    (table, values), n_rows = _hold(X, y, getattr(selector, "random_state", None), for_default)
+    weights = None
     if sample_weight is not None:
         table, weights = split_column(table, sample_weight)
-    selector.n_samples_seen_, selector.n_features_in_ = sample.n_rows, table.n_features
+    selector.n_samples_seen_, selector.n_features_in_ = n_rows, table.n_features
     if list(table.names) != [f"x{j}" for j in range(table.n_features)]:
         selector.feature_names_in_ = np.array(list(table.names), dtype=object)
-    return table, sample.y, weights
+    return table, values, weights
 
 
-def _hold(X: Any, y: Any, random_state: Any, for_default: bool) -> Sample:
+def _hold(X: Any, y: Any, random_state: Any, for_default: bool) -> tuple[Part, int]:
     if isinstance(X, str | Path):
         from bestk.data.files import hold_file
 
@@ -46,7 +46,7 @@ def _hold(X: Any, y: Any, random_state: Any, for_default: bool) -> Sample:
     held = Reservoir(random_state, for_default=for_default)
     for table, values in read_blocks(X, y):
         held.add_table(table, values)
-    return held.sample()
+    return held.sample(), held.n_rows
 
 
 class PartialFit:
@@ -99,6 +99,5 @@ class PartialFit:
         if name not in FOUND or "_held" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         selector: Any = self
-        sample = self._held.sample()
-        selector._select_rows(sample.table, sample.y)
+        selector._select_rows(*self._held.sample())
         return object.__getattribute__(self, name)

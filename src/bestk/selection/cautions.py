@@ -15,6 +15,7 @@ from bestk.data.table import Table, find_numeric
 from bestk.errors import SelectionWarning
 from bestk.information.coding import code_table
 from bestk.information.reading import ParsedTarget
+from bestk.native.threads import calm_blas
 from bestk.problem.solution import Solution
 from bestk.selection.look import (
     PreparedTarget,
@@ -22,7 +23,6 @@ from bestk.selection.look import (
     alone_pvalues,
     codes_for_pairs,
     column_values,
-    find_copies,
     given_pvalues,
     is_leak,
     names_rows,
@@ -35,6 +35,9 @@ MAX_NAMES = 8  # columns that a sentence names
 MAX_COLUMNS = 1_000  # of a selection that are looked at
 MAX_CATEGORIES = 50  # of a column without a warning
 FALSE_DISCOVERY_RATE = 0.1
+COPY_ROWS = 1_000  # rows that show most differences between columns
+COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
+TINY = np.finfo(float).tiny
 SAME_RELEVANCE = 1e-6  # the largest difference, in nats
 CLEARLY = FALSE_DISCOVERY_RATE / 100  # a p-value below it needs no better test
 GAIN_OF_CUTS = 30.0  # at most, of twice the log of a likelihood ratio, by cuts chosen for y
@@ -133,6 +136,45 @@ def _alike(relevance: Floats, items: list[int]) -> list[int]:
     order = np.array(items, np.int64)[np.argsort(relevance[items], kind="stable")]
     near = np.diff(relevance[order]) <= SAME_RELEVANCE * (1.0 + relevance[order[1:]])
     return np.sort(order[np.append(near, False) | np.append(False, near)]).tolist()
+
+
+def find_copies(columns: list[Values]) -> list[list[int]]:
+    """Groups of equal columns, up to scale and shift, or to the names of categories."""
+    if len(columns) < 2:
+        return []
+    some = slice(0, None, max(1, len(columns[0].values) // COPY_ROWS))
+    groups, known = list[list[int]](), set[int]()
+    for i, row in enumerate(np.triu(are_copies(columns, some), 1)):
+        others = [] if i in known else np.flatnonzero(row).tolist()
+        same = [j for j in others if are_copies([columns[i], columns[j]], slice(None))[0, 1]]
+        known.update(same)
+        groups += [[i, *same]] if same else []
+    return groups
+
+
+def are_copies(columns: list[Values], rows: slice) -> NDArray[np.bool_]:
+    """Which columns have a correlation of 1 or -1, and the same missing rows, among some rows."""
+    missing = np.array([column.missing[rows] for column in columns])
+    values = np.array([_as_numbers(column, rows) for column in columns])
+    values[missing] = 0.0
+    values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), TINY)  # no overflow
+    values -= values.sum(axis=1, keepdims=True) / np.maximum((~missing).sum(axis=1), 1)[:, None]
+    values[missing] = 0.0
+    values /= np.maximum(np.linalg.norm(values, axis=1, keepdims=True), TINY)
+    with calm_blas(values.size * len(values)):
+        alike = np.abs(values @ values.T) > 1 - COPY_TOLERANCE
+    for a, b in np.argwhere(alike):
+        alike[a, b] = (missing[a] == missing[b]).all()
+    return alike
+
+
+def _as_numbers(column: Values, rows: slice) -> Floats:
+    """Some values; categories are numbered in the order of their first rows."""
+    values = column.values[rows]
+    if column.categories is not None:
+        _, first, codes = np.unique(values, return_index=True, return_inverse=True)
+        values = np.argsort(np.argsort(first))[codes]
+    return values.astype(np.float64)
 
 
 def _join_findings(each: list[list[Finding]]) -> list[Finding]:

@@ -168,7 +168,9 @@ class Goal:
         if scoring is None and classes is not None:
             return cls(y, classes, negative_log_loss)
         if scoring is None:
-            y, scoring = _standardized(y), "neg_mean_squared_error"
+            small = y / (np.abs(y).max() or 1.0)  # squares must not overflow
+            y = (small - small.mean()) / (small.std() or 1.0)
+            scoring = "neg_mean_squared_error"
         return cls(y, classes, check_scoring(LinearRegression(), scoring=scoring))
 
     def models(self, rows: int) -> tuple[Any, Any]:
@@ -226,9 +228,3 @@ def negative_log_loss(model: Any, Z: Floats, y: NDArray[Any]) -> float:
     p = model.predict_proba(Z)[np.arange(len(y)), places]
     p = np.where(model.classes_[places] == y, p, 0.0)
     return float(np.log(np.maximum(p, MIN_PROBABILITY)).mean())
-
-
-def _standardized(numbers: Floats) -> Floats:
-    """Numbers of mean 0 and variance 1."""
-    small = numbers / (np.abs(numbers).max() or 1.0)  # squares must not overflow
-    return (small - small.mean()) / (small.std() or 1.0)

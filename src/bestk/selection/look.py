@@ -1,9 +1,9 @@
-"""Columns of a table: identifiers, leaks, copies, and tests of their relation to the target."""
+"""Columns of a table: identifiers, leaks, and tests of their relation to the target."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,25 +11,26 @@ from scipy.special import betaincc, chdtrc
 
 from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
-from bestk.data.table import Block, Table, find_numeric
+from bestk.data.table import Table, find_numeric
 from bestk.data.target import Target, read_target
 from bestk.information import Entropies, normal_scores, relevance_by_chance
-from bestk.information.coding import cut_numbers, merge_rare, pair_bins
+from bestk.information.coding import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
 from bestk.information.measures import CMI
 from bestk.information.reading import ParsedTarget, cut_target
-from bestk.native.threads import calm_blas, spans
+from bestk.information.scan import DiscreteTable, scan_pairs
+from bestk.native.threads import spans
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
 FIRST_VALUES = 32  # most columns that are no identifiers show it here
 MIN_ROWS = 10  # of a table in which an identifier can be recognized
 IDENTIFIER = re.compile(r"(^|[\W_])(?i:ids?|idx|index|key|uuid|guid|row)($|[\W_])|[a-z]I[dD]$")
 LEAK = 0.99  # accuracy of one column, and fraction of the errors of guessing that it avoids
-COPY_ROWS = 1_000  # rows that show most differences between columns
-COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
-TINY = np.finfo(float).tiny
 MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
 BLOCK_VALUES = 2**24  # of columns that are tested together
 MIN_ROWS_PER_BIN = 5  # with fewer on average, a column determines classes by chance
+POOLED_TAIL = 20  # permuted values beyond which tails are extrapolated
+MAX_PERMUTATIONS = 50
+MAX_PERMUTED_WORK = 1e12  # pairs of columns times rows, in all permutations: a second or two
 
 
 @dataclass(frozen=True)
@@ -47,16 +48,11 @@ def column_values(table: Table, place: int) -> Values:
     for block in table.blocks:
         j = int(np.searchsorted(block.columns, place))
         if j < len(block.columns) and block.columns[j] == place:
-            return _of_block(block, j)
+            strip = block.values[:, j : j + 1]
+            values = (strip.toarray() if hasattr(strip, "toarray") else np.asarray(strip))[:, 0]
+            categories = None if block.categories is None else block.categories[j]
+            return Values(block.kind, values, block.missing(values), categories)
     raise IndexError(f"the table has no column {place}; it has {table.n_features}")
-
-
-def _of_block(block: Block, j: int) -> Values:
-    strip = block.values[:, j : j + 1]
-    strip = strip.toarray() if hasattr(strip, "toarray") else np.asarray(strip)
-    categories = None if block.categories is None else block.categories[j]
-    values = strip[:, 0]
-    return Values(block.kind, values, block.missing(values), categories)
 
 
 def names_rows(name: str, column: Values) -> bool:
@@ -103,45 +99,6 @@ def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
     right = int(counts.reshape(-1, target.n_classes).max(axis=1).sum())
     wrong, guessed = n - right, n - int(target.counts.max())
     return wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
-
-
-def find_copies(columns: list[Values]) -> list[list[int]]:
-    """Groups of equal columns, up to scale and shift, or to the names of categories."""
-    if len(columns) < 2:
-        return []
-    some = slice(0, None, max(1, len(columns[0].values) // COPY_ROWS))
-    groups, known = list[list[int]](), set[int]()
-    for i, row in enumerate(np.triu(are_copies(columns, some), 1)):
-        others = [] if i in known else np.flatnonzero(row).tolist()
-        same = [j for j in others if are_copies([columns[i], columns[j]], slice(None))[0, 1]]
-        known.update(same)
-        groups += [[i, *same]] if same else []
-    return groups
-
-
-def are_copies(columns: list[Values], rows: slice) -> NDArray[np.bool_]:
-    """Which columns have a correlation of 1 or -1, and the same missing rows, among some rows."""
-    missing = np.array([column.missing[rows] for column in columns])
-    values = np.array([_as_numbers(column, rows) for column in columns])
-    values[missing] = 0.0
-    values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), TINY)  # no overflow
-    values -= values.sum(axis=1, keepdims=True) / np.maximum((~missing).sum(axis=1), 1)[:, None]
-    values[missing] = 0.0
-    values /= np.maximum(np.linalg.norm(values, axis=1, keepdims=True), TINY)
-    with calm_blas(values.size * len(values)):
-        alike = np.abs(values @ values.T) > 1 - COPY_TOLERANCE
-    for a, b in np.argwhere(alike):
-        alike[a, b] = (missing[a] == missing[b]).all()
-    return alike
-
-
-def _as_numbers(column: Values, rows: slice) -> Floats:
-    """Some values; categories are numbered in the order of their first rows."""
-    values = column.values[rows]
-    if column.categories is not None:
-        _, first, codes = np.unique(values, return_index=True, return_inverse=True)
-        values = np.argsort(np.argsort(first))[codes]
-    return values.astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -252,3 +209,61 @@ def _bin_share(codes: Codes, scores: Floats) -> Floats:
         sums, counts = np.bincount(row, scores), np.bincount(row)
         share[i] = (sums**2 / counts).sum()
     return share / (scores @ scores)
+
+
+class InPairs(NamedTuple):
+    """Each column given its best partner."""
+
+    pvalues: Floats
+    partners: Indices
+    information: Floats  # I(xi; y | partner), in nats
+
+    @classmethod
+    def none(cls, n: int) -> "InPairs":
+        """Columns without partners."""
+        return cls(np.ones(n), np.full(n, -1), np.zeros(n))
+
+
+def pair_pvalues(looks: Sequence[Codes], target: Target, backend: str = "auto") -> InPairs:
+    """The smallest p-value of each column given a partner, times the number of looks at pairs."""
+    found = [_look_at_pairs(DiscreteTable.of(codes, target, backend)) for codes in looks]
+    pvalues, partners, information = map(np.stack, zip(*found, strict=True))
+    best, every = pvalues.argmin(axis=0), np.arange(pvalues.shape[1])
+    lowest = len(pvalues) * pvalues[best, every]
+    return InPairs(lowest, partners[best, every], information[best, every])
+
+
+def _look_at_pairs(table: DiscreteTable) -> InPairs:
+    """P-values of each column given its best partner, times the number of partners.
+
+    If xi is independent of xj and y, 2 m I(xi; y | xj) = 2 m I(xi; y) + 2 m interaction is
+    chi-square. The best partner is sought among the columns of each number of levels.
+    """
+    kinds, groups = np.unique(table.levels, return_inverse=True)
+    scan = scan_pairs(table.entropies, groups)
+    given = np.maximum(table.entropies.mi() + scan.best, 0.0)  # of copies it is a rounding error
+    degrees = np.outer(kinds, table.levels - 1) * (table.n_classes - 1)
+    p = likelihood_pvalues(2 * table.n_samples * given, degrees)
+    p[(kinds < 2)[:, np.newaxis] | (scan.partners < 0)] = np.inf  # constants are no partners
+    best, every = p.argmin(axis=0), np.arange(len(groups))
+    lowest = np.minimum(1.0, p[best, every]) * max(1, (table.levels > 1).sum() - 1)
+    return InPairs(lowest, scan.partners[best, every], given[best, every])
+
+
+def calibrate(p: Floats, null: Floats, tests: int) -> Floats:
+    """P-values from the smaller of some tests: their share among those of permuted targets."""
+    if not len(null):
+        return np.minimum(1.0, tests * p)
+    null = np.sort(null)
+    share = (1 + np.searchsorted(null, p, side="right")) / (1 + len(null))
+    edge = min(POOLED_TAIL, len(null)) - 1
+    slope = (edge + 2) / (1 + len(null)) / max(null[edge], 1e-300)
+    return np.where(p < null[edge], np.minimum(p * max(slope, tests), share), share)
+
+
+def affordable_permutations(table: Table, n_classes: int, pairs: bool) -> int:
+    """How often y is permuted by default."""
+    n, rows = table.n_features, table.n_samples + PAIR_ROWS
+    cells = sum((bins - 1) ** 2 for bins in pair_bins(n, table.n_samples, n_classes))
+    work = n * rows * (n * cells if pairs else PAIR_ROWS)
+    return min(MAX_PERMUTATIONS, int(MAX_PERMUTED_WORK / work))

@@ -19,15 +19,17 @@ from bestk.errors import SelectionWarning
 from bestk.information.reading import ParsedTarget, Reading
 from bestk.information.scan import DiscreteTable, strongest_pairs
 from bestk.native.threads import threads
-from bestk.selection._pvalues import (
-    InPairs,
-    affordable_permutations,
-    calibrate,
-    pair_pvalues,
-)
 from bestk.selection.base import SELECTABLE, TableSelector, is_stream
 from bestk.selection.blocks import hold_blocks
-from bestk.selection.look import PreparedTarget, alone_pvalues, codes_for_pairs
+from bestk.selection.look import (
+    InPairs,
+    PreparedTarget,
+    affordable_permutations,
+    alone_pvalues,
+    calibrate,
+    codes_for_pairs,
+    pair_pvalues,
+)
 
 
 class SelectRelevant(TableSelector):

@@ -20,14 +20,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from bestk.data.frames import read_features
 from bestk.selection.base import SELECTABLE, TableSelector
 from bestk.selection.cautions import warn_of
-from bestk.selection.folds import (
-    Trial,
-    choose,
-    make_folds,
-    printed_progress,
-    read_ks,
-    repeat_rows,
-)
+from bestk.selection.folds import Trial, choose, make_folds, printed_progress, read_ks, repeat_rows
 from bestk.selection.pipeline import Task, read_targets, seed_of
 from bestk.selection.targets import repeated_rows
 

@@ -20,14 +20,7 @@ from bestk.information.together import join_subsamples, measure_parts
 from bestk.native.threads import n_threads, threads
 from bestk.selection.base import count_features
 from bestk.selection.folds import make_folds, printed_progress, repeat_rows
-from bestk.selection.pipeline import (
-    Columns,
-    Task,
-    is_method,
-    read_targets,
-    seed_of,
-    settle,
-)
+from bestk.selection.pipeline import Columns, Task, is_method, read_targets, seed_of, settle
 from bestk.selection.selector import SelectBestK
 
 MAX_SHOWN = 20  # features of a text

@@ -4,13 +4,14 @@ from bestk.relaxations import Fixed
 from bestk.solvers._base import Run, Solver
 from bestk.solvers._path import solve_each, solve_path
 from bestk.solvers._referee import (
+    SOLVERS,
     BoundEffort,
+    get_solver,
     prove,
     solve,
     solve_problem,
     with_useful_bound,
 )
-from bestk.solvers._registry import SOLVERS, get_solver
 
 __all__ = [
     "SOLVERS",

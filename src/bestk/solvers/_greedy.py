@@ -1,19 +1,72 @@
-"""Greedy choices: forwards, and from a few starts with swaps."""
+"""Simple choices: rankings by one score of each item; greedy ones, forwards and with swaps."""
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse.linalg import ArpackError
 
 from bestk._typing import Floats, Indices
 from bestk.problem import BQP, NO_ITEMS, best_first, grow, grow_each, improve, top_k
-from bestk.solvers._base import Needs, Run
+from bestk.relaxations import lanczos, largest_entry
+from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
 MAX_SCANNED = 2**22  # entries that are scanned for pairs to start from
 MAX_GROWN = 2**26  # entries that greedy choices from such pairs may read
 ROWS_AT_ONCE = 32  # of them that stay in the cache
 MIN_SCANNED_ITEMS = 16  # items whose partners are scanned, however many items there are
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Linear relaxation: the k largest row sums of Q (LP2 of Venkateswara et al. 2015).
+
+    The columns of a lazy Q are added up some at a time, and none is kept; for a million items
+    that takes hours.
+    """
+
+    name: ClassVar[str] = "linear"
+    needs: ClassVar[Needs] = "columns"
+    ranks: ClassVar[bool] = True
+
+    def pick(self, problem: BQP, run: Run) -> Indices:
+        """Return the items by falling row sum."""
+        return top_k(problem.row_sums(), problem.k)
+
+
+@dataclass(frozen=True)
+class Spectral:
+    """Spectral relaxation: the k largest entries of the leading eigenvector (Nguyen et al. 2014).
+
+    References
+    ----------
+    X. V. Nguyen, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual
+    information based feature selection", KDD 2014.
+    """
+
+    name: ClassVar[str] = "spectral"
+    needs: ClassVar[Needs] = "matrix"
+    ranks: ClassVar[bool] = True
+
+    def pick(self, problem: BQP, run: Run) -> Indices:
+        """Return the items by falling weight in the eigenvector."""
+        return top_k(np.abs(leading_eigenvector(problem.Q, run.deadline)), problem.k)
+
+
+def leading_eigenvector(Q: Floats, deadline: float = inf) -> Floats:
+    """Eigenvector of the largest eigenvalue of a symmetric matrix, or its best approximation."""
+    n, scale = len(Q), largest_entry(Q)
+    if scale == 0.0:
+        return np.ones(n) / np.sqrt(n)
+    if n > MAX_LAPACK_ITEMS:
+        try:
+            return lanczos(Q, np.ones(n), "LA", deadline=deadline)[1][:, 0]
+        except ArpackError:  # e.g. the start is an eigenvector of a smaller eigenvalue
+            pass
+    return np.asarray(eigh(Q / scale, subset_by_index=[n - 1, n - 1])[1][:, 0])
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from bestk._typing import Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import n_threads
 from bestk.problem import BQP, best_first
+from bestk.relaxations import lanczos
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
-from bestk.solvers._ranking import lanczos
 
 MAX_BATCH = 1 << 20  # directions drawn at once
 FIRST_TIMED_BATCH, MAX_TIMED_BATCH = 1 << 6, 1 << 16  # the same, with a time limit

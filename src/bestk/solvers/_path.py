@@ -16,12 +16,12 @@ from bestk.solvers._referee import (
     BoundEffort,
     check_matrix,
     check_options,
+    get_solver,
     new_run,
     read_problem,
     solve_in_turn,
     with_useful_bound,
 )
-from bestk.solvers._registry import get_solver
 
 
 def solve_path(

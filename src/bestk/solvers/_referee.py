@@ -1,4 +1,4 @@
-"""The referee: runs, times, scores and bounds every solver alike."""
+"""The solvers by name, and the referee: runs, times, scores and bounds every solver alike."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,14 +14,33 @@ from bestk.bounds import MAX_USEFUL_GAP, MIN_BOUND_SECONDS, Bound, bound_problem
 from bestk.native.threads import Stopwatch
 from bestk.problem import BQP, Solution
 from bestk.solvers._base import Run, Solver
-from bestk.solvers._exact import split_gap
-from bestk.solvers._registry import get_solver
+from bestk.solvers._exact import Exact, split_gap
+from bestk.solvers._greedy import Forward, Linear, Spectral, Swap
+from bestk.solvers._lowrank import LowRank
+from bestk.solvers._sdp import SDP
+from bestk.solvers._search import Auto, Search
+from bestk.solvers._simplex import Simplex
+from bestk.solvers._tpower import TruncatedPower
 
 BoundEffort = Literal["fast", "tight"]
 FIXING_SECONDS = 0.005  # to find the items of a proved choice that every such choice has
 MIN_BOUND_SHARE = 0.1  # of a time limit, for a default bound after a solver that has used it up
 PROVED_GAP = 1e-9  # a smaller one is rounding
 FIXED = ("fixed_in", "fixed_out")  # numbers of items in every choice as good as this, or in none
+ALL = (
+    Linear(), Spectral(), TruncatedPower(), LowRank(), SDP(), Forward(), Swap(),
+    Search(), Exact(), Simplex(), Auto(),
+)  # fmt: skip
+SOLVERS: dict[str, Solver] = {solver.name: solver for solver in ALL}
+
+
+def get_solver(solver: str | Solver) -> Solver:
+    """The solver of that name, or the one given."""
+    if hasattr(solver, "pick") and not isinstance(solver, str | type):
+        return solver
+    if not isinstance(solver, str) or solver not in SOLVERS:
+        raise ValueError(f"unknown solver {solver!r}; choose one of {', '.join(SOLVERS)}")
+    return SOLVERS[solver]
 
 
 def solve(

@@ -11,8 +11,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import calm_blas
 from bestk.problem import BQP
+from bestk.relaxations import lanczos
 from bestk.solvers._base import Needs, Run
-from bestk.solvers._ranking import lanczos
 
 MAX_DENSE_EIGEN_ITEMS = 300  # up to this size LAPACK is as fast as Lanczos
 MAX_FACTORED_ITEMS = 2500  # above it, a factor of the whole matrix takes longer than all the rest

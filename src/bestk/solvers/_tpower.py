@@ -9,8 +9,7 @@ from bestk._typing import Floats, Indices
 from bestk.problem import BQP, NO_ITEMS, top_k
 from bestk.relaxations import largest_entry
 from bestk.solvers._base import Needs, Run
-from bestk.solvers._greedy import Forward
-from bestk.solvers._ranking import Linear
+from bestk.solvers._greedy import Forward, Linear
 
 MAX_STEPS = 100
 TOLERANCE = 1e-8  # relative to the largest entry of Q: a smaller change ends the run

@@ -1,8 +1,6 @@
 """Checks of parameters."""
 
 from contextlib import suppress
-from functools import cache
-from inspect import signature
 from numbers import Real
 from operator import index
 from typing import Any
@@ -41,20 +39,3 @@ def choice(value: Any, name: str, known: tuple[str | None, ...]) -> None:
     if not (isinstance(value, str) or value is None) or value not in known:
         *others, last = map(repr, known)
         raise ParameterError(f"unknown {name} {value!r}; choose {', '.join(others)} or {last}")
-
-
-def check_parameters(estimator: Any) -> None:
-    """Check the parameters that are not the defaults: all take as long as a small table."""
-    from sklearn.utils._param_validation import validate_parameter_constraints
-
-    kind: Any = type(estimator)
-    defaults, own = _default_parameters(kind), vars(estimator)
-    changed = {name: own[name] for name in defaults if own[name] is not defaults[name]}
-    if changed:
-        validate_parameter_constraints(kind._parameter_constraints, changed, kind.__name__)
-
-
-@cache
-def _default_parameters(kind: Any) -> dict[str, Any]:
-    parameters = signature(kind).parameters.values()
-    return {parameter.name: parameter.default for parameter in parameters}

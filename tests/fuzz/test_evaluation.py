@@ -12,14 +12,13 @@ from .oddities import TABLES, odd_scalars, odd_tables
 
 @budget(0.5)
 @given(masks=st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=2, max_size=6))
-def test_stability_is_what_its_definition_says_of_masks_and_of_indices(masks):
+def test_stability_is_what_its_definition_says(masks):
     M = np.array(masks)
     share, p = M.mean(), M.mean(axis=0)
-    found = attempt(stability, M)
+    found = attempt(stability, [np.flatnonzero(row) for row in M], 4)
     chance = share * (1 - share)
     wanted = 1 - (len(M) / (len(M) - 1) * p * (1 - p)).mean() / chance if chance else 1.0
     assert abs(found - wanted) < 1e-12
-    assert attempt(stability, [np.flatnonzero(row) for row in M], 4) == found
 
 
 @budget(1)

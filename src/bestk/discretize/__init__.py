@@ -1,6 +1,12 @@
 """Supervised and unsupervised discretisers: numbers to integer codes."""
 
-from bestk.discretize._base import ColumnCuts, Discretizer, fit_together, log_tables
+from bestk.discretize._base import (
+    ColumnCuts,
+    Discretizer,
+    check_parameters,
+    fit_together,
+    log_tables,
+)
 from bestk.discretize._methods import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
 
 DISCRETIZERS: dict[str, type[Discretizer]] = {
@@ -20,6 +26,7 @@ __all__ = [
     "EqualFrequency",
     "EqualWidth",
     "Sigma",
+    "check_parameters",
     "fit_together",
     "log_tables",
 ]

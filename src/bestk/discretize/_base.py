@@ -1,8 +1,8 @@
 """The base of all discretisers: the scikit-learn interface, and cuts of columns by kernels."""
 
 from collections.abc import Sequence
-from functools import partial
-from inspect import cleandoc
+from functools import cache, partial
+from inspect import cleandoc, signature
 from itertools import pairwise, starmap
 from math import log, log1p
 from typing import Any, ClassVar, NamedTuple, Self
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bestk._checks import check_parameters
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame
 from bestk.native import TABLE_TYPES, kernels
@@ -65,6 +65,21 @@ class ColumnCuts(NamedTuple):
         """The cuts of each column."""
         ends = np.concatenate([[0], np.cumsum(self.counts)]).tolist()
         return [self.values[a:b] for a, b in pairwise(ends)]
+
+
+def check_parameters(estimator: Any) -> None:
+    """Check the parameters that are not the defaults: all take as long as a small table."""
+    kind: Any = type(estimator)
+    defaults, own = _default_parameters(kind), vars(estimator)
+    changed = {name: own[name] for name in defaults if own[name] is not defaults[name]}
+    if changed:
+        validate_parameter_constraints(kind._parameter_constraints, changed, kind.__name__)
+
+
+@cache
+def _default_parameters(kind: Any) -> dict[str, Any]:
+    parameters = signature(kind).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters}
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

@@ -16,9 +16,9 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bestk._checks import check_parameters
 from bestk.data.frames import as_array, is_dask, is_frame, named_frame
 from bestk.data.table import Table, refuse_shape
+from bestk.discretize import check_parameters
 from bestk.problem.solution import Solution
 from bestk.selection.cautions import with_warnings
 from bestk.selection.pipeline import Task, pair_details

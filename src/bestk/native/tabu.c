@@ -7,7 +7,7 @@
 
 #include "bestk.h"
 
-enum { BLOCK = 32 }; /* items whose extremes are kept together */
+enum { BLOCK = 32, LANES = 4 }; /* items whose extremes are kept together */
 enum { TENURE = 15, TENURES = 15, STEPS_A_TENURE = 100 };
 enum { LONGEST = 20 }; /* times the depth: no walk goes on for longer */
 enum { RESTART = 20 }; /* walks that leave a population as it is before a new one */
@@ -50,24 +50,50 @@ static int64_t draw(uint64_t *state, int64_t below) {
     return (int64_t)((x >> 20) % (uint64_t)below);
 }
 
-/* p += 2 (into - out) of one block of items, and its extremes. */
+/* Of items from i on, one a lane: p += 2 (into - out), and the extremes. */
+INLINE void update_lanes(const Island *w, const double *out, const double *into, int64_t i,
+    int64_t width, double *restrict low, double *restrict high) {
+    const double *leave = w->leave + i, *enter = w->enter + i;
+    double *p = w->p + i;
+#pragma omp simd
+    for (int64_t j = 0; j < width; j++) {
+        p[j] += 2.0 * (into[i + j] - out[i + j]);
+        low[j] = lower(p[j] + leave[j], low[j]);
+        high[j] = higher(p[j] + enter[j], high[j]);
+    }
+}
+
+/* The same of one block of items. */
 INLINE void update_block(
     Island *w, const double *out, const double *into, int64_t block, int64_t size) {
-    const int64_t first = block * BLOCK;
-    const double *leave = w->leave + first, *enter = w->enter + first;
-    double *p = w->p + first, low = INFINITY, high = -INFINITY;
-    out += first;
-    into += first;
-#pragma omp simd reduction(min : low) reduction(max : high)
-    for (int64_t i = 0; i < size; i++) {
-        p[i] += 2.0 * (into[i] - out[i]);
-        low = lower(p[i] + leave[i], low);
-        high = higher(p[i] + enter[i], high);
+    double low[LANES], high[LANES];
+    for (int j = 0; j < LANES; j++) low[j] = INFINITY, high[j] = -INFINITY;
+    int64_t i = block * BLOCK;
+    const int64_t end = i + size;
+    for (; i + LANES <= end; i += LANES) update_lanes(w, out, into, i, LANES, low, high);
+    update_lanes(w, out, into, i, end - i, low, high);
+    for (int j = 1; j < LANES; j++) {
+        low[0] = lower(low[j], low[0]);
+        high[0] = higher(high[j], high[0]);
     }
-    w->low[block] = low;
-    w->high[block] = high;
-    w->lowest_p = lower(low, w->lowest_p);
-    w->highest_p = higher(high, w->highest_p);
+    w->low[block] = low[0];
+    w->high[block] = high[0];
+}
+
+/* The same of all blocks. */
+static void update(Island *w, const double *out, const double *into) {
+    const int64_t whole = w->n / BLOCK;
+    double lowest = INFINITY, highest = -INFINITY;
+    for (int64_t block = 0; block < w->blocks; block++) {
+        if (block < whole)
+            update_block(w, out, into, block, BLOCK);
+        else
+            update_block(w, out, into, block, w->n % BLOCK);
+        lowest = lower(w->low[block], lowest);
+        highest = higher(w->high[block], highest);
+    }
+    w->lowest_p = lowest;
+    w->highest_p = highest;
 }
 
 /* Swap u for v in p, and find the extremes; u = v: only the latter. */
@@ -77,11 +103,7 @@ static void move(Island *w, int64_t u, int64_t v) {
         w->p[u] += 2.0 * out[u];
         w->p[v] -= 2.0 * into[v];
     }
-    w->lowest_p = INFINITY;
-    w->highest_p = -INFINITY;
-    const int64_t whole = w->n / BLOCK;
-    for (int64_t block = 0; block < whole; block++) update_block(w, out, into, block, BLOCK);
-    if (whole < w->blocks) update_block(w, out, into, whole, w->n % BLOCK);
+    update(w, out, into);
 }
 
 /* Let an item move, or keep it where it is. */
@@ -230,11 +252,11 @@ static void step(Island *w) {
     }
 }
 
-/* p += twice the row of an item. */
-static void add_row(Island *w, int64_t item) {
+/* p += weight * row of an item. */
+static void add_row(Island *w, int64_t item, double weight) {
     const double *restrict row = w->Q + item * w->n;
     double *restrict p = w->p;
-    for (int64_t i = 0; i < w->n; i++) p[i] += 2.0 * row[i];
+    for (int64_t i = 0; i < w->n; i++) p[i] += weight * row[i];
 }
 
 /* The objective of a choice; on the way, set p. */
@@ -242,28 +264,42 @@ static double value_of(Island *w, const uint8_t *chosen) {
     const int64_t n = w->n;
     for (int64_t i = 0; i < n; i++) w->p[i] = chosen[i] ? -w->Q[i * n + i] : w->Q[i * n + i];
     for (int64_t j = 0; j < n; j++)
-        if (chosen[j]) add_row(w, j);
+        if (chosen[j]) add_row(w, j, 2.0);
     double value = 0.0;
     for (int64_t i = 0; i < n; i++)
         if (chosen[i]) value += (w->p[i] + w->Q[i * n + i]) / 2.0;
     return value;
 }
 
-/* Choose what helps most until k items are chosen: of two parents' items, one or the other's at
-   random; without parents, of all. */
-static void fill_up(Island *w, const uint8_t *one, const uint8_t *other) {
-    value_of(w, w->chosen);
+/* How many items are chosen. */
+static int64_t n_chosen(const Island *w) {
     int64_t count = 0;
     for (int64_t i = 0; i < w->n; i++) count += w->chosen[i];
-    for (; count < w->k; count++) {
-        const uint8_t *allowed = one && draw(w->random, 2) ? other : one;
-        int64_t best = -1;
+    return count;
+}
+
+/* Choose the item of the highest p among those allowed; NULL: all are. */
+static void add_best(Island *w, const uint8_t *allowed) {
+    int64_t best = -1;
+    for (int64_t i = 0; i < w->n; i++)
+        if (!w->chosen[i] && (!allowed || allowed[i]) && (best < 0 || w->p[i] > w->p[best]))
+            best = i;
+    w->chosen[best] = 1;
+    add_row(w, best, 2.0);
+}
+
+/* Drop what is missed least, or add what helps most, until k items are chosen. */
+static void repair(Island *w) {
+    value_of(w, w->chosen);
+    int64_t surplus = n_chosen(w) - w->k;
+    for (; surplus > 0; surplus--) {
+        int64_t worst = -1;
         for (int64_t i = 0; i < w->n; i++)
-            if (!w->chosen[i] && (!allowed || allowed[i]) && (best < 0 || w->p[i] > w->p[best]))
-                best = i;
-        w->chosen[best] = 1;
-        add_row(w, best);
+            if (w->chosen[i] && (worst < 0 || w->p[i] < w->p[worst])) worst = i;
+        w->chosen[worst] = 0;
+        add_row(w, worst, -2.0);
     }
+    for (; surplus < 0; surplus++) add_best(w, NULL);
 }
 
 /* Any k items, by Floyd's rule. */
@@ -281,16 +317,18 @@ static void cross(Island *w) {
     const int64_t father = (mother + 1 + draw(w->random, size - 1)) % size;
     const uint8_t *one = w->pool + mother * w->n, *other = w->pool + father * w->n;
     for (int64_t i = 0; i < w->n; i++) w->chosen[i] = one[i] & other[i];
-    fill_up(w, one, other);
+    value_of(w, w->chosen);
+    for (int64_t left = w->k - n_chosen(w); left > 0; left--)
+        add_best(w, draw(w->random, 2) == 0 ? one : other);
 }
 
-/* Set out from a start that was given, k items or fewer, a random choice, or a child. */
+/* Set out from a start that was given, a random choice, or a child of two parents. */
 static void begin(Island *w, const uint8_t *starts, int64_t n_starts) {
     int64_t *counts = w->counts;
     if (counts[STALE] >= RESTART) counts[SIZE] = counts[STALE] = counts[YOUNG] = 0;
     if (counts[BORN] < n_starts) {
         memcpy(w->chosen, starts + counts[BORN] * w->n, (size_t)w->n);
-        fill_up(w, NULL, NULL);
+        repair(w);
     } else if (counts[YOUNG] < w->population || counts[SIZE] < 2) {
         choose_any(w);
     } else {

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from bestk import SelectBestK
+from bestk.report import make_report
 
 FILE = Path(__file__).with_name("pictures") / "report.png"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -23,7 +24,8 @@ def write_picture(file: Path = FILE) -> None:
     browser = next(filter(None, map(shutil.which, BROWSERS)))
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         page = Path(folder, "report.html")
-        SelectBestK(10, random_state=0).fit(X, labels).report(X, labels, page, target="diagnosis")
+        fitted = SelectBestK(10, random_state=0).fit(X, labels)
+        make_report(fitted, X, labels, target="diagnosis").save(page)
         window = driver.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         tab = window.new_page(viewport=SIZE)
         tab.goto(page.as_uri())

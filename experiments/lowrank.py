@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.problem import BQP, best_first, top_k
+from bestk.problem.problem import BQP, best_first, top_k
 from bestk.solvers._base import Needs, Run
 from bestk.solvers._lowrank import LowRank, factor
 

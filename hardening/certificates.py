@@ -12,7 +12,9 @@ from time import perf_counter
 import numpy as np
 
 from bestk import BQP, SOLVERS, solve
-from bestk.relaxations import Gap, Subproblem, fix_items
+from bestk.relaxations.dnn import Gap
+from bestk.relaxations.rows import fix_items
+from bestk.relaxations.subproblem import Subproblem
 from hardening.record import keep
 
 TOLERANCE = Fraction(1, 10**9)  # relative: what "proved optimal" allows for rounding

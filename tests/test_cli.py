@@ -13,7 +13,6 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from bestk import METHODS, __version__, select
 from bestk.cli import main
 from bestk.data.target import TARGETS
-from bestk.discretize import DISCRETIZERS
 from bestk.information.reading import INFORMATION
 
 
@@ -201,9 +200,6 @@ def test_rows_have_weights_and_groups_and_columns_have_groups_and_a_threshold(fo
     assert found["features"] == expected["features"]
     few = json.loads(bestk("select", file, "--threshold", 0.3, *aside).stdout)
     assert few["k"] == 1 or min(f["new_information"] for f in few["features"]) >= 0.3
-    together = json.loads(bestk("select", file, "-k", 1, "--column-groups", "_", *aside).stdout)
-    groups = {feature["name"].rpartition("_")[0] for feature in together["features"]}
-    assert len(groups) == 1
     compared = json.loads(
         bestk(
             "compare", file, "-k", 2, "-m", "maxrel", "--cv", 3, "--scoring", "roc_auc", *aside
@@ -248,7 +244,6 @@ def test_compare_offers_no_automatic_number_of_features_and_refuses_it(folder):
 def test_the_names_of_options_are_those_of_the_library():
     choices = {each.name: each.type.choices for each in main.commands["select"].params
                if isinstance(each.type, click.Choice)}  # fmt: skip
-    assert set(choices["discretizer"]) == {*DISCRETIZERS, "auto", "none"}
     assert set(choices["information"]) == {*INFORMATION, "auto"}
     assert set(choices["target_kind"]) == set(TARGETS)
 

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.problem import BQP, CachedColumns, good_choice
-from bestk.relaxations import Subproblem, antisymmetric_bound, fix_items, rows, rows_bound
+from bestk.problem.lazy import CachedColumns
+from bestk.problem.problem import BQP, good_choice
+from bestk.relaxations import rows
+from bestk.relaxations.rows import antisymmetric_bound, fix_items, rows_bound
+from bestk.relaxations.subproblem import Subproblem
 from bestk.solvers import solve
 
 from .solvers.conftest import PENALTIES, optimum, problems

@@ -13,9 +13,9 @@ from bestk.data.codes import encode
 from bestk.data.target import read_target
 from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.selection.criteria import CRITERIA
-from bestk.selection.methods import METHODS, Effort, Greedy, Joint, Method, Quadratic, get_method
+from bestk.selection.methods import METHODS, Greedy, Joint, Method, Quadratic, get_method
 from bestk.selection.objectives import CMI, MIFS, OBJECTIVES, get_objective
-from bestk.solvers import SOLVERS
+from bestk.solvers import SOLVERS, Effort
 from bestk.solvers._lowrank import LowRank
 
 from .information.conftest import tables

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
+from bestk.problem.solution import percent_of
 
 from .solvers.conftest import problems
 
@@ -15,6 +16,11 @@ def test_the_value_of_a_choice_is_the_sum_over_its_rows_and_columns():
     Q = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]
     assert BQP(Q, 2).value([0, 2]) == 1 + 3 + 7 + 9
     np.testing.assert_array_equal(BQP(Q, 2).Q, [[1, 3, 5], [3, 5, 7], [5, 7, 9]])
+
+
+def test_a_gap_in_percent_is_rounded_up():
+    gaps = (0.0123, 0.1234, 0.0000012, np.inf)
+    assert [percent_of(gap) for gap in gaps] == ["1.3%", "13%", "0.01%", "infinite"]
 
 
 def test_a_symmetric_matrix_is_not_copied():

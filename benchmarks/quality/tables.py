@@ -246,6 +246,17 @@ def weak_regression(draft: Draft) -> NDArray[Any]:
     return draft.numbers(0.1)
 
 
+def within_range(draft: Draft) -> NDArray[Any]:
+    """Measurements of which high and low values differ from normal ones: 6 pairs, 4 straight."""
+    for _ in range(6):
+        values = draft.block(2, 0.7)
+        draft.score += draft.rng.uniform(0.5, 1.0) * (values**2).sum(axis=1) / 2
+        draft.add("relevant", draft.disguise(values), group=True)
+    draft.relevant_blocks(4, 1, 0.0)
+    draft.noise_blocks(4, 8, 0.6)
+    return draft.classes(1.8)
+
+
 FAMILIES: dict[str, dict[str, Callable[[Draft], NDArray[Any]]]] = {
     "categories": {"categories": categories},
     "credit": {"credit": credit},
@@ -258,6 +269,7 @@ FAMILIES: dict[str, dict[str, Callable[[Draft], NDArray[Any]]]] = {
     "seasonal": {"seasonal": seasonal},
     "sensors": {"sensors": sensors},
     "weak_regression": {"weak_regression": weak_regression},
+    "within_range": {"within_range": within_range},
 }
 MAKERS = {name: maker for makers in FAMILIES.values() for name, maker in makers.items()}
 REGRESSION = ("seasonal", "weak_regression")

@@ -36,8 +36,9 @@ from bestk.information.backends import _torch_kernels as kernels
 from bestk.information.backends import get_backend
 from bestk.information.measures import SYMMETRIC_CMI
 from bestk.native.threads import threads
-from bestk.selection.methods import METHODS, Effort
-from bestk.selection.objectives import MEMORY
+from bestk.problem.lazy import MEMORY
+from bestk.selection.methods import METHODS
+from bestk.solvers import Effort
 
 FILE = RESULTS / "gpu.csv"
 CORES, ROUNDS, TOP = 2, 9, 1_000

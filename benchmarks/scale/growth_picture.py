@@ -8,8 +8,8 @@ import numpy as np
 from benchmarks.pictures import pyplot, save
 from benchmarks.scale.record import read_rows
 from bestk.data.rows import MAX_VALUES
+from bestk.problem.lazy import MEMORY
 from bestk.selection.methods import MAX_DENSE_FEATURES
-from bestk.selection.objectives import MEMORY
 from bestk.solvers import SOLVERS
 
 ESTIMATE = "estimate: "  # rows of older records, which are not drawn

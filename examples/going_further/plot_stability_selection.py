@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from bestk import plots, stability_selection
+from bestk import stability_selection
 from bestk.evaluation import stability
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -18,8 +18,11 @@ found = stability_selection(X, y, k=5, n_subsamples=50, random_state=0)
 print(found)
 
 # %%
-ax = plots.plot_frequencies(found, threshold=0.6, top=12)
+frequent = found.to_frame().head(12)[::-1]
+ax = frequent.plot.barh("name", "frequency", legend=False, ylabel="", xlim=(0, 1))
+ax.axvline(0.6, color="black", linestyle="--", linewidth=1)
 ax.set_title("selected from random halves of the patients")
+plt.tight_layout()
 plt.show()
 
 # %%

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from bestk.selection.methods import METHODS, Effort, Method, Quadratic
+from bestk.selection.methods import METHODS, Method, Quadratic
+from bestk.solvers import Effort
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._search import Search
 from bestk.solvers._tpower import TruncatedPower

@@ -8,8 +8,8 @@ import click
 WORDS = [
     "select", "--dry-run", "methods", "t.csv", "e.csv", "none.csv", "t.tsv", "-t", "--target", "y",
     "x", "name", "Y", "-k", "1", "2", "3", "0", "-1", "0.5", "1.0", "auto", "nan", "inf", "1e9",
-    "99999999999999999999", "--information", "discrete", "gaussian", "blend", "--discretizer",
-    "caim", "mdlp", "none", "sigma", "--correction", "chance", "miller-madow", "--include",
+    "99999999999999999999", "--information", "discrete", "gaussian", "blend",
+    "none", "--correction", "chance", "miller-madow", "--include",
     "--exclude", "--target-kind", "classes", "continuous", "--time-limit", "0.01", "--seed", "7",
     "--json", "-q", "--quiet", "-m", "--method", "jmi", "tpower", "exact", "mrmr", "forward",
     "--bound", "fast", "tight", "-o", "out.csv", "out.parquet", "t.csv.gz", "--help",

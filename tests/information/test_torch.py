@@ -15,7 +15,8 @@ from bestk.data.target import read_target
 from bestk.information import Entropies, Measure, Query, measures
 from bestk.information.backends import get_backend
 from bestk.information.scan import scan_pairs
-from bestk.selection.methods import METHODS, Effort
+from bestk.selection.methods import METHODS
+from bestk.solvers import Effort
 
 from .conftest import tables
 

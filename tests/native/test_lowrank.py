@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bestk.problem import top_k
-from bestk.problem.problem import BQP
+from bestk.problem.problem import BQP, top_k
 from bestk.solvers._lowrank import _best_along, along_a_curve, factor
 
 pytestmark = pytest.mark.usefixtures("cpu")

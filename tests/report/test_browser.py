@@ -255,7 +255,7 @@ def test_the_names_of_fifty_features_are_all_on_the_heat_map(browser, tmp_path):
 
 def test_a_notebook_shows_the_page_in_a_frame_that_works(browser, tmp_path):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    shown = SelectBestK(k=3).fit(X, y).report(X, y, errors=False)._repr_html_()
+    shown = make_report(SelectBestK(k=3).fit(X, y), X, y, errors=False)._repr_html_()
     (tmp_path / "cell.html").write_text(f"<!DOCTYPE html><body>{shown}</body>", "utf-8")
     page = browser.new_page()
     wrong = []

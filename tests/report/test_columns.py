@@ -6,7 +6,7 @@ import pytest
 
 from bestk import SelectBestK
 from bestk.data.frames import read_table
-from bestk.report import columns
+from bestk.report import columns, make_report
 from bestk.report.columns import ShownTarget, describe_column
 from bestk.selection.pipeline import Task
 
@@ -81,7 +81,8 @@ def test_the_rarest_of_many_classes_are_counted_as_one():
 
 def test_the_list_of_columns_has_what_is_there_and_what_is_missing():
     frame = pd.DataFrame({"n": [1.5, np.nan, 2.5] * 4, "w": ["a", "b", None] * 4})
-    listed = SelectBestK(1).fit(frame, [0, 1, 1] * 4).report(frame, [0, 1, 1] * 4, errors=False)
+    goal = [0, 1, 1] * 4
+    listed = make_report(SelectBestK(1).fit(frame, goal), frame, goal, errors=False)
     cells = '<td class="n" data-value="4">4</td><td class="n" data-value="2">2</td>'
     for kind in ("numeric", "string"):
         assert f"<td><bdi>{kind}</bdi></td>{cells}" in listed.html
@@ -90,6 +91,6 @@ def test_the_list_of_columns_has_what_is_there_and_what_is_missing():
 def test_of_a_tall_table_fewer_columns_are_listed(monkeypatch):
     monkeypatch.setattr(columns, "MAX_LISTED_VALUES", 25)
     frame = pd.DataFrame({"a": np.arange(12) % 3, "b": np.arange(12) % 2, "c": np.arange(12) % 4})
-    made = SelectBestK(1).fit(frame, frame["c"]).report(frame, frame["c"], errors=False)
+    made = make_report(SelectBestK(1).fit(frame, frame["c"]), frame, frame["c"], errors=False)
     assert len(made.facts.listed) == 2
     assert "2 of 3 columns: selected and most" in made.html

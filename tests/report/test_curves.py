@@ -32,7 +32,7 @@ def report(chosen):
 
 
 def errors_of(selector, goal=y, table=X, **options):
-    return selector.fit(table, goal).report(table, goal, **options).facts.scores
+    return make_report(selector.fit(table, goal), table, goal, **options).facts.scores
 
 
 def test_the_report_of_a_selector_that_chose_k_has_its_scores(report, chosen):

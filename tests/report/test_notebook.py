@@ -9,12 +9,13 @@ from sklearn.pipeline import make_pipeline
 
 from bestk import SelectBestK, SelectBestKCV, Solution, select, solve
 from bestk.problem.solution import MAX_HTML_ROWS
+from bestk.report import make_report
 
 X, y = load_iris(return_X_y=True, as_frame=True)
 
 
 def test_a_report_is_a_frame_of_its_own(read_page):
-    report = SelectBestK(2).fit(X, y).report(X, y, errors=False)
+    report = make_report(SelectBestK(2).fit(X, y), X, y, errors=False)
     page = read_page(report._repr_html_())
     assert [tag for tag, _ in page.structure] == ["iframe"]
     assert ("srcdoc", report.html) in page.attributes

@@ -10,7 +10,6 @@ import pytest
 from markupsafe import escape
 from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.exceptions import NotFittedError
 
 from bestk import SelectBestK, select, stability_selection
 from bestk.evaluation import error_curves
@@ -186,14 +185,6 @@ def test_a_target_that_cannot_be_split_is_reported_without_errors_and_says_why()
     assert "Not measured: n_splits=5 cannot be greater" in made.html
 
 
-def test_a_selector_writes_its_report(fitted, report, tmp_path):
-    made = fitted.report(X, y, tmp_path / "all.html", target="diagnosis")
-    assert made.html == report.html
-    assert (tmp_path / "all.html").read_text("utf-8") == report.html
-    with pytest.raises(NotFittedError):
-        SelectBestK().report(X, y)
-
-
 def test_another_table_than_that_of_the_fit_is_refused(fitted):
     with pytest.raises(
         ValueError, match=r"and 8 more, and features were .* and 9 more; pass the table"
@@ -206,7 +197,7 @@ def test_another_table_than_that_of_the_fit_is_refused(fitted):
     with pytest.raises(ValueError, match="got a str; give an array, a frame or a list"):
         make_report(fitted, "table.csv", y)
     with pytest.raises(ValueError, match="a report takes one target"):
-        SelectBestK(2).fit(X, X.iloc[:, :2]).report(X, X.iloc[:, :2])
+        make_report(SelectBestK(2).fit(X, X.iloc[:, :2]), X, X.iloc[:, :2])
 
 
 @pytest.fixture(scope="module")
@@ -313,45 +304,13 @@ def test_the_page_has_the_warnings_of_the_selection_and_those_of_missing_values(
     assert re.search(r"half&#39; \(\d\d%\): most values are missing.", made.html)
 
 
-def test_a_warning_has_the_code_that_selects_without_its_cause(read_page):
-    odd = X.iloc[:, :3].assign(leak=y + 0.0, twin=2 * X.iloc[:, 0])
-    selector = SelectBestK(3, "maxrel", exclude=["mean texture"]).fit(odd, y)
-    made = make_report(selector, odd, y, errors=False)
-    again = {caution.kind: caution.again for caution in made.facts.cautions}
-    assert again["leak"] == (
-        "selector = SelectBestK(exclude=['mean texture', 'leak'], k=3, method='maxrel').fit(X, y)"
-    )
-    assert again["leak"] in read_page(made.html).texts
-    included = SelectBestK(3, "maxrel", include=["leak", "mean radius", "twin"]).fit(odd, y)
-    cautions = make_report(included, odd, y, errors=False).facts.cautions
-    assert {c.kind: c.again for c in cautions} == {"leak": "", "copy": ""}
-    array = odd.to_numpy()
-    made = make_report(SelectBestK(1).fit(array, y), array, y, errors=False)
-    assert [c.again for c in made.facts.cautions if c.kind == "leak"] == [
-        "selector = SelectBestK(exclude=[3], k=1).fit(X, y)"
-    ]
-
-
-def test_of_some_copies_all_but_one_are_to_be_excluded():
-    odd = X.iloc[:, :3].assign(twin=2 * X.iloc[:, 0])
-    selector = SelectBestK(4, "maxrel").fit(odd, y)
-    (caution,) = make_report(selector, odd, y, errors=False).facts.cautions
-    names = {"exclude=['twin']", "exclude=['mean radius']"}
-    assert sum(name in caution.again for name in names) == 1
-
-
 def test_a_plain_table_has_no_warnings(report):
     assert report.facts.cautions == []
     assert "None: no selected column nearly determines the target" in report.html
 
 
 def test_without_jinja2_the_error_names_the_extra():
-    code = (
-        "import sys; sys.modules['jinja2'] = None\n"
-        "import numpy as np; from bestk import SelectBestK\n"
-        "X, y = np.eye(4), [0, 1, 0, 1]\n"
-        "SelectBestK(1).fit(X, y).report(X, y)"
-    )
+    code = "import sys; sys.modules['jinja2'] = None\nimport bestk.report"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == (
         "ImportError: reports need jinja2; run: pip install 'bestk[report]'"

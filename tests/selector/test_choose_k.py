@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.feature_selection import f_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
@@ -30,6 +31,7 @@ from bestk.selection.choose_k import (
     Goal,
     cross_validate,
     negative_log_loss,
+    numbers_below,
     numbers_to_try,
     split_rows,
 )
@@ -127,6 +129,23 @@ class Clipped(TransformerMixin, BaseEstimator):
         return np.clip(X, self.low_, self.high_)
 
 
+class Squared(TransformerMixin, BaseEstimator):
+    """Squares beside standardized columns: what no line explains, where it is related to y."""
+
+    def fit(self, X, y):
+        limited = np.clip(X, -2.5, 2.5) ** 2
+        self.slope_, self.level_ = np.mean(X * limited, axis=0), np.mean(limited, axis=0)
+        self.used_ = f_classif(self.squares(X), y)[1] < 0.01
+        self.scale_ = self.squares(X).std(axis=0)
+        return self
+
+    def squares(self, X):
+        return np.clip(X, -2.5, 2.5) ** 2 - self.slope_ * X - self.level_
+
+    def transform(self, X):
+        return np.hstack([X, (self.squares(X) / self.scale_)[:, self.used_]])
+
+
 def test_every_score_is_that_of_a_pipeline_that_selects_in_its_training_rows(cancer):
     X, y = cancer[0].to_numpy(), cancer[1].to_numpy()
     ks, selector = [1, 4, 9], SelectBestK("auto", method="jmi", random_state=5)
@@ -139,7 +158,8 @@ def test_every_score_is_that_of_a_pipeline_that_selects_in_its_training_rows(can
         assert chance == pytest.approx(expected)
         for score, k in zip(row, ks, strict=True):
             chosen = SelectBestK(k, method="jmi")
-            model = make_pipeline(chosen, Clipped(), StandardScaler(), LogisticRegression(C=10))
+            steps = chosen, Clipped(), StandardScaler(), Squared(), LogisticRegression(C=10)
+            model = make_pipeline(*steps)
             model.fit(X[train], y[train])
             expected = negative_log_loss(model, X[test], y[test])
             assert score == pytest.approx(expected, abs=1e-3)
@@ -319,9 +339,9 @@ def test_strings_categories_booleans_and_gaps_just_work(mixed):
 
 def test_levels_of_a_category_are_no_quantity():
     rng = np.random.default_rng(0)
-    level = rng.integers(0, 5, 400)
+    level = rng.integers(0, 7, 400)
     X = np.column_stack([level, rng.normal(size=(400, 3))])
-    y = np.isin(level, [0, 2, 4]).astype(int)
+    y = np.isin(level, [0, 4, 5]).astype(int)  # neither a line nor a parabola
     numbers = SelectBestK("auto").fit(X, y)
     codes = SelectBestK("auto", categorical_features=[0]).fit(X, y)
     assert codes.k_errors_[1] < 0.1 < 0.5 < numbers.k_errors_[1]
@@ -466,3 +486,25 @@ def test_the_command_chooses_too(tmp_path, small):
     compared = CliRunner().invoke(main, ["compare", str(tmp_path / "t.csv"), "-t", "diagnosis",
                                          "-k", "auto"])  # fmt: skip
     assert "-k auto is not supported by compare" in compared.stderr
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_columns_that_matter_at_both_ends_are_counted(regression):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 30))
+    y = (X[:, :6] ** 2).sum(axis=1) / 3 + rng.normal(size=2000)
+    selector = SelectBestK("auto").fit(X, y if regression else y > np.median(y))
+    assert set(range(6)) <= set(selector.solution_.support)
+    assert selector.solution_.k <= 8
+
+
+def test_a_few_large_targets_do_not_hide_columns():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2000, 30))
+    y = np.exp(2 * (X[:, :5].sum(axis=1) / 2 + rng.normal(size=2000)))
+    assert set(range(5)) <= set(SelectBestK("auto").fit(X, y).solution_.support)
+
+
+def test_numbers_between_the_chosen_one_and_the_one_before_are_tried():
+    tried = [([3, 5, 8, 12], 8), ([16, 24], 24), ([1, 2], 1)]
+    assert [numbers_below(k, ks) for ks, k in tried] == [[6, 7], [18, 20, 22], []]

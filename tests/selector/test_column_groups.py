@@ -1,12 +1,10 @@
 """Columns that are selected together or not at all."""
 
-import json
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
 
@@ -163,21 +161,6 @@ def test_a_number_of_columns_is_never_exceeded_and_groups_stay_whole(table, name
         assert sorted(found.support) == np.flatnonzero(np.isin(LABELS, chosen)).tolist()
         assert found.k <= k
     assert found.k == 14
-
-
-def test_the_command_selects_whole_groups_by_their_number_or_that_of_columns(table, tmp_path):
-    from bestk.cli import main
-
-    X, y = table
-    names = [f"g{group}_{place}" for place, group in enumerate(LABELS)]
-    file = tmp_path / "groups.csv"
-    pd.DataFrame(X, columns=names).assign(y=y).to_csv(file, index=False)
-    for more in (["-k", "2"], ["-k", "5", "--k-counts", "columns"]):
-        args = ["select", str(file), "-t", "y", "-m", "mrmr", "--column-groups", "_", "--json"]
-        told = json.loads(CliRunner().invoke(main, [*args, *more]).stdout)
-        chosen = {feature["name"].partition("_")[0] for feature in told["features"]}
-        assert len(told["features"]) == sum(f"g{group}" in chosen for group in LABELS)
-        assert len(chosen) == 2 if "columns" not in more else told["k"] <= 5
 
 
 def test_groups_come_from_a_mapping_labels_or_a_separator():

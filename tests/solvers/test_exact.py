@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import lil_array
 
-from bestk.problem import BQP, good_choice
-from bestk.relaxations import Branching, moderate
+from bestk.problem.problem import BQP, good_choice
+from bestk.relaxations.rows import Branching
+from bestk.relaxations.subproblem import moderate
+from bestk.solvers import _exact
 from bestk.solvers._base import Run
 from bestk.solvers._exact import Exact, _grid, _Proof
 
@@ -25,6 +27,18 @@ def random_problem(n, k, seed=0):
 
 
 DEFAULT = Exact()
+
+
+class Exploring:
+    """The exact solver with another number of nodes before it tries the relaxation."""
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+
+    def pick(self, problem, run):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(_exact, "FIRST_NODES", self.nodes)
+            return Exact().pick(problem, run)
 
 
 def solved(problem, solver=DEFAULT, seconds=60.0, starts=()):
@@ -43,7 +57,7 @@ def test_hand_worked_choice():
 @pytest.mark.parametrize("nodes", [300_000, 0], ids=["enumerating", "bounding"])
 @given(problem=problems())
 def test_equals_brute_force(nodes, problem):
-    value, run = solved(problem, Exact(first_nodes=nodes))
+    value, run = solved(problem, Exploring(nodes))
     size = problem.k**2 * np.abs(problem.Q).max()
     assert value == pytest.approx(optimum(problem), abs=1e-12 * size)
     assert run.details["optimal"]
@@ -88,7 +102,7 @@ def exact_value(problem, items):
 @given(problem=problems(max_n=9, kinds=["penalties", "copies", "ties"]))
 def test_every_claim_of_optimality_is_true_whatever_the_penalties(nodes, problem):
     run = Run(np.random.default_rng(0), perf_counter() + 60.0)
-    items = Exact(first_nodes=nodes).pick(problem, run)
+    items = Exploring(nodes).pick(problem, run)
     found = exact_value(problem, items)
     best = max(exact_value(problem, c) for c in combinations(range(problem.n), problem.k))
     assert best - found <= Fraction(1e-9) * abs(best) or not run.details["optimal"]
@@ -106,7 +120,7 @@ def test_raising_penalties_changes_no_good_choice(problem):
 
 @given(problem=problems(), limit=st.sampled_from([0.0, 0.002, 0.01]))
 def test_a_short_time_gives_a_bound_that_holds(problem, limit):
-    value, run = solved(problem, Exact(first_nodes=0), limit)
+    value, run = solved(problem, Exploring(0), limit)
     best, size = optimum(problem), problem.k**2 * np.abs(problem.Q).max()
     assert value <= best + 1e-12 * size
     assert best <= run.upper_bound + 1e-12 * size
@@ -171,12 +185,12 @@ def test_equals_highs(n, k, law, nodes):
         "grades": np.outer(grades, grades) * (1 + 0.3 * rng.random((n, n))),
     }[law]
     problem = BQP(Q, k)
-    assert solved(problem, Exact(first_nodes=nodes))[0] == pytest.approx(highs(problem), rel=1e-6)
+    assert solved(problem, Exploring(nodes))[0] == pytest.approx(highs(problem), rel=1e-6)
 
 
 def test_proves_a_graph_of_forty_items():
     problem = BQP(load_instance("kcluster_n40_d025_10_k10_1"), 10)
-    value, run = solved(problem, Exact(first_nodes=0))
+    value, run = solved(problem, Exploring(0))
     assert run.details["optimal"]
     assert value == 58
 
@@ -184,7 +198,7 @@ def test_proves_a_graph_of_forty_items():
 @pytest.mark.parametrize("k", [10, 20])
 def test_proves_an_information_matrix(k):
     best = {10: 37.344080956, 20: 138.175875908}[k]
-    value, run = solved(BQP(load_instance("mi_digits64"), k), Exact(first_nodes=0))
+    value, run = solved(BQP(load_instance("mi_digits64"), k), Exploring(0))
     assert run.details["optimal"]
     assert value == run.upper_bound == pytest.approx(best, rel=1e-9)
 
@@ -192,7 +206,7 @@ def test_proves_an_information_matrix(k):
 @pytest.mark.parametrize("k", [3, 27])
 def test_the_two_ways_agree_on_a_problem_of_thirty_items(k):
     problem = random_problem(30, k)
-    quick, slow = (solved(problem, Exact(first_nodes=nodes))[0] for nodes in (300_000, 0))
+    quick, slow = (solved(problem, Exploring(nodes))[0] for nodes in (300_000, 0))
     assert quick == pytest.approx(slow, rel=1e-12)
 
 
@@ -226,7 +240,7 @@ def test_the_step_of_whole_numbers_is_what_all_values_are_multiples_of(seed, uni
 
 
 def test_what_has_not_been_looked_at_is_open():
-    _, run = solved(random_problem(12, 4), Exact(first_nodes=0), seconds=0.0)
+    _, run = solved(random_problem(12, 4), Exploring(0), seconds=0.0)
     assert (run.details["proved_in"], run.details["proved_out"], run.details["open"]) == (0, 0, 12)
     assert not run.details["optimal"]
 
@@ -270,7 +284,7 @@ def test_an_interrupt_leaves_the_best_choice_and_its_bound(monkeypatch):
     run = Run(np.random.default_rng(0))
     monkeypatch.setattr("bestk.solvers._exact._Proof.split", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        Exact(first_nodes=0).pick(problem, run)
+        Exploring(0).pick(problem, run)
     assert len(run.details["incumbent"]) == 20
 
 
@@ -282,11 +296,11 @@ def test_a_start_is_used():
     problem = random_problem(40, 6)
     run = Run()
     best = Exact().pick(problem, run)
-    value, _ = solved(problem, Exact(first_nodes=0), 0.0, starts=[best])
+    value, _ = solved(problem, Exploring(0), 0.0, starts=[best])
     assert value == run.upper_bound
 
 
 def test_same_input_same_output():
     problem = random_problem(50, 12)
-    first, second = (Exact(first_nodes=0).pick(problem, Run()) for _ in range(2))
+    first, second = (Exploring(0).pick(problem, Run()) for _ in range(2))
     np.testing.assert_array_equal(first, second)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
-from bestk.solvers import Fixed, solve
+from bestk.relaxations.subproblem import Fixed
+from bestk.solvers import solve
 
 from .conftest import problems
 

@@ -8,8 +8,7 @@ from numpy.polynomial import Chebyshev
 from scipy.linalg import eigh
 
 from bestk.bounds import bound_problem, upper_bound
-from bestk.problem import top_k
-from bestk.problem.problem import BQP
+from bestk.problem.problem import BQP, top_k
 from bestk.relaxations import admm
 from bestk.relaxations.eigen import (
     CHEBYSHEV_DEGREE,
@@ -17,9 +16,10 @@ from bestk.relaxations.eigen import (
     chebyshev_filter,
     lanczos_minimum,
 )
-from bestk.solvers import _simplex, prove, solve
+from bestk.solvers import _simplex, solve
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Run
 from bestk.solvers._greedy import Spectral, leading_eigenvector
+from bestk.solvers._referee import prove
 from bestk.solvers._simplex import Simplex
 
 

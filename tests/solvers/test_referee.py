@@ -12,10 +12,11 @@ from bestk import BQP, SOLVERS, Solution, bounds, solve, solve_path
 from bestk.bounds import MIN_BOUND_SECONDS
 from bestk.native.threads import Stopwatch
 from bestk.problem import CachedColumns
-from bestk.relaxations import Bound, rows_bound
-from bestk.solvers import prove, solve_each, with_useful_bound
+from bestk.relaxations.rows import rows_bound
+from bestk.relaxations.subproblem import Bound
+from bestk.solvers import Effort, solve_each, with_useful_bound
 from bestk.solvers._lowrank import LowRank
-from bestk.solvers._referee import default_budget
+from bestk.solvers._referee import default_budget, prove
 
 from .conftest import optimum, problems
 
@@ -100,7 +101,7 @@ def test_a_path_of_problems_asks_by_rising_k_and_starts_from_the_k_before():
         asked.append(k)
         return BQP(np.diag([0.0, 1.0, 5.0, 3.0]) / k, k)
 
-    solutions = solve_each(problem_of, [3, 1, 3], Watched())
+    solutions = solve_each(problem_of, [3, 1, 3], Watched(), Effort(bound=None))
     assert asked == [1, 3]
     assert started == [[], [[0, 2, 3]]]
     np.testing.assert_allclose([s.objective for s in solutions], [2.0, 0.0, 2.0])

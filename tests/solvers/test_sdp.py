@@ -12,6 +12,7 @@ from scipy import sparse
 from bestk.problem import BQP
 from bestk.relaxations.sdp import dual_bound, sdp_bound
 from bestk.relaxations.spheres import LowRankFactor, Spheres
+from bestk.solvers import _sdp
 from bestk.solvers._base import Run
 from bestk.solvers._sdp import SDP
 
@@ -26,7 +27,10 @@ def random_problem(n, k, seed=0, signed=False):
 
 def sdp(problem, seed=0, **settings):
     run = Run(np.random.default_rng(seed), deadline=settings.pop("deadline", inf))
-    return SDP(**settings).pick(problem, run), run
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in settings.items():
+            patched.setattr(_sdp, name.upper(), value)
+        return SDP().pick(problem, run), run
 
 
 def lifted(problem):

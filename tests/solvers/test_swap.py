@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk.native import kernels
-from bestk.problem import best_first, grow, improve
 from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP
+from bestk.problem.problem import BQP, best_first, grow, improve
 from bestk.solvers import _greedy, solve, solve_path
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward, Swap
@@ -79,18 +78,19 @@ def test_the_best_swap_is_the_first_of_the_largest_gains(n, seed):
 def test_a_pair_of_which_each_is_worth_nothing_alone_is_found_from_a_start_of_its_own():
     Q = np.diag([2.0, 2.0, 0.0, 0.0])
     Q[2, 3] = Q[3, 2] = 5.0
-    greedy, paired = (Swap(pairs).pick(BQP(Q, 2), Run()).tolist() for pairs in (0, 1))
-    assert greedy == [0, 1]
-    assert paired == [2, 3]
+    assert Forward().pick(BQP(Q, 2), Run()).tolist() == [0, 1]
+    assert Swap().pick(BQP(Q, 2), Run()).tolist() == [2, 3]
     many = np.diag(np.full(60, 2.0))
     many[58:, 58:] = [[0.0, 5.0], [5.0, 0.0]]
-    assert Swap(pairs=1).pick(BQP(many, 2), Run()).tolist() == [58, 59]
+    assert Swap().pick(BQP(many, 2), Run()).tolist() == [58, 59]
 
 
 @given(problems())
 def test_pairs_to_start_from_are_the_best_by_hand_and_share_no_item(problem):
     n, Q, weight = problem.n, problem.Q, problem.k - 1
-    pairs = list(Swap(pairs=n)._pairs(problem))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_greedy, "MAX_PAIRS", n)
+        pairs = list(Swap()._pairs(problem))
     if problem.k in (1, n):
         assert not pairs
         return
@@ -118,7 +118,7 @@ def test_every_pair_to_start_from_holds_an_item_and_its_best_partner(lazy, monke
         values.append(worth[i, j])
         assert worth[i, j] in (best[i], best[j])
     assert values[0] == best.max()
-    assert len(values) == Swap().pairs
+    assert len(values) == _greedy.MAX_PAIRS
     assert values == sorted(values, reverse=True)
 
 
@@ -212,8 +212,9 @@ def test_only_columns_of_the_most_relevant_items_and_of_chosen_ones_are_asked_fo
     rng = np.random.default_rng(seed)
     Q = rng.normal(size=(40, 40))
     Q += Q.T
-    problem, solver = BQP(Q, k), Swap(pairs)
+    problem, solver = BQP(Q, k), Swap()
     with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_greedy, "MAX_PAIRS", pairs)
         patched.setattr(_greedy, "MAX_SCANNED", 0)
         patched.setattr(_greedy, "MIN_SCANNED_ITEMS", 5)
         starts = list(solver._pairs(problem))

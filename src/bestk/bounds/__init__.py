@@ -6,20 +6,11 @@ from math import inf
 from time import perf_counter
 
 from bestk._checks import real
-from bestk.problem import BQP, good_choice
-from bestk.relaxations import (
-    Bound,
-    Subproblem,
-    antisymmetric_bound,
-    dnn_bound,
-    fix_items,
-    linear_bound,
-    moderate,
-    only_choice,
-    rows_bound,
-    screen,
-    sdp_bound,
-)
+from bestk.problem.problem import BQP, good_choice
+from bestk.relaxations.dnn import dnn_bound
+from bestk.relaxations.rows import antisymmetric_bound, fix_items, linear_bound, rows_bound
+from bestk.relaxations.sdp import only_choice, sdp_bound
+from bestk.relaxations.subproblem import Bound, Subproblem, moderate
 
 BOUNDS: dict[str, Callable[..., Bound]] = {
     "linear": linear_bound,
@@ -40,7 +31,7 @@ MAX_USEFUL_GAP = 0.25  # a default bound with a larger gap is dropped
 MAX_DNN_ITEMS = 10_000  # above it, its matrices do not fit into some gigabytes
 
 __all__ = ["BOUNDS", "MAX_DNN_ITEMS", "MIN_BOUND_SECONDS", "Bound", "bound_problem", "quick_bound",
-           "screen", "upper_bound"]  # fmt: skip
+           "upper_bound"]  # fmt: skip
 
 
 def upper_bound(

@@ -92,7 +92,7 @@ def print_comparison(result: dict[str, Any]) -> None:
 
 
 def write_report(
-    request: TableOptions, messages: Messages, output: Path, parts: dict[str, Any]
+    request: TableOptions, messages: Messages, output: Path, errors: bool
 ) -> dict[str, Any]:
     """Check the options, then read, select and write the report."""
     from bestk.report import make_report
@@ -111,8 +111,8 @@ def write_report(
         selector.solution_ = solution
         with messages.stage("computing the report") as progress:
             made = make_report(
-                selector, loaded.table, loaded.y, target=request.target, **parts,
-                notes=messages.notes,
+                selector, loaded.table, loaded.y, target=request.target,
+                errors=errors, notes=messages.notes,
                 path=str(request.file), command=equivalent_command(request), progress=progress,
                 dropped=[name for name in checked[0].types if name not in names],
             )  # fmt: skip

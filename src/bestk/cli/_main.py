@@ -119,12 +119,7 @@ def compare(methods: tuple[str, ...], cv: int, **values: Any) -> None:
     show_default=True, help="HTML file to write.",
 )  # fmt: skip
 @click.option("--errors/--no-errors", default=True, help="Compute cross-validated scores.")
-@click.option(
-    "--stability", type=click.IntRange(min=0), metavar="N",
-    help="Number of subsamples for the frequency of each feature; 0: none. By default 20, and none "
-    "for large tables.",
-)  # fmt: skip
-def report(output: Path, errors: bool, stability: int | None, **values: Any) -> None:
+def report(output: Path, errors: bool, **values: Any) -> None:
     """Select k features of FILE, and write an HTML report of the selection.
 
     The report shows whether the features predict the target, which were selected and how often they
@@ -135,8 +130,7 @@ def report(output: Path, errors: bool, stability: int | None, **values: Any) -> 
     from bestk.cli import _compare
 
     request, messages = _start(values)
-    parts = {"errors": errors, "stability": stability}
-    result = _compare.write_report(request, messages, output, parts)
+    result = _compare.write_report(request, messages, output, errors)
     print_result(request, messages, result, _compare.print_report)
 
 

@@ -8,11 +8,7 @@ from typing import Any
 import click
 
 AUTO = "auto"  # k chosen by cross-validation
-DISCRETIZERS = ("auto", "caim", "mdlp", "equal-width", "equal-frequency", "sigma", "none")
-PASSED_ON = (
-    "information", "discretizer", "correction", "bound", "time_limit", "threshold",
-    "column_groups", "k_counts", "scoring",
-)  # fmt: skip
+PASSED_ON = ("information", "correction", "bound", "time_limit", "threshold", "scoring")
 
 
 def parse_k(ctx: Any, param: Any, value: str | None) -> float | str | None:
@@ -86,19 +82,10 @@ class TableOptions:
     threshold: float | None = _option(
         "--threshold", type=click.FloatRange(min=0), metavar="X",
         help="Select only features with at least this new information; -k is the most features.")
-    column_groups: str | None = _option(
-        "--column-groups", metavar="SEPARATOR",
-        help="Select columns together whose names agree up to the last SEPARATOR.")
-    k_counts: str = _choice(
-        "--k-counts", ("groups", "columns"),
-        "Whether -k is a number of column groups, or the most columns.")
     information: str = _choice(
         "--information", ("auto", "discrete", "gaussian", "blend"),
         "Estimate mutual information from counts in bins, from covariances, or as a mean of both; "
         "auto: as the method needs it.")
-    discretizer: str = _choice(
-        "--discretizer", DISCRETIZERS,
-        "How numeric columns are binned; none: the columns already contain integer codes.")
     correction: str = _choice(
         "--correction", ("none", "miller-madow", "chance"),
         "Subtract the small-sample bias from the estimates.")

@@ -17,10 +17,11 @@ from bestk.data.rows import rows_to_hold
 from bestk.data.sources import Source, check_names, find_columns, open_source, suffix_of
 from bestk.data.table import as_matrix
 from bestk.errors import UnknownNameError, printable
+from bestk.problem.lazy import MEMORY
 from bestk.problem.solution import TOLD, Solution
 from bestk.selection.look import MOSTLY
 from bestk.selection.methods import Quadratic, get_method
-from bestk.selection.objectives import KEPT, MEMORY
+from bestk.selection.objectives import KEPT
 from bestk.selection.selector import select
 
 Checked = tuple[Source, list[str], int | str]  # a file, the columns to select from, k

@@ -28,7 +28,7 @@ CODES = {
     TERMINATED: "terminated by SIGTERM",
 }
 OPTIONS = {"k": "-k", "target": "--target-kind"} | {
-    name: f"--{name}" for name in ("information", "discretizer", "correction", "bound")
+    name: f"--{name}" for name in ("information", "correction", "bound")
 }
 PIPE_WIDTH = 10_000  # characters: nothing is cut or folded in a pipe
 MANY_CLASSES = "The number of unique classes"  # a warning of scikit-learn; bestk has its own note

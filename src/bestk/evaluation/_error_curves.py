@@ -122,10 +122,8 @@ def error_curves(
     read_column(y)  # refuses what is not a column
     table, y = read_features(X, selector.categorical_features), column_or_1d(y)
     check_consistent_length(range(table.n_samples), y)
-    targets, excluded = (
-        read_targets(y, selector.target, len(y)),
-        find_features(selector.exclude, table),
-    )
+    targets = read_targets(y, selector.target, len(y))
+    excluded = find_features(selector.exclude, table)
     allowed = np.setdiff1d(np.arange(table.n_features), excluded)
     text = set(table.kinds[allowed].tolist()) - {"numeric", "boolean"}
     trees, continuous = estimator is None and bool(text), targets[0].continuous
@@ -185,16 +183,13 @@ def _read_methods(methods: Any) -> dict[str, Any]:
 def shared_tasks(
     selector: Any, table: Table, y: Any, methods: Mapping[str, Any], sample_weight: Any = None
 ) -> dict[str, Task]:
-    """A task for each method; methods that read the same estimates share their entropies.
-
-    Selectors of other libraries read none of them, so that those of any method will do.
-    """
+    """A task for each method; methods that read the same estimates share their entropies."""
     tasks: dict[str, Task] = {}
     read: list[tuple[Reading, Task]] = []  # a discretizer need not be hashable
     for name, method in methods.items():
         options = copy(selector).set_params(method=method)
         information = settle(options)
-        any_will_do = not is_method(method)
+        any_will_do = not is_method(method)  # selectors of other libraries read none
         task = next((known for how, known in read if any_will_do or how == information), None)
         if task is None:
             task = Task.of(options, table, y, sample_weight)

@@ -9,12 +9,13 @@ import numpy as np
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
-from bestk.information._scores import Covariances, ScoredTable, read_given
+from bestk.information._scores import Covariances, Explained, ScoredTable, read_given
 from bestk.information.backends import PairSource, SideBySide
 from bestk.information.measures import Measure, Query
 from bestk.native.threads import spans
 
 MAX_WHOLE_BYTES = 2**29  # of a matrix that is filled at once, each pair once
+MIN_CURVED = 1e-6  # of the squares of scores, that scores do not explain; of two values they do
 PRIOR_ROWS = 10.0  # with the mean target, added to those of each category
 BLEND_STRIP_BYTES = 2**24  # of a larger one that are filled together
 
@@ -127,6 +128,29 @@ def _entropy_within(source: PairSource) -> Floats:
     """H(x | y) of each feature."""
     _, xy, y = source.singles
     return xy - y
+
+
+def measure_curvature(columns: Any) -> Floats:
+    """``I(z^2; y | z)`` of each column of scores z under a Gaussian model, above its expectation.
+
+    It is large where both ends of a column differ from its middle.
+    """
+    n, m = len(columns.sums), columns.n_rows
+    sums, products, entries = columns.squared()
+    models = (
+        Explained.by_mean(np.append(columns.sums, sums), m),
+        columns.explained._replace(entries=np.hstack([columns.explained.entries, entries])),
+    )
+    left = np.arange(n) + np.array([[0], [0], [n]])  # scores twice, squares
+    right = np.arange(n) + np.array([[0], [n], [n]])
+    total, within = np.empty((2, n))
+    for model, out in zip(models, (total, within), strict=True):
+        zz, zq, qq = model.subtract(np.vstack([columns.squares, products]), left, right)
+        out[:] = qq - zq * zq / np.maximum(zz, 1.0)
+    curved = np.minimum(total, within) > MIN_CURVED * products[1]
+    ratio = np.divide(total, within, out=np.ones(n), where=curved)
+    expected = max(1, len(columns.explained.weights) - 1) / m
+    return np.where(curved, 0.5 * (np.log(ratio) - expected), 0.0)
 
 
 def measure_covariances(

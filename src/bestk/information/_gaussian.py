@@ -7,13 +7,14 @@ import numpy as np
 
 from bestk._typing import Array, Floats, Indices
 from bestk.information._scores import HALF_LOG, Explained, ScoredTable
-from bestk.information.measures import INTERACTION, Measure, Query
+from bestk.information.measures import Measure, Query
 from bestk.native import kernels
-from bestk.native.threads import MAX_CALM_WORK, run_blas_tiles, spans
+from bestk.native.threads import MAX_CALM_WORK, n_threads, run_blas_tiles, spans
 
 MAX_BOUNDED_ROWS = 1024  # of a table whose products are accurate enough in single precision
 ROUNDING = 1e-5  # of the logarithm of a number in single precision
-STRIP_ENTRIES = 2**17  # of pairs that stay in the cache
+STRIP_ENTRIES, MIN_STRIP_ROWS = 2**17, 32  # of pairs that stay in the cache, or about
+BOUND_ROWS = 128  # columns whose products BLAS finds together: with fewer it copies more
 MIN_NOISE = 1e-10  # keeps rounding out of the determinants
 TILE_SIDE = 384  # of a tile whose products take most of the time
 MIN_SIDE = 48  # of any tile
@@ -120,21 +121,24 @@ class GaussianSource:
 
     def interactions(self, rows: Indices | None) -> tuple[Floats, Floats]:
         """``I(xi; xj | y) - I(xi; xj)`` of some features with all, and squared correlations."""
-        every, n = self.side(INTERACTION), self.n_features
-        n_rows = n if rows is None else len(rows)
-        found, correlated = np.empty((2, n_rows, n))
+        places = np.arange(self.n_features) if rows is None else rows
+        found, correlated = np.empty((2, len(places), self.n_features))
+        entries = np.concatenate([model.entries for model in self._models])
+        weights = np.concatenate([model.weights for model in self._models])
+        scales = np.array(self._scales)
 
         def work(span: tuple[int, int]) -> None:
-            some, here = part_of(rows, *span), slice(*span)
-            left, products = every.part(some), self.columns.products(some, slice(None))
-            total, within = correlated[here], found[here]
-            for k, out in enumerate((total, within)):
-                unexplained(products, left.terms[k], every.terms[k], self._models[k].weights, out)
-            np.log(np.divide(total, within, out=within), out=within)
-            within *= 0.5
-            np.subtract(1.0, total, out=total)
+            some, here = places[slice(*span)], slice(*span)
+            products = self.columns.products(some, slice(None))
+            kernels.compare_pairs(
+                products, *products.shape, some, entries, scales, weights, len(weights),
+                found[here], correlated[here],
+            )  # fmt: skip
+            np.log(found[here], out=found[here])
+            found[here] *= 0.5
 
-        run_blas_tiles(work, spans(n_rows, max(1, STRIP_ENTRIES // n)))
+        height = max(MIN_STRIP_ROWS, STRIP_ENTRIES // self.n_features)
+        run_blas_tiles(work, spans(len(places), height))
         return found, correlated
 
     def bound_partners(
@@ -160,7 +164,8 @@ class GaussianSource:
             each[..., order].astype(np.float32, order="C")
             for each in (terms, np.array(self._scales) * unit, relevance, gains)
         ]
-        parts = spans(len(items), max(1, STRIP_ENTRIES // n))
+        n_parts = n_threads() * -(-len(items) // (n_threads() * BOUND_ROWS))
+        parts = spans(len(items), -(-len(items) // n_parts))
         most = np.zeros((len(parts), len(items)), np.float32)
 
         def work(part: int) -> None:

@@ -15,11 +15,13 @@ from scipy.special import ndtri
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.native import kernels
-from bestk.native.threads import calm_blas, map_columns
+from bestk.native.threads import calm_blas, map_columns, run_tiles, spans
 
 ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
 MAX_SMALL_WORK = 2**24  # of products of columns with each other: a millisecond on one thread
+MAX_SCORE = 2.5  # of scores that are squared, so that outliers do not count too much
+STRIP_VALUES = 2**16
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
 
@@ -64,6 +66,12 @@ def normal_scores(
 def unit_score(m: int) -> float:
     """The integer of a score of 1, so that products over m samples add up exactly."""
     return 2.0 ** ((52 - int(np.ceil(np.log2(m)))) // 2)
+
+
+def limited_squares(z: Any, one: float) -> Any:
+    """Squares of scores, at most 2.5**2, minus 1: multiples of 4 / one, on the host or a device."""
+    limited = (z * (1.0 / one)).clip(-MAX_SCORE, MAX_SCORE)
+    return ((limited * limited - 1.0) * (0.25 * one)).round()  # so that sums of products are exact
 
 
 def _rank(block: Floats, table: Floats) -> None:
@@ -143,9 +151,9 @@ class ScoredTable:
     def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
         self.n_rows, self.kind = len(values), kind
         self._tables: Floats | None = None  # products of the columns of each table
-        order, explain = read_given(target, kind, self.n_rows)
+        order, self._explain = read_given(target, kind, self.n_rows)
         z, self.one = normal_scores(values, kind, order)
-        self.values, self.explained = z, explain(z)
+        self.values, self.explained = z, self._explain(z)
         self.sums, self.squares = np.einsum("ij->i", z), np.einsum("ij,ij->i", z, z)
 
     def keep(self, columns: Part) -> "ScoredTable":
@@ -185,6 +193,22 @@ class ScoredTable:
         """Sums of products of all columns with another one."""
         with calm_blas(self.values.size):
             return np.asarray(self.values @ row)
+
+    def squared(self) -> tuple[Floats, Floats, Floats]:
+        """Of the squares of scores: sums, sums of products with scores and squares, entries."""
+        z, parts = self.values, spans(len(self.values), max(1, STRIP_VALUES // self.n_rows))
+        products, entries = np.empty((3, len(z))), np.empty_like(self.explained.entries)
+
+        def work(part: tuple[int, int]) -> None:
+            here = slice(*part)
+            q = limited_squares(z[here], self.one)
+            for out, other in zip(products[1:, here], (z[here], q), strict=True):
+                np.einsum("ij,ij->i", q, other, out=out)
+            np.einsum("ij->i", q, out=products[0, here])
+            entries[:, here] = self._explain(q).entries
+
+        run_tiles(work, parts)
+        return products[0], products[1:], entries
 
 
 class Covariances:

@@ -19,6 +19,7 @@ from bestk.information.measures import Correction, Measure, Query
 from bestk.native.threads import threads
 
 DOUBT = 1.5  # times the largest relevance by chance: the cost of a column without any
+CURVED = 0.5  # times the largest curvature by chance: what is smaller does not count
 AGREEMENT = 1.25  # standard errors; a mean of estimates this near agrees with the normal one
 SMALLEST_VARIANCE = 1e-12
 MAX_KEPT_BYTES = 2**30  # of a matrix; larger ones are computed again
@@ -34,6 +35,12 @@ def subtract_doubt(relevance: Floats, chance: Floats) -> Floats:
     array([-0.15 ,  0.045,  1.   ])
     """
     return relevance - DOUBT * chance * np.exp(-np.maximum(relevance, 0.0) / chance)
+
+
+def shrink(values: Any, limits: Floats) -> Floats:
+    """``v max(0, 1 - (limit / v)**2)``, as James and Stein shrink means."""
+    large = np.abs(values) > limits
+    return np.where(large, values - limits**2 / np.where(large, values, np.inf), 0.0)
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,7 @@ class Entropies:
     covariances: Any = None  # of all columns, where the estimate has them
     levels: Indices | None = None  # of each column, as counted
     share: Floats | float = 1.0  # of the error of a count in the estimate of a column
+    curvature: Floats | None = None  # I(x^2; y | x) of each column, where it is measured
     chance: Floats | None = None  # about the largest relevance of a column by chance
     find_synergy: Callable[[int], Any] | None = None  # so many best pairs of all, by other counts
     # of some features with all, where a method has measured them
@@ -101,26 +109,39 @@ class Entropies:
 
         The normal estimate has the smaller error. Of a difference d to it,
         ``max(0, 1 - (1.25 s / d)**2)`` remains, as James and Stein shrink means, with the standard
-        error s of the counts in the mean.
+        error s of the counts in the mean. The normal estimate includes ``I(x^2; y | x)``, shrunk
+        in the same way, with half of the most that chance gives any column in place of 1.25 s. For
+        classes it is at most 1.25 s above the excess of counts over a straight line.
         """
-        return self._settled.copy()
+        return self._settled[0].copy()
+
+    def curved_mi(self) -> Floats:
+        """The part of :meth:`settled_mi` that is ``I(x^2; y | x)``."""
+        return self._settled[1]
 
     @cached_property
-    def _settled(self) -> Floats:  # what describes a selection asks for it again
+    def _settled(self) -> tuple[Floats, Floats]:  # what describes a selection asks for it again
         relevance, joint = self.mi(), self.covariances
         are_means = np.less(self.share, 1.0)
         if joint is None or self.levels is None or not are_means.any():
-            return relevance
+            return relevance, np.zeros_like(relevance)
         variances = np.maximum([joint.total, joint.within], SMALLEST_VARIANCE)
-        parameters = max(1, joint.n_groups - 1)
-        normal = 0.5 * (np.log(variances[0] / variances[1]) - parameters / joint.n_samples)
+        rows, parameters = joint.n_samples, max(1, joint.n_groups - 1)
+        normal = 0.5 * (np.log(variances[0] / variances[1]) - parameters / rows)
         n_classes = max(float(joint.n_groups), float(np.exp(self.y)))  # a number is cut into some
         degrees = np.maximum(self.levels - 1.0, 1.0) * (n_classes - 1.0)
-        limit = AGREEMENT * np.square(self.share) * np.sqrt(degrees / 2.0) / joint.n_samples
-        away = relevance - normal
-        kept = away - limit**2 / np.where(np.abs(away) > limit, away, np.inf)
-        kept = np.where(np.abs(away) > limit, kept, 0.0)
-        return np.where(are_means, normal + kept, relevance)
+        weight = np.square(self.share)  # of the normal estimate, about, in the mean
+        limit = AGREEMENT * weight * np.sqrt(degrees / 2.0) / rows
+        curved = np.zeros_like(relevance)
+        if self.curvature is not None:
+            by_chance = largest_by_chance(np.full(len(relevance), 2), rows, parameters + 1)
+            curved = shrink(self.curvature, CURVED * by_chance)
+            if n_classes <= joint.n_groups:
+                excess = (relevance - normal) / np.where(are_means, 1.0 - weight, 1.0)
+                curved = np.minimum(curved, np.maximum(excess, 0.0) + limit)
+        normal = normal + curved
+        settled = normal + shrink(relevance + weight * curved - normal, limit)
+        return np.where(are_means, settled, relevance), np.where(are_means, curved, 0.0)
 
     def certain_mi(self) -> Floats:
         """The settled ``I(xi; y)`` minus the doubt ``1.5 c exp(-I(xi; y) / c)``.

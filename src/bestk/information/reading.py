@@ -16,7 +16,7 @@ from bestk.data.table import Block, Table, find_features, find_numeric, split_nu
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
 from bestk.discretize import Discretizer, EqualFrequency, fit_together
 from bestk.errors import UnknownNameError
-from bestk.information._blend import BlendedSource, measure_covariances
+from bestk.information._blend import BlendedSource, measure_covariances, measure_curvature
 from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import Covariances, ScoredTable
 from bestk.information.backends import PairSource, device_measures
@@ -112,12 +112,13 @@ class Reading:
         also = [] if self.width else [for_pairs]  # of one table, pairs are counted without
         counted = counting._counted(ways, table, target.classes, categorical, also)
         source: PairSource = counted[0].entropies.source
-        scored = None
+        scored, curvature = None, np.zeros(table.n_features)
         if len(numeric):
             kept = table if len(numeric) == table.n_features else table.keep(numeric)
             with threads(self.n_jobs):
                 scored = ScoredTable(kept.numeric()[0], target.goal, "standard")
                 normal = GaussianSource(scored)
+                curvature[numeric] = measure_curvature(scored)
             source = BlendedSource([each.entropies.source for each in counted], normal, numeric)
         blended = table.mask(numeric)
         others = np.flatnonzero(~blended)
@@ -125,6 +126,7 @@ class Reading:
         covariances = measure_covariances((numeric, scored), (others, codes), target.goal)
         levels = np.asarray(counted[-1].levels)
         entropies = self._join(source, covariances, levels, blended, find)
+        entropies = replace(entropies, curvature=curvature)
         return replace(counted[0], entropies=entropies)
 
     def _join(
@@ -154,6 +156,7 @@ class Reading:
             return None
         find = found.find_synergy or find
         entropies = self._join(found.source, found.covariances, found.levels[1], True, find)
+        entropies = replace(entropies, curvature=found.curvature)
         return Measured(entropies, classes, fitted, found.levels[0], numeric)
 
 

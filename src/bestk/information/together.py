@@ -58,6 +58,7 @@ def _part(whole: Measured, source: "_Joined", columns: slice, covariances: Any) 
     every = whole.entropies
     levels = whole.levels if every.levels is None else every.levels
     share = every.share[columns] if isinstance(every.share, np.ndarray) else every.share
+    curvature = None if every.curvature is None else every.curvature[columns]
     chance = None
     if every.chance is not None and levels is not None:  # among the columns of one table
         sizes = whole.target.counts
@@ -66,7 +67,7 @@ def _part(whole: Measured, source: "_Joined", columns: slice, covariances: Any) 
         every, x=every.x[columns], xy=every.xy[columns], source=_PartSource(source, columns),
         covariances=covariances,
         levels=None if every.levels is None else every.levels[columns],
-        share=share, chance=chance, find_synergy=None, interactions={},
+        share=share, curvature=curvature, chance=chance, find_synergy=None, interactions={},
     )  # fmt: skip
     return replace(whole, entropies=entropies, discretizer=None, levels=None)
 

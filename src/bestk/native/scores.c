@@ -110,23 +110,88 @@ EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n
     return OK;
 }
 
-/* out[i][j] = 1 - (left_scale[i] right_scale[j] (products[i][j] - sum over terms of
-   weight left[term][i] right[term][j]))^2. Tables of n columns may stand one below the other, as
-   many as there are n in n_right: each has its own part of the rows, and of the right side. */
+/* out[j] = 1 - (scale scales[j] (products[j] - sum over terms of weight own[term] other[term][j]))^2,
+   where the entries of two terms of one column are left_step apart, and those of others step. */
+INLINE void leave(const double *products, int64_t n, const double *own, int64_t left_step,
+    double scale, const double *other, int64_t step, const double *scales, const double *weights,
+    int64_t n_terms, double *restrict out) {
+    memcpy(out, products, sizeof *out * (size_t)n);
+    for (int64_t k = 0; k < n_terms; k++) {
+        const double entry = own[k * left_step], weight = weights[k], *row = other + k * step;
+        for (int64_t j = 0; j < n; j++) out[j] -= entry * row[j] * weight;
+    }
+    for (int64_t j = 0; j < n; j++) {
+        const double r = scale * scales[j] * out[j];
+        out[j] = 1.0 - r * r;
+    }
+}
+
+/* What is left of the pairs of some columns with n. Tables of n columns may stand one below the
+   other, as many as there are n in n_right: each has its own part of the rows, and of the right. */
 EXPORT int bestk_unexplained(const double *products, int64_t n_rows, int64_t n, int64_t n_right,
     const double *left, const double *left_scale, const double *right, const double *right_scale,
     const double *weights, int64_t n_terms, double *restrict out) {
-    for (int64_t i = 0; i < n_rows; i++, products += n, out += n) {
+    for (int64_t i = 0; i < n_rows; i++) {
         const int64_t first = n_right > n ? i * (n_right / n) / n_rows * n : 0;
-        memcpy(out, products, sizeof *out * (size_t)n);
-        for (int64_t k = 0; k < n_terms; k++) {
-            const double entry = left[k * n_rows + i], weight = weights[k];
-            const double *row = right + k * n_right + first;
-            for (int64_t j = 0; j < n; j++) out[j] -= entry * row[j] * weight;
+        leave(products + i * n, n, left + i, n_rows, left_scale[i], right + first, n_right,
+            right_scale + first, weights, n_terms, out + i * n);
+    }
+    return OK;
+}
+
+enum { BLOCK = 512 }; /* pairs that stay in the first cache */
+
+/* Of the same pairs, in total and within y: what is left in total over what is left within, and
+   the squared correlation in total. Scales and entries are those of the columns at some places;
+   those of the mean, a term, come before those of y. */
+EXPORT int bestk_compare_pairs(const double *products, int64_t n_rows, int64_t n,
+    const int64_t *places, const double *entries, const double *scales, const double *weights,
+    int64_t n_terms, double *restrict ratios, double *restrict correlated) {
+    double total[BLOCK], within[BLOCK];
+    for (int64_t i = 0; i < n_rows; i++)
+        for (int64_t first = 0; first < n; first += BLOCK) {
+            const int64_t width = least_of(BLOCK, n - first), at = i * n + first, p = places[i];
+            leave(products + at, width, entries + p, n, scales[p], entries + first, n,
+                scales + first, weights, 1, total);
+            leave(products + at, width, entries + n + p, n, scales[n + p], entries + n + first, n,
+                scales + n + first, weights + 1, n_terms - 1, within);
+            for (int64_t j = 0; j < width; j++) {
+                ratios[at + j] = total[j] / within[j];
+                correlated[at + j] = 1.0 - total[j];
+            }
         }
+    return OK;
+}
+
+/* values = max(values - correlated least, -least), with the less relevance of both columns. */
+EXPORT int bestk_subtract_shared(double *restrict values, const double *correlated, int64_t n_rows,
+    int64_t n, const int64_t *places, const double *relevance) {
+    for (int64_t i = 0; i < n_rows; i++, values += n, correlated += n) {
+        const double own = relevance[places[i]];
         for (int64_t j = 0; j < n; j++) {
-            const double r = left_scale[i] * right_scale[first + j] * out[j];
-            out[j] = 1.0 - r * r;
+            const double least = own < relevance[j] ? own : relevance[j];
+            const double value = values[j] - correlated[j] * least;
+            values[j] = value > -least ? value : -least;
+        }
+    }
+    return OK;
+}
+
+/* Covariances of all columns with one, less what the rows of earlier ones explain, one after the
+   other, over the standard deviation that it has left; and variances less the squares of these. There
+   are as many lines as variances; two of them share an item. */
+EXPORT int bestk_condition(const double *rows, int64_t n_rows, int64_t n_lines, int64_t n,
+    const int64_t *items, double least, double *restrict rest, double *restrict variances) {
+    for (int64_t line = 0; line < n_lines; line++, rest += n, variances += n) {
+        const int64_t item = items[line / 2];
+        for (int64_t k = 0; k < n_rows; k++) {
+            const double *row = rows + (k * n_lines + line) * n, own = row[item];
+            for (int64_t j = 0; j < n; j++) rest[j] -= own * row[j];
+        }
+        const double scale = sqrt(variances[item] > least ? variances[item] : least);
+        for (int64_t j = 0; j < n; j++) {
+            rest[j] /= scale;
+            variances[j] -= rest[j] * rest[j];
         }
     }
     return OK;

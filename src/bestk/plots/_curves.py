@@ -14,27 +14,19 @@ MAX_BANDS = 4  # lines whose bands do not hide each other
 MARKERS, STYLES = "os^DvPX", ("-", "--", "-.", ":")
 
 
-def plot_error_curves(
-    curves: Curves, *, bands: bool | None = None, ax: "Axes | None" = None
-) -> "Axes":
+def plot_error_curves(curves: Curves, *, ax: "Axes | None" = None) -> "Axes":
     """Plot the mean error over folds against k, a line for each method.
 
     The smallest error of each method is marked, at the smallest such k. The error with all
     features, if it was measured, is a dashed line. Errors between 0 and 1 are in percent. Curves
-    with a ``scoring`` are drawn as scores.
+    with a ``scoring`` are drawn as scores. One standard error is shaded for up to four methods.
 
     Parameters
     ----------
     curves : Curves
         From :func:`bestk.evaluation.error_curves`. Where a fold has no error, the line has a gap.
-    bands : bool, default=None
-        Whether to shade one standard error around the mean; by default for up to four methods.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -68,7 +60,7 @@ def plot_error_curves(
             ks, sign * means, linewidth=1.6, markevery=[best], markersize=8,
             markeredgecolor=ax.get_facecolor(), label=label, zorder=3,
         )  # fmt: skip
-        if (bands or (bands is None and not many)) and folds.shape[1] > 1:
+        if not many and folds.shape[1] > 1:
             spread = folds.std(axis=1, ddof=1) / folds.shape[1] ** 0.5
             low, high, colour = sign * means - spread, sign * means + spread, line.get_color()
             ax.fill_between(ks, low, high, color=colour, alpha=0.15, linewidth=0)

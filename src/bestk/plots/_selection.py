@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bestk.problem.solution import TOLD, Solution
-from bestk.selection.stability import StabilitySelection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,10 +44,6 @@ def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure with a row for each feature.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from matplotlib.figure import Figure
@@ -61,7 +56,11 @@ def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     """
     found = read_solution(solution, *TOLD)
     relevance, contribution, new = (found.details[name] for name in TOLD)
-    ax, rows = _bar_axes(ax, shorten(found._labels(), found.support.tolist())), np.arange(found.k)
+    row, rows = TALL_ROW if found.k <= MAX_ROOMY else LOW_ROW, np.arange(found.k)
+    ax = new_axes(ax, 6.4, float(np.clip(found.k * row, MIN_HEIGHT, MAX_HEIGHT)) + 1.4)
+    ax.set_ylim(found.k - 0.4, -0.6)  # the first on top
+    name_ticks(ax.yaxis, shorten(found._labels(), found.support.tolist()))
+    add_grid(ax, "x")
     mark = min(300 / found.k, MAX_MARK)
     artists = [
         ax.barh(rows - 0.2, relevance, 0.4, color=SKY, label="relevance"),
@@ -74,56 +73,6 @@ def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
         handles=artists, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False,
         columnspacing=1.0, handlelength=1.2,
     )  # fmt: skip
-    return ax
-
-
-def plot_frequencies(
-    found: StabilitySelection, *, threshold: float = 0.6, top: int = 20, ax: "Axes | None" = None
-) -> "Axes":
-    """Plot how often features were selected from subsamples, the most frequent first.
-
-    Parameters
-    ----------
-    found : StabilitySelection
-        From :func:`bestk.stability_selection`.
-    threshold : float, default=0.6
-        A dashed line; features that reach it are darker.
-    top : int, default=20
-        Number of features.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure with a row for each feature.
-
-    Returns
-    -------
-    Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from sklearn.datasets import load_iris
-    >>> from bestk import stability_selection
-    >>> found = stability_selection(*load_iris(return_X_y=True), k=1, n_subsamples=5)
-    >>> ax = plot_frequencies(found, top=2, ax=Figure().subplots())
-    >>> len(ax.patches)
-    2
-    """
-    items = np.argsort(-found.frequencies, kind="stable")[:top]
-    names = [str(found.names[item]) for item in items.tolist()]
-    ax, values = _bar_axes(ax, shorten(names, items.tolist())), found.frequencies[items]
-    colours = [BLUE if value >= threshold else SKY for value in values]
-    ax.barh(np.arange(len(items)), values, 0.7, color=colours)
-    ax.axvline(threshold, color=ink(ax), linestyle="--", linewidth=1)
-    ax.set(xlabel=f"frequency in {len(found.supports)} subsamples", xlim=(0, 1))
-    return ax
-
-
-def _bar_axes(ax: "Axes | None", labels: list[str]) -> "Axes":
-    """Axes with a row for each label, the first on top."""
-    row = TALL_ROW if len(labels) <= MAX_ROOMY else LOW_ROW
-    ax = new_axes(ax, 6.4, float(np.clip(len(labels) * row, MIN_HEIGHT, MAX_HEIGHT)) + 1.4)
-    ax.set_ylim(len(labels) - 0.4, -0.6)
-    name_ticks(ax.yaxis, labels)
-    add_grid(ax, "x")
     return ax
 
 
@@ -140,10 +89,6 @@ def plot_pairs(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
         From :func:`bestk.select` or :class:`bestk.SelectBestK`.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure that has room for the names.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------

@@ -9,6 +9,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 
+MEMORY = 2**32  # bytes for a matrix, before it is made by the column
 MAX_BLOCK = 2**25  # entries that are held together: 256 MiB
 STRIP_ROWS = 512  # added up together: they stay in the cache
 
@@ -65,8 +66,12 @@ class CachedColumns:
         places: dict[int, list[int]] = {}
         for place, item in enumerate(items.tolist()):
             places.setdefault(item, []).append(place)
-        out = np.empty((len(items), self.shape[0]))  # a row each: they lie together in memory
         new = np.array([item for item in places if item not in self._kept], np.int64)
+        if 0 < len(items) == len(new) <= MAX_BLOCK // self.shape[0]:
+            _, made = next(self.stream(new))
+            self._keep(dict(zip(places, made.T, strict=True)))
+            return made
+        out = np.empty((len(items), self.shape[0]))  # a row each: they lie together in memory
         for item in places.keys() & self._kept.keys():
             out[places[item]] = self._kept[item]
         for some, made in self.stream(new):

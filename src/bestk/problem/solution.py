@@ -124,13 +124,7 @@ class Solution:
 
 
 def percent_of(gap: float) -> str:
-    """A gap in percent, with two digits or so, and never less than it is.
-
-    Examples
-    --------
-    >>> percent_of(0.0123), percent_of(0.1234), percent_of(0.0000012), percent_of(float("inf"))
-    ('1.3%', '13%', '0.01%', 'infinite')
-    """
+    """A gap in percent, with two digits or so, and never less than it is."""
     if not np.isfinite(gap):
         return "infinite"
     digits = 0 if gap >= 0.1 else 1 if gap >= 0.01 else 2

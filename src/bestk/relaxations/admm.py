@@ -22,14 +22,7 @@ from bestk.relaxations.eigen import (
 )
 from bestk.relaxations.mixtures import Core
 from bestk.relaxations.rows import lower_rows, row_values
-from bestk.relaxations.subproblem import (
-    Bound,
-    Subproblem,
-    capped,
-    k_largest,
-    largest_entry,
-    rounding,
-)
+from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, largest_entry, rounding
 from bestk.relaxations.triangles import Triangles
 
 OVER_RELAXATION = 1.6  # step length of the multipliers
@@ -49,12 +42,8 @@ class DoublyNonnegative:
     Y is positive semidefinite with trace 1 + k and orthogonal to N = (-k; e), so Y = V R V' with
     V a basis of the complement of N; its entries lie in [0, 1]. The two properties hold in turn,
     and the multipliers Z of their agreement give a bound, whatever they are. Large problems are
-    in single precision, or on a GPU, except for the proof.
-
-    References
-    ----------
-    D. E. Oliveira, H. Wolkowicz, Y. Xu, "ADMM for the SDP relaxation of the QAP",
-    Math. Prog. Comp. 10, 2018.
+    in single precision, or on a GPU, except for the proof. As in Oliveira, Wolkowicz, Xu, "ADMM for
+    the SDP relaxation of the QAP", Math. Prog. Comp. 10, 2018.
     """
 
     def __init__(self, part: Subproblem, scale: float, core: Indices | None = None) -> None:
@@ -90,10 +79,6 @@ class DoublyNonnegative:
             inner += extra
         return np.asarray(inner)
 
-    def _entries(self, rows: Indices, columns: Indices) -> Floats:
-        """Entries of Y."""
-        return np.asarray(self.M[rows, columns] - self.Z[rows, columns] / self.penalty)
-
     def add_triangles(self) -> bool:
         """Look for triangle inequalities that do not hold; whether there are any."""
         if self.torch is not None or len(self.core) < MIN_TRIANGLE_ITEMS:
@@ -125,7 +110,8 @@ class DoublyNonnegative:
     def project(self, exact: bool = True) -> None:
         """Move R to the nearest psd matrix of trace 1 + k, or close to it; P = V R V'."""
         if self.triangles is not None:
-            change = self.triangles.move(self._entries, TRIANGLE_RATE * self.penalty)
+            b = self.penalty
+            change = self.triangles.move(lambda *at: self.M[at] - self.Z[at] / b, TRIANGLE_RATE * b)
             self.triangles.add_to(self.cost[1:, 1:], change)
         xp = self.torch or np
         v = self._array(self.mirror)
@@ -141,12 +127,9 @@ class DoublyNonnegative:
     def bound(
         self, Z: Floats, steps: int = 0, deadline: float = inf, level: float | None = None
     ) -> Bound:
-        """C_00 + the k largest r_i + (1 + k) top, and the r_i, for C = Q - Z.
+        """The bound of ``dnn_bound`` for Z, and its r_i, which so many steps of multipliers lower.
 
-        r_i = C_ii + 2 C_0i + the k - 1 largest C_ij. It bounds x'Qx for any symmetric Z if top is
-        at least the largest eigenvalue of V'ZV, because <Z, Y> <= (1 + k) top. Items outside the
-        core count, too. So many steps of antisymmetric multipliers lower the r_i. ``level``: that
-        eigenvalue, if it is known but for rounding.
+        Items outside the core count, too. ``level``: lambda_max(V'ZV), if it is known.
         """
         m, k = len(Z) - 1, self.k
         Z = (Z + Z.T) / 2
@@ -276,3 +259,13 @@ def gpu_module(n: int, seconds: float = 0.0) -> Any:
     import torch
 
     return torch if torch.cuda.is_available() else None
+
+
+def capped(target: Floats, k: int) -> Floats:
+    """The nearest point with entries in [0, 1] that add up to k."""
+    # clip(target - shift, 0, 1) has a sum that is linear in the shift between these corners
+    corners = np.concatenate([target - 1.0, target])
+    order = np.argsort(corners, kind="stable")
+    corners, steps = corners[order], np.where(order < len(target), 1, -1)
+    sums = len(target) - np.append(0.0, np.cumsum(np.cumsum(steps)[:-1] * np.diff(corners)))
+    return np.clip(target - np.interp(-k, -sums, corners), 0.0, 1.0)

@@ -84,13 +84,7 @@ class LeadingEigenpairs:
         return values[::-1], vectors[:, ::-1]
 
     def _followed(self, A: Any, turns: int) -> tuple[Floats, Any]:
-        """The leading eigenpairs from those of a matrix nearby, by a polynomial that favours them.
-
-        References
-        ----------
-        Y. Zhou, Y. Saad, "A Chebyshev-Davidson algorithm for large symmetric eigenproblems",
-        SIAM J. Matrix Anal. Appl. 29, 2007.
-        """
+        """Pairs from those of a matrix nearby, by a polynomial (Zhou, Saad, SIMAX 29, 2007)."""
         n, basis = len(A), self.basis
         if self.calls % STEPS_TO_MINIMUM == 0:
             self.low = lanczos_minimum(A)
@@ -210,12 +204,7 @@ def largest_eigenvalue(A: Floats, deadline: float = inf, level: float | None = N
 
 
 def factor_below(A: Floats, level: float) -> Floats | None:
-    """Cholesky factor of level I - A less a margin; None unless that proves level I - A definite.
-
-    References
-    ----------
-    S. M. Rump, "Verification of positive definiteness", BIT 46, 2006.
-    """
+    """Cholesky factor of level I - A less a margin, a proof that it is definite (Rump 2006)."""
     M = np.negative(A)
     M.flat[:: len(A) + 1] += level
     diagonal = M.diagonal()

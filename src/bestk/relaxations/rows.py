@@ -6,18 +6,11 @@ from time import perf_counter
 
 import numpy as np
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Floats, Indices, Mask
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
-from bestk.problem import BQP, grow
-from bestk.relaxations.subproblem import (
-    Bound,
-    Subproblem,
-    k_largest,
-    largest_entry,
-    rounding,
-    screen,
-)
+from bestk.problem.problem import BQP, grow
+from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, largest_entry, rounding
 
 STRIP = 256  # rows that are read at a time
 MAX_SECONDS = 60.0  # of multipliers, by default
@@ -170,6 +163,25 @@ def _strips(problem: BQP) -> Iterator[tuple[Indices, Floats]]:
     else:
         for first, last in spans(problem.n, max(STRIP, 2**21 // problem.n)):
             yield everything[first:last], np.ascontiguousarray(problem.Q[first:last])
+
+
+def screen(value: float, row_values: Floats, k: int, floor: float) -> tuple[Mask, Mask]:
+    """Items that are in every choice worth at least ``floor``, and items that are in none.
+
+    The bound ``value`` is a constant and the k largest row values r. A choice with an item i that
+    is not among them is worth at most value - r_(k) + r_i; one without an item i that is among
+    them is worth at most value - r_i + r_(k+1).
+    """
+    n = len(row_values)
+    order = np.argsort(-row_values, kind="stable")
+    top = np.zeros(n, np.bool_)
+    top[order[:k]] = True
+    floor = floor - rounding(n, float(np.abs(row_values[order[: k + 1]]).max()))
+    last_in = row_values[order[k - 1]]
+    first_out = row_values[order[k]] if k < n else -np.inf
+    inside = top & (value - row_values + first_out < floor)
+    outside = ~top & (value - last_in + row_values < floor)
+    return inside, outside
 
 
 def fix_items(part: Subproblem, floor: float, steps: int = 0) -> tuple[Subproblem, float]:

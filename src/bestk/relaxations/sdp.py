@@ -8,7 +8,7 @@ from scipy.linalg.lapack import dpotrf
 
 from bestk._typing import Floats
 from bestk.native.threads import calm_blas
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 from bestk.relaxations.eigen import TINY, cholesky_margin
 from bestk.relaxations.spheres import MAX_ITERATIONS, LowRankFactor
 from bestk.relaxations.subproblem import EPS, Bound, k_largest, largest_entry, rounding

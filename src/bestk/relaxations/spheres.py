@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from bestk._typing import Floats
-from bestk.problem import BQP
+from bestk.problem.problem import BQP
 
 MAX_DOUBLE_ITEMS = 500  # up to this size all products are in double precision
 MAX_ITERATIONS = 3000
@@ -59,12 +59,7 @@ class LowRankFactor:
 
     A quasi-Newton method on ``Spheres``: since the linear constraint is kept exactly, there is no
     penalty to drive up, and the multipliers come with every gradient. r = ceil(sqrt(2n)) + 1
-    columns leave no local optimum in general.
-
-    References
-    ----------
-    S. Burer, R. D. C. Monteiro, "A nonlinear programming algorithm for solving semidefinite
-    programs via low-rank factorization", Mathematical Programming 95, 2003.
+    columns leave no local optimum in general (Burer, Monteiro, Mathematical Programming 95, 2003).
     """
 
     problem: BQP

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
-from bestk.problem import BQP, CachedColumns, Solution
+from bestk.problem.lazy import CachedColumns
+from bestk.problem.problem import BQP
+from bestk.problem.solution import Solution
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -91,25 +93,6 @@ class Subproblem:
         return np.concatenate([self.inside, self.items[best]]), value + margin
 
 
-def screen(value: float, row_values: Floats, k: int, floor: float) -> tuple[Mask, Mask]:
-    """Items that are in every choice worth at least ``floor``, and items that are in none.
-
-    The bound ``value`` is a constant and the k largest row values r. A choice with an item i that
-    is not among them is worth at most value - r_(k) + r_i; one without an item i that is among
-    them is worth at most value - r_i + r_(k+1).
-    """
-    n = len(row_values)
-    order = np.argsort(-row_values, kind="stable")
-    top = np.zeros(n, np.bool_)
-    top[order[:k]] = True
-    floor = floor - rounding(n, float(np.abs(row_values[order[: k + 1]]).max()))
-    last_in = row_values[order[k - 1]]
-    first_out = row_values[order[k]] if k < n else -np.inf
-    inside = top & (value - row_values + first_out < floor)
-    outside = ~top & (value - last_in + row_values < floor)
-    return inside, outside
-
-
 def moderate(problem: BQP, value: float) -> BQP:
     """The problem with its penalties raised, as far as choices that have one stay below a value.
 
@@ -179,13 +162,3 @@ class Fixed:
             return replace(solution, support=support, objective=value, upper_bound=value)
         upper = max(value, solution.upper_bound + self.base + self._margin)
         return replace(solution, support=support, objective=value, upper_bound=upper)
-
-
-def capped(target: Floats, k: int) -> Floats:
-    """The nearest point with entries in [0, 1] that add up to k."""
-    # clip(target - shift, 0, 1) has a sum that is linear in the shift between these corners
-    corners = np.concatenate([target - 1.0, target])
-    order = np.argsort(corners, kind="stable")
-    corners, steps = corners[order], np.where(order < len(target), 1, -1)
-    sums = len(target) - np.append(0.0, np.cumsum(np.cumsum(steps)[:-1] * np.diff(corners)))
-    return np.clip(target - np.interp(-k, -sums, corners), 0.0, 1.0)

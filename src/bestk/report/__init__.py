@@ -84,10 +84,6 @@ def make_report(
         were ``dropped`` and the ``command`` that read it; ``progress``, called with the number of
         folds done and of all.
 
-    Returns
-    -------
-    Report
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris

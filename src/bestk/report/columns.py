@@ -59,8 +59,7 @@ class ShownTarget:
     @classmethod
     def of(cls, task: Task) -> "ShownTarget":
         """The numbers of the target, or its classes, the rarest of many in one."""
-        target = task.target
-        assert target is not None
+        target = task.targets[0]
         if target.continuous:
             return cls(np.zeros(target.n_samples, np.int64), numbers=target.numbers)
         classes = target.classes

@@ -2,11 +2,7 @@
 
 import ast
 import builtins
-import shlex
 import warnings
-from collections.abc import Sequence
-from copy import copy
-from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -63,7 +59,7 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
         "columns": [describe_column(task.table, j, goal, nominal=j in nominal) for j in described],
         "listed": list_columns(task, solution),
         "cautions": [
-            *_find_cautions(request, task, solution),
+            *_find_cautions(task, solution),
             *(Caution("note", format_text(note, 400)) for note in notes),
         ],
         "settings": list_settings(selector),
@@ -86,10 +82,7 @@ def _check_same(solution: Solution, table: Table) -> None:
 
 
 def _runners_up(task: Task, solution: Solution) -> list[tuple[int, float, float, int]]:
-    """The most relevant features that were not selected.
-
-    Of each: its place, relevance, new information, and the selected feature that leaves so little.
-    """
+    """Place, relevance, new information and nearest selected one of features not selected."""
     relevance = task.read.entropies.settled_mi()
     varying = solution.support[np.isin(solution.support, task.allowed)]
     chosen = np.searchsorted(task.allowed, varying)
@@ -102,20 +95,19 @@ def _runners_up(task: Task, solution: Solution) -> list[tuple[int, float, float,
     return list(zip(*(each.tolist() for each in columns), strict=True))
 
 
-def _find_cautions(request: ReportRequest, task: Task, solution: Solution) -> list[Caution]:
-    """Problems of the selected columns and of the classes, and code that avoids them."""
-    table, support, target = task.table, solution.support, task.target
+def _find_cautions(task: Task, solution: Solution) -> list[Caution]:
+    """Problems of the selected columns and of the classes."""
+    table, support, target = task.table, solution.support, task.targets[0]
     found = []
     for each in find_cautions(task, solution):
         text = format_text(describe(each, table.names, solution), 400)
-        found.append(Caution(each.kind, f"{text}.", _again(request, table, each.kind, each.places)))
+        found.append(Caution(each.kind, f"{text}."))
     missing = table.count_missing() / table.n_samples
     holes = [j for j in support.tolist() if missing[j] > MOSTLY]
     if holes:
         text = join_some([f"{table.names[j]!r} ({missing[j]:.0%})" for j in holes], MAX_NAMED)
         text = f"{format_text(text, 400)}: most values are missing."
-        found.append(Caution("missing", text, _again(request, table, "missing", holes)))
-    assert target is not None
+        found.append(Caution("missing", text))
     if not target.continuous:
         labels, counts = target.classes.classes, target.classes.counts
         small = np.flatnonzero(counts < SMALL_CLASS).tolist()
@@ -127,29 +119,6 @@ def _find_cautions(request: ReportRequest, task: Task, solution: Solution) -> li
     if not np.allclose(task.relevance()[support], known, atol=1e-9, equal_nan=True):
         found.append(Caution("note", OTHER_ROWS))
     return found
-
-
-def _again(request: ReportRequest, table: Table, kind: str, places: Sequence[int]) -> str:
-    """The command, or the line of code, that selects without these columns or with fewer."""
-    selector, again, words = copy(request.selected), dict[str, Any](k="auto"), ["-k", "auto"]
-    if kind not in ("constant", "chance"):
-        included, excluded = (find_features(each, table).tolist()
-                              for each in (selector.include, selector.exclude))  # fmt: skip
-        left_out = [j for j in places[kind == "copy" :] if j not in included]  # one copy stays
-        if not left_out:
-            return ""
-        named = hasattr(request.X, "columns")
-        columns = dict.fromkeys([*excluded, *left_out])
-        again = {"exclude": [table.names[j] if named else j for j in columns]}
-        words = [word for j in left_out for word in ("--exclude", table.names[j])]
-    if request.command:
-        command = shlex.split(request.command)
-        if "-k" in words and "-k" in command:  # the old number, which the new one replaces
-            del command[command.index("-k") : command.index("-k") + 2]
-        return shlex.join([*command, *words])
-    if not again.keys() <= selector.get_params(deep=False).keys():
-        return ""
-    return write_code(replace(request, selected=selector.set_params(**again))).splitlines()[-2]
 
 
 def list_settings(options: Any) -> dict[str, str]:

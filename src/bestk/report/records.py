@@ -35,7 +35,6 @@ class Caution:
 
     kind: str  # "leak", "identifier", "copy", "class", "constant", "missing", "note", ...
     text: str
-    again: str = ""  # code or a command that selects without the cause
 
 
 def format_text(value: Any, longest: int = MAX_TEXT) -> str:

@@ -130,9 +130,8 @@ def compare_methods(request: ReportRequest, task: Task, solution: Solution) -> d
         for name, other in shared_tasks(selector, task.table, request.y, named).items():
             found = other.path([other.count(solution.support)])[0]
             choices[name] = tuple(found.support.tolist())
-    assert task.target is not None
     if hasattr(selector, "cv_results_"):
-        return {"choices": choices, "scores": _own_scores(selector, task.target)}
+        return {"choices": choices, "scores": _own_scores(selector, task.targets[0])}
     if not request.errors:
         return {"choices": choices, "unmeasured": "errors were not requested"}
     try:
@@ -151,8 +150,7 @@ def _measure_scores(
     request: ReportRequest, task: Task, solution: Solution, methods: dict[str, Any]
 ) -> FoldScores:
     """Scores of one model: by number of features, and by method with as many as are selected."""
-    target, columns = task.target, np.union1d(task.allowed, task.constant)
-    assert target is not None
+    target, columns = task.targets[0], np.union1d(task.allowed, task.constant)
     trees = bool(set(task.table.kinds[columns].tolist()) - {"numeric", "boolean"})
     k, (ours, *others) = task.count(solution.support), methods
     sizes = spread_sizes(k, task.most, task.least, MAX_SIZES_OF_TREES if trees else MAX_SIZES)

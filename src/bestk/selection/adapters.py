@@ -16,19 +16,10 @@ from bestk.errors import ParameterError
 from bestk.information import Entropies
 from bestk.information.reading import ParsedTarget
 from bestk.problem.solution import Solution
-from bestk.selection.methods import (
-    EFFORT,
-    NONE,
-    Effort,
-    Greedy,
-    Ints,
-    Joint,
-    Method,
-    Quadratic,
-    Solutions,
-)
+from bestk.selection.methods import EFFORT, NONE, Greedy, Ints, Joint, Method, Quadratic, Solutions
 from bestk.selection.objectives import Objective, Pairs, get_objective
 from bestk.selection.targets import JoinedEntropies
+from bestk.solvers import Effort
 
 COUNTS = ("k", "n_features_to_select", "max_features", "k_features")  # parameters that mean k
 
@@ -105,7 +96,7 @@ class Grouped(Method):
         labels, inside = place[self.labels], place[include].tolist()
         method = Quadratic("shared", "swap") if isinstance(self.method, Joint) else self.method
         if isinstance(method, Greedy):
-            found = method.pick_groups(entropies, ks, inside, labels)
+            found = method._pick(entropies, ks, inside, effort, labels)
         elif isinstance(method, Quadratic):
             objective = Contracted(get_objective(method.objective), labels)
             method = replace(method, objective=objective)

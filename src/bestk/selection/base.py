@@ -1,7 +1,7 @@
 """What the selectors share: how tables are checked, read and cut to the selected columns."""
 
 from collections.abc import Mapping
-from importlib import import_module
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,8 @@ class TableSelector(SelectorMixin, BaseEstimator):
             X = as_array(X)
             refuse_shape(X.shape)
             return validate_data(self, X, reset=reset, skip_check_array=True)
-        if is_frame(X):
+        is_plain = type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.kind in "fiub"
+        if is_plain or is_frame(X):
             return validate_data(self, X, reset=reset, skip_check_array=True)
         if hasattr(type(X), "tocsc"):
             refuse_shape(X.shape)
@@ -110,29 +111,15 @@ class TableSelector(SelectorMixin, BaseEstimator):
             An array, in the type of X, or what ``set_output`` asks for.
         """
         check_is_fitted(self)
-        return _keep_columns(self, self._check_table(X, reset=False), self._get_support_mask())
+        kept, X = self.get_support(indices=True), self._check_table(X, reset=False)
+        if is_frame(X):
+            output = _get_output_config("transform", estimator=self)["dense"]
+            if type(X).__module__.split(".")[0] == output:  # a frame stays one if asked for
+                return _safe_indexing(X, kept, axis=1)
+            import narwhals as nw
 
-    def report(self, X: Any, y: Any, path: Any = None, **options: Any) -> Any:
-        """Make an HTML report of the selection, and write it to ``path`` if that is given.
-
-        Parameters
-        ----------
-        X, y, **options
-            As for :func:`bestk.report.make_report`.
-        path : str or Path, default=None
-            The file to write.
-
-        Returns
-        -------
-        Report
-            Notebooks display it; ``.save(path)`` writes it.
-        """
-        check_is_fitted(self)
-        # the only reference upwards
-        made = import_module("bestk.report").make_report(self, X, y, **options)
-        if path is not None:
-            made.save(path)
-        return made
+            X = np.asarray(nw.from_native(X).to_numpy())
+        return X[:, kept]
 
     def _keep(self, task: Task) -> None:
         """Store what was found of each feature."""
@@ -155,16 +142,26 @@ class TableSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def _keep_columns(estimator: Any, X: Any, mask: NDArray[np.bool_]) -> Any:
-    """Some columns of X: a frame stays one where ``set_output`` asks for its kind."""
-    if is_frame(X):
-        output = _get_output_config("transform", estimator=estimator)["dense"]
-        if type(X).__module__.split(".")[0] == output:
-            return _safe_indexing(X, np.flatnonzero(mask), axis=1)
-        import narwhals as nw
+@dataclass(eq=False, repr=False, kw_only=True)
+class JointSelector(TableSelector):
+    """The parameters that all selectors of k features have."""
 
-        X = np.asarray(nw.from_native(X).to_numpy())
-    return X[:, np.flatnonzero(mask)]
+    information: str = "auto"
+    discretizer: Any = "auto"
+    correction: str | None = None
+    categorical_features: Any = "from_dtype"
+    target: str = "auto"
+    multioutput: str = "sum"
+    include: Any = None
+    exclude: Any = None
+    column_groups: Any = None
+    k_counts: str = "groups"
+    bound: str | None = "fast"
+    time_limit: float | None = None
+    random_state: Any = None
+    backend: str = "auto"
+    n_jobs: int | None = None
+    verbose: Any = False
 
 
 def count_features(k: float | str, n: int, task: Task) -> int:

@@ -1,7 +1,5 @@
 """Rows that come in blocks: they are held in memory, all or a random sample, as one table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Self
 
@@ -28,7 +26,7 @@ def hold_blocks(
         )
     fixed = sample_weight is None and not isinstance(getattr(selector, "k", ""), str)
     for_default = fixed and settle(selector).information == "blend"
-    (table, values), n_rows = _hold(X, y, getattr(selector, "random_state", None), for_default)
+    (table, values), n_rows = _hold(X, y, selector.random_state, for_default)
     weights = None
     if sample_weight is not None:
         table, weights = split_column(table, sample_weight)
@@ -63,18 +61,10 @@ class PartialFit:
 
         Parameters
         ----------
-        X : table of shape (n_rows, n_features)
-            As for ``fit``.
-        y : array-like of shape (n_rows,)
-            The classes, or numbers to predict.
+        X, y, sample_weight
+            The rows of a table in memory, as for ``fit``.
         classes : array-like, default=None
             Not used; classes may be new in any block.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts, as for ``fit``.
-
-        Returns
-        -------
-        self
         """
         selector: Any = self
         selector._validate_params()

@@ -17,19 +17,8 @@ from bestk.information.coding import code_table
 from bestk.information.reading import ParsedTarget
 from bestk.native.threads import calm_blas
 from bestk.problem.solution import Solution
-from bestk.selection.look import (
-    PreparedTarget,
-    Values,
-    alone_pvalues,
-    codes_for_pairs,
-    column_values,
-    given_pvalues,
-    is_leak,
-    names_rows,
-)
+from bestk.selection import look
 from bestk.selection.pipeline import Task
-
-__all__ = ["Finding", "find_cautions", "warn_of", "with_warnings"]
 
 MAX_NAMES = 8  # columns that a sentence names
 MAX_COLUMNS = 1_000  # of a selection that are looked at
@@ -58,7 +47,7 @@ class _Selected:
 
     task: Task
     places: Indices
-    columns: list[Values]
+    columns: list[look.Values]
     relevance: Floats
 
     @classmethod
@@ -67,7 +56,7 @@ class _Selected:
         here = np.flatnonzero(~constant[solution.support])[:MAX_COLUMNS]
         places = solution.support[here]
         here, places = here[np.argsort(places)], np.sort(places)
-        columns = [column_values(task.table, place) for place in places]
+        columns = [look.column_values(task.table, place) for place in places]
         return cls(task, places, columns, np.asarray(solution.details["relevance"])[here])
 
     @cached_property
@@ -96,10 +85,10 @@ def with_warnings(task: Task, solution: Solution) -> Solution:
     return replace(solution, warnings=(*solution.warnings, *task.notes, *found))
 
 
-def warn_of(solution: Solution, stacklevel: int = 3) -> None:
+def warn_of(solution: Solution) -> None:
     """Issue all warnings of a solution as one."""
     if solution.warnings:
-        warn("\n".join(solution.warnings), SelectionWarning, stacklevel=stacklevel)
+        warn("\n".join(solution.warnings), SelectionWarning, stacklevel=3)
 
 
 def find_cautions(task: Task, solution: Solution) -> list[Finding]:
@@ -111,7 +100,7 @@ def find_cautions(task: Task, solution: Solution) -> list[Finding]:
     selected = _Selected.of(task, solution)
     columns = selected.columns
     names = [str(task.table.names[place]) for place in selected.places]
-    naming = [i for i, column in enumerate(columns) if names_rows(names[i], column)]
+    naming = [i for i, column in enumerate(columns) if look.names_rows(names[i], column)]
     others = [i for i in range(len(columns)) if i not in naming]
     many = [i for i in others if len(columns[i].categories or ()) > MAX_CATEGORIES]
     alike = _alike(selected.relevance, others)
@@ -138,7 +127,7 @@ def _alike(relevance: Floats, items: list[int]) -> list[int]:
     return np.sort(order[np.append(near, False) | np.append(False, near)]).tolist()
 
 
-def find_copies(columns: list[Values]) -> list[list[int]]:
+def find_copies(columns: list[look.Values]) -> list[list[int]]:
     """Groups of equal columns, up to scale and shift, or to the names of categories."""
     if len(columns) < 2:
         return []
@@ -152,7 +141,7 @@ def find_copies(columns: list[Values]) -> list[list[int]]:
     return groups
 
 
-def are_copies(columns: list[Values], rows: slice) -> NDArray[np.bool_]:
+def are_copies(columns: list[look.Values], rows: slice) -> NDArray[np.bool_]:
     """Which columns have a correlation of 1 or -1, and the same missing rows, among some rows."""
     missing = np.array([column.missing[rows] for column in columns])
     values = np.array([_as_numbers(column, rows) for column in columns])
@@ -168,7 +157,7 @@ def are_copies(columns: list[Values], rows: slice) -> NDArray[np.bool_]:
     return alike
 
 
-def _as_numbers(column: Values, rows: slice) -> Floats:
+def _as_numbers(column: look.Values, rows: slice) -> Floats:
     """Some values; categories are numbered in the order of their first rows."""
     values = column.values[rows]
     if column.categories is not None:
@@ -199,38 +188,33 @@ def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
     table, categorical = selected.keep(near)
     numeric = find_numeric(table, categorical)
     codes, ordered, _ = next(code_table(["mdlp"], table, numeric, classes))
-    return near[[is_leak(column.astype(np.int64), ordered) for column in codes.values]].tolist()
+    leaks = [look.is_leak(column.astype(np.int64), ordered) for column in codes.values]
+    return near[leaks].tolist()
 
 
 def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
-    """Columns without a significant relation to y, alone or given any one selected column.
-
-    The p-values are corrected for all columns of the table (Benjamini and Hochberg 1995).
-    """
+    """Columns without a significant relation to y, alone or given any one selected column."""
     if selected.target is None:
         return []
     relevances, target = np.sort(selected.task.read.entropies.settled_mi()), selected.target
     ranks = len(relevances) - np.searchsorted(relevances, selected.relevance)
-    tests = len(relevances) / np.maximum(1, ranks)  # a p-value times this is corrected
+    tests = len(relevances) / np.maximum(1, ranks)  # corrects p-values (Benjamini, Hochberg 1995)
     clear = _are_clear(selected, target.classes.n_classes, tests)
     doubtful = np.array([i for i in candidates if not clear[i]], np.int64)
     if len(doubtful):
-        prepared = PreparedTarget.of(target)
-        p = alone_pvalues(*selected.keep(doubtful), [prepared])[0][0]
+        prepared = look.PreparedTarget.of(target)
+        p = look.alone_pvalues(*selected.keep(doubtful), [prepared])[0][0]
         doubtful = doubtful[p * tests[doubtful] >= FALSE_DISCOVERY_RATE]
     if len(doubtful) and len(candidates) > 1:
         classes = prepared.classes
-        codes = next(codes_for_pairs(*selected.keep(candidates), classes.n_classes))
-        p = given_pvalues(codes, classes)[np.searchsorted(candidates, doubtful)]
+        codes = next(look.codes_for_pairs(*selected.keep(candidates), classes.n_classes))
+        p = look.given_pvalues(codes, classes)[np.searchsorted(candidates, doubtful)]
         doubtful = doubtful[p * len(relevances) >= FALSE_DISCOVERY_RATE]
     return doubtful.tolist()
 
 
 def _are_clear(selected: _Selected, n_classes: int, tests: Floats) -> NDArray[np.bool_]:
-    """Whether the relevance alone shows that a column is related to y, by a likelihood ratio.
-
-    Cuts that were chosen for y, and cells of few rows, make the ratio larger.
-    """
+    """Whether the relevance alone shows that a column is related to y, by a likelihood ratio."""
     task, levels = selected.task, selected.task.read.levels
     own = 2 if levels is None else levels[np.searchsorted(task.allowed, selected.places)]
     freedom = np.maximum(1, own - 1) * (n_classes - 1)

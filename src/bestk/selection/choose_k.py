@@ -24,6 +24,7 @@ from bestk.selection.folds import (
     beats,
     choose,
     make_folds,
+    move_outliers,
     printed_progress,
     repeat_rows,
 )
@@ -39,7 +40,7 @@ MIN_CLASS_ROWS = 3  # of the largest class: with two, a training fold has each c
 MIN_PROBABILITY = 1e-4  # so that one row cannot decide the mean log loss
 LOGISTIC_C = 10.0  # with 1, copies of one good column reduce the loss
 ALPHAS = (1.0, 10.0, 100.0, 1000.0)  # of ridge regression on standardized columns
-MAX_PVALUE = 0.01  # of missing values that are related to the target; others are only noise
+MAX_PVALUE = 0.01  # of missing values and squares related to the target; others are only noise
 DIGITS = 9  # of a score; smaller differences are rounding errors
 
 
@@ -78,13 +79,7 @@ def numbers_to_try(most: int, least: int = 0) -> list[int]:
 
 
 def numbers_below(chosen: int, ks: list[int]) -> list[int]:
-    """Up to three numbers between the chosen one and the one tried before it.
-
-    Examples
-    --------
-    >>> numbers_below(8, [3, 5, 8, 12]), numbers_below(24, [16, 24]), numbers_below(1, [1, 2])
-    ([6, 7], [18, 20, 22], [])
-    """
+    """Up to three numbers between the chosen one and the one tried before it."""
     place = ks.index(chosen)
     last = ks[place - 1] if place else chosen
     step = max(1, (chosen - last) // 4)
@@ -126,7 +121,7 @@ def cross_validate(
     with calm_blas(), catch_warnings(action="ignore"):  # no convergence, classes of few rows
         for number, (fold, path) in enumerate(zip(folds, paths, strict=True)):
             Z = design.standardized(fold[0])
-            used = ~design.missing | _are_related(Z, design.missing, goals, fold[0])
+            used = ~design.optional | _are_related(Z, design.optional, goals, fold[0])
             parts = [np.flatnonzero(used & np.isin(design.features, each)) for each in path]
             for goal in goals:
                 models = goal.models(len(fold[0]))
@@ -169,6 +164,7 @@ class Goal:
             return cls(y, classes, negative_log_loss)
         if scoring is None:
             small = y / (np.abs(y).max() or 1.0)  # squares must not overflow
+            small = move_outliers(small, np.arange(len(small)))  # a few rows must not decide
             y = (small - small.mean()) / (small.std() or 1.0)
             scoring = "neg_mean_squared_error"
         return cls(y, classes, check_scoring(LinearRegression(), scoring=scoring))

@@ -7,11 +7,10 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.information.entropies import SMALLEST_VARIANCE, subtract_doubt
-from bestk.native.threads import spans
+from bestk.native import kernels
 
 COPY = 1.0 - 1e-9  # squared correlation of columns that are copies
 KEPT = 1e-3  # of its relevance, by a column that others make redundant
-STEP_ENTRIES = 2**15  # of rows of selected columns that stay in the cache
 
 
 class _Stack:
@@ -38,11 +37,12 @@ class State:
 
     def __init__(self, forwards: Sequence[Any]) -> None:
         self._forwards, self._each = forwards, np.arange(len(forwards))
-        n, self._noise = forwards[0].covariances.n_features, forwards[0].noise
-        self._starts = n * np.arange(2 * len(forwards)).reshape(-1, 2, 1)
+        self._noise = forwards[0].noise
         self._certain = np.array([forward.certain for forward in forwards])
         self._least, self._is_certain = KEPT * self._certain, self._certain > 0
         self._relevance = np.array([forward.relevance for forward in forwards])
+        self._curved = np.array([forward.curved for forward in forwards])
+        self._shared_curve = np.zeros_like(self._curved)  # the most with a selected column
         chance = np.array([forward.chance for forward in forwards])
         self._chance = np.maximum(chance, SMALLEST_VARIANCE)
         self._alone = np.array([forward.variances for forward in forwards])  # in total, within y
@@ -59,8 +59,9 @@ class State:
         """What each column of each table gains; -inf if it is selected."""
         change = _half_log(np.maximum(self._variances, SMALLEST_VARIANCE))
         change -= self._gaussian  # negative: redundancy; positive: others remove noise from it
-        raised = subtract_doubt(self._relevance + np.maximum(change, 0.0), self._chance)
-        alone = np.where(change > 0, raised, self._certain + change)
+        relevance = self._relevance - self._shared_curve
+        raised = subtract_doubt(relevance + np.maximum(change, 0.0), self._chance)
+        alone = np.where(change > 0, raised, self._certain - self._shared_curve + change)
         alone = np.maximum(np.minimum(alone, self._limit), self._least)
         gains = np.where(self._is_certain, alone, raised)
         if len(self._synergies.items):
@@ -77,11 +78,13 @@ class State:
         # a copy adds nothing, also where what it shares is within the limit of chance
         spread = COPY * self._spread[self._each, items, np.newaxis] * self._spread
         self._limit[rest[:, 0] ** 2 > spread] = 0.0
+        if self._curved[self._each, items].any():
+            self._share_curves(items, rest[:, 0] ** 2)
         rest[self._each, :, items] += self._noise
-        places = self._starts + items[:, np.newaxis, np.newaxis]  # in total and within y
-        self._subtract_explained(rest, places)
-        rest /= np.sqrt(np.maximum(self._variances.take(places), SMALLEST_VARIANCE))
-        self._variances -= rest * rest
+        rows, n = self._rows.items, rest.shape[-1]
+        kernels.condition(
+            rows, len(rows), rest.size // n, n, items, SMALLEST_VARIANCE, rest, self._variances
+        )  # fmt: skip
         self._rows.push(rest)
         own = self._each[:, np.newaxis], items[:, np.newaxis]
         if len(bests := self._bests.items):
@@ -95,16 +98,19 @@ class State:
             np.minimum(self._limit, left, out=self._limit)
         self._selected[own] = True
 
-    def _subtract_explained(self, rest: Floats, places: Indices) -> None:
-        """Subtract from covariances what each selected column explains, one after the other."""
-        rows = self._rows.items
-        if not len(rows):
-            return
-        own = rows.reshape(len(rows), -1)[:, places]
-        for part in spans(rest.shape[-1], max(1, STEP_ENTRIES // own.size)):
-            here = (..., slice(*part))
-            terms = np.concatenate([rest[here][np.newaxis], own * rows[here]])
-            np.subtract.reduce(terms, axis=0, out=rest[here])
+    def _share_curves(self, items: Indices, covariances: Floats) -> None:
+        """Note what squares of columns share with those of selected ones about y.
+
+        Squares of normal columns of correlation r have correlation ``q = r**2``. A square whose
+        information is that of a correlation e with y keeps that of ``(e - q d) / sqrt(1 - q**2)``
+        beside one of correlation d.
+        """
+        own = self._each[:, np.newaxis], items[:, np.newaxis]
+        spread = np.maximum(self._spread[own] * self._spread, SMALLEST_VARIANCE)
+        q = np.minimum(covariances / spread, COPY)
+        left = np.maximum(np.sqrt(self._curved) - q * np.sqrt(self._curved[own]), 0.0)
+        shared = self._curved - left**2 / (1.0 - q**2)
+        np.maximum(self._shared_curve, shared, out=self._shared_curve)
 
 
 def _half_log(variances: Floats) -> Floats:

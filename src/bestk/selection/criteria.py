@@ -11,7 +11,7 @@ from bestk._typing import Floats, Indices
 from bestk.errors import find_named
 from bestk.information import Entropies, Measure
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI, TRIPLE_ENTROPY
-from bestk.problem import top_k
+from bestk.problem.problem import top_k
 from bestk.selection.targets import JoinedEntropies, entropies_of_targets
 
 MAX_KEPT_VALUES = 2**22  # of rows of pairs, which describe the picked features later
@@ -19,6 +19,7 @@ MAX_AHEAD = 12  # rows of pairs that are counted before they are needed
 LEAST_REDUNDANCY = 1e-12  # nats; less is rounding, and relevance decides
 
 
+@dataclass(frozen=True)
 class Criterion:
     """Scores every feature from its relevance and from what each picked feature says of it.
 
@@ -27,10 +28,14 @@ class Criterion:
     number of picks. The first pick is the feature of the largest relevance.
     """
 
-    name: ClassVar[str]
     measure: ClassVar[Measure | None] = None  # of each feature and a pick
     gather: ClassVar[Any] = np.add  # or np.minimum, or another ufunc
     uses_pairs: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """The name in ``CRITERIA`` and in solutions."""
+        return type(self).__name__.lower()
 
     def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
         """What pick j says of every feature."""
@@ -42,11 +47,9 @@ class Criterion:
         return gathered
 
 
-@dataclass(frozen=True)
 class MaxRel(Criterion):
     """Maximal relevance (MIM): the largest ``I(xi; y)`` (Lewis 1992)."""
 
-    name: ClassVar[str] = "maxrel"
     uses_pairs: ClassVar[bool] = False
 
 
@@ -55,7 +58,6 @@ class MIFS(Criterion):
     """MI feature selection: ``I(xi; y) - beta * sum I(xi; xj)`` (Battiti 1994)."""
 
     beta: float = 1.0
-    name: ClassVar[str] = "mifs"
     measure: ClassVar[Measure | None] = PAIR_MI
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
@@ -71,7 +73,6 @@ class MRMR(Criterion):
     """
 
     form: str = "difference"
-    name: ClassVar[str] = "mrmr"
     measure: ClassVar[Measure | None] = PAIR_MI
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
@@ -83,11 +84,9 @@ class MRMR(Criterion):
         return relevance / np.maximum(gathered / size, LEAST_REDUNDANCY)
 
 
-@dataclass(frozen=True)
 class CIFE(Criterion):
     """Conditional infomax: ``I(xi; y) - sum (I(xi; xj) - I(xi; xj | y))`` (Lin and Tang 2006)."""
 
-    name: ClassVar[str] = "cife"
     measure: ClassVar[Measure | None] = INTERACTION
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
@@ -95,48 +94,37 @@ class CIFE(Criterion):
         return relevance + gathered
 
 
-@dataclass(frozen=True)
 class ICAP(CIFE):
     """Interaction capping: ``I(xi; y) - sum max(0, I(xi; xj) - I(xi; xj | y))`` (Jakulin 2005)."""
-
-    name: ClassVar[str] = "icap"
 
     def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
         """The interaction where it is a loss."""
         return np.minimum(super().pair(entropies, j), 0.0)
 
 
-@dataclass(frozen=True)
 class JMI(Criterion):
     """Joint mutual information: ``sum I(xi, xj; y)`` (Yang and Moody 1999)."""
 
-    name: ClassVar[str] = "jmi"
     measure: ClassVar[Measure | None] = JOINT_MI
 
 
-@dataclass(frozen=True)
 class JMIM(Criterion):
     """Joint mutual information maximization: ``min I(xi, xj; y)`` (Bennasar et al. 2015)."""
 
-    name: ClassVar[str] = "jmim"
     measure: ClassVar[Measure | None] = JOINT_MI
     gather: ClassVar[Any] = np.minimum
 
 
-@dataclass(frozen=True)
 class CMIM(Criterion):
     """Conditional mutual information maximization: ``min I(xi; y | xj)`` (Fleuret 2004)."""
 
-    name: ClassVar[str] = "cmim"
     measure: ClassVar[Measure | None] = CMI
     gather: ClassVar[Any] = np.minimum
 
 
-@dataclass(frozen=True)
 class DISR(Criterion):
     """Double input symmetrical relevance: ``sum I(xi, xj; y) / H(xi, xj, y)`` (Meyer 2006)."""
 
-    name: ClassVar[str] = "disr"
     measure: ClassVar[Measure | None] = JOINT_MI
 
     def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
@@ -149,11 +137,9 @@ class DISR(Criterion):
         return super().pair(entropies, j) / entropies.measure(TRIPLE_ENTROPY, [j], signed=True)[0]
 
 
-@dataclass(frozen=True)
 class NJMIM(DISR):
     """Normalized JMIM: ``min I(xi, xj; y) / H(xi, xj, y)`` (Bennasar et al. 2015)."""
 
-    name: ClassVar[str] = "njmim"
     gather: ClassVar[Any] = np.minimum
 
 
@@ -255,5 +241,4 @@ CRITERIA: dict[str, Criterion] = {
 
 def get_criterion(criterion: str | Criterion) -> Criterion:
     """The criterion of that name, or the one given."""
-    found: Criterion = find_named("criterion", criterion, CRITERIA)
-    return found
+    return find_named("criterion", criterion, CRITERIA)

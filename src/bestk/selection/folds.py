@@ -24,6 +24,8 @@ from bestk.selection.targets import repeated_rows
 Fold = tuple[Indices, Indices]  # training rows, test rows
 FOLDS = 5
 MAX_INDICATORS = 20  # for the most frequent levels of a column
+MAX_SCORE = 2.5  # of numbers that are squared, in standard deviations
+TINY = 1e-9  # standard deviation of squares that are a straight line but for rounding
 OUTLIER_REACH = 3.0  # interquartile ranges, from the quartiles; what is farther is moved there
 
 
@@ -149,12 +151,15 @@ def _standard_error(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Design:
-    """Features as numbers, NaN where missing; indicators of categories and of missing numbers."""
+    """Features as numbers, NaN where missing; indicators of categories and of missing numbers.
+
+    The squares of numbers follow when they are standardized.
+    """
 
     values: Floats
     features: Indices  # of each column
     numeric: NDArray[np.bool_]  # columns of numbers, not of indicators
-    missing: NDArray[np.bool_]  # indicators of missing numbers
+    optional: NDArray[np.bool_]  # indicators of missing numbers, and squares
 
     @classmethod
     def of(cls, table: Table, features: Indices, nominal: Indices) -> "Design":
@@ -168,13 +173,15 @@ class Design:
         widths = [part.shape[1] for part in parts]
         first = np.cumsum([0, *widths[:-1]])
         numeric = np.isin(np.arange(sum(widths)), first[~coded])
-        missing = ~numeric & np.repeat(~coded, widths)
-        return cls(np.hstack(parts), np.repeat(features, widths), numeric, missing)
+        missing, owners = ~numeric & np.repeat(~coded, widths), np.repeat(features, widths)
+        optional = np.append(missing, np.full(numeric.sum(), True))
+        return cls(np.hstack(parts), np.append(owners, owners[numeric]), numeric, optional)
 
     def standardized(self, train: Indices) -> Floats:
         """All rows, scaled by the training rows, whose mean replaces missing values.
 
         Outliers are moved to three interquartile ranges from the quartiles of the training rows.
+        The squares of numbers follow, less what a straight line explains of them.
         """
         from sklearn.preprocessing import StandardScaler
 
@@ -183,10 +190,21 @@ class Design:
         with np.errstate(invalid="ignore", divide="ignore"), catch_warnings(action="ignore"):
             # columns without a known value
             if self.numeric.any():
-                low, high = np.nanquantile(Z[np.ix_(train, self.numeric)], (0.25, 0.75), axis=0)
-                reach = np.where(high > low, OUTLIER_REACH * (high - low), np.inf)
-                Z[:, self.numeric] = np.clip(Z[:, self.numeric], low - reach, high + reach)
-            return np.nan_to_num(StandardScaler().fit(Z[train]).transform(Z))
+                Z[:, self.numeric] = move_outliers(Z[:, self.numeric], train)
+            Z = np.nan_to_num(StandardScaler().fit(Z[train]).transform(Z))
+            straight = Z[:, self.numeric]
+            squares = np.clip(straight, -MAX_SCORE, MAX_SCORE) ** 2
+            squares -= straight * np.mean(straight[train] * squares[train], axis=0)
+            squares -= squares[train].mean(axis=0)
+            spread = squares[train].std(axis=0)
+            return np.hstack([Z, np.where(spread > TINY, squares / spread, 0.0)])
+
+
+def move_outliers(values: Floats, train: Indices) -> Floats:
+    """Columns, limited to three interquartile ranges beyond the quartiles of the training rows."""
+    low, high = np.nanquantile(values[train], (0.25, 0.75), axis=0)
+    reach = np.where(high > low, OUTLIER_REACH * (high - low), np.inf)
+    return np.clip(values, low - reach, high + reach)
 
 
 def _with_missing(column: Floats) -> Floats:

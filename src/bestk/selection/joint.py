@@ -47,6 +47,7 @@ class Forward:
         time = can_scan(n, covariances.n_samples, scan_seconds)
         self._can_scan = time and entropies.find_synergy is not None
         self.relevance, self.certain = entropies.settled_mi(), entropies.certain_mi()
+        self.curved = entropies.curved_mi()
         self.chance = np.zeros(n) if entropies.chance is None else entropies.chance
         levels = 5.0 if entropies.levels is None else entropies.levels
         columns = np.broadcast_to(levels + 1j * entropies.share, n)
@@ -74,8 +75,7 @@ class Forward:
         found, chance = self.interaction([j])[0], self.chances[self.kind[j], self.kind]
         synergy = np.zeros_like(found)
         if (found > chance).any():
-            every = np.arange(len(found))
-            synergy = self._synergies_of(every, j, found, self.covariances.column(j))
+            synergy = self._synergies_of(slice(None), j, found, self.covariances.column(j))
             synergy[j] = 0.0
         return np.maximum(-found - chance, 0.0), synergy
 
@@ -86,7 +86,7 @@ class Forward:
         found = self.entropies.measure(INTERACTION, rows, columns, signed=True)[at_i, at_j]
         return self._synergies_of(i, j, found, self.covariances.pairs(i, j))
 
-    def _synergies_of(self, i: Indices, j: Any, found: Floats, covariances: Any) -> Floats:
+    def _synergies_of(self, i: Any, j: Any, found: Floats, covariances: Any) -> Floats:
         """What columns tell only together, by their interaction and their covariances."""
         left, right = self.variances[:, j], self.variances[:, i]
         gaussian = gaussian_interaction(np.array(covariances), left.reshape(2, -1), right)
@@ -232,8 +232,9 @@ def add_features(
         gains = state.gains()
         rows = gains if joined is None else joined.join(totals, gains)[np.newaxis]
         items = np.array([own.take(row, k) for own, row in zip(each, rows, strict=True)])
-        items = np.broadcast_to(items, len(forwards))
-        totals += gains[np.arange(len(forwards)), items]
+        if joined is not None:
+            items = np.full(len(forwards), items[0])
+            totals += gains[:, items[0]]
         if left:
             state.add(items)
     for forward, own in zip(forwards, cycle(each), strict=False):

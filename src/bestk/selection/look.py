@@ -65,7 +65,9 @@ def names_rows(name: str, column: Values) -> bool:
     if rows < MIN_ROWS or column.kind == "boolean":
         return False
     if column.categories is not None:
-        return len(np.unique(column.values[~column.missing])) > MOSTLY * rows
+        most = MOSTLY * rows
+        known = column.values[~column.missing] if len(column.categories) > most else ()
+        return len(np.unique(known)) > most
     first = column.values[:FIRST_VALUES]
     if column.kind != "numeric" or len(set(first.tolist())) < len(first) or _has_fractions(first):
         return False

@@ -8,25 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from bestk import solvers
 from bestk._typing import Indices
 from bestk.errors import UnknownNameError
 from bestk.information import Entropies
 from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
+from bestk.relaxations.subproblem import Fixed
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
 from bestk.selection.joint import find_forwards, forward_paths
-from bestk.selection.objectives import MEMORY, Objective, Pairs, get_objective
+from bestk.selection.objectives import Objective, Pairs, get_objective
 from bestk.selection.targets import JoinedEntropies, JoinedPairs, maximise_worst
-from bestk.solvers import (
-    BoundEffort,
-    Fixed,
-    Solver,
-    get_solver,
-    solve_each,
-    solve_path,
-    solve_problem,
-    with_useful_bound,
-)
+from bestk.solvers import Effort, Solver
 
 Ints = Sequence[int]
 Solutions = list[Solution]
@@ -35,17 +28,6 @@ NONE: Ints = ()
 DIGITS = 12  # of contributions: beyond them they are equal
 SHARES_OF_TIME = 10  # a time limit is divided by it for each weighting of several targets
 MAX_DENSE_FEATURES = 1000  # above, forward and swap get columns, except for a tight bound
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What a choice of features may cost, and where its randomness comes from."""
-
-    random_state: Any = None
-    time_limit: float | None = None
-    bound: BoundEffort | None = "fast"
-    spent: float = 0.0  # seconds of work on measuring, which a default bound may take again
-    memory: int = MEMORY  # bytes for a matrix of pairs; above it columns are made when asked for
 
 
 EFFORT = Effort()
@@ -105,7 +87,7 @@ class Quadratic(Method):
         return get_objective(self.objective).information
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
-        work, chosen = Stopwatch(), get_solver(self.solver)
+        work, chosen = Stopwatch(), solvers.get_solver(self.solver)
         pairs = self._pairs(entropies, effort)
         worst = isinstance(pairs, JoinedPairs) and pairs.worst
         if worst or len(include) or len(ks) == 1:
@@ -117,40 +99,39 @@ class Quadratic(Method):
             if isinstance(pairs, Pairs):  # they describe the features later
                 entropies.interactions.update(pairs.interactions(found[-1].support))
             return found
-        options = {name: getattr(effort, name) for name in ("random_state", "time_limit", "bound")}
         if pairs.objective.same_for_all_k:
-            solutions = solve_path(pairs.problem(ks[0])[0], ks, chosen, **options)
+            solutions = solvers.solve_path(
+                pairs.problem(ks[0])[0], ks, chosen, random_state=effort.random_state,
+                time_limit=effort.time_limit, bound=effort.bound,
+            )  # fmt: skip
         else:
-            solutions = solve_each(lambda k: pairs.problem(k)[0], ks, chosen, **options)
+            solutions = solvers.solve_each(lambda k: pairs.problem(k)[0], ks, chosen, effort)
         return [_ranked(pairs, solution) for solution in solutions]
 
     def _solve(self, pairs: AnyPairs, k: int, include: Ints, effort: Effort) -> Solution:
-        problem, _ = pairs.problem(k)
+        (problem, _), solver = pairs.problem(k), solvers.get_solver(self.solver)
         fixed = Fixed(problem, np.asarray(include, np.int64)) if len(include) else None
         if fixed is not None and fixed.k == 0:
-            solution = Solution(fixed.inside, fixed.base, fixed.base, get_solver(self.solver).name)
+            solution = Solution(fixed.inside, fixed.base, fixed.base, solver.name)
         else:
             free = problem if fixed is None else fixed.rest()
-            solution = solve_problem(
-                free, self.solver, random_state=effort.random_state, spent=effort.spent,
-                time_limit=effort.time_limit, bound=effort.bound,
-            )  # fmt: skip
+            solution = solvers.solve_problem(free, solver, effort)
             solution = solution if fixed is None else fixed.whole(solution)
-        return _ranked(pairs, with_useful_bound(solution))
+        return _ranked(pairs, solvers.with_useful_bound(solution))
 
     def _solve_worst(self, pairs: Any, k: int, include: Ints, effort: Effort) -> Solution:
         limit = effort.time_limit
         each = replace(effort, time_limit=limit and limit / SHARES_OF_TIME)
         solve = partial(self._solve, k=k, include=include, effort=each)
         found, worst = maximise_worst(pairs, k, include, solve, limit)
-        return _ranked(worst, with_useful_bound(found))
+        return _ranked(worst, solvers.with_useful_bound(found))
 
     def _pairs(self, entropies: Entropies, effort: Effort) -> AnyPairs:
         """All pairs, unless they are too many, or few are needed and none for a proof."""
         if isinstance(entropies, JoinedEntropies):
             parts = tuple(self._pairs(part, effort) for part in entropies.parts)
             return JoinedPairs(parts, entropies.units, entropies.worst)
-        objective, solver = get_objective(self.objective), get_solver(self.solver)
+        objective, solver = get_objective(self.objective), solvers.get_solver(self.solver)
         large = 8 * entropies.n_features**2 > effort.memory
         frugal = effort.bound != "tight" and getattr(solver, "frugal", False)
         if solver.needs == "columns" and (
@@ -173,12 +154,10 @@ class Greedy(Method):
 
     criterion: str | Criterion = "jmi"
 
-    def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
-        return self.pick_groups(entropies, ks, include)
-
-    def pick_groups(
-        self, entropies: Entropies, ks: Ints, include: Ints, labels: Indices | None = None
-    ) -> Solutions:
+    def _pick(
+        self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort,
+        labels: Indices | None = None,
+    ) -> Solutions:  # fmt: skip
         """Pick features, or groups of them."""
         criterion, start = get_criterion(self.criterion), perf_counter()
         picked, scores = pick_greedily(criterion, entropies, max(ks), include, labels)
@@ -292,7 +271,7 @@ def describe_method(method: str) -> str:
         settings = "" if isinstance(found.criterion, str) else f"; {found.criterion!r}"
         found = get_criterion(found.criterion)
     elif isinstance(found, Quadratic) and found.objective == "cmi":
-        found = get_solver(found.solver)
+        found = solvers.get_solver(found.solver)
     elif isinstance(found, Quadratic):
         settings = f"; solver {found.solver}"
         found = get_objective(found.objective)

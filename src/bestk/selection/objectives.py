@@ -8,13 +8,14 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.errors import find_named
 from bestk.information import Entropies, Measure, measures
+from bestk.native import kernels
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 
-MEMORY = 2**32  # bytes for a matrix, before it is made by the column
 KEPT = 3 * 2**29  # bytes for columns that are kept: making one again takes little
 
 
+@dataclass(frozen=True)
 class Objective:
     """``Q_ij = pair_weight(k) * pairs_ij`` and ``Q_ii = feature_weight(k) * I(xi; y)``.
 
@@ -102,7 +103,6 @@ class Pairs:
         return BQP.trusted(self.matrix.with_diagonal(diagonal), k), scale
 
 
-@dataclass(frozen=True)
 class CMI(Objective):
     """The paper's objective: relevance, and what each feature adds to each other one.
 
@@ -113,7 +113,6 @@ class CMI(Objective):
     measure: ClassVar[Measure | None] = measures.SYMMETRIC_CMI
 
 
-@dataclass(frozen=True)
 class JMI(Objective):
     """JMI as one problem: ``Q_ij = I(xi, xj; y) / (k - 1)`` and ``Q_ii = 0``, unless k = 1."""
 
@@ -125,7 +124,6 @@ class JMI(Objective):
         return 1.0 if k == 1 else 0.0
 
 
-@dataclass(frozen=True)
 class MRMR(Objective):
     """mRMR as one problem: ``Q_ii = I(xi; y)``, ``Q_ij = -I(xi; xj) / (k - 1)``."""
 
@@ -133,7 +131,6 @@ class MRMR(Objective):
     min_partners: ClassVar[int | None] = 1
 
 
-@dataclass(frozen=True)
 class MIFS(Objective):
     """Relevance less redundancy, of which nothing is averaged: ``Q_ij = -I(xi; xj) / 2``."""
 
@@ -141,7 +138,6 @@ class MIFS(Objective):
     pair_share: ClassVar[float] = 0.5
 
 
-@dataclass(frozen=True)
 class CIFE(Objective):
     """I(x1, ..., xk; y) expanded up to pairs: ``Q_ij = (I(xi; xj | y) - I(xi; xj)) / 2``."""
 
@@ -149,7 +145,6 @@ class CIFE(Objective):
     pair_share: ClassVar[float] = 0.5
 
 
-@dataclass(frozen=True)
 class Balanced(Objective):
     """Relevance, less redundancy, plus a share of what pairs say only together.
 
@@ -163,7 +158,6 @@ class Balanced(Objective):
     information: ClassVar[str] = "blend"
 
 
-@dataclass(frozen=True)
 class Shared(Objective):
     """Relevance, plus the interaction of pairs, less what correlated pairs may share about y.
 
@@ -189,17 +183,14 @@ class Shared(Objective):
     def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
         relevance = np.maximum(entropies.mi(), 0.0)
         out, r = entropies.interactions_of(rows)
-        least = np.minimum.outer(relevance[items], relevance)
-        out -= np.multiply(r, least, out=r)
-        return np.maximum(out, np.negative(least, out=least), out=out)
+        kernels.subtract_shared(out, r, *out.shape, items, relevance)
+        return out
 
 
-@dataclass(frozen=True)
 class MaxRel(Objective):
     """Relevance alone: ``Q_ii = I(xi; y)`` and nothing else."""
 
 
-@dataclass(frozen=True)
 class QPFS(Objective):
     """Quadratic programming feature selection: weights of features (Rodriguez-Lujan et al. 2010).
 
@@ -236,5 +227,4 @@ OBJECTIVES: dict[str, Objective] = {
 
 def get_objective(objective: str | Objective) -> Objective:
     """The objective of that name, or the one given."""
-    found: Objective = find_named("objective", objective, OBJECTIVES)
-    return found
+    return find_named("objective", objective, OBJECTIVES)

@@ -17,8 +17,9 @@ from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
 from bestk.selection import screening
 from bestk.selection.adapters import Foreign, Grouped, read_groups
-from bestk.selection.methods import Effort, Method, get_method
+from bestk.selection.methods import Method, get_method
 from bestk.selection.targets import entropies_of_targets, join_measured, repeated_rows, unite
+from bestk.solvers import Effort
 
 Targets = tuple[ParsedTarget, ...]
 PAPER = "caim"  # levels, as the paper makes them
@@ -32,14 +33,12 @@ def is_method(method: Any) -> bool:
 
 def settle(options: Any) -> Reading:
     """How a table is read for a selector: as it asks for, or as belongs to its method."""
-    information, discretizer, correction = (
-        options.information, options.discretizer, options.correction,
-    )  # fmt: skip
-    method = get_method(options.method)
+    method, discretizer = get_method(options.method), options.discretizer
     own = getattr(method, "information", "discrete") if is_method(method) else "discrete"
-    information = own if information == "auto" else information
+    information = own if options.information == "auto" else options.information
     if information != "blend" and isinstance(discretizer, str) and discretizer == "auto":
         discretizer = PAPER
+    correction = options.correction
     if information == "discrete" and own == "blend":
         correction = correction or STEADY
     return Reading(

@@ -1,6 +1,6 @@
 """SelectRelevant: every feature that carries information, alone or in a pair."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 from warnings import warn
@@ -19,19 +19,12 @@ from bestk.errors import SelectionWarning
 from bestk.information.reading import ParsedTarget, Reading
 from bestk.information.scan import DiscreteTable, strongest_pairs
 from bestk.native.threads import threads
+from bestk.selection import look
 from bestk.selection.base import SELECTABLE, TableSelector, is_stream
 from bestk.selection.blocks import hold_blocks
-from bestk.selection.look import (
-    InPairs,
-    PreparedTarget,
-    affordable_permutations,
-    alone_pvalues,
-    calibrate,
-    codes_for_pairs,
-    pair_pvalues,
-)
 
 
+@dataclass(eq=False, repr=False)
 class SelectRelevant(TableSelector):
     """Select every feature that carries information about the target, alone or in a pair.
 
@@ -50,15 +43,10 @@ class SelectRelevant(TableSelector):
     permutations : int, default=None
         How often y is permuted to correct the p-values; by default up to 50 times, fewer for
         wide tables, and never where that would take minutes (``n_permutations_`` says how often).
-    categorical_features : as for :class:`SelectBestK`
-    target : {"auto", "classes", "continuous"}, default="auto"
-        Classes, or numbers to predict.
     random_state : int or RandomState, default=0
         Seed of the permutations.
-    backend : str, default="auto"
-        What counts pairs: ``"native"``, or ``"torch"`` for a GPU.
-    n_jobs : int, default=None
-        Number of threads; None: all.
+    categorical_features, target, backend, n_jobs
+        As for :class:`SelectBestK`.
 
     Attributes
     ----------
@@ -101,26 +89,15 @@ class SelectRelevant(TableSelector):
            ("categorical_features", "target", "random_state", "backend", "n_jobs")},
     }  # fmt: skip
 
-    def __init__(
-        self,
-        fdr: float = 0.1,
-        *,
-        pairs: bool = True,
-        permutations: int | None = None,
-        categorical_features: Any = "from_dtype",
-        target: str = "auto",
-        random_state: Any = 0,
-        backend: str = "auto",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.fdr = fdr
-        self.pairs = pairs
-        self.permutations = permutations
-        self.categorical_features = categorical_features
-        self.target = target
-        self.random_state = random_state
-        self.backend = backend
-        self.n_jobs = n_jobs
+    fdr: float = 0.1
+    _: KW_ONLY
+    pairs: bool = True
+    permutations: int | None = None
+    categorical_features: Any = "from_dtype"
+    target: str = "auto"
+    random_state: Any = 0
+    backend: str = "auto"
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Test every feature.
@@ -133,10 +110,6 @@ class SelectRelevant(TableSelector):
             The classes, or numbers to predict; for files and blocks as for :class:`SelectBestK`.
         sample_weight : array-like of shape (n_samples,) or str, default=None
             How often each row counts; see :meth:`SelectBestK.fit`.
-
-        Returns
-        -------
-        self
         """
         self._validate_params()
         with threads(self.n_jobs):
@@ -148,23 +121,23 @@ class SelectRelevant(TableSelector):
     def _test(self, table: Table, parsed: ParsedTarget) -> None:
         """Find the smaller p-value of each column, by what permuted targets gave."""
         n, rng = self.permutations, check_random_state(self.random_state)
-        target = PreparedTarget.of(parsed)
+        target = look.PreparedTarget.of(parsed)
         if n is None:
-            n = affordable_permutations(table, target.classes.n_classes, self.pairs)
+            n = look.affordable_permutations(table, target.classes.n_classes, self.pairs)
         self.n_permutations_ = n
         targets = [target, *(target.permuted(rng) for _ in range(n))]
         categorical = find_features(self.categorical_features, table)
-        p, relevance = alone_pvalues(table, categorical, targets)
-        codes = list(codes_for_pairs(table, categorical, target.classes.n_classes))
-        given = InPairs.none(table.n_features)
+        p, relevance = look.alone_pvalues(table, categorical, targets)
+        codes = list(look.codes_for_pairs(table, categorical, target.classes.n_classes))
+        given = look.InPairs.none(table.n_features)
         for i in reversed(range(n + 1) if self.pairs else ()):
-            given = pair_pvalues(codes, targets[i].classes, self.backend)
+            given = look.pair_pvalues(codes, targets[i].classes, self.backend)
             if i:
                 np.minimum(p[i], given.pvalues, out=p[i])
         self.in_pair_, self.partners_ = given.pvalues < p[0], given.partners
         self.scores_ = np.where(self.in_pair_, given.information, relevance)
         null = p[1:, codes[0].levels > 1].ravel()
-        self.pvalues_ = calibrate(np.minimum(p[0], given.pvalues), null, 1 + self.pairs)
+        self.pvalues_ = look.calibrate(np.minimum(p[0], given.pvalues), null, 1 + self.pairs)
 
 
 @dataclass(frozen=True)
@@ -217,9 +190,9 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
     count = whole(top, "top", 1)
     with threads(reader.n_jobs):
         table, parsed = _read(reader, X, y)
-        classes = PreparedTarget.of(parsed).classes
+        classes = look.PreparedTarget.of(parsed).classes
         categorical = find_features(reader.categorical_features, table)
-        codes = next(codes_for_pairs(table, categorical, classes.n_classes))
+        codes = next(look.codes_for_pairs(table, categorical, classes.n_classes))
         found = strongest_pairs(DiscreteTable.of(codes, classes, reader.backend), count)
     return PairScan(*found, table.names)
 

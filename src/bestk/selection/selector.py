@@ -1,5 +1,6 @@
 """SelectBestK: the scikit-learn selector."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -9,14 +10,15 @@ from sklearn.utils._user_interface import _print_elapsed_time
 from bestk.data.frames import read_features
 from bestk.native.threads import threads
 from bestk.problem.solution import Solution
-from bestk.selection.base import SELECTABLE, TableSelector, forget, is_stream, select_number
+from bestk.selection.base import SELECTABLE, JointSelector, forget, is_stream, select_number
 from bestk.selection.blocks import PartialFit, hold_blocks
 from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import AUTO, select_auto_k
 from bestk.selection.pipeline import Task
 
 
-class SelectBestK(PartialFit, TableSelector):
+@dataclass(eq=False, repr=False)
+class SelectBestK(PartialFit, JointSelector):
     """Select the k features that are best together.
 
     Quadratic methods also prove how far their choice can be from the optimum; the default, a
@@ -146,52 +148,12 @@ class SelectBestK(PartialFit, TableSelector):
         **SELECTABLE,
     }  # fmt: skip
 
-    def __init__(
-        self,
-        k: float | str = 10,
-        method: Any = "auto",
-        *,
-        information: str = "auto",
-        discretizer: Any = "auto",
-        correction: str | None = None,
-        categorical_features: Any = "from_dtype",
-        target: str = "auto",
-        multioutput: str = "sum",
-        include: Any = None,
-        exclude: Any = None,
-        column_groups: Any = None,
-        k_counts: str = "groups",
-        bound: str | None = "fast",
-        time_limit: float | None = None,
-        threshold: float | None = None,
-        scoring: Any = None,
-        cv: Any = None,
-        random_state: Any = None,
-        backend: str = "auto",
-        n_jobs: int | None = None,
-        verbose: Any = False,
-    ) -> None:
-        self.k = k
-        self.method = method
-        self.information = information
-        self.discretizer = discretizer
-        self.correction = correction
-        self.categorical_features = categorical_features
-        self.target = target
-        self.multioutput = multioutput
-        self.include = include
-        self.exclude = exclude
-        self.column_groups = column_groups
-        self.k_counts = k_counts
-        self.bound = bound
-        self.time_limit = time_limit
-        self.threshold = threshold
-        self.scoring = scoring
-        self.cv = cv
-        self.random_state = random_state
-        self.backend = backend
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    k: float | str = 10
+    method: Any = "auto"
+    _: KW_ONLY
+    threshold: float | None = None
+    scoring: Any = None
+    cv: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select the features.
@@ -212,10 +174,6 @@ class SelectBestK(PartialFit, TableSelector):
             are frames, the name of the column of weights.
         groups : array-like of shape (n_samples,), default=None
             For ``k="auto"``, groups of rows that no fold separates.
-
-        Returns
-        -------
-        self
         """
         self._fit(X, y, sample_weight, groups)
         warn_of(self.solution_)

@@ -1,6 +1,7 @@
 """SelectBestKCV: the number of features chosen by cross-validation."""
 
 from copy import copy, deepcopy
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from time import perf_counter
 from typing import Any, ClassVar, Self
@@ -18,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from bestk.data.frames import read_features
-from bestk.selection.base import SELECTABLE, TableSelector
+from bestk.selection.base import SELECTABLE, JointSelector
 from bestk.selection.cautions import warn_of
 from bestk.selection.folds import Trial, choose, make_folds, printed_progress, read_ks, repeat_rows
 from bestk.selection.pipeline import Task, read_targets, seed_of
@@ -27,12 +28,19 @@ from bestk.selection.targets import repeated_rows
 MAX_DEFAULT_K = 100
 
 
-def _estimator_has(name: str) -> Any:
-    """Whether the fitted estimator, or the one to be fitted, has a method."""
-    return available_if(lambda own: hasattr(getattr(own, "estimator_", own.estimator), name))
+def _of_estimator(name: str) -> Any:
+    """A method of the estimator, which is given the selected columns; there if it has that."""
+
+    def call(self: Any, X: Any) -> Any:
+        X = self._read(X)
+        return getattr(self.estimator_, name)(X)
+
+    call.__name__, call.__doc__ = name, f"``{name}`` of the estimator, from the selected features."
+    return available_if(lambda own: hasattr(getattr(own, "estimator_", own.estimator), name))(call)
 
 
-class SelectBestKCV(TableSelector):
+@dataclass(eq=False, repr=False)
+class SelectBestKCV(JointSelector):
     """Select the best features jointly; the number of features is chosen by cross-validation.
 
     In every fold features are selected from the training rows for all k at once, and the estimator
@@ -101,54 +109,13 @@ class SelectBestKCV(TableSelector):
         **SELECTABLE,
     }
 
-    def __init__(
-        self,
-        estimator: Any,
-        ks: Any = None,
-        method: Any = "auto",
-        *,
-        cv: Any = None,
-        scoring: Any = None,
-        rule: str = "best",
-        information: str = "auto",
-        discretizer: Any = "auto",
-        correction: str | None = None,
-        categorical_features: Any = "from_dtype",
-        target: str = "auto",
-        multioutput: str = "sum",
-        include: Any = None,
-        exclude: Any = None,
-        column_groups: Any = None,
-        k_counts: str = "groups",
-        bound: str | None = "fast",
-        time_limit: float | None = None,
-        random_state: Any = None,
-        backend: str = "auto",
-        n_jobs: int | None = None,
-        verbose: Any = False,
-    ) -> None:
-        self.estimator = estimator
-        self.ks = ks
-        self.method = method
-        self.cv = cv
-        self.scoring = scoring
-        self.rule = rule
-        self.information = information
-        self.discretizer = discretizer
-        self.correction = correction
-        self.categorical_features = categorical_features
-        self.target = target
-        self.multioutput = multioutput
-        self.include = include
-        self.exclude = exclude
-        self.column_groups = column_groups
-        self.k_counts = k_counts
-        self.bound = bound
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.backend = backend
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimator: Any
+    ks: Any = None
+    method: Any = "auto"
+    _: KW_ONLY
+    cv: Any = None
+    scoring: Any = None
+    rule: str = "best"
 
     def fit(
         self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, **params: Any
@@ -166,10 +133,6 @@ class SelectBestKCV(TableSelector):
             score. With metadata routing the last two are given weights as they request them.
         **params
             Passed on by metadata routing, if it is enabled; see Notes.
-
-        Returns
-        -------
-        self
         """
         self._validate_params()
         X = self._check_table(X, reset=True)
@@ -224,23 +187,9 @@ class SelectBestKCV(TableSelector):
         X = self._check_table(X, reset=False)
         return _safe_indexing(X, np.flatnonzero(self.support_), axis=1)
 
-    @_estimator_has("predict")
-    def predict(self, X: Any) -> Any:
-        """Predict with the estimator from the selected features."""
-        X = self._read(X)
-        return self.estimator_.predict(X)
-
-    @_estimator_has("predict_proba")
-    def predict_proba(self, X: Any) -> Any:
-        """Class probabilities."""
-        X = self._read(X)
-        return self.estimator_.predict_proba(X)
-
-    @_estimator_has("decision_function")
-    def decision_function(self, X: Any) -> Any:
-        """The decision function of the estimator."""
-        X = self._read(X)
-        return self.estimator_.decision_function(X)
+    predict = _of_estimator("predict")
+    predict_proba = _of_estimator("predict_proba")
+    decision_function = _of_estimator("decision_function")
 
     def score(self, X: Any, y: Any, **params: Any) -> float:
         """The score of the predictions, by ``scoring``."""

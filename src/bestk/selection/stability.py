@@ -44,8 +44,6 @@ class StabilitySelection:
         Names of all features.
     n_candidates : int
         The number of features, or of column groups, that could be selected.
-    fraction : float
-        The fraction of the rows in each subsample.
     groups : ndarray of shape (n_features,) or None
         The number of the column group of each feature.
     """
@@ -54,7 +52,6 @@ class StabilitySelection:
     supports: tuple[tuple[int, ...], ...]
     names: Sequence[str]
     n_candidates: int
-    fraction: float
     groups: Indices | None = None
 
     def selected(self, threshold: float = 0.6) -> Indices:
@@ -66,15 +63,12 @@ class StabilitySelection:
         """Bound on the expected number of irrelevant features with that frequency or more.
 
         It is ``q**2 / ((2 threshold - 1) p)`` for q features, or column groups, selected of p
-        (Meinshausen and Buehlmann 2010), for subsamples of half of the rows. It holds if
-        irrelevant features are exchangeable, and the method is no worse than guessing.
+        (Meinshausen and Buehlmann 2010). It holds if irrelevant features are exchangeable, and the
+        method is no worse than guessing.
         """
         threshold = real(threshold, "threshold", "a number between 0.5 and 1")
-        if self.fraction != 0.5 or not 0.5 < threshold <= 1:
-            came = f"threshold {threshold} and fraction {self.fraction}"
-            raise ParameterError(
-                f"the bound needs a threshold above 0.5 and subsamples of half the rows; got {came}"
-            )
+        if not 0.5 < threshold <= 1:
+            raise ParameterError(f"the bound needs a threshold above 0.5; got {threshold}")
         each = self.frequencies
         if self.groups is not None:  # one column of each group
             each = each[np.unique(self.groups, return_index=True)[1]]
@@ -103,7 +97,6 @@ def stability_selection(
     method: Any = "auto",
     *,
     n_subsamples: int = 50,
-    fraction: float = 0.5,
     screen: int | None = 256,
     groups: Any = None,
     sample_weight: Any = None,
@@ -119,9 +112,7 @@ def stability_selection(
     X, y, k, method, **options
         As for :class:`SelectBestK`; k is a number.
     n_subsamples : int, default=50
-        Number of subsamples, drawn without replacement and stratified by class.
-    fraction : float, default=0.5
-        The fraction of the rows in each.
+        Number of subsamples, each half of the rows, stratified by class.
     screen : int or None, default=256
         Select among this many features of largest relevance in each subsample; None: among all.
         It does not apply to column groups and to selectors of other libraries.
@@ -175,9 +166,8 @@ def stability_selection(
     wanted = count_features(k, table.n_features, task)
     stratified = len(targets) == 1 and not targets[0].continuous
     kind = StratifiedShuffleSplit if stratified else ShuffleSplit
-    splitter = (kind if groups is None else GroupShuffleSplit)(
-        n_subsamples, train_size=fraction, random_state=random_state
-    )
+    kind = kind if groups is None else GroupShuffleSplit
+    splitter = kind(n_subsamples, train_size=0.5, random_state=random_state)
     labels = targets[0].classes.codes if stratified else np.arange(table.n_samples)
     folds = make_folds(splitter, (labels, labels, groups), classes=stratified)
     rows = [train for train, _ in repeat_rows(folds, sample_weight, targets)]
@@ -187,9 +177,7 @@ def stability_selection(
         supports = drawn.supports(n_jobs, printed_progress("stability_selection", verbose))
     counts = np.bincount(np.concatenate(supports), minlength=table.n_features)
     most = replace(task, by_columns=False).most
-    return StabilitySelection(
-        counts / len(rows), supports, table.names, most, fraction, columns.groups
-    )
+    return StabilitySelection(counts / len(rows), supports, table.names, most, columns.groups)
 
 
 @dataclass(frozen=True)

@@ -101,8 +101,7 @@ class JoinedPairs:
     @property
     def objective(self) -> Objective:
         """The objective of each target."""
-        found: Objective = self.parts[0].objective
-        return found
+        return self.parts[0].objective
 
     def problem(self, k: int) -> tuple[BQP, float]:
         """The sum of the problems for k features, and the factor to the objective's values."""

@@ -8,10 +8,23 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from bestk._typing import Indices
-from bestk.problem import BQP
+from bestk.problem.lazy import MEMORY
+from bestk.problem.problem import BQP
 
 Needs = Literal["matrix", "columns"]  # "columns": works on a lazy Q too
+BoundEffort = Literal["fast", "tight"]
 MAX_LAPACK_ITEMS = 200  # up to this size LAPACK is as fast as Lanczos
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a choice may cost, and where its randomness comes from."""
+
+    random_state: Any = None
+    time_limit: float | None = None
+    bound: BoundEffort | None = "fast"
+    spent: float = 0.0  # seconds of work before it, which a default bound may take again
+    memory: int = MEMORY  # bytes for a matrix of pairs; above it columns are made when asked for
 
 
 @dataclass

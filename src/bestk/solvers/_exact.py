@@ -11,19 +11,14 @@ import numpy as np
 from bestk._typing import Floats, Indices, Mask
 from bestk.bounds import MAX_DNN_ITEMS
 from bestk.native.threads import calm_blas
-from bestk.problem import BQP, best_first, good_choice, improve
-from bestk.relaxations import (
-    Branching,
-    Gap,
-    Subproblem,
-    largest_entry,
-    moderate,
-    rounding,
-    rows_bound,
-)
+from bestk.problem.problem import BQP, best_first, good_choice, improve
+from bestk.relaxations.dnn import Gap
+from bestk.relaxations.rows import Branching, rows_bound
+from bestk.relaxations.subproblem import Subproblem, largest_entry, moderate, rounding
 from bestk.solvers._base import Needs, Run
 from bestk.solvers._search import Search
 
+FIRST_NODES = 2_500_000  # before the relaxation is tried; fewer above 100 items: each costs more
 SLICE_NODES = 50_000  # between two checks of the clock and the keyboard
 ENUMERATION_SHARE = 0.25  # of the time left, for one try of branch and bound by rows
 PATIENCE = 0.1  # the relaxation stalls when 50 steps take less than this off the gap
@@ -47,14 +42,6 @@ class Exact:
     choice that could still be better, and those that are ``open``; ``optimal`` is true if no
     choice is better by more than rounding.
 
-    Parameters
-    ----------
-    first_nodes : int, default=2_500_000
-        Nodes of branch and bound before anything else is tried; fewer above 100 items, where
-        each costs more.
-
-    References
-    ----------
     N. Krislock, J. Malick, F. Roupin, "Improved semidefinite bounding procedure for solving
     max-cut problems to optimality", Math. Program. 143, 2014 (bounds of this kind in a tree).
 
@@ -66,8 +53,6 @@ class Exact:
     >>> run.upper_bound, run.details["optimal"]
     (10.0, True)
     """
-
-    first_nodes: int = 2_500_000
 
     name: ClassVar[str] = "exact"
     needs: ClassVar[Needs] = "matrix"
@@ -87,11 +72,10 @@ class Exact:
         """All that the time allows."""
         proof, whole = _Proof(problem, run), Subproblem.of(problem)
         with calm_blas():
-            if not proof.settle(whole) and not proof.enumerate(
-                whole, min(SLICE_NODES, self.first_nodes)
-            ):
+            few = min(SLICE_NODES, FIRST_NODES)
+            if not proof.settle(whole) and not proof.enumerate(whole, few):
                 proof.search()
-                if not proof.enumerate(whole, self.first_nodes * 100 // max(problem.n, 100)):
+                if not proof.enumerate(whole, FIRST_NODES * 100 // max(problem.n, 100)):
                     value = rows_bound(problem).value
                     proof.branch(Gap(whole, proof.floor, value=value))
         return proof

@@ -9,11 +9,13 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError
 
 from bestk._typing import Floats, Indices
-from bestk.problem import BQP, NO_ITEMS, best_first, grow, grow_each, improve, top_k
-from bestk.relaxations import lanczos, largest_entry
+from bestk.problem.problem import BQP, NO_ITEMS, best_first, grow, grow_each, improve, top_k
+from bestk.relaxations.eigen import lanczos
+from bestk.relaxations.subproblem import largest_entry
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
+MAX_PAIRS = 8  # to start from, beside the greedy start; fewer where there are very many items
 MAX_SCANNED = 2**22  # entries that are scanned for pairs to start from
 MAX_GROWN = 2**26  # entries that greedy choices from such pairs may read
 ROWS_AT_ONCE = 32  # of them that stay in the cache
@@ -41,8 +43,6 @@ class Linear:
 class Spectral:
     """Spectral relaxation: the k largest entries of the leading eigenvector (Nguyen et al. 2014).
 
-    References
-    ----------
     X. V. Nguyen, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual
     information based feature selection", KDD 2014.
     """
@@ -92,19 +92,12 @@ class Swap:
     columns of items that are relevant, or have been chosen, are read, so that on a lazy matrix a
     choice costs little. ``Search`` goes on from where this ends.
 
-    Parameters
-    ----------
-    pairs : int, default=8
-        Pairs to start from, beside the greedy start; fewer where there are very many items.
-
     Examples
     --------
     >>> Q = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
     >>> Swap().pick(BQP(Q, k=2), Run())
     array([1, 2])
     """
-
-    pairs: int = 8
 
     name: ClassVar[str] = "swap"
     needs: ClassVar[Needs] = "columns"
@@ -125,7 +118,7 @@ class Swap:
     def _pairs(self, problem: BQP) -> list[Indices]:
         """Items and their best partners, those of the largest worth first, no item twice."""
         n, k = problem.n, problem.k
-        wanted = min(self.pairs, MAX_GROWN // (n * k)) if 2 <= k < n else 0
+        wanted = min(MAX_PAIRS, MAX_GROWN // (n * k)) if 2 <= k < n else 0
         if wanted <= 0:
             return []
         diagonal, weight = np.ascontiguousarray(problem.diagonal), 2.0 * (k - 1.0)
@@ -135,7 +128,7 @@ class Swap:
         order = np.argsort(-limits, kind="stable")
         worth, partners = np.full(len(items), -np.inf), np.empty(len(items), np.int64)
         for step, places in enumerate(np.array_split(order, -(-len(items) // ROWS_AT_ONCE))):
-            if step & (step - 1) == 0 and limits[places[0]] < np.inf:  # at powers of two
+            if (step < 4 or step % 4 == 0) and limits[places[0]] < np.inf:  # ties take long
                 found = _disjoint_pairs(items, partners, worth, wanted, limits[places[0]])
                 if len(found) == wanted:  # whatever the rest is worth
                     return found

@@ -14,8 +14,8 @@ from scipy.sparse.linalg import ArpackError
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import n_threads
-from bestk.problem import BQP, best_first
-from bestk.relaxations import lanczos
+from bestk.problem.problem import BQP, best_first
+from bestk.relaxations.eigen import lanczos
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
 
 MAX_BATCH = 1 << 20  # directions drawn at once
@@ -45,8 +45,6 @@ class LowRank:
     samples : int, default=None
         Number of draws, in place of the rule; fewer where there are few choices.
 
-    References
-    ----------
     D. Papailiopoulos, I. Mitliagkas, A. Dimakis and C. Caramanis. Finding dense subgraphs via
     low-rank bilinear optimization. ICML 2014.
 

@@ -10,18 +10,10 @@ import numpy as np
 from bestk._checks import whole
 from bestk._typing import Indices
 from bestk.native.threads import Stopwatch
-from bestk.problem import BQP, NO_ITEMS, Solution, grow
-from bestk.solvers._base import Patient, Ranking, Run, Solver
-from bestk.solvers._referee import (
-    BoundEffort,
-    check_matrix,
-    check_options,
-    get_solver,
-    new_run,
-    read_problem,
-    solve_in_turn,
-    with_useful_bound,
-)
+from bestk.problem.problem import BQP, NO_ITEMS, grow
+from bestk.problem.solution import Solution
+from bestk.solvers import _referee as referee
+from bestk.solvers._base import BoundEffort, Effort, Patient, Ranking, Run, Solver
 
 
 def solve_path(
@@ -66,34 +58,29 @@ def solve_path(
         wanted = [whole(k, "each of ks") for k in ks]
     except TypeError as error:
         raise ValueError(f"ks must be a list of whole numbers, not {ks!r}") from error
-    check_options(bound, time_limit)
+    referee.check_options(bound, time_limit)
     if not wanted:
         return []
-    first = read_problem(Q, wanted[0])
+    first = referee.read_problem(Q, wanted[0])
     problems = {k: first.with_k(k) for k in wanted}
-    chosen = get_solver(solver)
+    chosen, effort = referee.get_solver(solver), Effort(random_state, time_limit, bound)
     if not isinstance(chosen, Ranking):
-        return solve_each(problems.__getitem__, wanted, chosen, random_state=random_state,
-                          time_limit=time_limit, bound=bound)  # fmt: skip
-    check_matrix(first, chosen)
-    run, start, work = new_run(random_state, time_limit), perf_counter(), Stopwatch()
+        return solve_each(problems.__getitem__, wanted, chosen, effort)
+    referee.check_matrix(first, chosen)
+    run, start, work = referee.new_run(effort), perf_counter(), Stopwatch()
     part = replace(run, deadline=run.part(0.5)) if bound == "tight" else run
     order = chosen.pick(problems[max(wanted)], part)
     each, run.spent = (perf_counter() - start) / len(wanted), work.seconds / len(wanted)
-    solutions = solve_in_turn(
+    solutions = referee.solve_in_turn(
         problems.__getitem__, wanted, chosen, lambda problem, _: order[: problem.k], run, bound
     )
-    return [with_useful_bound(replace(one, seconds=each + one.seconds)) for one in solutions]
+    return [
+        referee.with_useful_bound(replace(one, seconds=each + one.seconds)) for one in solutions
+    ]
 
 
 def solve_each(
-    problem_of: Callable[[int], BQP],
-    ks: Iterable[int],
-    solver: Solver,
-    *,
-    random_state: int | np.random.Generator | None = None,
-    time_limit: float | None = None,
-    bound: BoundEffort | None = None,
+    problem_of: Callable[[int], BQP], ks: Iterable[int], solver: Solver, effort: Effort
 ) -> list[Solution]:
     """Solve a problem for every k, each from the choice of the k before, grown by what helps most.
 
@@ -108,6 +95,7 @@ def solve_each(
         before = each.pick(problem, run)
         return before
 
-    run = new_run(random_state, time_limit)
-    solutions = solve_in_turn(problem_of, wanted, solver, pick, run, bound)
-    return [with_useful_bound(solution) for solution in solutions]
+    solutions = referee.solve_in_turn(
+        problem_of, wanted, solver, pick, referee.new_run(effort), effort.bound
+    )
+    return [referee.with_useful_bound(solution) for solution in solutions]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from bestk._checks import choice, real
 from bestk._typing import Indices
 from bestk.bounds import MAX_USEFUL_GAP, MIN_BOUND_SECONDS, Bound, bound_problem, quick_bound
 from bestk.native.threads import Stopwatch
-from bestk.problem import BQP, Solution
-from bestk.solvers._base import Run, Solver
+from bestk.problem.problem import BQP
+from bestk.problem.solution import Solution
+from bestk.solvers._base import BoundEffort, Effort, Run, Solver
 from bestk.solvers._exact import Exact, split_gap
 from bestk.solvers._greedy import Forward, Linear, Spectral, Swap
 from bestk.solvers._lowrank import LowRank
@@ -22,7 +23,6 @@ from bestk.solvers._search import Auto, Search
 from bestk.solvers._simplex import Simplex
 from bestk.solvers._tpower import TruncatedPower
 
-BoundEffort = Literal["fast", "tight"]
 FIXING_SECONDS = 0.005  # to find the items of a proved choice that every such choice has
 MIN_BOUND_SHARE = 0.1  # of a time limit, for a default bound after a solver that has used it up
 PROVED_GAP = 1e-9  # a smaller one is rounding
@@ -70,10 +70,6 @@ def solve(
         What to spend on the upper bound: nothing; at most as long as the selection took, and no
         bound if the gap is above 25%; or as much as it takes.
 
-    Returns
-    -------
-    Solution
-
     Examples
     --------
     >>> Q = [[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]]
@@ -83,28 +79,17 @@ def solve(
     """
     problem = read_problem(Q, k)
     check_options(bound, time_limit)
-    solution = solve_problem(
-        problem, solver, random_state=random_state, time_limit=time_limit, bound=bound
-    )
-    return with_useful_bound(solution)
+    effort = Effort(random_state, time_limit, bound)
+    return with_useful_bound(solve_problem(problem, get_solver(solver), effort))
 
 
-def solve_problem(
-    problem: BQP,
-    solver: str | Solver,
-    *,
-    random_state: Any = None,
-    time_limit: float | None = None,
-    bound: BoundEffort | None = None,
-    spent: float = 0.0,
-) -> Solution:
-    """The same with whatever bound was found; ``spent`` seconds were needed to make the problem."""
-    chosen = get_solver(solver)
-    run = new_run(random_state, time_limit)
-    run.spent = spent
+def solve_problem(problem: BQP, solver: Solver, effort: Effort) -> Solution:
+    """The same with whatever bound was found."""
+    run, bound = new_run(effort), effort.bound
+    run.spent = effort.spent
     if bound == "tight":
         run.deadline = run.part(2.0)
-    (solution,) = solve_in_turn(lambda _: problem, [problem.k], chosen, chosen.pick, run, bound)
+    (solution,) = solve_in_turn(lambda _: problem, [problem.k], solver, solver.pick, run, bound)
     return solution
 
 
@@ -116,10 +101,7 @@ def solve_in_turn(
     run: Run,
     bound: BoundEffort | None,
 ) -> list[Solution]:
-    """Solve a problem for every k, by rising k, each in its share of the time of a run.
-
-    A tight bound has half of a share, and what the choice leaves of the other half.
-    """
+    """Solve a problem for every k, by rising k, each in its share of the time of a run."""
     wanted, solutions = sorted(set(ks)), {}
     for number, k in enumerate(wanted):
         problem, start, work = problem_of(k), perf_counter(), Stopwatch()
@@ -127,7 +109,7 @@ def solve_in_turn(
         deadline = run.part(1 / (len(wanted) - number))
         one = Run(run.rng, deadline, details=dict(run.details))
         if bound == "tight":
-            one.deadline = one.part(0.5)
+            one.deadline = one.part(0.5)  # the bound has the rest of the share
         picked = pick(problem, one)
         seconds, left = perf_counter() - start, max(0.0, deadline - perf_counter())
         if bound == "fast":
@@ -179,11 +161,7 @@ def with_useful_bound(solution: Solution) -> Solution:
 def prove(
     problem: BQP, items: Indices, effort: BoundEffort, time_limit: float | None = None
 ) -> Bound:
-    """The best bound for the effort; where a tight one stalls, by splitting the problem.
-
-    The choices with an item and those without are easier to bound, as in the exact solver. This
-    needs a time limit, because it might never end.
-    """
+    """The best bound for the effort; where a tight one stalls in time, by splitting."""
     start, objective = perf_counter(), problem.value(items)
     if effort == "fast":
         return quick_bound(problem, time_limit or 0.0, objective)
@@ -208,14 +186,14 @@ def read_problem(Q: Any, k: int | None) -> BQP:
     return BQP(Q, k)
 
 
-def new_run(random_state: Any, time_limit: float | None) -> Run:
+def new_run(effort: Effort) -> Run:
     """A fresh run: its randomness and its deadline."""
-    deadline = inf if time_limit is None else perf_counter() + time_limit
+    deadline = inf if effort.time_limit is None else perf_counter() + effort.time_limit
     try:
-        return Run(rng=np.random.default_rng(random_state), deadline=deadline)
+        return Run(rng=np.random.default_rng(effort.random_state), deadline=deadline)
     except (TypeError, ValueError) as error:
         wanted = "a whole number from 0 up, a numpy Generator or None"
-        raise ValueError(f"random_state must be {wanted}, not {random_state!r}") from error
+        raise ValueError(f"random_state must be {wanted}, not {effort.random_state!r}") from error
 
 
 def check_matrix(problem: BQP, solver: Solver) -> None:

@@ -7,9 +7,13 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.native.threads import calm_blas
-from bestk.problem import BQP, best_first, top_k
-from bestk.relaxations import LowRankFactor, only_choice, relax
+from bestk.problem.problem import BQP, best_first, top_k
+from bestk.relaxations.sdp import only_choice, relax
+from bestk.relaxations.spheres import LowRankFactor
 from bestk.solvers._base import Needs, Run
+
+PROJECTIONS = 100
+TOLERANCE = 1e-4  # of the distance between the relaxation and its bound, relative to its value
 
 
 @dataclass(frozen=True)
@@ -25,19 +29,6 @@ class SDP:
     the problem, ``Solution.upper_bound``. A projection draws a Gaussian direction g and takes the
     k largest (Vg)_i sign((Vg)_0); the best of them by x'Qx is the answer.
 
-    For n > 500, products use a single-precision working copy of Q; proving the bound takes one
-    working copy in double precision.
-
-    Parameters
-    ----------
-    projections : int, default=100
-        Number of random projections.
-    tolerance : float, default=1e-4
-        Distance between the relaxation and its proved bound at which to stop, relative to the
-        value of the relaxation.
-
-    References
-    ----------
     X. V. Nguyen, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual
     information based feature selection", KDD 2014.
 
@@ -55,9 +46,6 @@ class SDP:
     name: ClassVar[str] = "sdp"
     needs: ClassVar[Needs] = "matrix"
 
-    projections: int = 100
-    tolerance: float = 1e-4
-
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the best rounding, best item first; the bound is stored in the run."""
         if problem.k == problem.n:
@@ -65,18 +53,13 @@ class SDP:
             return best_first(problem, range(problem.n))
         with calm_blas():
             factor = LowRankFactor(problem, run.rng)
-            run.upper_bound = relax(factor, self.tolerance, run.deadline)
-            run.details.update(
-                relaxation=factor.value,
-                dual_bound=run.upper_bound,
-                iterations=factor.iterations,
-                rank=factor.V.shape[1],
-            )
+            run.upper_bound = relax(factor, TOLERANCE, run.deadline)
+            run.details.update(relaxation=factor.value, iterations=factor.iterations)
             return best_first(problem, self._round(problem, factor.V, run.rng))
 
     def _round(self, problem: BQP, V: Floats, rng: np.random.Generator) -> Indices:
         """The best choice among the projections of V; the first of equals."""
-        drawn = rng.standard_normal((V.shape[1], max(1, self.projections)))
+        drawn = rng.standard_normal((V.shape[1], PROJECTIONS))
         scores = (V @ drawn) * np.sign(drawn[0])  # v_0 is the first axis
         choices = [np.sort(top_k(column, problem.k)) for column in scores.T]
         return max(choices, key=problem.value)

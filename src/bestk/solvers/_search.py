@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import run_tiles
-from bestk.problem import BQP, NO_ITEMS, best_first, grow, top_k
+from bestk.problem.problem import BQP, NO_ITEMS, best_first, grow, top_k
 from bestk.solvers._base import Needs, Run
 from bestk.solvers._greedy import Forward
 from bestk.solvers._tpower import TruncatedPower
@@ -23,6 +23,7 @@ SLICE_SECONDS = 0.015  # work between two checks of the clock and the keyboard
 PATH_SHARE = 2  # a path of many k may take as long as so many single ones
 NEGATIVE_PRICE = 16  # entries below 0 leave more swaps to evaluate in a step
 PATIENCE_IN_TIME = 100  # times the patience, where a time limit ends the search
+AUTO_SECONDS = 1.0  # of a run without a limit
 CORE_ITEMS = 256  # of a lazy problem that are searched beside the choice
 LOWEST = -np.finfo(np.float64).max
 MIN_IMPROVEMENT = 1e-13  # relative: smaller differences are rounding
@@ -57,8 +58,6 @@ class Search:
         With no time limit, the search ends when so many entries of Q have been read, about: some
         seconds. Few problems below a thousand items come that far.
 
-    References
-    ----------
     Q. Wu and J.-K. Hao. A hybrid metaheuristic method for the maximum diversity problem.
     European Journal of Operational Research 231 (2013), 452-464.
 
@@ -211,8 +210,6 @@ class Auto:
     does k = 1, which is the largest diagonal entry.
     """
 
-    seconds: float = 1.0
-
     name: ClassVar[str] = "auto"
     needs: ClassVar[Needs] = "columns"
 
@@ -223,7 +220,7 @@ class Auto:
         if problem.k == 1:
             return np.array([int(np.argmax(problem.diagonal))])
         if run.deadline == float("inf"):
-            run.deadline = perf_counter() + self.seconds
+            run.deadline = perf_counter() + AUTO_SECONDS
         found = [solver.pick(problem, run) for solver in (Forward(), TPOWER)]
         run.starts, run.details["incumbent"] = [*run.starts, *found], max(found, key=problem.value)
         return Search().pick(problem, run)

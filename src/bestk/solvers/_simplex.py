@@ -10,8 +10,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import calm_blas
-from bestk.problem import BQP
-from bestk.relaxations import lanczos
+from bestk.problem.problem import BQP
+from bestk.relaxations.eigen import lanczos
 from bestk.solvers._base import Needs, Run
 
 MAX_DENSE_EIGEN_ITEMS = 300  # up to this size LAPACK is as fast as Lanczos
@@ -29,17 +29,9 @@ class Simplex:
     sum w = 1, s |w|^2 is taken off with the least s that makes it so; among choices of k items
     this is a constant.
 
-    QPFS is this solver on the matrix ::
-
-        Q_ij = alpha (f_i + f_j) / 2 - (1 - alpha) H_ij / 2,
-
-    diagonal included, for which w'Qw = alpha f'w - (1 - alpha) w'Hw / 2 wherever sum w = 1.
-
     Items without weight follow those with weight, by how little more worth would bring them in;
     ties go to the lowest index.
 
-    References
-    ----------
     I. Rodriguez-Lujan, R. Huerta, C. Elkan, C. Santa Cruz, "Quadratic programming feature
     selection", Journal of Machine Learning Research 11, 2010.
 

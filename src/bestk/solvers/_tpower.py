@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.problem import BQP, NO_ITEMS, top_k
-from bestk.relaxations import largest_entry
+from bestk.problem.problem import BQP, NO_ITEMS, top_k
+from bestk.relaxations.subproblem import largest_entry
 from bestk.solvers._base import Needs, Run
 from bestk.solvers._greedy import Forward, Linear
 
@@ -33,8 +33,6 @@ class TruncatedPower:
         Along a path, start each k also from the choice of the k before, grown by the items that
         help most. The published method starts every k from Linear alone.
 
-    References
-    ----------
     X.-T. Yuan, T. Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14, 2013.
     """
 
@@ -45,7 +43,8 @@ class TruncatedPower:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling entry of the last product."""
-        starts = [*(run.starts if self.warm_start else ()), _starter(problem).pick(problem, run)]
+        first = Forward() if problem.is_lazy and problem.n > MAX_SUMMED_ITEMS else Linear()
+        starts = [*(run.starts if self.warm_start else ()), first.pick(problem, run)]
         scale = largest_entry(problem.diagonal if problem.is_lazy else problem.Q)
         ends = [self._climb(problem, np.sort(start), scale, run) for start in starts]
         _, items, scores = max(ends, key=lambda end: end[0])
@@ -93,8 +92,3 @@ def _moved(problem: BQP, state: tuple[float, Indices, Floats], chosen: Indices) 
     if 2 * len(added) >= problem.k:
         return problem.product(chosen)
     return product + problem.product(added) - problem.product(dropped) if len(added) else product
-
-
-def _starter(problem: BQP) -> Forward | Linear:
-    """The solver that gives the start."""
-    return Forward() if problem.is_lazy and problem.n > MAX_SUMMED_ITEMS else Linear()

@@ -11,7 +11,7 @@ from torch import Tensor
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.discretize import ColumnCuts
-from bestk.information._blend import BlendedSource
+from bestk.information._blend import BlendedSource, measure_curvature
 from bestk.information._gaussian import GaussianSource, Side
 from bestk.information._scores import Covariances
 from bestk.information.backends._torch import RESULT_BYTES, TorchCounter, choose_device, copy_rows
@@ -30,6 +30,7 @@ class DeviceMeasures(NamedTuple):
 
     source: "DeviceBlend"
     covariances: Covariances
+    curvature: Floats
     cuts: ColumnCuts  # by MDLP
     levels: tuple[Indices, Indices]  # by MDLP, and of equal frequency
     find_synergy: Any  # the strongest pairs of all, by their number; None: not on the device
@@ -69,8 +70,8 @@ def measure_on_device(
 
     rare = for_pairs.gaps.any()  # levels that may have to be merged
     return DeviceMeasures(
-        source, covariances, by_entropy, (coded[0].levels, coded[1].levels),
-        None if rare else find_synergy,
+        source, covariances, measure_curvature(scores), by_entropy,
+        (coded[0].levels, coded[1].levels), None if rare else find_synergy,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.discretize import ColumnCuts, log_tables
-from bestk.information._scores import Explained, normal_scores, unit_score
+from bestk.information._scores import Explained, limited_squares, normal_scores, unit_score
 from bestk.information.backends._torch_table import DeviceCodes
 
 TIE = 1e-12  # scores closer than this, relative to their scale, are equal
@@ -240,13 +240,29 @@ class DeviceScores:
         self.values = torch.cat([_standardise(part, self.one) for part in x.split(2**13)])
         z = self.values
         self.sums, self.squares = z.sum(1).cpu().numpy(), (z * z).sum(1).cpu().numpy()
-        if isinstance(goal, Target):
-            sums = [part.sum(1) for part in z.split(goal.counts.tolist(), dim=1)]
-            self.explained = Explained.by_class(goal.counts, torch.stack(sums).cpu().numpy())
-        else:
-            y = normal_scores(goal[:, np.newaxis], "standard").values[0, columns.order]
-            products = self.times(torch.from_numpy(y).to(z))
-            self.explained = Explained.by_number(y, self.sums, products)
+        self._goal: Any = goal
+        if not isinstance(goal, Target):
+            self._goal = normal_scores(goal[:, np.newaxis], "standard").values[0, columns.order]
+        self.explained = self._explain(z, self.sums)
+
+    def _explain(self, z: Tensor, sums: Floats) -> Explained:
+        """What the target explains of columns of these scores and sums."""
+        if isinstance(self._goal, Target):
+            parts = [part.sum(1) for part in z.split(self._goal.counts.tolist(), dim=1)]
+            return Explained.by_class(self._goal.counts, torch.stack(parts).cpu().numpy())
+        products = (z @ torch.from_numpy(self._goal).to(z)).cpu().numpy()
+        return Explained.by_number(self._goal, sums, products)
+
+    def squared(self) -> tuple[Floats, Floats, Floats]:
+        """Of the squares of scores: sums, sums of products with scores and squares, entries."""
+        parts = []
+        for z in self.values.split(2**13):
+            q = limited_squares(z, self.one)
+            sums = q.sum(1).cpu().numpy()
+            products = torch.stack([(q * z).sum(1), (q * q).sum(1)]).cpu().numpy()
+            parts.append((sums, products, self._explain(q, sums).entries))
+        sums, products, entries = zip(*parts, strict=True)
+        return np.hstack(sums), np.hstack(products), np.hstack(entries)
 
     def times(self, row: Tensor) -> Floats:
         """Sums of products of all columns with another one."""

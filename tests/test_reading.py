@@ -385,6 +385,12 @@ rng = np.random.default_rng(0)
         (np.repeat([True, False], 50), False),
         (rng.integers(18, 90, 500), True),  # ages
         (rng.geometric(0.1, 3000) - 1, True),  # counts, of which the largest are rare
+        (rng.poisson(1.5, 500), True),  # visits
+        (np.repeat(np.arange(7), [90, 200, 110, 40, 12, 4, 1]), True),
+        (np.repeat(np.arange(7), [90, 200, 110, 40, 12, 30, 1]), False),  # two modes
+        (np.repeat(np.arange(7), [90, 200, 110, 40, 12, 9, 5]), False),  # grades
+        (np.repeat(np.arange(5), [200, 110, 40, 12, 1]), False),
+        (np.repeat(np.arange(6), [9, 6, 3, 2, 1, 1]), False),
         (rng.integers(0, 865, 5000), True),
         (rng.integers(0, 865, 5000).astype(float), True),
         (rng.poisson(400, 2000) * 100, True),  # prices

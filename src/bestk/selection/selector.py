@@ -53,8 +53,9 @@ class SelectBestK(PartialFit, JointSelector):
         named here, or given by index or mask.
     target : {"auto", "classes", "continuous"}, default="auto"
         What y is; "auto" takes numbers with a fractional part as continuous, and whole numbers
-        of many values and few rows each. Gaussian information takes a continuous target as it
-        is; to be counted, it is cut into 5 classes of equal frequency.
+        of many values and few rows each or with the frequencies of counts. Gaussian information
+        takes a continuous target as it is; to be counted, it is cut into 5 classes of equal
+        frequency.
     multioutput : {"sum", "min", "union"}, default="sum"
         For several targets: maximise the sum of their objectives, or the smallest of them, each
         divided by the entropy of its target; or take the union of k features selected for each.

@@ -69,12 +69,7 @@ def joint_mi_matrix(X: Any, y: Any, *, dtype: DTypeLike = np.float64, **options:
 
 
 def cmi_matrix(
-    X: Any,
-    y: Any,
-    *,
-    symmetric: bool = False,
-    dtype: DTypeLike = np.float64,
-    **options: Any,
+    X: Any, y: Any, *, symmetric: bool = False, dtype: DTypeLike = np.float64, **options: Any
 ) -> Floats:
     """Information of each column beyond each other one: the matrix Q of the quadratic problem.
 

@@ -32,11 +32,7 @@ class Scores(NamedTuple):
     one: float
 
 
-def normal_scores(
-    values: Array,
-    kind: ScoreKind = "rank",
-    order: Indices | None = None,
-) -> Scores:
+def normal_scores(values: Array, kind: ScoreKind = "rank", order: Indices | None = None) -> Scores:
     """Turn each column into scores of mean 0 and variance 1; those of missing values are 0.
 
     ``"rank"``: the normal quantile of (r - 1/2) / m, r the rank among the m known values, averaged

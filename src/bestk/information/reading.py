@@ -30,7 +30,7 @@ from bestk.information.coding import (
 )
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.measures import CORRECTIONS, Correction
-from bestk.information.scan import DiscreteTable, Synergies, strongest_pairs
+from bestk.information.scan import Synergies, strongest_pairs
 from bestk.native.threads import threads
 
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
@@ -274,8 +274,8 @@ def find_synergy(
         is_fitted = hasattr(cutter, "cut_points_")
         table = discretise(cutter, table, numeric, None if is_fitted else target)[0]
     codes = merge_rare(encode(table), cutter.n_bins)
-    counted = DiscreteTable.of(codes, target, backend)
-    return strongest_pairs(counted, top, max_pvalue=MAX_PAIR_PVALUE)
+    entropies = Entropies.count(codes, target, backend)
+    return strongest_pairs(entropies, codes, target.n_classes, top, MAX_PAIR_PVALUE)
 
 
 def cut_target(values: NDArray[np.float64], n_bins: int = TARGET_BINS) -> Indices:

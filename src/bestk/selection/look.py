@@ -15,9 +15,8 @@ from bestk.data.table import Table, find_numeric
 from bestk.data.target import Target, read_target
 from bestk.information import Entropies, normal_scores, relevance_by_chance
 from bestk.information.coding import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
-from bestk.information.measures import CMI
 from bestk.information.reading import ParsedTarget, cut_target
-from bestk.information.scan import DiscreteTable, scan_pairs
+from bestk.information.scan import scan_pairs
 from bestk.native.threads import spans
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
@@ -179,15 +178,6 @@ def likelihood_pvalues(ratios: Floats, degrees: Indices) -> Floats:
     return np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), ratios), 1.0)
 
 
-def given_pvalues(codes: Codes, target: Target) -> Floats:
-    """P-values of each column given its best partner, times the number of partners."""
-    given = Entropies.count(codes, target).measure(CMI)  # I(xj; y | xi) at [i, j]
-    degrees = np.outer(codes.levels, codes.levels - 1) * (target.n_classes - 1)
-    p = likelihood_pvalues(2 * codes.n_samples * given, degrees)
-    np.fill_diagonal(p, 1.0)
-    return p.min(axis=0) * max(1, codes.n_features - 1)
-
-
 def _explained(share: Floats, degrees: Any, goal: PreparedTarget) -> Floats:
     """P-values of shares of variance that so many parameters explain."""
     rest = len(goal.classes.codes) - 1 - degrees
@@ -228,27 +218,28 @@ class InPairs(NamedTuple):
 
 def pair_pvalues(looks: Sequence[Codes], target: Target, backend: str = "auto") -> InPairs:
     """The smallest p-value of each column given a partner, times the number of looks at pairs."""
-    found = [_look_at_pairs(DiscreteTable.of(codes, target, backend)) for codes in looks]
+    found = [_look_at_pairs(codes, target, backend) for codes in looks]
     pvalues, partners, information = map(np.stack, zip(*found, strict=True))
     best, every = pvalues.argmin(axis=0), np.arange(pvalues.shape[1])
     lowest = len(pvalues) * pvalues[best, every]
     return InPairs(lowest, partners[best, every], information[best, every])
 
 
-def _look_at_pairs(table: DiscreteTable) -> InPairs:
+def _look_at_pairs(codes: Codes, target: Target, backend: str) -> InPairs:
     """P-values of each column given its best partner, times the number of partners.
 
     If xi is independent of xj and y, 2 m I(xi; y | xj) = 2 m I(xi; y) + 2 m interaction is
     chi-square. The best partner is sought among the columns of each number of levels.
     """
-    kinds, groups = np.unique(table.levels, return_inverse=True)
-    scan = scan_pairs(table.entropies, groups)
-    given = np.maximum(table.entropies.mi() + scan.best, 0.0)  # of copies it is a rounding error
-    degrees = np.outer(kinds, table.levels - 1) * (table.n_classes - 1)
-    p = likelihood_pvalues(2 * table.n_samples * given, degrees)
+    entropies = Entropies.count(codes, target, backend)
+    kinds, groups = np.unique(codes.levels, return_inverse=True)
+    scan = scan_pairs(entropies, groups)
+    given = np.maximum(entropies.mi() + scan.best, 0.0)  # of copies it is a rounding error
+    degrees = np.outer(kinds, codes.levels - 1) * (target.n_classes - 1)
+    p = likelihood_pvalues(2 * codes.n_samples * given, degrees)
     p[(kinds < 2)[:, np.newaxis] | (scan.partners < 0)] = np.inf  # constants are no partners
     best, every = p.argmin(axis=0), np.arange(len(groups))
-    lowest = np.minimum(1.0, p[best, every]) * max(1, (table.levels > 1).sum() - 1)
+    lowest = np.minimum(1.0, p[best, every]) * max(1, (codes.levels > 1).sum() - 1)
     return InPairs(lowest, scan.partners[best, every], given[best, every])
 
 

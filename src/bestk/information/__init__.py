@@ -12,7 +12,7 @@ from bestk.information._matrices import (
 from bestk.information._scores import Covariances, ScoredTable, normal_scores
 from bestk.information.backends import PairSource
 from bestk.information.entropies import Entropies
-from bestk.information.measures import Measure, Query, relevance_by_chance
+from bestk.information.measures import Measure, Query
 
 __all__ = [
     "BlendedSource",
@@ -29,5 +29,4 @@ __all__ = [
     "measures",
     "mutual_information",
     "normal_scores",
-    "relevance_by_chance",
 ]

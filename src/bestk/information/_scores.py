@@ -25,16 +25,10 @@ STRIP_VALUES = 2**16
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
 
-class Scores(NamedTuple):
-    """Columns of mean 0 and variance 1, one row per feature."""
+def normal_scores(values: Array, kind: ScoreKind = "rank", order: Indices | None = None) -> Floats:
+    """Scores of mean 0 and variance 1, one row per column; those of missing values are 0.
 
-    values: Floats  # score * one, an integer; 0 where the value is missing
-    one: float
-
-
-def normal_scores(values: Array, kind: ScoreKind = "rank", order: Indices | None = None) -> Scores:
-    """Turn each column into scores of mean 0 and variance 1; those of missing values are 0.
-
+    They are integers, in units of ``1 / unit_score(m)`` for m samples.
     ``"rank"``: the normal quantile of (r - 1/2) / m, r the rank among the m known values, averaged
     over ties. ``"standard"``: the distance to the mean in standard deviations. Constant columns,
     and those without known values, are 0 throughout. Samples are taken in an ``order``.
@@ -42,7 +36,7 @@ def normal_scores(values: Array, kind: ScoreKind = "rank", order: Indices | None
     Examples
     --------
     >>> scores = normal_scores(np.array([[1.0, 5.0], [2.0, 7.0], [9.0, np.nan]]))
-    >>> np.round(scores.values / scores.one, 3)
+    >>> np.round(scores / unit_score(3), 3)
     array([[-1.225,  0.   ,  1.225],
            [-1.225,  1.225,  0.   ]])
     """
@@ -56,7 +50,7 @@ def normal_scores(values: Array, kind: ScoreKind = "rank", order: Indices | None
         kernels.standardise_rows(block, *block.shape, one, out[start : start + len(block)])
 
     map_columns(values, write, order)
-    return Scores(out, one)
+    return out
 
 
 def unit_score(m: int) -> float:
@@ -135,7 +129,7 @@ def read_given(target: Target | Array, kind: ScoreKind, m: int) -> tuple[Any, Ex
         return np.argsort(target.codes, kind="stable"), lambda z: Explained.by_class(
             sizes, np.add.reduceat(z, first, axis=1).T.copy()
         )
-    y = normal_scores(target[:, np.newaxis], kind).values[0]
+    y = normal_scores(target[:, np.newaxis], kind)[0]
     if not y.any():
         raise ValueError(f"y is constant, {target[0]}; at least two different values are needed")
     return None, lambda z: Explained.by_number(y, z.sum(axis=1), z @ y)
@@ -148,7 +142,7 @@ class ScoredTable:
         self.n_rows, self.kind = len(values), kind
         self._tables: Floats | None = None  # products of the columns of each table
         order, self._explain = read_given(target, kind, self.n_rows)
-        z, self.one = normal_scores(values, kind, order)
+        z, self.one = normal_scores(values, kind, order), unit_score(self.n_rows)
         self.values, self.explained = z, self._explain(z)
         self.sums, self.squares = np.einsum("ij->i", z), np.einsum("ij,ij->i", z, z)
 
@@ -214,8 +208,7 @@ class Covariances:
     """
 
     def __init__(self, parts: Sequence[tuple[Indices, ScoredTable, Explained]]) -> None:
-        self._parts = [(places, columns) for places, columns, _ in parts]
-        self._explained = [explained for _, _, explained in parts]
+        self._parts = parts
         self.n_features = sum(len(places) for places, _, _ in parts)
         _, first, explained = parts[0]
         self.n_samples, self.n_groups = first.n_rows, len(explained.weights)
@@ -245,7 +238,7 @@ class Covariances:
 
     def _part(self, start: int, stop: int) -> "Covariances":
         parts = []
-        for (places, scored), explained in zip(self._parts, self._explained, strict=True):
+        for places, scored, explained in self._parts:
             a, b = np.searchsorted(places, (start, stop))
             own = explained._replace(entries=explained.entries[:, a:b])
             parts.append((places[a:b] - start, scored.keep(slice(a, b)), own))
@@ -257,7 +250,7 @@ class Covariances:
             return self.whole[0][:, j], self.whole[1][:, j]
         if j not in self._kept:
             own, products = self._row(j), np.empty(self.n_features)
-            for places, columns in self._parts:
+            for places, columns, _ in self._parts:
                 products[places] = columns.times(own)
             self._kept[j] = self._subtract(products, slice(None), j)
         return self._kept[j]
@@ -273,7 +266,7 @@ class Covariances:
     def is_small(self) -> bool:
         """Whether all columns are measured at once."""
         few = self.n_features**2 * self.n_samples <= MAX_SMALL_WORK
-        return few and all(isinstance(columns, ScoredTable) for _, columns in self._parts)
+        return few and all(isinstance(columns, ScoredTable) for _, columns, _ in self._parts)
 
     @cached_property
     def whole(self) -> tuple[Floats, Floats]:
@@ -282,7 +275,7 @@ class Covariances:
             products = self._parts[0][1].all_products
         else:
             z = np.empty((self.n_features, self.n_samples))
-            for places, columns in self._parts:
+            for places, columns, _ in self._parts:
                 z[places] = columns.values
             with calm_blas():
                 products = z @ z.T

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._checks import choice
-from bestk._typing import Array, Indices
+from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import encode
 from bestk.data.frames import read_column
-from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
+from bestk.data.table import Block, Table, find_features, find_numeric
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
 from bestk.discretize import Discretizer, EqualFrequency, fit_together
 from bestk.errors import UnknownNameError
@@ -125,19 +125,19 @@ class Reading:
         codes = encode(table.keep(others)).values if len(others) else ()
         covariances = measure_covariances((numeric, scored), (others, codes), target.goal)
         levels = np.asarray(counted[-1].levels)
-        entropies = self._join(source, covariances, levels, blended, find)
-        entropies = replace(entropies, curvature=curvature)
+        entropies = self._join(source, covariances, levels, blended, curvature, find)
         return replace(counted[0], entropies=entropies)
 
     def _join(
-        self, source: PairSource, covariances: Covariances, levels: Indices, blended: Any, find: Any
-    ) -> Entropies:
+        self, source: PairSource, covariances: Covariances, levels: Indices, blended: Any,
+        curvature: Floats, find: Any,
+    ) -> Entropies:  # fmt: skip
         """The entropies of a blend; ``blended``: columns with several estimates."""
         share = np.where(blended & (levels > 1), BLENDED_SHARE, 1.0)
         chance = share * largest_by_chance(levels, covariances.n_samples, covariances.n_groups)
         return Entropies(
             *source.singles, source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
-            levels=levels, share=share, chance=chance, find_synergy=find,
+            levels=levels, share=share, curvature=curvature, chance=chance, find_synergy=find,
         )  # fmt: skip
 
     def _blended_on_device(
@@ -145,23 +145,22 @@ class Reading:
     ) -> "Measured | None":
         """The blend of a table of numbers on a GPU; None if that is not possible."""
         measure, numeric = device_measures(self.backend), np.arange(table.n_features)
-        parts = split_numbers(table, numeric, together=False)[0]
-        if len(parts) != 1 or not isinstance(parts[0].values, np.ndarray):
+        values = table.blocks[0].values
+        if len(table.blocks) > 1 or not isinstance(values, np.ndarray):
             return None
-        table.check_exact(numeric)
-        values, fitted, classes = parts[0].values, get_discretizer(BLENDED[0]), target.classes
+        table.check_exact()
+        fitted, classes = get_discretizer(BLENDED[0]), target.classes
         n_bins = get_discretizer(BLENDED[1]).n_bins, find.args[-1].n_bins
         found = measure(values, classes, target.goal, n_bins, self.correction)
         if found is None or not fit_together([fitted], values, classes.codes, 0, [found.cuts]):
             return None
-        find = found.find_synergy or find
-        entropies = self._join(found.source, found.covariances, found.levels[1], True, find)
-        entropies = replace(entropies, curvature=found.curvature)
+        measured = found.source, found.covariances, found.levels[1], True, found.curvature
+        entropies = self._join(*measured, found.find_synergy or find)
         return Measured(entropies, classes, fitted, found.levels[0], numeric)
 
 
 def gaussian_entropies(
-    numbers: Array | ScoredTable, goal: Any, correction: Correction | None, n_jobs: int | None
+    numbers: Array, goal: Any, correction: Correction | None, n_jobs: int | None
 ) -> Entropies:
     """Entropies of numbers that are taken as normal, with classes or numbers as the target."""
     choice(correction, "correction", CORRECTIONS)
@@ -171,7 +170,7 @@ def gaussian_entropies(
             "or another information than 'gaussian'"
         )
     with threads(n_jobs):
-        scored = numbers if isinstance(numbers, ScoredTable) else ScoredTable(numbers, goal)
+        scored = ScoredTable(numbers, goal)
         source = GaussianSource(scored)
         n = source.n_features
         covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
@@ -227,7 +226,12 @@ class ParsedTarget:
         """The classes; a continuous target is cut into classes of equal frequency."""
         if not self.continuous:
             target = read_target(self.column, self.n_samples)
-            refuse_identifier(target.n_classes, self.n_samples)
+            if target.n_classes == self.n_samples > 2:
+                raise ValueError(
+                    f"y has a different value in each of its {self.n_samples} rows, so it has no "
+                    "classes; is it an identifier? If it is a number to predict, pass "
+                    "target='continuous'"
+                )
             return target
         values = self.numbers
         bins = cut_target(values)
@@ -243,15 +247,6 @@ class ParsedTarget:
 def has_few_rows(n_samples: int, n_features: int) -> bool:
     """Whether counts, and covariances of many columns together, are too uncertain to be used."""
     return n_samples < min(MIN_ROWS, n_features)
-
-
-def refuse_identifier(n_classes: int, n_rows: int) -> None:
-    """Refuse a target that has as many classes as rows."""
-    if n_classes == n_rows > 2:
-        raise ValueError(
-            f"y has a different value in each of its {n_rows} rows, so there are no classes; "
-            "is it an identifier? If it is a number to predict, pass target='continuous'"
-        )
 
 
 def refuse_other_kinds(table: Table, categorical: Indices) -> None:

@@ -13,7 +13,7 @@ from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.table import Table, find_numeric
 from bestk.data.target import Target, read_target
-from bestk.information import Entropies, normal_scores, relevance_by_chance
+from bestk.information import Entropies, normal_scores
 from bestk.information.coding import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
 from bestk.information.reading import ParsedTarget, cut_target
 from bestk.information.scan import scan_pairs
@@ -118,8 +118,7 @@ class PreparedTarget:
         halves = cut_target(numbers, 2)
         # where most rows have the largest value, the median does not separate any
         classes = read_target(halves, len(numbers)) if halves.any() else target.classes
-        scored = normal_scores(numbers[:, np.newaxis])
-        return cls(classes, scored.values[0] / scored.one)
+        return cls(classes, normal_scores(numbers[:, np.newaxis])[0])
 
     def permuted(self, rng: np.random.RandomState) -> "PreparedTarget":
         """The same values in other rows."""
@@ -138,14 +137,15 @@ def alone_pvalues(
     numeric, classes = find_numeric(table, categorical), targets[0].classes
     n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
     bins = cut_numbers(table, numeric, n_bins)
-    relevance, mean = relevance_by_chance(bins, classes)
+    relevance = Entropies.count(bins, classes).mi()
+    mean = relevance - Entropies.count(bins, classes, correction="chance").mi()
     p = np.stack([
         _binned_pvalues(bins, mean, target, None if number else relevance)
         for number, target in enumerate(targets)
     ])  # fmt: skip
     for span in spans(len(numeric), max(1, BLOCK_VALUES // table.n_samples)):
         some = numeric[slice(*span)]
-        scores = normal_scores(table.keep(some).numeric()[0]).values
+        scores = normal_scores(table.keep(some).numeric()[0])
         lines = np.stack([_explained(*_line_share(scores, target), target) for target in targets])
         lines[:, ~scores.any(axis=1)] = 1.0
         p[:, some] = 2 * np.minimum(p[:, some], lines)

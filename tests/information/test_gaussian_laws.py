@@ -10,7 +10,7 @@ from bestk.information import GaussianSource, ScoredTable, measures
 from bestk.information._scores import normal_scores, unit_score
 from bestk.information.entropies import Entropies
 from bestk.information.measures import Measure
-from bestk.information.reading import gaussian_entropies
+from bestk.information.reading import Reading
 from bestk.selection.objectives import get_objective
 
 NAMED = [m for m in vars(measures).values() if isinstance(m, Measure)]
@@ -234,4 +234,4 @@ def _few_rows(classes):
     X[:, 1], X[:, 2] = X[:, 0], -X[:, 0] + 1e-3 * rng.normal(size=40)
     X[:, 5] = y + 1e-3 * rng.normal(size=40)
     goal = read_target(y, 40) if classes else X[:, 7] + rng.normal(size=40)
-    return gaussian_entropies(X, goal, None, None)
+    return Reading()._normal(X, goal).entropies

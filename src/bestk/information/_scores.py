@@ -154,19 +154,8 @@ class ScoredTable:
         part.squares = self.squares[columns]
         return part
 
-    @property
-    def is_small(self) -> bool:
-        """Whether the products of all columns with each other take about a millisecond."""
-        n, m = self.values.shape
-        return n * n * m <= MAX_SMALL_WORK
-
-    @property
-    def all_products(self) -> Floats:
-        """Sums of products of the scores of all columns with each other, of a small table."""
-        return self.table_products(len(self.values))
-
     def table_products(self, width: int) -> Floats:
-        """Those of the columns of each table with each other, where tables stand side by side."""
+        """Sums of products of the columns of each table, of so many side by side; they are kept."""
         if self._tables is None or self._tables.shape[1] != width:
             z = self.values.reshape(-1, width, self.n_rows)
             with calm_blas():
@@ -175,8 +164,9 @@ class ScoredTable:
 
     def products(self, rows: Part, columns: Part) -> Floats:
         """Sums of products of the scores of some columns with those of others."""
-        if self.is_small:
-            return np.ascontiguousarray(self.all_products[rows][:, columns])
+        n = len(self.values)
+        if n * n * self.n_rows <= MAX_SMALL_WORK:
+            return np.ascontiguousarray(self.table_products(n)[rows][:, columns])
         return np.asarray(self.values[rows] @ self.values[columns].T)
 
     def times(self, row: Any) -> Floats:
@@ -272,7 +262,7 @@ class Covariances:
     def whole(self) -> tuple[Floats, Floats]:
         """T and W, if these are small."""
         if len(self._parts) == 1:
-            products = self._parts[0][1].all_products
+            products = self._parts[0][1].table_products(self.n_features)
         else:
             z = np.empty((self.n_features, self.n_samples))
             for places, columns, _ in self._parts:

@@ -16,18 +16,11 @@ from bestk.data.table import Block, Table, find_features, find_numeric
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
 from bestk.discretize import Discretizer, EqualFrequency, fit_together
 from bestk.errors import UnknownNameError
+from bestk.information import coding
 from bestk.information._blend import BlendedSource, measure_covariances, measure_curvature
 from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import Covariances, ScoredTable
 from bestk.information.backends import PairSource, device_measures
-from bestk.information.coding import (
-    MAX_PAIR_PVALUE,
-    code_table,
-    discretise,
-    get_discretizer,
-    merge_rare,
-    pair_bins,
-)
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.measures import CORRECTIONS, Correction
 from bestk.information.scan import Synergies, strongest_pairs
@@ -80,7 +73,7 @@ class Reading:
         """The counts of a table, its numbers cut in each of several ways; see code_table."""
         numeric = find_numeric(table, categorical)
         found = []
-        for codes, classes, fitted in code_table(ways, table, numeric, target, also):
+        for codes, classes, fitted in coding.code_table(ways, table, numeric, target, also):
             options = self.backend, self.correction, self.n_jobs
             entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
             cut = None if fitted is None else numeric
@@ -88,7 +81,24 @@ class Reading:
         return found
 
     def _normal(self, numbers: Array, goal: Any) -> "Measured":
-        return Measured(gaussian_entropies(numbers, goal, self.correction, self.n_jobs), goal)
+        """Numbers that are taken as normal, with classes or numbers as the target."""
+        choice(self.correction, "correction", CORRECTIONS)
+        if self.correction is not None:
+            raise ValueError(
+                f"correction={self.correction!r} is meant for counts; use correction=None, "
+                "or another information than 'gaussian'"
+            )
+        with threads(self.n_jobs):
+            scored = ScoredTable(numbers, goal)
+            source = GaussianSource(scored)
+            n = source.n_features
+            covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
+        levels = np.full(n, 2)  # a column takes one parameter, like two levels
+        entropies = Entropies(
+            *source.singles, source, n_jobs=self.n_jobs, covariances=covariances, levels=levels,
+            chance=largest_by_chance(levels, scored.n_rows, covariances.n_groups),
+        )  # fmt: skip
+        return Measured(entropies, goal)
 
     def _blended(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
         """Counts of one or two kinds of levels, corrected for chance, and covariances, averaged."""
@@ -103,7 +113,9 @@ class Reading:
             ways = ways[:1]
         counting = replace(self, correction=self.correction or "chance")
         shape = table.n_features, table.n_samples, target.classes.n_classes
-        for_pairs = EqualFrequency(pair_bins(*shape)[0])  # sorted columns are cut at little cost
+        for_pairs = EqualFrequency(
+            coding.pair_bins(*shape)[0]
+        )  # sorted columns are cut at little cost
         find = partial(find_synergy, table, numeric, target.classes, self.backend, for_pairs)
         if auto and len(numeric) == table.n_features and self.backend.startswith("torch"):
             measured = counting._blended_on_device(table, target, find)
@@ -149,36 +161,14 @@ class Reading:
         if len(table.blocks) > 1 or not isinstance(values, np.ndarray):
             return None
         table.check_exact()
-        fitted, classes = get_discretizer(BLENDED[0]), target.classes
-        n_bins = get_discretizer(BLENDED[1]).n_bins, find.args[-1].n_bins
+        fitted, classes = coding.get_discretizer(BLENDED[0]), target.classes
+        n_bins = coding.get_discretizer(BLENDED[1]).n_bins, find.args[-1].n_bins
         found = measure(values, classes, target.goal, n_bins, self.correction)
         if found is None or not fit_together([fitted], values, classes.codes, 0, [found.cuts]):
             return None
         measured = found.source, found.covariances, found.levels[1], True, found.curvature
         entropies = self._join(*measured, found.find_synergy or find)
         return Measured(entropies, classes, fitted, found.levels[0], numeric)
-
-
-def gaussian_entropies(
-    numbers: Array, goal: Any, correction: Correction | None, n_jobs: int | None
-) -> Entropies:
-    """Entropies of numbers that are taken as normal, with classes or numbers as the target."""
-    choice(correction, "correction", CORRECTIONS)
-    if correction is not None:
-        raise ValueError(
-            f"correction={correction!r} is meant for counts; use correction=None, "
-            "or another information than 'gaussian'"
-        )
-    with threads(n_jobs):
-        scored = ScoredTable(numbers, goal)
-        source = GaussianSource(scored)
-        n = source.n_features
-        covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
-        levels = np.full(n, 2)  # a column takes one parameter, like two levels
-        return Entropies(
-            *source.singles, source, n_jobs=n_jobs, covariances=covariances, levels=levels,
-            chance=largest_by_chance(levels, scored.n_rows, covariances.n_groups),
-        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -267,10 +257,10 @@ def find_synergy(
     """The pairs of columns with the largest synergy, among all."""
     if len(numeric):
         is_fitted = hasattr(cutter, "cut_points_")
-        table = discretise(cutter, table, numeric, None if is_fitted else target)[0]
-    codes = merge_rare(encode(table), cutter.n_bins)
+        table = coding.discretise(cutter, table, numeric, None if is_fitted else target)[0]
+    codes = coding.merge_rare(encode(table), cutter.n_bins)
     entropies = Entropies.count(codes, target, backend)
-    return strongest_pairs(entropies, codes, target.n_classes, top, MAX_PAIR_PVALUE)
+    return strongest_pairs(entropies, codes, target.n_classes, top, coding.MAX_PAIR_PVALUE)
 
 
 def cut_target(values: NDArray[np.float64], n_bins: int = TARGET_BINS) -> Indices:

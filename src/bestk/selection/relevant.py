@@ -202,7 +202,6 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
 def _read(
     options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None
 ) -> tuple[Table, ParsedTarget]:
-    """The table and its target."""
     if is_stream(X, y):
         X, y, sample_weight = hold_blocks(options, X, y, sample_weight)
     elif not isinstance(X, Table):

@@ -64,14 +64,14 @@ class Reading:
         if self.information == "gaussian":
             refuse_other_kinds(table, categorical)
             return self._normal(table.numeric()[0], target.goal)
-        return self._counted([self.discretizer], table, target.classes, categorical)[0]
+        numeric = find_numeric(table, categorical)
+        return self._counted([self.discretizer], table, numeric, target.classes)[0]
 
     def _counted(
-        self, ways: Sequence[Any], table: Table, target: Target, categorical: Indices,
+        self, ways: Sequence[Any], table: Table, numeric: Indices, target: Target,
         also: Sequence[Discretizer] = (),
     ) -> list["Measured"]:  # fmt: skip
         """The counts of a table, its numbers cut in each of several ways; see code_table."""
-        numeric = find_numeric(table, categorical)
         found = []
         for codes, classes, fitted in coding.code_table(ways, table, numeric, target, also):
             options = self.backend, self.correction, self.n_jobs
@@ -113,16 +113,15 @@ class Reading:
             ways = ways[:1]
         counting = replace(self, correction=self.correction or "chance")
         shape = table.n_features, table.n_samples, target.classes.n_classes
-        for_pairs = EqualFrequency(
-            coding.pair_bins(*shape)[0]
-        )  # sorted columns are cut at little cost
+        n_bins = coding.pair_bins(*shape)[0]
+        for_pairs = EqualFrequency(n_bins)  # sorted columns are cut at little cost
         find = partial(find_synergy, table, numeric, target.classes, self.backend, for_pairs)
         if auto and len(numeric) == table.n_features and self.backend.startswith("torch"):
             measured = counting._blended_on_device(table, target, find)
             if measured is not None:
                 return measured
         also = [] if self.width else [for_pairs]  # of one table, pairs are counted without
-        counted = counting._counted(ways, table, target.classes, categorical, also)
+        counted = counting._counted(ways, table, numeric, target.classes, also)
         source: PairSource = counted[0].entropies.source
         scored, curvature = None, np.zeros(table.n_features)
         if len(numeric):

@@ -92,14 +92,12 @@ def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
     That is: predicting the most frequent class of each bin is right for 99% of the rows, and for
     99% of those for which the most frequent class of all is wrong; bins have five rows on average.
     """
-    n, n_bins = len(codes), np.count_nonzero(np.bincount(codes))
-    if n < MIN_ROWS_PER_BIN * n_bins:
-        return False
-    counts = np.bincount(codes * target.n_classes + target.codes)
-    counts = np.append(counts, np.zeros(-len(counts) % target.n_classes, np.int64))
-    right = int(counts.reshape(-1, target.n_classes).max(axis=1).sum())
-    wrong, guessed = n - right, n - int(target.counts.max())
-    return wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
+    n, cells = len(codes), (int(codes.max()) + 1) * target.n_classes
+    counts = np.bincount(codes * target.n_classes + target.codes, minlength=cells)
+    most = counts.reshape(-1, target.n_classes).max(axis=1)
+    wrong, guessed = n - int(most.sum()), n - int(target.counts.max())
+    few = n < MIN_ROWS_PER_BIN * np.count_nonzero(most)
+    return not few and wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
 
 
 @dataclass(frozen=True)
@@ -139,10 +137,7 @@ def alone_pvalues(
     bins = cut_numbers(table, numeric, n_bins)
     relevance = Entropies.count(bins, classes).mi()
     mean = relevance - Entropies.count(bins, classes, correction="chance").mi()
-    p = np.stack([
-        _binned_pvalues(bins, mean, target, None if number else relevance)
-        for number, target in enumerate(targets)
-    ])  # fmt: skip
+    p = np.stack([_binned_pvalues(bins, mean, target) for target in targets])
     for span in spans(len(numeric), max(1, BLOCK_VALUES // table.n_samples)):
         some = numeric[slice(*span)]
         scores = normal_scores(table.keep(some).numeric()[0])
@@ -159,16 +154,14 @@ def codes_for_pairs(table: Table, categorical: Indices, n_classes: int) -> Itera
         yield merge_rare(cut_numbers(table, numeric, n_bins), n_bins)
 
 
-def _binned_pvalues(
-    bins: Codes, mean: Floats, target: PreparedTarget, relevance: Floats | None
-) -> Floats:
-    """P-values of bins; ``mean`` is that of their relevance, if known, over all permutations."""
+def _binned_pvalues(bins: Codes, mean: Floats, target: PreparedTarget) -> Floats:
+    """P-values of bins; ``mean`` is that of their relevance over all permutations."""
     if target.scores is not None:
         share = _explained(_bin_share(bins, target.scores), bins.levels - 1, target)
         return np.where(bins.levels > 1, share, 1.0)
     # Bartlett: the mean is exact, so the statistic is scaled to the mean of chi-square
     degrees = (bins.levels - 1) * (target.classes.n_classes - 1)
-    relevance = Entropies.count(bins, target.classes).mi() if relevance is None else relevance
+    relevance = Entropies.count(bins, target.classes).mi()
     ratio = np.divide(relevance, mean, out=np.zeros_like(mean), where=mean > 0)
     return likelihood_pvalues(ratio * degrees, degrees)
 

@@ -207,7 +207,7 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     if len(doubtful) and len(candidates) > 1:
         classes = prepared.classes
         codes = next(look.codes_for_pairs(*selected.keep(candidates), classes.n_classes))
-        p = look.pair_pvalues([codes], classes).pvalues[np.searchsorted(candidates, doubtful)]
+        p = look.given_pvalues(codes, classes)[np.searchsorted(candidates, doubtful)]
         doubtful = doubtful[p * len(relevances) >= FALSE_DISCOVERY_RATE]
     return doubtful.tolist()
 

@@ -13,8 +13,9 @@ from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.table import Table, find_numeric
 from bestk.data.target import Target, read_target
-from bestk.information import Entropies, normal_scores
+from bestk.information import Entropies, normal_scores, relevance_by_chance
 from bestk.information.coding import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
+from bestk.information.measures import CMI
 from bestk.information.reading import ParsedTarget, cut_target
 from bestk.information.scan import scan_pairs
 from bestk.native.threads import spans
@@ -135,9 +136,11 @@ def alone_pvalues(
     numeric, classes = find_numeric(table, categorical), targets[0].classes
     n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
     bins = cut_numbers(table, numeric, n_bins)
-    relevance = Entropies.count(bins, classes).mi()
-    mean = relevance - Entropies.count(bins, classes, correction="chance").mi()
-    p = np.stack([_binned_pvalues(bins, mean, target) for target in targets])
+    relevance, mean = relevance_by_chance(bins, classes)
+    p = np.stack([
+        _binned_pvalues(bins, mean, target, None if number else relevance)
+        for number, target in enumerate(targets)
+    ])  # fmt: skip
     for span in spans(len(numeric), max(1, BLOCK_VALUES // table.n_samples)):
         some = numeric[slice(*span)]
         scores = normal_scores(table.keep(some).numeric()[0])
@@ -154,14 +157,16 @@ def codes_for_pairs(table: Table, categorical: Indices, n_classes: int) -> Itera
         yield merge_rare(cut_numbers(table, numeric, n_bins), n_bins)
 
 
-def _binned_pvalues(bins: Codes, mean: Floats, target: PreparedTarget) -> Floats:
-    """P-values of bins; ``mean`` is that of their relevance over all permutations."""
+def _binned_pvalues(
+    bins: Codes, mean: Floats, target: PreparedTarget, relevance: Floats | None
+) -> Floats:
+    """P-values of bins; ``mean`` is that of their relevance, if known, over all permutations."""
     if target.scores is not None:
         share = _explained(_bin_share(bins, target.scores), bins.levels - 1, target)
         return np.where(bins.levels > 1, share, 1.0)
     # Bartlett: the mean is exact, so the statistic is scaled to the mean of chi-square
     degrees = (bins.levels - 1) * (target.classes.n_classes - 1)
-    relevance = Entropies.count(bins, target.classes).mi()
+    relevance = Entropies.count(bins, target.classes).mi() if relevance is None else relevance
     ratio = np.divide(relevance, mean, out=np.zeros_like(mean), where=mean > 0)
     return likelihood_pvalues(ratio * degrees, degrees)
 
@@ -169,6 +174,15 @@ def _binned_pvalues(bins: Codes, mean: Floats, target: PreparedTarget) -> Floats
 def likelihood_pvalues(ratios: Floats, degrees: Indices) -> Floats:
     """The tails of chi-square; 1 without degrees of freedom, which constant columns have."""
     return np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), ratios), 1.0)
+
+
+def given_pvalues(codes: Codes, target: Target) -> Floats:
+    """P-values of each of few columns given its best partner, times the number of partners."""
+    given = Entropies.count(codes, target).measure(CMI)  # I(xj; y | xi) at [i, j]
+    degrees = np.outer(codes.levels, codes.levels - 1) * (target.n_classes - 1)
+    p = likelihood_pvalues(2 * codes.n_samples * given, degrees)
+    np.fill_diagonal(p, 1.0)
+    return p.min(axis=0) * max(1, codes.n_features - 1)
 
 
 def _explained(share: Floats, degrees: Any, goal: PreparedTarget) -> Floats:

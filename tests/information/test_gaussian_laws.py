@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from bestk.data.target import read_target
 from bestk.information import GaussianSource, ScoredTable, measures
-from bestk.information._scores import normal_scores
+from bestk.information._scores import normal_scores, unit_score
 from bestk.information.entropies import Entropies
 from bestk.information.measures import Measure
-from bestk.information.reading import gaussian_entropies
+from bestk.information.reading import Reading
 from bestk.selection.objectives import get_objective
 
 NAMED = [m for m in vars(measures).values() if isinstance(m, Measure)]
@@ -77,13 +77,12 @@ def entropies_of(columns, y, noise):
 def twin(X, y, measure, scores="rank", noise=None):
     """Any measure of each pair, from the definition."""
     m, n = X.shape
-    z = normal_scores(X, scores)
-    z = z.values.T / z.one
+    z = normal_scores(X, scores).T / unit_score(m)
     if y.dtype.kind == "i":
         p = np.bincount(y) / m
         h_y = -(p * np.log(p)).sum()
     else:
-        y = normal_scores(y[:, None], scores).values[0]
+        y = normal_scores(y[:, None], scores)[0]
         y = y / y.std()
         h_y = 0.5 * np.log(2 * np.pi * np.e)
 
@@ -235,4 +234,4 @@ def _few_rows(classes):
     X[:, 1], X[:, 2] = X[:, 0], -X[:, 0] + 1e-3 * rng.normal(size=40)
     X[:, 5] = y + 1e-3 * rng.normal(size=40)
     goal = read_target(y, 40) if classes else X[:, 7] + rng.normal(size=40)
-    return gaussian_entropies(X, goal, None, None)
+    return Reading()._normal(X, goal).entropies

@@ -238,16 +238,14 @@ def find_numeric(table: Table, categorical: Indices) -> Indices:
     return numeric[~table.mask(categorical)[numeric]]
 
 
-def split_numbers(
-    table: Table, numeric: Indices, together: bool
-) -> tuple[list[Block], list[Block]]:
-    """Blocks of the numbers of some columns, as one if they are to be together; and the rest."""
+def split_numbers(table: Table, numeric: Indices) -> tuple[Block, list[Block]]:
+    """The numbers of some columns as one block, and the rest of the table."""
     wanted = table.mask(numeric)
     parts = [b.keep(wanted[b.columns]) for b in table.blocks if wanted[b.columns].any()]
     rest = [b.keep(~wanted[b.columns]) for b in table.blocks if not wanted[b.columns].all()]
-    if len(parts) == 1 or not together:
-        return parts, rest
-    return [Block(numeric, "numeric", _as_floats(parts, numeric, table.n_samples, "F"))], rest
+    if len(parts) == 1:
+        return parts[0], rest
+    return Block(numeric, "numeric", _as_floats(parts, numeric, table.n_samples, "F")), rest
 
 
 def as_matrix(table: Table) -> tuple[Any, NDArray[np.intp]]:

@@ -10,23 +10,11 @@ from bestk.discretize._base import (
 from bestk.discretize._methods import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
 
 DISCRETIZERS: dict[str, type[Discretizer]] = {
-    "caim": CAIM,
-    "mdlp": MDLP,
-    "equal-width": EqualWidth,
-    "equal-frequency": EqualFrequency,
+    "caim": CAIM, "mdlp": MDLP, "equal-width": EqualWidth, "equal-frequency": EqualFrequency,
     "sigma": Sigma,
-}
+}  # fmt: skip
 
 __all__ = [
-    "CAIM",
-    "DISCRETIZERS",
-    "MDLP",
-    "ColumnCuts",
-    "Discretizer",
-    "EqualFrequency",
-    "EqualWidth",
-    "Sigma",
-    "check_parameters",
-    "fit_together",
-    "log_tables",
-]
+    "CAIM", "DISCRETIZERS", "MDLP", "ColumnCuts", "Discretizer", "EqualFrequency", "EqualWidth",
+    "Sigma", "check_parameters", "fit_together", "log_tables",
+]  # fmt: skip

@@ -141,7 +141,6 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         raise NotImplementedError
 
     def _keep_cuts(self, cut_points: list[Floats]) -> Self:
-        """Set what ``fit`` has found."""
         most = max(map(len, cut_points), default=0)
         if most + 2 > MAX_CODES:
             j = [len(cuts) for cuts in cut_points].index(most)
@@ -153,7 +152,6 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def _read_classes(self, y: Any) -> Classes:
-        """The classes, at least two."""
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
@@ -211,17 +209,14 @@ def encode_columns(X: Any, cut_points: list[Floats]) -> NDArray[np.int16]:
     starts = np.cumsum([0, *map(len, cut_points)])
     cuts = np.concatenate(cut_points, dtype=np.float64)
     height = X.shape[0] if hasattr(X, "toarray") else CODED_ROWS  # rows of CSC are slow to take
+
+    def encode(out: NDArray[np.int16], block: Floats, start: int) -> None:
+        stop = start + len(block)
+        kernels.encode(block, *block.shape, cuts, starts[start : stop + 1], out[start:stop])
+
     for rows in starmap(slice, spans(X.shape[0], height)):
-        map_columns(X[rows], partial(_encode_block, cuts, starts, codes[rows].T))
+        map_columns(X[rows], partial(encode, codes[rows].T))
     return codes
-
-
-def _encode_block(
-    cuts: Floats, starts: Indices, codes: NDArray[np.int16], block: Floats, start: int
-) -> None:
-    """Write the codes of some columns, all cuts end to end."""
-    stop = start + len(block)
-    kernels.encode(block, *block.shape, cuts, starts[start : stop + 1], codes[start:stop])
 
 
 def cut_by_kernel(

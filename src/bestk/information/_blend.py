@@ -30,11 +30,9 @@ class BlendedSource:
     is_discrete = False
 
     def __init__(
-        self,
-        counted: Sequence[PairSource],
-        partial: PairSource | None = None,
+        self, counted: Sequence[PairSource], partial: PairSource | None = None,
         known: Indices | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._sources, self._partial = list(counted), partial
         self.n_features = len(counted[0].copies)
         self._known = np.arange(0) if known is None else known

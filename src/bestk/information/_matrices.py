@@ -1,6 +1,6 @@
 """The public measures: a table and a target in, an array of nats out."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -13,8 +13,6 @@ from bestk.data.target import TARGETS, read_target
 from bestk.information import measures
 from bestk.information.entropies import Entropies
 from bestk.information.reading import Reading
-
-Information = Literal["discrete", "gaussian"]
 
 
 def mutual_information(X: Any, y: Any, **options: Any) -> Floats:
@@ -69,12 +67,7 @@ def joint_mi_matrix(X: Any, y: Any, *, dtype: DTypeLike = np.float64, **options:
 
 
 def cmi_matrix(
-    X: Any,
-    y: Any,
-    *,
-    symmetric: bool = False,
-    dtype: DTypeLike = np.float64,
-    **options: Any,
+    X: Any, y: Any, *, symmetric: bool = False, dtype: DTypeLike = np.float64, **options: Any
 ) -> Floats:
     """Information of each column beyond each other one: the matrix Q of the quadratic problem.
 
@@ -136,7 +129,7 @@ def cmi_matrix(
 
 
 def measure_table(
-    X: Any, y: Any, *, information: Information = "discrete", target: str = "auto", **options: Any
+    X: Any, y: Any, *, information: str = "discrete", target: str = "auto", **options: Any
 ) -> Entropies:
     """Read a table and its target, and make their entropies ready; see :func:`cmi_matrix`."""
     choice(target, "target", TARGETS)

@@ -25,20 +25,10 @@ STRIP_VALUES = 2**16
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
 
-class Scores(NamedTuple):
-    """Columns of mean 0 and variance 1, one row per feature."""
+def normal_scores(values: Array, kind: ScoreKind = "rank", order: Indices | None = None) -> Floats:
+    """Scores of mean 0 and variance 1, one row per column; those of missing values are 0.
 
-    values: Floats  # score * one, an integer; 0 where the value is missing
-    one: float
-
-
-def normal_scores(
-    values: Array,
-    kind: ScoreKind = "rank",
-    order: Indices | None = None,
-) -> Scores:
-    """Turn each column into scores of mean 0 and variance 1; those of missing values are 0.
-
+    They are integers, in units of ``1 / unit_score(m)`` for m samples.
     ``"rank"``: the normal quantile of (r - 1/2) / m, r the rank among the m known values, averaged
     over ties. ``"standard"``: the distance to the mean in standard deviations. Constant columns,
     and those without known values, are 0 throughout. Samples are taken in an ``order``.
@@ -46,7 +36,7 @@ def normal_scores(
     Examples
     --------
     >>> scores = normal_scores(np.array([[1.0, 5.0], [2.0, 7.0], [9.0, np.nan]]))
-    >>> np.round(scores.values / scores.one, 3)
+    >>> np.round(scores / unit_score(3), 3)
     array([[-1.225,  0.   ,  1.225],
            [-1.225,  1.225,  0.   ]])
     """
@@ -60,7 +50,7 @@ def normal_scores(
         kernels.standardise_rows(block, *block.shape, one, out[start : start + len(block)])
 
     map_columns(values, write, order)
-    return Scores(out, one)
+    return out
 
 
 def unit_score(m: int) -> float:
@@ -139,7 +129,7 @@ def read_given(target: Target | Array, kind: ScoreKind, m: int) -> tuple[Any, Ex
         return np.argsort(target.codes, kind="stable"), lambda z: Explained.by_class(
             sizes, np.add.reduceat(z, first, axis=1).T.copy()
         )
-    y = normal_scores(target[:, np.newaxis], kind).values[0]
+    y = normal_scores(target[:, np.newaxis], kind)[0]
     if not y.any():
         raise ValueError(f"y is constant, {target[0]}; at least two different values are needed")
     return None, lambda z: Explained.by_number(y, z.sum(axis=1), z @ y)
@@ -152,7 +142,7 @@ class ScoredTable:
         self.n_rows, self.kind = len(values), kind
         self._tables: Floats | None = None  # products of the columns of each table
         order, self._explain = read_given(target, kind, self.n_rows)
-        z, self.one = normal_scores(values, kind, order)
+        z, self.one = normal_scores(values, kind, order), unit_score(self.n_rows)
         self.values, self.explained = z, self._explain(z)
         self.sums, self.squares = np.einsum("ij->i", z), np.einsum("ij,ij->i", z, z)
 
@@ -164,19 +154,8 @@ class ScoredTable:
         part.squares = self.squares[columns]
         return part
 
-    @property
-    def is_small(self) -> bool:
-        """Whether the products of all columns with each other take about a millisecond."""
-        n, m = self.values.shape
-        return n * n * m <= MAX_SMALL_WORK
-
-    @property
-    def all_products(self) -> Floats:
-        """Sums of products of the scores of all columns with each other, of a small table."""
-        return self.table_products(len(self.values))
-
     def table_products(self, width: int) -> Floats:
-        """Those of the columns of each table with each other, where tables stand side by side."""
+        """Sums of products of the columns of each table, of so many side by side; they are kept."""
         if self._tables is None or self._tables.shape[1] != width:
             z = self.values.reshape(-1, width, self.n_rows)
             with calm_blas():
@@ -185,8 +164,9 @@ class ScoredTable:
 
     def products(self, rows: Part, columns: Part) -> Floats:
         """Sums of products of the scores of some columns with those of others."""
-        if self.is_small:
-            return np.ascontiguousarray(self.all_products[rows][:, columns])
+        n = len(self.values)
+        if n * n * self.n_rows <= MAX_SMALL_WORK:
+            return np.ascontiguousarray(self.table_products(n)[rows][:, columns])
         return np.asarray(self.values[rows] @ self.values[columns].T)
 
     def times(self, row: Any) -> Floats:
@@ -218,8 +198,7 @@ class Covariances:
     """
 
     def __init__(self, parts: Sequence[tuple[Indices, ScoredTable, Explained]]) -> None:
-        self._parts = [(places, columns) for places, columns, _ in parts]
-        self._explained = [explained for _, _, explained in parts]
+        self._parts = parts
         self.n_features = sum(len(places) for places, _, _ in parts)
         _, first, explained = parts[0]
         self.n_samples, self.n_groups = first.n_rows, len(explained.weights)
@@ -249,7 +228,7 @@ class Covariances:
 
     def _part(self, start: int, stop: int) -> "Covariances":
         parts = []
-        for (places, scored), explained in zip(self._parts, self._explained, strict=True):
+        for places, scored, explained in self._parts:
             a, b = np.searchsorted(places, (start, stop))
             own = explained._replace(entries=explained.entries[:, a:b])
             parts.append((places[a:b] - start, scored.keep(slice(a, b)), own))
@@ -261,7 +240,7 @@ class Covariances:
             return self.whole[0][:, j], self.whole[1][:, j]
         if j not in self._kept:
             own, products = self._row(j), np.empty(self.n_features)
-            for places, columns in self._parts:
+            for places, columns, _ in self._parts:
                 products[places] = columns.times(own)
             self._kept[j] = self._subtract(products, slice(None), j)
         return self._kept[j]
@@ -277,16 +256,16 @@ class Covariances:
     def is_small(self) -> bool:
         """Whether all columns are measured at once."""
         few = self.n_features**2 * self.n_samples <= MAX_SMALL_WORK
-        return few and all(isinstance(columns, ScoredTable) for _, columns in self._parts)
+        return few and all(isinstance(columns, ScoredTable) for _, columns, _ in self._parts)
 
     @cached_property
     def whole(self) -> tuple[Floats, Floats]:
         """T and W, if these are small."""
         if len(self._parts) == 1:
-            products = self._parts[0][1].all_products
+            products = self._parts[0][1].table_products(self.n_features)
         else:
             z = np.empty((self.n_features, self.n_samples))
-            for places, columns in self._parts:
+            for places, columns, _ in self._parts:
                 z[places] = columns.values
             with calm_blas():
                 products = z @ z.T

@@ -35,20 +35,16 @@ def code_table(
         yield encode(table), target, None
         return
     fitted = [get_discretizer(way) for way in ways]
-    parts, rest = split_numbers(table, numeric, together=False)
     table.check_exact(numeric)
-    is_numeric = table.mask(numeric)
-    found = None
-    if len(parts) > 1 and all(isinstance(part.values, np.ndarray) for part in parts):
-        parts = split_numbers(table, numeric, together=True)[0]  # a copy costs less than two passes
-    if len(parts) == 1:
-        found = fit_together([*fitted, *also], parts[0].values, target.codes, len(ways))
+    numbers, rest = split_numbers(table, numeric)
+    found = fit_together([*fitted, *also], numbers.values, target.codes, len(ways))
     if found is None or max(cuts.counts.max() for cuts in found) > MAX_SMALL_CUTS:
         for way in ways:
             cut, own = discretise(way, table, numeric, target)
             yield encode(cut), target, own
         return
-    order, others = np.argsort(target.codes, kind="stable"), np.flatnonzero(~is_numeric)
+    order = np.argsort(target.codes, kind="stable")
+    others = np.flatnonzero(~table.mask(numeric))
     classes = replace(target, codes=target.codes[order])
     coded = encode(table.keep(others)) if rest else None
     for own, cuts in zip(fitted, found, strict=False):
@@ -74,26 +70,17 @@ def discretise(
     if target is not None:
         fitted = get_discretizer(discretizer)
         table.check_exact(numeric)
-    # discretisers of our own are fitted column by column, and blocks need no common type
-    by_column = isinstance(fitted, Discretizer) and target is not None
-    parts, blocks = split_numbers(table, numeric, together=not by_column)
-    cuts: dict[int, Any] = {}
-    for part in parts:
-        try:
-            with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
-                if target is not None:
-                    fitted.fit(part.values, target.codes)
-                codes = fitted.transform(part.values)
-        except ValueError:
-            table.numeric()  # names a column of infinite values
-            raise
-        blocks.append(Block(part.columns, "numeric", codes))
-        if by_column:
-            cuts |= zip(part.columns.tolist(), fitted.cut_points_, strict=True)
-    if len(parts) > 1:
-        fitted.cut_points_ = [cuts[column] for column in numeric.tolist()]
-        fitted.n_features_in_ = len(numeric)
-    return Table(table.n_samples, table.names, tuple(blocks)), fitted
+    numbers, rest = split_numbers(table, numeric)
+    try:
+        with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
+            if target is not None:
+                fitted.fit(numbers.values, target.codes)
+            codes = fitted.transform(numbers.values)
+    except ValueError:
+        table.numeric()  # names a column of infinite values
+        raise
+    blocks = *rest, Block(numeric, "numeric", codes)
+    return Table(table.n_samples, table.names, blocks), fitted
 
 
 def cut_numbers(table: Table, numeric: Indices, n_bins: int) -> Codes:

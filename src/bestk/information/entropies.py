@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information import measures
 from bestk.information._gaussian import GaussianSource
-from bestk.information.backends import BACKENDS, PairSource, Summarizing, get_backend
+from bestk.information.backends import PairSource, Summarizing, get_backend
 from bestk.information.measures import Correction, Measure, Query
 from bestk.native.threads import threads
 
@@ -70,17 +71,12 @@ class Entropies:
 
     @classmethod
     def count(
-        cls,
-        codes: Codes,
-        target: Target,
-        backend: str = "auto",
-        correction: Correction | None = None,
-        n_jobs: int | None = None,
-    ) -> "Entropies":
+        cls, codes: Codes, target: Target, backend: str = "auto",
+        correction: Correction | None = None, n_jobs: int | None = None,
+    ) -> "Entropies":  # fmt: skip
         """Count a discrete table."""
         with threads(n_jobs):
-            make = BACKENDS.get(str(backend)) or get_backend(backend)
-            source = make(codes, target, correction)
+            source = get_backend(backend)(codes, target, correction)
             chance = None
             if correction == "chance":
                 chance = largest_by_chance(codes.levels, codes.n_samples, target.n_classes)
@@ -209,13 +205,9 @@ class Entropies:
             return self.source.bound_partners(items, np.maximum(self.mi(), 0.0), values, weight)
 
     def measure(
-        self,
-        measure: Measure,
-        rows: Iterable[int] | None = None,
-        columns: Iterable[int] | None = None,
-        dtype: DTypeLike = np.float64,
-        signed: bool = False,
-    ) -> Floats:
+        self, measure: Measure, rows: Iterable[int] | None = None,
+        columns: Iterable[int] | None = None, dtype: DTypeLike = np.float64, signed: bool = False,
+    ) -> Floats:  # fmt: skip
         """Any weighted sum of the entropies of each pair.
 
         Values below 0 are rounding noise and clipped, unless the estimate is corrected for bias
@@ -223,12 +215,9 @@ class Entropies:
         """
         chosen_rows = self._indices(rows)  # the same object where pairs are counted once
         chosen_columns = chosen_rows if columns is rows else self._indices(columns)
-        n = self.n_features
-        shape = (
-            n if chosen_rows is None else len(chosen_rows),
-            n if chosen_columns is None else len(chosen_columns),
-        )
-        out = _allocate(shape, dtype)
+        both = chosen_rows, chosen_columns
+        height, width = (self.n_features if some is None else len(some) for some in both)
+        out = _allocate((height, width), dtype)
         key, kept = (measure, out.dtype, signed), self.kept if rows is columns is None else None
         if kept is not None and key in kept:
             out[:] = kept[key]
@@ -288,7 +277,7 @@ def _allocate(shape: tuple[int, int], dtype: DTypeLike) -> Floats:
         known = False
     if not known:
         raise ValueError(f"dtype must be float32 or float64, not {dtype!r}")
-    needed = shape[0] * shape[1] * np.dtype(dtype).itemsize
+    needed = prod(shape) * np.dtype(dtype).itemsize
     if needed > UNCHECKED_BYTES and needed > free_memory():
         raise MemoryError(
             f"a {shape[0]} x {shape[1]} matrix of {np.dtype(dtype)} needs {needed / 2**30:.3g} GiB "

@@ -73,22 +73,15 @@ class Query(NamedTuple):
         return rows, columns
 
 
-#: ``H(xi, xj)`` and ``H(xi, xj, y)`` themselves.
-PAIR_ENTROPY = Measure(xx=1)
-TRIPLE_ENTROPY = Measure(xxy=1)
-#: ``I(xi, xj; y)``
-JOINT_MI = Measure(xx=1, xxy=-1, y=1)
-#: ``I(xj; y | xi)`` at ``[i, j]``
-CMI = Measure(xx=1, xxy=-1, xi=-1, xiy=1)
-#: ``(I(xj; y | xi) + I(xi; y | xj)) / 2``
-SYMMETRIC_CMI = Measure(xx=1, xxy=-1, xi=-0.5, xiy=0.5, xj=-0.5, xjy=0.5)
-#: ``I(xi; xj)``
-PAIR_MI = Measure(xx=-1, xi=1, xj=1)
-#: ``I(xi; xj | y)``
-PAIR_CMI = Measure(xxy=-1, xiy=1, xjy=1, y=-1)
-#: ``-I(xi; xj)``
-NO_REDUNDANCY = Measure(xx=1, xi=-1, xj=-1)
-#: ``I(xi; xj | y) - I(xi; xj)``, which is also ``I(xi, xj; y) - I(xi; y) - I(xj; y)``
+PAIR_ENTROPY = Measure(xx=1)  # H(xi, xj)
+TRIPLE_ENTROPY = Measure(xxy=1)  # H(xi, xj, y)
+JOINT_MI = Measure(xx=1, xxy=-1, y=1)  # I(xi, xj; y)
+CMI = Measure(xx=1, xxy=-1, xi=-1, xiy=1)  # I(xj; y | xi) at [i, j]
+SYMMETRIC_CMI = Measure(xx=1, xxy=-1, xi=-0.5, xiy=0.5, xj=-0.5, xjy=0.5)  # (CMI + CMI') / 2
+PAIR_MI = Measure(xx=-1, xi=1, xj=1)  # I(xi; xj)
+PAIR_CMI = Measure(xxy=-1, xiy=1, xjy=1, y=-1)  # I(xi; xj | y)
+NO_REDUNDANCY = Measure(xx=1, xi=-1, xj=-1)  # -I(xi; xj)
+# I(xi; xj | y) - I(xi; xj), which is also I(xi, xj; y) - I(xi; y) - I(xj; y)
 INTERACTION = Measure(xx=1, xxy=-1, xi=-1, xj=-1, xiy=1, xjy=1, y=-1)
 
 

@@ -9,28 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._checks import choice
-from bestk._typing import Array, Indices
+from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import encode
 from bestk.data.frames import read_column
-from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
+from bestk.data.table import Block, Table, find_features, find_numeric
 from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
 from bestk.discretize import Discretizer, EqualFrequency, fit_together
 from bestk.errors import UnknownNameError
+from bestk.information import coding
 from bestk.information._blend import BlendedSource, measure_covariances, measure_curvature
 from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import Covariances, ScoredTable
 from bestk.information.backends import PairSource, device_measures
-from bestk.information.coding import (
-    MAX_PAIR_PVALUE,
-    code_table,
-    discretise,
-    get_discretizer,
-    merge_rare,
-    pair_bins,
-)
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.measures import CORRECTIONS, Correction
-from bestk.information.scan import DiscreteTable, Synergies, strongest_pairs
+from bestk.information.scan import Synergies, strongest_pairs
 from bestk.native.threads import threads
 
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
@@ -71,16 +64,16 @@ class Reading:
         if self.information == "gaussian":
             refuse_other_kinds(table, categorical)
             return self._normal(table.numeric()[0], target.goal)
-        return self._counted([self.discretizer], table, target.classes, categorical)[0]
+        numeric = find_numeric(table, categorical)
+        return self._counted([self.discretizer], table, numeric, target.classes)[0]
 
     def _counted(
-        self, ways: Sequence[Any], table: Table, target: Target, categorical: Indices,
+        self, ways: Sequence[Any], table: Table, numeric: Indices, target: Target,
         also: Sequence[Discretizer] = (),
     ) -> list["Measured"]:  # fmt: skip
         """The counts of a table, its numbers cut in each of several ways; see code_table."""
-        numeric = find_numeric(table, categorical)
         found = []
-        for codes, classes, fitted in code_table(ways, table, numeric, target, also):
+        for codes, classes, fitted in coding.code_table(ways, table, numeric, target, also):
             options = self.backend, self.correction, self.n_jobs
             entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
             cut = None if fitted is None else numeric
@@ -88,7 +81,24 @@ class Reading:
         return found
 
     def _normal(self, numbers: Array, goal: Any) -> "Measured":
-        return Measured(gaussian_entropies(numbers, goal, self.correction, self.n_jobs), goal)
+        """Numbers that are taken as normal, with classes or numbers as the target."""
+        choice(self.correction, "correction", CORRECTIONS)
+        if self.correction is not None:
+            raise ValueError(
+                f"correction={self.correction!r} is meant for counts; use correction=None, "
+                "or another information than 'gaussian'"
+            )
+        with threads(self.n_jobs):
+            scored = ScoredTable(numbers, goal)
+            source = GaussianSource(scored)
+            n = source.n_features
+            covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
+        levels = np.full(n, 2)  # a column takes one parameter, like two levels
+        entropies = Entropies(
+            *source.singles, source, n_jobs=self.n_jobs, covariances=covariances, levels=levels,
+            chance=largest_by_chance(levels, scored.n_rows, covariances.n_groups),
+        )  # fmt: skip
+        return Measured(entropies, goal)
 
     def _blended(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
         """Counts of one or two kinds of levels, corrected for chance, and covariances, averaged."""
@@ -103,14 +113,15 @@ class Reading:
             ways = ways[:1]
         counting = replace(self, correction=self.correction or "chance")
         shape = table.n_features, table.n_samples, target.classes.n_classes
-        for_pairs = EqualFrequency(pair_bins(*shape)[0])  # sorted columns are cut at little cost
+        n_bins = coding.pair_bins(*shape)[0]
+        for_pairs = EqualFrequency(n_bins)  # sorted columns are cut at little cost
         find = partial(find_synergy, table, numeric, target.classes, self.backend, for_pairs)
         if auto and len(numeric) == table.n_features and self.backend.startswith("torch"):
             measured = counting._blended_on_device(table, target, find)
             if measured is not None:
                 return measured
         also = [] if self.width else [for_pairs]  # of one table, pairs are counted without
-        counted = counting._counted(ways, table, target.classes, categorical, also)
+        counted = counting._counted(ways, table, numeric, target.classes, also)
         source: PairSource = counted[0].entropies.source
         scored, curvature = None, np.zeros(table.n_features)
         if len(numeric):
@@ -125,19 +136,19 @@ class Reading:
         codes = encode(table.keep(others)).values if len(others) else ()
         covariances = measure_covariances((numeric, scored), (others, codes), target.goal)
         levels = np.asarray(counted[-1].levels)
-        entropies = self._join(source, covariances, levels, blended, find)
-        entropies = replace(entropies, curvature=curvature)
+        entropies = self._join(source, covariances, levels, blended, curvature, find)
         return replace(counted[0], entropies=entropies)
 
     def _join(
-        self, source: PairSource, covariances: Covariances, levels: Indices, blended: Any, find: Any
-    ) -> Entropies:
+        self, source: PairSource, covariances: Covariances, levels: Indices, blended: Any,
+        curvature: Floats, find: Any,
+    ) -> Entropies:  # fmt: skip
         """The entropies of a blend; ``blended``: columns with several estimates."""
         share = np.where(blended & (levels > 1), BLENDED_SHARE, 1.0)
         chance = share * largest_by_chance(levels, covariances.n_samples, covariances.n_groups)
         return Entropies(
             *source.singles, source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
-            levels=levels, share=share, chance=chance, find_synergy=find,
+            levels=levels, share=share, curvature=curvature, chance=chance, find_synergy=find,
         )  # fmt: skip
 
     def _blended_on_device(
@@ -145,41 +156,18 @@ class Reading:
     ) -> "Measured | None":
         """The blend of a table of numbers on a GPU; None if that is not possible."""
         measure, numeric = device_measures(self.backend), np.arange(table.n_features)
-        parts = split_numbers(table, numeric, together=False)[0]
-        if len(parts) != 1 or not isinstance(parts[0].values, np.ndarray):
+        values = table.blocks[0].values
+        if len(table.blocks) > 1 or not isinstance(values, np.ndarray):
             return None
-        table.check_exact(numeric)
-        values, fitted, classes = parts[0].values, get_discretizer(BLENDED[0]), target.classes
-        n_bins = get_discretizer(BLENDED[1]).n_bins, find.args[-1].n_bins
+        table.check_exact()
+        fitted, classes = coding.get_discretizer(BLENDED[0]), target.classes
+        n_bins = coding.get_discretizer(BLENDED[1]).n_bins, find.args[-1].n_bins
         found = measure(values, classes, target.goal, n_bins, self.correction)
         if found is None or not fit_together([fitted], values, classes.codes, 0, [found.cuts]):
             return None
-        find = found.find_synergy or find
-        entropies = self._join(found.source, found.covariances, found.levels[1], True, find)
-        entropies = replace(entropies, curvature=found.curvature)
+        measured = found.source, found.covariances, found.levels[1], True, found.curvature
+        entropies = self._join(*measured, found.find_synergy or find)
         return Measured(entropies, classes, fitted, found.levels[0], numeric)
-
-
-def gaussian_entropies(
-    numbers: Array | ScoredTable, goal: Any, correction: Correction | None, n_jobs: int | None
-) -> Entropies:
-    """Entropies of numbers that are taken as normal, with classes or numbers as the target."""
-    choice(correction, "correction", CORRECTIONS)
-    if correction is not None:
-        raise ValueError(
-            f"correction={correction!r} is meant for counts; use correction=None, "
-            "or another information than 'gaussian'"
-        )
-    with threads(n_jobs):
-        scored = numbers if isinstance(numbers, ScoredTable) else ScoredTable(numbers, goal)
-        source = GaussianSource(scored)
-        n = source.n_features
-        covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
-        levels = np.full(n, 2)  # a column takes one parameter, like two levels
-        return Entropies(
-            *source.singles, source, n_jobs=n_jobs, covariances=covariances, levels=levels,
-            chance=largest_by_chance(levels, scored.n_rows, covariances.n_groups),
-        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -227,7 +215,12 @@ class ParsedTarget:
         """The classes; a continuous target is cut into classes of equal frequency."""
         if not self.continuous:
             target = read_target(self.column, self.n_samples)
-            refuse_identifier(target.n_classes, self.n_samples)
+            if target.n_classes == self.n_samples > 2:
+                raise ValueError(
+                    f"y has a different value in each of its {self.n_samples} rows, so it has no "
+                    "classes; is it an identifier? If it is a number to predict, pass "
+                    "target='continuous'"
+                )
             return target
         values = self.numbers
         bins = cut_target(values)
@@ -243,15 +236,6 @@ class ParsedTarget:
 def has_few_rows(n_samples: int, n_features: int) -> bool:
     """Whether counts, and covariances of many columns together, are too uncertain to be used."""
     return n_samples < min(MIN_ROWS, n_features)
-
-
-def refuse_identifier(n_classes: int, n_rows: int) -> None:
-    """Refuse a target that has as many classes as rows."""
-    if n_classes == n_rows > 2:
-        raise ValueError(
-            f"y has a different value in each of its {n_rows} rows, so there are no classes; "
-            "is it an identifier? If it is a number to predict, pass target='continuous'"
-        )
 
 
 def refuse_other_kinds(table: Table, categorical: Indices) -> None:
@@ -272,10 +256,10 @@ def find_synergy(
     """The pairs of columns with the largest synergy, among all."""
     if len(numeric):
         is_fitted = hasattr(cutter, "cut_points_")
-        table = discretise(cutter, table, numeric, None if is_fitted else target)[0]
-    codes = merge_rare(encode(table), cutter.n_bins)
-    counted = DiscreteTable.of(codes, target, backend)
-    return strongest_pairs(counted, top, max_pvalue=MAX_PAIR_PVALUE)
+        table = coding.discretise(cutter, table, numeric, None if is_fitted else target)[0]
+    codes = coding.merge_rare(encode(table), cutter.n_bins)
+    entropies = Entropies.count(codes, target, backend)
+    return strongest_pairs(entropies, codes, target.n_classes, top, coding.MAX_PAIR_PVALUE)
 
 
 def cut_target(values: NDArray[np.float64], n_bins: int = TARGET_BINS) -> Indices:

@@ -1,18 +1,16 @@
 """All pairs of features, of which only the best are kept: the matrix of pairs is never held."""
 
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes
-from bestk.data.target import Target
 from bestk.information.backends import Scanning
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import LANES, Packed
-from bestk.information.backends._reductions import Scan, TopPairs, cut_tiles, scan_tiles
+from bestk.information.backends._reductions import Scan, TopPairs, scan_tiles
 from bestk.information.entropies import Entropies
 from bestk.information.measures import INTERACTION, Query
 from bestk.native import kernels
@@ -20,21 +18,6 @@ from bestk.native.threads import run_tiles, spans, threads
 
 BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles whose pairs are bounded in one call
 SAFE = 0.99  # of a limit, for what rounding may take off a bound
-
-
-class DiscreteTable(NamedTuple):
-    """A discrete table whose pairs can be counted."""
-
-    entropies: Entropies
-    levels: Indices
-    n_samples: int
-    n_classes: int
-
-    @classmethod
-    def of(cls, codes: Codes, target: Target, backend: str) -> "DiscreteTable":
-        """A table in memory."""
-        entropies = Entropies.count(codes, target, backend)
-        return cls(entropies, codes.levels, codes.n_samples, target.n_classes)
 
 
 class Synergies(NamedTuple):
@@ -45,21 +28,24 @@ class Synergies(NamedTuple):
     pvalues: Floats  # of an interaction as large in any of all pairs
 
 
-def strongest_pairs(table: DiscreteTable, top: int, max_pvalue: float = 1.0) -> Synergies:
+def strongest_pairs(
+    entropies: Entropies, codes: Any, n_classes: int, top: int, max_pvalue: float = 1.0
+) -> Synergies:
     """The pairs with the largest synergy; p-values are those of chi-square times all pairs.
 
-    Pairs with larger p-values than ``max_pvalue`` may be left out.
+    ``codes``: those that were counted. Pairs with larger p-values than ``max_pvalue`` may be
+    left out.
     """
-    source, n = table.entropies.source, len(table.levels)
-    n_pairs = n * (n - 1) / 2
-    if max_pvalue < 1 and isinstance(source, NativeCounter) and (table.levels == 2).all():
-        least = stats.chi2.isf(max_pvalue / n_pairs, table.n_classes - 1) / (2 * table.n_samples)
-        with threads(table.entropies.n_jobs):
+    source, levels, twice = entropies.source, codes.levels, 2 * codes.n_samples
+    n_pairs = len(levels) * (len(levels) - 1) / 2
+    if max_pvalue < 1 and isinstance(source, NativeCounter) and (levels == 2).all():
+        least = stats.chi2.isf(max_pvalue / n_pairs, n_classes - 1) / twice
+        with threads(entropies.n_jobs):
             pairs, values = pairs_above(source, least, top)
     else:
-        *_, pairs, values = scan_pairs(table.entropies, top=top)
-    degrees = (table.levels[pairs] - 1).prod(axis=1) * (table.n_classes - 1)
-    tails = stats.chi2.sf(2 * table.n_samples * values, np.maximum(degrees, 1))
+        *_, pairs, values = scan_pairs(entropies, top=top)
+    degrees = (levels[pairs] - 1).prod(axis=1) * (n_classes - 1)
+    tails = stats.chi2.sf(twice * values, np.maximum(degrees, 1))
     return Synergies(pairs, values, np.minimum(1.0, n_pairs * tails))
 
 
@@ -142,4 +128,4 @@ def scan_pairs(entropies: Entropies, groups: Indices | None = None, top: int = 0
     with threads(entropies.n_jobs):
         if isinstance(source, Scanning):
             return source.scan(query, groups, top)
-        return scan_tiles(source, query, groups, list(cut_tiles(groups)), top)
+        return scan_tiles(source, query, groups, top)

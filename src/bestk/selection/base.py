@@ -80,16 +80,13 @@ class TableSelector(SelectorMixin, BaseEstimator):
         if isinstance(X, Table):
             self.n_features_in_ = X.n_features
             return X
-        X = named_frame(X)
-        if isinstance(X, list | tuple):
-            X = as_array(X)
+        is_list = isinstance(X, list | tuple)
+        X = as_array(X) if is_list else named_frame(X)
+        if is_list or hasattr(type(X), "tocsc"):
             refuse_shape(X.shape)
-            return validate_data(self, X, reset=reset, skip_check_array=True)
         is_plain = type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.kind in "fiub"
-        if is_plain or is_frame(X):
+        if is_list or is_plain or is_frame(X):
             return validate_data(self, X, reset=reset, skip_check_array=True)
-        if hasattr(type(X), "tocsc"):
-            refuse_shape(X.shape)
         return validate_data(
             self, X, reset=reset, dtype=None, accept_sparse="csc", ensure_all_finite=False
         )

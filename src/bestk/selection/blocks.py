@@ -8,7 +8,7 @@ import numpy as np
 from bestk._typing import Array
 from bestk.data.blocks import read_blocks, read_values, split_column
 from bestk.data.frames import as_array, read_table
-from bestk.data.rows import Part, Reservoir
+from bestk.data.rows import Reservoir
 from bestk.data.table import Table
 from bestk.data.target import weighted_rows
 from bestk.selection.base import FOUND, forget
@@ -26,7 +26,15 @@ def hold_blocks(
         )
     fixed = sample_weight is None and not isinstance(getattr(selector, "k", ""), str)
     for_default = fixed and settle(selector).information == "blend"
-    (table, values), n_rows = _hold(X, y, selector.random_state, for_default)
+    if isinstance(X, str | Path):
+        from bestk.data.files import hold_file
+
+        (table, values), n_rows = hold_file(X, y, selector.random_state, for_default)
+    else:
+        held = Reservoir(selector.random_state, for_default=for_default)
+        for part in read_blocks(X, y):
+            held.add_table(*part)
+        (table, values), n_rows = held.sample(), held.n_rows
     weights = None
     if sample_weight is not None:
         table, weights = split_column(table, sample_weight)
@@ -34,17 +42,6 @@ def hold_blocks(
     if list(table.names) != [f"x{j}" for j in range(table.n_features)]:
         selector.feature_names_in_ = np.array(list(table.names), dtype=object)
     return table, values, weights
-
-
-def _hold(X: Any, y: Any, random_state: Any, for_default: bool) -> tuple[Part, int]:
-    if isinstance(X, str | Path):
-        from bestk.data.files import hold_file
-
-        return hold_file(X, y, random_state, for_default)
-    held = Reservoir(random_state, for_default=for_default)
-    for table, values in read_blocks(X, y):
-        held.add_table(table, values)
-    return held.sample(), held.n_rows
 
 
 class PartialFit:

@@ -8,7 +8,7 @@ from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
+from scipy.special import chdtrc, entr
 
 from bestk._typing import Floats, Indices
 from bestk.data.table import Table, find_numeric
@@ -180,8 +180,7 @@ def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
     if selected.target is None:
         return []
     classes = selected.target.classes
-    p = classes.counts / classes.counts.sum()
-    least = MIN_ENTROPY_OF_LEAK * -float((p * np.log(p)).sum())
+    least = MIN_ENTROPY_OF_LEAK * entr(classes.counts / classes.counts.sum()).sum()
     near = np.array([i for i in candidates if selected.relevance[i] > least], np.int64)
     if not len(near):
         return []

@@ -195,12 +195,9 @@ class Tally:
 
 
 def pick_greedily(
-    criterion: Criterion,
-    entropies: Entropies,
-    k: int,
-    include: Sequence[int] = (),
+    criterion: Criterion, entropies: Entropies, k: int, include: Sequence[int] = (),
     labels: Indices | None = None,
-) -> tuple[Indices, Floats]:
+) -> tuple[Indices, Floats]:  # fmt: skip
     """Pick k features, or groups by the sum of scores, after those to include; with scores."""
     ahead = 0 if labels is not None else min(MAX_AHEAD, k // 4)
     tallies = [Tally(criterion, part, k, ahead) for part in entropies_of_targets(entropies)]

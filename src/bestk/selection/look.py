@@ -17,7 +17,7 @@ from bestk.information import Entropies, normal_scores, relevance_by_chance
 from bestk.information.coding import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
 from bestk.information.measures import CMI
 from bestk.information.reading import ParsedTarget, cut_target
-from bestk.information.scan import DiscreteTable, scan_pairs
+from bestk.information.scan import scan_pairs
 from bestk.native.threads import spans
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
@@ -93,14 +93,12 @@ def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
     That is: predicting the most frequent class of each bin is right for 99% of the rows, and for
     99% of those for which the most frequent class of all is wrong; bins have five rows on average.
     """
-    n, n_bins = len(codes), np.count_nonzero(np.bincount(codes))
-    if n < MIN_ROWS_PER_BIN * n_bins:
-        return False
-    counts = np.bincount(codes * target.n_classes + target.codes)
-    counts = np.append(counts, np.zeros(-len(counts) % target.n_classes, np.int64))
-    right = int(counts.reshape(-1, target.n_classes).max(axis=1).sum())
-    wrong, guessed = n - right, n - int(target.counts.max())
-    return wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
+    n, cells = len(codes), (int(codes.max()) + 1) * target.n_classes
+    counts = np.bincount(codes * target.n_classes + target.codes, minlength=cells)
+    most = counts.reshape(-1, target.n_classes).max(axis=1)
+    wrong, guessed = n - int(most.sum()), n - int(target.counts.max())
+    few = n < MIN_ROWS_PER_BIN * np.count_nonzero(most)
+    return not few and wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
 
 
 @dataclass(frozen=True)
@@ -119,8 +117,7 @@ class PreparedTarget:
         halves = cut_target(numbers, 2)
         # where most rows have the largest value, the median does not separate any
         classes = read_target(halves, len(numbers)) if halves.any() else target.classes
-        scored = normal_scores(numbers[:, np.newaxis])
-        return cls(classes, scored.values[0] / scored.one)
+        return cls(classes, normal_scores(numbers[:, np.newaxis])[0])
 
     def permuted(self, rng: np.random.RandomState) -> "PreparedTarget":
         """The same values in other rows."""
@@ -146,7 +143,7 @@ def alone_pvalues(
     ])  # fmt: skip
     for span in spans(len(numeric), max(1, BLOCK_VALUES // table.n_samples)):
         some = numeric[slice(*span)]
-        scores = normal_scores(table.keep(some).numeric()[0]).values
+        scores = normal_scores(table.keep(some).numeric()[0])
         lines = np.stack([_explained(*_line_share(scores, target), target) for target in targets])
         lines[:, ~scores.any(axis=1)] = 1.0
         p[:, some] = 2 * np.minimum(p[:, some], lines)
@@ -180,7 +177,7 @@ def likelihood_pvalues(ratios: Floats, degrees: Indices) -> Floats:
 
 
 def given_pvalues(codes: Codes, target: Target) -> Floats:
-    """P-values of each column given its best partner, times the number of partners."""
+    """P-values of each of few columns given its best partner, times the number of partners."""
     given = Entropies.count(codes, target).measure(CMI)  # I(xj; y | xi) at [i, j]
     degrees = np.outer(codes.levels, codes.levels - 1) * (target.n_classes - 1)
     p = likelihood_pvalues(2 * codes.n_samples * given, degrees)
@@ -228,27 +225,28 @@ class InPairs(NamedTuple):
 
 def pair_pvalues(looks: Sequence[Codes], target: Target, backend: str = "auto") -> InPairs:
     """The smallest p-value of each column given a partner, times the number of looks at pairs."""
-    found = [_look_at_pairs(DiscreteTable.of(codes, target, backend)) for codes in looks]
+    found = [_look_at_pairs(codes, target, backend) for codes in looks]
     pvalues, partners, information = map(np.stack, zip(*found, strict=True))
     best, every = pvalues.argmin(axis=0), np.arange(pvalues.shape[1])
     lowest = len(pvalues) * pvalues[best, every]
     return InPairs(lowest, partners[best, every], information[best, every])
 
 
-def _look_at_pairs(table: DiscreteTable) -> InPairs:
+def _look_at_pairs(codes: Codes, target: Target, backend: str) -> InPairs:
     """P-values of each column given its best partner, times the number of partners.
 
     If xi is independent of xj and y, 2 m I(xi; y | xj) = 2 m I(xi; y) + 2 m interaction is
     chi-square. The best partner is sought among the columns of each number of levels.
     """
-    kinds, groups = np.unique(table.levels, return_inverse=True)
-    scan = scan_pairs(table.entropies, groups)
-    given = np.maximum(table.entropies.mi() + scan.best, 0.0)  # of copies it is a rounding error
-    degrees = np.outer(kinds, table.levels - 1) * (table.n_classes - 1)
-    p = likelihood_pvalues(2 * table.n_samples * given, degrees)
+    entropies = Entropies.count(codes, target, backend)
+    kinds, groups = np.unique(codes.levels, return_inverse=True)
+    scan = scan_pairs(entropies, groups)
+    given = np.maximum(entropies.mi() + scan.best, 0.0)  # of copies it is a rounding error
+    degrees = np.outer(kinds, codes.levels - 1) * (target.n_classes - 1)
+    p = likelihood_pvalues(2 * codes.n_samples * given, degrees)
     p[(kinds < 2)[:, np.newaxis] | (scan.partners < 0)] = np.inf  # constants are no partners
     best, every = p.argmin(axis=0), np.arange(len(groups))
-    lowest = np.minimum(1.0, p[best, every]) * max(1, (table.levels > 1).sum() - 1)
+    lowest = np.minimum(1.0, p[best, every]) * max(1, (codes.levels > 1).sum() - 1)
     return InPairs(lowest, scan.partners[best, every], given[best, every])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestk import solvers
 from bestk._typing import Indices
-from bestk.errors import UnknownNameError
+from bestk.errors import find_named
 from bestk.information import Entropies
 from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
@@ -28,8 +28,6 @@ NONE: Ints = ()
 DIGITS = 12  # of contributions: beyond them they are equal
 SHARES_OF_TIME = 10  # a time limit is divided by it for each weighting of several targets
 MAX_DENSE_FEATURES = 1000  # above, forward and swap get columns, except for a tight bound
-
-
 EFFORT = Effort()
 
 
@@ -110,13 +108,12 @@ class Quadratic(Method):
 
     def _solve(self, pairs: AnyPairs, k: int, include: Ints, effort: Effort) -> Solution:
         (problem, _), solver = pairs.problem(k), solvers.get_solver(self.solver)
-        fixed = Fixed(problem, np.asarray(include, np.int64)) if len(include) else None
-        if fixed is not None and fixed.k == 0:
-            solution = Solution(fixed.inside, fixed.base, fixed.base, solver.name)
+        if not len(include):
+            solution = solvers.solve_problem(problem, solver, effort)
+        elif (fixed := Fixed(problem, np.asarray(include, np.int64))).k:
+            solution = fixed.whole(solvers.solve_problem(fixed.rest(), solver, effort))
         else:
-            free = problem if fixed is None else fixed.rest()
-            solution = solvers.solve_problem(free, solver, effort)
-            solution = solution if fixed is None else fixed.whole(solution)
+            solution = Solution(fixed.inside, fixed.base, fixed.base, solver.name)
         return _ranked(pairs, solvers.with_useful_bound(solution))
 
     def _solve_worst(self, pairs: Any, k: int, include: Ints, effort: Effort) -> Solution:
@@ -256,11 +253,7 @@ METHODS: dict[str, Method] = {
 
 def get_method(method: str | Method) -> Method:
     """The method of that name, or the one given."""
-    if not isinstance(method, str):
-        return method
-    if method not in METHODS:
-        raise UnknownNameError("method", method, METHODS)
-    return METHODS[method]
+    return find_named("method", method, METHODS)
 
 
 def describe_method(method: str) -> str:

@@ -16,8 +16,9 @@ from bestk.data.frames import read_column, read_features
 from bestk.data.table import Table, find_features
 from bestk.data.target import note_on_target, weighted_rows
 from bestk.errors import SelectionWarning
+from bestk.information import Entropies
 from bestk.information.reading import ParsedTarget, Reading
-from bestk.information.scan import DiscreteTable, strongest_pairs
+from bestk.information.scan import strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection import look
 from bestk.selection.base import SELECTABLE, TableSelector, is_stream
@@ -193,14 +194,14 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
         classes = look.PreparedTarget.of(parsed).classes
         categorical = find_features(reader.categorical_features, table)
         codes = next(look.codes_for_pairs(table, categorical, classes.n_classes))
-        found = strongest_pairs(DiscreteTable.of(codes, classes, reader.backend), count)
+        entropies = Entropies.count(codes, classes, reader.backend)
+        found = strongest_pairs(entropies, codes, classes.n_classes, count)
     return PairScan(*found, table.names)
 
 
 def _read(
     options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None
 ) -> tuple[Table, ParsedTarget]:
-    """The table and its target."""
     if is_stream(X, y):
         X, y, sample_weight = hold_blocks(options, X, y, sample_weight)
     elif not isinstance(X, Table):

@@ -218,15 +218,9 @@ class SelectBestK(PartialFit, JointSelector):
 
 
 def select(
-    X: Any,
-    y: Any = None,
-    k: float | str = 10,
-    method: Any = "auto",
-    *,
-    sample_weight: Any = None,
-    groups: Any = None,
-    **options: Any,
-) -> Solution:
+    X: Any, y: Any = None, k: float | str = 10, method: Any = "auto", *,
+    sample_weight: Any = None, groups: Any = None, **options: Any,
+) -> Solution:  # fmt: skip
     """Select the k features that are best together.
 
     Parameters

@@ -91,20 +91,10 @@ class StabilitySelection:
 
 
 def stability_selection(
-    X: Any,
-    y: Any,
-    k: float = 10,
-    method: Any = "auto",
-    *,
-    n_subsamples: int = 50,
-    screen: int | None = 256,
-    groups: Any = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    verbose: bool | int = False,
-    **options: Any,
-) -> StabilitySelection:
+    X: Any, y: Any, k: float = 10, method: Any = "auto", *, n_subsamples: int = 50,
+    screen: int | None = 256, groups: Any = None, sample_weight: Any = None,
+    random_state: Any = 0, n_jobs: int | None = None, verbose: bool | int = False, **options: Any,
+) -> StabilitySelection:  # fmt: skip
     """Select from many random subsamples of the rows, and count how often each feature is taken.
 
     Parameters

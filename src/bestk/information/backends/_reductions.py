@@ -5,7 +5,7 @@ rounded the same way everywhere. Each is split in two, so that sums have no roun
 depend on their order: the same to the last bit from every backend, and equal for equal columns.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
 from threading import Lock
@@ -78,11 +78,10 @@ class Scan(NamedTuple):
     values: Floats  # of those, descending
 
 
-def scan_tiles(source: Any, query: Query, groups: Indices, tiles: Sequence[Tile], top: int) -> Scan:
+def scan_tiles(source: Any, query: Query, groups: Indices, top: int) -> Scan:
     """Fill tiles of a symmetric measure, features in order of groups, and keep the best."""
-    order = np.argsort(groups, kind="stable")
+    order, tiles, lock = np.argsort(groups, kind="stable"), list(cut_tiles(groups)), Lock()
     best, pairs = _BestPartners(groups), TopPairs(top, len(groups))
-    lock = Lock()
 
     def work(tile: Tile) -> None:
         rows, columns = order[tile[0] : tile[1]], order[tile[2] : tile[3]]

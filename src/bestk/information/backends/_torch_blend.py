@@ -20,7 +20,7 @@ from bestk.information.backends._torch_table import free_bytes
 from bestk.information.coding import MAX_SMALL_CUTS
 from bestk.information.entropies import Entropies
 from bestk.information.measures import Correction, Measure, Query
-from bestk.information.scan import DiscreteTable, Synergies, strongest_pairs
+from bestk.information.scan import Synergies, strongest_pairs
 
 MAX_TABLE_SHARE = 0.1  # of the device's free memory, for the numbers of a table
 
@@ -65,8 +65,7 @@ def measure_on_device(
         codes = columns.code(for_pairs)
         counter = count(codes)
         entropies = Entropies(*counter.singles, counter)
-        table = DiscreteTable(entropies, codes.levels, codes.n_samples, target.n_classes)
-        return strongest_pairs(table, top)
+        return strongest_pairs(entropies, codes, target.n_classes, top)
 
     rare = for_pairs.gaps.any()  # levels that may have to be merged
     return DeviceMeasures(

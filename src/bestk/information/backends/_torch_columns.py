@@ -242,7 +242,7 @@ class DeviceScores:
         self.sums, self.squares = z.sum(1).cpu().numpy(), (z * z).sum(1).cpu().numpy()
         self._goal: Any = goal
         if not isinstance(goal, Target):
-            self._goal = normal_scores(goal[:, np.newaxis], "standard").values[0, columns.order]
+            self._goal = normal_scores(goal[:, np.newaxis], "standard")[0, columns.order]
         self.explained = self._explain(z, self.sums)
 
     def _explain(self, z: Tensor, sums: Floats) -> Explained:

@@ -15,7 +15,7 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import LANES
-from bestk.information.backends._reductions import Scan, cut_tiles, scan_tiles
+from bestk.information.backends._reductions import Scan, scan_tiles
 from bestk.information.measures import Correction, Query
 from bestk.native.threads import spans, threads
 
@@ -69,7 +69,7 @@ class DaskCounter:
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the best pairs; counted here."""
-        return scan_tiles(self._native, query, groups, list(cut_tiles(groups)), count)
+        return scan_tiles(self._native, query, groups, count)
 
     def _seconds(self, rows: Indices, n_columns: int) -> float:
         """About what one core needs for those features against so many others."""

@@ -15,14 +15,14 @@ from bestk.cli._options import DECLARED, TableOptions, debug_option, options, pa
 from bestk.cli._terminal import CODES, ErrorGroup, Messages, print_json, print_result
 from bestk.errors import printable
 
-NEWLINE = "\n"
 PACKAGES = dict.fromkeys(("numpy", "scipy", "scikit-learn", "narwhals")) | {
     "click": "cli", "rich": "cli", "pyarrow": "cli", "matplotlib": "plots", "jinja2": "report",
     "torch": "gpu", "dask": "dask", "distributed": "dask",
 }  # fmt: skip
+STATUS = "\n".join(f"  {code:<3}  {meaning}" for code, meaning in CODES.items())
 EPILOG = f"""\b
 Exit status:
-{NEWLINE.join(f"  {code:<3}  {meaning}" for code, meaning in CODES.items())}
+{STATUS}
 
 FILE is a CSV or TSV file (also .gz) with a header line, or a Parquet, Feather or Arrow file.
 """

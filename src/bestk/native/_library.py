@@ -192,7 +192,6 @@ kernels = Kernels()
 
 
 def _path(level: str) -> Path:
-    """Where the library of an instruction set is."""
     name = "_kernels.dll" if sys.platform == "win32" else "_kernels.so"
     path = Path(os.environ.get("BESTK_LIBRARY") or Path(__file__).with_name(name))
     return path if level == CPU_LEVELS[0] else path.with_stem(f"{path.stem}_{level}")

@@ -56,7 +56,6 @@ def render(facts: dict[str, Any]) -> str:
 
 @cache
 def _templates() -> Environment:
-    """The templates, which are compiled once."""
     pages = Environment(
         loader=PackageLoader("bestk.report"), extensions=["jinja2.ext.do"], autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,

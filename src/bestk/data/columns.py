@@ -46,9 +46,8 @@ def read_objects(
     if categorical or families in ({"string"}, {"bytes"}):
         place, codes = dict[Any, int](), np.full(len(gone), -1)
         codes[~gone] = [place.setdefault(value, len(place)) for value in known]
-        return ("categorical" if categorical else "string"), *number_levels(
-            codes, list(place), name
-        )
+        kind: Kind = "categorical" if categorical else "string"
+        return kind, *number_levels(codes, list(place), name)
     if len(families) > 1:
         raise _mixed(known, name)
     if families & {"date", "duration", "time"}:

@@ -44,35 +44,12 @@ _MODULES = ("evaluation", "plots", "report")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "BQP",
-    "CAIM",
-    "MDLP",
-    "METHODS",
-    "SOLVERS",
-    "Codes",
-    "Entropies",
-    "EqualFrequency",
-    "EqualWidth",
-    "Greedy",
-    "Quadratic",
-    "SelectBestK",
-    "SelectBestKCV",
-    "SelectRelevant",
-    "SelectionWarning",
-    "Sigma",
-    "Solution",
-    "cmi_matrix",
-    "encode",
-    "error_curves",
-    "joint_mi_matrix",
-    "mutual_information",
-    "pair_scan",
-    "select",
-    "solve",
-    "solve_path",
-    "stability_selection",
-    "upper_bound",
-]
+    "BQP", "CAIM", "MDLP", "METHODS", "SOLVERS", "Codes", "Entropies", "EqualFrequency",
+    "EqualWidth", "Greedy", "Quadratic", "SelectBestK", "SelectBestKCV", "SelectRelevant",
+    "SelectionWarning", "Sigma", "Solution", "cmi_matrix", "encode", "error_curves",
+    "joint_mi_matrix", "mutual_information", "pair_scan", "select", "solve", "solve_path",
+    "stability_selection", "upper_bound",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

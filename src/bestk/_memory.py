@@ -30,14 +30,9 @@ def memory_to_use() -> float:
     return MEMORY_SHARE * machine_memory()
 
 
-def gib(size: float) -> str:
-    """Bytes in GiB, in three digits however few they are."""
-    return f"{size / 2**30:.3g}"
-
-
 def limits() -> str:
     """The free memory and its limit in words."""
-    return f"{gib(free_memory())} GiB are free of {gib(machine_memory())}"
+    return f"{free_memory() / 2**30:.3g} GiB are free of {machine_memory() / 2**30:.3g}"
 
 
 def address_limit() -> float:

@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Floats", "Indices", "Mask"]
-
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

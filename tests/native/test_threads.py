@@ -8,7 +8,7 @@ import pytest
 from joblib import Parallel, delayed
 
 from bestk.native._library import cpu_levels
-from bestk.native.threads import n_threads, threads
+from bestk.native.threads import n_threads, spans, threads
 
 PROGRAM = """
 import multiprocessing, sys, threading
@@ -68,6 +68,12 @@ def test_the_environment_limits_threads(monkeypatch, told, wanted):
     assert n_threads() == (wanted or cores)
     with threads(5):
         assert n_threads() == 5
+    with threads(5, seconds=1e-6) as used:  # too little work for more
+        assert used == 1
+
+
+def test_spans_are_full_but_for_the_last():
+    assert spans(5, 2) == [(0, 2), (2, 4), (4, 5)]
 
 
 def test_workers_of_joblib_share_the_cores(monkeypatch):

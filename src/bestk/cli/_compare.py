@@ -7,7 +7,7 @@ from typing import Any
 
 from bestk.cli._options import AUTO, TableOptions
 from bestk.cli._select import about, as_dict, check, new_file, read, select_in_memory
-from bestk.cli._terminal import Messages, bold, console, heading, in_shell_words, new_table
+from bestk.cli._terminal import bold, console, heading, in_shell_words, new_table
 from bestk.data.files import Loaded
 from bestk.errors import printable
 from bestk.evaluation import error_curves, shared_tasks
@@ -17,20 +17,18 @@ from bestk.selection.selector import SelectBestK
 PAGES = (".html", ".htm")
 
 
-def compare_methods(
-    request: TableOptions, messages: Messages, names: tuple[str, ...], cv: int
-) -> dict[str, Any]:
+def compare_methods(request: TableOptions, names: tuple[str, ...], cv: int) -> dict[str, Any]:
     """Check the options, then read, select and cross-validate."""
     if request.k == AUTO:
         raise ValueError("-k auto is not supported by compare; pass a number of features")
     checked = check(request)
     methods = {name: get_method(name) for name in names}
-    loaded, k, _ = read(checked, request, messages)
+    loaded, k, _ = read(checked, request)
     k = min(int(k), loaded.table.n_features)
-    rows = _select_by_each(loaded, k, methods, request, messages)
+    rows = _select_by_each(loaded, k, methods, request)
     if cv:
         random = {"random_state": request.seed or 0}  # the same folds each time
-        with messages.stage(f"{cv}-fold cross-validation") as progress:
+        with request.messages.stage(f"{cv}-fold cross-validation") as progress:
             curves = error_curves(
                 loaded.table, loaded.y, methods, [k], cv=cv, progress=progress,
                 **(request.options() | loaded.of_rows | random),
@@ -45,18 +43,18 @@ def compare_methods(
 
 
 def _select_by_each(
-    loaded: Loaded, k: int, methods: dict[str, Method], request: TableOptions, messages: Messages
+    loaded: Loaded, k: int, methods: dict[str, Method], request: TableOptions
 ) -> dict[str, dict[str, Any]]:
     """The selection of each method from all rows."""
     selector = SelectBestK(k, **request.options())
-    with messages.stage("estimating mutual information"):
+    with request.messages.stage("estimating mutual information"):
         weights = loaded.of_rows.get("sample_weight")
         tasks = shared_tasks(selector, loaded.table, loaded.y, methods, weights)
     solutions = {}
     for name, task in tasks.items():
         for note in task.notes:
-            messages.note(in_shell_words(note))
-        with messages.stage(f"selecting by {name}"):
+            request.messages.note(in_shell_words(note))
+        with request.messages.stage(f"selecting by {name}"):
             solutions[name] = task.solution(k)
     chosen = {name: set(s.support.tolist()) for name, s in solutions.items()}
     return {
@@ -91,19 +89,17 @@ def print_comparison(result: dict[str, Any]) -> None:
     out.print(table)
 
 
-def write_report(
-    request: TableOptions, messages: Messages, output: Path, errors: bool
-) -> dict[str, Any]:
+def write_report(request: TableOptions, output: Path, errors: bool) -> dict[str, Any]:
     """Check the options, then read, select and write the report."""
     from bestk.report import make_report
 
-    checked = check(request)
+    checked, messages = check(request), request.messages
     page = new_file(output, request.file)
     if output.suffix.lower() not in PAGES:
         raise ValueError(f"{output} is not an HTML file; use one of {', '.join(PAGES)}")
     with page as file:
-        loaded, k, seconds = read(checked, request, messages)
-        solution = select_in_memory(loaded, k, request, messages)
+        loaded, k, seconds = read(checked, request)
+        solution = select_in_memory(loaded, k, request)
         known = set(map(in_shell_words, solution.warnings))  # which the report finds itself
         messages.notes = [note for note in messages.notes if note not in known]
         names = set(loaded.table.names) | {request.target}

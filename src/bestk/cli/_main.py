@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,17 @@ import click
 
 from bestk import __version__, _memory
 from bestk.cli._options import DECLARED, TableOptions, debug_option, options, parse_k
-from bestk.cli._terminal import CODES, ErrorGroup, Messages, print_json, print_result
+from bestk.cli._terminal import CODES, ErrorGroup, print_json
 from bestk.errors import printable
 
-NEWLINE = "\n"
 PACKAGES = dict.fromkeys(("numpy", "scipy", "scikit-learn", "narwhals")) | {
     "click": "cli", "rich": "cli", "pyarrow": "cli", "matplotlib": "plots", "jinja2": "report",
     "torch": "gpu", "dask": "dask", "distributed": "dask",
 }  # fmt: skip
+STATUS = "\n".join(f"  {code:<3}  {meaning}" for code, meaning in CODES.items())
 EPILOG = f"""\b
 Exit status:
-{NEWLINE.join(f"  {code:<3}  {meaning}" for code, meaning in CODES.items())}
+{STATUS}
 
 FILE is a CSV or TSV file (also .gz) with a header line, or a Parquet, Feather or Arrow file.
 """
@@ -37,8 +37,21 @@ COMPARED = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
 COMPARING = DECLARED.keys() - {"k", "method", "bound", "threshold"}
 
 
-def _start(values: dict[str, Any]) -> tuple[TableOptions, Messages]:
-    return TableOptions(**values), Messages(values["quiet"])
+def print_result(
+    request: TableOptions, result: dict[str, Any], show: Callable[[Any], None]
+) -> None:
+    """Print the notes, then the result: as JSON, as names alone if quiet, or by ``show``."""
+    if not request.quiet:
+        for text in request.messages.notes:
+            click.echo(f"bestk: note: {printable(text)}", err=True)
+    if request.as_json:
+        print_json(result | {"notes": request.messages.notes})
+    elif request.quiet and "report" in result:
+        click.echo(printable(result["report"]))
+    elif request.quiet and "features" in result:
+        click.echo("\n".join(printable(feature["name"]) for feature in result["features"]))
+    else:
+        show(result)
 
 
 @click.group(
@@ -75,13 +88,12 @@ def select_command(output: Path | None, dry_run: bool, **values: Any) -> None:
     """
     from bestk.cli import _select
 
-    request, messages = _start(values)
+    request = TableOptions(**values)
     if dry_run:
-        estimate = _select.dry_run(request, messages)
-        print_result(request, messages, estimate, _select.print_dry_run)
-        return
-    result = _select.select_from_file(request, messages, output)
-    print_result(request, messages, result, _select.print_selection)
+        print_result(request, _select.dry_run(request), _select.print_dry_run)
+    else:
+        result = _select.select_from_file(request, output)
+        print_result(request, result, _select.print_selection)
 
 
 @main.command(short_help="Compare several methods.")
@@ -107,9 +119,9 @@ def compare(methods: tuple[str, ...], cv: int, **values: Any) -> None:
     """
     from bestk.cli import _compare
 
-    request, messages = _start(values)
-    result = _compare.compare_methods(request, messages, tuple(dict.fromkeys(methods)), cv)
-    print_result(request, messages, result, _compare.print_comparison)
+    request = TableOptions(**values)
+    result = _compare.compare_methods(request, tuple(dict.fromkeys(methods)), cv)
+    print_result(request, result, _compare.print_comparison)
 
 
 @main.command(short_help="Write an HTML report of a selection.")
@@ -129,9 +141,9 @@ def report(output: Path, errors: bool, **values: Any) -> None:
     """
     from bestk.cli import _compare
 
-    request, messages = _start(values)
-    result = _compare.write_report(request, messages, output, errors)
-    print_result(request, messages, result, _compare.print_report)
+    request = TableOptions(**values)
+    result = _compare.write_report(request, output, errors)
+    print_result(request, result, _compare.print_report)
 
 
 @main.command(short_help="List the available methods.")

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import click
+
+from bestk.cli._terminal import Messages
 
 AUTO = "auto"  # k chosen by cross-validation
 PASSED_ON = ("information", "correction", "bound", "time_limit", "threshold", "scoring")
@@ -108,6 +111,11 @@ class TableOptions:
         """Columns that describe the rows, by the argument of ``fit`` that takes their values."""
         found = {"groups": self.groups, "sample_weight": self.weights}
         return {argument: name for argument, name in found.items() if name is not None}
+
+    @cached_property
+    def messages(self) -> Messages:
+        """The progress bars and notes of the command."""
+        return Messages(self.quiet)
 
     def options(self) -> dict[str, Any]:
         """Keyword arguments of :class:`bestk.SelectBestK`."""

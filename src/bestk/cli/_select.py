@@ -11,7 +11,7 @@ import numpy as np
 
 from bestk._memory import machine_memory
 from bestk.cli._options import AUTO, TableOptions
-from bestk.cli._terminal import Messages, bold, console, heading, new_table
+from bestk.cli._terminal import bold, console, heading, new_table
 from bestk.data.files import Loaded, copy_columns, load, replacing
 from bestk.data.rows import rows_to_hold
 from bestk.data.sources import Source, check_names, find_columns, open_source, suffix_of
@@ -51,18 +51,16 @@ def check(request: TableOptions) -> Checked:
     return source, names, k
 
 
-def read(
-    checked: Checked, request: TableOptions, messages: Messages
-) -> tuple[Loaded, int | str, float]:
+def read(checked: Checked, request: TableOptions) -> tuple[Loaded, int | str, float]:
     """Read the table without columns that identify rows; return it, k, and the seconds taken."""
     start, (source, _, k) = perf_counter(), checked
-    with messages.stage(f"reading {request.file}"):
+    with request.messages.stage(f"reading {request.file}"):
         loaded = load(source, request.target, request.exclude, request.seed)
     for note in loaded.notes:
-        messages.note(note)
+        request.messages.note(note)
     loaded = _set_aside(loaded, request)
     if request.correction == "none":
-        loaded = _without_identifiers(loaded, request, messages)
+        loaded = _without_identifiers(loaded, request)
     k = k if request.k is not None else min(int(k), loaded.table.n_features)
     return loaded, k, perf_counter() - start
 
@@ -79,7 +77,7 @@ def _set_aside(loaded: Loaded, request: TableOptions) -> Loaded:
     return replace(loaded, table=table.keep(kept), of_rows=of_rows)
 
 
-def _without_identifiers(loaded: Loaded, request: TableOptions, messages: Messages) -> Loaded:
+def _without_identifiers(loaded: Loaded, request: TableOptions) -> Loaded:
     """Drop text that differs in most rows, of which uncorrected estimates are far too large."""
     table, dropped = loaded.table, []
     for block in table.blocks:
@@ -87,7 +85,7 @@ def _without_identifiers(loaded: Loaded, request: TableOptions, messages: Messag
             name = table.names[int(place)]
             if len(levels) > MOSTLY * table.n_samples and name not in request.include:
                 dropped.append(int(place))
-                messages.note(
+                request.messages.note(
                     f"left out {name!r}: text with a different value in most rows, such as an "
                     "identifier; --correction chance keeps it"
                 )
@@ -102,31 +100,27 @@ def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
     return replacing(path)
 
 
-def select_from_file(
-    request: TableOptions, messages: Messages, output: Path | None
-) -> dict[str, Any]:
+def select_from_file(request: TableOptions, output: Path | None) -> dict[str, Any]:
     """Check the options, then read, select and write."""
     suffix = suffix_of(output) if output else ""
     checked = check(request)
     with new_file(output, request.file) if output else nullcontext() as file:
-        loaded, k, reading = read(checked, request, messages)
+        loaded, k, reading = read(checked, request)
         start = perf_counter()
-        solution = select_in_memory(loaded, k, request, messages)
+        solution = select_in_memory(loaded, k, request)
         seconds = {"read": reading, "select": perf_counter() - start}
         result = as_dict(loaded, solution, request, seconds | {"solve": solution.seconds})
         if file:
             columns = [*(feature["name"] for feature in result["features"]), request.target]
-            with messages.stage("writing the selected columns"):
+            with request.messages.stage("writing the selected columns"):
                 copy_columns(loaded.source, columns, file, suffix)
     return result
 
 
-def select_in_memory(
-    loaded: Loaded, k: int | str, request: TableOptions, messages: Messages
-) -> Solution:
+def select_in_memory(loaded: Loaded, k: int | str, request: TableOptions) -> Solution:
     """Select from a table in memory."""
     number = "features" if k == AUTO or request.threshold is not None else f"{k} features"
-    with messages.stage(f"selecting {number}"):
+    with request.messages.stage(f"selecting {number}"):
         options = request.options() | loaded.of_rows
         return select(loaded.table, loaded.y, k, request.method, **options)
 
@@ -190,11 +184,11 @@ def print_selection(result: dict[str, Any]) -> None:
     )
 
 
-def dry_run(request: TableOptions, messages: Messages) -> dict[str, Any]:
+def dry_run(request: TableOptions) -> dict[str, Any]:
     """Estimate the memory of a selection; one column of the file is read."""
     source, names, k = check(request)
     columns = len(names)
-    with messages.stage(f"counting the rows of {request.file}"):
+    with request.messages.stage(f"counting the rows of {request.file}"):
         rows = sum(batch.num_rows for batch in source.as_text([request.target]))
     used = min(rows, rows_to_hold(columns, VALUE_BYTES))
     pairs = 8 * columns**2  # of all pairs, or of the columns of pairs that are kept

@@ -15,7 +15,6 @@ from typing import Any, NoReturn
 import click
 
 from bestk._memory import limits
-from bestk.cli._options import TableOptions
 from bestk.errors import SelectionWarning, printable
 
 FAULT, WRONG, INTERRUPTED, BROKEN_PIPE, TERMINATED = 1, 2, 130, 141, 143
@@ -149,23 +148,6 @@ class Messages:
         with Bars(console=Console(stderr=True), transient=True) as bars:
             task = bars.add_task(escape(printable(text)), total=None)
             yield lambda done, total: bars.update(task, completed=done, total=total)
-
-
-def print_result(
-    request: TableOptions, messages: Messages, result: dict[str, Any], show: Callable[[Any], None]
-) -> None:
-    """Print the notes, then the result: as JSON, as names alone if quiet, or by ``show``."""
-    if not request.quiet:
-        for text in messages.notes:
-            click.echo(f"bestk: note: {printable(text)}", err=True)
-    if request.as_json:
-        print_json(result | {"notes": messages.notes})
-    elif request.quiet and "report" in result:
-        click.echo(printable(result["report"]))
-    elif request.quiet and "features" in result:
-        click.echo("\n".join(printable(feature["name"]) for feature in result["features"]))
-    else:
-        show(result)
 
 
 def print_json(result: dict[str, Any]) -> None:

@@ -122,11 +122,7 @@ def read_values(y: Any, n_samples: int) -> Array:
         return np.empty(0)
     block = read_full_column(y, n_samples)
     values = np.asarray(block.values[:, 0])
-    if block.categories is None:
-        return values
-    labels = np.empty(len(block.categories[0]), dtype=object)
-    labels[:] = block.categories[0]
-    return labels[values]
+    return values if block.categories is None else np.fromiter(block.categories[0], object)[values]
 
 
 def split_column(table: Table, name: str) -> Part:

@@ -32,13 +32,7 @@ FAMILIES: dict[str, tuple[type, ...]] = {
 def read_objects(
     column: list[Any], name: str, *, categorical: bool = False
 ) -> tuple[Kind, Array, list[Any] | None]:
-    """The kind, the values and the categories, if it has any, of a column.
-
-    Examples
-    --------
-    >>> read_objects(["red", None, "blue"], "colour")
-    ('string', array([ 1, -1,  0], dtype=int8), ['blue', 'red'])
-    """
+    """The kind, the values and the categories, if it has any, of a column."""
     types = set(map(type, column))
     absent = {t for t in types if t is NoneType or t.__name__ == "NAType"}
     strange = sorted(t.__name__ for t in types - absent if _family(t) is None)
@@ -52,9 +46,8 @@ def read_objects(
     if categorical or families in ({"string"}, {"bytes"}):
         place, codes = dict[Any, int](), np.full(len(gone), -1)
         codes[~gone] = [place.setdefault(value, len(place)) for value in known]
-        return ("categorical" if categorical else "string"), *number_levels(
-            codes, list(place), name
-        )
+        kind: Kind = "categorical" if categorical else "string"
+        return kind, *number_levels(codes, list(place), name)
     if len(families) > 1:
         raise _mixed(known, name)
     if families & {"date", "duration", "time"}:

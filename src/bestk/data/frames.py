@@ -119,9 +119,7 @@ def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
         rest = _narwhals_blocks(_as_narwhals(frame.iloc[:, others]), [names[j] for j in others])
         yield from (replace(block, columns=np.array(others)[block.columns]) for block in rest)
     if words:
-        some = series or dict(
-            zip(words, (each for _, each in frame.iloc[:, words].items()), strict=True)
-        )
+        some = series or {j: frame.iloc[:, j] for j in words}
         yield from side_by_side((j, *_read_pandas_words(some[j], names[j])) for j in words)
 
 

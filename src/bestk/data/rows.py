@@ -71,13 +71,6 @@ def _limit(keys: Floats, size: int) -> float:
     return float(np.partition(keys, size)[size]) if len(keys) > size else 1.0
 
 
-def _largest_class(y: Array) -> int:
-    """The number of rows with the most frequent target."""
-    if y.dtype.kind == "O":
-        return max(Counter(y.tolist()).values())
-    return int(np.unique(y, return_counts=True)[1].max())
-
-
 class Reservoir:
     """The rows with the smallest of random keys; all of them, if they are few enough.
 
@@ -127,7 +120,8 @@ class Reservoir:
         keys, most = np.concatenate([some for some, _, _ in self._pieces]), self._size()
         if self._for_default and len(keys) > ENOUGH_ROWS:
             y = join_values([targets for _, _, targets in self._pieces])
-            self._for_default = _largest_class(y) < (1.0 - SAFE_SHARE) * len(keys)
+            largest_class = max(Counter(y.tolist()).values())
+            self._for_default = largest_class < (1.0 - SAFE_SHARE) * len(keys)
             most = min(most, ENOUGH_ROWS) if self._for_default else most
         self.limit = min(limit, self.limit, _limit(keys, most))
         if keys.max(initial=0.0) < self.limit:
@@ -154,7 +148,6 @@ class Reservoir:
 
 
 def _n_bytes(values: Any) -> int:
-    """Bytes of an array or a CSC matrix."""
     parts = (values.data, values.indices) if hasattr(values, "tocsc") else (values,)
     return sum(part.nbytes for part in parts)
 

@@ -131,9 +131,8 @@ class TextSource(Source):
         names = [name for name in schema.names if name]
         refuse_twins(names, path)
         pa = arrow()  # dates are read as text, and parsed later
-        read_as = {pa.bool_(): pa.bool_()} | dict.fromkeys(
-            (pa.int64(), pa.float64(), pa.null()), pa.float64()
-        )
+        read_as = dict.fromkeys((pa.int64(), pa.null()), pa.float64())
+        read_as |= {same: same for same in (pa.float64(), pa.bool_())}
         types = {each.name: read_as.get(each.type, pa.string()) for each in schema if each.name}
         return replace(source, types=types, notes=(UNNAMED,) * (len(names) < len(schema.names)))
 

@@ -123,7 +123,7 @@ class Table:
     def numeric(self) -> tuple[NDArray[np.floating[Any]], NDArray[np.intp]]:
         """The numbers and booleans as one float array (NaN = missing), and their places."""
         blocks = [block for block in self.blocks if block.categories is None]
-        places = np.sort(np.concatenate([np.empty(0, np.intp), *(b.columns for b in blocks)]))
+        places = np.flatnonzero(np.isin(self.kinds, ("numeric", "boolean")))
         if len(blocks) == 1 and blocks[0].values.dtype in (np.float32, np.float64):
             _, values = next(blocks[0].strips(len(places)))
         else:
@@ -233,9 +233,7 @@ def _find_place(item: Any, places: dict[str, int], n: int) -> int:
 
 def find_numeric(table: Table, categorical: Indices) -> Indices:
     """The columns of numbers that are no codes of categories."""
-    each = (block.columns for block in table.blocks if block.kind == "numeric")
-    numeric = np.sort(np.concatenate([np.empty(0, np.intp), *each]))
-    return numeric[~table.mask(categorical)[numeric]]
+    return np.flatnonzero((table.kinds == "numeric") & ~table.mask(categorical))
 
 
 def split_numbers(table: Table, numeric: Indices) -> tuple[Block, list[Block]]:
@@ -252,9 +250,8 @@ def as_matrix(table: Table) -> tuple[Any, NDArray[np.intp]]:
     """The table as one array of numbers, with codes for text; and which columns are such codes."""
     if len(table.blocks) == 1 and table.blocks[0].kind == "numeric":
         return table.blocks[0].values, np.empty(0, np.intp)
-    codes = [block.columns for block in table.blocks if block.categories is not None]
     matrix = _as_floats(table.blocks, np.arange(table.n_features), table.n_samples)
-    return matrix, np.sort(np.concatenate([np.empty(0, np.intp), *codes]))
+    return matrix, np.flatnonzero(np.isin(table.kinds, ("categorical", "string")))
 
 
 def _as_floats(
@@ -273,14 +270,11 @@ def _as_floats(
 
 def find_constant(table: Table) -> NDArray[np.intp]:
     """The columns that have the same value in all rows, or none at all."""
-    found = [np.empty(0, np.intp)]
+    constant = np.zeros(table.n_features, bool)
     for block in table.blocks:
-        if (likely := _may_be_constant(block)).any():
-            found += [
-                columns[_are_alike(block, values)]
-                for columns, values in block.keep(likely).strips()
-            ]
-    return np.sort(np.concatenate(found))
+        for columns, values in block.keep(_may_be_constant(block)).strips():
+            constant[columns] = _are_alike(block, values)
+    return np.flatnonzero(constant)
 
 
 def _may_be_constant(block: Block) -> Mask:

@@ -41,10 +41,9 @@ def read_target(y: Any, n_samples: int) -> Target:
     block = read_full_column(y, n_samples)
     codes = values = block.values[:, 0]
     if block.categories is not None:
-        classes = np.empty(len(block.categories[0]), dtype=object)
-        classes[:] = block.categories[0]
+        classes = np.fromiter(block.categories[0], object)
         classes = classes.astype(str) if isinstance(classes[0], str) else classes
-    elif is_fractional(block):
+    elif _is_fractional(block):
         raise DataError(
             f"y is not discrete: it holds {values[values % 1 != 0][0]}; discretise it into "
             "classes first, or use information='gaussian'"
@@ -88,16 +87,14 @@ def read_full_column(y: Any, n_samples: int) -> Block:
 
 def is_continuous(y: Any, target: str = "auto") -> bool:
     """As asked; "auto": y holds fractions, or whole numbers that are a quantity."""
-    if isinstance(target, str) and target == "auto":
-        column = read_column(y)
-        return is_fractional(column) or _is_quantity(column)
     choice(target, "target", TARGETS)
-    return target == "continuous"
-
-
-def is_fractional(y: Any) -> bool:
-    """Whether a target holds numbers with a fractional part."""
+    if target != "auto":
+        return target == "continuous"
     column = read_column(y)
+    return _is_fractional(column) or _is_quantity(column)
+
+
+def _is_fractional(column: Block) -> bool:
     is_float = column.categories is None and column.values.dtype.kind == "f"
     return is_float and bool((column.values > np.floor(column.values)).any())
 
@@ -106,7 +103,7 @@ def note_on_target(target: str, y: Any) -> str | None:
     """What to say of text or whole numbers that could be classes as well as a quantity."""
     column = read_column(y)
     rows = len(column.values)
-    if target != "auto" or is_fractional(column):
+    if target != "auto" or _is_fractional(column):
         return None
     if column.kind == "string" and column.categories is not None:
         labels = column.categories[0]
@@ -153,7 +150,6 @@ def _are_counts(counts: Indices) -> bool:
 
 
 def _spread(column: Block) -> float:
-    """The largest value less the smallest one."""
     values = column.values
     return values.max().item() - values.min().item() if len(values) else 0
 

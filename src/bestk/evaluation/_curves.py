@@ -192,10 +192,9 @@ class Curves:
 
     def __str__(self) -> str:
         values: dict[tuple[str, int], list[float]] = {}
+        sign = -1 if self.rising else 1
         for row in self.rows:
-            values.setdefault((row.method, row.k), []).append(
-                -row.error if self.rising else row.error
-            )
+            values.setdefault((row.method, row.k), []).append(sign * row.error)
         means = {key: f"{np.mean(each):.4f}" for key, each in values.items()}
         width = 2 + max(map(len, (*self.methods, *means.values())))
         n_folds = len({row.fold for row in self.rows})

@@ -169,7 +169,6 @@ def _indexable(X: Any, table: Table, *, coded: bool) -> Any:
 
 
 def _read_methods(methods: Any) -> dict[str, Any]:
-    """Methods by their names."""
     if isinstance(methods, str):
         methods = [methods]
     names = list(methods) if np.iterable(methods) else []

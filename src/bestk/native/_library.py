@@ -12,7 +12,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -166,10 +166,20 @@ def as_table(X: Any) -> Any:
 class Kernels:
     """All kernels, each made ready when it is first used."""
 
+    @cached_property
+    def _library(self) -> Any:
+        """The library for the CPU at hand, or the one that ``BESTK_CPU`` names."""
+        known = cpu_levels()
+        level = os.environ.get("BESTK_CPU") or known[-1]
+        if level not in known:
+            accepted = ", ".join(known)
+            raise ValueError(f"BESTK_CPU={level!r} is not one of {accepted} on this machine")
+        return _load(level)
+
     def __getattr__(self, name: str) -> Kernel:
         if name not in SIGNATURES:
             raise AttributeError(name)
-        function = getattr(_library(), f"bestk_{name}")
+        function = getattr(self._library, f"bestk_{name}")
         readers = [_reader(name, kind) for kind in SIGNATURES[name].split()]
         function.restype = ctypes.c_int
         function.argtypes = [kind for reader in readers for kind in reader[1]]
@@ -179,47 +189,26 @@ class Kernels:
 
 
 kernels = Kernels()
-_loaded: dict[str, Any] = {}  # by level
-_in_use: list[Any] = []
-
-
-def _library() -> Any:
-    """The library for the CPU at hand or the one that ``BESTK_CPU`` names, loaded once."""
-    if not _in_use:
-        set_cpu(os.environ.get("BESTK_CPU") or None)
-    return _in_use[0]
 
 
 def _path(level: str) -> Path:
-    """Where the library of an instruction set is."""
     name = "_kernels.dll" if sys.platform == "win32" else "_kernels.so"
     path = Path(os.environ.get("BESTK_LIBRARY") or Path(__file__).with_name(name))
     return path if level == CPU_LEVELS[0] else path.with_stem(f"{path.stem}_{level}")
 
 
+@cache
 def _load(level: str) -> Any:
-    """The library of an instruction set."""
-    if level not in _loaded:
-        path = _path(level)
-        if not path.exists():
-            raise ImportError(
-                f"the compiled kernels are missing ({path}); install bestk from a wheel, or build "
-                "them in a source checkout with `python hatch_build.py`"
-            )
-        _loaded[level] = ctypes.CDLL(str(path))
-    return _loaded[level]
+    path = _path(level)
+    if not path.exists():
+        raise ImportError(
+            f"the compiled kernels are missing ({path}); install bestk from a wheel, or build "
+            "them in a source checkout with `python hatch_build.py`"
+        )
+    return ctypes.CDLL(str(path))
 
 
 def cpu_levels() -> list[str]:
     """The instruction sets that this machine has and a library was built for, the best last."""
     best = _load(CPU_LEVELS[0]).bestk_cpu_level()
     return [level for level in CPU_LEVELS[: best + 1] if _path(level).exists()]
-
-
-def set_cpu(level: str | None) -> None:
-    """Use kernels for that instruction set; None: the best there is."""
-    known = cpu_levels()
-    if level is not None and level not in known:
-        raise ValueError(f"BESTK_CPU={level!r} is not one of {', '.join(known)} on this machine")
-    _in_use[:] = [_load(level or known[-1])]
-    vars(kernels).clear()  # those of another library

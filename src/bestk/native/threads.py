@@ -59,12 +59,6 @@ def threads(n_jobs: int | None = None, seconds: float = float("inf")) -> Iterato
     """Run kernels on ``n_jobs`` threads (None: as before, at first all cores; -1: all cores).
 
     Work of a few hundred microseconds, by its estimated ``seconds``, runs on one.
-
-    Examples
-    --------
-    >>> with threads(4, seconds=1e-6) as used:
-    ...     used
-    1
     """
     n_jobs = jobs(n_jobs)
     wanted = n_threads() if n_jobs is None else available_threads() if n_jobs == -1 else n_jobs
@@ -132,13 +126,7 @@ def _blas() -> Any:
 
 
 def spans(length: int, size: int) -> list[tuple[int, int]]:
-    """Cut ``length`` items into runs of at most ``size``.
-
-    Examples
-    --------
-    >>> spans(5, 2)
-    [(0, 2), (2, 4), (4, 5)]
-    """
+    """Starts and ends of runs of at most ``size``, such as (0, 2), (2, 4), (4, 5)."""
     return [(start, min(start + size, length)) for start in range(0, length, size)]
 
 

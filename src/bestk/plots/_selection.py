@@ -13,22 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 # Okabe and Ito's palette, for any kind of colour vision, on white and on black
-COLOURS = BLUE, RED, GREEN, PINK, YELLOW, SKY = (
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
-)  # fmt: skip
-POINTS_PER_INCH = 72
-MIN_FONT = 1.0  # points
+COLOURS = BLUE, *_, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"
 MAX_LABEL = 28  # characters
-PLAIN: dict[str, Any] = {"parse_math": False}  # a $ in a name is a dollar
-MAX_ROOMY = 25  # features that get tall rows
-TALL_ROW, LOW_ROW = 0.3, 0.19  # inches
-MIN_HEIGHT, MAX_HEIGHT = 0.6, 20.0  # inches of the bars
-MAX_MARK = 22.0  # points
 MAX_NUMBERED = 12  # features whose pairs are written as numbers
-WIDE_CELL, NARROW_CELL = 0.46, 0.19  # inches for a cell with a number and for one without
-MIN_SIDE, MAX_SIDE = 3.2, 15.0  # inches of the heat map
-LETTER = 0.075  # inches for a letter of a name
-FROM_ZERO = 1 / 3  # colours begin at 0, unless all values exceed this part of the largest
+PLAIN: dict[str, Any] = {"parse_math": False}  # a $ in a name is a dollar
 
 
 def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
@@ -56,23 +44,20 @@ def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     """
     found = read_solution(solution, *TOLD)
     relevance, contribution, new = (found.details[name] for name in TOLD)
-    row, rows = TALL_ROW if found.k <= MAX_ROOMY else LOW_ROW, np.arange(found.k)
-    ax = new_axes(ax, 6.4, float(np.clip(found.k * row, MIN_HEIGHT, MAX_HEIGHT)) + 1.4)
+    rows, height = np.arange(found.k), 0.3 if found.k <= 25 else 0.19  # inches of a row
+    ax = new_axes(ax, 6.4, min(max(found.k * height, 0.6), 20.0) + 1.4)
     ax.set_ylim(found.k - 0.4, -0.6)  # the first on top
     name_ticks(ax.yaxis, shorten(found._labels(), found.support.tolist()))
     add_grid(ax, "x")
-    mark = min(300 / found.k, MAX_MARK)
+    mark = {"color": ink(ax), "markersize": min(300 / found.k, 22.0), "markeredgewidth": 2}
     artists = [
         ax.barh(rows - 0.2, relevance, 0.4, color=SKY, label="relevance"),
         ax.barh(rows + 0.2, contribution, 0.4, color=BLUE, label="contribution"),
-        *ax.plot(new, rows, "|", color=ink(ax), markersize=mark, markeredgewidth=2,
-                 label="new information"),
-    ]  # fmt: skip
+        *ax.plot(new, rows, "|", label="new information", **mark),
+    ]
     ax.set_xlabel("information about y, nats")
-    ax.legend(
-        handles=artists, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False,
-        columnspacing=1.0, handlelength=1.2,
-    )  # fmt: skip
+    above: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": 3, "frameon": False}
+    ax.legend(handles=artists, columnspacing=1.0, handlelength=1.2, **above)
     return ax
 
 
@@ -106,15 +91,15 @@ def plot_pairs(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     pairs = np.asarray(found.details["pairs"], np.float64)
     labels = shorten(found._labels(), found.support.tolist())
     numbered = found.k <= MAX_NUMBERED
-    side = float(np.clip(found.k * (WIDE_CELL if numbered else NARROW_CELL), MIN_SIDE, MAX_SIDE))
-    names = LETTER * max(map(len, labels))
+    side = min(max(found.k * (0.46 if numbered else 0.19), 3.2), 15.0)  # inches of the heat map
+    names = 0.075 * max(map(len, labels))  # inches
     ax = new_axes(ax, side + names + 1.5, side + names + 0.9)
     least, most = float(pairs.min()), float(pairs.max())
     largest = max(abs(least), abs(most))
     digits = 2 if largest == 0 else max(2, 1 - int(np.floor(np.log10(largest))))
+    start = least if most / 3 < least < most else min(0, least)  # of the colours
     display = ConfusionMatrixDisplay(pairs).plot(
-        ax=ax, include_values=numbered, values_format=f"z.{digits}f",
-        im_kw={"vmin": least if FROM_ZERO * most < least < most else min(0, least)},
+        ax=ax, include_values=numbered, values_format=f"z.{digits}f", im_kw={"vmin": start},
         text_kw={"fontsize": "small"},
     )  # fmt: skip
     turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
@@ -172,7 +157,7 @@ def name_ticks(axis: "Axis", labels: Sequence[str], **text: Any) -> None:
     box, axes = axis.axes.get_window_extent(), axis.axes
     length = (box.width if axis is axes.xaxis else box.height) / axes.figure.dpi
     size = axis.get_major_ticks()[0].label1.get_fontsize()
-    size = max(MIN_FONT, min(size, 0.85 * POINTS_PER_INCH * length / len(labels)))
+    size = max(1.0, min(size, 0.85 * 72 * length / len(labels)))  # points, 72 an inch
     axis.set_ticks(range(len(labels)), labels, fontsize=size, **PLAIN, **text)
     axis.set_tick_params(which="both", length=0)
 

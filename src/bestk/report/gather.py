@@ -1,6 +1,5 @@
 """Collect the facts of a report, and write the code that repeats the selection."""
 
-import ast
 import builtins
 import warnings
 from inspect import signature
@@ -98,21 +97,18 @@ def _runners_up(task: Task, solution: Solution) -> list[tuple[int, float, float,
 def _find_cautions(task: Task, solution: Solution) -> list[Caution]:
     """Problems of the selected columns and of the classes."""
     table, support, target = task.table, solution.support, task.targets[0]
-    found = []
-    for each in find_cautions(task, solution):
-        text = format_text(describe(each, table.names, solution), 400)
-        found.append(Caution(each.kind, f"{text}."))
+    found = [
+        Caution(each.kind, f"{format_text(describe(each, table.names, solution), 400)}.")
+        for each in find_cautions(task, solution)
+    ]
     missing = table.count_missing() / table.n_samples
-    holes = [j for j in support.tolist() if missing[j] > MOSTLY]
-    if holes:
+    if holes := [j for j in support.tolist() if missing[j] > MOSTLY]:
         text = join_some([f"{table.names[j]!r} ({missing[j]:.0%})" for j in holes], MAX_NAMED)
-        text = f"{format_text(text, 400)}: most values are missing."
-        found.append(Caution("missing", text))
+        found.append(Caution("missing", f"{format_text(text, 400)}: most values are missing."))
     if not target.continuous:
         labels, counts = target.classes.classes, target.classes.counts
-        small = np.flatnonzero(counts < SMALL_CLASS).tolist()
-        text = join_some([f"{str(labels[c])!r} ({counts[c]} rows)" for c in small], MAX_NAMED)
-        if small:
+        if small := np.flatnonzero(counts < SMALL_CLASS).tolist():
+            text = join_some([f"{str(labels[c])!r} ({counts[c]} rows)" for c in small], MAX_NAMED)
             text = f"{format_text(text, 400)}: small classes; merge classes or add rows."
             found.append(Caution("class", text))
     known = solution.details["relevance"]
@@ -159,7 +155,6 @@ def _repr(value: Any) -> str:
 def _names_in(text: str) -> set[str]:
     """The names that a piece of code uses; an impossible one if it is no code."""
     try:
-        tree = ast.parse(text, mode="eval")
+        return set(compile(text, "", "eval").co_names)
     except SyntaxError:
         return {""}
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -35,15 +35,19 @@ def render(facts: dict[str, Any]) -> str:
     """The page, with its style, scripts and data, and a policy that allows nothing else."""
     pages, solution, table = _templates(), facts["solution"], facts["task"].table
     pairs = np.asarray(solution.details["pairs"], np.float64)[:MAX_MAPPED, :MAX_MAPPED]
+    names = facts["names"][:MAX_MAPPED]
+    labels = shorten(names, solution.support[:MAX_MAPPED].tolist())
+    data = {"names": names, "labels": labels, "pairs": as_json(pairs), "colours": COLOURS}
+    for name in ("relevance", "new_information"):
+        data[name] = as_json(solution.details[name][:MAX_MAPPED])
     files = ("style.css", "page.js", "heatmap.js")
     assert pages.loader is not None
     style, *scripts = (pages.loader.get_source(pages, name)[0] for name in files)
     script = "".join(scripts)
     return pages.get_template("page.html").render(
-        facts, table=table, relevance=facts["task"].relevance(), missing=table.count_missing(),
-        k=solution.k,
+        facts, k=solution.k, table=table, missing=table.count_missing(), pairs=pairs, data=data,
+        relevance=facts["task"].relevance(),
         scale=bin_scale(facts["columns"], is_rate=bool(facts["goal"].names)),
-        pairs=pairs, data=_map_data(facts, pairs),
         versions={"Python": platform.python_version()} | {name: version(name) for name in PACKAGES},
         style=Markup(style), script=Markup(script),
         hashes={"style": _hash(style), "script": _hash(script)},
@@ -52,32 +56,17 @@ def render(facts: dict[str, Any]) -> str:
 
 @cache
 def _templates() -> Environment:
-    """The templates, which are compiled once."""
-    pages = Environment(loader=PackageLoader("bestk.report"), autoescape=True,
-                        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-                        extensions=["jinja2.ext.do"])  # fmt: skip
+    pages = Environment(
+        loader=PackageLoader("bestk.report"), extensions=["jinja2.ext.do"], autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
     pages.globals |= {
         "nan": NAN, "height": HEIGHT, "ScoreAxes": ScoreAxes, "most_redundant": most_redundant,
         "method_title": method_title, "percent_of": percent_of, "count_distinct": count_distinct,
     }  # fmt: skip
-    pages.filters |= {
-        "number": format_number, "score": format_score, "text": format_text,
-        "join_some": join_some,
-    }  # fmt: skip
+    pages.filters |= {"number": format_number, "score": format_score, "text": format_text}
+    pages.filters["join_some"] = join_some
     return pages
-
-
-def _map_data(facts: dict[str, Any], pairs: Floats) -> dict[str, object]:
-    """The data of the script that draws the heat map."""
-    names, solution = facts["names"][:MAX_MAPPED], facts["solution"]
-    return {
-        "names": names,
-        "labels": shorten(names, solution.support[:MAX_MAPPED].tolist()),
-        "relevance": as_json(solution.details["relevance"][:MAX_MAPPED]),
-        "new_information": as_json(solution.details["new_information"][:MAX_MAPPED]),
-        "pairs": as_json(pairs),
-        "colours": COLOURS,
-    }
 
 
 def method_title(method: str) -> str:

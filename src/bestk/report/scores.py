@@ -176,11 +176,9 @@ def _measure_scores(
 
 def _options(selector: Any) -> dict[str, Any]:
     """The options that all selectors take, with a whole number as seed."""
-    passed_on = {
-        name: getattr(selector, name) for name in SELECTABLE.keys() - {"method", "verbose"}
-    }
-    seed = selector.random_state
-    return {**passed_on, "random_state": int(seed) if isinstance(seed, int | np.integer) else 0}
+    names, seed = SELECTABLE.keys() - {"method", "verbose"}, selector.random_state
+    seed = int(seed) if isinstance(seed, int | np.integer) else 0
+    return {name: getattr(selector, name) for name in names} | {"random_state": seed}
 
 
 def _scoring(target: ParsedTarget) -> str | None:

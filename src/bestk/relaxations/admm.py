@@ -9,6 +9,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import run_tiles, spans, threads
+from bestk.problem.problem import largest_entry
 from bestk.relaxations.eigen import (
     TILE_ROWS,
     Inner,
@@ -22,7 +23,7 @@ from bestk.relaxations.eigen import (
 )
 from bestk.relaxations.mixtures import Core
 from bestk.relaxations.rows import lower_rows, row_values
-from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, largest_entry, rounding
+from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, rounding
 from bestk.relaxations.triangles import Triangles
 
 OVER_RELAXATION = 1.6  # step length of the multipliers

@@ -9,7 +9,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP
+from bestk.problem.problem import BQP, largest_entry
 from bestk.problem.solution import Solution
 
 EPS = float(np.finfo(np.float64).eps)
@@ -29,11 +29,6 @@ class Bound:
 def rounding(terms: int, size: float) -> float:
     """More than rounding can move a sum of so many terms whose absolute values add up to size."""
     return 4 * (terms + 64) * EPS * size
-
-
-def largest_entry(Q: Floats) -> float:
-    """The largest absolute value, without a copy of the matrix."""
-    return float(max(Q.max(), -Q.min()))
 
 
 def power_of_two(size: float) -> float:

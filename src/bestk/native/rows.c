@@ -76,17 +76,18 @@ static void find_high(Scan *s, int64_t n, int64_t width) {
         for (int64_t g = 0; g < size; g++) s->peaks[g] = higher(x[first + g], s->peaks[g]);
     }
     const double level = find_level(s->peaks, groups, width, width + width / 4, 12);
-    s->count = 0;
+    int64_t count = 0, *where = s->where;
     for (int64_t j = 0; j < n; j++) {
-        s->where[s->count] = j;
-        s->count += x[j] >= level;
+        where[count] = j;
+        count += x[j] >= level;
     }
-    for (int64_t q = 0; q < s->count; q++) s->heap[q] = x[s->where[q]];
+    for (int64_t q = 0; q < count; q++) s->heap[q] = x[where[q]];
+    s->count = count;
 }
 
 /* Keep the ``width`` largest of those listed, the least first; write where they are. */
 static double keep_top(Scan *s, int64_t width, int64_t *where) {
-    const double level = find_level(s->heap, s->count, width, width, 24);
+    const double level = find_level(s->heap, s->count, width, width + 3, 24);
     int64_t count = 0;
     for (int64_t q = 0; q < s->count; q++) {
         const double value = s->heap[q];
@@ -112,7 +113,8 @@ static double keep_top(Scan *s, int64_t width, int64_t *where) {
    the heap. */
 static double scan(Scan *s, const double *row, const double *shift, int64_t n, int64_t own,
     int64_t width, int64_t *where) {
-    for (int64_t j = 0; j < n; j++) s->values[j] = shift ? row[j] - shift[j] : row[j];
+    double *restrict values = s->values;
+    for (int64_t j = 0; j < n; j++) values[j] = shift ? row[j] - shift[j] : row[j];
     if (own >= 0) s->values[own] = -INFINITY;
     find_high(s, n, width);
     return keep_top(s, width, where);

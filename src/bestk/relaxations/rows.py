@@ -28,7 +28,7 @@ def rows_bound(problem: BQP) -> Bound:
     With r_i = Q_ii + the k - 1 largest Q_ij, x'Qx is at most the sum of the k largest r_i.
     """
     values = row_values(problem.Q, problem.diagonal, problem.k)
-    margin = rounding(2 * problem.k, problem.k**2 * largest_entry(problem.Q))
+    margin = rounding(2 * problem.k, problem.k**2 * problem.largest)
     return Bound(k_largest(values, problem.k) + margin, "rows", row_values=values)
 
 
@@ -72,7 +72,7 @@ def linear_bound(problem: BQP) -> Bound:
     strips = (Q[i : i + STRIP] for i in range(0, n, STRIP))
     positive = np.concatenate([np.maximum(strip, 0.0).sum(axis=1) for strip in strips])
     sums = positive + np.minimum(problem.diagonal, 0.0)
-    margin = rounding(n, k * n * largest_entry(Q))
+    margin = rounding(n, k * n * problem.largest)
     return Bound(k_largest(sums, k) + margin, "linear", row_values=sums)
 
 
@@ -229,7 +229,7 @@ def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
     """
     Q, n, k, linear = problem.rows, problem.n, problem.k, problem.diagonal
     inside, outside, closed = np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n)
-    margin = rounding(2 * k, k**2 * largest_entry(Q))
+    margin = rounding(2 * k, k**2 * problem.largest)
     tops, known, value = np.empty((n, k - 1), np.int64), 0, inf
     while True:
         chosen, open_items = np.flatnonzero(inside), np.flatnonzero(closed == 0.0)

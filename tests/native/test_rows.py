@@ -34,8 +34,10 @@ def test_the_largest_entries_of_rows_are_those_of_a_sorted_row(seed, n, whole):
     found = np.sort(np.take_along_axis(C - shift, tops, axis=1), axis=1)
     np.testing.assert_array_equal(found, expected)
     assert (tops != items[:, None]).all()
-    shift[rng.permutation(n)[: k // 2]] = np.inf  # what is known then gives the same as a scan
-    again, fewer = (np.empty_like(tops), np.empty(m), np.empty(m)), max(1, k - 1 - k // 2)
+    shift[rng.permutation(n)[: (k - 1) // 2]] = (
+        np.inf
+    )  # what is known then gives the same as a scan
+    again, fewer = (np.empty_like(tops), np.empty(m), np.empty(m)), k - 1 - (k - 1) // 2
     kernels.row_tops(C, m, n, items, shift, fewer, 0, *again)
     kernels.row_tops(C, m, n, items, shift, fewer, k - 1, tops, least, sums)
     np.testing.assert_array_equal(least, again[1])

@@ -4,6 +4,7 @@
 
 #include "bestk.h"
 
+enum { MIN_GROUPS = 64 };
 enum { BEST, TARGET_STEP, AIM, SIZE, WINDOW_START, DONE }; /* in state */
 
 /* Rows of C = Q + A, A antisymmetric: a multiplier exists where both items have a row. */
@@ -18,26 +19,10 @@ typedef struct {
     double *values;       /* [n]: linear + the largest entries */
 } Rows;
 
-/* Put the number at a place of a heap where it belongs: below none that is larger. */
-static void sift_down(double *heap, int64_t *where, int64_t at, int64_t count) {
-    const double value = heap[at];
-    const int64_t item = where[at];
-    for (int64_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && heap[child + 1] < heap[child]) child++;
-        if (!(heap[child] < value)) break;
-        heap[at] = heap[child];
-        where[at] = where[child];
-        at = child;
-    }
-    heap[at] = value;
-    where[at] = item;
-}
-
 /* Room to find the largest of n numbers. */
 typedef struct {
-    double *values, *peaks, *heap;
-    int64_t *where;
-    int64_t count; /* in the heap */
+    double *values, *peaks, *high; /* high: those listed as the largest, at where */
+    int64_t *where, count;
 } Scan;
 
 static Scan new_scan(int64_t n, Room *room) {
@@ -46,12 +31,16 @@ static Scan new_scan(int64_t n, Room *room) {
 }
 
 /* A level that at least ``width`` of n numbers reach, and if so many halvings find one, not more
-   than ``most``. */
+   than ``most``; so many are above -inf. */
 static double find_level(
     const double *x, int64_t n, int64_t width, int64_t most, int halvings) {
-    const Range range = bestk_range(x, n);
-    double low = range.low, high = range.high;
-    for (int64_t reached = n; reached > most && halvings > 0; halvings--) {
+    double low = INFINITY, high = -INFINITY;
+#pragma omp simd reduction(min : low) reduction(max : high)
+    for (int64_t j = 0; j < n; j++) {
+        low = lower(x[j] > -INFINITY ? x[j] : INFINITY, low);
+        high = higher(x[j], high);
+    }
+    for (int64_t reached = n; reached > most && high > low && halvings > 0; halvings--) {
         const double level = low + (high - low) / 2.0;
         int64_t count = 0;
 #pragma omp simd reduction(+ : count)
@@ -67,7 +56,7 @@ static double find_level(
 /* List numbers that hold the ``width`` largest of n. If so many of their groups have a peak at a
    level, these are at the level or above it. */
 static void find_high(Scan *s, int64_t n, int64_t width) {
-    const int64_t groups = least_of(n, (4 * width + 7) / 8 * 8);
+    const int64_t groups = least_of(n, most_of(MIN_GROUPS, (4 * width + 7) / 8 * 8));
     const double *x = s->values;
     memcpy(s->peaks, x, (size_t)groups * sizeof *x);
     for (int64_t first = groups; first < n; first += groups) {
@@ -77,40 +66,40 @@ static void find_high(Scan *s, int64_t n, int64_t width) {
     }
     const double level = find_level(s->peaks, groups, width, width + width / 4, 12);
     int64_t count = 0, *where = s->where;
-    for (int64_t j = 0; j < n; j++) {
-        where[count] = j;
-        count += x[j] >= level;
-    }
-    for (int64_t q = 0; q < count; q++) s->heap[q] = x[where[q]];
+    for (int64_t g = 0; g < groups; g++)
+        for (int64_t j = g; j < n && s->peaks[g] >= level; j += groups) {
+            where[count] = j;
+            count += x[j] >= level;
+        }
+    for (int64_t q = 0; q < count; q++) s->high[q] = x[where[q]];
     s->count = count;
 }
 
 /* Keep the ``width`` largest of those listed, the least first; write where they are. */
 static double keep_top(Scan *s, int64_t width, int64_t *where) {
-    const double level = find_level(s->heap, s->count, width, width + 3, 24);
-    int64_t count = 0;
-    for (int64_t q = 0; q < s->count; q++) {
-        const double value = s->heap[q];
-        s->where[count] = s->where[q];
-        s->heap[count] = value;
-        count += value >= level;
+    double level = find_level(s->high, s->count, width, width + 3, 60);
+    for (int exact = 0; !exact || s->count > width; exact = 1) { /* below it, then the least */
+        int64_t count = 0, surplus = s->count - width;
+        if (exact) level = bestk_range(s->high, s->count).low;
+        for (int64_t q = 0; q < s->count; q++) {
+            const double value = s->high[q];
+            const int dropped = exact ? value == level && surplus > 0 : value < level;
+            s->where[count] = s->where[q];
+            s->high[count] = value;
+            surplus -= dropped;
+            count += !dropped;
+        }
+        s->count = count;
     }
-    for (int64_t at = count / 2 - 1; at >= 0 && count > width; at--)
-        sift_down(s->heap, s->where, at, count);
-    while (count > width) { /* equal ones, or nearly so */
-        s->heap[0] = s->heap[--count];
-        s->where[0] = s->where[count];
-        sift_down(s->heap, s->where, 0, count);
-    }
-    double sum = 0.0;
-    for (int64_t q = 0; q < width; q++) sum += s->heap[q];
+    double sum = s->count < width ? INFINITY : 0.0; /* too few: still a bound */
+    for (int64_t q = 0; q < width; q++) sum += s->high[q];
     memcpy(where, s->where, (size_t)width * sizeof *where);
-    s->heap[0] = bestk_range(s->heap, width).low;
+    s->high[0] = bestk_range(s->high, width).low;
     return sum;
 }
 
 /* The sum of the ``width`` largest row[j] - shift[j], j not own; where they are; the least first in
-   the heap. */
+   high. */
 static double scan(Scan *s, const double *row, const double *shift, int64_t n, int64_t own,
     int64_t width, int64_t *where) {
     double *restrict values = s->values;
@@ -136,12 +125,12 @@ EXPORT int bestk_row_tops(const double *C, int64_t step, int64_t m, int64_t n,
         if (shift && shift[items[p]] == INFINITY) continue;
         for (int64_t q = 0; q < known; q++) {
             s.where[s.count] = top[q];
-            s.heap[s.count] = row[top[q]] - shift[top[q]];
-            s.count += s.heap[s.count] > -INFINITY;
+            s.high[s.count] = row[top[q]] - shift[top[q]];
+            s.count += s.high[s.count] > -INFINITY;
         }
         sums[p] = known && s.count >= width ? keep_top(&s, width, top)
                                             : scan(&s, row, shift, n, items[p], width, top);
-        floors[p] = s.heap[0];
+        floors[p] = s.high[0];
     }
     return release(&room);
 }
@@ -224,7 +213,7 @@ EXPORT int bestk_lower_rows(double *C, int64_t m, int64_t n, int64_t width, cons
             if (p < 0) continue;
             busy[p] = 0;
             values[i] = linear[i] + scan(&s, C + p * n, NULL, n, i, width, tops + p * width);
-            floors[p] = s.heap[0];
+            floors[p] = s.high[0];
         }
     }
     const double gained = state[WINDOW_START] - state[BEST];

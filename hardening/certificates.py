@@ -13,7 +13,7 @@ import numpy as np
 
 from bestk import BQP, SOLVERS, solve
 from bestk.relaxations.dnn import Gap
-from bestk.relaxations.rows import fix_items
+from bestk.relaxations.rows import fix_by_rows, fix_items
 from bestk.relaxations.subproblem import Subproblem
 from hardening.record import keep
 
@@ -69,9 +69,12 @@ def failures(problem: BQP, rng: np.random.Generator) -> Iterator[str]:
 def _wrongly_fixed(problem: BQP, values: Values, floor: float) -> Iterator[str]:
     gap = Gap(Subproblem.of(problem), floor)
     gap.close(perf_counter() + 0.02)
-    parts = {"dnn": gap.part}
-    for steps in (0, 30):
-        parts[f"rows, {steps} steps"] = fix_items(Subproblem.of(problem), floor, steps)[0]
+    whole = Subproblem.of(problem)
+    parts = {
+        "dnn": gap.part,
+        "rows": whole.without(*fix_by_rows(problem, floor)[:2]),
+        "antisymmetric": fix_items(whole, floor, 30)[0],
+    }
     for name, part in parts.items():
         inside = set(part.inside.tolist())
         possible = inside | set(part.items.tolist())

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from bestk.bounds import BOUNDS, bound_problem, upper_bound
 from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP, good_choice, grow
+from bestk.problem.problem import BQP, good_choice, grow, largest_entry
 from bestk.relaxations import dnn
 from bestk.relaxations.admm import DoublyNonnegative, capped, gpu_module
 from bestk.relaxations.dnn import Gap
 from bestk.relaxations.eigen import factor_below, largest_eigenvalue, reflect
 from bestk.relaxations.rows import screen
 from bestk.relaxations.sdp import proved_dual
-from bestk.relaxations.subproblem import EPS, Subproblem, largest_entry, moderate, power_of_two
+from bestk.relaxations.subproblem import EPS, Subproblem, moderate, power_of_two
 from bestk.relaxations.triangles import Triangles
 from bestk.solvers import solve
 

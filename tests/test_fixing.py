@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP, good_choice
 from bestk.relaxations import rows
-from bestk.relaxations.rows import antisymmetric_bound, fix_items, rows_bound
+from bestk.relaxations.rows import antisymmetric_bound, fix_by_rows, fix_items, rows_bound
 from bestk.relaxations.subproblem import Subproblem
 from bestk.solvers import solve
 
@@ -64,7 +64,12 @@ def test_no_fixed_item_is_ever_wrong(steps, problem, share):
     values = {c: problem.value(c) for c in combinations(range(problem.n), problem.k)}
     low, high = min(values.values()), max(values.values())
     floor = low + share * (high - low)
-    rest, bound = fix_items(Subproblem.of(problem), floor, steps)
+    rest, bound = Subproblem.of(problem), np.inf
+    if steps:
+        rest, bound = fix_items(rest, floor, steps)
+    else:
+        inside, outside, bound = fix_by_rows(problem, floor)
+        rest = rest.without(inside, outside)
     open_or_in = set(rest.items.tolist()) | set(rest.inside.tolist())
     margin = 1e-12 * problem.k**2 * np.abs(problem.Q).max()
     for items, value in values.items():

@@ -244,7 +244,8 @@ def test_a_default_bound_of_a_small_problem_is_a_bound_and_better_than_rows():
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_the_relaxation_is_computed_where_the_gap_is_wide_and_time_allows(sign, monkeypatch):
     problem, calls = BQP(sign * (np.eye(6) + 1), 3), []  # every choice is worth 12
-    monkeypatch.setattr(bounds, "fix_items", lambda part, *_: (part, 12 * sign + 2.0))
+    none = np.zeros(6, np.bool_)
+    monkeypatch.setattr(bounds, "fix_by_rows", lambda *_: (none, none, 12 * sign + 2.0))
     monkeypatch.setattr(
         bounds, "sdp_bound",
         lambda problem: calls.append(1) or Bound(12.0 * sign, "sdp"),
@@ -252,7 +253,7 @@ def test_the_relaxation_is_computed_where_the_gap_is_wide_and_time_allows(sign, 
     items = np.arange(3)
     assert prove(problem, items, "fast", 1.0).value == 12 * sign
     assert len(calls) == 1
-    monkeypatch.setattr(bounds, "fix_items", lambda part, *_: (part, 12 * sign + 1.0))
+    monkeypatch.setattr(bounds, "fix_by_rows", lambda *_: (none, none, 12 * sign + 1.0))
     assert prove(problem, items, "fast", 1.0).value == 12 * sign + 1  # within a tenth
     assert len(calls) == 1
 

@@ -8,7 +8,13 @@ from time import perf_counter
 from bestk._checks import real
 from bestk.problem.problem import BQP, good_choice
 from bestk.relaxations.dnn import dnn_bound
-from bestk.relaxations.rows import antisymmetric_bound, fix_items, linear_bound, rows_bound
+from bestk.relaxations.rows import (
+    antisymmetric_bound,
+    fix_by_rows,
+    fix_items,
+    linear_bound,
+    rows_bound,
+)
 from bestk.relaxations.sdp import only_choice, sdp_bound
 from bestk.relaxations.subproblem import Bound, Subproblem, moderate
 
@@ -105,22 +111,25 @@ def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
     What takes a few milliseconds, such as rows of up to 1700 items, is computed in any case; if
     there is no time for more items, the bound is infinity.
     """
-    start, n = perf_counter(), problem.n
+    n = problem.n
     if problem.is_lazy or SECONDS_OF_ROWS * n**2 > max(seconds, MIN_BOUND_SECONDS):
         return Bound(inf, "nothing: no time" if not problem.is_lazy else "nothing: Q is lazy")
-    rest, value = fix_items(Subproblem.of(moderate(problem, best_known)), best_known)
-    method, gap = "rows", value - best_known
-    wide = gap > MIN_QUICK_SDP_GAP * abs(best_known) and rest.settled() is None
-    takes = 0.008 + 1.6e-4 * n
-    if n <= MAX_QUICK_SDP_ITEMS and wide and takes < seconds:
-        seconds -= takes
-        other = rest.base + sdp_bound(BQP.trusted(rest.Q, rest.k)).value
-        method, value = ("sdp", other) if other < value else (method, value)
-        gap = value - best_known
-    each, first = 3e-6 + 3e-9 * (rest.k * rest.n + rest.k**3), (3e-8 + 1.5e-9 * rest.k) * rest.n**2
-    steps = next((some for some in QUICK_STEPS if first + some * each <= seconds), 0)
-    if wide and gap > MAX_USEFUL_GAP * abs(best_known) and steps:
-        rest, other = fix_items(rest, best_known, steps)
-        method, value = ("antisymmetric", other) if other < value else (method, value)
-    fixed = {"fixed_in": len(rest.inside), "fixed_out": n - rest.n - len(rest.inside)}
-    return Bound(max(value, best_known), method, perf_counter() - start, details=fixed)
+    problem, method = moderate(problem, best_known), "rows"
+    inside, outside, value = fix_by_rows(problem, best_known)
+    fixed_in, fixed_out = int(inside.sum()), int(outside.sum())
+    wide = value - best_known > MIN_QUICK_SDP_GAP * abs(best_known)
+    if wide and (rest := Subproblem.of(problem).without(inside, outside)).settled() is None:
+        takes = 0.008 + 1.6e-4 * n
+        if n <= MAX_QUICK_SDP_ITEMS and takes < seconds:
+            seconds -= takes
+            other = rest.base + sdp_bound(BQP.trusted(rest.Q, rest.k)).value
+            method, value = ("sdp", other) if other < value else (method, value)
+        each = 3e-6 + 3e-9 * (rest.k * rest.n + rest.k**3)
+        first = (3e-8 + 1.5e-9 * rest.k) * rest.n**2
+        steps = next((some for some in QUICK_STEPS if first + some * each <= seconds), 0)
+        if value - best_known > MAX_USEFUL_GAP * abs(best_known) and steps:
+            rest, other = fix_items(rest, best_known, steps)
+            method, value = ("antisymmetric", other) if other < value else (method, value)
+            fixed_in, fixed_out = len(rest.inside), n - rest.n - len(rest.inside)
+    fixed = {"fixed_in": fixed_in, "fixed_out": fixed_out}
+    return Bound(max(value, best_known), method, details=fixed)

@@ -4,6 +4,7 @@
 
 #include "bestk.h"
 
+enum { MIN_GROUPS = 64 };
 enum { BEST, TARGET_STEP, AIM, SIZE, WINDOW_START, DONE }; /* in state */
 
 /* Rows of C = Q + A, A antisymmetric: a multiplier exists where both items have a row. */
@@ -18,52 +19,120 @@ typedef struct {
     double *values;       /* [n]: linear + the largest entries */
 } Rows;
 
-/* Keep the least of some numbers first, after the first one has changed. */
-static void sift_down(double *heap, int64_t *where, int64_t count) {
-    const double value = heap[0];
-    const int64_t item = where[0];
-    int64_t at = 0;
-    for (int64_t child = 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && heap[child + 1] < heap[child]) child++;
-        if (!(heap[child] < value)) break;
-        heap[at] = heap[child];
-        where[at] = where[child];
-        at = child;
-    }
-    heap[at] = value;
-    where[at] = item;
+/* Room to find the largest of n numbers. */
+typedef struct {
+    double *values, *peaks, *high; /* high: those listed as the largest, at where */
+    int64_t *where, count;
+} Scan;
+
+static Scan new_scan(int64_t n, Room *room) {
+    return (Scan){take(room, n, sizeof(double)), take(room, n, sizeof(double)),
+        take(room, n, sizeof(double)), take(room, n, sizeof(int64_t)), 0};
 }
 
-/* The sum of the ``width`` largest row[j] - shift[j], j not own; where they are; the least first in
-   heap, of width entries. */
-static double scan(const double *row, const double *shift, int64_t n, int64_t own, int64_t width,
-    int64_t *where, double *heap) {
-    for (int64_t q = 0; q < width; q++) heap[q] = -INFINITY;
+/* A level that at least ``width`` of n numbers reach, and if so many halvings find one, not more
+   than ``most``; so many are above -inf. */
+static double find_level(
+    const double *x, int64_t n, int64_t width, int64_t most, int halvings) {
+    double low = INFINITY, high = -INFINITY;
+#pragma omp simd reduction(min : low) reduction(max : high)
     for (int64_t j = 0; j < n; j++) {
-        const double value = shift ? row[j] - shift[j] : row[j];
-        if (!(value > heap[0]) || j == own) continue;
-        heap[0] = value;
-        where[0] = j;
-        sift_down(heap, where, width);
+        low = lower(x[j] > -INFINITY ? x[j] : INFINITY, low);
+        high = higher(x[j], high);
     }
-    double sum = 0.0;
-    for (int64_t q = 0; q < width; q++) sum += heap[q];
+    for (int64_t reached = n; reached > most && high > low && halvings > 0; halvings--) {
+        const double level = low + (high - low) / 2.0;
+        int64_t count = 0;
+#pragma omp simd reduction(+ : count)
+        for (int64_t j = 0; j < n; j++) count += x[j] >= level;
+        if (count < width)
+            high = level;
+        else
+            low = level, reached = count;
+    }
+    return low;
+}
+
+/* List numbers that hold the ``width`` largest of n. If so many of their groups have a peak at a
+   level, these are at the level or above it. */
+static void find_high(Scan *s, int64_t n, int64_t width) {
+    const int64_t groups = least_of(n, most_of(MIN_GROUPS, (4 * width + 7) / 8 * 8));
+    const double *x = s->values;
+    memcpy(s->peaks, x, (size_t)groups * sizeof *x);
+    for (int64_t first = groups; first < n; first += groups) {
+        const int64_t size = least_of(groups, n - first);
+#pragma omp simd
+        for (int64_t g = 0; g < size; g++) s->peaks[g] = higher(x[first + g], s->peaks[g]);
+    }
+    const double level = find_level(s->peaks, groups, width, width + width / 4, 12);
+    int64_t count = 0, *where = s->where;
+    for (int64_t g = 0; g < groups; g++)
+        for (int64_t j = g; j < n && s->peaks[g] >= level; j += groups) {
+            where[count] = j;
+            count += x[j] >= level;
+        }
+    for (int64_t q = 0; q < count; q++) s->high[q] = x[where[q]];
+    s->count = count;
+}
+
+/* Keep the ``width`` largest of those listed, the least first; write where they are. */
+static double keep_top(Scan *s, int64_t width, int64_t *where) {
+    double level = find_level(s->high, s->count, width, width + 3, 60);
+    for (int exact = 0; !exact || s->count > width; exact = 1) { /* below it, then the least */
+        int64_t count = 0, surplus = s->count - width;
+        if (exact) level = bestk_range(s->high, s->count).low;
+        for (int64_t q = 0; q < s->count; q++) {
+            const double value = s->high[q];
+            const int dropped = exact ? value == level && surplus > 0 : value < level;
+            s->where[count] = s->where[q];
+            s->high[count] = value;
+            surplus -= dropped;
+            count += !dropped;
+        }
+        s->count = count;
+    }
+    double sum = s->count < width ? INFINITY : 0.0; /* too few: still a bound */
+    for (int64_t q = 0; q < width; q++) sum += s->high[q];
+    memcpy(where, s->where, (size_t)width * sizeof *where);
+    s->high[0] = bestk_range(s->high, width).low;
     return sum;
 }
 
+/* The sum of the ``width`` largest row[j] - shift[j], j not own; where they are; the least first in
+   high. */
+static double scan(Scan *s, const double *row, const double *shift, int64_t n, int64_t own,
+    int64_t width, int64_t *where) {
+    double *restrict values = s->values;
+    for (int64_t j = 0; j < n; j++) values[j] = shift ? row[j] - shift[j] : row[j];
+    if (own >= 0) s->values[own] = -INFINITY;
+    find_high(s, n, width);
+    return keep_top(s, width, where);
+}
+
 /* Of each of m rows: the sum of its ``width`` largest entries less the shift of their columns, the
-   entry of its own item left out; where they are, and the least. */
+   entry of its own item left out; where they are, and the least. A column with the shift inf does
+   not count, nor is the row of its item read. known: how many of the largest there are in tops, from a call with fewer such columns;
+   a row that has enough of them left is not read again. */
 EXPORT int bestk_row_tops(const double *C, int64_t step, int64_t m, int64_t n,
-    const int64_t *items, const double *shift, int64_t width, int64_t *tops, double *floors,
-    double *sums) {
-    double *heap = malloc((size_t)width * sizeof *heap);
-    if (!heap) return NO_MEMORY;
-    for (int64_t p = 0; p < m; p++) {
-        sums[p] = scan(C + p * step, shift, n, items[p], width, tops + p * width, heap);
-        floors[p] = heap[0];
+    const int64_t *items, const double *shift, int64_t width, int64_t known, int64_t *tops,
+    int64_t stride, double *floors, double *sums) {
+    Room room = {0};
+    Scan s = new_scan(n, &room);
+    for (int64_t p = 0; p < m && !room.status; p++) {
+        const double *row = C + p * step;
+        int64_t *top = tops + p * stride;
+        sums[p] = floors[p] = s.count = 0;
+        if (shift && shift[items[p]] == INFINITY) continue;
+        for (int64_t q = 0; q < known; q++) {
+            s.where[s.count] = top[q];
+            s.high[s.count] = row[top[q]] - shift[top[q]];
+            s.count += s.high[s.count] > -INFINITY;
+        }
+        sums[p] = known && s.count >= width ? keep_top(&s, width, top)
+                                            : scan(&s, row, shift, n, items[p], width, top);
+        floors[p] = s.high[0];
     }
-    free(heap);
-    return OK;
+    return release(&room);
 }
 
 static int holds(const int64_t *list, int64_t count, int64_t item) {
@@ -103,13 +172,13 @@ EXPORT int bestk_lower_rows(double *C, int64_t m, int64_t n, int64_t width, cons
     Rows r = {C, m, n, width, items, place, linear, tops, floors, values};
     Room room = {0};
     const int64_t k = width + 1;
-    double *heap = take(&room, k, sizeof *heap);
+    Scan s = new_scan(n, &room);
     int64_t *active = take(&room, k, sizeof *active);
     int64_t *pairs = take(&room, 2 * k * width, sizeof *pairs); /* row and item */
     uint8_t *busy = take(&room, m, sizeof *busy);
     if (room.status) return release(&room);
     for (int64_t step = 0; step <= steps && state[DONE] == 0.0; step++) {
-        const double total = scan(values, NULL, n, -1, k, active, heap);
+        const double total = scan(&s, values, NULL, n, -1, k, active);
         if (total < state[BEST]) {
             state[BEST] = total;
             memcpy(best, values, (size_t)n * sizeof *best);
@@ -143,8 +212,8 @@ EXPORT int bestk_lower_rows(double *C, int64_t m, int64_t n, int64_t width, cons
             const int64_t i = active[a], p = place[i];
             if (p < 0) continue;
             busy[p] = 0;
-            values[i] = linear[i] + scan(C + p * n, NULL, n, i, width, tops + p * width, heap);
-            floors[p] = heap[0];
+            values[i] = linear[i] + scan(&s, C + p * n, NULL, n, i, width, tops + p * width);
+            floors[p] = s.high[0];
         }
     }
     const double gained = state[WINDOW_START] - state[BEST];

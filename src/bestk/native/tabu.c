@@ -154,12 +154,14 @@ static int64_t find_first(
 /* Find the items that may move with sign * p of at most a limit; return their number. */
 INLINE int64_t find_near(const Island *w, const double *gate, const double *extreme, double sign,
     double limit, int64_t *found) {
+    const double *p = w->p;
     int64_t n_found = 0;
     for (int64_t b = 0; b < w->blocks; b++) {
         if (!(sign * extreme[b] <= limit)) continue;
-        for (int64_t i = b * BLOCK; i < least_of((b + 1) * BLOCK, w->n); i++) {
+        const int64_t end = least_of((b + 1) * BLOCK, w->n);
+        for (int64_t i = b * BLOCK; i < end; i++) {
             found[n_found] = i;
-            n_found += sign * (w->p[i] + gate[i]) <= limit;
+            n_found += sign * (p[i] + gate[i]) <= limit;
         }
     }
     return n_found;

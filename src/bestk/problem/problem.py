@@ -1,6 +1,7 @@
 """The optimisation problem, independent of data and features, and choices that are good."""
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -43,24 +44,24 @@ class BQP:
     k: int
 
     def __post_init__(self) -> None:
-        lazy = isinstance(self.Q, CachedColumns)
-        object.__setattr__(self, "Q", self.Q if lazy else _symmetric(self.Q))
-        object.__setattr__(self, "k", whole(self.k, "k"))
+        if not isinstance(self.Q, CachedColumns):
+            vars(self)["Q"], vars(self)["largest"] = _symmetric(self.Q)
+        vars(self)["k"] = whole(self.k, "k")
         self._check_k(self.k)
 
     @classmethod
     def trusted(cls, Q: Any, k: int) -> "BQP":
         """A problem whose matrix is known to be symmetric and finite: nothing is checked."""
         problem = object.__new__(cls)
-        object.__setattr__(problem, "Q", Q)
-        object.__setattr__(problem, "k", k)
+        vars(problem).update(Q=Q, k=k)
         return problem
 
     def with_k(self, k: int) -> "BQP":
-        """The same matrix with another k; the matrix is not checked again."""
-        wanted = whole(k, "k")
-        self._check_k(wanted)
-        return self.trusted(self.Q, wanted)
+        """The same matrix with another k; what is known of the matrix is not computed again."""
+        problem = copy(self)
+        vars(problem)["k"] = whole(k, "k")
+        self._check_k(problem.k)
+        return problem
 
     def _check_k(self, k: int) -> None:
         if not 1 <= k <= self.n:
@@ -88,8 +89,17 @@ class BQP:
         rows.flags.writeable = False
         return np.asarray(rows)
 
+    @cached_property
+    def largest(self) -> float:
+        """The largest absolute value of Q; of a lazy one, of its diagonal."""
+        return largest_entry(self.diagonal if self.is_lazy else self.Q)
+
     def row_sums(self) -> Floats:
-        """Sums of the rows of Q."""
+        """Sums of the rows of Q, added up once."""
+        return self._row_sums
+
+    @cached_property
+    def _row_sums(self) -> Floats:
         return np.asarray(self.Q.row_sums() if self.is_lazy else self.Q.sum(axis=1))
 
     def columns(self, items: Iterable[int]) -> Floats:
@@ -130,8 +140,13 @@ class BQP:
         return (blocks(items, self.n) if self.is_lazy else []) or [items]
 
 
-def _symmetric(Q: Any) -> Floats:
-    """Q as a symmetric float64 array, the same object where it is one already."""
+def largest_entry(Q: Floats) -> float:
+    """The largest absolute value, without a copy of the matrix."""
+    return float(max(Q.max(), -Q.min()))
+
+
+def _symmetric(Q: Any) -> tuple[Floats, float]:
+    """Q as a symmetric float64 array, itself where it is one, and its largest absolute value."""
     try:
         matrix = np.asarray(Q.toarray() if hasattr(Q, "toarray") else Q)
     except ValueError as error:
@@ -144,7 +159,7 @@ def _symmetric(Q: Any) -> Floats:
         raise ValueError("Q has masked entries; fill them in before solving, e.g. Q.filled(0)")
     with np.errstate(over="ignore"):
         matrix = np.asarray(matrix, np.float64)
-    largest = max(abs(float(matrix.max())), abs(float(matrix.min())))
+    largest = largest_entry(matrix)
     if not np.isfinite(largest):
         raise ValueError("Q holds NaN or infinite entries; replace them before solving")
     if largest and not MIN_ENTRY <= largest <= MAX_ENTRY:
@@ -152,7 +167,10 @@ def _symmetric(Q: Any) -> Floats:
             f"the largest entry of Q, {largest:.3g}, is not between {MIN_ENTRY} and {MAX_ENTRY}: "
             "sums of its powers would not be exact; divide Q by it, which changes no choice"
         )
-    return matrix if _is_symmetric(matrix) else (matrix + matrix.T) / 2
+    if _is_symmetric(matrix):
+        return matrix, largest
+    matrix = (matrix + matrix.T) / 2
+    return matrix, largest_entry(matrix)
 
 
 def _is_symmetric(matrix: Floats, strip: int = 256) -> bool:

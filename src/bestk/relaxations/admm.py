@@ -9,6 +9,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import run_tiles, spans, threads
+from bestk.problem.problem import largest_entry
 from bestk.relaxations.eigen import (
     TILE_ROWS,
     Inner,
@@ -22,7 +23,7 @@ from bestk.relaxations.eigen import (
 )
 from bestk.relaxations.mixtures import Core
 from bestk.relaxations.rows import lower_rows, row_values
-from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, largest_entry, rounding
+from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, rounding
 from bestk.relaxations.triangles import Triangles
 
 OVER_RELAXATION = 1.6  # step length of the multipliers
@@ -186,29 +187,27 @@ class DoublyNonnegative:
 
     def _sweep(self, x: Any, rows: slice) -> tuple[float, float]:
         """Set rows of Y, Z and M for a border x; the squared distances of Y from P and before."""
-        b = self.penalty
+        b, xp = self.penalty, self.torch or np
         P, Z, M = self.weighted[rows] @ self.lifted.T, self.Z[rows], self.M[rows]
         moved = Z / b  # in place from here on: memory takes longer than arithmetic
         moved -= M
         Y = self.cost[rows] - Z
         Y /= b
         Y += P
-        Y = Y.clip(0.0, 1.0)
+        xp.clip(Y, 0.0, 1.0, out=Y)
         Y[:, 0] = x[rows]
         if rows.start == 0:
             Y[0] = x
-        own = (self.torch or np).arange(rows.start, rows.stop)
+        own = xp.arange(rows.start, rows.stop)
         Y[own - rows.start, own] = x[rows]
         P -= Y
         moved += Y
-        moved *= moved
-        dual, primal = float(moved.sum()), float((P * P).sum())
+        primal, dual = float(xp.linalg.norm(P)), float(xp.linalg.norm(moved))
         P *= OVER_RELAXATION * b
         Z -= P
-        M[:] = Z
-        M /= b
+        xp.divide(Z, b, out=M)
         M += Y
-        return primal, dual
+        return primal**2, dual**2
 
     def _set_penalty(self, penalty: float) -> None:
         self.M += self.Z * (1 / penalty - 1 / self.penalty)

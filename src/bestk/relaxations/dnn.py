@@ -8,10 +8,10 @@ import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import calm_blas
-from bestk.problem.problem import BQP, good_choice, top_k
+from bestk.problem.problem import BQP, good_choice, largest_entry, top_k
 from bestk.relaxations.admm import FOLLOW_ITEMS, MIN_GPU_ITEMS, DoublyNonnegative, gpu_module
 from bestk.relaxations.rows import antisymmetric_bound, rows_bound, screen
-from bestk.relaxations.subproblem import Bound, Subproblem, largest_entry, moderate, power_of_two
+from bestk.relaxations.subproblem import Bound, Subproblem, moderate, power_of_two
 
 DEFAULT_SECONDS = 60.0
 STEPS_TO_BOUND = 10  # from one proof to the next, where they are cheap

@@ -237,11 +237,11 @@ def reflect(A: Floats, v: Floats) -> Floats:
     """V'AV, V the columns of I - 2vv' but the first, for symmetric A."""
     w = 2 * (A @ v)
     w -= (v @ w) * v
-    inner, v, w = A[1:, 1:], v[1:], w[1:]
-    out = np.empty(inner.shape)
+    inner, pair = A[1:, 1:], np.column_stack([v, w])[1:]
+    out, turned = np.empty(inner.shape), np.ascontiguousarray(pair[:, ::-1].T)
     for rows in cached_tiles(len(out)):
-        np.subtract(inner[rows], np.outer(v[rows], w), out=out[rows])
-        out[rows] -= np.outer(w[rows], v)
+        np.matmul(pair[rows], turned, out=out[rows])
+        np.subtract(inner[rows], out[rows], out=out[rows])
     return out
 
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.native.threads import run_tiles, spans
+from bestk.problem.problem import largest_entry
 from bestk.relaxations.eigen import TILE_ROWS, product
 from bestk.relaxations.rows import row_tops
-from bestk.relaxations.subproblem import largest_entry, rounding
+from bestk.relaxations.subproblem import rounding
 
 MAX_STEPS = 40  # of the mixture of an item
 DAMPING = 0.1  # of the steps, from one to the next

@@ -9,8 +9,8 @@ import numpy as np
 from bestk._typing import Floats, Indices, Mask
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
-from bestk.problem.problem import BQP, grow
-from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, largest_entry, rounding
+from bestk.problem.problem import BQP, grow, largest_entry
+from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, rounding
 
 STRIP = 256  # rows that are read at a time
 MAX_SECONDS = 60.0  # of multipliers, by default
@@ -28,7 +28,7 @@ def rows_bound(problem: BQP) -> Bound:
     With r_i = Q_ii + the k - 1 largest Q_ij, x'Qx is at most the sum of the k largest r_i.
     """
     values = row_values(problem.Q, problem.diagonal, problem.k)
-    margin = rounding(2 * problem.k, problem.k**2 * largest_entry(problem.Q))
+    margin = rounding(2 * problem.k, problem.k**2 * problem.largest)
     return Bound(k_largest(values, problem.k) + margin, "rows", row_values=values)
 
 
@@ -38,16 +38,25 @@ def row_values(Q: Floats, linear: Floats, k: int) -> Floats:
 
 
 def row_tops(
-    rows: Floats, items: Indices, k: int, shift: Floats | None = None
+    rows: Floats,
+    items: Indices,
+    k: int,
+    shift: Floats | None = None,
+    known: tuple[Indices, int] | None = None,
 ) -> tuple[Indices, Floats, Floats]:
-    """Of the rows of some items: the k - 1 largest entries, the least of them, and their sum."""
+    """Of the rows of some items: the k - 1 largest entries, the least of them, and their sum.
+
+    ``known``: the places of the largest, which are overwritten, and their number, before more
+    columns had the shift infinity.
+    """
     m, n = rows.shape
-    tops, least, sums = np.empty((m, k - 1), np.int64), np.empty(m), np.empty(m)
+    tops, count = known or (np.empty((m, k - 1), np.int64), 0)
+    least, sums = np.empty(m), np.empty(m)
 
     def work(span: tuple[int, int]) -> None:
         part = slice(*span)
-        kernels.row_tops(rows[part], span[1] - span[0], n, items[part], shift, k - 1, tops[part],
-                         least[part], sums[part])  # fmt: skip
+        kernels.row_tops(rows[part], span[1] - span[0], n, items[part], shift, k - 1, count,
+                         tops[part], least[part], sums[part])  # fmt: skip
 
     run_tiles(work, spans(m, max(STRIP, 2**20 // n)))
     return tops, least, sums
@@ -63,7 +72,7 @@ def linear_bound(problem: BQP) -> Bound:
     strips = (Q[i : i + STRIP] for i in range(0, n, STRIP))
     positive = np.concatenate([np.maximum(strip, 0.0).sum(axis=1) for strip in strips])
     sums = positive + np.minimum(problem.diagonal, 0.0)
-    margin = rounding(n, k * n * largest_entry(Q))
+    margin = rounding(n, k * n * problem.largest)
     return Bound(k_largest(sums, k) + margin, "linear", row_values=sums)
 
 
@@ -184,34 +193,62 @@ def screen(value: float, row_values: Floats, k: int, floor: float) -> tuple[Mask
     return inside, outside
 
 
-def fix_items(part: Subproblem, floor: float, steps: int = 0) -> tuple[Subproblem, float]:
+def fix_items(part: Subproblem, floor: float, steps: int) -> tuple[Subproblem, float]:
     """Decide items as long as bounds decide any; return the rest and an upper bound on all.
 
     An item is fixed in if every choice without it is worth less than ``floor``, the value of the
     best known choice, and out if every choice with it is. No choice is worth more than the larger
-    of ``floor`` and the bound. All bounds together have so many steps of multipliers; with 0 they
-    are plain rows.
+    of ``floor`` and the bound. All bounds together have so many steps of multipliers.
     """
-    value, left = inf, steps
+    value = inf
     while True:
         choice = part.settled()
         if choice is not None and part.k in (0, part.n):
             everything = np.ones(part.n, np.bool_)
             decided = (everything, ~everything) if part.k else (~everything, everything)
             return part.without(*decided), min(value, choice[1])
-        if steps and left <= 0:
-            break
-        problem, aim = BQP.trusted(part.Q, part.k), floor - part.base
-        bound = antisymmetric_bound(problem, None, aim, left) if steps else rows_bound(problem)
-        left -= bound.details.get("steps", 0)
+        if steps <= 0:
+            return part, value
+        aim = floor - part.base
+        bound = antisymmetric_bound(BQP.trusted(part.Q, part.k), None, aim, steps)
+        steps -= bound.details.get("steps", 0)
         value = min(value, part.base + bound.value)
         if bound.row_values is None:
-            break
+            return part, value
         inside, outside = screen(bound.value, bound.row_values, part.k, aim)
         if not (inside | outside).any():
-            break
+            return part, value
         part = part.without(inside, outside)
-    return part, value
+
+
+def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
+    """The items that plain rows fix in and out, and an upper bound on all.
+
+    Q stays as it is: an item that is in adds to the linear terms of the others, and no row counts
+    the columns of decided items.
+    """
+    Q, n, k, linear = problem.rows, problem.n, problem.k, problem.diagonal
+    inside, outside, closed = np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n)
+    margin = rounding(2 * k, k**2 * problem.largest)
+    tops, known, value = np.empty((n, k - 1), np.int64), 0, inf
+    while True:
+        chosen, open_items = np.flatnonzero(inside), np.flatnonzero(closed == 0.0)
+        left, base = k - len(chosen), float(Q[np.ix_(chosen, chosen)].sum()) + margin
+        if left in (0, len(open_items)):
+            inside[open_items], outside[open_items] = left > 0, left == 0
+            return inside, outside, min(value, problem.value(np.flatnonzero(inside)) + margin)
+        values = linear + 2 * Q[chosen].sum(axis=0)
+        if left > 1:
+            values += row_tops(Q, np.arange(n), left, closed, (tops, known))[2]
+            known = left - 1
+        values = values[open_items]
+        bound = k_largest(values, left)
+        value = min(value, base + bound)
+        new_inside, new_outside = screen(bound, values, left, floor - base)
+        if not (new_inside | new_outside).any():
+            return inside, outside, value
+        inside[open_items[new_inside]] = outside[open_items[new_outside]] = True
+        closed[inside | outside] = inf
 
 
 class Branching:

@@ -8,10 +8,10 @@ from scipy.linalg.lapack import dpotrf
 
 from bestk._typing import Floats
 from bestk.native.threads import calm_blas
-from bestk.problem.problem import BQP
+from bestk.problem.problem import BQP, largest_entry
 from bestk.relaxations.eigen import TINY, cholesky_margin
 from bestk.relaxations.spheres import MAX_ITERATIONS, LowRankFactor
-from bestk.relaxations.subproblem import EPS, Bound, k_largest, largest_entry, rounding
+from bestk.relaxations.subproblem import EPS, Bound, k_largest, rounding
 
 SHIFT_GROWTH = 8.0  # from one test to the next
 CLOSE_SHIFT = 1.3  # a shift this near to one that fails is good enough

@@ -9,7 +9,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP
+from bestk.problem.problem import BQP, largest_entry
 from bestk.problem.solution import Solution
 
 EPS = float(np.finfo(np.float64).eps)
@@ -29,11 +29,6 @@ class Bound:
 def rounding(terms: int, size: float) -> float:
     """More than rounding can move a sum of so many terms whose absolute values add up to size."""
     return 4 * (terms + 64) * EPS * size
-
-
-def largest_entry(Q: Floats) -> float:
-    """The largest absolute value, without a copy of the matrix."""
-    return float(max(Q.max(), -Q.min()))
 
 
 def power_of_two(size: float) -> float:
@@ -105,11 +100,13 @@ def moderate(problem: BQP, value: float) -> BQP:
     Q, k, diagonal = problem.Q, problem.k, problem.diagonal
     if k == problem.n:
         return problem
-    first, others = k_largest(diagonal, k), k * (k - 1) * max(0.0, float(Q.max()))
+    first, rest = k_largest(diagonal, k), k_largest(diagonal, k - 1) if k > 1 else 0.0
+    if -problem.largest >= max((value - first) / 2, value - rest) - abs(value) - abs(first):
+        return problem  # not below the limits even if P is 0
+    others = k * (k - 1) * max(0.0, float(Q.max()))
     size = abs(value) + abs(first) + others
     unit = min(1.0, power_of_two(size))  # whole numbers stay whole, and tiny ones tiny
     least_pair = unit * (np.floor(((value - first - others) / 2 - size) / unit) - 1.0)
-    rest = k_largest(diagonal, k - 1) if k > 1 else 0.0
     least_item = unit * (np.floor((value - rest - others - size) / unit) - 1.0)
     low = diagonal < least_item
     if not low.any() and Q.min() >= min(least_pair, float(diagonal.min())):

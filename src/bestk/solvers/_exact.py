@@ -11,10 +11,10 @@ import numpy as np
 from bestk._typing import Floats, Indices, Mask
 from bestk.bounds import MAX_DNN_ITEMS
 from bestk.native.threads import calm_blas
-from bestk.problem.problem import BQP, best_first, good_choice, improve
+from bestk.problem.problem import BQP, best_first, good_choice, improve, largest_entry
 from bestk.relaxations.dnn import Gap
 from bestk.relaxations.rows import Branching, rows_bound
-from bestk.relaxations.subproblem import Subproblem, largest_entry, moderate, rounding
+from bestk.relaxations.subproblem import Subproblem, moderate, rounding
 from bestk.solvers._base import Needs, Run
 from bestk.solvers._search import Search
 

@@ -11,7 +11,6 @@ from scipy.sparse.linalg import ArpackError
 from bestk._typing import Floats, Indices
 from bestk.problem.problem import BQP, NO_ITEMS, best_first, grow, grow_each, improve, top_k
 from bestk.relaxations.eigen import lanczos
-from bestk.relaxations.subproblem import largest_entry
 from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
@@ -58,15 +57,15 @@ class Spectral:
 
 def leading_eigenvector(Q: Floats, deadline: float = inf) -> Floats:
     """Eigenvector of the largest eigenvalue of a symmetric matrix, or its best approximation."""
-    n, scale = len(Q), largest_entry(Q)
-    if scale == 0.0:
+    n = len(Q)
+    if not Q.any():
         return np.ones(n) / np.sqrt(n)
     if n > MAX_LAPACK_ITEMS:
         try:
             return lanczos(Q, np.ones(n), "LA", deadline=deadline)[1][:, 0]
         except ArpackError:  # e.g. the start is an eigenvector of a smaller eigenvalue
             pass
-    return np.asarray(eigh(Q / scale, subset_by_index=[n - 1, n - 1])[1][:, 0])
+    return np.asarray(eigh(Q / np.abs(Q).max(), subset_by_index=[n - 1, n - 1])[1][:, 0])
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.problem.problem import BQP, NO_ITEMS, top_k
-from bestk.relaxations.subproblem import largest_entry
+from bestk.problem.problem import BQP, NO_ITEMS, largest_entry, top_k
 from bestk.solvers._base import Needs, Run
 from bestk.solvers._greedy import Forward, Linear
 
@@ -45,16 +44,13 @@ class TruncatedPower:
         """Return the items by falling entry of the last product."""
         first = Forward() if problem.is_lazy and problem.n > MAX_SUMMED_ITEMS else Linear()
         starts = [*(run.starts if self.warm_start else ()), first.pick(problem, run)]
-        scale = largest_entry(problem.diagonal if problem.is_lazy else problem.Q)
-        ends = [self._climb(problem, np.sort(start), scale, run) for start in starts]
+        ends = [self._climb(problem, np.sort(start), run) for start in starts]
         _, items, scores = max(ends, key=lambda end: end[0])
         return items[np.lexsort((items, -scores[items]))]
 
-    def _climb(
-        self, problem: BQP, items: Indices, scale: float, run: Run
-    ) -> tuple[float, Indices, Floats]:
+    def _climb(self, problem: BQP, items: Indices, run: Run) -> tuple[float, Indices, Floats]:
         """Take steps from a choice; return the value, the items and Qx of the last one."""
-        product = problem.product(items)
+        product, scale = problem.product(items), problem.largest
         if problem.is_lazy:  # the diagonal may be 0: means over the choice are entries of a size
             scale = max(scale, largest_entry(product) / problem.k)
         scale = scale or 1.0
@@ -88,7 +84,10 @@ class TruncatedPower:
 def _moved(problem: BQP, state: tuple[float, Indices, Floats], chosen: Indices) -> Floats:
     """Qx of the next choice from that of the last: where few items change, only they are read."""
     _, items, product = state
-    added, dropped = np.setdiff1d(chosen, items), np.setdiff1d(items, chosen)
+    change = np.zeros(problem.n, np.int8)
+    change[chosen] = 1
+    change[items] -= 1
+    added, dropped = np.flatnonzero(change > 0), np.flatnonzero(change < 0)
     if 2 * len(added) >= problem.k:
         return problem.product(chosen)
     return product + problem.product(added) - problem.product(dropped) if len(added) else product

@@ -29,7 +29,8 @@ def code_table(
 ) -> Iterator[tuple[Codes, Target, Any]]:  # fmt: skip
     """For each way to cut the numbers: codes, classes, and the fitted discretiser.
 
-    Rows come in the order of classes, or their own. Other discretisers are fitted as well, in the same pass if any.
+    Rows come by class, or in their own order. Other discretisers are fitted too, in the same pass
+    if any.
     """
     order = np.argsort(target.codes, kind="stable")  # rows of a class are packed at once
     classes = replace(target, codes=target.codes[order])

@@ -12,7 +12,7 @@ typedef struct {
     const int64_t *n_planes, *bits_at, *margins_at, *words, *sizes, *starts, *levels;
     const uint16_t *codes; /* NULL where planes serve every pair */
     const double *costs;   /* nanoseconds of a word, a cell and a sample */
-    int64_t n_features, n_classes, n_samples;
+    int64_t n_features, n_classes, n_samples, n_tables; /* n_tables: looked up for each cell */
 } Table;
 
 /* scale * (sum of tables over cells + row_term + column_term), in fixed point. */

@@ -40,7 +40,7 @@ static int by_planes(const Table *t, const Rows *rows, int64_t tile) {
     if (!t->codes) return 1;
     const double n_i = (double)(rows->most_levels - 1), n_j = (double)t->n_planes[tile];
     if (!rows->have_planes || n_j < 0) return 0;
-    const double cells = (n_i + 1) * (n_j + 1) * (double)(t->n_classes + 1);
+    const double cells = (n_i + 1) * (n_j + 1) * (double)t->n_tables;
     const double planes = n_i * n_j * (double)t->words[t->n_classes] * t->costs[0];
     return planes + cells * t->costs[1] < (double)(t->n_samples * LANES) * t->costs[2];
 }
@@ -85,7 +85,7 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
 
 /* One table in place of those of all classes and of the pair: a cell with n_c samples of class c is
    at the sum of n_c times the weight of c, the product of sizes + 1 of the classes before it. */
-static void build_joint(const Table *t, Formula *f, Room *room) {
+static void build_joint(Table *t, Formula *f, Room *room) {
     int64_t length = 1;
     for (int64_t c = 0; c < t->n_classes && length <= MOST_JOINT; c++) length *= t->sizes[c] + 1;
     if (length > MOST_JOINT) return;
@@ -99,6 +99,7 @@ static void build_joint(const Table *t, Formula *f, Room *room) {
             }
     for (int64_t i = 0; !room->status && i < length; i++) joint[i] += f->pair_table[totals[i]];
     f->joint = joint;
+    t->n_tables = 1;
 }
 
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
@@ -369,8 +370,8 @@ EXPORT int bestk_fill_pairs(
     /* request */ const int64_t *rows, const int64_t *row_to, const int64_t *tiles,
     const int64_t *column_to, int64_t mirror, double *out, int64_t step, float *out32,
     int64_t step32, const int64_t *tasks, int64_t first, int64_t last) {
-    const Table t = {bits, margins, n_planes, bits_at, margins_at, words, sizes, starts, levels,
-        codes, costs, n_features, n_classes, n_samples};
+    Table t = {bits, margins, n_planes, bits_at, margins_at, words, sizes, starts, levels, codes,
+        costs, n_features, n_classes, n_samples, n_classes + 1};
     Formula f = {(const uint64_t *)pair_table, (const uint64_t *)class_table, pair_step, class_step,
         row_term, column_term, scale, lowest, {0}, NULL};
     for (int64_t n = 0; n < least_of(16, n_samples + 1); n++) f.small[n] = f.class_table[n];

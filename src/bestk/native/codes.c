@@ -6,7 +6,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { GROUP = 64, DEPTH = 16, AHEAD = 32 }; /* columns and rows read together; rows fetched early */
+enum { GROUP = 64, DEPTH = 16 }; /* columns and rows that are read together */
 enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64 }; /* PIECE: rows */
 
 /* Up to PIECE numbers, a step of bytes apart, as whole numbers plus 1, 0 where NaN; odd: whether
@@ -128,12 +128,8 @@ static int write_small(const char *data, int64_t row_step, int64_t column_step, 
     for (int64_t start = 0; !by_column && start < n_rows; start += DEPTH) {
         const int64_t depth = least_of(n_rows - start, DEPTH);
         for (int64_t i = start; i < start + depth; i++) {
-            const int64_t next = least_of(i + AHEAD, n_rows - 1);
             const char *from = data + (order ? order[i] : i) * row_step;
-            const char *later = data + (order ? order[next] : next) * row_step;
             uint8_t *to = small[i - start];
-            for (int64_t j = 0; j < width; j += GROUP / 2)
-                __builtin_prefetch(later + j * column_step);
             if (!(width == GROUP ? narrow(from, column_step, GROUP, type, to, &seen)
                                  : narrow(from, column_step, width, type, to, &seen)))
                 return 0;

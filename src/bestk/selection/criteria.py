@@ -167,7 +167,7 @@ class Tally:
         self.score = self._relevance = self._gathered = entropies.mi()
         self._needed = k - 1
         self._ahead = min(ahead, MAX_KEPT_VALUES // entropies.n_features)
-        self._rows: list[tuple[Measure, dict[int, Floats]]] = []  # of each measure, that wait
+        self._rows: dict[Measure, dict[int, Floats]] = {}  # that wait
 
     def add(self, j: int) -> None:
         """Pick a feature."""
@@ -184,9 +184,7 @@ class Tally:
     def measure(self, measure: Measure, rows: Sequence[int], signed: bool) -> Floats:
         """The row of a feature that was picked."""
         (j,) = rows
-        waiting = next((own for known, own in self._rows if known is measure), None)
-        if waiting is None:
-            self._rows.append((measure, waiting := {}))
+        waiting = self._rows.setdefault(measure, {})
         if j not in waiting:
             some = [j, *self._likely(list(waiting))]
             found = self._entropies.measure(measure, some, signed=signed)

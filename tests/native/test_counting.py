@@ -161,7 +161,7 @@ def write_codes(table, places, codes):
     by_width = (None, codes) if codes.dtype == np.uint16 else (codes, None)
     for first in range(0, len(places), 7):
         last = min(first + 7, len(places))
-        kernels.write_codes(table, len(table), places, *by_width, levels, odd, first, last)
+        kernels.write_codes(table, None, len(table), places, *by_width, levels, odd, first, last)
     return levels, odd.astype(bool)
 
 
@@ -195,14 +195,15 @@ def test_many_columns_of_small_numbers_have_the_codes_that_numpy_gives(dtype, or
     values = np.array(X, dtype, order=order)
     codes, levels = np.zeros((150, n_rows), np.uint8), np.empty(150, np.int64)
     odd = np.zeros(150, np.uint8)
-    kernels.write_codes(values, n_rows, np.arange(150), codes, None, levels, odd, 0, 150)
-    ranks = [np.unique(column, return_inverse=True) for column in X.T]
+    rows = rng.permutation(n_rows)
+    kernels.write_codes(values, rows, n_rows, np.arange(150), codes, None, levels, odd, 0, 150)
+    ranks = [np.unique(column, return_inverse=True) for column in X[rows].T]
     np.testing.assert_array_equal(codes, [inverse for _, inverse in ranks])
     assert levels.tolist() == [len(seen) for seen, _ in ranks]
     assert not odd.any()
     if dtype.kind in "if":
         values[-1, 70] = -1
-        kernels.write_codes(values, n_rows, np.arange(150), codes, None, levels, odd, 0, 150)
+        kernels.write_codes(values, None, n_rows, np.arange(150), codes, None, levels, odd, 0, 150)
         assert np.flatnonzero(odd).tolist() == [70]
 
 

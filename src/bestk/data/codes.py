@@ -56,7 +56,7 @@ class Codes:
         return int(self.values.shape[1])
 
 
-def encode(X: Any) -> Codes:
+def encode(X: Any, order: Indices | None = None) -> Codes:
     """Write a discrete table as dense codes: the levels of each column, in order, are 0, 1, ...
 
     Parameters
@@ -64,6 +64,8 @@ def encode(X: Any) -> Codes:
     X : array, frame, sparse matrix, list of rows, or Table
         Whole numbers from 0 up, booleans, strings or categories. Missing values (NaN, None, NA,
         null) are the last level of their column.
+    order : ndarray of int64, default=None
+        The rows in the order in which they are written; None for their own.
 
     Returns
     -------
@@ -85,26 +87,29 @@ def encode(X: Any) -> Codes:
     for block in table.blocks:
         write = _encode_numbers if block.categories is None else _encode_categories
         for columns, strip in block.strips():
-            levels[columns] = write(strip, columns, table.names, values)
+            levels[columns] = write(strip, order, columns, table.names, values)
             if values.dtype == np.uint8 and levels[columns].max() > 256:
                 values = values.astype(np.uint16)
-                write(strip, columns, table.names, values)
+                write(strip, order, columns, table.names, values)
     return Codes(values, levels, table.names)
 
 
 def _encode_categories(
-    strip: Array, columns: Indices, names: Sequence[str], values: Array
+    strip: Array, order: Indices | None, columns: Indices, names: Sequence[str], values: Array
 ) -> Indices:
     """Write category codes, dense but for missing (-1), to ``values``; return the levels."""
     known = strip.max(axis=0).astype(np.int64) + 1
     gone = strip < 0
     levels: Indices = known + gone.any(axis=0)
     _refuse_many(levels, columns, names)
-    values[columns] = np.where(gone, known, strip).T
+    codes = np.where(gone, known, strip)
+    values[columns] = (codes if order is None else codes[order]).T
     return levels
 
 
-def _encode_numbers(strip: Array, columns: Indices, names: Sequence[str], values: Array) -> Indices:
+def _encode_numbers(
+    strip: Array, order: Indices | None, columns: Indices, names: Sequence[str], values: Array
+) -> Indices:
     """Write the codes of whole numbers, missing where NaN, to ``values``; return the levels."""
     n_columns, n_rows = len(columns), len(strip)
     levels, odd = np.empty(n_columns, np.int64), np.zeros(n_columns, np.uint8)
@@ -113,10 +118,11 @@ def _encode_numbers(strip: Array, columns: Indices, names: Sequence[str], values
     with threads(seconds=READ_COST * strip.size) as n_threads:
         width = max(STRIP, STRIP_VALUES // n_rows)
         width = width if n_threads == 1 else max(STRIP, -(-n_columns // (4 * n_threads)))
-        write = kernels.write_codes.bind(table, n_rows, columns, *by_width, levels, odd)
+        write = kernels.write_codes.bind(table, order, n_rows, columns, *by_width, levels, odd)
         run_tiles(lambda span: write(*span), spans(n_columns, width))
     for j in np.flatnonzero(odd):
-        values[columns[j]], levels[j] = _rank_column(strip[:, j], names[columns[j]])
+        column = strip[:, j] if order is None else strip[order, j]
+        values[columns[j]], levels[j] = _rank_column(column, names[columns[j]])
     _refuse_many(levels, columns, names)
     return levels
 

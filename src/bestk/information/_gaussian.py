@@ -166,14 +166,18 @@ class GaussianSource:
         ]
         n_parts = n_threads() * -(-len(items) // (n_threads() * BOUND_ROWS))
         parts = spans(len(items), -(-len(items) // n_parts))
-        most = np.zeros((len(parts), len(items)), np.float32)
+        most, rooms = np.zeros((len(parts), len(items)), np.float32), list[Any]()
 
         def work(part: int) -> None:
             first, last = parts[part]
+            room = rooms.pop() if rooms else np.empty(parts[0][1] * n, np.float32)  # fresh is slow
+            products = room[: (last - first) * (n - first)].reshape(last - first, -1)
+            np.matmul(z[first:last], z[first:].T, out=products)
             kernels.bound_partners(
-                z[first:last] @ z[first:].T, last - first, n - first, first, len(items),
-                vectors[0], len(terms), *vectors[1:], error, most[part],
+                products, *products.shape, first, len(items), vectors[0], len(terms), *vectors[1:],
+                error, most[part],
             )  # fmt: skip
+            rooms.append(room)
 
         run_blas_tiles(work, range(len(parts)))
         return np.asarray(shift + 0.5 * weight * (np.log(most.max(axis=0)) + ROUNDING))

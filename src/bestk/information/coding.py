@@ -29,10 +29,13 @@ def code_table(
 ) -> Iterator[tuple[Codes, Target, Any]]:  # fmt: skip
     """For each way to cut the numbers: codes, classes, and the fitted discretiser.
 
-    Rows may come in another order. Other discretisers are fitted as well, in the same pass if any.
+    Rows come by class, or in their own order. Other discretisers are fitted too, in the same pass
+    if any.
     """
+    order = np.argsort(target.codes, kind="stable")  # rows of a class are packed at once
+    classes = replace(target, codes=target.codes[order])
     if not len(numeric) or ways[0] is None:
-        yield encode(table), target, None
+        yield encode(table, order), classes, None
         return
     fitted = [get_discretizer(way) for way in ways]
     table.check_exact(numeric)
@@ -43,10 +46,8 @@ def code_table(
             cut, own = discretise(way, table, numeric, target)
             yield encode(cut), target, own
         return
-    order = np.argsort(target.codes, kind="stable")
     others = np.flatnonzero(~table.mask(numeric))
-    classes = replace(target, codes=target.codes[order])
-    coded = encode(table.keep(others)) if rest else None
+    coded = encode(table.keep(others), order) if rest else None
     for own, cuts in zip(fitted, found, strict=False):
         values: Any = cuts.codes
         levels = cuts.counts + 1 + cuts.gaps
@@ -55,7 +56,7 @@ def code_table(
             values = np.empty((table.n_features, table.n_samples), coded.values.dtype)
             levels = np.empty(table.n_features, np.int64)
             values[numeric], levels[numeric] = part
-            values[others], levels[others] = coded.values[:, order], coded.levels
+            values[others], levels[others] = coded.values, coded.levels
         yield Codes(values, levels, table.names), classes, own
 
 

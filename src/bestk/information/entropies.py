@@ -65,7 +65,7 @@ class Entropies:
     chance: Floats | None = None  # about the largest relevance of a column by chance
     find_synergy: Callable[[int], Any] | None = None  # so many best pairs of all, by other counts
     # of some features with all, where a method has measured them
-    interactions: dict[int, Floats] = field(default_factory=dict, compare=False, repr=False)
+    interactions: dict[int, Any] = field(default_factory=dict, compare=False, repr=False)
     # the last matrix of all pairs, where several methods share it
     kept: dict[Any, Floats] | None = field(default=None, compare=False, repr=False)
 

@@ -43,7 +43,7 @@ SIGNATURES: dict[str, str] = {
     # correction.c
     "expect": "i64[:] i64[:] i64 i64 f64 f64[:]? f64[:]! i64 i64",
     # codes.c
-    "write_codes": "table i64 i64[:] u8[rows]!? u16[rows]!? i64[:]! u8[:]! i64 i64",
+    "write_codes": "table i64[:]? i64 i64[:] u8[rows]!? u16[rows]!? i64[:]! u8[:]! i64 i64",
     # table.c
     "read_columns": "table i64[:]? i64 f64[rows]! i64",
     "encode": "f64[rows] i64 i64 f64[:] i64[:] i16[rows]!",

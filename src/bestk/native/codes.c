@@ -10,12 +10,12 @@ enum { GROUP = 64, DEPTH = 16 }; /* columns and rows that are read together */
 enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64 }; /* PIECE: rows */
 
 /* Up to PIECE numbers, a step of bytes apart, as whole numbers plus 1, 0 where NaN; odd: whether
-   one is neither NaN nor whole and at most LARGEST. type: see TABLE_TYPES in _library.py. */
-static void shift_whole(
-    const char *data, int64_t step, int64_t n, int64_t type, uint16_t *to, uint8_t *odd) {
+   one is neither NaN nor whole and at most LARGEST. order, type: see bestk_read_numbers. */
+static void shift_whole(const char *data, int64_t step, const int64_t *order, int64_t n,
+    int64_t type, uint16_t *to, uint8_t *odd) {
     int misfit = 0;
     double values[PIECE];
-    bestk_read_numbers(data, step, NULL, n, type, values);
+    bestk_read_numbers(data, step, order, n, type, values);
     for (int64_t i = 0; i < n; i++) {
         const double value = values[i];
         const int fits = (value >= 0.0) & (value <= (double)LARGEST);
@@ -112,25 +112,35 @@ static int64_t renumber_small(uint8_t *codes, int64_t n, int most) {
     return count;
 }
 
-/* Write the codes of some columns of small integers, column j to rows[j]; return whether they are. */
+/* Write the codes of some columns of small integers, column j to rows[j]; return whether they are.
+   spare: room for a column, where rows come in an order. */
 static int write_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
-    int64_t n_rows, int64_t width, uint8_t **rows, int64_t *levels) {
+    const int64_t *order, int64_t n_rows, int64_t width, uint8_t *spare, uint8_t **rows,
+    int64_t *levels) {
     uint8_t small[DEPTH][GROUP] = {{0}}, turned[DEPTH][DEPTH];
     uint64_t seen = 0;
     const int by_column = llabs(row_step) < llabs(column_step);
-    for (int64_t j = 0; by_column && j < width; j++)
-        if (!narrow(data + j * column_step, row_step, n_rows, type, rows[j], &seen)) return 0;
+    for (int64_t j = 0; by_column && j < width; j++) {
+        uint8_t *to = order ? spare : rows[j];
+        if (!narrow(data + j * column_step, row_step, n_rows, type, to, &seen)) return 0;
+        for (int64_t i = 0; order && i < n_rows; i++) rows[j][i] = spare[order[i]];
+    }
     for (int64_t start = 0; !by_column && start < n_rows; start += DEPTH) {
         const int64_t depth = least_of(n_rows - start, DEPTH);
-        for (int64_t i = 0; i < depth; i++) {
-            const char *from = data + (start + i) * row_step;
-            if (!(width == GROUP ? narrow(from, column_step, GROUP, type, small[i], &seen)
-                                 : narrow(from, column_step, width, type, small[i], &seen)))
+        for (int64_t i = start; i < start + depth; i++) {
+            const char *from = data + (order ? order[i] : i) * row_step;
+            uint8_t *to = small[i - start];
+            if (!(width == GROUP ? narrow(from, column_step, GROUP, type, to, &seen)
+                                 : narrow(from, column_step, width, type, to, &seen)))
                 return 0;
         }
-        for (int64_t j = 0; j < width; j++) {
-            if (j % DEPTH == 0) turn((uint8_t(*)[GROUP])(small[0] + j), turned);
-            memcpy(rows[j] + start, turned[j % DEPTH], depth == DEPTH ? DEPTH : (size_t)depth);
+        for (int64_t j = 0; j < width; j += DEPTH) {
+            const int64_t n = least_of(width - j, DEPTH);
+            turn((uint8_t(*)[GROUP])(small[0] + j), turned);
+            if (depth == DEPTH)
+                for (int64_t i = 0; i < n; i++) memcpy(rows[j + i] + start, turned[i], DEPTH);
+            else
+                for (int64_t i = 0; i < n; i++) memcpy(rows[j + i] + start, turned[i], (size_t)depth);
         }
     }
     for (int64_t j = 0; seen < UINT8_MAX && j < width; j++)
@@ -139,26 +149,29 @@ static int write_small(const char *data, int64_t row_step, int64_t column_step, 
 }
 
 /* Write the codes of columns first:last of a table, column j to row places[j], their number to
-   levels[j], and to odd[j] whether it has other values than whole numbers up to LARGEST or NaN. */
+   levels[j], and to odd[j] whether it has other values than whole numbers up to LARGEST or NaN.
+   order: of the rows, or NULL for their own. */
 EXPORT int bestk_write_codes(const char *data, int64_t row_step, int64_t column_step, int64_t type,
-    int64_t n_rows, const int64_t *places, uint8_t *codes8, int64_t step8, uint16_t *codes16,
-    int64_t step16, int64_t *levels, uint8_t *odd, int64_t first, int64_t last) {
-    for (int small = codes8 != NULL; small && first < last; first += small ? GROUP : 0) {
+    const int64_t *order, int64_t n_rows, const int64_t *places, uint8_t *codes8, int64_t step8,
+    uint16_t *codes16, int64_t step16, int64_t *levels, uint8_t *odd, int64_t first, int64_t last) {
+    Room room = {0};
+    uint8_t *spare = take(&room, n_rows, 1);
+    for (int small = codes8 && spare; small && first < last; first += small ? GROUP : 0) {
         uint8_t *rows[GROUP];
         const int64_t width = least_of(last - first, GROUP);
         for (int64_t j = 0; j < width; j++) rows[j] = codes8 + places[first + j] * step8;
-        small = write_small(data + first * column_step, row_step, column_step, type, n_rows, width,
-            rows, levels + first);
+        small = write_small(data + first * column_step, row_step, column_step, type, order, n_rows,
+            width, spare, rows, levels + first);
     }
-    if (first >= last) return OK;
-    Room room = {0};
+    if (first >= last) return release(&room);
     uint16_t *code = take(&room, VALUES, sizeof *code);
     uint16_t *raw = take(&room, (last - first) * n_rows, sizeof *raw);
     for (int64_t start = 0; start < n_rows && !room.status; start += PIECE)
         for (int64_t j = first; j < last; j++) { /* all columns of some rows: lines stay in cache */
-            const char *from = data + start * row_step + j * column_step;
+            const char *from = data + (order ? 0 : start) * row_step + j * column_step;
             uint16_t *to = raw + (j - first) * n_rows + start;
-            shift_whole(from, row_step, least_of(n_rows - start, PIECE), type, to, odd + j);
+            shift_whole(from, row_step, order ? order + start : NULL,
+                least_of(n_rows - start, PIECE), type, to, odd + j);
         }
     for (int64_t j = first; j < last && !room.status; j++)
         renumber(raw + (j - first) * n_rows, n_rows, code,

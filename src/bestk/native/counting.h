@@ -12,7 +12,7 @@ typedef struct {
     const int64_t *n_planes, *bits_at, *margins_at, *words, *sizes, *starts, *levels;
     const uint16_t *codes; /* NULL where planes serve every pair */
     const double *costs;   /* nanoseconds of a word, a cell and a sample */
-    int64_t n_features, n_classes, n_samples;
+    int64_t n_features, n_classes, n_samples, n_tables; /* n_tables: looked up for each cell */
 } Table;
 
 /* scale * (sum of tables over cells + row_term + column_term), in fixed point. */
@@ -20,7 +20,8 @@ typedef struct {
     const uint64_t *pair_table, *class_table;
     const int64_t *pair_step, *class_step, *row_term, *column_term;
     double scale, lowest;
-    uint64_t small[16]; /* class_table[0..15] */
+    uint64_t small[16];    /* class_table[0..15] */
+    const uint64_t *joint; /* all tables at once, or NULL; see build_joint in pairs.c */
 } Formula;
 
 /* A row feature against a tile: what is looked up for its pairs. */
@@ -40,9 +41,10 @@ int bestk_count_rows(const uint32_t *rows, int64_t n_rows, const uint32_t *tile,
     const int64_t *words, int64_t n_classes, uint32_t *counts);
 
 /* sums[lane] = the tables summed over the cells of each pair; two_level: where n_i and n_j are 1
-   and the row has tables of its own. */
+   and the row has tables of its own; joint: where the formula has its table. */
 void bestk_sum_cells(const Table *t, const Formula *f, const Block *b, uint64_t *sums);
 void bestk_sum_two_level(const Table *t, const Block *b, uint64_t *sums);
+void bestk_sum_joint(const Table *t, const Formula *f, const Block *b, uint64_t *sums);
 
 /* Copy the plane of one lane out of its tile. */
 static inline void bestk_copy_plane(

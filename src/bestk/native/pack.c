@@ -29,9 +29,13 @@ static void pack_feature(const uint8_t *row8, const uint16_t *row16, const uint3
     uint8_t *high, uint32_t *to) {
     const int64_t n_words = words[n_classes];
     memset(low, (int)(last & 0xff), (size_t)(n_words * WORD));
-    memset(high, (int)(last >> 8), (size_t)(n_words * WORD));
+    if (!row8) memset(high, (int)(last >> 8), (size_t)(n_words * WORD));
     for (int64_t c = 0; c < n_classes; samples += sizes[c++]) {
         uint8_t *own = low + words[c] * WORD, *upper = high + words[c] * WORD;
+        if (row8 && sizes[c] && samples[sizes[c] - 1] - samples[0] + 1 == sizes[c]) {
+            memcpy(own, row8 + samples[0], (size_t)sizes[c]); /* they ascend: without a gap */
+            continue;
+        }
         for (int64_t i = 0; row8 && i < sizes[c]; i++) own[i] = row8[samples[i]];
         for (int64_t i = 0; !row8 && i < sizes[c]; i++) {
             own[i] = (uint8_t)row16[samples[i]];

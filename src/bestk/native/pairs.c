@@ -30,7 +30,7 @@ typedef struct {
     uint32_t *in_level, *in_run;
 } Rows;
 
-enum { BLOCK_BYTES = 262144, MOST_BLOCK = 32, TWO_LEVEL_BYTES = 4194304 };
+enum { BLOCK_BYTES = 262144, MOST_BLOCK = 32, TWO_LEVEL_BYTES = 4194304, MOST_JOINT = 8192 };
 
 /* Entries of the tables of one two-level row. */
 static int64_t two_level_length(const Table *t) { return 2 * (t->n_samples + t->n_classes + 1); }
@@ -40,7 +40,7 @@ static int by_planes(const Table *t, const Rows *rows, int64_t tile) {
     if (!t->codes) return 1;
     const double n_i = (double)(rows->most_levels - 1), n_j = (double)t->n_planes[tile];
     if (!rows->have_planes || n_j < 0) return 0;
-    const double cells = (n_i + 1) * (n_j + 1) * (double)(t->n_classes + 1);
+    const double cells = (n_i + 1) * (n_j + 1) * (double)t->n_tables;
     const double planes = n_i * n_j * (double)t->words[t->n_classes] * t->costs[0];
     return planes + cells * t->costs[1] < (double)(t->n_samples * LANES) * t->costs[2];
 }
@@ -81,6 +81,25 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
     }
     to = fold_table(f->pair_table, with, to);
     fold_table(f->pair_table, t->n_samples - with, to);
+}
+
+/* One table in place of those of all classes and of the pair: a cell with n_c samples of class c is
+   at the sum of n_c times the weight of c, the product of sizes + 1 of the classes before it. */
+static void build_joint(Table *t, Formula *f, Room *room) {
+    int64_t length = 1;
+    for (int64_t c = 0; c < t->n_classes && length <= MOST_JOINT; c++) length *= t->sizes[c] + 1;
+    if (length > MOST_JOINT) return;
+    uint64_t *joint = take(room, length, sizeof *joint);
+    int64_t *totals = take(room, length, sizeof *totals), known = 1;
+    for (int64_t c = 0; !room->status && c < t->n_classes; known *= t->sizes[c++] + 1)
+        for (int64_t n = t->sizes[c]; n >= 0; n--)
+            for (int64_t i = 0; i < known; i++) {
+                joint[n * known + i] = joint[i] + f->class_table[n];
+                totals[n * known + i] = totals[i] + n;
+            }
+    for (int64_t i = 0; !room->status && i < length; i++) joint[i] += f->pair_table[totals[i]];
+    f->joint = joint;
+    t->n_tables = 1;
 }
 
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
@@ -134,7 +153,9 @@ static void fill_block(const Table *t, const Formula *f, Rows *rows, const Outpu
             some.counts = rows->counts + b * t->n_classes * step + row * n_j * LANES;
             some.margins = t->margins + t->margins_at[tiles[b]];
             uint64_t *sums = rows->sums + (b * rows->n + r) * LANES;
-            if (some.two_level)
+            if (f->joint)
+                bestk_sum_joint(t, f, &some, sums);
+            else if (some.two_level)
                 bestk_sum_two_level(t, &some, sums);
             else
                 bestk_sum_cells(t, f, &some, sums);
@@ -240,7 +261,8 @@ static void group_rows(const Table *t, Rows *rows, Room *room) {
 /* Make the tables of two-level rows, where they save more look-ups than they take. */
 static void fold_rows(const Table *t, const Formula *f, Rows *rows, int64_t n_tiles, Room *room) {
     const int64_t length = two_level_length(t), bytes = 8 * length * rows->n;
-    if (n_tiles * LANES * 2 * (t->n_classes + 1) <= length || bytes > TWO_LEVEL_BYTES) return;
+    if (f->joint || bytes > TWO_LEVEL_BYTES) return;
+    if (n_tiles * LANES * 2 * (t->n_classes + 1) <= length) return;
     rows->two_level = take(room, length * rows->n, sizeof *rows->two_level);
     for (int64_t r = 0; rows->two_level && r < rows->n; r++)
         if (rows->first[r + 1] > rows->first[r]) build_two_level(t, f, rows, r);
@@ -348,17 +370,18 @@ EXPORT int bestk_fill_pairs(
     /* request */ const int64_t *rows, const int64_t *row_to, const int64_t *tiles,
     const int64_t *column_to, int64_t mirror, double *out, int64_t step, float *out32,
     int64_t step32, const int64_t *tasks, int64_t first, int64_t last) {
-    const Table t = {bits, margins, n_planes, bits_at, margins_at, words, sizes, starts, levels,
-        codes, costs, n_features, n_classes, n_samples};
+    Table t = {bits, margins, n_planes, bits_at, margins_at, words, sizes, starts, levels, codes,
+        costs, n_features, n_classes, n_samples, n_classes + 1};
     Formula f = {(const uint64_t *)pair_table, (const uint64_t *)class_table, pair_step, class_step,
-        row_term, column_term, scale, lowest, {0}};
+        row_term, column_term, scale, lowest, {0}, NULL};
     for (int64_t n = 0; n < least_of(16, n_samples + 1); n++) f.small[n] = f.class_table[n];
     const Output o = {column_to, mirror, out, out32, out ? step : step32};
-    int status = OK;
-    for (int64_t task = first; !status && task < last; task++) {
+    Room room = {0};
+    build_joint(&t, &f, &room);
+    for (int64_t task = first; !room.status && task < last; task++) {
         const int64_t *own = tasks + 4 * task;
         Rows some = {.places = rows + own[0], .to = row_to + own[0], .n = own[1] - own[0]};
-        status = fill_task(&t, &f, &o, tiles + own[2], own[3] - own[2], &some);
+        room.status = fill_task(&t, &f, &o, tiles + own[2], own[3] - own[2], &some);
     }
-    return status;
+    return release(&room);
 }

@@ -142,20 +142,9 @@ EXPORT int bestk_count_rows(const uint32_t *rows, int64_t n_rows, const uint32_t
     return OK;
 }
 
-/* sums[lane] += sum over cells of table[cells[cell][lane]]. */
+/* sums[lane] += sum over cells of table[cells[cell][lane]]: single loads are as quick as gathers. */
 static inline void look_up(
     const uint64_t *table, const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
-#if LEVEL == 2
-    __m512i low = _mm512_loadu_si512(sums), high = _mm512_loadu_si512(sums + 8);
-    for (int64_t cell = 0; cell < n_cells; cell++) {
-        const __m512i at = _mm512_loadu_si512(cells + cell * LANES);
-        const __m256i at0 = _mm512_castsi512_si256(at), at1 = _mm512_extracti64x4_epi64(at, 1);
-        low = _mm512_add_epi64(low, _mm512_i32gather_epi64(at0, table, 8));
-        high = _mm512_add_epi64(high, _mm512_i32gather_epi64(at1, table, 8));
-    }
-    _mm512_storeu_si512(sums, low);
-    _mm512_storeu_si512(sums + 8, high);
-#else
     for (int lane = 0; lane < LANES; lane += 4) {
         uint64_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
         for (int64_t i = 0; i < n_cells; i++) {
@@ -170,7 +159,6 @@ static inline void look_up(
         sums[lane + 2] += s2;
         sums[lane + 3] += s3;
     }
-#endif
 }
 
 #if LEVEL == 2
@@ -231,6 +219,35 @@ void bestk_sum_two_level(const Table *t, const Block *b, uint64_t *sums) {
     }
     for (int lane = 0; lane < LANES; lane++) sums[lane] = 0;
     look_up(b->two_level, b->cells, 2 * t->n_classes + 2, sums);
+}
+
+/* See counting.h: a cell is one number, its counts of all classes; the last levels follow. */
+void bestk_sum_joint(const Table *t, const Formula *f, const Block *b, uint64_t *sums) {
+    const int64_t n_i = b->n_i, n_j = b->n_j, width = n_j + 1;
+    for (int lane = 0; lane < LANES; lane += WIDTH) {
+#define AT(a, j) (*(V *)(b->cells + ((a) * width + (j)) * LANES + lane))
+        for (int64_t a = 0; a <= n_i; a++) {
+            V beside = {0};
+            uint32_t weight = 1;
+            for (int64_t c = 0; c < t->n_classes; c++, weight *= (uint32_t)t->sizes[c - 1] + 1) {
+                const uint32_t *from = a < n_i ? b->counts + c * b->step + a * n_j * LANES
+                                               : b->margins + c * n_j * LANES;
+                const uint32_t all = a < n_i ? b->own[a * t->n_classes + c] : (uint32_t)t->sizes[c];
+                for (int64_t j = 0; j < n_j; j++) {
+                    const V n = *(const V *)(from + j * LANES + lane) * weight;
+                    AT(a, j) = c ? (V)(AT(a, j) + n) : (V)n;
+                    beside -= n;
+                }
+                beside += all * weight;
+            }
+            AT(a, n_j) = beside;
+        }
+        for (int64_t j = 0; j <= n_j; j++)
+            for (int64_t a = 0; a < n_i; a++) AT(n_i, j) -= AT(a, j);
+#undef AT
+    }
+    for (int lane = 0; lane < LANES; lane++) sums[lane] = 0;
+    look_up(f->joint, b->cells, (n_i + 1) * width, sums);
 }
 
 /* See counting.h: the cells of last levels follow from the margins. */

@@ -143,6 +143,18 @@ class NJMIM(DISR):
     gather: ClassVar[Any] = np.minimum
 
 
+@dataclass(frozen=True)
+class JointRow:
+    """The interactions of a picked feature with others, from what both tell."""
+
+    values: Floats  # I(xi, xj; y) of each xi
+    relevance: Floats
+    j: int
+
+    def __getitem__(self, items: Indices) -> Floats:
+        return self.values[items] - self.relevance[items] - self.relevance[self.j]
+
+
 class Tally:
     """The scores of all features for one target, given those picked.
 
@@ -155,7 +167,7 @@ class Tally:
         self.score = self._relevance = self._gathered = entropies.mi()
         self._needed = k - 1
         self._ahead = min(ahead, MAX_KEPT_VALUES // entropies.n_features)
-        self._rows: dict[tuple[Measure, int], Floats] = {}
+        self._rows: dict[Measure, dict[int, Floats]] = {}  # that wait
 
     def add(self, j: int) -> None:
         """Pick a feature."""
@@ -172,13 +184,14 @@ class Tally:
     def measure(self, measure: Measure, rows: Sequence[int], signed: bool) -> Floats:
         """The row of a feature that was picked."""
         (j,) = rows
-        if (measure, j) not in self._rows:
-            some = [j, *self._likely([i for known, i in self._rows if known is measure])]
+        waiting = self._rows.setdefault(measure, {})
+        if j not in waiting:
+            some = [j, *self._likely(list(waiting))]
             found = self._entropies.measure(measure, some, signed=signed)
-            self._rows.update(((measure, i), row) for i, row in zip(some, found, strict=True))
-        row, kept = self._rows.pop((measure, j)), self._entropies.interactions
+            waiting.update(zip(some, found, strict=True))
+        row, kept = waiting.pop(j), self._entropies.interactions
         if measure is JOINT_MI and (len(kept) + 1) * len(row) <= MAX_KEPT_VALUES:
-            kept[j] = row - self._relevance - self._relevance[j]
+            kept[j] = JointRow(row, self._relevance, j)
         return row[np.newaxis]
 
     def __getattr__(self, name: str) -> Any:  # what else a criterion of one's own asks for

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.special import betaincc, chdtrc
 
 from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
-from bestk.data.table import Table, find_numeric
+from bestk.data.table import Block, Table, find_numeric
 from bestk.data.target import Target, read_target
 from bestk.information import Entropies, normal_scores, relevance_by_chance
 from bestk.information.coding import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
@@ -37,21 +38,29 @@ MAX_PERMUTED_WORK = 1e12  # pairs of columns times rows, in all permutations: a 
 class Values:
     """One column of a table."""
 
-    kind: str
+    block: Block
     values: NDArray[Any]  # numbers, booleans, or codes of the categories
-    missing: NDArray[np.bool_]
     categories: list[Any] | None
+
+    @property
+    def kind(self) -> str:
+        """The kind of the column."""
+        return self.block.kind
+
+    @cached_property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which values are missing."""
+        return self.block.missing(self.values)
 
 
 def column_values(table: Table, place: int) -> Values:
     """The values of one column."""
     for block in table.blocks:
-        j = int(np.searchsorted(block.columns, place))
+        j = int(block.columns.searchsorted(place))
         if j < len(block.columns) and block.columns[j] == place:
             strip = block.values[:, j : j + 1]
             values = (strip.toarray() if hasattr(strip, "toarray") else np.asarray(strip))[:, 0]
-            categories = None if block.categories is None else block.categories[j]
-            return Values(block.kind, values, block.missing(values), categories)
+            return Values(block, values, None if block.categories is None else block.categories[j])
     raise IndexError(f"the table has no column {place}; it has {table.n_features}")
 
 

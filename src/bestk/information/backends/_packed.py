@@ -24,6 +24,7 @@ CACHE_BYTES = 262_144  # for their counts
 # Nanoseconds of one core, from fits by ``python -m benchmarks.counting costs``: a word of a plane
 # against a word of sixteen others; a cell of sixteen pairs; a sample of one pair in a histogram.
 WORD_COST, CELL_COST, SAMPLE_COST = 1.8, 13.0, 3.8
+MAX_JOINT = 8192  # counts by class of a cell, as in pairs.c: up to so many are looked up at once
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,7 @@ class Packed:
     def seconds(self) -> Floats:
         """About the seconds that one core needs to count each feature against a tile."""
         most, samples = int(self.levels.max()) - 1, float(self.starts[-1])
-        n_words, n_classes = int(self.words[-1]), len(self.sizes)
-        by_planes: Any = planes_cost(np.arange(most + 1.0), most, n_words, n_classes)
+        by_planes: Any = planes_cost(np.arange(most + 1.0), most, int(self.words[-1]), self.sizes)
         cost = np.minimum(by_planes, samples * LANES * SAMPLE_COST)
         return np.asarray(1e-9 * cost[self.levels - 1])
 
@@ -62,9 +62,10 @@ class Packed:
         return min(MAX_ROW_PLANES, max(1, CACHE_BYTES // counts))
 
 
-def planes_cost(n_i: Any, n_j: int, n_words: int, n_classes: int) -> Any:
+def planes_cost(n_i: Any, n_j: int, n_words: int, sizes: Indices) -> Any:
     """Nanoseconds of sixteen pairs by AND and popcount, ``n_i`` planes against ``n_j``."""
-    cells = (n_i + 1) * (n_j + 1) * (n_classes + 1)
+    n_tables = 1 if np.prod(sizes + 1.0) <= MAX_JOINT else len(sizes) + 1
+    cells = (n_i + 1) * (n_j + 1) * n_tables
     return n_i * n_j * n_words * WORD_COST + cells * CELL_COST
 
 
@@ -99,7 +100,7 @@ def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packe
     wide = codes.values.dtype == np.uint16
     values: tuple[Array | None, ...] = (None, codes.values) if wide else (codes.values, None)
     most, kept = int(levels.max()), None
-    by_planes = planes_cost(most - 1, most - 1, int(words[-1]), len(sizes))
+    by_planes = planes_cost(most - 1, most - 1, int(words[-1]), sizes)
     if most > max_levels or by_planes >= codes.n_samples * LANES * SAMPLE_COST:
         kept = codes.values.take(samples, axis=1)[order].astype(np.uint16, copy=False)
     bits, margins = np.zeros(bits_at[-1], np.uint32), np.zeros(margins_at[-1], np.uint32)

@@ -385,12 +385,7 @@ rng = np.random.default_rng(0)
         (np.repeat([True, False], 50), False),
         (rng.integers(18, 90, 500), True),  # ages
         (rng.geometric(0.1, 3000) - 1, True),  # counts, of which the largest are rare
-        (rng.poisson(1.5, 500), True),  # visits
-        (np.repeat(np.arange(7), [90, 200, 110, 40, 12, 4, 1]), True),
-        (np.repeat(np.arange(7), [90, 200, 110, 40, 12, 30, 1]), False),  # two modes
-        (np.repeat(np.arange(7), [90, 200, 110, 40, 12, 9, 5]), False),  # grades
-        (np.repeat(np.arange(5), [200, 110, 40, 12, 1]), False),
-        (np.repeat(np.arange(6), [9, 6, 3, 2, 1, 1]), False),
+        (np.repeat(np.arange(9), [46, 10, 9, 11, 6, 6, 4, 2, 2]), False),  # by frequency
         (rng.integers(0, 865, 5000), True),
         (rng.integers(0, 865, 5000).astype(float), True),
         (rng.poisson(400, 2000) * 100, True),  # prices
@@ -418,6 +413,24 @@ def test_what_a_target_is_taken_as_is_said_with_the_way_out():
              ("auto", rng.normal(size=99)), ("classes", np.arange(99)),
              ("auto", [str(i % 9) for i in range(99)]), ("auto", [True, False])]  # fmt: skip
     assert [note_on_target(*each) for each in quiet] == [None] * 6
+
+
+@pytest.mark.parametrize(
+    ("counts", "doubted"),
+    [
+        ([90, 200, 110, 40, 12, 4, 1], True),  # visits
+        ([46, 10, 9, 11, 6, 6, 4, 2, 2], True),  # or classes, sorted by frequency
+        ([90, 200, 110, 40, 12, 30, 1], False),  # two modes
+        ([90, 200, 110, 40, 12, 9, 5], False),  # enough rows of each for five folds
+        ([200, 110, 40, 12, 1], False),
+        ([9, 6, 3, 2, 1, 1], False),
+    ],
+)
+def test_classes_with_the_frequencies_of_counts_are_doubted(counts, doubted):
+    y = np.repeat(np.arange(len(counts)), counts)
+    assert not is_continuous(y)
+    note = f"y holds {len(counts)} different whole numbers in {len(y)} rows, taken as classes"
+    assert (note in (note_on_target("auto", y) or "")) is doubted
 
 
 def test_a_target_of_many_different_strings_is_doubted():

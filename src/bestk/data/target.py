@@ -12,8 +12,8 @@ from bestk.data.table import Block, check_finite, find_inexact, inexact
 from bestk.errors import DataError
 
 TARGETS = ("auto", "classes", "continuous")
-MAX_CLASSES = 20  # different whole numbers that are classes, unless they are counts
-MAX_CERTAIN = 10  # of which so many need no note, though one may have a single row
+MAX_CLASSES = 20  # different whole numbers that are always classes
+MAX_CERTAIN = 10  # of which so many are surely classes, though one may have a single row
 MIN_COUNTS = 6  # different whole numbers that may be counts of events
 MIN_MODE_ROWS, MIN_FOLDED_ROWS = 30, 5  # of the most frequent count; of a class, for five folds
 MAX_CODES = 100  # different whole numbers that may be the codes of classes
@@ -117,7 +117,7 @@ def note_on_target(target: str, y: Any) -> str | None:
     n, single = len(values), counts.min() == 1
     if _is_quantity(column):
         taken, other = "numbers to predict", "pass target='classes' if they are classes"
-    elif n > (MAX_CERTAIN if single else max(MAX_CLASSES, rows / 10)):
+    elif n > (MAX_CERTAIN if single else max(MAX_CLASSES, rows / 10)) or _may_count(counts):
         taken, other = "classes", "pass target='continuous' if they are a quantity"
     else:
         return None
@@ -126,27 +126,24 @@ def note_on_target(target: str, y: Any) -> str | None:
 
 def _is_quantity(column: Block) -> bool:
     """Whether whole numbers are too many or too rare for classes, and no codes from 0 or 1."""
-    if column.kind != "numeric" or column.categories is not None:
-        return False
-    if _spread(column) < MIN_COUNTS - 1:
+    if column.kind != "numeric" or column.categories is not None or _spread(column) < MAX_CLASSES:
         return False  # a small spread needs no sorting
     values, counts = np.unique(column.values, return_counts=True)
-    if len(values) <= MAX_CLASSES:
-        return len(values) >= MIN_COUNTS and _are_counts(counts)
     n, few = len(values), len(column.values) < MIN_ROWS_PER_CLASS * len(values)
     single = counts.min().item() == 1  # the tail of counts, and of no classes
     if values[0] in (0, 1) and values[-1] - values[0] == n - 1 and not single:
         return few and n > MAX_CODES
-    return few or single or n > MAX_CODES
+    return n > MAX_CLASSES and (few or single or n > MAX_CODES)
 
 
-def _are_counts(counts: Indices) -> bool:
-    """Whether frequencies rise to one mode and fall to too few rows for a class."""
+def _may_count(counts: Indices) -> bool:
+    """Whether frequencies rise to one mode and fall to too few rows for a class, as of visits."""
     mode = int(counts.argmax())
     towards_mode = np.concatenate([counts[: mode + 1][::-1], counts[mode:]])
     larger, smaller = np.delete(towards_mode[:-1], mode), np.delete(towards_mode[1:], mode)
     falls = smaller <= larger + 2.0 * np.sqrt(larger)  # but for chance
-    return bool(counts[-1] < MIN_FOLDED_ROWS and counts[mode] >= MIN_MODE_ROWS and falls.all())
+    rare = counts[-1] < MIN_FOLDED_ROWS and counts[mode] >= MIN_MODE_ROWS
+    return bool(len(counts) >= MIN_COUNTS and rare and falls.all())
 
 
 def _spread(column: Block) -> float:

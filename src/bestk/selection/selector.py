@@ -53,7 +53,7 @@ class SelectBestK(PartialFit, JointSelector):
         named here, or given by index or mask.
     target : {"auto", "classes", "continuous"}, default="auto"
         What y is; "auto" takes numbers with a fractional part as continuous, and whole numbers
-        of many values and few rows each or with the frequencies of counts. Gaussian information
+        of many values and few rows each; name it for counts of few values. Gaussian information
         takes a continuous target as it is; to be counted, it is cut into 5 classes of equal
         frequency.
     multioutput : {"sum", "min", "union"}, default="sum"

@@ -7,6 +7,7 @@ bits. Sixteen features make a tile, their words side by side.
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ class Packed:
 
 def planes_cost(n_i: Any, n_j: int, n_words: int, sizes: Indices) -> Any:
     """Nanoseconds of sixteen pairs by AND and popcount, ``n_i`` planes against ``n_j``."""
-    n_tables = 1 if np.prod(sizes + 1.0) <= MAX_JOINT else len(sizes) + 1
+    n_tables = 1 if prod((sizes + 1).tolist()) <= MAX_JOINT else len(sizes) + 1
     cells = (n_i + 1) * (n_j + 1) * n_tables
     return n_i * n_j * n_words * WORD_COST + cells * CELL_COST
 

@@ -87,11 +87,11 @@ def read_full_column(y: Any, n_samples: int) -> Block:
 
 def is_continuous(y: Any, target: str = "auto") -> bool:
     """As asked; "auto": y holds fractions, or whole numbers that are a quantity."""
+    if isinstance(target, str) and target == "auto":
+        column = read_column(y)
+        return _is_fractional(column) or _is_quantity(column)
     choice(target, "target", TARGETS)
-    if target != "auto":
-        return target == "continuous"
-    column = read_column(y)
-    return _is_fractional(column) or _is_quantity(column)
+    return target == "continuous"
 
 
 def _is_fractional(column: Block) -> bool:

@@ -15,7 +15,7 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information import measures
 from bestk.information._gaussian import GaussianSource
-from bestk.information.backends import PairSource, Summarizing, get_backend
+from bestk.information.backends import BACKENDS, PairSource, Summarizing, get_backend
 from bestk.information.measures import Correction, Measure, Query
 from bestk.native.threads import threads
 
@@ -76,7 +76,8 @@ class Entropies:
     ) -> "Entropies":  # fmt: skip
         """Count a discrete table."""
         with threads(n_jobs):
-            source = get_backend(backend)(codes, target, correction)
+            make = BACKENDS.get(str(backend)) or get_backend(backend)
+            source = make(codes, target, correction)
             chance = None
             if correction == "chance":
                 chance = largest_by_chance(codes.levels, codes.n_samples, target.n_classes)

@@ -1,5 +1,6 @@
 """Collect the facts of a report, and write the code that repeats the selection."""
 
+import ast
 import builtins
 import warnings
 from inspect import signature
@@ -155,6 +156,7 @@ def _repr(value: Any) -> str:
 def _names_in(text: str) -> set[str]:
     """The names that a piece of code uses; an impossible one if it is no code."""
     try:
-        return set(compile(text, "", "eval").co_names)
+        tree = ast.parse(text, mode="eval")
     except SyntaxError:
         return {""}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -91,7 +91,7 @@ class Quadratic(Method):
         if worst or len(include) or len(ks) == 1:
             spent = effort.spent + work.seconds
             limit = effort.time_limit and effort.time_limit / len(ks)
-            share = replace(effort, time_limit=limit, spent=spent)
+            share = effort._replace(time_limit=limit, spent=spent)
             solve = self._solve_worst if worst else self._solve
             found = [solve(pairs, k, include, share) for k in ks]
             if isinstance(pairs, Pairs):  # they describe the features later
@@ -118,7 +118,7 @@ class Quadratic(Method):
 
     def _solve_worst(self, pairs: Any, k: int, include: Ints, effort: Effort) -> Solution:
         limit = effort.time_limit
-        each = replace(effort, time_limit=limit and limit / SHARES_OF_TIME)
+        each = effort._replace(time_limit=limit and limit / SHARES_OF_TIME)
         solve = partial(self._solve, k=k, include=include, effort=each)
         found, worst = maximise_worst(pairs, k, include, solve, limit)
         return _ranked(worst, solvers.with_useful_bound(found))

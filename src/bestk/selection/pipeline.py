@@ -234,7 +234,7 @@ class Task:
         """Features for every k, by their places in the table; without bounds and details."""
         if self.union:
             return list(map(unite, zip(*(part.path(ks) for part in self.parts), strict=True)))
-        effort, fewer = replace(self.effort, bound=None), [min(k, self.varying) for k in ks]
+        effort, fewer = self.effort._replace(bound=None), [min(k, self.varying) for k in ks]
         once = sorted(set(fewer))
         solutions = self._method().select_path(self.read.entropies, once, self.include, effort)
         found = dict(zip(once, solutions, strict=True))
@@ -242,7 +242,7 @@ class Task:
 
     def supports(self, reads: Sequence[Measured], k: int) -> list[Indices]:
         """The k features for each of several measurements of the same columns, best first."""
-        parts, effort = [read.entropies for read in reads], replace(self.effort, bound=None)
+        parts, effort = [read.entropies for read in reads], self.effort._replace(bound=None)
         found = self._method().select_each(parts, min(k, self.varying), self.include, effort)
         return [self._placed(each, k).support for each in found]
 

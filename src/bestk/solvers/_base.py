@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,8 +16,7 @@ BoundEffort = Literal["fast", "tight"]
 MAX_LAPACK_ITEMS = 200  # up to this size LAPACK is as fast as Lanczos
 
 
-@dataclass(frozen=True)
-class Effort:
+class Effort(NamedTuple):
     """What a choice may cost, and where its randomness comes from."""
 
     random_state: Any = None

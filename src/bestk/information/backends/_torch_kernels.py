@@ -22,7 +22,8 @@ STEP_BITS, WORD = 256, 32  # of the tensor cores
 STAGE_WORDS, STAGE_STEPS = 16, 2  # of a stage of a tile
 SIDE, STAGE_BYTES = 128, 16_384  # of a tile, in shared memory
 COUNTED_BYTES = 9_216  # for counts on their way out
-TILE_BYTES = 4 * SIDE**2  # for counts that are looked up
+TILE_BYTES, FACT_BYTES = 4 * SIDE**2, 16 * SIDE  # for counts that are looked up, and their rows
+LEAST_BYTES = TILE_BYTES + FACT_BYTES + 2 * STAGE_BYTES + 128  # and barriers
 MULTIPLIERS = 128  # threads of a block
 MAX_CLASS = 2**14  # samples of a class whose counts share a word with another's
 MIN_CAPABILITY = (8, 0)  # of a GPU whose tensor cores take bits
@@ -76,16 +77,16 @@ def available(device: Any) -> bool:
 def _kernel(name: str, device: Any, *defines: str) -> Any:
     with torch.cuda.device(device):
         options = [f"-D{define}" for define in (f"KERNEL_{name.upper()}", *defines)]
-        source, chip = SOURCE.read_text(encoding="utf-8"), _chip(device)
+        source, chip = SOURCE.read_text(encoding="utf-8"), "90a" if is_hopper(device) else None
         found = torch.cuda._compile_kernel(source, name, chip, nvcc_options=options)
         if name in ("count", "pairs"):
             found.set_shared_memory_config(shared_bytes(device))
     return found
 
 
-def _chip(device: Any) -> str | None:
-    """The name of a chip whose threads can hand registers to each other."""
-    return "90a" if torch.cuda.get_device_capability(device) == (9, 0) else None
+def is_hopper(device: Any) -> bool:
+    """Whether tensor cores read shared memory by themselves, as those of one chip do."""
+    return bool(torch.cuda.get_device_capability(device) == (9, 0))
 
 
 def shared_bytes(device: Any) -> int:
@@ -190,7 +191,7 @@ def _split(table: Tensor, mark: int) -> tuple[Tensor, int, int, int] | None:
     unit, slope = (round(each) for each in fitted.tolist())
     rest = table - unit * high - slope * place
     least = int(rest.min())
-    room = 4 * n + TILE_BYTES + 2 * STAGE_BYTES
+    room = 4 * n + LEAST_BYTES
     if abs(unit) >= 2**31 or int(rest.max()) - least >= 2**32 or room > shared_bytes(device):
         return None
     return (rest - least).to(torch.int32), unit, slope, least

@@ -9,16 +9,19 @@ from torch import Tensor
 
 from bestk._typing import Indices
 from bestk.information.backends._torch_kernels import (
+    FACT_BYTES,
+    LEAST_BYTES,
     SIDE,
     STAGE_BYTES,
     TILE_BYTES,
     TYPES,
+    is_hopper,
     launch,
     shared_bytes,
 )
 
 WRITE, SUM, SCAN = range(3)  # what is done with the values of features of two levels
-THREADS, BAND, MAX_STAGES = 384, 8, 4  # of a block; rows of tiles of a band; buffers of planes
+BAND, MAX_STAGES = 8, 4  # rows of tiles that are worked on together; buffers of planes
 MAX_FOUND = 2**20  # pairs that may be among the best
 
 
@@ -88,7 +91,7 @@ def compute_pairs(
         for each in (rows, columns)
     )
     args = [table.bits(rows, 1), table.bits(columns, 1), len(rows.at), len(columns.at),
-            len(words.place), words.second, mine, yours, len(yours), size, lookup.tables,
+            len(words.place), words.second, mine, len(mine), yours, len(yours), size, lookup.tables,
             tables, lookup.pair_at, lookup.mark, lookup.unit, c_longlong(lookup.constant),
             recipe.scale_and_lowest, *_terms(rows), *_terms(columns), int(triangle), first, last,
             *((none, 0) if out is None else (out, out.stride(0))),
@@ -99,18 +102,19 @@ def compute_pairs(
                f"GROUPED={int(grouped)}", f"STAGES={stages}", f"BUFFERS={buffers}",
                f"STAGED={staged}"]  # fmt: skip
     n_blocks = min(blocks, torch.cuda.get_device_properties(table.device).multi_processor_count)
-    launch("pairs", (n_blocks, 1, 1), (THREADS, 1, 1), args, room, *defines)
+    threads = 640 if is_hopper(table.device) else 384
+    launch("pairs", (n_blocks, 1, 1), (threads, 1, 1), args, room, *defines)
 
 
 def _share_out(tables: int, turns_doubles: bool, device: Any) -> tuple[int, ...]:
     """Shared memory: bytes of tables, staged values, buffers of counts, stages of planes, all."""
-    free, least = shared_bytes(device), TILE_BYTES + 2 * STAGE_BYTES
-    tables = tables if tables + least <= free else 0  # then they stay in global memory
-    extra = int(tables + least + TILE_BYTES <= free)  # one more buffer
+    free = shared_bytes(device)
+    tables = tables if tables + LEAST_BYTES <= free else 0  # then they stay in global memory
+    extra = int(tables + LEAST_BYTES + TILE_BYTES + FACT_BYTES <= free)  # one more buffer
     staged, buffers = (extra, 1) if turns_doubles else (0, 1 + extra)
-    used = tables + (staged + buffers) * TILE_BYTES
-    stages = min(MAX_STAGES, (free - used) // STAGE_BYTES)
-    return tables, staged, buffers, stages, used + stages * STAGE_BYTES
+    used = tables + LEAST_BYTES + extra * TILE_BYTES + (buffers - 1) * FACT_BYTES
+    more = min(MAX_STAGES - 2, (free - used) // STAGE_BYTES)
+    return tables, staged, buffers, 2 + more, used + more * STAGE_BYTES
 
 
 def add_sums(plan: Any, rows: Any, columns: Any, parts: Tensor) -> None:

@@ -47,7 +47,7 @@ __device__ __forceinline__ void wait_for(int barrier, int threads) {
    `middle`: within a loop, the compiler would predicate its many short instructions. */
 template <class Begin, class Turn>
 __device__ __forceinline__ void multiply(const unsigned *left, const unsigned *right, int n_stages,
-    int middle, unsigned base, int (&sums)[4][8][4], Begin begin, Turn turn) {
+    int middle, unsigned base, int (&sums)[32][4], Begin begin, Turn turn) {
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     const unsigned my_rows = slot((warp & 1) * 64 + (lane & 15), lane >> 4);
     const unsigned my_columns = SIDE_BYTES
@@ -82,7 +82,7 @@ __device__ __forceinline__ void multiply(const unsigned *left, const unsigned *r
         for (int m = 0; m < 4; m++)
 #pragma unroll
             for (int n = 0; n < 8; n++) {
-                int *d = sums[m][n];
+                int *d = sums[m * 8 + n];
                 const unsigned *left_of = a[step][m], *right_of = b[step][n >> 1] + (n & 1) * 2;
                 asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
                     "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(MULTIPLIERS, 2) count(const unsigne
     const unsigned base = (unsigned)__cvta_generic_to_shared(room);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     const long long tile_words = (long long)n_words * SIDE;
-    int sums[4][8][4] = {}, part = 0, end = ends[0];
+    int sums[32][4] = {}, part = 0, end = ends[0];
     auto flush = [&]() {
         const int group = lane >> 2, t = lane & 3;
         const int top = blockIdx.x * SIDE + (warp & 1) * 64;
@@ -148,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(MULTIPLIERS, 2) count(const unsigne
             for (int n = 0; n < 8; n++)
 #pragma unroll
                 for (int half = 0; half < 2; half++) {
-                    int *two = sums[m][n] + 2 * half;
+                    int *two = sums[m * 8 + n] + 2 * half;
                     const int i = half * 8 + group, j = n * 8 + t * 2;
                     if (sizeof(COUNT) == 2) /* through shared memory: long stores */
                         asm volatile("st.shared.b32 [%0], %1;" ::"r"(own + i * ROW_BYTES + j * 2),
@@ -265,17 +265,97 @@ extern "C" __global__ void high(int n, unsigned mark, long long *out) {
 
 #define BAND 8 /* rows of tiles that are worked on together */
 #define LOW 2097151 /* 21 bits */
-#define SWAP(row) (((row) & 7) << 2 | ((row) >> 3 & 1) << 1) /* spreads columns over the banks */
-#define OWN 4 /* columns of a thread that looks up */
-#define THREADS (MULTIPLIERS + 1024 / OWN)
-#define GROUP (64 / sizeof(VALUE)) /* rows that are turned together */
-#define FULL 2 /* barriers: counts are there, */
-#define FREE 4 /* and counts are read */
+#define SWAP(row) (((row) << 3 | ((row) & 31) >> 2) & 31) /* spreads columns over the banks */
+#define PIECES 16 /* of a tile, 32 x 32 pairs each, for a warp that looks up */
+#define GROUP (128 / (int)sizeof(VALUE)) /* rows that are turned together */
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL /* threads that multiply take registers of the others */
 #define SET_REGISTERS(how, count) asm volatile("setmaxnreg." how ".sync.aligned.u32 " count ";")
+#define OWN 2 /* pairs that a thread looks up at once */
+#define TRY "mbarrier.try_wait"
 #else
 #define SET_REGISTERS(how, count)
+#define OWN 4
+#define TRY "mbarrier.test_wait"
+#endif
+#define SEEKERS (32 / OWN) /* warps that look up */
+#define THREADS (MULTIPLIERS + SEEKERS * 32)
+
+/* A barrier in shared memory, 8 bytes: a turn of it ends with so many arrivals of warps. */
+__device__ __forceinline__ void set_barrier(unsigned barrier, int arrivals) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+__device__ __forceinline__ void arrive(unsigned barrier) {
+    __syncwarp();
+    if (threadIdx.x % 32 == 0)
+        asm volatile("{.reg .b64 t; mbarrier.arrive.shared.b64 t, [%0];}" ::"r"(barrier)
+                     : "memory");
+}
+
+__device__ __forceinline__ void wait_for_turn(unsigned barrier, unsigned turn) {
+    asm volatile("{.reg .pred p; AGAIN: " TRY ".parity.shared.b64 p, [%0], %1; @!p bra AGAIN;}" ::
+                     "r"(barrier), "r"(turn & 1) : "memory");
+}
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL /* tensor cores that read shared memory by themselves */
+
+#define FOUR(d) "+r"((d)[0]), "+r"((d)[1]), "+r"((d)[2]), "+r"((d)[3])
+#define SIXTEEN(d) FOUR((d)[0]), FOUR((d)[1]), FOUR((d)[2]), FOUR((d)[3])
+
+/* Adds a step to 64 x 128 sums. */
+__device__ __forceinline__ void add_step(int (*d)[4], unsigned left, unsigned right) {
+    const unsigned long long slots = 2ull << 62 | 32ull << 32 | 1 << 16; /* their 64-byte swizzle */
+    asm volatile("wgmma.mma_async.sync.aligned.m64n128k256.s32.b1.b1.and.popc "
+        "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+        "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
+        "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"
+        "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}, %64, %65, 1;"
+        : SIXTEEN(d), SIXTEEN(d + 4), SIXTEEN(d + 8), SIXTEEN(d + 12)
+        : "l"(slots | left >> 4), "l"(slots | right >> 4));
+}
+
+/* The same as `multiply`; a turn of the barrier `ready` + 8 b ends when planes are in buffer b. */
+template <class Turn>
+__device__ __forceinline__ void multiply_wide(const unsigned *left, const unsigned *right,
+    int n_stages, int middle, unsigned base, unsigned ready, unsigned &used, int (&sums)[32][4],
+    Turn turn) {
+    auto load = [&](int stage) {
+        const unsigned buffer = (used + stage) % STAGES, barrier = ready + 8 * buffer;
+        const unsigned *sides[2] = {left, right};
+        if (threadIdx.x || stage >= n_stages) return;
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier),
+                     "n"(2 * SIDE_BYTES) : "memory");
+#pragma unroll
+        for (int side = 0; side < 2; side++)
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                         "[%0], [%1], %2, [%3];" ::"r"(base + (2 * buffer + side) * SIDE_BYTES),
+                         "l"(sides[side] + (long long)stage * SIDE * WORDS), "n"(SIDE_BYTES),
+                         "r"(barrier) : "memory");
+    };
+    wait_for(1, MULTIPLIERS); /* the buffers are read */
+    for (int stage = 0; stage < STAGES - 1; stage++) load(stage);
+    for (int stage = 0; stage < n_stages; stage++) {
+        const unsigned buffer = (used + stage) % STAGES, at = base + buffer * 2 * SIDE_BYTES;
+        if (stage == middle) {
+            asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+            turn();
+        }
+        wait_for_turn(ready + 8 * buffer, (used + stage) / STAGES);
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            add_step(sums + e % 2 * 16, at + e % 2 * SIDE_BYTES / 2 + e / 2 * 32,
+                     at + SIDE_BYTES + e / 2 * 32);
+        asm volatile("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1;" ::
+                         : "memory");
+        wait_for(1, MULTIPLIERS); /* the stage before is read */
+        load(stage + STAGES - 1);
+    }
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    used += n_stages;
+}
+
 #endif
 
 /* Counts of PARTS classes that share a word, with `mark` added to each. */
@@ -288,10 +368,6 @@ __device__ __forceinline__ unsigned look_up(unsigned at) {
     unsigned found;
     asm("ld.shared.u32 %0, [%1];" : "=r"(found) : "r"(at));
     return found;
-}
-
-__device__ __forceinline__ void tell(int barrier) {
-    asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(THREADS) : "memory");
 }
 
 /* A float as an integer of the same order. */
@@ -308,23 +384,28 @@ __device__ __forceinline__ void keep(unsigned long long *best, unsigned long lon
    values. Counts are four times as large, places in a table of 32-bit numbers, and those of two
    classes share a word; mine, yours, size: as many samples at the first level, and of all.
    EXACT: tables of 64 bits, also in global memory, or else of what `unit` times the high part
-   leaves. STAGED: values that are turned have a buffer of their own.
+   leaves. STAGED: values that are turned have a buffer of their own. Look-ups take most of what
+   shared memory gives, so other ways through it are short, and no warp that looks up waits for
+   another. Facts of a row are its count, its place and its term.
    MODE 0: out gets the values and back, if there is one, those across the diagonal.
    MODE 1: sums_of, [2][feature], gets row sums, and if `triangle` sums of columns.
    MODE 2: best, [group][feature], gets the best partners, and found the pairs of at least `least`.
    `triangle`: both sides are the same, and each pair of tiles is worked on once. */
 extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *left,
     const unsigned *right, int n_rows, int n_columns, int n_words, int second, const int *mine,
-    const int *yours, int n_yours, int size, const uint4 *tables, int table_bytes, int pair_at,
-    unsigned mark, int unit, long long constant, const double *scale_and_lowest,
+    int n_mine, const int *yours, int n_yours, int size, const uint4 *tables, int table_bytes,
+    int pair_at, unsigned mark, int unit, long long constant, const double *scale_and_lowest,
     const long long *i_row, const long long *i_column, const long long *j_row,
-    const long long *j_column, int triangle,
-    int first_tile, int last_tile, VALUE *out, int stride, VALUE *back, int back_stride,
-    const long long *i_at, const long long *j_at, int n_features, double *sums_of,
-    const int *group, unsigned long long *best, double least, int *n_found, float *found,
-    int *pairs_found, int max_found) {
-    extern __shared__ __align__(128) unsigned char room[];
-    unsigned *counts = (unsigned *)(room + table_bytes);
+    const long long *j_column, int triangle, int first_tile, int last_tile, VALUE *out, int stride,
+    VALUE *back, int back_stride, const long long *i_at, const long long *j_at, int n_features,
+    double *sums_of, const int *group, unsigned long long *best, double least, int *n_found,
+    float *found, int *pairs_found, int max_found) {
+    extern __shared__ __align__(1024) unsigned char room[];
+    unsigned *counts = (unsigned *)(room + STAGES * 2 * SIDE_BYTES);
+    uint4 *facts = (uint4 *)(counts + (BUFFERS + STAGED) * SIDE * SIDE);
+    uint4 *own_tables = facts + BUFFERS * SIDE + 8; /* behind the barriers */
+    const unsigned ready = (unsigned)__cvta_generic_to_shared(own_tables - 8);
+    const unsigned full = ready + 8 * STAGES, empty = full + 8 * BUFFERS; /* of counts */
     const int lane = threadIdx.x & 31, warp = (threadIdx.x >> 5) - MULTIPLIERS / 32;
     const long long tile_words = (long long)n_words * SIDE;
     const int across = (n_columns + SIDE - 1) / SIDE;
@@ -344,102 +425,116 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
             if (tile_row < last_tile && !(triangle && tile_column < tile_row)) return true;
         }
     };
-    for (int e = threadIdx.x; e < table_bytes / 16; e += THREADS) ((uint4 *)room)[e] = tables[e];
+    for (int e = threadIdx.x; e < table_bytes / 16; e += THREADS) own_tables[e] = tables[e];
+    if (threadIdx.x == 0) {
+        for (int e = 0; e < STAGES; e++) set_barrier(ready + 8 * e, 1);
+        for (int e = 0; e < BUFFERS; e++) {
+            set_barrier(full + 8 * e, MULTIPLIERS / 32);
+            set_barrier(empty + 8 * e, PIECES);
+        }
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+        asm volatile("fence.proxy.async;" ::: "memory");
+#endif
+    }
     __syncthreads();
 
     if (threadIdx.x < MULTIPLIERS) {
-        SET_REGISTERS("inc", "224");
-        const unsigned stages = (unsigned)__cvta_generic_to_shared(
-            counts + (BUFFERS + STAGED) * SIDE * SIDE);
+        SET_REGISTERS("inc", "160");
+        const unsigned stages = (unsigned)__cvta_generic_to_shared(room);
+        const int n_stages = n_words / WORDS, middle = PARTS == 2 ? second : n_stages;
+        [[maybe_unused]] unsigned used = 0;
         for (int turn = 0; next_tile(); turn++) {
-            const int buffer = turn % BUFFERS;
-            int sums[4][8][4] = {};
+            const int buffer = turn % BUFFERS, me = threadIdx.x >> 5;
+            int sums[32][4] = {};
             auto shift = [&]() {
 #pragma unroll
-                for (int e = 0; e < 128; e++) sums[e / 4 % 4][e / 16][e % 4] <<= 16;
+                for (int e = 0; e < 128; e++) sums[e / 4][e % 4] <<= 16;
             };
-            multiply(left + tile_row * tile_words, right + tile_column * tile_words,
-                     n_words / WORDS, PARTS == 2 ? second : n_words / WORDS, stages, sums,
-                     [](int) {}, shift);
-            if (turn >= BUFFERS) wait_for(FREE + buffer, THREADS);
+            const unsigned *above = left + tile_row * tile_words;
+            const unsigned *before = right + tile_column * tile_words;
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+            multiply_wide(above, before, n_stages, middle, stages, ready, used, sums, shift);
+            const int top = me * 16, start = 0, next = 64, wide = 16; /* of a thread's sums */
+#else
+            multiply(above, before, n_stages, middle, stages, sums, [](int) {}, shift);
+            const int top = (me & 1) * 64, start = (me >> 1) * 64, next = 16, wide = 8;
+#endif
+            const int place = tile_row * SIDE + threadIdx.x, i = min(place, n_rows - 1);
+            const long long term = i_row[i] + constant;
+            const uint4 fact = {(unsigned)mine[min(place, n_mine - 1)],
+                MODE ? (unsigned)i_at[i] : 0, (unsigned)term, (unsigned)(term >> 32)};
+            if (turn >= BUFFERS) wait_for_turn(empty + 8 * buffer, turn / BUFFERS - 1);
+            facts[buffer * SIDE + threadIdx.x] = fact;
 #pragma unroll
-            for (int m = 0; m < 4; m++)
-#pragma unroll
-                for (int e = 0; e < 16; e++) {
-                    const int i = (e & 1) * 8 + (lane >> 2), me = threadIdx.x >> 5;
-                    const int row = (me & 1) * 64 + m * 16 + i;
-                    const int column = (me >> 1) * 64 + (e >> 1) * 8 + (lane & 3) * 2;
-                    const int *two = sums[m][e >> 1] + 2 * (e & 1);
-                    *(uint2 *)(counts + (buffer * SIDE + row) * SIDE + (column ^ SWAP(i))) =
-                        make_uint2(two[0] << 2, two[1] << 2);
-                }
-            __threadfence_block();
-            tell(FULL + buffer);
+            for (int e = 0; e < 64; e++) {
+                const int row = top + e / 2 / wide * next + (e & 1) * 8 + (lane >> 2);
+                const int column = start + e / 2 % wide * 8 + (lane & 3) * 2;
+                const int one = sums[e / 2][2 * (e & 1)] << 2;
+                const int two = sums[e / 2][2 * (e & 1) + 1] << 2, odd = SWAP(row) & 1;
+                *(uint2 *)(counts + (buffer * SIDE + row) * SIDE + (column ^ SWAP(row) ^ odd)) =
+                    make_uint2(odd ? two : one, odd ? one : two);
+            }
+            arrive(full + 8 * buffer);
         }
         return;
     }
 
-    SET_REGISTERS("dec", "136");
+    SET_REGISTERS("dec", "80");
     const double scale = scale_and_lowest[0];
     const VALUE lowest = (VALUE)scale_and_lowest[1];
-    const int above = warp * OWN / 4 * 16, before = warp * OWN % 4 * 32; /* in a tile */
-    const unsigned char *exact = table_bytes ? room : (const unsigned char *)tables;
-    const unsigned rests = (unsigned)__cvta_generic_to_shared(room) - mark;
+    const unsigned char *exact = (const unsigned char *)(table_bytes ? own_tables : tables);
+    const unsigned rests = (unsigned)__cvta_generic_to_shared(own_tables) - mark;
     const unsigned pair_rests = PARTS == 2 ? rests - mark : rests;
     unsigned sizes[PARTS];
     separate(size, 0, sizes);
-    for (int turn = 0; next_tile(); turn++) {
-        const int buffer = turn % BUFFERS;
-        const bool on_diagonal = triangle && tile_column == tile_row;
+    int turn = -1;
+    for (int number = warp;; number += SEEKERS) { /* of the pieces of all tiles */
+        for (; turn < number / PIECES; turn++)
+            if (!next_tile()) return;
+        const int piece = number % PIECES, above = piece / 4 * 32, before = piece % 4 * 32;
         const int row = tile_row * SIDE + above, first = tile_column * SIDE + before;
-        const int height = min(16, n_rows - row), width = min(32 * OWN, n_columns - first);
+        const int height = min(32, n_rows - row), width = min(32, n_columns - first);
+        const int buffer = turn % BUFFERS, pitch = STAGED ? 32 : SIDE;
+        const bool on_diagonal = triangle && tile_column == tile_row;
+        const uint4 *rows = facts + buffer * SIDE + above;
         unsigned *own = counts + (buffer * SIDE + above) * SIDE + before;
         VALUE *values = (VALUE *)own; /* of floats: where their counts were */
-        if (STAGED) values = (VALUE *)(counts + SIDE * SIDE) + above / 16 * GROUP * SIDE + before;
-        unsigned in_column[OWN][PARTS];
-        int b[OWN];
-        long long column_term[OWN], column_as_row[OWN], column_high[OWN] = {}, column_low[OWN] = {};
-        unsigned long long column_best[OWN] = {};
-#pragma unroll
-        for (int k = 0; k < OWN; k++) {
-            const int j = min(first + lane + 32 * k, n_columns - 1);
-            separate(yours[min(first + lane + 32 * k, n_yours - 1)], 2 * mark, in_column[k]);
-            column_term[k] = j_column[j];
-            if (TWICE) column_as_row[k] = j_row[j];
-            b[k] = MODE ? (int)j_at[j] : 0;
-        }
-        const int i_of_lane = min(row + (lane & 15), n_rows - 1);
-        const int row_counts = mine[i_of_lane], a_of_lane = MODE ? (int)i_at[i_of_lane] : 0;
-        const long long row_terms = i_row[i_of_lane] + constant;
-        const long long as_columns = TWICE ? i_column[i_of_lane] + constant : 0;
-        long long row_high = 0, row_low = 0;
-        unsigned long long row_best = 0;
-        wait_for(FULL + buffer, THREADS);
+        if (STAGED) values = (VALUE *)(counts + BUFFERS * SIDE * SIDE) + piece * GROUP * pitch;
+        const int j = min(first + lane, n_columns - 1), b = MODE ? (int)j_at[j] : 0;
+        const long long column_term = j_column[j], column_as_row = TWICE ? j_row[j] : 0;
+        const long long as_columns = TWICE ? i_column[min(row + lane, n_rows - 1)] + constant : 0;
+        unsigned in_column[PARTS];
+        separate(yours[min(first + lane, n_yours - 1)], 2 * mark, in_column);
+        long long row_high = 0, row_low = 0, column_high = 0, column_low = 0;
+        unsigned long long row_best = 0, column_best = 0;
+        VALUE *to = out + (long long)row * stride + first + lane;
+        wait_for_turn(full + 8 * buffer, turn / BUFFERS);
+        const int a_of_lane = MODE ? rows[lane].y : 0;
 #pragma unroll 1
-        for (int i = 0; i < height; i++) {
-            unsigned in_row[PARTS], outside[PARTS];
-            separate(__shfl_sync(~0u, row_counts, i), 2 * mark, in_row);
-#pragma unroll
-            for (int part = 0; part < PARTS; part++)
-                outside[part] = sizes[part] + 4 * mark - in_row[part];
-            const long long row_term = __shfl_sync(~0u, row_terms, i);
-            const long long row_as_column = TWICE ? __shfl_sync(~0u, as_columns, i) : 0;
-            const int a = MODE ? __shfl_sync(~0u, a_of_lane, i) : 0;
-            VALUE *to = out + (long long)(row + i) * stride + first + lane;
+        for (int i = 0; i < height; i += OWN, to += OWN * (long long)stride) {
             const int swapped = lane ^ SWAP(i);
-            const unsigned *place = own + i * SIDE + swapped;
             VALUE value[OWN], other[OWN];
+            int a[OWN];
 #pragma unroll
             for (int k = 0; k < OWN; k++) {
+                const uint4 fact = rows[i + k];
+                unsigned in_row[PARTS], outside[PARTS];
+                separate(fact.x, 2 * mark, in_row);
+#pragma unroll
+                for (int part = 0; part < PARTS; part++)
+                    outside[part] = sizes[part] + 4 * mark - in_row[part];
+                const long long row_term = (long long)fact.w << 32 | fact.z;
+                const long long row_as_column = TWICE ? __shfl_sync(~0u, as_columns, i + k) : 0;
+                a[k] = fact.y;
                 unsigned cell[4][PARTS];
-                separate(place[32 * k], mark, cell[0]);
+                separate(own[(i + k) * SIDE + (swapped ^ SWAP(k))], mark, cell[0]);
 #pragma unroll
                 for (int part = 0; part < PARTS; part++) {
                     cell[1][part] = in_row[part] - cell[0][part];
-                    cell[2][part] = in_column[k][part] - cell[0][part];
-                    cell[3][part] = outside[part] - in_column[k][part] + cell[0][part];
+                    cell[2][part] = in_column[part] - cell[0][part];
+                    cell[3][part] = outside[part] - in_column[part] + cell[0][part];
                 }
-                long long total = row_term + column_term[k];
+                long long total = row_term + column_term;
                 unsigned long long rest = 0, pair_rest = 0;
                 unsigned high = BY_CLASS ? (BY_PAIR ? -4u : -8u) * TOP : -4u * TOP;
 #pragma unroll
@@ -472,96 +567,83 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) pairs(const unsigned *l
                 }
                 other[k] = value[k] = max((VALUE)((double)total * scale), lowest);
                 if (TWICE) {
-                    total += column_as_row[k] + row_as_column - row_term - column_term[k];
+                    total += column_as_row + row_as_column - row_term - column_term;
                     other[k] = max((VALUE)((double)total * scale), lowest);
                 }
             }
-            int pieces[3] = {};
-            unsigned order[OWN] = {}, most = 0, lowest_b = 0;
 #pragma unroll
             for (int k = 0; k < OWN; k++) {
-                const bool valid = lane + 32 * k < width;
+                const bool valid = lane < width && (k == 0 || i + k < height);
+                const bool is_new = valid && !(on_diagonal && before + lane <= above + i + k);
                 if (MODE == 0) {
-                    if (valid) __stcs(to + 32 * k, value[k]);
+                    if (valid) __stcs(to + k * (long long)stride, value[k]);
                     if (STAGED || sizeof(VALUE) == 4)
-                        values[i % GROUP * SIDE + swapped + 32 * k] = other[k];
+                        values[(i + k) % GROUP * pitch + (swapped ^ SWAP(k))] = other[k];
                     else if (back && valid && !on_diagonal)
-                        back[(long long)(first + lane + 32 * k) * back_stride + row + i] = other[k];
+                        back[(long long)(first + lane) * back_stride + row + i + k] = other[k];
                 } else if (MODE == 1) {
-                    const long long v = valid && a != b[k] ? (long long)value[k] : 0;
-                    pieces[0] += (int)(v & LOW);
-                    pieces[1] += (int)(v >> 21 & LOW);
-                    pieces[2] += (int)(v >> 42);
-                    column_high[k] += v >> 28;
-                    column_low[k] += v & 268435455;
-                } else if (valid && !(on_diagonal && before + lane + 32 * k <= above + i)) {
-                    order[k] = order_of((float)value[k]);
-                    const unsigned long long key = (unsigned long long)order[k] << 32;
-                    if (GROUPED) {
-                        keep(best + (long long)group[b[k]] * n_features + a,
-                             key | (unsigned)~b[k]);
-                        keep(best + (long long)group[a] * n_features + b[k], key | (unsigned)~a);
-                    } else {
-                        column_best[k] = max(column_best[k], key | (unsigned)~a);
-                        most = max(most, order[k]);
+                    const long long v = valid && a[k] != b ? (long long)value[k] : 0;
+                    const long long low = __reduce_add_sync(~0u, (int)(v & LOW));
+                    const long long middle = __reduce_add_sync(~0u, (int)(v >> 21 & LOW));
+                    const long long high = __reduce_add_sync(~0u, (int)(v >> 42));
+                    if (lane == i + k) {
+                        row_high = (middle >> 7) + (high << 14);
+                        row_low = low + ((middle & 127) << 21);
                     }
-                    if ((double)value[k] >= least) {
+                    column_high += v >> 28;
+                    column_low += v & 268435455;
+                } else {
+                    const unsigned order = is_new ? order_of((float)value[k]) : 0;
+                    const unsigned long long key = (unsigned long long)order << 32;
+                    if (!GROUPED) {
+                        const unsigned most = __reduce_max_sync(~0u, order);
+                        const unsigned mine_is = order == most ? (unsigned)~b : 0;
+                        const unsigned lowest_b = __reduce_max_sync(~0u, mine_is);
+                        if (lane == i + k && most)
+                            row_best = (unsigned long long)most << 32 | lowest_b;
+                        if (is_new) column_best = max(column_best, key | (unsigned)~a[k]);
+                    } else if (is_new) {
+                        keep(best + (long long)group[b] * n_features + a[k], key | (unsigned)~b);
+                        keep(best + (long long)group[a[k]] * n_features + b, key | (unsigned)~a[k]);
+                    }
+                    if (is_new && (double)value[k] >= least) {
                         const int at = atomicAdd(n_found, 1);
                         if (at < max_found) {
                             found[at] = (float)value[k];
-                            pairs_found[at] = a;
-                            pairs_found[max_found + at] = b[k];
+                            pairs_found[at] = a[k];
+                            pairs_found[max_found + at] = b;
                         }
                     }
                 }
             }
-            if (MODE == 1) {
-                long long sum[3];
-#pragma unroll
-                for (int p = 0; p < 3; p++) sum[p] = __reduce_add_sync(~0u, pieces[p]);
-                if (lane == i) {
-                    row_high = (sum[1] >> 7) + (sum[2] << 14);
-                    row_low = sum[0] + ((sum[1] & 127) << 21);
-                }
-            } else if (MODE == 2 && !GROUPED) {
-                most = __reduce_max_sync(~0u, most);
-#pragma unroll
-                for (int k = 0; k < OWN; k++)
-                    if (order[k] == most) lowest_b = max(lowest_b, (unsigned)~b[k]);
-                lowest_b = __reduce_max_sync(~0u, lowest_b);
-                if (lane == i && most) row_best = (unsigned long long)most << 32 | lowest_b;
-            }
-            const bool is_last = i % GROUP == GROUP - 1 || i == height - 1;
+            const bool is_last = (i + OWN) % GROUP == 0 || i + OWN >= height;
             if (MODE == 0 && (STAGED || sizeof(VALUE) == 4) && is_last && back && !on_diagonal) {
-                const int start = i / GROUP * GROUP, mine_is = start + lane % GROUP;
-                const VALUE *from = values + lane % GROUP * SIDE;
-                const long long further = (32 / GROUP) * (long long)back_stride;
-                VALUE *turned = back + row + mine_is;
-                turned += (long long)(first + lane / GROUP) * back_stride;
+                const int mine_is = i / GROUP * GROUP + lane % GROUP, swap = SWAP(mine_is);
+                const VALUE *from = values + lane % GROUP * pitch;
+                VALUE *turned = back + (long long)(first + lane / GROUP) * back_stride;
+                turned += row + mine_is;
                 __syncwarp();
                 if (mine_is < height)
 #pragma unroll 8
-                    for (int j = lane / GROUP; j < width; j += 32 / GROUP, turned += further)
-                        __stcs(turned, from[j ^ SWAP(mine_is)]);
+                    for (int j = lane / GROUP; j < width; j += 32 / GROUP) {
+                        __stcs(turned, from[j ^ swap]);
+                        turned += (32 / GROUP) * (long long)back_stride;
+                    }
                 __syncwarp();
             }
         }
-        tell(FREE + buffer);
+        arrive(empty + 8 * buffer);
         if (MODE == 1 && lane < height) {
             atomicAdd(sums_of + a_of_lane, (double)row_high);
             atomicAdd(sums_of + n_features + a_of_lane, (double)row_low);
         } else if (MODE == 2 && row_best) {
             keep(best + a_of_lane, row_best);
         }
-#pragma unroll
-        for (int k = 0; k < OWN && height > 0; k++) {
-            if (lane + 32 * k >= width) break;
-            if (MODE == 1 && triangle && !on_diagonal) {
-                atomicAdd(sums_of + b[k], (double)column_high[k]);
-                atomicAdd(sums_of + n_features + b[k], (double)column_low[k]);
-            } else if (MODE == 2 && column_best[k]) {
-                keep(best + b[k], column_best[k]);
-            }
+        if (MODE == 1 && triangle && !on_diagonal && lane < width && height > 0) {
+            atomicAdd(sums_of + b, (double)column_high);
+            atomicAdd(sums_of + n_features + b, (double)column_low);
+        } else if (MODE == 2 && column_best) {
+            keep(best + b, column_best);
         }
     }
 }

@@ -42,13 +42,18 @@ def describe_machine() -> Machine:
 
 
 def _commit() -> str:
+    """The commit; dirty, if a file has changed that is no result of an earlier run."""
     try:
-        done = subprocess.run(
-            ["git", "describe", "--always", "--dirty"],
-            cwd=Path(__file__).parent, capture_output=True, text=True, check=True,
-        )  # fmt: skip
+        commit = _git("describe", "--always")
+        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":!results")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+    return f"{commit}-dirty" if changed else commit
+
+
+def _git(*words: str) -> str:
+    folder = Path(__file__).parent
+    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 

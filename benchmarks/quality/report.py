@@ -46,8 +46,8 @@ each source every fourth set, in alphabetical order, is for tuning; of the made-
 `judge`, but for the last section. The judge half was read before the last changes of the default
 (the rule for tables of fewer rows than columns, redundancy that is not Gaussian, the size of the
 doubt and what it applies to, the least that a redundant column keeps, the estimate of weak
-relations); the changes themselves were chosen on the tune half, on more made-up tables and on
-scikit-learn's own sets."""
+relations, the information of squares); the changes themselves were chosen on the tune half, on more
+made-up tables and on scikit-learn's own sets."""
 
 
 class Report:

@@ -11,6 +11,7 @@ enum { BLOCK = 32, LANES = 4 }; /* items whose extremes are kept together */
 enum { TENURE = 15, TENURES = 15, STEPS_A_TENURE = 100 };
 enum { LONGEST = 20 }; /* times the depth: no walk goes on for longer */
 enum { RESTART = 20 }; /* walks that leave a population as it is before a new one */
+enum { AGAIN = 10 };   /* walks that one from a start of its own is worth, if it ends at the champion */
 #define ROUNDING 1e-13 /* relative differences below this are none */
 static const int64_t TENURE_TIMES[TENURES] = {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1};
 
@@ -351,9 +352,10 @@ static void settle(Island *w) {
     int64_t *counts = w->counts;
     const double value = value_of(w, w->best), crown = w->values[CROWN];
     const size_t size = (size_t)w->n;
+    const double margin = ROUNDING * fabs(crown);
     counts[STALE]++;
-    counts[WAIT]++;
-    if (value > crown + ROUNDING * fabs(crown)) {
+    counts[WAIT] += counts[YOUNG] <= w->population && value >= crown - margin ? AGAIN : 1;
+    if (value > crown + margin) {
         w->values[CROWN] = value;
         memcpy(w->champion, w->best, size);
         counts[WAIT] = 0;

@@ -1,7 +1,5 @@
 """The methods that are compared, with the effort that each protocol can afford."""
 
-from dataclasses import replace
-
 from bestk.selection.methods import METHODS, Method, Quadratic
 from bestk.solvers import Effort
 from bestk.solvers._lowrank import LowRank
@@ -47,7 +45,7 @@ def method_for(name: str, n: int, draws: int | None = None) -> Method:
 def effort_for(name: str) -> Effort:
     """No bounds, no limits of time: the same rows on every run."""
     effort = Effort(SEED, None, None)
-    return replace(effort, memory=COLUMNS_ONLY) if name == "search" else effort
+    return effort._replace(memory=COLUMNS_ONLY) if name == "search" else effort
 
 
 def all_ks(n: int) -> list[int]:

@@ -11,7 +11,8 @@ enum { BLOCK = 32, LANES = 4 }; /* items whose extremes are kept together */
 enum { TENURE = 15, TENURES = 15, STEPS_A_TENURE = 100 };
 enum { LONGEST = 20 }; /* times the depth: no walk goes on for longer */
 enum { RESTART = 20 }; /* walks that leave a population as it is before a new one */
-enum { AGAIN = 10 };   /* walks that one from a start of its own is worth, if it ends at the champion */
+enum { AGAIN = 10 };   /* walks, a fifth of the patience at most, that a walk is worth that starts
+                          by itself and ends at the champion */
 #define ROUNDING 1e-13 /* relative differences below this are none */
 static const int64_t TENURE_TIMES[TENURES] = {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1};
 
@@ -348,13 +349,14 @@ static void begin(Island *w, const uint8_t *starts, int64_t n_starts) {
 }
 
 /* Let the best of a walk into the population if it is new and good enough. */
-static void settle(Island *w) {
+static void settle(Island *w, int64_t patience) {
     int64_t *counts = w->counts;
     const double value = value_of(w, w->best), crown = w->values[CROWN];
     const size_t size = (size_t)w->n;
     const double margin = ROUNDING * fabs(crown);
+    const int again = counts[YOUNG] <= w->population && value >= crown - margin;
     counts[STALE]++;
-    counts[WAIT] += counts[YOUNG] <= w->population && value >= crown - margin ? AGAIN : 1;
+    counts[WAIT] += again && patience >= 10 ? least_of(AGAIN, patience / 5) : 1;
     if (value > crown + margin) {
         w->values[CROWN] = value;
         memcpy(w->champion, w->best, size);
@@ -405,7 +407,7 @@ EXPORT int bestk_tabu_advance(const double *Q, const double *least, int64_t n, i
         for (; steps > 0 && counts[IDLE] < depth && counts[STEP] < LONGEST * depth; steps--)
             step(&w);
         if (steps <= 0) break;
-        settle(&w); /* no new best came for ``depth`` steps: the walk is over */
+        settle(&w, patience); /* no new best came for ``depth`` steps: the walk is over */
         begin(&w, starts, n_starts);
         steps -= k;
     }

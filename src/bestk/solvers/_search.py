@@ -53,7 +53,7 @@ class Search:
         A walk ends after ``depth * n`` steps without a new best.
     patience : int, default=50
         An island ends after so many walks without a new best; with a time limit, after a hundred
-        times as many. A walk from a random choice that finds the best one again counts ten times.
+        times as many. Walks from random choices that find the best one again count up to ten times.
         With no time limit, the same seed gives the same answer.
     work : float, default=1.5e9
         With no time limit, the search ends when so many entries of Q have been read, about: some

@@ -139,9 +139,9 @@ def _is_quantity(column: Block) -> bool:
 def _may_count(counts: Indices) -> bool:
     """Whether frequencies rise to one mode and fall to too few rows for a class, as of visits."""
     mode = int(counts.argmax())
-    towards_mode = np.concatenate([counts[: mode + 1][::-1], counts[mode:]])
-    larger, smaller = np.delete(towards_mode[:-1], mode), np.delete(towards_mode[1:], mode)
-    falls = smaller <= larger + 2.0 * np.sqrt(larger)  # but for chance
+    rising = np.arange(len(counts) - 1) < mode
+    larger, smaller = np.where(rising, (counts[1:], counts[:-1]), (counts[:-1], counts[1:]))
+    falls = smaller <= larger + 2.0 * np.sqrt(larger)  # away from the mode, but for chance
     rare = counts[-1] < MIN_FOLDED_ROWS and counts[mode] >= MIN_MODE_ROWS
     return bool(len(counts) >= MIN_COUNTS and rare and falls.all())
 

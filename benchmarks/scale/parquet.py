@@ -1,8 +1,9 @@
 """Select from a Parquet file: ``python -m benchmarks.scale.parquet --rows 1000000``.
 
-A file of float32 columns is written into a temporary folder. By turns pyarrow reads all its rows in
-batches, and ``SelectBestK.fit`` selects from it: seconds, seconds of the processors, and how many
-times the reading the selection takes. A row of ``benchmarks/results/parquet.csv`` keeps the best.
+A file of float32 columns is written into a temporary folder, or to ``--file``. By turns pyarrow
+reads all its rows in batches, and ``SelectBestK.fit`` selects from it: seconds, seconds of the
+processors, and how many times the reading the selection takes. A row of
+``benchmarks/results/parquet.csv`` keeps the best.
 """
 
 import argparse
@@ -30,8 +31,9 @@ def main() -> None:
     options = _read_options()
     selector = SelectBestK(options.k, options.method)
     with TemporaryDirectory() as folder:
-        path = Path(folder, "table.parquet")
-        _write(path, options)
+        path = options.file or Path(folder, "table.parquet")
+        if not path.exists():
+            _write(path, options)
         size = path.stat().st_size / 1e9
         print(f"{options.rows} x {options.columns} float32: {size:.2f} GB", flush=True)
         found = [
@@ -92,6 +94,7 @@ def _read_options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--method", default="auto")
     parser.add_argument("-k", type=int, default=12)
+    parser.add_argument("--file", type=Path, help="a file to use again, or to write and keep")
     parser.add_argument("--dry", action="store_true", help="do not keep the row")
     return parser.parse_args()
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import NoReturn, TypeVar
 
+T = TypeVar("T")
 MAX_NAMES_SHOWN = 50
 # what moves, hides or turns around other text: control characters, ends of lines and paragraphs,
 # directions of writing, and halves of characters; joiners belong to words and emoji, and stay
@@ -54,13 +55,15 @@ class UnknownNameError(ParameterError):
         return f"{problem}; choose one of {shown}"
 
 
-def find_named(kind: str, value: Any, known: Mapping[str, Any]) -> Any:
-    """What has that name, or the value itself if it is no name."""
-    if not isinstance(value, str):
-        return value
-    if value not in known:
-        raise UnknownNameError(kind, value, known)
-    return known[value]
+class Registry(dict[str, T]):
+    """What has a name, such as methods; the error for an unknown name suggests the nearest."""
+
+    def __init__(self, kind: str, known: Mapping[str, T]) -> None:
+        super().__init__(known)
+        self.kind = kind
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise UnknownNameError(self.kind, name, self)
 
 
 class SelectionWarning(UserWarning):

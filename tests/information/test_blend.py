@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bestk.data.codes import encode
 from bestk.data.frames import read_table
-from bestk.data.target import read_target
+from bestk.data.target import ParsedTarget, read_target
 from bestk.discretize import MDLP, EqualFrequency
 from bestk.information import (
     BlendedSource,
@@ -253,7 +253,7 @@ def test_a_number_to_predict_is_cut_for_the_counts_and_taken_as_it_is_by_the_cov
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
     y = X[:, 0] + rng.normal(size=80)
-    classes = Reading().parse(y, 80).classes.codes
+    classes = ParsedTarget.of(y, 80).classes.codes
     parts = [*parts_of(X, classes)[:2], GaussianSource(ScoredTable(X, y, "standard"))]
     expected = np.mean([mi(part) for part in parts], axis=0)
     np.testing.assert_allclose(blend(X, y).entropies.mi(), expected, **NEAR)

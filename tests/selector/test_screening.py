@@ -6,8 +6,8 @@ import pytest
 
 from bestk import SelectBestK
 from bestk.data.frames import read_column, read_features
+from bestk.data.target import ParsedTarget
 from bestk.errors import DataError
-from bestk.information.reading import Reading
 from bestk.selection import screening
 
 
@@ -47,7 +47,7 @@ def test_the_first_relevance_is_that_of_a_line_and_a_parabola(classes):
     X[:, 5] *= 1e-200
     y = X[:, 0] + X[:, 1] ** 2 / 2
     y = np.digitize(y, [0.0, 1.0]) if classes else y
-    target = Reading(target="classes" if classes else "continuous").parse(read_column(y), 300)
+    target = ParsedTarget.of(read_column(y), 300, "classes" if classes else "continuous")
     found = screening.first_relevance(read_features(X, None), target, np.empty(0, int))
     X[:, 5] *= 1e200
     expected = [twin(column, y, classes) for column in X.T]

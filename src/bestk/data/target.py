@@ -1,6 +1,7 @@
 """The target: classes, or numbers to predict; and the weights of its rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from bestk.data.table import Block, check_finite, find_inexact, inexact
 from bestk.errors import DataError
 
 TARGETS = ("auto", "classes", "continuous")
+TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
 MAX_CLASSES = 20  # different whole numbers that are always classes
 MAX_CERTAIN = 10  # of which so many are surely classes, though one may have a single row
 MIN_COUNTS = 6  # different whole numbers that may be counts of events
@@ -34,6 +36,66 @@ class Target:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.classes)
+
+
+@dataclass(frozen=True)
+class ParsedTarget:
+    """A target: its classes, and its numbers where it is continuous."""
+
+    column: Block = field(repr=False)
+    n_samples: int
+    continuous: bool
+
+    @classmethod
+    def of(cls, y: Any, n_samples: int, kind: str = "auto") -> "ParsedTarget":
+        """Parse a target of that kind; one that is parsed already is given back."""
+        if isinstance(y, ParsedTarget):
+            return y
+        column = read_column(y)
+        return cls(column, n_samples, is_continuous(column, kind))
+
+    def take(self, rows: Indices) -> "ParsedTarget":
+        """Some of the rows, which may repeat."""
+        return ParsedTarget(self.column.take(rows), len(rows), self.continuous)
+
+    @property
+    def goal(self) -> Any:
+        """The numbers of a continuous target, or the classes."""
+        return self.numbers if self.continuous else self.classes
+
+    @property
+    def labels(self) -> Array:
+        """The number, or the label of the class, of each row."""
+        return self.numbers if self.continuous else self.classes.classes[self.classes.codes]
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """A finite number for each row."""
+        if self.n_samples == 1:
+            raise ValueError("y has 1 sample; at least two are needed")
+        return read_continuous_target(self.column, self.n_samples)
+
+    @cached_property
+    def classes(self) -> Target:
+        """The classes; a continuous target is cut into classes of equal frequency."""
+        if not self.continuous:
+            target = read_target(self.column, self.n_samples)
+            if target.n_classes == self.n_samples > 2:
+                raise ValueError(
+                    f"y has a different value in each of its {self.n_samples} rows, so it has no "
+                    "classes; is it an identifier? If it is a number to predict, pass "
+                    "target='continuous'"
+                )
+            return target
+        values = self.numbers
+        bins = cut_target(values)
+        if not bins.any():
+            largest = values.max()
+            raise ValueError(
+                f"y is {largest} in {(values == largest).sum()} of its {self.n_samples} rows, too "
+                "often to be cut into classes of equal frequency; give y as classes of your own"
+            )
+        return read_target(bins, self.n_samples)
 
 
 def read_target(y: Any, n_samples: int) -> Target:
@@ -185,3 +247,12 @@ def weighted_rows(sample_weight: Any, y: Any, n_samples: int) -> Indices:
     counts = np.empty(n_samples, np.int64)
     counts[order] = np.diff(sums, prepend=0.0)
     return np.repeat(np.arange(n_samples), counts)
+
+
+def cut_target(values: Floats, n_bins: int = TARGET_BINS) -> Indices:
+    """Classes of numbers: each value one where they are few, or else of equal frequency."""
+    known = np.unique(values)
+    basis = known if 1 < len(known) <= n_bins else np.sort(values)
+    ranks = -(-np.arange(1, n_bins) * len(basis) // n_bins)
+    last = np.unique(basis[ranks - 1])  # of each class
+    return np.searchsorted(last[last < basis[-1]], values)

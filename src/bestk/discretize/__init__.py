@@ -8,11 +8,12 @@ from bestk.discretize._base import (
     log_tables,
 )
 from bestk.discretize._methods import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
+from bestk.errors import Registry
 
-DISCRETIZERS: dict[str, type[Discretizer]] = {
+DISCRETIZERS: Registry[type[Discretizer]] = Registry("discretizer", {
     "caim": CAIM, "mdlp": MDLP, "equal-width": EqualWidth, "equal-frequency": EqualFrequency,
     "sigma": Sigma,
-}  # fmt: skip
+})  # fmt: skip
 
 __all__ = [
     "CAIM", "DISCRETIZERS", "MDLP", "ColumnCuts", "Discretizer", "EqualFrequency", "EqualWidth",

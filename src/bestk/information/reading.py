@@ -1,22 +1,19 @@
 """From a table and its target to entropies: numbers are cut and counted, or taken as normal."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.base import clone
 
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import encode
-from bestk.data.frames import read_column
-from bestk.data.table import Block, Table, find_features, find_numeric
-from bestk.data.target import Target, is_continuous, read_continuous_target, read_target
-from bestk.discretize import Discretizer, EqualFrequency, fit_together
-from bestk.errors import UnknownNameError
-from bestk.information import coding
+from bestk.data.codes import Codes, encode
+from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
+from bestk.data.target import ParsedTarget, Target
+from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, fit_together
 from bestk.information._blend import BlendedSource, measure_covariances, measure_curvature
 from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import Covariances, ScoredTable
@@ -26,11 +23,17 @@ from bestk.information.measures import CORRECTIONS, Correction
 from bestk.information.scan import Synergies, strongest_pairs
 from bestk.native.threads import threads
 
-TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
-INFORMATION = ("discrete", "gaussian", "blend")
-BLENDED = ("mdlp", "equal-frequency")  # levels of numbers whose counts are averaged
+BLENDED = ("mdlp", "equal-frequency")  # discretisers whose counts are averaged
 BLENDED_SHARE = 3.0**-0.5  # of the error of one count in the mean of three estimates
 MIN_ROWS = 200  # with fewer, and fewer than columns, only covariances of numbers are used
+MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.1  # of a level in a pair; rarer ones are merged
+MIN_CELL_ROWS = 10  # on average, of a pair of terciles and a class; with fewer, medians are used
+MAX_TERCILE_FEATURES = 10_000  # above, too: medians take a quarter of the time
+MAX_FINE_BINS, MIN_FINE_CELL_ROWS = 8, 6  # of a second look at pairs
+MAX_FINE_WORK = 3e11  # of it: pairs of columns times cells times rows; about a second
+MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
+PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
+MAX_SMALL_CUTS = 254  # of a column whose codes, one of them for missing values, take a byte
 
 
 @dataclass(frozen=True)
@@ -46,19 +49,10 @@ class Reading:
     n_jobs: int | None = None
     width: int | None = None  # columns of each table, where several stand side by side
 
-    def parse(self, y: Any, n_samples: int) -> "ParsedTarget":
-        """The target, parsed once; one that is parsed already is given back."""
-        if isinstance(y, ParsedTarget):
-            return y
-        column = read_column(y)
-        return ParsedTarget(column, n_samples, is_continuous(column, self.target))
-
     def measure(self, table: Table, y: Any) -> "Measured":
         """The entropies of a table and its target."""
-        if self.information not in INFORMATION:
-            raise UnknownNameError("information", self.information, INFORMATION)
         categorical = find_features(self.categorical_features, table)
-        target = self.parse(y, table.n_samples)
+        target = ParsedTarget.of(y, table.n_samples, self.target)
         if self.information == "blend":
             return self._blended(table, target, categorical)
         if self.information == "gaussian":
@@ -73,7 +67,7 @@ class Reading:
     ) -> list["Measured"]:  # fmt: skip
         """The counts of a table, its numbers cut in each of several ways; see code_table."""
         found = []
-        for codes, classes, fitted in coding.code_table(ways, table, numeric, target, also):
+        for codes, classes, fitted in code_table(ways, table, numeric, target, also):
             options = self.backend, self.correction, self.n_jobs
             entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
             cut = None if fitted is None else numeric
@@ -100,9 +94,9 @@ class Reading:
         )  # fmt: skip
         return Measured(entropies, goal)
 
-    def _blended(self, table: Table, target: "ParsedTarget", categorical: Indices) -> "Measured":
+    def _blended(self, table: Table, target: ParsedTarget, categorical: Indices) -> "Measured":
         """Counts of one or two kinds of levels, corrected for chance, and covariances, averaged."""
-        auto = isinstance(self.discretizer, str) and self.discretizer == "auto"
+        auto = self.discretizer == "auto"
         ways = BLENDED if auto else (self.discretizer,)
         numeric = find_numeric(table, categorical)
         if auto and self.correction is None and len(numeric) == table.n_features:
@@ -113,7 +107,7 @@ class Reading:
             ways = ways[:1]
         counting = replace(self, correction=self.correction or "chance")
         shape = table.n_features, table.n_samples, target.classes.n_classes
-        n_bins = coding.pair_bins(*shape)[0]
+        n_bins = pair_bins(*shape)[0]
         for_pairs = EqualFrequency(n_bins)  # sorted columns are cut at little cost
         find = partial(find_synergy, table, numeric, target.classes, self.backend, for_pairs)
         if auto and len(numeric) == table.n_features and self.backend.startswith("torch"):
@@ -152,7 +146,7 @@ class Reading:
         )  # fmt: skip
 
     def _blended_on_device(
-        self, table: Table, target: "ParsedTarget", find: Any
+        self, table: Table, target: ParsedTarget, find: Any
     ) -> "Measured | None":
         """The blend of a table of numbers on a GPU; None if that is not possible."""
         measure, numeric = device_measures(self.backend), np.arange(table.n_features)
@@ -160,8 +154,8 @@ class Reading:
         if len(table.blocks) > 1 or not isinstance(values, np.ndarray):
             return None
         table.check_exact()
-        fitted, classes = coding.get_discretizer(BLENDED[0]), target.classes
-        n_bins = coding.get_discretizer(BLENDED[1]).n_bins, find.args[-1].n_bins
+        fitted, classes = get_discretizer(BLENDED[0]), target.classes
+        n_bins = get_discretizer(BLENDED[1]).n_bins, find.args[-1].n_bins
         found = measure(values, classes, target.goal, n_bins, self.correction)
         if found is None or not fit_together([fitted], values, classes.codes, 0, [found.cuts]):
             return None
@@ -179,58 +173,6 @@ class Measured:
     discretizer: Any = None  # fitted on the numeric columns, or None
     levels: Indices | None = None  # of each column, where they were counted
     discretised: Indices | None = None  # the columns that the discretizer was fitted on
-
-
-@dataclass(frozen=True)
-class ParsedTarget:
-    """A target: its classes, and its numbers where it is continuous."""
-
-    column: Block = field(repr=False)
-    n_samples: int
-    continuous: bool
-
-    def take(self, rows: Indices) -> "ParsedTarget":
-        """Some of the rows, which may repeat."""
-        return ParsedTarget(self.column.take(rows), len(rows), self.continuous)
-
-    @property
-    def goal(self) -> Any:
-        """The numbers of a continuous target, or the classes."""
-        return self.numbers if self.continuous else self.classes
-
-    @property
-    def labels(self) -> NDArray[Any]:
-        """The number, or the label of the class, of each row."""
-        return self.numbers if self.continuous else self.classes.classes[self.classes.codes]
-
-    @cached_property
-    def numbers(self) -> NDArray[np.float64]:
-        """A finite number for each row."""
-        if self.n_samples == 1:
-            raise ValueError("y has 1 sample; at least two are needed")
-        return read_continuous_target(self.column, self.n_samples)
-
-    @cached_property
-    def classes(self) -> Target:
-        """The classes; a continuous target is cut into classes of equal frequency."""
-        if not self.continuous:
-            target = read_target(self.column, self.n_samples)
-            if target.n_classes == self.n_samples > 2:
-                raise ValueError(
-                    f"y has a different value in each of its {self.n_samples} rows, so it has no "
-                    "classes; is it an identifier? If it is a number to predict, pass "
-                    "target='continuous'"
-                )
-            return target
-        values = self.numbers
-        bins = cut_target(values)
-        if not bins.any():
-            largest = values.max()
-            raise ValueError(
-                f"y is {largest} in {(values == largest).sum()} of its {self.n_samples} rows, too "
-                "often to be cut into classes of equal frequency; give y as classes of your own"
-            )
-        return read_target(bins, self.n_samples)
 
 
 def has_few_rows(n_samples: int, n_features: int) -> bool:
@@ -256,16 +198,99 @@ def find_synergy(
     """The pairs of columns with the largest synergy, among all."""
     if len(numeric):
         is_fitted = hasattr(cutter, "cut_points_")
-        table = coding.discretise(cutter, table, numeric, None if is_fitted else target)[0]
-    codes = coding.merge_rare(encode(table), cutter.n_bins)
+        table = discretise(cutter, table, numeric, None if is_fitted else target)
+    codes = merge_rare(encode(table), cutter.n_bins)
     entropies = Entropies.count(codes, target, backend)
-    return strongest_pairs(entropies, codes, target.n_classes, top, coding.MAX_PAIR_PVALUE)
+    return strongest_pairs(entropies, codes, target.n_classes, top, MAX_PAIR_PVALUE)
 
 
-def cut_target(values: NDArray[np.float64], n_bins: int = TARGET_BINS) -> Indices:
-    """Classes of numbers: each value one where they are few, or else of equal frequency."""
-    known = np.unique(values)
-    basis = known if 1 < len(known) <= n_bins else np.sort(values)
-    ranks = -(-np.arange(1, n_bins) * len(basis) // n_bins)
-    last = np.unique(basis[ranks - 1])  # of each class
-    return np.searchsorted(last[last < basis[-1]], values)
+def code_table(
+    ways: Sequence[Any], table: Table, numeric: Indices, target: Target,
+    also: Sequence[Discretizer] = (),
+) -> Iterator[tuple[Codes, Target, Any]]:  # fmt: skip
+    """For each way to cut the numbers: codes, classes, and the fitted discretiser.
+
+    Rows come by class, or in their own order. Other discretisers are fitted too, in the same pass
+    if any.
+    """
+    order = np.argsort(target.codes, kind="stable")  # rows of a class are packed at once
+    classes = replace(target, codes=target.codes[order])
+    if not len(numeric) or ways[0] is None:
+        yield encode(table, order), classes, None
+        return
+    fitted = [get_discretizer(way) for way in ways]
+    table.check_exact(numeric)
+    numbers, rest = split_numbers(table, numeric)
+    found = fit_together([*fitted, *also], numbers.values, target.codes, len(ways))
+    if found is None or max(cuts.counts.max() for cuts in found) > MAX_SMALL_CUTS:
+        for own in fitted:
+            yield encode(discretise(own, table, numeric, target)), target, own
+        return
+    others = np.flatnonzero(~table.mask(numeric))
+    coded = encode(table.keep(others), order) if rest else None
+    for own, cuts in zip(fitted, found, strict=False):
+        values: Any = cuts.codes
+        levels = cuts.counts + 1 + cuts.gaps
+        if coded is not None:
+            part = values, levels
+            values = np.empty((table.n_features, table.n_samples), coded.values.dtype)
+            levels = np.empty(table.n_features, np.int64)
+            values[numeric], levels[numeric] = part
+            values[others], levels[others] = coded.values, coded.levels
+        yield Codes(values, levels, table.names), classes, own
+
+
+def discretise(discretizer: Any, table: Table, numeric: Indices, target: Target | None) -> Table:
+    """The same table with codes for its numbers; the discretiser is fitted to a target, if any."""
+    numbers, rest = split_numbers(table, numeric)
+    try:
+        with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
+            if target is not None:
+                discretizer.fit(numbers.values, target.codes)
+            codes = discretizer.transform(numbers.values)
+    except ValueError:
+        table.numeric()  # names a column of infinite values
+        raise
+    return Table(table.n_samples, table.names, (*rest, Block(numeric, "numeric", codes)))
+
+
+def cut_numbers(table: Table, numeric: Indices, n_bins: int) -> Codes:
+    """The codes of a table, numbers in bins of equal frequency."""
+    n = table.n_samples
+    one_class = Target(np.zeros(n, np.int64), np.zeros(1), np.array([n]))  # rows keep their order
+    return next(code_table([EqualFrequency(n_bins)], table, numeric, one_class))[0]
+
+
+def pair_bins(n_features: int, n_samples: int, n_classes: int) -> list[int]:
+    """The bins of numbers in pairs: three, or two where rows are few or columns are many.
+
+    Where time and rows allow, pairs are also counted in more bins, for shapes that few bins hide.
+    """
+    few_rows = n_samples < 9 * n_classes * MIN_CELL_ROWS
+    coarse = 2 if few_rows or n_features > MAX_TERCILE_FEATURES else 3
+    fine = min(MAX_FINE_BINS, int((n_samples / (n_classes * MIN_FINE_CELL_ROWS)) ** 0.5))
+    work = n_features**2 * (fine - 1) ** 2 * (n_samples + PAIR_ROWS)
+    return [coarse, fine] if fine >= 2 * coarse and work <= MAX_FINE_WORK else [coarse]
+
+
+def merge_rare(codes: Codes, n_bins: int) -> Codes:
+    """The same codes with rare levels made one, in columns of more than so many.
+
+    Chi-square needs some rows in every cell.
+    """
+    several = np.flatnonzero(codes.levels > n_bins)
+    if not len(several):
+        return codes
+    values = codes.values.copy()
+    for i in several:
+        counts = np.bincount(values[i])
+        rare = counts < max(MIN_LEVEL_ROWS, MIN_LEVEL_SHARE * codes.n_samples)
+        values[i] = np.where(rare[values[i]], len(counts), values[i])
+    return encode(values.T)
+
+
+def get_discretizer(discretizer: Any) -> Any:
+    """A discretiser to fit, of that name or like the one given, which gives arrays."""
+    is_name = isinstance(discretizer, str)
+    fresh: Any = DISCRETIZERS[discretizer]() if is_name else clone(discretizer)
+    return fresh.set_output(transform="default") if hasattr(fresh, "set_output") else fresh

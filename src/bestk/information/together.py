@@ -8,10 +8,11 @@ import numpy as np
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.table import Block, Table
+from bestk.data.target import ParsedTarget
 from bestk.information.backends import PairSource, SideBySide
 from bestk.information.entropies import largest_by_chance
 from bestk.information.measures import Measure, Query
-from bestk.information.reading import Measured, ParsedTarget, Reading
+from bestk.information.reading import Measured, Reading
 
 
 def join_subsamples(table: Table, rows: Sequence[Indices]) -> Table:

@@ -11,8 +11,8 @@ from scipy.special import stdtr, stdtrit
 from sklearn.base import is_classifier, is_regressor
 
 from bestk._typing import Floats
+from bestk.data.target import ParsedTarget
 from bestk.evaluation import BASELINE, error_curves, shared_tasks, t_statistics
-from bestk.information.reading import ParsedTarget
 from bestk.problem.solution import Solution
 from bestk.report.records import NAN, ReportRequest, format_text
 from bestk.selection.base import SELECTABLE

@@ -12,9 +12,9 @@ from sklearn.base import clone
 from bestk._typing import Indices
 from bestk.data.frames import as_array
 from bestk.data.table import Table, as_matrix, find_features
+from bestk.data.target import ParsedTarget
 from bestk.errors import ParameterError
 from bestk.information import Entropies
-from bestk.information.reading import ParsedTarget
 from bestk.problem.solution import Solution
 from bestk.selection.methods import EFFORT, NONE, Greedy, Ints, Joint, Method, Quadratic, Solutions
 from bestk.selection.objectives import Objective, Pairs, get_objective

@@ -12,9 +12,9 @@ from scipy.special import chdtrc, entr
 
 from bestk._typing import Floats, Indices
 from bestk.data.table import Table, find_numeric
+from bestk.data.target import ParsedTarget
 from bestk.errors import SelectionWarning
-from bestk.information.coding import code_table
-from bestk.information.reading import ParsedTarget
+from bestk.information.reading import code_table
 from bestk.native.threads import calm_blas
 from bestk.problem.solution import Solution
 from bestk.selection import look

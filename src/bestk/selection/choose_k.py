@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from bestk._typing import Floats, Indices
 from bestk.data.frames import as_array
 from bestk.data.table import Table, find_features
-from bestk.data.target import Target
+from bestk.data.target import ParsedTarget, Target
 from bestk.errors import ParameterError
-from bestk.information.reading import ParsedTarget
 from bestk.native.threads import calm_blas
 from bestk.problem.solution import Solution
 from bestk.selection.folds import (

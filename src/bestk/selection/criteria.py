@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.errors import find_named
+from bestk.errors import Registry
 from bestk.information import Entropies, Measure
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI, TRIPLE_ENTROPY
 from bestk.problem.problem import top_k
@@ -241,14 +241,10 @@ def _group_sums(score: Floats, labels: Indices | None) -> Floats:
     return np.asarray(np.bincount(labels[labels >= 0], score[labels >= 0]), np.float64)
 
 
-CRITERIA: dict[str, Criterion] = {
-    criterion.name: criterion
-    for criterion in (
-        MaxRel(), MRMR(), JMI(), MIFS(), CIFE(), CMIM(), DISR(), ICAP(), JMIM(), NJMIM()
-    )
-}  # fmt: skip
+ALL = MaxRel(), MRMR(), JMI(), MIFS(), CIFE(), CMIM(), DISR(), ICAP(), JMIM(), NJMIM()
+CRITERIA: Registry[Criterion] = Registry("criterion", {each.name: each for each in ALL})
 
 
 def get_criterion(criterion: str | Criterion) -> Criterion:
     """The criterion of that name, or the one given."""
-    return find_named("criterion", criterion, CRITERIA)
+    return CRITERIA[criterion] if isinstance(criterion, str) else criterion

@@ -17,8 +17,8 @@ from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.data.frames import as_array
 from bestk.data.table import Table, as_matrix
+from bestk.data.target import ParsedTarget
 from bestk.errors import ParameterError
-from bestk.information.reading import ParsedTarget
 from bestk.selection.targets import repeated_rows
 
 Fold = tuple[Indices, Indices]  # training rows, test rows

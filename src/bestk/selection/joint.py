@@ -16,10 +16,9 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.information import Covariances, Entropies
-from bestk.information.coding import MAX_PAIR_PVALUE, PAIR_ROWS
 from bestk.information.entropies import SMALLEST_VARIANCE
 from bestk.information.measures import INTERACTION
-from bestk.information.reading import has_few_rows
+from bestk.information.reading import MAX_PAIR_PVALUE, PAIR_ROWS, has_few_rows
 from bestk.native.threads import spans
 from bestk.problem.solution import Solution
 from bestk.selection.conditioning import State

@@ -3,21 +3,18 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincc, chdtrc
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Array, Floats, Indices, Mask
 from bestk.data.codes import Codes
-from bestk.data.table import Block, Table, find_numeric
-from bestk.data.target import Target, read_target
+from bestk.data.table import Table, find_numeric
+from bestk.data.target import ParsedTarget, Target, cut_target, read_target
 from bestk.information import Entropies, normal_scores, relevance_by_chance
-from bestk.information.coding import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
 from bestk.information.measures import CMI
-from bestk.information.reading import ParsedTarget, cut_target
+from bestk.information.reading import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
 from bestk.information.scan import scan_pairs
 from bestk.native.threads import spans
 
@@ -34,34 +31,21 @@ MAX_PERMUTATIONS = 50
 MAX_PERMUTED_WORK = 1e12  # pairs of columns times rows, in all permutations: a second or two
 
 
-@dataclass(frozen=True)
-class Values:
+class Values(NamedTuple):
     """One column of a table."""
 
-    block: Block
-    values: NDArray[Any]  # numbers, booleans, or codes of the categories
+    kind: str
+    values: Array  # numbers, booleans, or codes of the categories
+    missing: Mask
     categories: list[Any] | None
-
-    @property
-    def kind(self) -> str:
-        """The kind of the column."""
-        return self.block.kind
-
-    @cached_property
-    def missing(self) -> NDArray[np.bool_]:
-        """Which values are missing."""
-        return self.block.missing(self.values)
 
 
 def column_values(table: Table, place: int) -> Values:
     """The values of one column."""
-    for block in table.blocks:
-        j = int(block.columns.searchsorted(place))
-        if j < len(block.columns) and block.columns[j] == place:
-            strip = block.values[:, j : j + 1]
-            values = (strip.toarray() if hasattr(strip, "toarray") else np.asarray(strip))[:, 0]
-            return Values(block, values, None if block.categories is None else block.categories[j])
-    raise IndexError(f"the table has no column {place}; it has {table.n_features}")
+    (block,) = table.keep(np.array([place])).blocks
+    ((_, strip),) = block.strips()
+    known = None if block.categories is None else block.categories[0]
+    return Values(block.kind, strip[:, 0], block.missing(strip)[:, 0], known)
 
 
 def names_rows(name: str, column: Values) -> bool:
@@ -90,13 +74,13 @@ def names_rows(name: str, column: Values) -> bool:
     return in_order or spread < 2 * rows or IDENTIFIER.search(name) is not None
 
 
-def _has_fractions(values: NDArray[Any]) -> bool:
+def _has_fractions(values: Array) -> bool:
     if values.dtype.kind != "f":
         return False
     return bool((values != np.floor(values)).any())
 
 
-def is_leak(codes: NDArray[np.int64], target: Target) -> bool:
+def is_leak(codes: Indices, target: Target) -> bool:
     """Whether the bins of one column nearly determine the class.
 
     That is: predicting the most frequent class of each bin is right for 99% of the rows, and for

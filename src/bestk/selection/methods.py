@@ -10,7 +10,7 @@ import numpy as np
 
 from bestk import solvers
 from bestk._typing import Indices
-from bestk.errors import find_named
+from bestk.errors import Registry
 from bestk.information import Entropies
 from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
@@ -235,7 +235,7 @@ def _ranked(pairs: AnyPairs, solution: Solution) -> Solution:
     )
 
 
-METHODS: dict[str, Method] = {
+METHODS: Registry[Method] = Registry("method", {
     "auto": Joint(),
     "maxrel": Greedy("maxrel"),
     "mrmr": Greedy("mrmr"),
@@ -248,12 +248,12 @@ METHODS: dict[str, Method] = {
     "mrmr-quotient": Greedy(MRMR("quotient")),
     "mrmr-global": Quadratic("mrmr", "search"),
     "jmi-global": Quadratic("jmi", "search"),
-}  # fmt: skip
+})  # fmt: skip
 
 
 def get_method(method: str | Method) -> Method:
     """The method of that name, or the one given."""
-    return find_named("method", method, METHODS)
+    return METHODS[method] if isinstance(method, str) else method
 
 
 def describe_method(method: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.errors import find_named
+from bestk.errors import Registry
 from bestk.information import Entropies, Measure, measures
 from bestk.native import kernels
 from bestk.problem.lazy import CachedColumns
@@ -219,12 +219,12 @@ class QPFS(Objective):
         )
 
 
-OBJECTIVES: dict[str, Objective] = {
+OBJECTIVES: Registry[Objective] = Registry("objective", {
     "cmi": CMI(), "jmi": JMI(), "mrmr": MRMR(), "mifs": MIFS(), "cife": CIFE(),
     "shared": Shared(), "balanced": Balanced(), "qpfs": QPFS(), "maxrel": MaxRel(),
-}  # fmt: skip
+})  # fmt: skip
 
 
 def get_objective(objective: str | Objective) -> Objective:
     """The objective of that name, or the one given."""
-    return find_named("objective", objective, OBJECTIVES)
+    return OBJECTIVES[objective] if isinstance(objective, str) else objective

@@ -11,8 +11,8 @@ from bestk._typing import Floats, Indices
 from bestk.data import rows
 from bestk.data.frames import open_table, read_table
 from bestk.data.table import Block, Table, find_constant, find_features
-from bestk.data.target import note_on_target
-from bestk.information.reading import Measured, ParsedTarget, Reading
+from bestk.data.target import ParsedTarget, note_on_target
+from bestk.information.reading import Measured, Reading
 from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
 from bestk.selection import screening
@@ -36,7 +36,7 @@ def settle(options: Any) -> Reading:
     method, discretizer = get_method(options.method), options.discretizer
     own = getattr(method, "information", "discrete") if is_method(method) else "discrete"
     information = own if options.information == "auto" else options.information
-    if information != "blend" and isinstance(discretizer, str) and discretizer == "auto":
+    if information != "blend" and discretizer == "auto":
         discretizer = PAPER
     correction = options.correction
     if information == "discrete" and own == "blend":
@@ -65,7 +65,7 @@ def read_targets(y: Any, kind: str, n_samples: int) -> Targets:
         if len(shape) == 2 and shape[1] > 1:
             table = read_table(y)
             columns = [table.keep(np.array([j])).blocks[0] for j in range(table.n_features)]
-    return tuple(Reading(target=kind).parse(column, n_samples) for column in columns)
+    return tuple(ParsedTarget.of(column, n_samples, kind) for column in columns)
 
 
 def enough_rows(targets: Targets) -> int:

@@ -14,10 +14,9 @@ from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.data.frames import read_column, read_features
 from bestk.data.table import Table, find_features
-from bestk.data.target import note_on_target, weighted_rows
+from bestk.data.target import ParsedTarget, note_on_target, weighted_rows
 from bestk.errors import SelectionWarning
 from bestk.information import Entropies
-from bestk.information.reading import ParsedTarget, Reading
 from bestk.information.scan import strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection import look
@@ -213,4 +212,4 @@ def _read(
         table, column = table.take(rows), column.take(rows)
     if notes := [*table.notes, *filter(None, [note_on_target(options.target, column)])]:
         warn("\n".join(notes), SelectionWarning, stacklevel=3)
-    return table, Reading(target=options.target).parse(column, table.n_samples)
+    return table, ParsedTarget.of(column, table.n_samples, options.target)

@@ -10,8 +10,8 @@ import numpy as np
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import encode
 from bestk.data.table import Table, check_finite
+from bestk.data.target import ParsedTarget
 from bestk.information import Entropies
-from bestk.information.reading import ParsedTarget
 from bestk.native import as_table, kernels
 from bestk.native.threads import run_tiles, spans, threads
 from bestk.selection.joint import SCAN_SECONDS, can_scan

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bestk._typing import Floats, Indices
-from bestk.data.target import weighted_rows
+from bestk.data.target import ParsedTarget, weighted_rows
 from bestk.information import Entropies, Measure
-from bestk.information.reading import Measured, ParsedTarget
+from bestk.information.reading import Measured
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.problem.solution import Solution

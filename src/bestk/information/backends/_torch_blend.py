@@ -17,9 +17,9 @@ from bestk.information._scores import Covariances
 from bestk.information.backends._torch import RESULT_BYTES, TorchCounter, choose_device, copy_rows
 from bestk.information.backends._torch_columns import DeviceColumns, DeviceScores
 from bestk.information.backends._torch_table import free_bytes
-from bestk.information.coding import MAX_SMALL_CUTS
 from bestk.information.entropies import Entropies
 from bestk.information.measures import Correction, Measure, Query
+from bestk.information.reading import MAX_SMALL_CUTS
 from bestk.information.scan import Synergies, strongest_pairs
 
 MAX_TABLE_SHARE = 0.1  # of the device's free memory, for the numbers of a table

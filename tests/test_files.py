@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from pyarrow import parquet
 
 from bestk.data.columns import read_dictionary
 from bestk.data.files import copy_columns, load, replacing
@@ -21,6 +22,7 @@ from bestk.data.sources import (
     FORMATS,
     check_names,
     find_delimiter,
+    open_dataset,
     open_source,
     suffix_of,
 )
@@ -181,6 +183,19 @@ def test_pieces_of_words_join_to_the_whole(pieces):
 def test_pieces_of_a_file_join_to_the_whole(frame, tmp_path, monkeypatch):
     monkeypatch.setattr("bestk.data.sources.PIECE", 300)
     assert_same(read(write(frame, tmp_path / "table.parquet")).table, frame)
+
+
+@pytest.mark.parametrize("place", ["file", "folder"])
+def test_a_parquet_file_is_never_held_in_memory_as_a_whole(place, tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    table = pa.table({f"x{j}": rng.random(200_000) for j in range(10)})
+    parquet.write_table(table, tmp_path / "t.parquet", row_group_size=10_000)
+    monkeypatch.setattr("bestk.data.sources.PIECE", 2**14)
+    source = open_source(tmp_path / "t.parquet") if place == "file" else open_dataset(tmp_path)
+    size, before = table.nbytes, pa.total_allocated_bytes()
+    held = [pa.total_allocated_bytes() - before for _ in source.batches(list(source.types))]
+    assert len(held) >= 100
+    assert max(held) < size / 2
 
 
 def test_a_type_that_holds_only_at_first_is_corrected_by_a_second_look(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -20,7 +21,7 @@ from bestk.errors import DataError, UnknownNameError
 
 FORMATS = dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz"), "text") | {".parquet": "parquet"}
 FORMATS |= dict.fromkeys((".feather", ".arrow", ".ipc"), "arrow")
-PIECE = 2**23  # values read at once: 64 MiB as float64
+PIECE = 2**24  # values read at once: 128 MiB as float64
 BLOCK, MAX_BLOCK = 2**22, 2**30  # bytes of text parsed at once
 ROWS_PER_BLOCK = 128  # about, of wide tables of text
 MAX_HEADER_BYTES = 2**26
@@ -88,8 +89,11 @@ class Source:
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield record batches of some columns, in that order."""
         names = list(columns)
-        with plain_errors(self.path, self.wanted):
-            for batch in self.scan(names, max(1, PIECE // len(names))):
+        found = self.scan(names, max(1, PIECE // len(names)))
+        with plain_errors(self.path, self.wanted), ThreadPoolExecutor(1) as ahead:
+            following = ahead.submit(next, found, None)
+            while (batch := following.result()) is not None:
+                following = ahead.submit(next, found, None)
                 yield _checked_batch(batch, names)
 
     def checked(self, columns: Sequence[str]) -> Self:
@@ -233,10 +237,17 @@ def _open_parquet(path: Path) -> Source:
     """A file that stays open: the names of very many columns take long to read."""
     with plain_errors(path, wanted := "a Parquet table"):
         file = arrow("parquet").ParquetFile(path)
-        return Source(
-            path, _column_types(file.schema_arrow, path), wanted,
-            scan=lambda names, rows: file.iter_batches(rows, columns=names),
-        )  # fmt: skip
+
+    def scan(names: list[str], rows: int) -> Iterator[Any]:
+        groups, n_rows = list[int](), 0
+        for group in range(n_groups := file.num_row_groups):
+            groups.append(group)
+            n_rows += file.metadata.row_group(group).num_rows
+            if n_rows >= rows or group == n_groups - 1:  # one call would hold all that it has read
+                yield from file.iter_batches(rows, row_groups=groups, columns=names)
+                groups, n_rows = [], 0
+
+    return Source(path, _column_types(file.schema_arrow, path), wanted, scan)
 
 
 def open_dataset(path: str | Path, format_: str = "parquet") -> Source:
@@ -244,12 +255,15 @@ def open_dataset(path: str | Path, format_: str = "parquet") -> Source:
     path = Path(path)
     with plain_errors(path, wanted := "an Arrow table" if format_ == "ipc" else "a data set"):
         found = arrow("dataset").dataset(path, format=format_)
-        return Source(
-            path, _column_types(found.schema, path), wanted,
-            scan=lambda names, rows: found.to_batches(
-                names, batch_size=rows, batch_readahead=2, fragment_readahead=1
-            ),
-        )  # fmt: skip
+
+    def scan(names: list[str], rows: int) -> Iterator[Any]:
+        for part in found.get_fragments():
+            for piece in part.split_by_row_group() if format_ == "parquet" else [part]:
+                yield from piece.to_batches(
+                    found.schema, columns=names, batch_size=rows, batch_readahead=2
+                )
+
+    return Source(path, _column_types(found.schema, path), wanted, scan)
 
 
 def _column_types(schema: Any, path: Path) -> dict[str, Any]:

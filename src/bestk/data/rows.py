@@ -162,9 +162,10 @@ def narrowed(block: Block) -> Iterator[Block]:
             break
         fits = _fits(block.values[:HEAD], dtype)
         fits[fits] = _fits(block.values[:, fits], dtype)
-        if fits.any():
-            some = block.keep(fits)
-            yield replace(some, values=some.values.astype(dtype))
+        if not fits.any():
+            continue
+        some = block.keep(fits)
+        yield replace(some, values=some.values.astype(dtype))
         if fits.all():
             return
         block = block.keep(~fits)

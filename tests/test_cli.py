@@ -282,8 +282,12 @@ def test_what_cannot_be_selected_is_refused(folder):
     assert "is the target" in fails(*args, "--exclude", "diagnosis")
     includes = ("--include", "mean area", "--include", "mean radius")
     assert "-k 1 is less than the 2 features to include" in fails(*args, "-k", 1, *includes)
-    left = fails("select", folder / "mixed.csv", "-t", "y", "-k", 4)
-    assert "-k 4 is more than the 3 columns of the table" in left
+
+
+def test_columns_that_are_left_out_are_noted_where_more_were_asked_for(folder):
+    told = json.loads(bestk("select", folder / "mixed.csv", "-t", "y", "-k", 4, "--json").stdout)
+    assert told["k"] == 3
+    assert any("-k 4 is more than the 3 features" in note for note in told["notes"])
 
 
 def test_a_target_of_all_different_values_is_refused(folder):

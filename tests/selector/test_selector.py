@@ -108,14 +108,13 @@ def test_k_may_be_a_share_of_the_features(cancer):
     assert SelectBestK(k=1e-9).fit(X, y).solution_.k == 1
 
 
-def test_more_features_than_there_are_is_a_warning_for_the_estimator_and_an_error_for_select(
-    cancer,
-):
+def test_more_features_than_there_are_select_all_with_a_warning(cancer):
     X, y = cancer
     with pytest.warns(UserWarning, match="k=31 is more than the 30 features"):
         assert SelectBestK(k=31).fit(X, y).support_.all()
-    with pytest.raises(ValueError, match="k=31 is more than the 30 columns"):
-        select(X, y, k=31)
+    with pytest.warns(UserWarning, match="k=31 is more than the 30 features") as caught:
+        assert select(X, y, k=31).k == 30
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, 0.0, "five", None])

@@ -128,12 +128,10 @@ class Messages:
             warnings.simplefilter("default")
             warnings.filterwarnings("ignore", MANY_CLASSES)
             yield progress
-        for message in (warning.message for warning in caught):
-            if isinstance(message, SelectionWarning):  # one note per line
-                for line in str(message).splitlines():
-                    self.note(in_shell_words(line))
-            else:
-                self.note(" ".join(str(message).split()))
+        for warning in caught:
+            text, several = str(warning.message), issubclass(warning.category, SelectionWarning)
+            for line in text.splitlines() if several else [" ".join(text.split())]:
+                self.note(in_shell_words(line))
 
     @contextmanager
     def _bar(self, text: str) -> Iterator[Progress]:

@@ -20,7 +20,7 @@ from bestk.information._scores import Covariances, ScoredTable
 from bestk.information.backends import PairSource, device_measures
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.measures import CORRECTIONS, Correction
-from bestk.information.scan import Synergies, strongest_pairs
+from bestk.information.scan import PairScan, strongest_pairs
 from bestk.native.threads import threads
 
 BLENDED = ("mdlp", "equal-frequency")  # discretisers whose counts are averaged
@@ -194,7 +194,7 @@ def refuse_other_kinds(table: Table, categorical: Indices) -> None:
 
 def find_synergy(
     table: Table, numeric: Indices, target: Target, backend: str, cutter: EqualFrequency, top: int
-) -> Synergies:
+) -> PairScan:
     """The pairs of columns with the largest synergy, among all."""
     if len(numeric):
         is_fitted = hasattr(cutter, "cut_points_")

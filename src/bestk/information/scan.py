@@ -1,7 +1,9 @@
 """All pairs of features, of which only the best are kept: the matrix of pairs is never held."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -20,17 +22,27 @@ BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles whose pairs are bounded
 SAFE = 0.99  # of a limit, for what rounding may take off a bound
 
 
-class Synergies(NamedTuple):
-    """The pairs with the largest synergy."""
+@dataclass(frozen=True)
+class PairScan:
+    """The pairs of features with the largest synergy, largest first."""
 
     pairs: Indices  # a row for each, the lower column first
-    values: Floats  # I(xi; y | xj) - I(xi; y), in nats, descending
+    synergy: Floats  # I(xi; y | xj) - I(xi; y), in nats
     pvalues: Floats  # of an interaction as large in any of all pairs
+    names: Sequence[Any] = ()
+
+    def to_frame(self) -> Any:
+        """The pairs, best first, as a pandas data frame."""
+        import pandas as pd
+
+        first, second = ([self.names[i] for i in column] for column in self.pairs.T)
+        return pd.DataFrame({"first": first, "second": second, "synergy": self.synergy,
+                             "pvalue": self.pvalues})  # fmt: skip
 
 
 def strongest_pairs(
     entropies: Entropies, codes: Any, n_classes: int, top: int, max_pvalue: float = 1.0
-) -> Synergies:
+) -> PairScan:
     """The pairs with the largest synergy; p-values are those of chi-square times all pairs.
 
     ``codes``: those that were counted. Pairs with larger p-values than ``max_pvalue`` may be
@@ -46,7 +58,7 @@ def strongest_pairs(
         *_, pairs, values = scan_pairs(entropies, top=top)
     degrees = (levels[pairs] - 1).prod(axis=1) * (n_classes - 1)
     tails = stats.chi2.sf(twice * values, np.maximum(degrees, 1))
-    return Synergies(pairs, values, np.minimum(1.0, n_pairs * tails))
+    return PairScan(pairs, values, np.minimum(1.0, n_pairs * tails))
 
 
 def pairs_above(counter: NativeCounter, least: float, count: int) -> tuple[Indices, Floats]:

@@ -1,6 +1,6 @@
 """SelectRelevant: every feature that carries information, alone or in a pair."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 from warnings import warn
@@ -11,13 +11,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt
 
 from bestk._checks import whole
-from bestk._typing import Floats, Indices
 from bestk.data.frames import read_column, read_features
 from bestk.data.table import Table, find_features
 from bestk.data.target import ParsedTarget, note_on_target, weighted_rows
 from bestk.errors import SelectionWarning
 from bestk.information import Entropies
-from bestk.information.scan import strongest_pairs
+from bestk.information.scan import PairScan, strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection import look
 from bestk.selection.base import SELECTABLE, TableSelector, is_stream
@@ -140,24 +139,6 @@ class SelectRelevant(TableSelector):
         self.pvalues_ = look.calibrate(np.minimum(p[0], given.pvalues), null, 1 + self.pairs)
 
 
-@dataclass(frozen=True)
-class PairScan:
-    """The pairs of features with the largest synergy."""
-
-    pairs: Indices  # a row for each, the lower column first
-    synergy: Floats  # I(xi; y | xj) - I(xi; y), in nats
-    pvalues: Floats  # of an interaction as large in any of all pairs
-    names: Any
-
-    def to_frame(self) -> Any:
-        """The pairs, best first, as a pandas data frame."""
-        import pandas as pd
-
-        first, second = ([self.names[i] for i in column] for column in self.pairs.T)
-        return pd.DataFrame({"first": first, "second": second, "synergy": self.synergy,
-                             "pvalue": self.pvalues})  # fmt: skip
-
-
 def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
     """Find the pairs of features with the largest synergy among all n (n - 1) / 2.
 
@@ -195,7 +176,7 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
         codes = next(look.codes_for_pairs(table, categorical, classes.n_classes))
         entropies = Entropies.count(codes, classes, reader.backend)
         found = strongest_pairs(entropies, codes, classes.n_classes, count)
-    return PairScan(*found, table.names)
+    return replace(found, names=table.names)
 
 
 def _read(
@@ -203,7 +184,7 @@ def _read(
 ) -> tuple[Table, ParsedTarget]:
     if is_stream(X, y):
         X, y, sample_weight = hold_blocks(options, X, y, sample_weight)
-    elif not isinstance(X, Table):
+    else:
         X = options._check_table(X, reset=True)
     table = read_features(X, options.categorical_features)
     column = read_column(y)

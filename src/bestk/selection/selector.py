@@ -226,7 +226,7 @@ def select(
     Parameters
     ----------
     X, y, k, method, sample_weight, groups, **options
-        As for :class:`SelectBestK` and its ``fit``; a number k is at most that of the features.
+        As for :class:`SelectBestK` and its ``fit``.
 
     Returns
     -------
@@ -243,11 +243,6 @@ def select(
     ['petal width (cm)', 'petal length (cm)']
     """
     selector = SelectBestK(k, method, **options)
-    selector._validate_params()
-    if not is_stream(X, y):
-        X = read_features(X, selector.categorical_features)
-        if isinstance(k, Integral) and k > X.n_features:
-            raise ValueError(f"k={k} is more than the {X.n_features} columns of the table")
     selector._fit(X, y, sample_weight, groups)
     warn_of(selector.solution_)
     return selector.solution_

@@ -20,7 +20,7 @@ from bestk.information.backends._torch_table import free_bytes
 from bestk.information.entropies import Entropies
 from bestk.information.measures import Correction, Measure, Query
 from bestk.information.reading import MAX_SMALL_CUTS
-from bestk.information.scan import Synergies, strongest_pairs
+from bestk.information.scan import PairScan, strongest_pairs
 
 MAX_TABLE_SHARE = 0.1  # of the device's free memory, for the numbers of a table
 
@@ -61,7 +61,7 @@ def measure_on_device(
     source = DeviceBlend([count(codes, correction=correction) for codes in coded], scores)
     covariances = Covariances([(np.arange(len(equal.counts)), scores, scores.explained)])
 
-    def find_synergy(top: int) -> Synergies:
+    def find_synergy(top: int) -> PairScan:
         codes = columns.code(for_pairs)
         counter = count(codes)
         entropies = Entropies(*counter.singles, counter)

@@ -62,7 +62,6 @@ def tiny_tiles(tiny):
             patch.setattr(_torch_pairs, "STRIP_PLANES", 32)
             patch.setattr(_torch, "BUFFER_BYTES", 2**8)
             patch.setattr(_torch, "RESULT_BYTES", 2**12)
-            patch.setattr(_torch, "MAX_CANDIDATES", 7)
             patch.setattr(_torch_tiles, "MAX_FOUND", 9)
         yield
 

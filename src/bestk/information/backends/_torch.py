@@ -13,9 +13,9 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information.backends import _torch_tiles as kernels
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._reductions import SPLIT, Scan, TopPairs, join
+from bestk.information.backends._reductions import Scan, TopPairs, join, scan_tiles, sum_rows
 from bestk.information.backends._torch_kernels import SIDE
-from bestk.information.backends._torch_pairs import Plan, TileSide, first_of_run
+from bestk.information.backends._torch_pairs import Plan, first_of_run
 from bestk.information.backends._torch_table import DeviceCodes, free_bytes, upload
 from bestk.information.measures import Correction, Measure, Query, Tables
 
@@ -23,7 +23,6 @@ MAX_PLANS = 4  # kept ready, the latest
 MAX_DEVICE_SHARE = 0.6  # of a GPU's free memory, for a matrix that is computed there as a whole
 RESULT_BYTES = 2**30  # of the rows of a larger one that are computed together
 BUFFER_BYTES = 2**24  # that are copied to the host at once
-MAX_CANDIDATES = 2**20  # for best pairs, before a search for a higher threshold
 
 
 class TorchCounter:
@@ -62,9 +61,9 @@ class TorchCounter:
         self.write(query, out)
         return out
 
-    def write(self, query: Query, out: Tensor) -> None:
+    def write(self, query: Query, out: Tensor, in_nats: bool = True) -> None:
         """The same for a tensor, here or on the device."""
-        plan, device = self._plan(query), self._table.device
+        plan, device = self._plan(query, in_nats), self._table.device
         if not out.numel():
             return
         if query.is_whole and (
@@ -90,48 +89,26 @@ class TorchCounter:
                 copy_rows(target, out, side.places)
 
     def row_sums(self, query: Query) -> Floats:
-        """Row sums without the diagonal, from tiles of which none leaves the device."""
+        """Row sums without the diagonal; of two levels, from tiles that stay on the device."""
         plan, mirror = self._plan(query, in_nats=False), query.measure.is_symmetric
-        shape = 2, self.n_features  # no sum is ever rounded
-        parts = torch.zeros(shape, dtype=torch.float64, device=self._table.device)
-        if plan.is_fused and not 0.0 < abs(plan.formula.lowest) < np.inf:
-            others = plan.whole if mirror else plan.whole._replace()  # then all pairs of tiles
-            kernels.add_sums(plan, plan.whole, others, parts)
-            return join(parts.cpu().numpy(), self._exact.tables.scale)
-        for rows, across in plan.upper() if mirror else plan.tiles(None, None):
-            for number, columns in enumerate(across):
-                own = len(rows.at) if mirror and number == 0 else 0
-                values = plan.values(rows, columns)
-                if mirror:
-                    values[:, :own].diagonal().zero_()
-                else:
-                    values.masked_fill_(rows.at[:, None] == columns.at, 0.0)
-                _add_sums(parts, values, rows.at, columns.at[own:] if mirror else None)
-        return join(parts.cpu().numpy(), self._exact.tables.scale)
+        scale = self._exact.tables.scale
+
+        def write(strip: Floats, rows: Indices, columns: Indices) -> None:
+            some = query._replace(rows=rows, columns=columns)
+            self.write(some, torch.from_numpy(strip), in_nats=False)
+
+        if not plan.is_fused or 0.0 < abs(plan.formula.lowest) < np.inf:
+            return sum_rows(write, np.arange(self.n_features), scale, mirror)
+        parts = torch.zeros((2, self.n_features), dtype=torch.float64, device=self._table.device)
+        others = plan.whole if mirror else plan.whole._replace()  # then all pairs of tiles
+        kernels.add_sums(plan, plan.whole, others, parts)
+        return join(parts.cpu().numpy(), scale)
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
-        plan, device, shape = self._plan(query), self._table.device, (groups.max() + 1, len(groups))
-        if plan.is_fused and (found := _scan_bits(plan, groups, count)) is not None:
-            return found
-        best = torch.full(shape, -torch.inf, device=device)
-        partners, pairs = torch.full(shape, -1, device=device), TopPairs(count, len(groups))
-        group = torch.tensor(groups, device=device)
-        for rows, above in plan.upper():
-            for number, columns in enumerate(above):
-                own = len(rows.at) if number == 0 else 0
-                values = plan.values(rows, columns, torch.float32)
-                diagonal = values[:, :own]
-                diagonal.masked_fill_(torch.ones_like(diagonal).tril_().bool(), -torch.inf)
-                if count:
-                    _take_pairs(pairs, values, rows, columns, own)
-                for found, mine, others in ((values, rows, columns), (values.T, columns, rows)):
-                    for g in group[others.at].unique().tolist():
-                        some = group[others.at] == g
-                        part = found if bool(some.all()) else found[:, some]
-                        _take_partners(best[g], partners[g], part, mine.at, others.at[some])
-        most = best.cpu().numpy().astype(np.float64)
-        return Scan(most, partners.cpu().numpy(), pairs.pairs, pairs.values)
+        plan = self._plan(query)
+        found = _scan_bits(plan, groups, count) if plan.is_fused else None
+        return scan_tiles(self, query, groups, count) if found is None else found
 
     def _plan(self, query: Query, in_nats: bool = True) -> Plan:
         """The formula of a measure on the device, kept for queries that come a row at a time."""
@@ -179,41 +156,6 @@ def copy_rows(rows: Tensor, out: Tensor, places: Indices) -> None:
             out[torch.from_numpy(at)] = here
         else:
             out[first : first + len(at)] = here
-
-
-def _add_sums(parts: Tensor, values: Tensor, rows: Tensor, columns: Tensor | None) -> None:
-    """Add a tile to its rows, and its last columns to theirs, in two parts; it is overwritten."""
-    high = (values * (1 / SPLIT)).floor_()
-    for total, part in zip(parts, (high, values.sub_(high, alpha=SPLIT)), strict=True):
-        total[rows] += part.sum(1)
-        if columns is not None:
-            total[columns] += part[:, part.shape[1] - len(columns) :].sum(0)
-
-
-def _take_partners(
-    best: Tensor, partners: Tensor, found: Tensor, own: Tensor, others: Tensor
-) -> None:
-    """Compare what each feature has with a row of values; ties go to the lowest feature."""
-    most = found.amax(1)
-    some = (most >= best[own]).nonzero()[:, 0]
-    own, most = own[some], most[some]
-    largest = found[some] == most[:, None]
-    lowest = torch.where(largest, others, len(best)).amin(1)
-    better = (most > best[own]) | ((most == best[own]) & (lowest < partners[own]))
-    best[own[better]], partners[own[better]] = most[better], lowest[better]
-
-
-def _take_pairs(
-    best: TopPairs, values: Tensor, rows: TileSide, columns: TileSide, own: int
-) -> None:
-    """Keep the largest entries of a tile whose first ``own`` columns are its rows."""
-    better = values >= best.least
-    better[:, :own].triu_(1)
-    if int(better.sum()) > max(MAX_CANDIDATES, best.count):
-        better &= values >= values[better].topk(best.count).values[-1]
-    i, j = better.nonzero(as_tuple=True)
-    found = values[i, j], rows.at[i], columns.at[j]
-    best.add(*(each.cpu().numpy() for each in found))
 
 
 def choose_device(device: str) -> Any:

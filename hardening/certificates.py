@@ -13,7 +13,7 @@ import numpy as np
 
 from bestk import BQP, SOLVERS, solve
 from bestk.relaxations.dnn import Gap
-from bestk.relaxations.rows import fix_by_rows, fix_items
+from bestk.relaxations.rows import antisymmetric_bound, fix_by_rows, screen
 from bestk.relaxations.subproblem import Subproblem
 from hardening.record import keep
 
@@ -69,11 +69,13 @@ def failures(problem: BQP, rng: np.random.Generator) -> Iterator[str]:
 def _wrongly_fixed(problem: BQP, values: Values, floor: float) -> Iterator[str]:
     gap = Gap(Subproblem.of(problem), floor)
     gap.close(perf_counter() + 0.02)
-    whole = Subproblem.of(problem)
+    whole, bound = Subproblem.of(problem), antisymmetric_bound(problem, None, floor, 30)
+    assert bound.row_values is not None
+    fixed = screen(bound.value, bound.row_values, problem.k, floor)
     parts = {
         "dnn": gap.part,
         "rows": whole.without(*fix_by_rows(problem, floor)[:2]),
-        "antisymmetric": fix_items(whole, floor, 30)[0],
+        "antisymmetric": whole.without(*fixed),
     }
     for name, part in parts.items():
         inside = set(part.inside.tolist())

@@ -11,9 +11,9 @@ from bestk.relaxations.dnn import dnn_bound
 from bestk.relaxations.rows import (
     antisymmetric_bound,
     fix_by_rows,
-    fix_items,
     linear_bound,
     rows_bound,
+    screen,
 )
 from bestk.relaxations.sdp import only_choice, sdp_bound
 from bestk.relaxations.subproblem import Bound, Subproblem, moderate
@@ -128,8 +128,13 @@ def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
         first = (3e-8 + 1.5e-9 * rest.k) * rest.n**2
         steps = next((some for some in QUICK_STEPS if first + some * each <= seconds), 0)
         if value - best_known > MAX_USEFUL_GAP * abs(best_known) and steps:
-            rest, other = fix_items(rest, best_known, steps)
+            aim = best_known - rest.base
+            bound = antisymmetric_bound(BQP.trusted(rest.Q, rest.k), None, aim, steps)
+            other = rest.base + bound.value
             method, value = ("antisymmetric", other) if other < value else (method, value)
-            fixed_in, fixed_out = len(rest.inside), n - rest.n - len(rest.inside)
+            if bound.row_values is not None:
+                more_inside, more_outside = screen(bound.value, bound.row_values, rest.k, aim)
+                fixed_in += int(more_inside.sum())
+                fixed_out += int(more_outside.sum())
     fixed = {"fixed_in": fixed_in, "fixed_out": fixed_out}
     return Bound(max(value, best_known), method, details=fixed)

@@ -111,25 +111,16 @@ static double scan(Scan *s, const double *row, const double *shift, int64_t n, i
 
 /* Of each of m rows: the sum of its ``width`` largest entries less the shift of their columns, the
    entry of its own item left out; where they are, and the least. A column with the shift inf does
-   not count, nor is the row of its item read. known: how many of the largest there are in tops, from a call with fewer such columns;
-   a row that has enough of them left is not read again. */
+   not count, nor is the row of its item read. */
 EXPORT int bestk_row_tops(const double *C, int64_t step, int64_t m, int64_t n,
-    const int64_t *items, const double *shift, int64_t width, int64_t known, int64_t *tops,
-    int64_t stride, double *floors, double *sums) {
+    const int64_t *items, const double *shift, int64_t width, int64_t *tops, int64_t stride,
+    double *floors, double *sums) {
     Room room = {0};
     Scan s = new_scan(n, &room);
     for (int64_t p = 0; p < m && !room.status; p++) {
-        const double *row = C + p * step;
-        int64_t *top = tops + p * stride;
-        sums[p] = floors[p] = s.count = 0;
+        sums[p] = floors[p] = 0;
         if (shift && shift[items[p]] == INFINITY) continue;
-        for (int64_t q = 0; q < known; q++) {
-            s.where[s.count] = top[q];
-            s.high[s.count] = row[top[q]] - shift[top[q]];
-            s.count += s.high[s.count] > -INFINITY;
-        }
-        sums[p] = known && s.count >= width ? keep_top(&s, width, top)
-                                            : scan(&s, row, shift, n, items[p], width, top);
+        sums[p] = scan(&s, C + p * step, shift, n, items[p], width, tops + p * stride);
         floors[p] = s.high[0];
     }
     return release(&room);

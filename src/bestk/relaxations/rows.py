@@ -10,7 +10,7 @@ from bestk._typing import Floats, Indices, Mask
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 from bestk.problem.problem import BQP, grow, largest_entry
-from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, rounding
+from bestk.relaxations.subproblem import Bound, k_largest, rounding
 
 STRIP = 256  # rows that are read at a time
 MAX_SECONDS = 60.0  # of multipliers, by default
@@ -38,25 +38,21 @@ def row_values(Q: Floats, linear: Floats, k: int) -> Floats:
 
 
 def row_tops(
-    rows: Floats,
-    items: Indices,
-    k: int,
-    shift: Floats | None = None,
-    known: tuple[Indices, int] | None = None,
+    rows: Floats, items: Indices, k: int, shift: Floats | None = None
 ) -> tuple[Indices, Floats, Floats]:
     """Of the rows of some items: the k - 1 largest entries, the least of them, and their sum.
 
-    ``known``: the places of the largest, which are overwritten, and their number, before more
-    columns had the shift infinity.
+    A column with the shift infinity does not count, nor is the row of its item read.
     """
     m, n = rows.shape
-    tops, count = known or (np.empty((m, k - 1), np.int64), 0)
-    least, sums = np.empty(m), np.empty(m)
+    tops, least, sums = np.empty((m, k - 1), np.int64), np.empty(m), np.empty(m)
 
     def work(span: tuple[int, int]) -> None:
         part = slice(*span)
-        kernels.row_tops(rows[part], span[1] - span[0], n, items[part], shift, k - 1, count,
-                         tops[part], least[part], sums[part])  # fmt: skip
+        kernels.row_tops(
+            rows[part], span[1] - span[0], n, items[part], shift, k - 1,
+            tops[part], least[part], sums[part],
+        )  # fmt: skip
 
     run_tiles(work, spans(m, max(STRIP, 2**20 // n)))
     return tops, least, sums
@@ -193,34 +189,6 @@ def screen(value: float, row_values: Floats, k: int, floor: float) -> tuple[Mask
     return inside, outside
 
 
-def fix_items(part: Subproblem, floor: float, steps: int) -> tuple[Subproblem, float]:
-    """Decide items as long as bounds decide any; return the rest and an upper bound on all.
-
-    An item is fixed in if every choice without it is worth less than ``floor``, the value of the
-    best known choice, and out if every choice with it is. No choice is worth more than the larger
-    of ``floor`` and the bound. All bounds together have so many steps of multipliers.
-    """
-    value = inf
-    while True:
-        choice = part.settled()
-        if choice is not None and part.k in (0, part.n):
-            everything = np.ones(part.n, np.bool_)
-            decided = (everything, ~everything) if part.k else (~everything, everything)
-            return part.without(*decided), min(value, choice[1])
-        if steps <= 0:
-            return part, value
-        aim = floor - part.base
-        bound = antisymmetric_bound(BQP.trusted(part.Q, part.k), None, aim, steps)
-        steps -= bound.details.get("steps", 0)
-        value = min(value, part.base + bound.value)
-        if bound.row_values is None:
-            return part, value
-        inside, outside = screen(bound.value, bound.row_values, part.k, aim)
-        if not (inside | outside).any():
-            return part, value
-        part = part.without(inside, outside)
-
-
 def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
     """The items that plain rows fix in and out, and an upper bound on all.
 
@@ -229,8 +197,7 @@ def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
     """
     Q, n, k, linear = problem.rows, problem.n, problem.k, problem.diagonal
     inside, outside, closed = np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n)
-    margin = rounding(2 * k, k**2 * problem.largest)
-    tops, known, value = np.empty((n, k - 1), np.int64), 0, inf
+    margin, value = rounding(2 * k, k**2 * problem.largest), inf
     while True:
         chosen, open_items = np.flatnonzero(inside), np.flatnonzero(closed == 0.0)
         left, base = k - len(chosen), float(Q[np.ix_(chosen, chosen)].sum()) + margin
@@ -239,8 +206,7 @@ def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
             return inside, outside, min(value, problem.value(np.flatnonzero(inside)) + margin)
         values = linear + 2 * Q[chosen].sum(axis=0)
         if left > 1:
-            values += row_tops(Q, np.arange(n), left, closed, (tops, known))[2]
-            known = left - 1
+            values += row_tops(Q, np.arange(n), left, closed)[2]
         values = values[open_items]
         bound = k_largest(values, left)
         value = min(value, base + bound)

@@ -47,13 +47,16 @@ test-browser: $(VENV)/.test $(VENV)/.browser  ## reports in a browser (installs 
 	@tests/packaging/get_browser
 	$(BIN)/python -m pytest tests/report/test_browser.py
 
-test-wheel: dist  ## the wheel and the sdist, in an environment without extras
+test-wheel: dist  ## the wheel and the sdist, in an environment without extras, compiled by zig as well
 	rm -rf .venv-clean
 	$(PYTHON) -m venv .venv-clean
 	.venv-clean/bin/python -m pip install --quiet dist/*.whl
 	.venv-clean/bin/python -I tests/packaging/smoke.py
-	.venv-clean/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist/again dist/*.tar.gz
+	CC= PATH=$(CURDIR)/.venv-clean/bin \
+		.venv-clean/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist/again dist/*.tar.gz
 	.venv-clean/bin/python tests/packaging/contents.py dist dist/again
+	.venv-clean/bin/python -m pip install --quiet --force-reinstall --no-deps dist/again/*.whl
+	.venv-clean/bin/python -I tests/packaging/smoke.py
 
 # Old versions issue warnings of their own; benchmarks and experiments are not part of the package.
 test-min:  ## the tests with the oldest supported versions
@@ -88,7 +91,7 @@ test-long: $(VENV)/.test $(VENV)/.hardening  ## hours of fuzzing, fault injectio
 
 # Python itself leaks at exit, and is not built with the sanitizer, so the sanitizer is preloaded.
 test-sanitized: $(VENV)/.test  ## the tests of kernels with address and overflow checks
-	$(BIN)/python hatch_build.py --out $(VENV)/sanitized.so -O1 -g -fno-omit-frame-pointer \
+	$(BIN)/python hatch_build.py --out $(VENV)/sanitized.so -O1 -g -Werror -fno-omit-frame-pointer \
 		-fsanitize=address,undefined -fno-sanitize-recover=all
 	LD_PRELOAD=`$${CC:-cc} -print-file-name=libasan.so` ASAN_OPTIONS=detect_leaks=0 \
 		BESTK_LIBRARY=$(CURDIR)/$(VENV)/sanitized.so $(BIN)/python -m pytest -q tests/native

@@ -21,12 +21,8 @@ EXPORT int bestk_best_swap(const double *columns, int64_t k, int64_t n, const do
     for (int64_t place = 0; place < k; place++) {
         const double *column = columns + place * n, own = gains[chosen[place]];
         if (!(most - own - 2.0 * floors[place] > best)) continue;
-        double highest = -INFINITY;
-#pragma omp simd reduction(max : highest)
-        for (int64_t j = 0; j < n; j++) {
-            worth[j] = others[j] - own - 2.0 * column[j];
-            highest = higher(worth[j], highest);
-        }
+        for (int64_t j = 0; j < n; j++) worth[j] = others[j] - own - 2.0 * column[j];
+        const double highest = bestk_range(worth, n).high;
         if (!(highest > best)) continue;
         best = highest;
         swap[0] = place;

@@ -1,13 +1,11 @@
 """What is computed in another way where problems are large gives what small ones are given."""
 
-from time import perf_counter
-
 import numpy as np
 import pytest
 from numpy.polynomial import Chebyshev
 from scipy.linalg import eigh
 
-from bestk.bounds import bound_problem, upper_bound
+from bestk.bounds import tight_bound, upper_bound
 from bestk.problem.problem import BQP, top_k
 from bestk.relaxations import admm
 from bestk.relaxations.eigen import (
@@ -130,12 +128,9 @@ def test_a_bound_by_vectors_that_follow_is_nearly_as_good(library, monkeypatch):
 def test_a_tight_bound_that_stands_still_is_split_for_the_rest_of_the_time():
     problem = signed(24, 8)
     best = solve(problem, solver="exact")
-    whole = bound_problem(problem, "tight", best_known=best.objective)
+    whole = tight_bound(problem, None, best.objective)
     assert whole.value > 1.001 * best.objective
-    start = perf_counter()
     split = prove(problem, best.support, "tight", time_limit=60.0)
     assert split.method == "dnn, split"
-    assert split.details["optimal"]
     assert split.value == pytest.approx(best.objective)
-    assert 0 < split.seconds <= perf_counter() - start
     assert prove(problem, best.support, "fast", time_limit=60.0).value > 1.001 * best.objective

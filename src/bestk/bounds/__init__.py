@@ -1,9 +1,7 @@
 """Upper bounds on the quadratic problem: proved, for every symmetric matrix."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import inf
-from time import perf_counter
 
 from bestk._checks import real
 from bestk.problem.problem import BQP, good_choice
@@ -36,7 +34,7 @@ QUICK_STEPS = (1000, 100)  # of the multipliers of a quick bound: as many as the
 MAX_USEFUL_GAP = 0.25  # a default bound with a larger gap is dropped
 MAX_DNN_ITEMS = 10_000  # above it, its matrices do not fit into some gigabytes
 
-__all__ = ["BOUNDS", "MAX_DNN_ITEMS", "MIN_BOUND_SECONDS", "Bound", "bound_problem", "quick_bound",
+__all__ = ["BOUNDS", "MAX_DNN_ITEMS", "MIN_BOUND_SECONDS", "Bound", "quick_bound", "tight_bound",
            "upper_bound"]  # fmt: skip
 
 
@@ -66,16 +64,6 @@ def upper_bound(
     >>> round(upper_bound(problem), 3), problem.value([0, 1])
     (10.0, 10.0)
     """
-    return bound_problem(problem, method, time_limit, best_known).value
-
-
-def bound_problem(
-    problem: BQP,
-    method: str = "fast",
-    time_limit: float | None = None,
-    best_known: float | None = None,
-) -> Bound:
-    """The same as a record: with the method that gave the value, its time and what it decided."""
     if not isinstance(problem, BQP):
         kind = type(problem).__name__
         raise TypeError(f"upper_bound needs a BQP, not {kind}; pass BQP(Q, k)")
@@ -86,20 +74,22 @@ def bound_problem(
         time_limit = real(time_limit, "time_limit", "a number of seconds")
     if best_known is not None:
         best_known = real(best_known, "best_known", "the value of a choice")
-    start = perf_counter()
-    if method == "tight":
-        many = problem.is_lazy or problem.n > MAX_DNN_ITEMS
-        method = "antisymmetric" if many else "dnn"
-    if problem.is_lazy and method != "antisymmetric":
-        return Bound(inf, "nothing: Q is lazy")
+    if problem.is_lazy and method not in ("antisymmetric", "tight"):
+        return inf
     if problem.k == problem.n and not problem.is_lazy:
-        bound = only_choice(problem)
-    elif method == "fast":
+        return only_choice(problem).value
+    if method == "tight":
+        return tight_bound(problem, time_limit, best_known).value
+    if method == "fast":
         floor = problem.value(good_choice(problem)) if best_known is None else best_known
-        bound = quick_bound(problem, FAST_SECONDS if time_limit is None else time_limit, floor)
-    else:
-        bound = BOUNDS[method](problem, *((time_limit, best_known) if method in TIMED else ()))
-    return replace(bound, seconds=perf_counter() - start)
+        return quick_bound(problem, FAST_SECONDS if time_limit is None else time_limit, floor).value
+    return BOUNDS[method](problem, *((time_limit, best_known) if method in TIMED else ())).value
+
+
+def tight_bound(problem: BQP, time_limit: float | None, best_known: float | None) -> Bound:
+    """The best bound whatever it takes, within the time: "dnn", for many items "antisymmetric"."""
+    many = problem.is_lazy or problem.n > MAX_DNN_ITEMS
+    return (antisymmetric_bound if many else dnn_bound)(problem, time_limit, best_known)
 
 
 def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:

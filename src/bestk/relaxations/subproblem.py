@@ -21,7 +21,6 @@ class Bound:
 
     value: float
     method: str
-    seconds: float = 0.0
     row_values: Floats | None = None  # the k largest of these and a constant add up to the value
     details: Mapping[str, Any] = field(default_factory=dict)
 

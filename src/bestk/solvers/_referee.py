@@ -10,7 +10,7 @@ import numpy as np
 
 from bestk._checks import choice, real
 from bestk._typing import Indices
-from bestk.bounds import MAX_USEFUL_GAP, MIN_BOUND_SECONDS, Bound, bound_problem, quick_bound
+from bestk.bounds import MAX_USEFUL_GAP, MIN_BOUND_SECONDS, Bound, quick_bound, tight_bound
 from bestk.native.threads import Stopwatch
 from bestk.problem.problem import BQP
 from bestk.problem.solution import Solution
@@ -165,16 +165,13 @@ def prove(
     start, objective = perf_counter(), problem.value(items)
     if effort == "fast":
         return quick_bound(problem, time_limit or 0.0, objective)
-    bound = bound_problem(problem, effort, time_limit=time_limit, best_known=objective)
+    bound = tight_bound(problem, time_limit, objective)
     run = Run(np.random.default_rng(0), start + (time_limit or 0.0), [items])
     rest = bound.details.get("rest")
     if rest is None or run.time_left <= 0 or bound.value - objective <= PROVED_GAP * abs(objective):
         return bound
     split_gap(problem, rest, run)
-    if run.upper_bound >= bound.value:
-        return bound
-    details = {**bound.details, "optimal": run.details["optimal"]}
-    return Bound(run.upper_bound, "dnn, split", perf_counter() - start, details=details)
+    return replace(bound, value=min(bound.value, run.upper_bound), method="dnn, split")
 
 
 def read_problem(Q: Any, k: int | None) -> BQP:

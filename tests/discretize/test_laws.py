@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from bestk.discretize import CAIM, DISCRETIZERS
+from bestk.discretize import CAIM, DISCRETIZERS, EqualFrequency
 from bestk.native.threads import threads
 
 every = pytest.mark.parametrize("name", DISCRETIZERS)
@@ -79,6 +79,28 @@ def test_an_increasing_function_of_the_columns_keeps_the_codes(name, table):
     X, y = table
     fit = DISCRETIZERS[name]().fit_transform
     np.testing.assert_array_equal(fit(X, y), fit(X**3 + X, y))
+
+
+@every
+@given(table=tables())
+def test_fitting_and_transforming_in_one_pass_gives_the_same_codes(name, table):
+    X, y = table
+    codes = DISCRETIZERS[name]().fit_transform(X, y)
+    np.testing.assert_array_equal(codes, DISCRETIZERS[name]().fit(X, y).transform(X))
+
+
+@pytest.mark.parametrize("n_bins", [255, 256, 1000])
+def test_codes_of_one_pass_need_not_fit_a_byte(n_bins):
+    cutter, X = EqualFrequency(n_bins=n_bins), np.arange(2000.0)[:, None]
+    np.testing.assert_array_equal(cutter.fit_transform(X), cutter.transform(X))
+
+
+def test_a_fit_or_transform_of_a_subclass_is_used_in_one_pass_too():
+    class Shifted(CAIM):
+        def transform(self, X):
+            return super().transform(X) + 7
+
+    assert Shifted().fit_transform([[0.1], [0.9]], [0, 1]).ravel().tolist() == [7, 8]
 
 
 @every

@@ -20,6 +20,14 @@ def numbers(dtype, shape, seed=0):
     return (np.abs(X) if np.dtype(dtype).kind in "ub" else X).astype(dtype)
 
 
+def test_codes_in_an_order_of_the_samples_go_back_to_their_own():
+    random = np.random.default_rng(0)
+    block, order = random.integers(0, 256, (5, 37), dtype=np.uint8), random.permutation(37)
+    codes = np.empty((37, 5), np.int16, order="F")
+    kernels.reorder(block, *block.shape, order, codes.T)
+    np.testing.assert_array_equal(codes[order].T, block)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("shape", [(1, 1), (8, 70), (37, 5), (130, 131)])
 def test_columns_are_read_as_the_rows_of_a_block(layout, shape):

@@ -18,10 +18,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame
 from bestk.native import TABLE_TYPES, kernels
-from bestk.native.threads import map_columns, spans
+from bestk.native.threads import VALUE_COST, map_columns, run_tiles, spans, threads
 
 BY_ENTROPY, BY_MAJORITY, BY_FREQUENCY = range(3)  # methods by their number in cuts.c
 CODED_ROWS = 2**16  # of a table that are coded together
+MAX_SMALL_CUTS = 254  # of a column whose codes take a byte, as in cuts.c
 MAX_CODES = 2**15  # of int16; one of them is for NaN
 MAX_BINS = MAX_CODES - 1
 # how numpy, scipy and pyarrow begin their errors about values that are not numbers
@@ -117,6 +118,29 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
+        self._find_cuts(X, y, 0)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.int16]:
+        """Fit to X, then transform it; the same as ``fit(X, y).transform(X)`` in one pass."""
+        kind = type(self)
+        if kind.fit is not Discretizer.fit or kind.transform is not Discretizer.transform:
+            return np.asarray(super().fit_transform(X, y))
+        X, order, found = self._find_cuts(X, y, 1)
+        if found is None or max(found.counts) > MAX_SMALL_CUTS:
+            return encode_columns(X, self.cut_points_)
+        codes = np.empty(X.shape, np.int16, order="F")
+
+        def reorder(span: tuple[int, int]) -> None:
+            part = found.codes[slice(*span)]
+            kernels.reorder(part, *part.shape, order, codes.T[slice(*span)])
+
+        with threads(seconds=VALUE_COST * codes.size):
+            run_tiles(reorder, spans(len(codes.T), max(1, CODED_ROWS // len(codes))))
+        return codes
+
+    def _find_cuts(self, X: Any, y: Any, n_coded: int) -> tuple[Any, Indices, Any]:
+        """The table, the samples in order of their classes, and the cuts if a kernel finds them."""
         self._validate_params()
         if self._supervised:
             X, y = self._numbers(X, y)
@@ -126,12 +150,14 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         else:
             X = self._numbers(X)
             classes = Classes.of(np.zeros(X.shape[0], np.int64), 1)
-        way = self._way(X.shape[0])
+        way, found = self._way(X.shape[0]), None
         if way is None:
-            parts = map_columns(X, self._cut)
-            return self._keep_cuts([cuts for part in parts for cuts in part])
-        (found,) = cut_by_kernel(X, classes, [way])
-        return self._keep_cuts(found.split())
+            cut_points = [cuts for part in map_columns(X, self._cut) for cuts in part]
+        else:
+            (found,) = cut_by_kernel(X, classes, [way], n_coded)
+            cut_points = found.split()
+        self._keep_cuts(cut_points)
+        return X, classes.order, found
 
     def _way(self, n_samples: int) -> tuple[int, int] | None:
         """The method of the kernel and its most bins; None if there is a method ``_cut``."""
@@ -140,7 +166,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """The cuts of each row of a block, which may be overwritten."""
         raise NotImplementedError
 
-    def _keep_cuts(self, cut_points: list[Floats]) -> Self:
+    def _keep_cuts(self, cut_points: list[Floats]) -> None:
         most = max(map(len, cut_points), default=0)
         if most + 2 > MAX_CODES:
             j = [len(cuts) for cuts in cut_points].index(most)
@@ -149,7 +175,6 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 f"fit the codes; pass a smaller max_bins, or drop the column"
             )
         self.n_features_in_, self.cut_points_ = len(cut_points), cut_points
-        return self
 
     def _read_classes(self, y: Any) -> Classes:
         self.classes_, labels = np.unique(y, return_inverse=True)

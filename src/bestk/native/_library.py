@@ -47,6 +47,7 @@ SIGNATURES: dict[str, str] = {
     # table.c
     "read_columns": "table i64[:]? i64 f64[rows]! i64",
     "encode": "f64[rows] i64 i64 f64[:] i64[:] i16[rows]!",
+    "reorder": "u8[rows] i64 i64 i64[:] i16[rows]!",
     "add_powers": "table i64 i64 i64[:] f64[:] i64 f64[:,:]! f64[:,:,:]! i64 i64",
     # cuts.c
     "cut": "f64[rows] i64 i64 i32[:] i64 i64[:,:] i64 f64[:]? f64[:]? f64[:]?"

@@ -24,6 +24,7 @@ typedef struct {
     int is_whole;
     uint16_t *bucket;       /* of each row; the one after the last if its value is missing */
     int32_t *first, *below; /* samples in the buckets before, [bucket]; by class, [bucket][class] */
+    int32_t *middle, *later; /* first and the earlier half of a bucket; its later half by class */
     uint32_t *rows;         /* bucket by bucket, */
     uint8_t *is_sorted;     /* in the order of their values where it is set */
 } Column;
@@ -66,7 +67,9 @@ static void make_room(Cutter *cutter, Room *room) {
     column->bucket = take(room, n, sizeof *column->bucket);
     column->rows = take(room, n, sizeof *column->rows);
     column->first = take(room, n_buckets, sizeof *column->first);
+    column->middle = take(room, n_buckets, sizeof *column->middle);
     column->below = take(room, n_buckets * n_classes, sizeof *column->below);
+    column->later = take(room, n_buckets * n_classes, sizeof *column->later);
     column->is_sorted = take(room, n_buckets, sizeof *column->is_sorted);
     cutter->runs.start = take(room, n, sizeof *cutter->runs.start);
     cutter->runs.rank = take(room, n, sizeof *cutter->runs.rank);
@@ -101,22 +104,47 @@ static int is_whole(const double *column, int64_t n) {
     return !parts;
 }
 
-/* Count the buckets of a column by class; return the size of the largest. */
+/* Count the buckets of a column by class, both halves of its samples at once; return the size of
+   the largest but the first, which has one value where numbers are spread. */
 static int64_t count_buckets(Cutter *cutter) {
     Column *column = &cutter->column;
     const int64_t n_classes = cutter->n_classes, n_buckets = column->n_buckets;
-    int32_t *below = column->below, *cells = below + n_classes;
+    const int64_t n = cutter->n_samples, half = n / 2;
+    const uint16_t *bucket = column->bucket;
+    int32_t *below = column->below, *cells = below + n_classes, *later = column->later, sum = 0;
     int64_t most = 0;
     memset(below, 0, sizeof *below * (size_t)((n_buckets + 2) * n_classes));
-    for (int64_t i = 0; i < cutter->n_samples; i++)
-        cells[column->bucket[i] * n_classes + cutter->y[i]]++;
-    for (int64_t b = 0; b < n_buckets; b++, below += n_classes) {
-        int32_t sum = 0;
-        for (int64_t c = 0; c < n_classes; c++) sum += below[n_classes + c] += below[c];
-        column->first[b + 1] = sum;
-        most = most_of(most, sum - column->first[b]);
+    memset(later, 0, sizeof *later * (size_t)((n_buckets + 1) * n_classes));
+    for (int64_t i = 0; i < half; i++) {
+        cells[bucket[i] * n_classes + cutter->y[i]]++;
+        later[bucket[half + i] * n_classes + cutter->y[half + i]]++;
+    }
+    if (n % 2) later[bucket[n - 1] * n_classes + cutter->y[n - 1]]++;
+    for (int64_t b = 0; b <= n_buckets; b++, below += n_classes, later += n_classes) {
+        column->first[b] = column->middle[b] = sum;
+        for (int64_t c = 0; c < n_classes; c++) {
+            column->middle[b] += below[n_classes + c];
+            sum += below[n_classes + c] + later[c];
+            below[n_classes + c] += below[c] + later[c];
+        }
+        most = most_of(most, b && b < n_buckets ? sum - column->first[b] : 0);
     }
     return most;
+}
+
+/* Order the rows by their buckets, both halves at once. */
+static void order_rows(Cutter *cutter) {
+    Column *column = &cutter->column;
+    const int64_t n = cutter->n_samples, half = n / 2;
+    const uint16_t *bucket = column->bucket;
+    int32_t *place = column->later, *middle = column->middle;
+    memcpy(place, column->first, sizeof *place * (size_t)(column->n_buckets + 1));
+    for (int64_t i = 0; i < half; i++) {
+        column->rows[place[bucket[i]]++] = (uint32_t)i;
+        column->rows[middle[bucket[half + i]]++] = (uint32_t)(half + i);
+    }
+    if (n % 2) column->rows[middle[bucket[n - 1]]++] = (uint32_t)(n - 1);
+    memset(column->is_sorted, 0, (size_t)column->n_buckets);
 }
 
 /* Spread a column over its buckets; 0 if a number is infinite. */
@@ -147,11 +175,7 @@ static int tally(Cutter *cutter, const double *values) {
         bestk_spread(values, n, range, column->n_buckets, 1, column->bucket);
         count_buckets(cutter);
     }
-    int32_t *place = (int32_t *)cutter->pairs;
-    memcpy(place, column->first, sizeof *place * (size_t)column->n_buckets);
-    place[column->n_buckets] = (int32_t)range.n_known;
-    for (int64_t i = 0; i < n; i++) column->rows[place[column->bucket[i]]++] = (uint32_t)i;
-    memset(column->is_sorted, 0, (size_t)column->n_buckets);
+    order_rows(cutter);
     return 1;
 }
 
@@ -223,41 +247,33 @@ static void keep_boundary(Cutter *cutter, Cut cut) {
 }
 
 /* MDLP: minus the entropy left, times N, by counts of classes on both sides. */
-static double score_entropy(const Cutter *cutter) {
+static double score_entropy(const Cutter *cutter, int64_t n_left, int64_t n_right) {
     const int64_t *left = cutter->scheme.left, *right = cutter->scheme.right;
-    int64_t size_left = 0, size_right = 0;
     double sum = 0.0;
-    for (int64_t c = 0; c < cutter->n_classes; c++) {
+    for (int64_t c = 0; c < cutter->n_classes; c++)
         sum += cutter->xlogx[left[c]] + cutter->xlogx[right[c]];
-        size_left += left[c];
-        size_right += right[c];
-    }
-    return sum - cutter->xlogx[size_left] - cutter->xlogx[size_right];
+    return sum - cutter->xlogx[n_left] - cutter->xlogx[n_right];
 }
 
-/* MDLP: move the samples of a bucket to the left. The scores of cuts among them are at most the one
-   before and what each class adds: n log n is below its chords, -n log n below its tangents. */
-static double bound_entropy(const Cutter *cutter, double score, const int64_t *inside) {
-    const double *xlogx = cutter->xlogx;
-    int64_t *left = cutter->scheme.left, *right = cutter->scheme.right;
-    int64_t size_left = 0, size_right = 0;
+/* MDLP: the scores of cuts among the samples of a bucket are at most the one before and what each
+   class adds: n log n is below its chords, -n log n below its tangents. */
+static double bound_entropy(const Cutter *cutter, int64_t n_left, int64_t n_right, double score) {
+    const double *xlogx = cutter->xlogx, slope = cutter->logs[n_right] - cutter->logs[n_left];
+    const Scheme *scheme = &cutter->scheme;
     for (int64_t c = 0; c < cutter->n_classes; c++) {
-        size_left += left[c];
-        size_right += right[c];
-    }
-    const double slope = cutter->logs[size_right] - cutter->logs[size_left];
-    for (int64_t c = 0; c < cutter->n_classes; c++) {
-        const int64_t n = inside[c], l = left[c] += n, r = right[c] -= n;
-        const double rise = xlogx[l] - xlogx[l - n] + (xlogx[r] - xlogx[r + n]);
+        const int64_t n = scheme->inside[c], l = scheme->left[c], r = scheme->right[c];
+        const double rise = xlogx[l + n] - xlogx[l] + (xlogx[r - n] - xlogx[r]);
         score += n ? higher(rise + slope * (double)n, 0.0) : 0.0;
     }
     return score;
 }
 
 /* MDLP: keep cuts inside a bucket, from one rank up to another, of some score at least. */
-static void sweep_bucket(Cutter *cutter, int64_t b, int64_t start, int64_t stop, double least) {
+static void sweep_bucket(Cutter *cutter, int64_t b, Cut from, Cut to, double least) {
     const Column *column = &cutter->column;
     Scheme *scheme = &cutter->scheme;
+    const int64_t start = most_of(column->first[b], from.rank);
+    const int64_t stop = least_of(column->first[b + 1], to.rank);
     const int32_t *below = column->below + b * cutter->n_classes;
     const int inside = start > column->first[b];
     sort_bucket(cutter, b);
@@ -270,7 +286,7 @@ static void sweep_bucket(Cutter *cutter, int64_t b, int64_t start, int64_t stop,
         scheme->left[cutter->y[row]]++;
         scheme->right[cutter->y[row]]--;
         if (column->values[row] == column->values[next]) continue;
-        const Cut cut = {r + 1, b, score_entropy(cutter)};
+        const Cut cut = {r + 1, b, score_entropy(cutter, r + 1 - from.rank, to.rank - r - 1)};
         if (cut.score >= least) keep_boundary(cutter, cut);
     }
 }
@@ -297,17 +313,19 @@ static Cut sweep_entropy(Cutter *cutter, int64_t i, double tie) {
             const int64_t before = stop < to.rank ? below[c] : scheme->top[c];
             scheme->inside[c] = before - scheme->base[c] - scheme->left[c];
         }
-        const double bound = bound_entropy(cutter, score, scheme->inside);
-        if (!column->is_whole && stop - start > 1) scheme->bound[b] = bound;
-        if (stop < to.rank) scheme->end[b] = score = score_entropy(cutter);
+        if (!column->is_whole && stop - start > 1)
+            scheme->bound[b] = bound_entropy(cutter, start - from.rank, to.rank - start, score);
+        for (int64_t c = 0; c < n_classes; c++) {
+            scheme->left[c] += scheme->inside[c];
+            scheme->right[c] -= scheme->inside[c];
+        }
+        if (stop < to.rank)
+            scheme->end[b] = score = score_entropy(cutter, stop - from.rank, to.rank - stop);
         most = higher(scheme->end[b], most);
     }
     for (int64_t b = from.bucket; column->first[b] < to.rank; b++) {
-        const int64_t start = most_of(column->first[b], from.rank);
-        const int64_t stop = least_of(column->first[b + 1], to.rank);
-        const Cut end = {stop, b + 1, scheme->end[b]};
-        if (scheme->bound[b] >= most - 2 * tie)
-            sweep_bucket(cutter, b, start, stop, most - 2 * tie);
+        const Cut end = {column->first[b + 1], b + 1, scheme->end[b]};
+        if (scheme->bound[b] >= most - 2 * tie) sweep_bucket(cutter, b, from, to, most - 2 * tie);
         if (end.score >= most - 2 * tie) keep_boundary(cutter, end);
         if (scheme->n_kept) most = higher(most, scheme->kept[scheme->n_kept - 1].score);
     }

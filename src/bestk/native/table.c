@@ -74,6 +74,14 @@ EXPORT int bestk_encode(const double *block, int64_t stride, int64_t n_rows, int
     return OK;
 }
 
+/* Codes in rows of a block, given in an order of the samples, in that of the samples themselves. */
+EXPORT int bestk_reorder(const uint8_t *block, int64_t stride, int64_t n_rows, int64_t n,
+    const int64_t *order, int16_t *codes, int64_t code_stride) {
+    for (int64_t j = 0; j < n_rows; j++, block += stride, codes += code_stride)
+        for (int64_t i = 0; i < n; i++) codes[order[i]] = block[i];
+    return OK;
+}
+
 /* Up to GROUP columns of a table. */
 typedef struct {
     const char *data;

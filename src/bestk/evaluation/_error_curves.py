@@ -19,7 +19,6 @@ from bestk.data.table import Table, as_matrix, find_features
 from bestk.errors import ParameterError
 from bestk.evaluation._curves import BASELINE, Curves, Row
 from bestk.information.reading import Reading
-from bestk.native.threads import jobs
 from bestk.selection.folds import Fold, Trial, make_folds, printed_progress, read_ks, repeat_rows
 from bestk.selection.methods import get_method
 from bestk.selection.pipeline import Targets, Task, is_method, read_targets, seed_of, settle
@@ -150,7 +149,7 @@ def error_curves(
     study = Study(trial, selector, table, targets, named, wanted, everything)
     show, found = progress or printed_progress("error_curves", verbose), list[Row]()
     threads = 1 if trees and len(y) < MIN_ROWS_FOR_THREADS else None
-    parallel = Parallel(n_jobs=jobs(n_jobs) or 1, return_as="generator")
+    parallel = Parallel(1 if n_jobs is None else n_jobs, return_as="generator")
     with threadpool_limits(threads, "openmp"):
         parts = parallel(delayed(study.run)(i, fold) for i, fold in enumerate(folds))
         for done, part in enumerate(parts, 1):

@@ -7,10 +7,10 @@ from bestk.information._matrices import cmi_matrix, joint_mi_matrix, mutual_info
 from bestk.information._scores import Covariances, ScoredTable, normal_scores
 from bestk.information.backends import PairSource
 from bestk.information.entropies import Entropies
-from bestk.information.measures import Measure, Query, relevance_by_chance
+from bestk.information.measures import Measure, Query
 
 __all__ = [
     "BlendedSource", "Covariances", "Entropies", "GaussianSource", "Measure", "PairSource", "Query",
     "ScoredTable", "cmi_matrix", "joint_mi_matrix", "measures", "mutual_information",
-    "normal_scores", "relevance_by_chance",
+    "normal_scores",
 ]  # fmt: skip

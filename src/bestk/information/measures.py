@@ -13,8 +13,6 @@ import numpy as np
 
 from bestk._checks import choice
 from bestk._typing import Floats, Indices
-from bestk.data.codes import Codes
-from bestk.data.target import Target
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 
@@ -24,7 +22,6 @@ MIN_MOMENT_ROWS = 2**16  # from which the moments of large counts replace sums
 MAX_KEPT_ROWS = 2**18  # tables of so many counts are kept for the next estimate
 MIN_MOMENT_SAMPLES = 4096.0  # expected in a class, from which moments are accurate enough
 CELLS_AT_ONCE = 512
-CELLS_OF_COLUMNS = 2**20  # of columns that are counted together
 MAX_WEIGHT = 32.0  # sum of a measure's weights: entropies take 57 bits, their sums have 63
 
 
@@ -180,26 +177,6 @@ class ExactEntropies:
         column = _weigh((measure.xj, self.x), (measure.xjy, self.xy))
         scale, unit = (tables.scale, 1.0) if in_nats else (1.0, tables.scale)
         return Formula(pair_table, class_table, row, column, scale, lowest / unit)
-
-
-def relevance_by_chance(codes: Codes, target: Target) -> tuple[Floats, Floats]:
-    """``I(xi; y)`` of each column, in nats, and its mean over all orders of the classes."""
-    n, m = codes.values.shape
-    found, width = np.empty((2, n)), target.n_classes * int(codes.levels.max())
-    for first, last in spans(n, max(1, CELLS_OF_COLUMNS // max(width, m))):
-        cells = codes.values[first:last] * np.int64(target.n_classes)
-        cells += target.codes + width * np.arange(last - first)[:, np.newaxis]
-        counts = np.bincount(cells.ravel(), minlength=width * len(cells))
-        counts = counts.reshape(len(cells), -1, target.n_classes)
-        totals = counts.sum(axis=2)
-        both = Tables.of(target.counts, None), Tables.of(target.counts, "chance")
-        for out, tables in zip(found, both, strict=True):
-            sums = tables.plain[totals].sum(axis=1), tables.plain[counts].sum(axis=(1, 2))
-            extra = tables.chance[totals].sum(axis=1)
-            x, xy, y = ExactEntropies(tables, sums[0], sums[1] + extra).singles()
-            out[first:last] = x + y - xy
-    relevance = np.maximum(found[0], 0.0)
-    return relevance, relevance - found[1]
 
 
 def expected_cells(totals: Indices, sizes: Indices, table: Floats | None = None) -> Floats:

@@ -71,7 +71,7 @@ class Reading:
             options = self.backend, self.correction, self.n_jobs
             entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
             cut = None if fitted is None else numeric
-            found.append(Measured(entropies, target, fitted, codes.levels, cut))
+            found.append(Measured(entropies, fitted, codes.levels, cut))
         return found
 
     def _normal(self, numbers: Array, goal: Any) -> "Measured":
@@ -92,7 +92,7 @@ class Reading:
             *source.singles, source, n_jobs=self.n_jobs, covariances=covariances, levels=levels,
             chance=largest_by_chance(levels, scored.n_rows, covariances.n_groups),
         )  # fmt: skip
-        return Measured(entropies, goal)
+        return Measured(entropies)
 
     def _blended(self, table: Table, target: ParsedTarget, categorical: Indices) -> "Measured":
         """Counts of one or two kinds of levels, corrected for chance, and covariances, averaged."""
@@ -161,7 +161,7 @@ class Reading:
             return None
         measured = found.source, found.covariances, found.levels[1], True, found.curvature
         entropies = self._join(*measured, found.find_synergy or find)
-        return Measured(entropies, classes, fitted, found.levels[0], numeric)
+        return Measured(entropies, fitted, found.levels[0], numeric)
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,6 @@ class Measured:
     """The entropies of a table, and what they were measured from."""
 
     entropies: Entropies
-    target: Any  # the classes, or the numbers of a continuous target
     discretizer: Any = None  # fitted on the numeric columns, or None
     levels: Indices | None = None  # of each column, where they were counted
     discretised: Indices | None = None  # the columns that the discretizer was fitted on

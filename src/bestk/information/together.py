@@ -50,27 +50,28 @@ def measure_parts(
     shared = whole.entropies.covariances
     covariances = [None] * len(starts) if shared is None else shared.parts(width)
     return [
-        _part(whole, source, slice(start, start + width), own)
+        _part(whole, source, slice(start, start + width), own, target.classes.counts)
         for start, own in zip(starts, covariances, strict=True)
     ]
 
 
-def _part(whole: Measured, source: "_Joined", columns: slice, covariances: Any) -> Measured:
-    every = whole.entropies
-    levels = whole.levels if every.levels is None else every.levels
-    share = every.share[columns] if isinstance(every.share, np.ndarray) else every.share
-    curvature = None if every.curvature is None else every.curvature[columns]
-    chance = None
-    if every.chance is not None and levels is not None:  # among the columns of one table
-        sizes = whole.target.counts
-        chance = share * largest_by_chance(levels[columns], int(sizes.sum()), len(sizes))
+def _part(
+    whole: Measured, source: "_Joined", columns: slice, covariances: Any, sizes: Indices
+) -> Measured:
+    """What was measured of the columns of one table, with classes of these sizes."""
+    every, own = whole.entropies, dict[str, Any]()
+    for name in ("x", "xy", "levels", "share", "curvature"):
+        values = getattr(every, name)
+        own[name] = values[columns] if isinstance(values, np.ndarray) else values
+    if every.chance is not None:  # among the columns of one table
+        levels: Any = whole.levels if every.levels is None else every.levels
+        by_chance = largest_by_chance(levels[columns], int(sizes.sum()), len(sizes))
+        own["chance"] = own["share"] * by_chance
     entropies = replace(
-        every, x=every.x[columns], xy=every.xy[columns], source=_PartSource(source, columns),
-        covariances=covariances,
-        levels=None if every.levels is None else every.levels[columns],
-        share=share, curvature=curvature, chance=chance, find_synergy=None, interactions={},
+        every, source=_PartSource(source, columns), covariances=covariances, find_synergy=None,
+        interactions={}, **own,
     )  # fmt: skip
-    return replace(whole, entropies=entropies, discretizer=None, levels=None)
+    return Measured(entropies)
 
 
 class _Joined:

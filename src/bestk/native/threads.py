@@ -43,24 +43,16 @@ def available_threads() -> int:
     return os.cpu_count() or 1
 
 
-def jobs(value: Any) -> int | None:
-    """Check a number of threads or processes: positive, -1 for all cores, or None."""
-    if value is None:
-        return None
-    if not isinstance(value, Integral) or (value < 1 and value != -1):
-        raise ParameterError(
-            f"n_jobs must be a positive number, -1 for all cores or None, not {value!r}"
-        )
-    return int(value)
-
-
 @contextmanager
 def threads(n_jobs: int | None = None, seconds: float = float("inf")) -> Iterator[int]:
     """Run kernels on ``n_jobs`` threads (None: as before, at first all cores; -1: all cores).
 
     Work of a few hundred microseconds, by its estimated ``seconds``, runs on one.
     """
-    n_jobs = jobs(n_jobs)
+    if not (n_jobs is None or (isinstance(n_jobs, Integral) and (n_jobs > 0 or n_jobs == -1))):
+        raise ParameterError(
+            f"n_jobs must be a positive number, -1 for all cores or None, not {n_jobs!r}"
+        )
     wanted = n_threads() if n_jobs is None else available_threads() if n_jobs == -1 else n_jobs
     token = _limit.set(wanted if seconds > WORTH_A_TEAM else 1)
     try:

@@ -34,7 +34,7 @@ def is_method(method: Any) -> bool:
 def settle(options: Any) -> Reading:
     """How a table is read for a selector: as it asks for, or as belongs to its method."""
     method, discretizer = get_method(options.method), options.discretizer
-    own = getattr(method, "information", "discrete") if is_method(method) else "discrete"
+    own = getattr(method, "information", "discrete")
     information = own if options.information == "auto" else options.information
     if information != "blend" and discretizer == "auto":
         discretizer = PAPER

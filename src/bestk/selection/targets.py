@@ -86,8 +86,8 @@ def entropies_of_targets(entropies: Entropies) -> tuple[Entropies, ...]:
 def join_measured(reads: Sequence[Measured], worst: bool) -> Measured:
     """What was measured with several targets."""
     entropies = JoinedEntropies.of([read.entropies for read in reads], worst)
-    goals, fitted = [read.target for read in reads], [read.discretizer for read in reads]
-    return replace(reads[0], entropies=entropies, target=goals, discretizer=fitted)
+    fitted = [read.discretizer for read in reads]
+    return replace(reads[0], entropies=entropies, discretizer=fitted)
 
 
 @dataclass(frozen=True)

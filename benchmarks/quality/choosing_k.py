@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.machine import RESULTS
+from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.quality.judge import Judge, split
 from benchmarks.quality.runs import choose_sets
 from benchmarks.quality.sets import load
@@ -58,11 +58,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for entry in choose_sets(options.half, options.sets)[0]:
         rows += (own := run_fold(entry.name))
         print(describe(own), flush=True)
-    columns = list(dict.fromkeys(name for row in rows for name in row))
+    commit = {"commit": describe_machine().commit}
+    columns = list(dict.fromkeys(name for row in rows for name in row | commit))
     with options.out.open("w", newline="") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(row | commit for row in rows)
     return 0
 
 

@@ -22,11 +22,12 @@ from .conftest import tables
 
 WHY = "dask is not installed: pip install 'bestk[dask]'"
 distributed = pytest.importorskip("distributed", reason=WHY)
+dask = pytest.importorskip("dask", reason=WHY)
 da = pytest.importorskip("dask.array", reason=WHY)
 dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
 
-from bestk.data.blocks import TASKS_PER_THREAD, read_blocks  # noqa: E402
+from bestk.data.blocks import PARTS_AT_ONCE, read_blocks  # noqa: E402
 from bestk.information.backends import _reductions, get_backend  # noqa: E402
 from bestk.information.backends import dask_cluster as cluster  # noqa: E402
 from bestk.information.scan import scan_pairs  # noqa: E402
@@ -271,13 +272,10 @@ def test_levels_need_no_sample(client):
     assert_same(discrete.fit(chunked, y), selector(discretizer=None).fit(X, y))
 
 
-def test_without_a_client_parts_are_read_one_by_one(monkeypatch):
-    def no_client():
-        raise ValueError
-
-    monkeypatch.setattr(distributed, "get_client", no_client)
+def test_no_client_is_needed():
     X, y = numbers()
-    assert_same(selector().fit(da.from_array(X, chunks=(130, 5)), y), selector().fit(X, y))
+    with dask.config.set(scheduler="threads"):
+        assert_same(selector().fit(da.from_array(X, chunks=(130, 5)), y), selector().fit(X, y))
 
 
 def test_a_worker_killed_while_rows_are_read_changes_nothing(client):
@@ -289,13 +287,13 @@ def test_a_worker_killed_while_rows_are_read_changes_nothing(client):
     assert_same(fitted, selector().fit(X, y))
 
 
-def test_parts_under_way_are_few(client, monkeypatch):
-    client.wait_for_workers(2, timeout=120)
-    compute, asked = client.compute, []
+def test_parts_under_way_are_few(monkeypatch):
+    compute, asked = dask.compute, []
+    monkeypatch.setattr(dask, "compute", lambda *a: asked.extend(a) or compute(*a))
     blocks = read_blocks(da.ones((90, 2), chunks=(1, 2)), [0] * 90)
-    monkeypatch.setattr(client, "compute", lambda *a: asked.append(1) or compute(*a))
-    for number, _ in enumerate(blocks):
-        assert len(asked) - number <= 2 * TASKS_PER_THREAD + 1
+    with dask.config.set(scheduler="synchronous"):
+        for number, _ in enumerate(blocks):
+            assert len(asked) - number <= PARTS_AT_ONCE
     assert number + 1 == len(asked) == 90
 
 

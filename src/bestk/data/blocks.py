@@ -1,22 +1,21 @@
 """Where blocks of rows come from: iterables, functions and dask."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from bestk._typing import Array
-from bestk.data.frames import batch_as_table, is_dask, labels_of, read_table
+from bestk.data.frames import is_dask, read_table
 from bestk.data.rows import Part
 from bestk.data.table import Table
 from bestk.data.target import read_full_column
 from bestk.errors import DataError, UnknownNameError
 
 PAIRS = "give pairs (X_block, y_block), or frames and y, the name of their target column"
-TASKS_PER_THREAD = 2  # of a dask worker: one in work, one to follow
+PARTS_AT_ONCE = 8  # of a table of dask
 
 
 def read_blocks(X: Any, y: Any) -> Iterator[Part]:
@@ -27,7 +26,7 @@ def read_blocks(X: Any, y: Any) -> Iterator[Part]:
     if is_dask(X):
         parts = _read_dask(X, y)
     elif y is None or isinstance(y, str):
-        parts = (read_block(block, y) for block in (X() if callable(X) else X))
+        parts = filter(None, (read_block(block, y) for block in (X() if callable(X) else X)))
     else:
         raise ValueError(f"X comes in blocks, and y is a {type(y).__name__}; {PAIRS}")
     names: list[str] | None = None
@@ -35,8 +34,7 @@ def read_blocks(X: Any, y: Any) -> Iterator[Part]:
         if names is None:
             names = list(table.names)
         refuse_other_columns(list(table.names), names)
-        if table.n_samples:
-            yield table, values
+        yield table, values
     if names is None:
         raise ValueError(f"there are no blocks of rows; {PAIRS}")
 
@@ -55,35 +53,16 @@ def refuse_other_columns(names: list[str], known: list[str]) -> None:
 
 def _read_dask(X: Any, y: Any) -> Iterator[Part]:
     """The rows of a dask array or frame, read by its workers."""
-    from dask import delayed
+    from dask import compute, delayed
 
     rows = X.rechunk({1: -1}) if hasattr(X, "chunks") and X.ndim == 2 else X
-    tables = _gather(delayed(read_rows)(part) for part in np.ravel(rows.to_delayed()))
+    tasks = [delayed(read_rows)(part) for part in np.ravel(rows.to_delayed())]
+    some = (tasks[i : i + PARTS_AT_ONCE] for i in range(0, len(tasks), PARTS_AT_ONCE))
+    tables = filter(None, chain.from_iterable(compute(*each) for each in some))
     if isinstance(y, str):
         return (split_column(table, y) for table in tables)
     y = y.compute() if is_dask(y) else y
     return _with_targets(tables, read_values(y, len(y)))
-
-
-def _gather(tasks: Iterable[Any]) -> Iterator[Any]:
-    """Results of dask in order, with a few tasks under way; one by one without a client."""
-    from distributed import get_client
-
-    left = iter(tasks)
-    try:
-        client = get_client()
-    except ValueError:
-        yield from (task.compute() for task in left)
-        return
-    ahead = TASKS_PER_THREAD * max(1, len(client.nthreads()))
-    running = deque(client.compute(task) for task in islice(left, ahead))
-    try:
-        while running:
-            result = running.popleft().result()
-            running.extend(client.compute(task) for task in islice(left, 1))
-            yield result
-    finally:
-        client.cancel(list(running))
 
 
 def _with_targets(tables: Iterable[Table], values: Array) -> Iterator[Part]:
@@ -96,30 +75,24 @@ def _with_targets(tables: Iterable[Table], values: Array) -> Iterator[Part]:
         raise DataError(f"y has {len(values)} values but X has {stop} rows; give one for each")
 
 
-def read_block(block: Any, target: str | None) -> Part:
+def read_block(block: Any, target: str | None) -> Part | None:
     """One block of an iterable: a pair, or a frame and the name of its target."""
     if target is not None:
-        return split_column(read_rows(block), target)
+        table = read_rows(block)
+        return None if table is None else split_column(table, target)
     if not (isinstance(block, tuple | list) and len(block) == 2):
         raise ValueError(f"a block is a {type(block).__name__}; {PAIRS}")
     table = read_rows(block[0])
-    return table, read_values(block[1], table.n_samples)
+    return None if table is None else (table, read_values(block[1], table.n_samples))
 
 
-def read_rows(X: Any) -> Table:
-    """Read a block, which may have no rows."""
-    X = batch_as_table(X)
-    shape: tuple[int, ...] = getattr(X, "shape", ())
-    if len(shape) == 2 and shape[0] == 0:
-        names = labels_of(X) if hasattr(X, "columns") else [f"x{j}" for j in range(shape[1])]
-        return Table(0, list(map(str, names)), ())
-    return read_table(X)
+def read_rows(X: Any) -> Table | None:
+    """Read a block; None if it has no rows."""
+    return None if getattr(X, "shape", ())[:1] == (0,) else read_table(X)
 
 
 def read_values(y: Any, n_samples: int) -> Array:
     """The targets of a block as an array of numbers or labels, none of them missing."""
-    if n_samples == 0:
-        return np.empty(0)
     block = read_full_column(y, n_samples)
     values = np.asarray(block.values[:, 0])
     return values if block.categories is None else np.fromiter(block.categories[0], object)[values]
@@ -133,8 +106,6 @@ def split_column(table: Table, name: str) -> Part:
     if not here.any():
         raise UnknownNameError("column", name, table.names, "the table")
     rest = table.keep(np.flatnonzero(~here))
-    if table.n_samples == 0:
-        return rest, np.empty(0)
     (own,) = table.keep(np.flatnonzero(here)).blocks
     ((_, values),) = own.strips()
     return rest, read_values(replace(own, values=values), table.n_samples)

@@ -1,10 +1,10 @@
-"""What the selectors share: how tables are checked, read and cut to the selected columns."""
+"""What the selectors share: how tables, in memory or in blocks, are read and cut to columns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from warnings import warn
 
 import numpy as np
@@ -16,12 +16,15 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bestk.data.frames import as_array, is_dask, is_frame, named_frame
+from bestk.data.blocks import read_blocks, read_values, split_column
+from bestk.data.frames import as_array, is_dask, is_frame, named_frame, read_table
+from bestk.data.rows import Reservoir
 from bestk.data.table import Table, refuse_shape
+from bestk.data.target import weighted_rows
 from bestk.discretize import check_parameters
 from bestk.problem.solution import Solution
 from bestk.selection.cautions import with_warnings
-from bestk.selection.pipeline import Task, pair_details
+from bestk.selection.pipeline import Task, pair_details, settle
 
 SELECTABLE: dict[str, list[Any]] = {
     "method": [str, HasMethods(["select", "select_path"]), HasMethods(["fit", "get_support"]),
@@ -91,6 +94,34 @@ class TableSelector(SelectorMixin, BaseEstimator):
             self, X, reset=reset, dtype=None, accept_sparse="csc", ensure_all_finite=False
         )
 
+    def _rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        """A table, its target and its weights, in memory; of very many rows in blocks a sample."""
+        if not is_stream(X, y):
+            return self._check_table(X, reset=True), y, sample_weight
+        if sample_weight is not None and not isinstance(sample_weight, str):
+            raise ValueError(
+                f"X comes in blocks, and sample_weight is a {type(sample_weight).__name__}; give "
+                "the name of a column, or pass the weights of each block to partial_fit"
+            )
+        fixed = sample_weight is None and not isinstance(getattr(self, "k", ""), str)
+        for_default = fixed and settle(self).information == "blend"
+        if isinstance(X, str | Path):
+            from bestk.data.files import hold_file
+
+            (table, values), n_rows = hold_file(X, y, self.random_state, for_default)
+        else:
+            held = Reservoir(self.random_state, for_default=for_default)
+            for part in read_blocks(X, y):
+                held.add_table(*part)
+            (table, values), n_rows = held.sample(), held.n_rows
+        weights = None
+        if sample_weight is not None:
+            table, weights = split_column(table, sample_weight)
+        self.n_samples_seen_, self.n_features_in_ = n_rows, table.n_features
+        if list(table.names) != [f"x{j}" for j in range(table.n_features)]:
+            self.feature_names_in_ = np.array(list(table.names), dtype=object)
+        return table, values, weights
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.support_
@@ -159,6 +190,52 @@ class JointSelector(TableSelector):
     backend: str = "auto"
     n_jobs: int | None = None
     verbose: Any = False
+
+
+class PartialFit:
+    """``partial_fit``, and results that are worked out when they are first asked for."""
+
+    n_samples_seen_: int
+    _held: Reservoir
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Hold a block of rows; features are selected when a result is asked for.
+
+        Results are those of ``fit`` on all rows so far; of very many, on a random sample of them
+        (:doc:`/scale`). Levels and classes may be new in any block.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows of a table in memory, as for ``fit``.
+        classes : array-like, default=None
+            Not used; classes may be new in any block.
+        """
+        selector: Any = self
+        selector._validate_params()
+        first = "_held" not in vars(self)
+        if first:
+            forget(selector)
+        table = read_table(selector._check_table(X, reset=first))
+        values = read_values(y, table.n_samples)
+        if sample_weight is not None:
+            weights = as_array(sample_weight)
+            rows = weighted_rows(weights, values, len(values)) if weights.any() else np.arange(0)
+            table, values = table.take(rows), values[rows]
+        if first:
+            self._held = Reservoir(selector.random_state)
+        for name in FOUND:
+            vars(self).pop(name, None)
+        self._held.add_table(table, values)
+        self.n_samples_seen_ = self._held.n_rows
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in FOUND or "_held" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        selector: Any = self
+        selector._select_rows(*self._held.sample())
+        return object.__getattribute__(self, name)
 
 
 def count_features(k: float | str, n: int, task: Task) -> int:

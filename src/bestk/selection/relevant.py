@@ -19,8 +19,7 @@ from bestk.information import Entropies
 from bestk.information.scan import PairScan, strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection import look
-from bestk.selection.base import SELECTABLE, TableSelector, is_stream
-from bestk.selection.blocks import hold_blocks
+from bestk.selection.base import SELECTABLE, TableSelector
 
 
 @dataclass(eq=False, repr=False)
@@ -182,10 +181,7 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
 def _read(
     options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None
 ) -> tuple[Table, ParsedTarget]:
-    if is_stream(X, y):
-        X, y, sample_weight = hold_blocks(options, X, y, sample_weight)
-    else:
-        X = options._check_table(X, reset=True)
+    X, y, sample_weight = options._rows(X, y, sample_weight)
     table = read_features(X, options.categorical_features)
     column = read_column(y)
     if sample_weight is not None:

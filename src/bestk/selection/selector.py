@@ -10,8 +10,14 @@ from sklearn.utils._user_interface import _print_elapsed_time
 from bestk.data.frames import read_features
 from bestk.native.threads import threads
 from bestk.problem.solution import Solution
-from bestk.selection.base import SELECTABLE, JointSelector, forget, is_stream, select_number
-from bestk.selection.blocks import PartialFit, hold_blocks
+from bestk.selection.base import (
+    SELECTABLE,
+    JointSelector,
+    PartialFit,
+    forget,
+    is_stream,
+    select_number,
+)
 from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import AUTO, select_auto_k
 from bestk.selection.pipeline import Task
@@ -184,13 +190,10 @@ class SelectBestK(PartialFit, JointSelector):
         self._validate_params()
         forget(self)
         with threads(self.n_jobs):
-            if not is_stream(X, y):
-                X = self._check_table(X, reset=True)
-            elif groups is not None:
+            if groups is not None and is_stream(X, y):
                 raise ValueError("X comes in blocks, and groups are for a table in memory")
-            else:
-                with self._stage("reading"):
-                    X, y, sample_weight = hold_blocks(self, X, y, sample_weight)
+            with self._stage("reading"):
+                X, y, sample_weight = self._rows(X, y, sample_weight)
             self._select_rows(X, y, sample_weight, groups)
 
     def _select_rows(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:

@@ -163,13 +163,15 @@ class Entropies:
 
     def cmi_among(self, items: Indices) -> Floats:
         """``I(xj; y | xi)`` at ``[i, j]`` of some features, from what is known of them if it is."""
-        known = np.array([i in self.interactions for i in items.tolist()], bool)
+        unknown = np.full(len(items), np.nan)
+        found = [self.interactions.get(i) for i in items.tolist()]
+        rows = np.array([unknown if own is None else own[items] for own in found])
+        known = np.isfinite(rows).all(axis=1)
         if not known.any():
             return self.cmi(items, items)
-        among = np.zeros((len(items), len(items)))
+        rows, among = rows[known], np.zeros((len(items), len(items)))
         if (~known).sum() > 1:
             among[np.ix_(~known, ~known)] = self.cmi(items[~known], items[~known])
-        rows = np.array([self.interactions[i][items] for i in items[known].tolist()])
         relevance, lowest = self.mi()[items], self._lowest
         among[known] = np.maximum(relevance + rows, lowest)
         among[np.ix_(~known, known)] = np.maximum(relevance[known] + rows[:, ~known].T, lowest)

@@ -28,14 +28,17 @@ TABLE_TYPES = {  # by number in table.c
     np.dtype(name): number
     for number, name in enumerate(("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?"))
 }
+COUNTED = (  # a table and a formula, as in counting.h
+    "u32[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] u16[:,:]? f64[:] i64 i64 i64"
+    " i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] f64 f64"
+)
 SIGNATURES: dict[str, str] = {
     # planes.c
     "count_rows": "u32[:] i64 u32[:] i64 i64[:] i64 u32[:]!",
-    # pairs.c: the table, the formula, the request
-    "fill_pairs": "u32[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] u16[:,:]? f64[:]"
-    " i64 i64 i64"
-    " i64[:] i64[:] i64[:] i64[:] i64[:] i64[:] f64 f64"
-    " i64[:] i64[:] i64[:] i64[:] i64 f64[rows]!? f32[rows]!? i64[:,:] i64 i64",
+    # pairs.c, picks.c
+    "fill_pairs": COUNTED
+    + " i64[:] i64[:] i64[:] i64[:] i64 f64[rows]!? f32[rows]!? i64[:,:] i64 i64",
+    "pick": COUNTED + " f64[:] i64[:] f64[:] i64 i64 i64[:]! f64[:]! f64[:]! f64[:,:]!? i64 i64",
     "bound_pairs": "u32[:] i64 u32[:] i64 i64[:] i64 f32[:] f32[:] f64 u8[:]!",
     # pack.c
     "pack_planes": "u8[rows]? u16[rows]? i64[:] u32[:] i64[:] i64[:] i64[:] i64[:] i64[:] i64[:]"

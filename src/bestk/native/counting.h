@@ -21,8 +21,24 @@ typedef struct {
     const int64_t *pair_step, *class_step, *row_term, *column_term;
     double scale, lowest;
     uint64_t small[16];    /* class_table[0..15] */
-    const uint64_t *joint; /* all tables at once, or NULL; see build_joint in pairs.c */
+    const uint64_t *joint; /* all tables at once, or NULL; see bestk_start_formula in pairs.c */
 } Formula;
+
+/* The same as parameters of a kernel, and made of them. */
+#define COUNTED                                                                                 \
+    /* table */ const uint32_t *bits, const uint32_t *margins, const int64_t *n_planes,         \
+        const int64_t *bits_at, const int64_t *margins_at, const int64_t *words,                \
+        const int64_t *sizes, const int64_t *starts, const int64_t *levels,                     \
+        const uint16_t *codes, const double *costs, int64_t n_features, int64_t n_classes,      \
+        int64_t n_samples, /* formula */ const int64_t *pair_table, const int64_t *class_table, \
+        const int64_t *pair_step, const int64_t *class_step, const int64_t *row_term,           \
+        const int64_t *column_term, double scale, double lowest
+#define TABLE                                                                                \
+    {bits, margins, n_planes, bits_at, margins_at, words, sizes, starts, levels, codes, costs, \
+        n_features, n_classes, n_samples, n_classes + 1}
+#define FORMULA                                                                       \
+    {(const uint64_t *)pair_table, (const uint64_t *)class_table, pair_step, class_step, \
+        row_term, column_term, scale, lowest, {0}, NULL}
 
 /* A row feature against a tile: what is looked up for its pairs. */
 typedef struct {
@@ -30,6 +46,7 @@ typedef struct {
     const uint32_t *counts; /* [class][step]: from there [n_i][n_j][lane], bits in common */
     int64_t step;
     const uint32_t *own;       /* [n_i][class]: margins of the row */
+    const uint32_t *joint;     /* [n_i + 1]: the same of all classes at once, and of all samples */
     const uint32_t *margins;   /* [class][n_j][lane]: those of the tile */
     const uint64_t *two_level; /* tables of a two-level row, or NULL; see pairs.c */
     uint32_t *cells;           /* scratch */
@@ -44,7 +61,15 @@ int bestk_count_rows(const uint32_t *rows, int64_t n_rows, const uint32_t *tile,
    and the row has tables of its own; joint: where the formula has its table. */
 void bestk_sum_cells(const Table *t, const Formula *f, const Block *b, uint64_t *sums);
 void bestk_sum_two_level(const Table *t, const Block *b, uint64_t *sums);
-void bestk_sum_joint(const Table *t, const Formula *f, const Block *b, uint64_t *sums);
+void bestk_sum_joint(const Table *t, const Formula *f, const Block *b, const uint32_t *rows,
+    const uint32_t *tile, uint64_t *sums);
+
+/* Make the tables of a formula that look-ups are quick in; joint is from the room. */
+void bestk_start_formula(Table *t, Formula *f, Room *room);
+
+/* The pairs of the feature at a place with all features, by their places, from all tiles. */
+int bestk_fill_row(const Table *t, const Formula *f, const int64_t *tiles, int64_t n_tiles,
+    int64_t place, double *row);
 
 /* Copy the plane of one lane out of its tile. */
 static inline void bestk_copy_plane(

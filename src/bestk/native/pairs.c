@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Where results go; one of the two outputs is NULL. */
+/* Where results go; one of the two outputs is NULL. column_to: NULL for one row by place. */
 typedef struct {
     const int64_t *column_to;
     int64_t mirror;
@@ -19,6 +19,7 @@ typedef struct {
     int64_t *first;      /* planes first[r]:first[r + 1] are those of row r */
     uint32_t *bits;      /* [plane][word] */
     uint32_t *margins;   /* [plane][class] */
+    uint32_t *joint;     /* those of each row, and of all samples; see Block */
     uint64_t *two_level; /* tables of two-level rows, or NULL; see build_two_level */
     uint32_t *counts;    /* [tile][class][row][plane][lane] of a block of tiles */
     uint32_t *cells;     /* those that follow from the margins, then those of the pair */
@@ -62,6 +63,17 @@ static void copy_rows(const Table *t, Rows *rows) {
     }
 }
 
+/* Sum the margins of each row, and the sizes of the classes, times the weights of the classes. */
+static void join_margins(const Table *t, Rows *rows) {
+    for (int64_t r = 0; r < rows->n; r++)
+        for (int64_t row = rows->first[r]; row <= rows->first[r + 1]; row++) {
+            uint32_t weight = 1, *to = rows->joint + row + r;
+            for (int64_t c = 0; c < t->n_classes; weight *= (uint32_t)t->sizes[c++] + 1)
+                *to += weight * (row < rows->first[r + 1] ? rows->margins[row * t->n_classes + c]
+                                                          : (uint32_t)t->sizes[c]);
+        }
+}
+
 /* to[n] = table[n] + table[size - n]: the two cells of a margin, looked up at once. */
 static uint64_t *fold_table(const uint64_t *table, int64_t size, uint64_t *to) {
     for (int64_t n = 0; n <= size; n++) to[n] = table[n] + table[size - n];
@@ -85,7 +97,8 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
 
 /* One table in place of those of all classes and of the pair: a cell with n_c samples of class c is
    at the sum of n_c times the weight of c, the product of sizes + 1 of the classes before it. */
-static void build_joint(Table *t, Formula *f, Room *room) {
+void bestk_start_formula(Table *t, Formula *f, Room *room) {
+    for (int64_t n = 0; n < least_of(16, t->n_samples + 1); n++) f->small[n] = f->class_table[n];
     int64_t length = 1;
     for (int64_t c = 0; c < t->n_classes && length <= MOST_JOINT; c++) length *= t->sizes[c] + 1;
     if (length > MOST_JOINT) return;
@@ -102,12 +115,16 @@ static void build_joint(Table *t, Formula *f, Room *room) {
     t->n_tables = 1;
 }
 
+/* A sum and the terms of its pair, in nats. */
+static inline double scaled(const Formula *f, uint64_t sum, int64_t row, int64_t column) {
+    return higher(f->lowest, (double)(int64_t)(sum + (uint64_t)row + (uint64_t)column) * f->scale);
+}
+
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
     const int64_t *terms, int64_t row, const int64_t *to, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
-        const int64_t total = (int64_t)(sums[i] + (uint64_t)term + (uint64_t)terms[i]);
-        const double value = higher(f->lowest, (double)total * f->scale);
+        const double value = scaled(f, sums[i], term, terms[i]);
         if (to[i] < 0) continue;
         if (o->out)
             o->out[row * o->step + to[i]] = value;
@@ -120,9 +137,13 @@ static void write_line(const Formula *f, const Output *o, const uint64_t *sums, 
 static void write_tile(const Table *t, const Formula *f, const Rows *rows, const Output *o,
     int64_t tile, const uint64_t *sums) {
     const int64_t start = tile * LANES, n_lanes = least_of(LANES, t->n_features - start);
+    const int64_t *terms = f->column_term + start;
+    if (!o->column_to) {
+        const int64_t term = f->row_term[rows->places[0]];
+        for (int64_t i = 0; i < n_lanes; i++) o->out[start + i] = scaled(f, sums[i], term, terms[i]);
+        return;
+    }
     const int64_t *to = o->column_to + start;
-    int64_t terms[LANES] = {0};
-    memcpy(terms, f->column_term + start, (size_t)n_lanes * sizeof *terms);
     for (int64_t r = 0; r < rows->n; r++) {
         const int64_t term = f->row_term[rows->places[r]];
         write_line(f, o, sums + r * LANES, term, terms, rows->to[r], to, n_lanes);
@@ -140,13 +161,13 @@ static void write_tile(const Table *t, const Formula *f, const Rows *rows, const
 static void fill_block(const Table *t, const Formula *f, Rows *rows, const Output *o,
     const int64_t *tiles, int64_t n_tiles) {
     const int64_t n_j = t->n_planes[tiles[0]], step = rows->n_planes * n_j * LANES;
-    for (int64_t b = 0; b < n_tiles; b++)
+    for (int64_t b = 0; b < n_tiles && !f->joint; b++)
         bestk_count_rows(rows->bits, rows->n_planes, t->bits + t->bits_at[tiles[b]], n_j,
             t->words, t->n_classes, rows->counts + b * t->n_classes * step);
     for (int64_t r = 0; r < rows->n; r++) {
         const int64_t row = rows->first[r], n_i = rows->first[r + 1] - row;
-        Block some = {
-            n_i, n_j, NULL, step, rows->margins + row * t->n_classes, NULL, NULL, rows->cells};
+        Block some = {n_i, n_j, NULL, step, rows->margins + row * t->n_classes,
+            rows->joint + row + r, NULL, NULL, rows->cells};
         if (rows->two_level && n_i == 1 && n_j == 1)
             some.two_level = rows->two_level + r * two_level_length(t);
         for (int64_t b = 0; b < n_tiles; b++) {
@@ -154,7 +175,8 @@ static void fill_block(const Table *t, const Formula *f, Rows *rows, const Outpu
             some.margins = t->margins + t->margins_at[tiles[b]];
             uint64_t *sums = rows->sums + (b * rows->n + r) * LANES;
             if (f->joint)
-                bestk_sum_joint(t, f, &some, sums);
+                bestk_sum_joint(t, f, &some, rows->bits + row * t->words[t->n_classes],
+                    t->bits + t->bits_at[tiles[b]], sums);
             else if (some.two_level)
                 bestk_sum_two_level(t, &some, sums);
             else
@@ -225,7 +247,7 @@ static void fill_histograms(
     const Table *t, const Formula *f, Rows *rows, const Output *o, int64_t tile) {
     const int64_t n_lanes = least_of(LANES, t->n_features - tile * LANES), m = t->n_samples;
     for (int64_t lane = 0; lane < n_lanes; lane++) {
-        if (o->column_to[tile * LANES + lane] < 0) continue;
+        if (o->column_to && o->column_to[tile * LANES + lane] < 0) continue;
         const uint16_t *codes = t->codes + (tile * LANES + lane) * m;
         for (int64_t r = 0; r < rows->n; r++)
             rows->sums[r * LANES + lane] =
@@ -285,24 +307,28 @@ static void open_rows(const Table *t, const Formula *f, const int64_t *tiles, in
     }
     rows->n_planes = rows->have_planes ? rows->first[rows->n] : 0;
     for (int64_t i = 0; i < n_tiles; i++) {
-        const int64_t n_j = t->n_planes[tiles[i]], length = block_length(t, rows, tiles[i]);
+        const int64_t n_j = t->n_planes[tiles[i]];
+        n_two += n_j == 1;
+        if (i && n_j == t->n_planes[tiles[i - 1]]) continue;
+        const int64_t length = block_length(t, rows, tiles[i]);
         const int counted = by_planes(t, rows, tiles[i]);
         by_codes |= !counted;
         if (!counted) continue;
         most_counts = most_of(length * t->n_classes * rows->n_planes * n_j * LANES, most_counts);
         most_tiles = most_of(length, most_tiles);
         most_j = most_of(n_j, most_j);
-        n_two += n_j == 1;
     }
     const int64_t cells = 2 * (rows->most_levels + 2) * (most_j + 2) + 2 * t->n_classes;
     rows->bits = take(room, rows->n_planes * t->words[t->n_classes], sizeof *rows->bits);
     rows->margins = take(room, rows->n_planes * t->n_classes, sizeof *rows->margins);
+    rows->joint = take(room, rows->n_planes + rows->n, sizeof *rows->joint);
     rows->counts = take(room, most_counts, sizeof *rows->counts);
     rows->cells = take(room, cells * LANES, sizeof *rows->cells);
     rows->sums = take(room, most_tiles * rows->n * LANES, sizeof *rows->sums);
     rows->turned = take(room, rows->n, sizeof *rows->turned);
     if (room->status) return;
     if (rows->have_planes) copy_rows(t, rows);
+    if (rows->have_planes && f->joint) join_margins(t, rows);
     if (rows->have_planes && rows->most_levels <= 2) fold_rows(t, f, rows, n_two, room);
     if (by_codes) group_rows(t, rows, room);
 }
@@ -323,6 +349,14 @@ static int fill_task(const Table *t, const Formula *f, const Output *o, const in
         fill_block(t, f, rows, o, tiles + begin, i - begin);
     }
     return release(&room);
+}
+
+int bestk_fill_row(const Table *t, const Formula *f, const int64_t *tiles, int64_t n_tiles,
+    int64_t place, double *row) {
+    const int64_t to = 0;
+    const Output o = {NULL, 0, row, NULL, 0};
+    Rows one = {.places = &place, .to = &to, .n = 1};
+    return fill_task(t, f, &o, tiles, n_tiles, &one);
 }
 
 /* Whether the interaction of a row, [n_rows][word], and any feature of a tile, all of two levels,
@@ -359,25 +393,14 @@ EXPORT int bestk_bound_pairs(const uint32_t *rows, int64_t n_rows, const uint32_
 /* Fill pairs of features: tasks[first:last], each rows begin:end against tiles begin:end.
    rows: places of the row features; row_to: their rows of the output; tiles: ascending;
    column_to: column of the output for each place, -1 for none; mirror: write both halves. */
-EXPORT int bestk_fill_pairs(
-    /* table */ const uint32_t *bits, const uint32_t *margins, const int64_t *n_planes,
-    const int64_t *bits_at, const int64_t *margins_at, const int64_t *words, const int64_t *sizes,
-    const int64_t *starts, const int64_t *levels, const uint16_t *codes, const double *costs,
-    int64_t n_features, int64_t n_classes, int64_t n_samples,
-    /* formula */ const int64_t *pair_table, const int64_t *class_table, const int64_t *pair_step,
-    const int64_t *class_step, const int64_t *row_term, const int64_t *column_term, double scale,
-    double lowest,
-    /* request */ const int64_t *rows, const int64_t *row_to, const int64_t *tiles,
-    const int64_t *column_to, int64_t mirror, double *out, int64_t step, float *out32,
-    int64_t step32, const int64_t *tasks, int64_t first, int64_t last) {
-    Table t = {bits, margins, n_planes, bits_at, margins_at, words, sizes, starts, levels, codes,
-        costs, n_features, n_classes, n_samples, n_classes + 1};
-    Formula f = {(const uint64_t *)pair_table, (const uint64_t *)class_table, pair_step, class_step,
-        row_term, column_term, scale, lowest, {0}, NULL};
-    for (int64_t n = 0; n < least_of(16, n_samples + 1); n++) f.small[n] = f.class_table[n];
+EXPORT int bestk_fill_pairs(COUNTED, /* request */ const int64_t *rows, const int64_t *row_to,
+    const int64_t *tiles, const int64_t *column_to, int64_t mirror, double *out, int64_t step,
+    float *out32, int64_t step32, const int64_t *tasks, int64_t first, int64_t last) {
+    Table t = TABLE;
+    Formula f = FORMULA;
     const Output o = {column_to, mirror, out, out32, out ? step : step32};
     Room room = {0};
-    build_joint(&t, &f, &room);
+    bestk_start_formula(&t, &f, &room);
     for (int64_t task = first; !room.status && task < last; task++) {
         const int64_t *own = tasks + 4 * task;
         Rows some = {.places = rows + own[0], .to = row_to + own[0], .n = own[1] - own[0]};

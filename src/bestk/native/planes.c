@@ -143,12 +143,13 @@ EXPORT int bestk_count_rows(const uint32_t *rows, int64_t n_rows, const uint32_t
 }
 
 /* sums[lane] += sum over cells of table[cells[cell][lane]]: single loads are as quick as gathers. */
-static inline void look_up(
+static __attribute__((noinline)) void look_up(
     const uint64_t *table, const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
     for (int lane = 0; lane < LANES; lane += 4) {
         uint64_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
         for (int64_t i = 0; i < n_cells; i++) {
             const uint32_t *at = cells + i * LANES + lane;
+            __asm__("" : "+r"(at)); /* keeps compilers from gathers, which are slow */
             s0 += table[at[0]];
             s1 += table[at[1]];
             s2 += table[at[2]];
@@ -221,29 +222,63 @@ void bestk_sum_two_level(const Table *t, const Block *b, uint64_t *sums) {
     look_up(b->two_level, b->cells, 2 * t->n_classes + 2, sums);
 }
 
-/* See counting.h: a cell is one number, its counts of all classes; the last levels follow. */
-void bestk_sum_joint(const Table *t, const Formula *f, const Block *b, uint64_t *sums) {
-    const int64_t n_i = b->n_i, n_j = b->n_j, width = n_j + 1;
-    for (int lane = 0; lane < LANES; lane += WIDTH) {
-#define AT(a, j) (*(V *)(b->cells + ((a) * width + (j)) * LANES + lane))
-        for (int64_t a = 0; a <= n_i; a++) {
-            V beside = {0};
-            uint32_t weight = 1;
-            for (int64_t c = 0; c < t->n_classes; c++, weight *= (uint32_t)t->sizes[c - 1] + 1) {
-                const uint32_t *from = a < n_i ? b->counts + c * b->step + a * n_j * LANES
-                                               : b->margins + c * n_j * LANES;
-                const uint32_t all = a < n_i ? b->own[a * t->n_classes + c] : (uint32_t)t->sizes[c];
-                for (int64_t j = 0; j < n_j; j++) {
-                    const V n = *(const V *)(from + j * LANES + lane) * weight;
-                    AT(a, j) = c ? (V)(AT(a, j) + n) : (V)n;
-                    beside -= n;
+/* Joint counts of n_a planes of a row and n_b of a tile, two at most: those of class c times its
+   weight. to: [a][b], with a step between two a. */
+INLINE void count_joint(const Table *t, const uint32_t *rows, const uint32_t *tile, int n_a,
+    int n_b, uint32_t *to, int64_t step) {
+    const int64_t n_words = t->words[t->n_classes];
+    V total[2][2] = {{{0}}};
+    uint32_t weight = 1;
+    for (int64_t c = 0, w = 0; c < t->n_classes; weight *= (uint32_t)t->sizes[c++] + 1)
+        while (w < t->words[c + 1]) {
+            const int64_t stop = COUNTS_LANES ? t->words[c + 1] : least_of(w + 24, t->words[c + 1]);
+            V bits[2][2] = {{{0}}};
+            for (; w < stop; w++)
+                for (int b = 0; b < n_b; b++) {
+                    const V x = *(const V *)(tile + (b * n_words + w) * LANES);
+                    for (int a = 0; a < n_a; a++) bits[a][b] += pop(x & rows[a * n_words + w]);
                 }
-                beside += all * weight;
-            }
-            AT(a, n_j) = beside;
+            for (int a = 0; a < n_a; a++)
+                for (int b = 0; b < n_b; b++) total[a][b] += fold(bits[a][b]) * weight;
         }
-        for (int64_t j = 0; j <= n_j; j++)
-            for (int64_t a = 0; a < n_i; a++) AT(n_i, j) -= AT(a, j);
+    for (int a = 0; a < n_a; a++)
+        for (int b = 0; b < n_b; b++) *(V *)(to + a * step + b * LANES) = total[a][b];
+}
+
+/* See counting.h: a cell is one number, its counts of all classes; the last levels follow. */
+void bestk_sum_joint(const Table *t, const Formula *f, const Block *b, const uint32_t *rows,
+    const uint32_t *tile, uint64_t *sums) {
+    const int64_t n_i = b->n_i, n_j = b->n_j, width = n_j + 1, n_words = t->words[t->n_classes];
+    for (int lane = 0; lane < LANES; lane += WIDTH) {
+#define AT(a, j) (b->cells + ((a) * width + (j)) * LANES + lane)
+#define COUNT(n_a, n_b)                                                                 \
+    count_joint(t, rows + a * n_words, tile + j * n_words * LANES + lane, n_a, n_b, AT(a, j), \
+        width * LANES)
+        for (int64_t a = 0; a < n_i; a += 2)
+            for (int64_t j = 0; j < n_j; j += 2) {
+                if (a + 1 < n_i && j + 1 < n_j) COUNT(2, 2);
+                else if (a + 1 < n_i) COUNT(2, 1);
+                else if (j + 1 < n_j) COUNT(1, 2);
+                else COUNT(1, 1);
+            }
+        V corner = (V){0} + b->joint[n_i];
+        for (int64_t a = 0; a < n_i; a++) {
+            V beside = (V){0} + b->joint[a];
+            for (int64_t j = 0; j < n_j; j++) beside -= *(V *)AT(a, j);
+            *(V *)AT(a, n_j) = beside;
+            corner -= b->joint[a];
+        }
+        for (int64_t j = 0; j < n_j; j++) {
+            V below = {0};
+            uint32_t weight = 1;
+            for (int64_t c = 0; c < t->n_classes; weight *= (uint32_t)t->sizes[c++] + 1)
+                below += *(const V *)(b->margins + (c * n_j + j) * LANES + lane) * weight;
+            for (int64_t a = 0; a < n_i; a++) below -= *(V *)AT(a, j);
+            *(V *)AT(n_i, j) = below;
+            corner -= below;
+        }
+        *(V *)AT(n_i, n_j) = corner;
+#undef COUNT
 #undef AT
     }
     for (int lane = 0; lane < LANES; lane++) sums[lane] = 0;

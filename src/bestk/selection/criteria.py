@@ -9,8 +9,10 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.errors import Registry
-from bestk.information import Entropies, Measure
+from bestk.information import Entropies, Measure, Query
+from bestk.information.backends import Picking
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI, TRIPLE_ENTROPY
+from bestk.native.threads import threads
 from bestk.problem.problem import top_k
 from bestk.selection.targets import JoinedEntropies, entropies_of_targets
 
@@ -28,8 +30,12 @@ class Criterion:
     number of picks. The first pick is the feature of the largest relevance.
     """
 
-    measure: ClassVar[Measure | None] = None  # of each feature and a pick
+    measure: ClassVar[Measure | None] = None  # of each feature and a pick,
+    most: ClassVar[float] = np.inf  # or this, if it is less
     gather: ClassVar[Any] = np.add  # or np.minimum, or another ufunc
+    weights: ClassVar[tuple[float, float]] = (0.0, 1.0)  # of relevance and of what was gathered,
+    is_mean: ClassVar[bool] = False  # or of that over the number of picks,
+    is_quotient: ClassVar[bool] = False  # or relevance divided by it
     uses_pairs: ClassVar[bool] = True
 
     @property
@@ -40,11 +46,15 @@ class Criterion:
     def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
         """What pick j says of every feature."""
         assert self.measure is not None
-        return entropies.measure(self.measure, [j], signed=self.measure is INTERACTION)[0]
+        found = entropies.measure(self.measure, [j], signed=self.measure is INTERACTION)[0]
+        return np.minimum(found, self.most)
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
         """The criterion of every feature, after ``size`` picks."""
-        return gathered
+        gathered = gathered / size if self.is_mean else gathered
+        if self.is_quotient:
+            return relevance / np.maximum(gathered, LEAST_REDUNDANCY)
+        return self.weights[0] * relevance + self.weights[1] * gathered
 
 
 class MaxRel(Criterion):
@@ -60,9 +70,10 @@ class MIFS(Criterion):
     beta: float = 1.0
     measure: ClassVar[Measure | None] = PAIR_MI
 
-    def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
+    @property
+    def weights(self) -> tuple[float, float]:  # type: ignore[override]
         """Relevance less a fixed share of redundancy."""
-        return relevance - self.beta * gathered
+        return 1.0, -self.beta
 
 
 @dataclass(frozen=True)
@@ -74,32 +85,28 @@ class MRMR(Criterion):
 
     form: str = "difference"
     measure: ClassVar[Measure | None] = PAIR_MI
+    weights: ClassVar[tuple[float, float]] = (1.0, -1.0)
+    is_mean: ClassVar[bool] = True
 
-    def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
-        """Relevance against the mean redundancy."""
-        if self.form == "difference":
-            return relevance - gathered / size
-        if self.form != "quotient":
+    @property
+    def is_quotient(self) -> bool:  # type: ignore[override]
+        """Which of the forms it is."""
+        if self.form not in ("difference", "quotient"):
             raise ValueError(f"unknown form {self.form!r}; choose 'difference' or 'quotient'")
-        return relevance / np.maximum(gathered / size, LEAST_REDUNDANCY)
+        return self.form == "quotient"
 
 
 class CIFE(Criterion):
     """Conditional infomax: ``I(xi; y) - sum (I(xi; xj) - I(xi; xj | y))`` (Lin and Tang 2006)."""
 
     measure: ClassVar[Measure | None] = INTERACTION
-
-    def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
-        """Relevance and the interactions with all picks."""
-        return relevance + gathered
+    weights: ClassVar[tuple[float, float]] = (1.0, 1.0)
 
 
 class ICAP(CIFE):
     """Interaction capping: ``I(xi; y) - sum max(0, I(xi; xj) - I(xi; xj | y))`` (Jakulin 2005)."""
 
-    def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
-        """The interaction where it is a loss."""
-        return np.minimum(super().pair(entropies, j), 0.0)
+    most: ClassVar[float] = 0.0  # only losses count
 
 
 class JMI(Criterion):
@@ -207,11 +214,51 @@ class Tally:
         return top_k(others, min(room, len(others) - len(self._picked) - len(waiting))).tolist()
 
 
+@dataclass(frozen=True)
+class PickedRow:
+    """The interactions of a picked feature with other picked ones; NaN with all others."""
+
+    values: Floats  # of each pick, and NaN
+    places: Indices  # of each feature among the picks, or -1
+
+    def __getitem__(self, items: Indices) -> Floats:
+        return self.values[self.places[items]]
+
+
+def _pick_at_once(
+    criterion: Criterion, entropies: Entropies, k: int, include: Sequence[int]
+) -> tuple[Indices, Floats] | None:
+    """The same by one kernel, where the criterion is one of ours and the source has the kernel."""
+    kind, source, measure = type(criterion), entropies.source, criterion.measure
+    ours = kind.pair is Criterion.pair and kind.score is Criterion.score
+    ours &= criterion.gather in (np.add, np.minimum) and type(entropies) is Entropies
+    if not (ours and measure and isinstance(source, Picking)):
+        return None
+    flags = criterion.is_mean, criterion.is_quotient, criterion.gather is np.minimum
+    weights = np.array([*criterion.weights, criterion.most, LEAST_REDUNDANCY, *flags], np.float64)
+    signed = entropies.signed or measure is INTERACTION
+    query, relevance = Query(measure, lowest=-np.inf if signed else 0.0), entropies.mi()
+    known = measure is JOINT_MI and k * k <= MAX_KEPT_VALUES
+    among = np.empty((k, k)) if known else None
+    with threads(entropies.n_jobs):
+        found = source.pick(query, weights, relevance, k, include, among)
+    if found is not None and among is not None:
+        picked, places = found[0], np.full(len(relevance), -1)
+        own, values, places[picked] = relevance[picked], np.full((k, k + 1), np.nan), np.arange(k)
+        values[:, :k] = among - own - own[:, np.newaxis]
+        rows = zip(picked[:-1].tolist(), values, strict=False)  # the last has no row of its own
+        entropies.interactions.update((j, PickedRow(row, places)) for j, row in rows)
+    return found
+
+
 def pick_greedily(
     criterion: Criterion, entropies: Entropies, k: int, include: Sequence[int] = (),
     labels: Indices | None = None,
 ) -> tuple[Indices, Floats]:  # fmt: skip
     """Pick k features, or groups by the sum of scores, after those to include; with scores."""
+    found = _pick_at_once(criterion, entropies, k, include) if labels is None else None
+    if found is not None:
+        return found
     ahead = 0 if labels is not None else min(MAX_AHEAD, k // 4)
     tallies = [Tally(criterion, part, k, ahead) for part in entropies_of_targets(entropies)]
     if not criterion.uses_pairs and len(tallies) == 1 and labels is None and not len(include):

@@ -1,6 +1,6 @@
 """Counting backends, and the registry of their names."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
@@ -14,7 +14,7 @@ from bestk.information.backends._reductions import Scan
 from bestk.information.measures import Correction, Measure, Query
 
 __all__ = [
-    "BACKENDS", "Backend", "PairSource", "Scanning", "SideBySide", "Summarizing",
+    "BACKENDS", "Backend", "PairSource", "Picking", "Scanning", "SideBySide", "Summarizing",
     "device_measures", "get_backend",
 ]  # fmt: skip
 
@@ -44,6 +44,17 @@ class Summarizing(Protocol):
 
     def row_sums(self, query: Query) -> Floats:
         """Row sums without the diagonal."""
+
+
+@runtime_checkable
+class Picking(Protocol):
+    """The ability to select features greedily where the pairs are counted."""
+
+    def pick(
+        self, query: Query, weights: Floats, relevance: Floats, k: int, given: Sequence[int],
+        among: Floats | None,
+    ) -> tuple[Indices, Floats] | None:  # fmt: skip
+        """The picks and their scores, or None where several rows at once are quicker."""
 
 
 @runtime_checkable

@@ -1,6 +1,6 @@
 """The default backend: bit-planes or histograms, chosen pair by pair, in integers throughout."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from math import prod
@@ -23,7 +23,7 @@ from bestk.information.backends._packed import (
 from bestk.information.backends._reductions import sum_rows
 from bestk.information.measures import Correction, ExactEntropies, Formula, Measure, Query, Tables
 from bestk.native import Kernel, kernels
-from bestk.native.threads import n_threads, run_tiles, spans, threads
+from bestk.native.threads import WORTH_A_TEAM, n_threads, run_tiles, spans, threads
 
 COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
 MAX_PLANE_LEVELS = 64
@@ -76,13 +76,32 @@ class NativeCounter:
         scale = self.exact.tables.scale
         return sum_rows(write, self.order, scale, query.measure.is_symmetric)
 
+    def pick(
+        self, query: Query, weights: Floats, relevance: Floats, k: int, given: Sequence[int],
+        among: Floats | None,
+    ) -> tuple[Indices, Floats] | None:  # fmt: skip
+        """Greedy picks and their scores, a row of pairs at a time, unless rows are for threads."""
+        seconds = float(self.packed.seconds.mean()) * -(-len(self.order) // LANES)
+        if (seconds > WORTH_A_TEAM and n_threads() > 1) or len(self.order) > self.n_features:
+            return None
+        picked, scores, gathered = np.empty(k, np.int64), np.empty(k), np.empty(self.n_features)
+        picked[: len(given)] = self.place[np.asarray(given, np.int64)]
+        kernel = bind(kernels.pick, self.packed, self.exact.formula(query.measure, query.lowest))
+        run = kernel.bind(
+            weights, self.order, relevance[self.order], k, len(given), picked, scores, gathered,
+            among,
+        )  # fmt: skip
+        for span in spans(k, max(1, int(MAX_CALL_SECONDS / seconds))):
+            run(*span)
+        return self.order[picked], scores
+
     def kernel(self, measure: Measure, lowest: float, in_nats: bool = True) -> Kernel:
         """The kernel for a measure, kept for queries that come a row at a time."""
         key = measure, lowest, in_nats
         if key not in self._kernels:
             if len(self._kernels) == MAX_KERNELS:
                 del self._kernels[next(iter(self._kernels))]
-            self._kernels[key] = bind(self.packed, self.exact.formula(*key))
+            self._kernels[key] = bind(kernels.fill_pairs, self.packed, self.exact.formula(*key))
         return self._kernels[key]
 
     def request(self, rows: Indices | None, columns: Indices | None) -> "PairRequest":
@@ -123,10 +142,10 @@ class PairRequest(NamedTuple):
     mirror: bool  # the output is symmetric in its features: fill one half, write both
 
 
-def bind(packed: Packed, formula: Formula) -> Kernel:
-    """The kernel that fills pairs of a table by a formula, prepared for many requests."""
+def bind(kernel: Kernel, packed: Packed, formula: Formula) -> Kernel:
+    """A kernel on pairs of a table by a formula, prepared for many requests."""
     steps = np.diff(formula.pair_table), np.diff(formula.class_table)
-    return kernels.fill_pairs.bind(
+    return kernel.bind(
         packed.bits, packed.margins, packed.n_planes, packed.bits_at, packed.margins_at,
         packed.words, packed.sizes, packed.starts, packed.levels, packed.codes, COSTS,
         packed.n_features, len(packed.sizes), int(packed.starts[-1]),

@@ -18,7 +18,6 @@ STEPS_TO_BOUND = 10  # from one proof to the next, where they are cheap
 STEPS_TO_PROOF = 50  # from one check of the progress to the next, with a proof
 SECONDS_OF_STEP = 7e-10  # times n^3: the first step, and of few items about as much for a proof
 SECONDS_OF_PROOF = 1e-10  # times n^3, of many items
-PROOF_PAUSE = 3.0  # times the time of a proof, from one to the next of many items
 ROWS_SHARE = 0.1  # of the time, for bounds by rows of many items
 STEPS_OF_ROWS = 4000  # of the multipliers of rows, in a proof for many items
 TRIANGLE_GAIN = 0.1  # of the gap from proof to proof, below which triangles are looked for
@@ -98,7 +97,7 @@ class Gap:
                 return
             scale = power_of_two(largest_entry(self.part.Q))
             self.relaxation = DoublyNonnegative(self.part, scale, core)
-        last, before, next_proof, stalls = inf, self.steps, -inf, 0
+        last, before, stalls, untried = inf, self.steps, 0, True
         while not self._settled() and not self.closed:
             start = perf_counter()
             late = start + step + proof > deadline
@@ -107,21 +106,20 @@ class Gap:
             if not late:
                 self._step()
                 step = max(perf_counter() - start, 0.8 * step)
-            if next_proof == -inf:  # a machine that is slow in steps is so in proofs
+            if untried:  # a machine that is slow in steps is so in proofs
                 proof = expected[1] * max(1.0, step / expected[0])
-            early = self.relaxation.large and start < next_proof
-            if late or (self.steps % STEPS_TO_PROOF == 0 and not early):
+            if late or self.steps % STEPS_TO_PROOF == 0:
                 start, earlier = perf_counter(), self._seconds(len(self.relaxation.core))
                 if self._lowest is None or not self._proofs_are_cheap():
                     self.relaxation.project(exact=True)
                     self._prove(deadline)
-                bound, proof = self._lowest, perf_counter() - start
+                bound, proof, untried = self._lowest, perf_counter() - start, False
                 assert bound is not None
                 late = late or perf_counter() > deadline
                 changed = self._decide(bound) or (not late and self._widen(bound))
-                next_proof, gap = perf_counter() + PROOF_PAUSE * proof, self.value - self.floor
-                if late:
+                if late or self.closed:
                     return
+                gap = self.value - self.floor
                 gained = inf if changed else (last - gap) / gap
                 stalls = stalls + 1 if gained < patience else 0
                 found = gained < TRIANGLE_GAIN and self.relaxation.add_triangles()

@@ -13,29 +13,10 @@ COPY = 1.0 - 1e-9  # squared correlation of columns that are copies
 KEPT = 1e-3  # of its relevance, by a column that others make redundant
 
 
-class _Stack:
-    """Arrays of one shape, in the order in which they came."""
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self._room, self._n = np.empty((8, *shape)), 0
-
-    @property
-    def items(self) -> Floats:
-        """All arrays."""
-        return self._room[: self._n]
-
-    def push(self, item: Floats) -> None:
-        """Add an array."""
-        if self._n == len(self._room):
-            self._room = np.concatenate([self._room, np.empty_like(self._room)])
-        self._room[self._n] = item
-        self._n += 1
-
-
 class State:
-    """Variances of columns given the selected ones, and limits of gains, of tables of one shape."""
+    """Variances of columns given up to k selected, and limits of gains, of tables of one shape."""
 
-    def __init__(self, forwards: Sequence[Any]) -> None:
+    def __init__(self, forwards: Sequence[Any], k: int) -> None:
         self._forwards, self._each = forwards, np.arange(len(forwards))
         self._noise = forwards[0].noise
         self._certain = np.array([forward.certain for forward in forwards])
@@ -50,10 +31,10 @@ class State:
         self._variances, self._gaussian = self._alone.copy(), _half_log(self._alone)
         shape = self._certain.shape
         self._limit, self._selected = np.full(shape, np.inf), np.zeros(shape, bool)
-        self._rows = _Stack(self._alone.shape)  # of each selected column
+        self._rows, self._n_rows = np.empty((k, *self._alone.shape)), 0  # of selected columns
         self._synergy = np.zeros(shape)  # the best with a selected column
-        self._synergies = _Stack(shape)  # of each selected column that has any,
-        self._bests = _Stack((shape[0], 1))  # and its best so far
+        self._synergies, self._n_synergies = np.empty((k, *shape)), 0  # of those that have any,
+        self._bests = np.empty((k, shape[0], 1))  # and the best of each so far
 
     def gains(self) -> Floats:
         """What each column of each table gains; -inf if it is selected."""
@@ -64,8 +45,8 @@ class State:
         alone = np.where(change > 0, raised, self._certain - self._shared_curve + change)
         alone = np.maximum(np.minimum(alone, self._limit), self._least)
         gains = np.where(self._is_certain, alone, raised)
-        if len(self._synergies.items):
-            more = self._synergies.items - self._bests.items
+        if n := self._n_synergies:
+            more = self._synergies[:n] - self._bests[:n]
             gains += 0.5 * (self._synergy + np.maximum(more, 0.0, out=more).sum(axis=0))
         gains[self._selected] = -np.inf
         return gains
@@ -81,17 +62,19 @@ class State:
         if self._curved[self._each, items].any():
             self._share_curves(items, rest[:, 0] ** 2)
         rest[self._each, :, items] += self._noise
-        rows, n = self._rows.items, rest.shape[-1]
+        rows, n = self._rows[: self._n_rows], rest.shape[-1]
         kernels.condition(
             rows, len(rows), rest.size // n, n, items, SMALLEST_VARIANCE, rest, self._variances
         )  # fmt: skip
-        self._rows.push(rest)
+        self._rows[self._n_rows] = rest
+        self._n_rows += 1
         own = self._each[:, np.newaxis], items[:, np.newaxis]
-        if len(bests := self._bests.items):
-            np.maximum(bests, self._synergies.items[:, *own], out=bests)
+        if known := self._n_synergies:
+            bests = self._bests[:known]
+            np.maximum(bests, self._synergies[:known, *own], out=bests)
         if synergy.any():
-            self._synergies.push(synergy)
-            self._bests.push(self._synergy[own])
+            self._synergies[known], self._bests[known] = synergy, self._synergy[own]
+            self._n_synergies += 1
             np.maximum(self._synergy, synergy, out=self._synergy)
         if shared.any():
             left = np.where(shared > 0, self._certain - shared, np.inf)

@@ -226,7 +226,7 @@ def add_features(
 ) -> list[list[_Step]]:  # fmt: skip
     """Add k features of each table, or the same for several targets, those to include first."""
     each = [_Steps(pairs, include) for pairs in _starting_pairs(forwards, joined)]
-    state, totals = State(forwards), np.zeros(len(forwards))
+    state, totals = State(forwards, k), np.zeros(len(forwards))
     for left in reversed(range(k)):
         gains = state.gains()
         rows = gains if joined is None else joined.join(totals, gains)[np.newaxis]

@@ -73,8 +73,7 @@ def errors_inside_fold(name: str, data: str | None, discretizer: str, fold: int)
     svm, ks = Fold(found.X, found.y, (train, test)), [k for k in KS if k <= n]
     wrong: dict[str, dict[str, list[int]]] = {}
     for correction in corrections(discretizer):
-        read = _reading(discretizer, correction).measure(table, found.y[train])
-        entropies = read.entropies.shared()
+        entropies = _reading(discretizer, correction).measure(table, found.y[train]).entropies
         wrong[correction] = {}
         for method in METHODS:
             chosen = method_for(method, n, FEW_DRAWS)

@@ -28,7 +28,6 @@ from bestk import METHODS, Greedy, Quadratic, SelectBestK
 from bestk.data.frames import read_table
 from bestk.evaluation import error_curves
 from bestk.evaluation._error_curves import Study, default_model, negative_error
-from bestk.information.backends import _native
 from bestk.selection.folds import Trial, make_folds
 from bestk.selection.pipeline import read_targets
 
@@ -191,20 +190,6 @@ def test_random_state_decides_the_folds():
     np.testing.assert_array_equal(errors[0], errors[1])
     np.testing.assert_array_equal(errors[3], errors[4])
     assert (errors[0] != errors[2]).any()
-
-
-def test_all_pairs_are_counted_once_for_all_methods_in_a_fold(monkeypatch):
-    calls = []
-    count = _native.NativeCounter.fill
-
-    def counting(self, measure, out, *rest):
-        calls.append(out.shape)
-        return count(self, measure, out, *rest)
-
-    monkeypatch.setattr(_native.NativeCounter, "fill", counting)
-    X, y = CANCER
-    measure(X, y, ["linear", "spectral", "tpower", "exact"], [2, 3], cv=2)
-    assert calls == [(30, 30), (30, 30)]
 
 
 def test_the_same_features_are_fitted_once_in_a_fold():

@@ -191,8 +191,6 @@ def shared_tasks(
         task = next((known for how, known in read if any_will_do or how == information), None)
         if task is None:
             task = Task.of(options, table, y, sample_weight)
-            shared = replace(task.read, entropies=task.read.entropies.shared())
-            task = replace(task, read=shared)
             read.append((information, task))
         tasks[name] = replace(task, method=method)
     return tasks

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import starmap
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.information._scores import Covariances, Explained, ScoredTable, read_given
-from bestk.information.backends import PairSource, SideBySide
+from bestk.information.backends import PairSource
 from bestk.information.measures import Measure, Query
 from bestk.native.threads import spans
 
@@ -30,7 +30,7 @@ class BlendedSource:
     is_discrete = False
 
     def __init__(
-        self, counted: Sequence[PairSource], partial: PairSource | None = None,
+        self, counted: Sequence[Any], partial: PairSource | None = None,
         known: Indices | None = None,
     ) -> None:  # fmt: skip
         self._sources, self._partial = list(counted), partial
@@ -87,7 +87,7 @@ class BlendedSource:
                 own = np.arange(start, start + width)
                 self._fill(Query(measure, own, own), out[start : start + width])
             return
-        first, *others = cast(list[SideBySide], self._sources)
+        first, *others = self._sources
         first.fill_tables(measure, width, out)
         part = np.empty(out.shape)
         for source in others:

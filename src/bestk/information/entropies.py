@@ -1,7 +1,7 @@
 """Entropies of a table and its target: of single features, and of pairs when asked."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -23,7 +23,6 @@ DOUBT = 1.5  # times the largest relevance by chance: the cost of a column witho
 CURVED = 0.5  # times the largest curvature by chance: what is smaller does not count
 AGREEMENT = 1.25  # standard errors; a mean of estimates this near agrees with the normal one
 SMALLEST_VARIANCE = 1e-12
-MAX_KEPT_BYTES = 2**30  # of a matrix; larger ones are computed again
 UNCHECKED_BYTES = 2**26  # a smaller matrix is allocated without a look at the free memory
 
 
@@ -66,8 +65,6 @@ class Entropies:
     find_synergy: Callable[[int], Any] | None = None  # so many best pairs of all, by other counts
     # of some features with all, where a method has measured them
     interactions: dict[int, Any] = field(default_factory=dict, compare=False, repr=False)
-    # the last matrix of all pairs, where several methods share it
-    kept: dict[Any, Floats] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def count(
@@ -82,10 +79,6 @@ class Entropies:
             if correction == "chance":
                 chance = largest_by_chance(codes.levels, codes.n_samples, target.n_classes)
             return cls(*source.singles, source, correction is not None, n_jobs, chance=chance)
-
-    def shared(self) -> "Entropies":
-        """The same, which keep the last matrix of all pairs for the next method that needs it."""
-        return replace(self, kept={})
 
     @property
     def n_features(self) -> int:
@@ -221,10 +214,6 @@ class Entropies:
         both = chosen_rows, chosen_columns
         height, width = (self.n_features if some is None else len(some) for some in both)
         out = _allocate((height, width), dtype)
-        key, kept = (measure, out.dtype, signed), self.kept if rows is columns is None else None
-        if kept is not None and key in kept:
-            out[:] = kept[key]
-            return out
         if chosen_columns is not None:
             once, places = np.unique(chosen_columns, return_inverse=True)
             if len(once) < len(chosen_columns):  # sources write each column once
@@ -233,9 +222,6 @@ class Entropies:
         lowest = -np.inf if signed else self._lowest
         with threads(self.n_jobs):
             self.source.fill(Query(measure, chosen_rows, chosen_columns, lowest), out)
-        if kept is not None and out.nbytes <= MAX_KEPT_BYTES:
-            kept.clear()
-            kept[key] = out.copy()
         return out
 
     def row_sums(self, measure: Measure, signed: bool = False) -> Floats | None:

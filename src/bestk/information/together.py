@@ -9,7 +9,6 @@ import numpy as np
 from bestk._typing import Array, Floats, Indices
 from bestk.data.table import Block, Table
 from bestk.data.target import ParsedTarget
-from bestk.information.backends import PairSource, SideBySide
 from bestk.information.entropies import largest_by_chance
 from bestk.information.measures import Measure, Query
 from bestk.information.reading import Measured, Reading
@@ -77,14 +76,12 @@ def _part(
 class _Joined:
     """The source of tables side by side; it keeps the last measure of all their pairs."""
 
-    def __init__(self, source: PairSource, width: int) -> None:
+    def __init__(self, source: Any, width: int) -> None:
         self.source, self._width = source, width
         self._last: tuple[Measure, Floats] | None = None
 
-    def pairs(self, measure: Measure) -> Floats | None:
-        """A row for each column, with all columns of its table; None if they are apart."""
-        if not isinstance(self.source, SideBySide):
-            return None
+    def pairs(self, measure: Measure) -> Floats:
+        """A row for each column, with all columns of its table."""
         if self._last is None or self._last[0] != measure:
             self._last = measure, np.empty((len(self.source.copies), self._width))
             self.source.fill_tables(measure, self._width, self._last[1])
@@ -101,9 +98,9 @@ class _PartSource:
         self.singles, self.copies = (x[columns], xy[columns], y), self._whole.copies[columns]
 
     def fill(self, query: Query, out: Array) -> None:
-        pairs = self._joined.pairs(query.measure) if query.is_whole else None
-        if pairs is not None:
-            np.maximum(pairs[self._columns], query.lowest, out=out, casting="same_kind")
+        if query.is_whole:
+            pairs = self._joined.pairs(query.measure)[self._columns]
+            np.maximum(pairs, query.lowest, out=out, casting="same_kind")
             return
         every = np.arange(self._columns.start, self._columns.stop)
         rows, columns = (every if some is None else every[some] for some in query[1:3])

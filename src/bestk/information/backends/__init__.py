@@ -11,10 +11,10 @@ from bestk.data.target import Target
 from bestk.errors import UnknownNameError
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import Scan
-from bestk.information.measures import Correction, Measure, Query
+from bestk.information.measures import Correction, Query
 
 __all__ = [
-    "BACKENDS", "Backend", "PairSource", "Picking", "Scanning", "SideBySide", "Summarizing",
+    "BACKENDS", "Backend", "PairSource", "Picking", "Scanning", "Summarizing",
     "device_measures", "get_backend",
 ]  # fmt: skip
 
@@ -28,14 +28,6 @@ class PairSource(Protocol):
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
-
-
-@runtime_checkable
-class SideBySide(Protocol):
-    """The ability to measure tables that stand side by side, each pair within its table."""
-
-    def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
-        """Write the pairs of each table of so many columns; ``out`` has a row for each column."""
 
 
 @runtime_checkable

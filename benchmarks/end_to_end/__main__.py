@@ -54,6 +54,7 @@ STAGES = {  # where the functions of each stage are looked up
     "scores": ["information.reading.ScoredTable.__init__",
                "information.reading.measure_covariances"],
     "count": ["information.backends._native.NativeCounter.fill",
+              "information.backends._native.NativeCounter.pick",
               "information.scan.pairs_above",
               "information._gaussian.GaussianSource.fill",
               "information.scan.scan_pairs"],

@@ -140,7 +140,7 @@ def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: boo
     trend = goal.trend(bins, ordered=column.categories is None and not nominal)
     shown = (*bins, missing) if missing.rows else tuple(bins)
     name = format_text(table.names[place])
-    return Column(name, column.kind, missing.rows, len(levels), shown, trend)
+    return Column(name, column.block.kind, missing.rows, len(levels), shown, trend)
 
 
 def _merge_rare(bins: list[Bin]) -> list[Bin]:

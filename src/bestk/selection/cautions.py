@@ -143,7 +143,7 @@ def find_copies(columns: list[look.Values]) -> list[list[int]]:
 
 def are_copies(columns: list[look.Values], rows: slice) -> NDArray[np.bool_]:
     """Which columns have a correlation of 1 or -1, and the same missing rows, among some rows."""
-    missing = np.array([column.missing[rows] for column in columns])
+    missing = np.array([column.block.missing(column.values[rows]) for column in columns])
     values = np.array([_as_numbers(column, rows) for column in columns])
     values[missing] = 0.0
     values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), TINY)  # no overflow

@@ -10,7 +10,7 @@ from scipy.special import betaincc, chdtrc
 
 from bestk._typing import Array, Floats, Indices, Mask
 from bestk.data.codes import Codes
-from bestk.data.table import Table, find_numeric
+from bestk.data.table import Block, Table, find_numeric
 from bestk.data.target import ParsedTarget, Target, cut_target, read_target
 from bestk.information import Entropies, normal_scores
 from bestk.information.measures import CMI, Correction
@@ -34,18 +34,25 @@ MAX_PERMUTED_WORK = 1e12  # pairs of columns times rows, in all permutations: a 
 class Values(NamedTuple):
     """One column of a table."""
 
-    kind: str
+    block: Block
     values: Array  # numbers, booleans, or codes of the categories
-    missing: Mask
     categories: list[Any] | None
+
+    @property
+    def missing(self) -> Mask:
+        """Which values are missing."""
+        return self.block.missing(self.values)
 
 
 def column_values(table: Table, place: int) -> Values:
-    """The values of one column."""
-    (block,) = table.keep(np.array([place])).blocks
-    ((_, strip),) = block.strips()
-    known = None if block.categories is None else block.categories[0]
-    return Values(block.kind, strip[:, 0], block.missing(strip)[:, 0], known)
+    """The values of one column, which are copied only if they are sparse."""
+    for block in table.blocks:
+        j = int(block.columns.searchsorted(place))
+        if place in block.columns[j : j + 1]:
+            break
+    strip = block.values[:, j : j + 1]
+    values = (strip.toarray() if hasattr(strip, "toarray") else strip)[:, 0]
+    return Values(block, values, None if block.categories is None else block.categories[j])
 
 
 def names_rows(name: str, column: Values) -> bool:
@@ -55,14 +62,15 @@ def names_rows(name: str, column: Values) -> bool:
     have a name such as ``id``.
     """
     rows = len(column.values)
-    if rows < MIN_ROWS or column.kind == "boolean":
+    kind = column.block.kind
+    if rows < MIN_ROWS or kind == "boolean":
         return False
     if column.categories is not None:
         most = MOSTLY * rows
         known = column.values[~column.missing] if len(column.categories) > most else ()
         return len(np.unique(known)) > most
     first = column.values[:FIRST_VALUES]
-    if column.kind != "numeric" or len(set(first.tolist())) < len(first) or _has_fractions(first):
+    if kind != "numeric" or len(set(first.tolist())) < len(first) or _has_fractions(first):
         return False
     if column.missing.any() or _has_fractions(column.values):
         return False

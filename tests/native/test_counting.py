@@ -186,25 +186,25 @@ def test_codes_are_dense_and_in_order(dtype, largest, order):
 
 @pytest.mark.parametrize("dtype", sorted(TABLE_TYPES, key=str))
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("n_rows", [1, 16, 75])
+@pytest.mark.parametrize("n_rows", [1, 16, 150])
 def test_many_columns_of_small_numbers_have_the_codes_that_numpy_gives(dtype, order, n_rows):
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 2 if dtype.kind == "b" else rng.integers(2, 120, 150), (n_rows, 150))
+    X = rng.integers(0, 2 if dtype.kind == "b" else rng.integers(2, 120, 600), (n_rows, 600))
     if dtype.itemsize > 1 and dtype.kind != "b":
-        X[0, 140] = 300  # among columns that are small
+        X[0, 560] = 300  # among columns that are small
     values = np.array(X, dtype, order=order)
-    codes, levels = np.zeros((150, n_rows), np.uint8), np.empty(150, np.int64)
-    odd = np.zeros(150, np.uint8)
+    codes, levels = np.zeros((600, n_rows), np.uint8), np.empty(600, np.int64)
+    odd = np.zeros(600, np.uint8)
     rows = rng.permutation(n_rows)
-    kernels.write_codes(values, rows, n_rows, np.arange(150), codes, None, levels, odd, 0, 150)
+    kernels.write_codes(values, rows, n_rows, np.arange(600), codes, None, levels, odd, 0, 600)
     ranks = [np.unique(column, return_inverse=True) for column in X[rows].T]
     np.testing.assert_array_equal(codes, [inverse for _, inverse in ranks])
     assert levels.tolist() == [len(seen) for seen, _ in ranks]
     assert not odd.any()
     if dtype.kind in "if":
-        values[-1, 70] = -1
-        kernels.write_codes(values, None, n_rows, np.arange(150), codes, None, levels, odd, 0, 150)
-        assert np.flatnonzero(odd).tolist() == [70]
+        values[-1, 280] = -1
+        kernels.write_codes(values, None, n_rows, np.arange(600), codes, None, levels, odd, 0, 600)
+        assert np.flatnonzero(odd).tolist() == [280]
 
 
 def test_columns_without_a_place_in_the_table_are_odd_and_missing_is_the_last_level():

@@ -18,7 +18,7 @@ from bestk.native.threads import run_tiles, spans, threads
 
 MAX_LEVELS = 2**15
 READ_COST = 2e-9  # seconds for a value
-STRIP = 64  # columns a thread encodes at once: whole cache lines of the smallest dtypes,
+MIN_STRIP, STRIP = 64, 256  # columns a thread encodes at once: long pieces of rows are read,
 STRIP_VALUES = 2**15  # or more, where columns are short
 DISCRETISE = "discretise it first, e.g. CAIM().fit_transform(X, y)"
 
@@ -116,8 +116,8 @@ def _encode_numbers(
     by_width = (None, values) if values.dtype == np.uint16 else (values, None)
     table = as_table(strip)
     with threads(seconds=READ_COST * strip.size) as n_threads:
-        width = max(STRIP, STRIP_VALUES // n_rows)
-        width = width if n_threads == 1 else max(STRIP, -(-n_columns // (4 * n_threads)))
+        width = min(STRIP, max(MIN_STRIP, -(-n_columns // n_threads)))
+        width = max(width, STRIP_VALUES // n_rows)
         write = kernels.write_codes.bind(table, order, n_rows, columns, *by_width, levels, odd)
         run_tiles(lambda span: write(*span), spans(n_columns, width))
     for j in np.flatnonzero(odd):

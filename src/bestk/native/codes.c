@@ -6,7 +6,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { GROUP = 64, DEPTH = 16 }; /* columns and rows that are read together */
+enum { GROUP = 256, BAND = 64, DEPTH = 16 }; /* columns, and rows, that are read, and are turned */
 enum { LARGEST = 65534, VALUES = LARGEST + 2, PIECE = 64 }; /* PIECE: rows */
 
 /* Up to PIECE numbers, a step of bytes apart, as whole numbers plus 1, 0 where NaN; odd: whether
@@ -79,22 +79,22 @@ INLINE int narrow(const char *data, int64_t step, int64_t n, int64_t type, uint8
 #undef READ
 }
 
-/* Sixteen columns of sixteen rows: a row of bytes for each column. */
-static void turn(uint8_t (*from)[GROUP], uint8_t (*to)[DEPTH]) {
+/* Sixteen columns of sixteen rows, from column j on: bytes i and on of a row for each. */
+static void turn(uint8_t (*from)[GROUP], int64_t j, uint8_t (*to)[BAND], int64_t i) {
 #if defined(__SSE2__)
     __m128i x[DEPTH], y[DEPTH];
-    for (int i = 0; i < DEPTH; i++) x[i] = _mm_loadu_si128((const __m128i *)from[i]);
+    for (int r = 0; r < DEPTH; r++) x[r] = _mm_loadu_si128((const __m128i *)(from[r] + j));
     for (int round = 0; round < 4; round++) {
-        for (int i = 0; i < DEPTH / 2; i++) {
-            y[2 * i] = _mm_unpacklo_epi8(x[i], x[i + DEPTH / 2]);
-            y[2 * i + 1] = _mm_unpackhi_epi8(x[i], x[i + DEPTH / 2]);
+        for (int r = 0; r < DEPTH / 2; r++) {
+            y[2 * r] = _mm_unpacklo_epi8(x[r], x[r + DEPTH / 2]);
+            y[2 * r + 1] = _mm_unpackhi_epi8(x[r], x[r + DEPTH / 2]);
         }
-        for (int i = 0; i < DEPTH; i++) x[i] = y[i];
+        for (int r = 0; r < DEPTH; r++) x[r] = y[r];
     }
-    for (int i = 0; i < DEPTH; i++) _mm_storeu_si128((__m128i *)to[i], x[i]);
+    for (int c = 0; c < DEPTH; c++) _mm_storeu_si128((__m128i *)(to[c] + i), x[c]);
 #else
-    for (int j = 0; j < DEPTH; j++)
-        for (int i = 0; i < DEPTH; i++) to[j][i] = from[i][j];
+    for (int c = 0; c < DEPTH; c++)
+        for (int r = 0; r < DEPTH; r++) to[c][i + r] = from[r][j + c];
 #endif
 }
 
@@ -117,7 +117,7 @@ static int64_t renumber_small(uint8_t *codes, int64_t n, int most) {
 static int write_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     const int64_t *order, int64_t n_rows, int64_t width, uint8_t *spare, uint8_t **rows,
     int64_t *levels) {
-    uint8_t small[DEPTH][GROUP] = {{0}}, turned[DEPTH][DEPTH];
+    uint8_t small[BAND][GROUP] = {{0}}, turned[DEPTH][BAND];
     uint64_t seen = 0;
     const int by_column = llabs(row_step) < llabs(column_step);
     for (int64_t j = 0; by_column && j < width; j++) {
@@ -125,22 +125,19 @@ static int write_small(const char *data, int64_t row_step, int64_t column_step, 
         if (!narrow(data + j * column_step, row_step, n_rows, type, to, &seen)) return 0;
         for (int64_t i = 0; order && i < n_rows; i++) rows[j][i] = spare[order[i]];
     }
-    for (int64_t start = 0; !by_column && start < n_rows; start += DEPTH) {
-        const int64_t depth = least_of(n_rows - start, DEPTH);
-        for (int64_t i = start; i < start + depth; i++) {
-            const char *from = data + (order ? order[i] : i) * row_step;
-            uint8_t *to = small[i - start];
-            if (!(width == GROUP ? narrow(from, column_step, GROUP, type, to, &seen)
-                                 : narrow(from, column_step, width, type, to, &seen)))
-                return 0;
+    for (int64_t start = 0; !by_column && start < n_rows; start += BAND) {
+        const int64_t depth = least_of(n_rows - start, BAND);
+        for (int64_t i = 0; i < depth; i++) {
+            const char *from = data + (order ? order[start + i] : start + i) * row_step;
+            if (!narrow(from, column_step, width, type, small[i], &seen)) return 0;
         }
         for (int64_t j = 0; j < width; j += DEPTH) {
-            const int64_t n = least_of(width - j, DEPTH);
-            turn((uint8_t(*)[GROUP])(small[0] + j), turned);
-            if (depth == DEPTH)
-                for (int64_t i = 0; i < n; i++) memcpy(rows[j + i] + start, turned[i], DEPTH);
-            else
-                for (int64_t i = 0; i < n; i++) memcpy(rows[j + i] + start, turned[i], (size_t)depth);
+            for (int64_t i = 0; i < depth; i += DEPTH) turn(small + i, j, turned, i);
+            for (int64_t c = 0; c < least_of(width - j, DEPTH); c++)
+                if (depth == BAND)
+                    memcpy(rows[j + c] + start, turned[c], BAND);
+                else
+                    memcpy(rows[j + c] + start, turned[c], (size_t)depth);
         }
     }
     for (int64_t j = 0; seen < UINT8_MAX && j < width; j++)

@@ -61,7 +61,7 @@ def _objectives(matrix: Matrix, k: int, second: float) -> Iterator[Job]:
 def _gaps(matrix: Matrix, k: int, seconds: float) -> Iterator[Job]:
     for share in SHARES:
         limit = share * seconds
-        yield job(PART, matrix, k, "auto+bound", partial(certify, limit=limit), limit=limit)
+        yield job(PART, matrix, k, "choice+bound", partial(certify, limit=limit), limit=limit)
     if matrix.n <= PROOF_SIZE:
         task = partial(run, solver="exact", limit=seconds)
         yield job(PART, matrix, k, "exact", task, limit=seconds)
@@ -70,7 +70,7 @@ def _gaps(matrix: Matrix, k: int, seconds: float) -> Iterator[Job]:
 def claims(rows: list[Row], options: Options) -> list[Verdict]:
     """The gaps that are promised by size, and what there is to see of every data set."""
     T = options.gap_seconds
-    gaps = pick(rows, PART, "auto+bound")
+    gaps = pick(rows, PART, "choice+bound")
     small = [r for r in gaps if r.n <= 500 and r.limit == T]
     large = [r for r in gaps if r.n == 1500 and r.limit == 2 * T]
     return [
@@ -105,23 +105,23 @@ def _proved(rows: list[Row], seconds: float) -> Verdict:
 
 
 def _best_objective(rows: list[Row]) -> Verdict:
-    """Auto against every other solver on the same matrix, given the same time."""
-    auto = {(r.case, r.n, r.k): r for r in pick(rows, PART, "auto")}
+    """Search against every other solver on the same matrix, given the same time."""
+    own = {(r.case, r.n, r.k): r for r in pick(rows, PART, "search")}
     below = [
         f"{r.case} k={r.k} to {r.solver}"
         for r in pick(rows, PART, *(name for name in SOLVERS if name != "exact"))
-        if (ours := auto.get((r.case, r.n, r.k))) is not None and r.seconds <= 1.1 * ours.limit
+        if (ours := own.get((r.case, r.n, r.k))) is not None and r.seconds <= 1.1 * ours.limit
         if r.objective > ours.objective * (1 + 1e-9)
     ]
-    measured = f"below in {len(below)} of {len(auto)} problems"
+    measured = f"below in {len(below)} of {len(own)} problems"
     measured += f": {listing(below)}" if below else ""
-    claim = "auto is never below another solver given the same second, on information matrices"
-    return verdict(claim, measured, not below, auto)
+    claim = "search is never below another solver given the same second, on information matrices"
+    return verdict(claim, measured, not below, own)
 
 
 def gap_table(rows: list[Row]) -> str:
     """The gap that each time buys, by data set and k."""
-    gaps = pick(rows, PART, "auto+bound")
+    gaps = pick(rows, PART, "choice+bound")
     lines = []
     for case, n, k in dict.fromkeys((r.case, r.n, r.k) for r in gaps):
         own = sorted((r for r in gaps if (r.case, r.n, r.k) == (case, n, k)), key=lambda r: r.limit)

@@ -33,7 +33,7 @@ def jobs(options: Options) -> Iterator[Job]:
             yield _proof(matrix, k, proof)
         if matrix.name[:5] in GAP_SECONDS and k == 50:
             limit = 3.0 if options.quick else GAP_SECONDS[matrix.name[:5]]
-            yield job(PART, matrix, k, "auto+bound", partial(certify, limit=limit), limit=limit)
+            yield job(PART, matrix, k, "choice+bound", partial(certify, limit=limit), limit=limit)
     for seed in range(seeds):
         yield _proof(at_random(80, seed), 10, proof, seed)
 
@@ -120,7 +120,7 @@ def _as_its_authors(rows: list[Row], options: Options) -> Verdict:
 
 
 def _small_gap(rows: list[Row], family: str, percent: float) -> Verdict:
-    own = [r for r in pick(rows, PART, "auto+bound") if r.case.startswith(family)]
+    own = [r for r in pick(rows, PART, "choice+bound") if r.case.startswith(family)]
     worst = max((r.gap for r in own), default=inf)
     limit = own[0].limit if own else 0
     claim = f"certified gap of {family} k = 50 at most {percent}% in {GAP_SECONDS[family]:g} s"

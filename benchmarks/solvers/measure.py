@@ -147,7 +147,7 @@ def certify(problem: BQP, limit: float, seed: int = 0) -> Found:
     """A choice, and the best bound that the rest of the time buys."""
     start = perf_counter()
     first = min(1.0, SEARCH_SHARE * limit)
-    choice = solve(problem, None, "auto", time_limit=first, random_state=seed, bound=None)
+    choice = solve(problem, None, "search", time_limit=first, random_state=seed, bound=None)
     rest = limit - (perf_counter() - start)
     bound = prove(problem, choice.support, "tight", rest)
     details = {"method": bound.method, **told(bound.details)}

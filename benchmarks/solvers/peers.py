@@ -31,11 +31,11 @@ def jobs(options: Options) -> Iterator[Job]:
         for name, peer in PEERS.items():
             if name in SAMPLERS or matrix.n <= MOST_ITEMS:
                 yield job(PART, matrix, k, name, partial(_apart, peer=peer, limit=T), limit=T)
-        for name in ("search", "auto", "exact"):
+        for name in ("search", "exact"):
             yield job(
                 PART, matrix, k, name, partial(watch, solver=name, seed=0, limit=T), limit=T
             )  # fmt: skip
-        yield job(PART, matrix, k, "auto+bound", partial(certify, limit=T), limit=T)
+        yield job(PART, matrix, k, "choice+bound", partial(certify, limit=T), limit=T)
 
 
 def _problems(options: Options) -> list[tuple[Matrix, int]]:
@@ -63,8 +63,8 @@ def claims(rows: list[Row]) -> list[Verdict]:
     own = {(r.case, r.n, r.k, r.solver): r for r in pick(rows, PART)}
     better, closer, lines = [], [], []
     for problem in problems(rows):
-        ours = own.get((*problem, "auto"))
-        proofs = [r for s in ("exact", "auto+bound") if (r := own.get((*problem, s)))]
+        ours = own.get((*problem, "search"))
+        proofs = [r for s in ("exact", "choice+bound") if (r := own.get((*problem, s)))]
         theirs = {name: r for name in PEERS if (r := own.get((*problem, name)))}
         if ours is None or not proofs:
             continue
@@ -80,7 +80,7 @@ def claims(rows: list[Row]) -> list[Verdict]:
         lines.append(f"{where}: " + ", ".join(_standing(n, r, ours) for n, r in theirs.items()))
     measured = "; ".join(lines) + (f"; BETTER: {listing(better)}" if better else "")
     return [
-        verdict("no peer finds a better choice than auto in the same time", measured,
+        verdict("no peer finds a better choice than search in the same time", measured,
                 not better, lines),
         verdict("no peer proves a lower bound in the same time",
                 f"lower: {listing(closer)}" if closer else f"none on {len(lines)} problems",

@@ -14,12 +14,12 @@ from benchmarks.solvers.record import Row, pick
 
 COLOURS = {
     "linear": "#8a8a8a", "spectral": "#6f8f5f", "sdp": "#8a5fa8", "lowrank": "#e0a030",
-    "tpower": "#2f6f9f", "forward": "#5fb0b0", "search": "#c1272d", "auto": "#f08080",
-    "exact": "#7a1015", "auto+bound": "#f08080", "HiGHS": "#2f6f9f", "CP-SAT": "#6f8f5f",
+    "tpower": "#2f6f9f", "forward": "#5fb0b0", "search": "#c1272d",
+    "exact": "#7a1015", "choice+bound": "#f08080", "HiGHS": "#2f6f9f", "CP-SAT": "#6f8f5f",
     "annealing": "#e0a030", "tabu": "#8a5fa8",
 }  # fmt: skip
 FLOOR, TRACK = 1e-4, 1.3  # percent: what is smaller is drawn below it, each on its own track
-RACERS = ("HiGHS", "CP-SAT", "annealing", "tabu", "exact", "auto", "search")
+RACERS = ("HiGHS", "CP-SAT", "annealing", "tabu", "exact", "search")
 GRID = {"color": "#dddddd", "linewidth": 0.6}
 
 
@@ -121,7 +121,7 @@ def _draw_run(axis: Any, row: Row, best: float, place: int) -> None:
 
 def draw_gaps(rows: list[Row]) -> Any:
     """The gap that is proved against the time it took, a panel for each k."""
-    gaps = pick(rows, information.PART, "auto+bound")
+    gaps = pick(rows, information.PART, "choice+bound")
     if not gaps:
         return None
     ks = sorted({row.k for row in gaps})

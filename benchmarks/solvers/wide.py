@@ -20,7 +20,7 @@ def jobs(options: Options) -> Iterator[Job]:
     for matrix in data_sets(options.data):
         for share in SHARES if matrix.name in GOALS and not options.quick else ():
             limit = share * options.gap_seconds
-            yield job(PART, matrix, K, "auto+bound", partial(certify, limit=limit), limit=limit)
+            yield job(PART, matrix, K, "choice+bound", partial(certify, limit=limit), limit=limit)
 
 
 def claims(rows: list[Row], options: Options) -> list[Verdict]:
@@ -36,7 +36,7 @@ def claims(rows: list[Row], options: Options) -> list[Verdict]:
 def before_and_after(rows: list[Row], name: str) -> dict[str, list[Row]]:
     """The gaps of a table by time, as recorded before and now."""
     found = {
-        "before": pick(rows, BEFORE, "auto+bound", case=name, k=K),
-        "after": pick(rows, PART, "auto+bound", case=name),
+        "before": pick(rows, BEFORE, "choice+bound", case=name, k=K),
+        "after": pick(rows, PART, "choice+bound", case=name),
     }
     return {label: sorted(own, key=lambda row: row.limit) for label, own in found.items()}

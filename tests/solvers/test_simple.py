@@ -1,7 +1,6 @@
 """Linear, spectral, truncated power and greedy solvers, and the one made of them."""
 
 from itertools import pairwise
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from bestk.problem.problem import BQP, best_first, grow, top_k
 from bestk.solvers import solve_path
 from bestk.solvers._base import Run
 from bestk.solvers._greedy import Forward, Linear, Spectral
-from bestk.solvers._search import Auto, Search
 from bestk.solvers._tpower import TruncatedPower
 
 from .conftest import UNTIED, authors_results, load_instance, optimum, problems
@@ -72,57 +70,12 @@ def test_growing_adds_the_item_that_helps_most_each_time(problem, seed):
             assert problem.value(grown[: step + 1]) >= best - rounding(problem)
 
 
-@given(problem=problems())
-def test_auto_is_not_below_forward_or_tpower_even_if_its_time_is_up(problem):
-    found = problem.value(Auto().pick(problem, Run(deadline=perf_counter())))
-    for solver in (Forward(), TruncatedPower()):
-        assert found >= problem.value(solver.pick(problem, Run())) - rounding(problem)
-
-
-@given(problem=problems())
-def test_auto_that_is_stopped_has_the_better_of_forward_and_tpower_in_hand(problem):
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    run = Run()
-    if 1 < problem.k < problem.n:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Search, "pick", stop)
-            with pytest.raises(KeyboardInterrupt):
-                Auto().pick(problem, run)
-        both = [problem.value(s.pick(problem, Run())) for s in (Forward(), TruncatedPower())]
-        assert problem.value(run.details["incumbent"]) == max(both)
-
-
-def test_auto_finds_what_forward_and_tpower_miss():
-    for seed in range(4):
-        matrix = np.random.default_rng(seed).normal(size=(40, 40))
-        problem = BQP(matrix + matrix.T, 12)
-        both = [problem.value(s.pick(problem, Run())) for s in (Forward(), TruncatedPower())]
-        assert (
-            problem.value(Auto().pick(problem, Run(deadline=perf_counter() + 0.05))) > max(both) + 1
-        )
-
-
 def test_without_time_tpower_stays_where_it_starts():
     matrix = np.random.default_rng(1).normal(size=(40, 40))
     problem = BQP(matrix + matrix.T, 12)
     late, free = (TruncatedPower().pick(problem, run) for run in (Run(deadline=-np.inf), Run()))
     assert set(late) == set(Linear().pick(problem, Run()))
     assert problem.value(free) > problem.value(late)
-
-
-def test_auto_takes_the_largest_diagonal_entry_where_one_item_is_wanted():
-    assert Auto().pick(BQP(Q, 1), Run()).tolist() == [2]
-
-
-def test_auto_has_a_second_unless_the_run_has_a_limit():
-    problem, free, limited = BQP(Q, 2), Run(), Run(deadline=perf_counter() + 0.05)
-    start, before = perf_counter(), limited.deadline
-    Auto().pick(problem, free)
-    assert start + 1.0 <= free.deadline <= perf_counter() + 1.0
-    Auto().pick(problem, limited)
-    assert limited.deadline == before
 
 
 @pytest.mark.parametrize("solver", SIMPLE, ids=lambda s: f"{s.name}-{getattr(s, 'shift', '')}")

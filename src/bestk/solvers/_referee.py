@@ -19,7 +19,7 @@ from bestk.solvers._exact import Exact, split_gap
 from bestk.solvers._greedy import Forward, Linear, Spectral, Swap
 from bestk.solvers._lowrank import LowRank
 from bestk.solvers._sdp import SDP
-from bestk.solvers._search import Auto, Search
+from bestk.solvers._search import Search
 from bestk.solvers._simplex import Simplex
 from bestk.solvers._tpower import TruncatedPower
 
@@ -29,7 +29,7 @@ PROVED_GAP = 1e-9  # a smaller one is rounding
 FIXED = ("fixed_in", "fixed_out")  # numbers of items in every choice as good as this, or in none
 ALL = (
     Linear(), Spectral(), TruncatedPower(), LowRank(), SDP(), Forward(), Swap(),
-    Search(), Exact(), Simplex(), Auto(),
+    Search(), Exact(), Simplex(),
 )  # fmt: skip
 SOLVERS: dict[str, Solver] = {solver.name: solver for solver in ALL}
 
@@ -198,7 +198,7 @@ def check_matrix(problem: BQP, solver: Solver) -> None:
     if problem.is_lazy and solver.needs != "columns":
         raise ValueError(
             f"solver {solver.name!r} needs the whole matrix and Q is lazy; "
-            "use 'linear', 'tpower', 'forward', 'search' or 'auto'"
+            "use 'linear', 'tpower', 'forward', 'swap' or 'search'"
         )
 
 

@@ -14,16 +14,12 @@ from bestk.native import kernels
 from bestk.native.threads import run_tiles
 from bestk.problem.problem import BQP, NO_ITEMS, best_first, grow, top_k
 from bestk.solvers._base import Needs, Run
-from bestk.solvers._greedy import Forward
-from bestk.solvers._tpower import TruncatedPower
 
 Masks = NDArray[np.uint8]
-TPOWER = TruncatedPower(warm_start=True)
 SLICE_SECONDS = 0.015  # work between two checks of the clock and the keyboard
 PATH_SHARE = 2  # a path of many k may take as long as so many single ones
 NEGATIVE_PRICE = 16  # entries below 0 leave more swaps to evaluate in a step
 PATIENCE_IN_TIME = 100  # times the patience, where a time limit ends the search
-AUTO_SECONDS = 1.0  # of a run without a limit
 CORE_ITEMS = 256  # of a lazy problem that are searched beside the choice
 LOWEST = -np.finfo(np.float64).max
 MIN_IMPROVEMENT = 1e-13  # relative: smaller differences are rounding
@@ -201,27 +197,3 @@ def _slices(n: int, run: Run, most: float) -> Iterator[int]:
         pace = (perf_counter() - start) / steps
         wanted = min(SLICE_SECONDS, run.time_left)
         steps = max(64, min(4 * steps, int(wanted / pace)))
-
-
-@dataclass(frozen=True)
-class Auto:
-    """Forward and TPower, then Search from the better of both for the rest of the time.
-
-    The time is the run's limit, or one second. A problem with one choice, k = n, needs none; so
-    does k = 1, which is the largest diagonal entry.
-    """
-
-    name: ClassVar[str] = "auto"
-    needs: ClassVar[Needs] = "columns"
-
-    def pick(self, problem: BQP, run: Run) -> Indices:
-        """Return the items by what each adds to the others."""
-        if problem.k == problem.n:
-            return best_first(problem, range(problem.n))
-        if problem.k == 1:
-            return np.array([int(np.argmax(problem.diagonal))])
-        if run.deadline == float("inf"):
-            run.deadline = perf_counter() + AUTO_SECONDS
-        found = [solver.pick(problem, run) for solver in (Forward(), TPOWER)]
-        run.starts, run.details["incumbent"] = [*run.starts, *found], max(found, key=problem.value)
-        return Search().pick(problem, run)

@@ -255,7 +255,7 @@ def test_the_gradient_is_that_of_the_value():
     relaxation = LowRankFactor(random_problem(15, 4), np.random.default_rng(0))
     V, step = relaxation.V, 1e-6
     direction = np.random.default_rng(1).normal(size=V.shape)
-    gradient = relaxation.objective(V)[1]
+    gradient = relaxation.evaluate(V)[1]
     slope = np.vdot(gradient, direction)
-    above, below = (relaxation.objective(V + s * direction)[0] for s in (step, -step))
+    above, below = (relaxation.evaluate(V + s * direction)[0] for s in (step, -step))
     np.testing.assert_allclose((above - below) / (2 * step), slope, rtol=1e-6)

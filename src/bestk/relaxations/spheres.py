@@ -19,43 +19,14 @@ MAX_PAIRS = 8  # of steps that the quasi-Newton method remembers
 PARALLEL_RIDGE = 1e-9  # for rows that are all parallel
 
 
-class LiftedObjective:
-    """x'Qx as a function of V: <Q, GG'> with g_i = (v_0 + v_i) / 2.
-
-    Q is centred by its mean and scaled by its spread first: sum x = k makes the mean a constant,
-    and it would hide everything else. Large matrices are multiplied in single precision, as long
-    as there is a working copy ``single``, of half the size of Q.
-    """
-
-    def __init__(self, Q: Floats, k: int) -> None:
-        self.Q, self.k, n = Q, k, len(Q)
-        self.mean = float(Q.mean())
-        variance = float(np.vdot(Q, Q)) / n**2 - self.mean**2
-        self.spread = sqrt(max(variance, 1e-16 * self.mean**2)) or 1.0
-        self.single: NDArray[np.float32] | None = None
-        if n > MAX_DOUBLE_ITEMS:
-            self.single = np.empty((n, n), np.float32)
-            for i in range(0, n, 256):
-                self.single[i : i + 256] = (Q[i : i + 256] - self.mean) / self.spread
-
-    def __call__(self, V: Floats) -> tuple[float, Floats]:
-        """The value, centred and scaled, and its gradient."""
-        G = V / 2
-        G[:, 0] += 0.5
-        if self.single is not None:
-            H = (self.single @ G.astype(np.float32)).astype(np.float64)
-        else:
-            H = (self.Q @ G - self.mean * G.sum(axis=0)) / self.spread
-        return float(np.vdot(G, H)), H
-
-    def worth(self, value: float) -> float:
-        """A centred and scaled value in the units of Q."""
-        return value * self.spread + self.mean * self.k**2
-
-
 @dataclass
 class LowRankFactor:
     """Maximise <W, Z> over psd Z with unit diagonal and Z (n - 2k; e) = 0, as Z = VV'.
+
+    As a function of V, x'Qx is <Q, GG'> with g_i = (v_0 + v_i) / 2. Q is centred by its mean and
+    scaled by its spread first: sum x = k makes the mean a constant, and it would hide everything
+    else. Large matrices are multiplied in single precision, by a copy of half the size of Q, until
+    its digits run out.
 
     A quasi-Newton method on ``Spheres``: since the linear constraint is kept exactly, there is no
     penalty to drive up, and the multipliers come with every gradient. r = ceil(sqrt(2n)) + 1
@@ -70,9 +41,16 @@ class LowRankFactor:
     stalled: bool = False  # at the limit of double precision
 
     def __post_init__(self) -> None:
-        n, k = self.problem.n, self.problem.k
-        self.spheres = Spheres(n, k, max(3, min(n + 1, ceil(sqrt(2 * n)) + 1)))
-        self.objective = LiftedObjective(self.problem.Q, k)
+        Q, n = self.problem.Q, self.problem.n
+        self.spheres = Spheres(n, self.problem.k, max(3, min(n + 1, ceil(sqrt(2 * n)) + 1)))
+        self.mean = float(Q.mean())
+        variance = float(np.vdot(Q, Q)) / n**2 - self.mean**2
+        self.spread = sqrt(max(variance, 1e-16 * self.mean**2)) or 1.0
+        self.single: NDArray[np.float32] | None = None
+        if n > MAX_DOUBLE_ITEMS:
+            self.single = np.empty((n, n), np.float32)
+            for i in range(0, n, 256):
+                self.single[i : i + 256] = (Q[i : i + 256] - self.mean) / self.spread
         self.pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=MAX_PAIRS)
         self._common: Floats | float = 0.0  # b of the normal part of the gradient
         self._arrive(self.spheres.start(self.rng))
@@ -80,18 +58,17 @@ class LowRankFactor:
     @property
     def value(self) -> float:
         """The objective of the relaxation at V, a feasible point of it."""
-        return self.objective.worth(self._value)
+        return self._value * self.spread + self.mean * self.problem.k**2
 
     @property
     def size(self) -> float:
         """What to measure distances by: the value, kept away from 0."""
-        entry = abs(self.objective.mean) + self.objective.spread
-        return abs(self.value) + 1e-6 * self.problem.k * entry
+        return abs(self.value) + 1e-6 * self.problem.k * (abs(self.mean) + self.spread)
 
     @property
     def multipliers(self) -> Floats:
         """The dual guess t that goes with V, whose sum is the value."""
-        t = np.concatenate([[0.0], self._normal * self.objective.spread / 2])
+        t = np.concatenate([[0.0], self._normal * self.spread / 2])
         # on sum x = k, the mean of Q is a multiple of the square of z_0
         t[0] = self.value - t.sum()
         return t
@@ -101,7 +78,7 @@ class LowRankFactor:
         """About the distance to the bound: the length of the gradient, in the units of Q."""
         n, k = self.problem.n, self.problem.k
         length = float(np.linalg.norm(self._gradient))
-        return length * self.objective.spread * min(4 * k, n) / sqrt(n)
+        return length * self.spread * min(4 * k, n) / sqrt(n)
 
     def climb(self, ratio: float, deadline: float = inf, iterations: int = MAX_ITERATIONS) -> None:
         """Move uphill until the slope is small beside the size, or time or digits run out."""
@@ -113,25 +90,31 @@ class LowRankFactor:
                 continue
             if self.pairs:
                 self.pairs.clear()
-            elif self.objective.single is not None:
-                self.objective.single = None  # in double precision from now on
+            elif self.single is not None:
+                self.single = None  # in double precision from now on
                 self._arrive(self.V)
             else:
                 self.stalled = True
 
     def _arrive(self, V: Floats, computed: tuple[float, Floats] | None = None) -> None:
         self.V = V
-        self._value, gradient = computed or self._evaluate(V)
+        self._value, gradient = computed or self.evaluate(V)
         self._normals = self.spheres.normals(V)
         self._gradient, self._normal, self._common = self.spheres.split(
             V, gradient, self._normals, self._common
         )
 
-    def _evaluate(self, V: Floats) -> tuple[float, Floats]:
-        start = perf_counter()
-        computed = self.objective(V)
+    def evaluate(self, V: Floats) -> tuple[float, Floats]:
+        """The value, centred and scaled, and its gradient."""
+        start, G = perf_counter(), V / 2
+        G[:, 0] += 0.5
+        if self.single is not None:
+            H = (self.single @ G.astype(np.float32)).astype(np.float64)
+        else:
+            H = (self.problem.Q @ G - self.mean * G.sum(axis=0)) / self.spread
+        value = float(np.vdot(G, H))
         self.product_seconds = perf_counter() - start
-        return computed
+        return value, H
 
     def _step(self) -> bool:
         """One quasi-Newton step with backtracking; False if no step climbs."""
@@ -144,7 +127,7 @@ class LowRankFactor:
         step = min(1.0, sqrt(self.problem.n) / length)
         for _ in range(10):
             moved = self.spheres.retract(V + step * direction)
-            computed = None if moved is None else self._evaluate(moved)
+            computed = None if moved is None else self.evaluate(moved)
             if moved is not None and computed and computed[0] >= value + 1e-4 * step * rise:
                 self._arrive(moved, computed)
                 self._remember(moved - V, gradient - self._gradient)

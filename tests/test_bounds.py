@@ -445,7 +445,7 @@ def test_the_only_choice_of_a_lazy_problem_is_its_bound():
 
 
 def test_an_unknown_bound_is_refused_with_the_names_of_the_known():
-    with pytest.raises(ValueError, match="choose one of linear, rows, antisymmetric, sdp"):
+    with pytest.raises(ValueError, match="choose one of 'linear', 'rows', 'antisymmetric', 'sdp'"):
         upper_bound(WORKED, "magic")
 
 

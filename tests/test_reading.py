@@ -256,8 +256,8 @@ LONG = pd.DataFrame(np.arange(40.0).reshape(20, 2), columns=["a", "b"])
         ([0.5, 1] * 9 + [0, np.inf], {}, "y has 1 infinite values"),
         ([0.5, 1.5] * 10, {"target": "classes"}, "y is not discrete: it holds 0.5"),
         (["a", "b"] * 10, {"target": "continuous"}, "y holds string values such as 'a'"),
-        ([0, 1] * 10, {"target": "number"}, "unknown target 'number'; choose 'auto', 'classes'"),
-        ([0, 1] * 10, {"correction": "none"}, "unknown correction 'none'; choose None"),
+        ([0, 1] * 10, {"target": "number"}, "unknown target 'number'; choose one of 'auto'"),
+        ([0, 1] * 10, {"correction": "none"}, "unknown correction 'none'; choose one of None"),
         ([0, 1] * 10, {"categorical_features": "c"}, "the table has no column 'c'; choose"),
     ],
 )

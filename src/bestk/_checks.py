@@ -1,5 +1,6 @@
 """Checks of parameters."""
 
+from collections.abc import Collection
 from contextlib import suppress
 from numbers import Real
 from operator import index
@@ -7,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bestk.errors import ParameterError
+from bestk.errors import ParameterError, UnknownNameError
 
 
 def whole(value: Any, name: str, least: int | None = None) -> int:
@@ -34,8 +35,7 @@ def real(value: Any, name: str, wanted: str) -> float:
     raise ParameterError(f"{name} must be {wanted}, not {value!r}")
 
 
-def choice(value: Any, name: str, known: tuple[str | None, ...]) -> None:
+def choice(value: Any, name: str, known: Collection[str | None]) -> None:
     """Check that a name is one of those known."""
     if not (isinstance(value, str) or value is None) or value not in known:
-        *others, last = map(repr, known)
-        raise ParameterError(f"unknown {name} {value!r}; choose {', '.join(others)} or {last}")
+        raise UnknownNameError(name, value, known)

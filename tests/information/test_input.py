@@ -48,7 +48,7 @@ def test_bad_tables_and_targets_are_refused_with_advice(function, table, y, says
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"information": "kernel"}, "unknown information 'kernel'.*'discrete' or 'gaussian'"),
+        ({"information": "kernel"}, "unknown information 'kernel'.*'discrete', 'gaussian'"),
         ({"correction": "bonferroni"}, "unknown correction 'bonferroni'.*'chance'"),
         ({"backend": "abacus"}, "unknown backend 'abacus'.*native"),
         ({"n_jobs": 0}, "n_jobs must be a positive number.*not 0"),

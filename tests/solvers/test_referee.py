@@ -207,7 +207,7 @@ def test_solvers_that_need_the_matrix_refuse_a_lazy_one():
     ("options", "says"),
     [
         ({"k": None}, "k is missing"),
-        ({"solver": "magic"}, "unknown solver 'magic'; choose one of linear"),
+        ({"solver": "magic"}, "unknown solver 'magic'; choose one of 'linear'"),
         ({"bound": "loose"}, "unknown bound 'loose'"),
         ({"time_limit": 0}, "positive number of seconds"),
     ],

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from math import inf
 
-from bestk._checks import real
+from bestk._checks import choice, real
 from bestk.problem.problem import BQP, good_choice
 from bestk.relaxations.dnn import dnn_bound
 from bestk.relaxations.rows import (
@@ -67,9 +67,7 @@ def upper_bound(
     if not isinstance(problem, BQP):
         kind = type(problem).__name__
         raise TypeError(f"upper_bound needs a BQP, not {kind}; pass BQP(Q, k)")
-    if not isinstance(method, str) or (method not in BOUNDS and method not in EFFORTS):
-        known = ", ".join([*BOUNDS, *EFFORTS])
-        raise ValueError(f"unknown bound {method!r}; choose one of {known}")
+    choice(method, "bound", (*BOUNDS, *EFFORTS))
     if time_limit is not None:
         time_limit = real(time_limit, "time_limit", "a number of seconds")
     if best_known is not None:

@@ -38,9 +38,8 @@ def get_solver(solver: str | Solver) -> Solver:
     """The solver of that name, or the one given."""
     if hasattr(solver, "pick") and not isinstance(solver, str | type):
         return solver
-    if not isinstance(solver, str) or solver not in SOLVERS:
-        raise ValueError(f"unknown solver {solver!r}; choose one of {', '.join(SOLVERS)}")
-    return SOLVERS[solver]
+    choice(solver, "solver", SOLVERS)
+    return SOLVERS[str(solver)]
 
 
 def solve(

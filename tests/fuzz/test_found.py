@@ -152,7 +152,7 @@ def test_a_masked_matrix_is_refused():
         (lambda: upper_bound(BQP(Q, 2), "dnn", "1"), "time_limit must be a number of seconds"),
         (lambda: upper_bound(BQP(Q, 2), "dnn", 1, 1j), "best_known must be the value of a choice"),
         (lambda: cmi_matrix([[0], [1]], [0, 1], backend=2), "unknown backend 2; choose one of"),
-        (lambda: cmi_matrix([[0], [1]], [0, 1], dtype="x"), "dtype must be float32 or float64"),
+        (lambda: cmi_matrix([[0], [1]], [0, 1], dtype="i8"), "dtype must be float32 or float64"),
         (lambda: cmi_matrix([[0], [1]], [0, 1], n_jobs="2"), "n_jobs must be a positive number"),
         (lambda: stability(3, 4), "selections must be lists of indices, not 3"),
         (lambda: stability([[0.5], [1]], 4), r"lists of indices, not \[\[0.5\], \[1\]\]"),
@@ -162,7 +162,6 @@ def test_a_masked_matrix_is_refused():
             "must be names of methods, or a dict .* got 3",
         ),
         (lambda: error_curves(X, Y, "jmi", [1], cv=[]), "cv yields no folds; pass a number"),
-        (lambda: error_curves(X, Y, "jmi", [1], cv=[2]), "cv must yield pairs of training and"),
         (lambda: error_curves(X, Y, "jmi", [1], estimator={}), "must have the methods fit and"),
         (lambda: error_curves(X, Y, "jmi", [1], progress=1), "progress must be a function"),
         (

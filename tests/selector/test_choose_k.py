@@ -149,8 +149,9 @@ class Squared(TransformerMixin, BaseEstimator):
 def test_every_score_is_that_of_a_pipeline_that_selects_in_its_training_rows(cancer):
     X, y = cancer[0].to_numpy(), cancer[1].to_numpy()
     ks, selector = [1, 4, 9], SelectBestK("auto", method="jmi", random_state=5)
-    scores, guess = cross_validate(selector, read_table(X), y, ks)
-    folds = split_rows([Goal.of(read_targets(y, "auto", len(y))[0], None)], None, None, 5)
+    targets = read_targets(y, "auto", len(y))
+    scores, guess = cross_validate(selector, read_table(X), targets, ks, None, None)
+    folds = split_rows([Goal.of(targets[0], None)], None, None, 5)
     for row, chance, (train, test) in zip(scores, guess, folds, strict=True):
         assert not np.intersect1d(train, test).size
         share = y[train].mean()

@@ -27,7 +27,7 @@ from bestk.selection.folds import (
     printed_progress,
     repeat_rows,
 )
-from bestk.selection.pipeline import Task, read_targets
+from bestk.selection.pipeline import Targets, Task
 
 AUTO = "auto"
 GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)
@@ -44,7 +44,7 @@ DIGITS = 9  # of a score; smaller differences are rounding errors
 
 
 def select_auto_k(
-    options: Any, task: Task, table: Table, y: Any, sample_weight: Any = None, groups: Any = None
+    options: Any, task: Task, table: Table, targets: Targets, sample_weight: Any, groups: Any
 ) -> Solution:
     """The solution for the k chosen by cross-validation; ``details["k_scores"]`` has the scores."""
     if options.threshold is not None:
@@ -52,9 +52,9 @@ def select_auto_k(
     ks = numbers_to_try(task.varying, task.least)
     fixed = copy(options)
     fixed.random_state = task.effort.random_state  # drawn once, for all folds
-    scores, guess = cross_validate(fixed, table, y, ks, sample_weight, groups)
+    scores, guess = cross_validate(fixed, table, targets, ks, sample_weight, groups)
     if between := numbers_below(choose(ks, scores, RULE), ks):
-        found, _ = cross_validate(fixed, table, y, between, sample_weight, groups)
+        found, _ = cross_validate(fixed, table, targets, between, sample_weight, groups)
         order = np.argsort([*ks, *between])
         ks, scores = sorted([*ks, *between]), np.hstack([scores, found])[:, order]
     predicts = beats(scores, guess)
@@ -86,10 +86,9 @@ def numbers_below(chosen: int, ks: list[int]) -> list[int]:
 
 
 def cross_validate(
-    options: Any, table: Table, y: Any, ks: list[int], sample_weight: Any = None, groups: Any = None
+    options: Any, table: Table, targets: Targets, ks: list[int], sample_weight: Any, groups: Any
 ) -> tuple[Floats, Floats]:
     """Scores of a linear model, a row for each fold, and those of a dummy model."""
-    targets = read_targets(y, options.target, table.n_samples)
     if sample_weight is not None and not np.iterable(options.cv):  # which names rows by their place
         known = np.flatnonzero(weights := as_array(sample_weight))  # as if others were not there
         table, targets = table.take(known), tuple(target.take(known) for target in targets)

@@ -45,11 +45,8 @@ def make_folds(
     if isinstance(cv, Integral):
         plain, grouped = (ms.KFold, ms.StratifiedKFold), (ms.GroupKFold, ms.StratifiedGroupKFold)
         cv = (plain if groups is None else grouped)[classes](int(cv), **shuffled)
-    try:
-        with np.errstate(invalid="ignore"):  # where targets are larger than any integer
-            folds = [(np.asarray(a), np.asarray(b)) for a, b in ms.check_cv(cv).split(*rows)]
-    except TypeError as error:
-        raise ParameterError(f"cv must yield pairs of training and test rows; {error}") from error
+    with np.errstate(invalid="ignore"):  # where targets are larger than any integer
+        folds = [(np.asarray(a), np.asarray(b)) for a, b in ms.check_cv(cv).split(*rows)]
     if not folds:
         raise ParameterError("cv yields no folds; pass a number of folds, or pairs of rows")
     targets = np.asarray(y)

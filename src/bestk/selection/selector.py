@@ -20,7 +20,7 @@ from bestk.selection.base import (
 )
 from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import AUTO, select_auto_k
-from bestk.selection.pipeline import Task
+from bestk.selection.pipeline import Task, read_targets
 
 
 @dataclass(eq=False, repr=False)
@@ -200,10 +200,11 @@ class SelectBestK(PartialFit, JointSelector):
         """Measure a table and solve the problem."""
         with self._stage("measuring"):
             table = read_features(X, self.categorical_features)
-            task = Task.of(self, table, y, sample_weight)
+            targets = read_targets(y, self.target, table.n_samples)
+            task = Task.of(self, table, targets, sample_weight)
         with self._stage("selecting"):
             if isinstance(self.k, str):
-                found = select_auto_k(self, task, table, y, sample_weight, groups)
+                found = select_auto_k(self, task, table, targets, sample_weight, groups)
                 self.solution_, self.k_scores_ = found, found.details["k_scores"]
                 if self.scoring is None:
                     self.k_errors_ = found.details["k_errors"]

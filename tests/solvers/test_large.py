@@ -32,6 +32,14 @@ def test_the_leading_eigenvector_of_many_items_is_that_of_lapack():
     assert Spectral().pick(problem, Run()).tolist() == expected.tolist()
 
 
+def test_equal_items_are_ranked_by_their_index():
+    problem = signed(240, 20)
+    twice = np.arange(480) % 240
+    Q = np.abs(problem.Q)[np.ix_(twice, twice)]
+    items = Spectral().pick(BQP(Q, 40), Run()).reshape(20, 2)
+    np.testing.assert_array_equal(items[:, 1], items[:, 0] + 240)
+
+
 def test_a_start_that_is_an_eigenvector_of_another_eigenvalue_does_no_harm():
     n = MAX_LAPACK_ITEMS + 40
     angles = 2 * np.pi * np.arange(n) / n

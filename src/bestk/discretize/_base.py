@@ -125,7 +125,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if kind.fit is not Discretizer.fit or kind.transform is not Discretizer.transform:
             return np.asarray(super().fit_transform(X, y))
         X, order, found = self._find_cuts(X, y, 1)
-        if found is None or max(found.counts) > MAX_SMALL_CUTS:
+        if found is None or found.counts.max() > MAX_SMALL_CUTS:
             return encode_columns(X, self.cut_points_)
         codes = np.empty(X.shape, np.int16, order="F")
 

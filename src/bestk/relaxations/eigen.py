@@ -1,6 +1,5 @@
 """Eigenvalues: one that is proved, and leading pairs of a matrix that moves little."""
 
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
@@ -9,11 +8,11 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.linalg.blas import dsymv
 from scipy.linalg.lapack import dpotrf
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from bestk._typing import Floats
-from bestk.native.threads import calm_blas, run_tiles, spans, threads
+from bestk.native.threads import MAX_CALM_WORK, calm_blas, run_tiles, spans, threads
 from bestk.relaxations.subproblem import EPS
 
 TINY = 1e-290
@@ -22,7 +21,9 @@ TILE_ROWS = 256  # of a large matrix, that one thread multiplies at once
 CACHE_ENTRIES, LINE_ROWS = 2**15, 8  # that stay in the cache, and rows that go together in BLAS
 MAX_DENSE_ITEMS = 600  # above it, one eigenvalue is found by products with vectors
 LANCZOS_TOLERANCE = 1e-5  # of that eigenvalue
-KEPT_VECTORS = 20  # of the first and of the last, from which a late answer is taken
+LANCZOS_VECTORS = 20  # from one restart to the next
+MAX_LANCZOS_STEPS = 100  # for each row of the matrix
+STEPS_TO_RESIDUAL = 4  # from one look at the residuals to the next
 PARTIAL_SHARE = 0.12  # of the spectrum, below which a part of it is cheaper than the whole
 CHEBYSHEV_DEGREE = 5  # products with the matrix to turn the subspace
 FIRST_TURNS, EXACT_TURNS = 4, 4  # of a subspace that starts at random, or is to be accurate
@@ -121,50 +122,60 @@ def lanczos_minimum(A: Any, steps: int = 12) -> float:
     return float(np.linalg.eigvalsh(T)[0]) - link
 
 
-class _OutOfTime(Exception):  # noqa: N818, an end and not an error
-    """Stops the Lanczos method between two products."""
-
-
 def lanczos(
     A: Any, start: Floats, which: str, count: int = 1, tol: float = 0.0, deadline: float = inf
 ) -> tuple[Floats, Floats]:
     """The eigenvalues at one end ("LA", "SA" or "LM") of a symmetric matrix, and their vectors.
 
-    After the deadline, those of the matrix restricted to some vectors of the iteration: the first
-    ones, which hold the leading directions, and the last ones, which refine them.
+    The Lanczos method, restarted from leading vectors (Wu, Simon, SIAM J. Matrix Anal. 22, 2000),
+    until residuals are below ``tol`` times the eigenvalues. After the deadline, the eigenpairs of
+    the matrix restricted to the vectors so far.
     """
-    first: list[tuple[Floats, Floats]] = []
-    last: deque[tuple[Floats, Floats]] = deque(maxlen=KEPT_VECTORS)
-
-    def multiply(x: Floats) -> Floats:
-        if len(first) > count and perf_counter() >= deadline:
-            raise _OutOfTime
-        x = np.array(x, np.float64).ravel()
-        pair = x, product(A, x) if isinstance(A, np.ndarray) else np.asarray(A @ x)
-        (first if len(first) < KEPT_VECTORS else last).append(pair)
-        return pair[1]
-
-    n = len(start)
-    operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
+    n, rng = len(start), np.random.default_rng(0)
+    size = min(n, max(2 * count + 1, LANCZOS_VECTORS))
+    basis, H, m, steps = np.empty((size + 1, n)), np.zeros((size, size)), 0, 0
+    basis[0], broken = start / np.linalg.norm(start), False
     with calm_blas():
-        try:
-            values, vectors = eigsh(operator, k=count, which=which, v0=start, tol=tol)
-        except _OutOfTime:
-            values, vectors = _ritz([*first, *last])
-            order = np.argsort({"LA": -values, "SA": values, "LM": -np.abs(values)}[which])[:count]
-            values, vectors = values[order], vectors[:, order]
-    return np.asarray(values), np.asarray(vectors)
+        while True:
+            w = _multiply(A, basis[m])
+            m, steps = m + 1, steps + 1
+            H[m - 1, :m] = _orthogonalise(w, basis[:m])
+            length, late = float(np.linalg.norm(w)), steps > MAX_LANCZOS_STEPS * n
+            late = late or (m > count and perf_counter() >= deadline)
+            alone = length <= EPS * np.abs(H).max()  # the vectors so far are a space of their own
+            broken = broken or alone  # which may not have the pairs that are looked for
+            if late or m == size or (m > count and m % STEPS_TO_RESIDUAL == 0 and not broken):
+                values, turn = np.linalg.eigh(H[:m, :m])
+                order = np.argsort({"LA": -values, "SA": values, "LM": -np.abs(values)}[which])
+                best, turn = values[order], turn[:, order]
+                small = np.maximum(tol * np.abs(best[:count]), 4 * EPS * np.abs(values).max())
+                if late or m == n or (length * np.abs(turn[-1, :count]) <= small).all():
+                    return best[:count], (turn[:, :count].T @ basis[:m]).T
+            if alone:
+                w = rng.standard_normal(n)
+                _orthogonalise(w, basis[:m])
+                length = float(np.linalg.norm(w))
+            if m == size:
+                m, broken = (size + count) // 2, False
+                basis[:m] = turn[:, :m].T @ basis[:size]
+                H[:m, :m] = np.diag(best[:m])
+            basis[m] = w / length
 
 
-def _ritz(pairs: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """Eigenpairs of A on the space of some x, given each x and Ax."""
-    X, AX = (np.column_stack(part) for part in zip(*pairs, strict=True))
-    basis, sizes, turn = np.linalg.svd(X, full_matrices=False)
-    kept = sizes > 1e-6 * sizes[0]
-    basis = basis[:, kept]
-    H = basis.T @ (AX @ (turn[kept].T / sizes[kept]))
-    values, rotation = np.linalg.eigh((H + H.T) / 2)
-    return values, basis @ rotation
+def _multiply(A: Any, x: Floats) -> Floats:
+    """Ax; of a symmetric matrix that is not very large, half is read, on one thread."""
+    if not isinstance(A, np.ndarray):
+        return np.array(A @ x, np.float64)
+    return np.asarray(product(A, x) if A.size > MAX_CALM_WORK else dsymv(1.0, A.T, x, lower=1))
+
+
+def _orthogonalise(w: Floats, basis: Floats) -> Floats:
+    """Take from a vector what lies along orthonormal ones; return how much of each."""
+    first = basis @ w
+    w -= first @ basis
+    second = basis @ w  # rounding leaves some, once
+    w -= second @ basis
+    return np.asarray(first + second)
 
 
 def chebyshev_filter(A: Any, X: Any, low: float, cut: float) -> Any:
@@ -190,7 +201,7 @@ def largest_eigenvalue(A: Floats, deadline: float = inf, level: float | None = N
         level = float(np.linalg.eigvalsh(A)[-1])
     elif level is None:
         start = np.random.default_rng(0).standard_normal(n)
-        level = float(eigsh(A, 1, which="LA", v0=start, tol=10 * LANCZOS_TOLERANCE)[0][0])
+        level = float(lanczos(A, start, "LA", tol=10 * LANCZOS_TOLERANCE)[0][0])
         step = LANCZOS_TOLERANCE * abs(level)
     size = n * abs(level) + float(np.abs(A.diagonal()).sum())
     step = max(step, 16 * (n + 2) * EPS * size, TINY)

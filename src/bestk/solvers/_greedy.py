@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackError
 
 from bestk._typing import Floats, Indices
 from bestk.problem.problem import BQP, NO_ITEMS, best_first, grow, grow_each, improve, top_k
@@ -52,19 +51,17 @@ class Spectral:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight in the eigenvector."""
-        return top_k(np.abs(leading_eigenvector(problem.Q, run.deadline)), problem.k)
+        weights: Floats = np.abs(leading_eigenvector(problem.Q, run.deadline)).round(12)
+        return top_k(weights, problem.k)  # rounded, so that equal items are equal
 
 
 def leading_eigenvector(Q: Floats, deadline: float = inf) -> Floats:
     """Eigenvector of the largest eigenvalue of a symmetric matrix, or its best approximation."""
     n = len(Q)
-    if not Q.any():
+    if not Q[0].any() and not Q.any():
         return np.ones(n) / np.sqrt(n)
     if n > MAX_LAPACK_ITEMS:
-        try:
-            return lanczos(Q, np.ones(n), "LA", deadline=deadline)[1][:, 0]
-        except ArpackError:  # e.g. the start is an eigenvector of a smaller eigenvalue
-            pass
+        return lanczos(Q, np.ones(n), "LA", deadline=deadline)[1][:, 0]
     return np.asarray(eigh(Q / np.abs(Q).max(), subset_by_index=[n - 1, n - 1])[1][:, 0])
 
 

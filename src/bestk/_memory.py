@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 GROUP = "/sys/fs/cgroup/memory"  # of the container, by control groups of version 2
-MEMORY_SHARE = 0.5  # of the machine's memory, for counts or a table read in blocks
 
 
 def machine_memory() -> float:
@@ -23,11 +22,6 @@ def free_memory() -> float:
     if limit := address_limit():
         rooms.append(limit - 1024 * _number("/proc/self/status", "VmSize:"))
     return max(0.0, min(rooms))
-
-
-def memory_to_use() -> float:
-    """Bytes that counts or a table read in blocks may take."""
-    return MEMORY_SHARE * machine_memory()
 
 
 def limits() -> str:

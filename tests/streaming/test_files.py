@@ -134,7 +134,7 @@ def test_the_sample_of_a_large_file_is_that_of_the_table(
 def test_columns_that_are_read_in_turn_have_the_same_rows(tmp_path, small_pieces, monkeypatch):
     monkeypatch.setattr(files, "MAX_COLUMNS", 2)
     monkeypatch.setattr(rows, "MIN_HELD_ROWS", 50)
-    monkeypatch.setattr(rows, "memory_to_use", lambda: 4 * 100 * 6 * 5)
+    monkeypatch.setattr(rows, "machine_memory", lambda: 8 * 100 * 6 * 5)
     number = np.arange(250)
     frame = pd.DataFrame({f"small {j}": number for j in range(4)})
     frame = frame.assign(large=number + 0.1, larger=number + 0.2, y=number % 2)

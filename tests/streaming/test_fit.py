@@ -149,7 +149,7 @@ def test_weighted_rows_are_sampled_after_they_are_repeated(few_held):
 def test_rows_that_do_not_fit_into_memory_are_sampled(monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
     monkeypatch.setattr(rows, "MIN_HELD_ROWS", 50)
-    monkeypatch.setattr(rows, "memory_to_use", lambda: 4 * 8 * 30 * 100)
+    monkeypatch.setattr(rows, "machine_memory", lambda: 8 * 8 * 30 * 100)
     with pytest.warns(SelectionWarning, match=r"of \d+ of 569 rows is used; the others do not fit"):
         found = Select(k=4).fit(pairs(X, y, [0, 100, 430, 569]))
     assert found.n_samples_seen_ == 569

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from bestk._memory import memory_to_use
+from bestk._memory import machine_memory
 from bestk._typing import Array, Floats, Indices
 from bestk.data.columns import number_levels
 from bestk.data.frames import as_array
@@ -19,7 +19,7 @@ from bestk.errors import DataError
 Part = tuple[Table, Array]  # some rows, and their targets
 MAX_VALUES, MIN_LONG_ROWS = 2**28, 10_000  # a table of more of both is sampled
 ENOUGH = "more would hardly change the default's estimates (information='discrete' uses all)"
-HELD_SHARE = 0.25  # of the memory to use, for rows that come in blocks
+HELD_SHARE = 0.125  # of the memory, for rows that come in blocks
 MIN_HELD_ROWS = 1_000  # however short memory is
 ENOUGH_ROWS = 200_000  # for the default,
 ENOUGH_RARE_ROWS = 20_000  # if so many are not of the largest class
@@ -37,7 +37,7 @@ def most_rows(n_features: int) -> int:
 
 def rows_to_hold(n_features: int, value_bytes: float) -> int:
     """The number of rows that are held, at most, if they come in blocks."""
-    room = HELD_SHARE * memory_to_use() / (max(1, n_features) * max(value_bytes, 1.0))
+    room = HELD_SHARE * machine_memory() / (max(1, n_features) * max(value_bytes, 1.0))
     return max(MIN_HELD_ROWS, min(most_rows(n_features), int(room)))
 
 

@@ -130,10 +130,8 @@ class Table:
             self.check_exact()
             values = _as_floats(blocks, places, self.n_samples)
         for columns, strip in Block(places, "numeric", values).strips():
-            finite = ~np.isinf(strip).any(axis=0)
-            if not finite.all():
-                first = int(np.argmin(finite))
-                check_finite(f"column {self.names[columns[first]]!r}", strip[:, first])
+            for j in np.flatnonzero(np.isinf(strip).any(axis=0)):
+                check_finite(f"column {self.names[columns[j]]!r}", strip[:, j])
         return values, places
 
 

@@ -118,11 +118,6 @@ class BQP:
             return np.asarray(self.Q[np.ix_(items, items)])
         return np.hstack([self.columns(some)[items] for some in self._blocks(items)])
 
-    def contributions(self, items: Iterable[int]) -> Floats:
-        """The part of each chosen item in x'Qx, pairs shared evenly: sum of Q_ij over chosen j."""
-        chosen = np.asarray(list(items), np.int64)
-        return np.asarray(self.product(chosen)[chosen])
-
     def product(self, items: Iterable[int]) -> Floats:
         """Qx of a choice of items, the sum of their columns."""
         chosen = np.asarray(list(items), np.int64)

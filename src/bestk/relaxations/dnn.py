@@ -205,10 +205,7 @@ class Gap:
         inside, outside = screen(bound.value, bound.row_values, self.part.k, floor)
         if (inside | outside).sum() < max(1, MIN_DECIDED * self.part.n):
             return False
-        smaller = self.without(inside, outside)
-        self.part, self.relaxation = smaller.part, smaller.relaxation
-        self._row_values = smaller._row_values
-        self._lowest = None
+        vars(self).update(vars(self.without(inside, outside)))
         return True
 
     def _widen(self, bound: Bound) -> bool:

@@ -223,7 +223,7 @@ def _check_counts(ks: Ints, include: Ints, entropies: Entropies) -> None:
 def _ranked(pairs: AnyPairs, solution: Solution) -> Solution:
     """The features by their contribution, largest first, and all values those of the objective."""
     problem, scale = pairs.problem(solution.k)
-    parts = scale * problem.contributions(solution.support)
+    parts = scale * problem.product(solution.support)[solution.support]  # pairs shared evenly
     equal = np.round(parts / (np.abs(parts).max() or 1.0), DIGITS)
     order = np.lexsort((solution.support, -equal))
     return replace(

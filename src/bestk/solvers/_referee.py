@@ -27,11 +27,8 @@ FIXING_SECONDS = 0.005  # to find the items of a proved choice that every such c
 MIN_BOUND_SHARE = 0.1  # of a time limit, for a default bound after a solver that has used it up
 PROVED_GAP = 1e-9  # a smaller one is rounding
 FIXED = ("fixed_in", "fixed_out")  # numbers of items in every choice as good as this, or in none
-ALL = (
-    Linear(), Spectral(), TruncatedPower(), LowRank(), SDP(), Forward(), Swap(),
-    Search(), Exact(), Simplex(),
-)  # fmt: skip
-SOLVERS: dict[str, Solver] = {solver.name: solver for solver in ALL}
+ALL = (Linear, Spectral, TruncatedPower, LowRank, SDP, Forward, Swap, Search, Exact, Simplex)
+SOLVERS: dict[str, Solver] = {solver.name: solver() for solver in ALL}
 
 
 def get_solver(solver: str | Solver) -> Solver:

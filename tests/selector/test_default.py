@@ -10,9 +10,9 @@ from bestk import Quadratic, SelectBestK, SelectBestKCV, select
 from bestk.data.frames import read_table
 from bestk.discretize import EqualFrequency
 from bestk.evaluation import error_curves
-from bestk.information import Entropies
 from bestk.information.reading import Reading
 from bestk.selection import methods
+from bestk.selection.pipeline import Task
 
 
 @pytest.fixture(scope="module")
@@ -142,12 +142,12 @@ class Thirds(EqualFrequency):
 @pytest.mark.parametrize("discretizer", ["auto", "sigma", Thirds(n_bins=3)], ids=str)
 def test_methods_side_by_side_read_what_belongs_to_each_and_the_same_once(discretizer, monkeypatch):
     X, y = load_wine(return_X_y=True)
-    names, measured, share = ["auto", "jmi", "tpower", "mrmr"], [], Entropies.shared
-    monkeypatch.setattr(Entropies, "shared", lambda h: (measured.append(h), share(h))[1])
+    names, measured, read = ["auto", "jmi", "tpower", "mrmr"], [], Task.of
+    monkeypatch.setattr(Task, "of", lambda *each: (measured.append(task := read(*each)), task)[1])
     train, test = np.arange(150), np.arange(150, 178)
     options = {"cv": [(train, test)], "discretizer": discretizer}
     curves = error_curves(X, y, names, [3], estimator=GaussianNB(), **options)
-    assert [h.is_discrete for h in measured] == [False, True]
+    assert [task.read.entropies.is_discrete for task in measured] == [False, True]
     for name in names:
         alone = SelectBestK(3, name, discretizer=discretizer).fit(X[train], y[train])
         (row,) = [row for row in curves.rows if row.method == name]

@@ -234,6 +234,17 @@ def test_a_copy_of_a_curved_column_comes_after_a_weak_one():
     assert SelectBestK(2).fit(X, y).solution_.support.tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("seed", [0, 2, 8])
+def test_many_classes_give_no_negative_information_of_squares(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(800, 40))
+    score = X[:, :6] @ [0.5, 0.4, 0.35, 0.3, 0.25, 0.2] + rng.normal(0, 1, 800)
+    y = np.clip(np.round(15 + 5 * score), 0, 30).astype(int)
+    selector = SelectBestK(6, target="classes").fit(X, y)  # a warning of numpy is an error here
+    assert np.isfinite(selector.scores_).all()
+    assert set(selector.solution_.support) == set(range(6))
+
+
 @pytest.mark.parametrize("n", [50, 600])
 def test_a_pair_that_tells_something_only_together_is_found(n):
     rng = np.random.default_rng(2)
@@ -310,7 +321,7 @@ def test_settled_relevance_lies_between_the_normal_estimate_and_the_mean_of_all(
     by_chance = (np.sqrt(np.log(6)) + np.log(6)) / 250
     slow = []
     for n, d, e, bend in zip(normal, away, limit, curvature_by_hand(X, y, regression), strict=True):
-        curved = bend * max(0.0, 1 - (0.5 * by_chance / bend) ** 2)
+        curved = max(bend, 0.0) * max(0.0, 1 - (0.5 * by_chance / bend) ** 2)
         if not regression:
             curved = min(curved, max(1.5 * d, 0.0) + e)  # counts do not contradict it
         d = d - curved * 2 / 3  # the normal one of three estimates has it

@@ -381,6 +381,9 @@ rng = np.random.default_rng(0)
         (rng.integers(18, 90, 500), True),  # ages
         (rng.geometric(0.1, 3000) - 1, True),  # counts, of which the largest are rare
         (np.repeat(np.arange(9), [46, 10, 9, 11, 6, 6, 4, 2, 2]), False),  # by frequency
+        (np.repeat(np.arange(31), (2 + 50 * np.hanning(31)).astype(int)), True),  # an exam score
+        (np.repeat(np.arange(31), (2 + 50 * np.hanning(31)[::-1] ** 2).astype(int)), True),
+        (np.repeat(np.arange(30), np.geomspace(500, 2, 30).astype(int)), False),  # by frequency
         (rng.integers(0, 865, 5000), True),
         (rng.integers(0, 865, 5000).astype(float), True),
         (rng.poisson(400, 2000) * 100, True),  # prices
@@ -400,6 +403,9 @@ def test_what_a_target_is_taken_as_is_said_with_the_way_out():
     )
     assert "taken as classes; pass target='continuous'" in note_on_target(
         "auto", np.repeat(np.arange(40), 2)
+    )
+    assert "31 different whole numbers in 3100 rows, taken as classes" in note_on_target(
+        "auto", np.repeat(np.arange(31), 100)
     )
     assert "y holds 12 different whole numbers in 133 rows, taken as classes" in note_on_target(
         "auto", np.repeat(np.arange(12), [*range(1, 23, 2), 12])

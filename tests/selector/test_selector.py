@@ -1,6 +1,7 @@
 """SelectBestK does for a table what people expect of it."""
 
 import pickle
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -82,6 +83,25 @@ def test_frames_keep_their_types_where_set_output_asks_for_them(mixed, library):
     assert set(kept.columns) == TELLING
     for name in kept.columns:
         assert kept[name].dtype == X[name].dtype
+
+
+def test_only_the_selected_columns_of_an_arrow_table_are_converted(cancer):
+    X, y = cancer
+    table = pa.Table.from_pandas(X.iloc[:, 20:23])
+    table = table.append_column("day", pa.array(np.arange(len(y)), pa.int32()).cast(pa.date32()))
+    assert SelectBestK(1).fit_transform(table, y).dtype == np.float64
+    everything = SelectBestK(4).fit_transform(table, y)
+    assert everything[1, 3] == date(1970, 1, 2)
+    assert everything[:, 0].tolist() == X.iloc[:, 20].tolist()
+
+
+@pytest.mark.parametrize("index", ["uint8", "uint32", "int8"])
+def test_categories_of_arrow_may_have_any_type_of_codes(index, cancer):
+    _, y = cancer
+    words = pa.array(np.where(y > 0, "a", "b")).dictionary_encode()
+    column = words.cast(pa.dictionary(pa.type_for_alias(index), pa.string()))
+    table = pa.table({"noise": np.arange(len(y)) % 7, "word": column})
+    assert SelectBestK(1).fit(table, y).get_feature_names_out().tolist() == ["word"]
 
 
 def test_dates_are_selected_where_they_tell(mixed):

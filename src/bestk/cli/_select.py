@@ -16,7 +16,7 @@ from bestk.data.files import Loaded, copy_columns, load, replacing
 from bestk.data.rows import rows_to_hold
 from bestk.data.sources import Source, check_names, find_columns, open_source, suffix_of
 from bestk.data.table import as_matrix
-from bestk.errors import UnknownNameError, printable
+from bestk.errors import DataError, UnknownNameError, printable
 from bestk.problem.lazy import MEMORY
 from bestk.problem.solution import TOLD, Solution
 from bestk.selection.look import MOSTLY
@@ -69,6 +69,8 @@ def _set_aside(loaded: Loaded, request: TableOptions) -> Loaded:
     """Take the columns that describe the rows out of the table."""
     table, names = loaded.table, list(loaded.table.names)
     places = {argument: names.index(name) for argument, name in request.aside.items()}
+    if request.weights and (kind := table.kinds[places["sample_weight"]]) != "numeric":
+        raise DataError(f"column {request.weights!r} of weights is {kind}; weights are numbers")
     of_rows = {
         argument: as_matrix(table.keep(np.array([place])))[0][:, 0]
         for argument, place in places.items()

@@ -23,6 +23,8 @@ def read_blocks(X: Any, y: Any) -> Iterator[Part]:
 
     All of them have the same columns; those without rows are passed over.
     """
+    if isinstance(X, dict):
+        raise DataError("X is a dict; give a frame, such as pandas.DataFrame(X)")
     if is_dask(X):
         parts = _read_dask(X, y)
     elif y is None or isinstance(y, str):

@@ -18,6 +18,7 @@ MAX_CLASSES = 20  # different whole numbers that are always classes
 MAX_CERTAIN = 10  # of which so many are surely classes, though one may have a single row
 MIN_COUNTS = 6  # different whole numbers that may be counts of events
 MIN_MODE_ROWS, MIN_FOLDED_ROWS = 30, 5  # of the most frequent count; of a class, for five folds
+PEAK = 3.0  # times the rows of a number at either end of a score has one in its middle
 MAX_CODES = 100  # different whole numbers that may be the codes of classes
 MAX_WEIGHTED_ROWS = 2**31  # that weights may make of the rows of a table
 MIN_WEIGHTED_ROWS = 30  # or a tenth of the rows; fewer, and weights are shares, not rows
@@ -179,7 +180,7 @@ def note_on_target(target: str, y: Any) -> str | None:
     n, single = len(values), counts.min() == 1
     if _is_quantity(column):
         taken, other = "numbers to predict", "pass target='classes' if they are classes"
-    elif n > (MAX_CERTAIN if single else max(MAX_CLASSES, rows / 10)) or _may_count(counts):
+    elif n > (MAX_CERTAIN if single else MAX_CLASSES) or _may_count(counts):
         taken, other = "classes", "pass target='continuous' if they are a quantity"
     else:
         return None
@@ -187,15 +188,18 @@ def note_on_target(target: str, y: Any) -> str | None:
 
 
 def _is_quantity(column: Block) -> bool:
-    """Whether whole numbers are too many or too rare for classes, and no codes from 0 or 1."""
+    """Whether whole numbers are too many, too rare or too peaked for classes, and no codes."""
     if column.kind != "numeric" or column.categories is not None or _spread(column) < MAX_CLASSES:
         return False  # a small spread needs no sorting
     values, counts = np.unique(column.values, return_counts=True)
     n, few = len(values), len(column.values) < MIN_ROWS_PER_CLASS * len(values)
-    single = counts.min().item() == 1  # the tail of counts, and of no classes
-    if values[0] in (0, 1) and values[-1] - values[0] == n - 1 and not single:
-        return few and n > MAX_CODES
-    return n > MAX_CLASSES and (few or single or n > MAX_CODES)
+    if n <= MAX_CLASSES:
+        return False
+    ends, middle = (counts[: n // 6], counts[n - n // 6 :]), counts[n // 3 : n - n // 3]
+    if counts.min() == 1 or PEAK * max(end.mean() for end in ends) < middle.mean():
+        return True  # the tails of counts and scores, and of no classes
+    codes = values[0] in (0, 1) and values[-1] - values[0] == n - 1
+    return (few and n > MAX_CODES) if codes else (few or n > MAX_CODES)
 
 
 def _may_count(counts: Indices) -> bool:

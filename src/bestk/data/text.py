@@ -202,5 +202,6 @@ def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
             odd = sorted({text for j in places for text in found[j].odd})
             lost = f", {', '.join(map(repr, odd[:3]))} as missing" if odd else ""
             such = f"{kind} written as text, such as {found[places[0]].example!r}"
-            notes.append(f"{quoted}: {such}; read as {read_as}{lost}")
+            kept = "transform returns the text"
+            notes.append(f"{quoted}: {such}; read as {read_as}{lost}; {kept}")
     return notes

@@ -125,7 +125,7 @@ class Entropies:
         curved = np.zeros_like(relevance)
         if self.curvature is not None:
             by_chance = largest_by_chance(np.full(len(relevance), 2), rows, parameters + 1)
-            curved = shrink(self.curvature, CURVED * by_chance)
+            curved = shrink(np.maximum(self.curvature, 0.0), CURVED * by_chance)
             if n_classes <= joint.n_groups:
                 excess = (relevance - normal) / np.where(are_means, 1.0 - weight, 1.0)
                 curved = np.minimum(curved, np.maximum(excess, 0.0) + limit)

@@ -140,14 +140,19 @@ class TableSelector(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         kept, X = self.get_support(indices=True), self._check_table(X, reset=False)
-        if is_frame(X):
-            output = _get_output_config("transform", estimator=self)["dense"]
-            if type(X).__module__.split(".")[0] == output:  # a frame stays one if asked for
-                return _safe_indexing(X, kept, axis=1)
-            import narwhals as nw
+        if not is_frame(X):
+            return X[:, kept]
+        part = _safe_indexing(X, kept, axis=1)
+        output = _get_output_config("transform", estimator=self)["dense"]
+        if type(X).__module__.split(".")[0] == output:  # a frame stays one if asked for
+            return part
+        import narwhals as nw
 
-            X = np.asarray(nw.from_native(X).to_numpy())
-        return X[:, kept]
+        frame = nw.from_native(part)
+        try:
+            return np.asarray(frame.to_numpy())
+        except TypeError:  # dates of pyarrow beside numbers
+            return np.array([each.to_list() for each in frame.iter_columns()], object).T
 
     def _keep(self, task: Task) -> None:
         """Store what was found of each feature."""

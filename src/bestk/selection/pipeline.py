@@ -59,7 +59,7 @@ def read_targets(y: Any, kind: str, n_samples: int) -> Targets:
     if isinstance(y, tuple) and y and isinstance(y[0], ParsedTarget):
         return y
     columns: list[Any] = [y]
-    if y is not None and not isinstance(y, Block):
+    if y is not None and not isinstance(y, Block | str):
         y = y.toarray() if hasattr(type(y), "tocsc") else y
         shape = (0, y.n_features) if isinstance(y, Table) else open_table(y)[0].shape
         if len(shape) == 2 and shape[1] > 1:

@@ -199,9 +199,9 @@ def test_rows_have_weights_and_groups_and_columns_have_groups_and_a_threshold(fo
     expected = json.loads(bestk("select", twice, "-t", "diagnosis", "-k", 3, "--json").stdout)
     assert found["features"] == expected["features"]
     words = frame.assign(weight=np.where(np.arange(200) % 2, "high", "low"))
-    words.to_csv(file, index=False)
+    words.to_csv(tmp_path / "words.csv", index=False)
     assert "column 'weight' of weights is string; weights are numbers" in fails(
-        "select", file, "-t", "diagnosis", "--weights", "weight"
+        "select", tmp_path / "words.csv", "-t", "diagnosis", "--weights", "weight"
     )
     few = json.loads(bestk("select", file, "--threshold", 0.3, *aside).stdout)
     assert few["k"] == 1 or min(f["new_information"] for f in few["features"]) >= 0.3

@@ -79,8 +79,8 @@ def read_dictionary(column: Any, name: str) -> tuple[Array, list[Any]]:
         column = column.cast("string")
     encoded = column if hasattr(column.type, "index_type") else column.dictionary_encode()
     chunks = encoded.unify_dictionaries().chunks
-    indices = [each.indices.cast("int64").fill_null(-1) for each in chunks]  # also of unsigned ones
-    return number_levels(np.concatenate([*map(np.asarray, indices)]), chunks[0].dictionary.to_pylist(), name)
+    codes = [np.asarray(each.indices.cast("int64").fill_null(-1)) for each in chunks]
+    return number_levels(np.concatenate(codes), chunks[0].dictionary.to_pylist(), name)
 
 
 def number_levels(codes: Array, labels: list[Any], name: str) -> tuple[Array, list[Any]]:

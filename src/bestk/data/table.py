@@ -85,6 +85,13 @@ class Table:
             kinds[block.columns] = block.kind
         return kinds
 
+    def are(self, *kinds: Kind) -> Mask:
+        """Which columns are of some kinds."""
+        mask = np.zeros(self.n_features, bool)
+        for block in self.blocks:
+            mask[block.columns] = block.kind in kinds
+        return mask
+
     def take(self, rows: NDArray[np.intp]) -> Table:
         """The same columns of some rows, which may repeat."""
         return replace(self, n_samples=len(rows), blocks=tuple(b.take(rows) for b in self.blocks))
@@ -123,7 +130,7 @@ class Table:
     def numeric(self) -> tuple[NDArray[np.floating[Any]], NDArray[np.intp]]:
         """The numbers and booleans as one float array (NaN = missing), and their places."""
         blocks = [block for block in self.blocks if block.categories is None]
-        places = np.flatnonzero(np.isin(self.kinds, ("numeric", "boolean")))
+        places = np.flatnonzero(self.are("numeric", "boolean"))
         if len(blocks) == 1 and blocks[0].values.dtype in (np.float32, np.float64):
             _, values = next(blocks[0].strips(len(places)))
         else:
@@ -231,7 +238,7 @@ def _find_place(item: Any, places: dict[str, int], n: int) -> int:
 
 def find_numeric(table: Table, categorical: Indices) -> Indices:
     """The columns of numbers that are no codes of categories."""
-    return np.flatnonzero((table.kinds == "numeric") & ~table.mask(categorical))
+    return np.flatnonzero(table.are("numeric") & ~table.mask(categorical))
 
 
 def split_numbers(table: Table, numeric: Indices) -> tuple[Block, list[Block]]:
@@ -249,7 +256,7 @@ def as_matrix(table: Table) -> tuple[Any, NDArray[np.intp]]:
     if len(table.blocks) == 1 and table.blocks[0].kind == "numeric":
         return table.blocks[0].values, np.empty(0, np.intp)
     matrix = _as_floats(table.blocks, np.arange(table.n_features), table.n_samples)
-    return matrix, np.flatnonzero(np.isin(table.kinds, ("categorical", "string")))
+    return matrix, np.flatnonzero(table.are("categorical", "string"))
 
 
 def _as_floats(
@@ -271,7 +278,7 @@ def find_constant(table: Table) -> NDArray[np.intp]:
     constant = np.zeros(table.n_features, bool)
     for block in table.blocks:
         for columns, values in block.keep(_may_be_constant(block)).strips():
-            constant[columns] = _are_alike(block, values)
+            constant[columns] = _are_alike(values)
     return np.flatnonzero(constant)
 
 
@@ -282,9 +289,12 @@ def _may_be_constant(block: Block) -> Mask:
         stored = np.repeat(np.arange(values.shape[1]), np.diff(values.indptr))
         counts = np.bincount(stored[values.data != 0], minlength=values.shape[1])
         return (counts == 0) | (counts == values.shape[0])
-    return _are_alike(block, values[:: max(1, values.shape[0] // SOME_ROWS)])
+    return _are_alike(values[:: max(1, values.shape[0] // SOME_ROWS)])
 
 
-def _are_alike(block: Block, values: Array) -> Mask:
-    missing = block.missing(values)
-    return np.asarray(((values == values[:1]) | (missing & missing[:1])).all(axis=0))
+def _are_alike(values: Array) -> Mask:
+    alike = values == values[:1]
+    if values.dtype.kind == "f":
+        missing = np.isnan(values)
+        alike |= missing & missing[:1]
+    return np.asarray(alike.all(axis=0))

@@ -181,7 +181,7 @@ def has_few_rows(n_samples: int, n_features: int) -> bool:
 
 def refuse_other_kinds(table: Table, categorical: Indices) -> None:
     """Refuse columns that are no numbers."""
-    odd = np.union1d(np.flatnonzero(table.kinds != "numeric"), categorical)
+    odd = np.union1d(np.flatnonzero(~table.are("numeric")), categorical)
     if len(odd):
         first = int(odd[0])
         kind = table.kinds[first] if table.kinds[first] != "numeric" else "categorical"

@@ -53,6 +53,7 @@ void bestk_spread(const double *column, int64_t n, Range range, int64_t n_bucket
 
 static inline int64_t row_of(uint64_t pair) { return (int64_t)(pair & 0xffffffffu); }
 
+enum { CACHE_LINE = 64 }; /* bytes */
 enum { LINE = 8, SCAN = 64 }; /* numbers in a line of the cache; with more cuts, they are searched */
 
 /* How many of n cuts, ascending, one at least, are below a number. */
@@ -81,14 +82,15 @@ typedef struct {
     int count, status; /* status: of the call, NO_MEMORY once a piece could not be had */
 } Room;
 
-/* Zeros; NULL if there is no memory left. */
+/* Zeros, from the start of a cache line on; NULL if there is no memory left. */
 static inline void *take(Room *room, int64_t count, size_t size) {
-    void *piece = calloc((size_t)most_of(count, 1), size);
-    if (piece)
-        room->pieces[room->count++] = piece;
-    else
+    char *piece = calloc((size_t)most_of(count, 1) + CACHE_LINE / size + 1, size);
+    if (!piece) {
         room->status = NO_MEMORY;
-    return piece;
+        return NULL;
+    }
+    room->pieces[room->count++] = piece;
+    return piece + (CACHE_LINE - (uintptr_t)piece % CACHE_LINE) % CACHE_LINE;
 }
 
 /* Free all pieces; return the status. */

@@ -48,7 +48,7 @@ def column_values(table: Table, place: int) -> Values:
     """The values of one column, which are copied only if they are sparse."""
     for block in table.blocks:
         j = int(block.columns.searchsorted(place))
-        if place in block.columns[j : j + 1]:
+        if j < len(block.columns) and block.columns[j] == place:
             break
     strip = block.values[:, j : j + 1]
     values = (strip.toarray() if hasattr(strip, "toarray") else strip)[:, 0]

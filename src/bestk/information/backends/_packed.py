@@ -104,7 +104,7 @@ def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packe
     by_planes = planes_cost(most - 1, most - 1, int(words[-1]), sizes)
     if most > max_levels or by_planes >= codes.n_samples * LANES * SAMPLE_COST:
         kept = codes.values.take(samples, axis=1)[order].astype(np.uint16, copy=False)
-    bits, margins = np.zeros(bits_at[-1], np.uint32), np.zeros(margins_at[-1], np.uint32)
+    bits, margins = _aligned_zeros(int(bits_at[-1])), np.zeros(margins_at[-1], np.uint32)
     write = kernels.pack_planes.bind(
         *values, np.maximum(order, 0), samples, n_planes, bits_at, margins_at, words, sizes, levels,
         len(order), len(sizes), bits, margins,
@@ -114,3 +114,10 @@ def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packe
     return Packed(
         bits, margins, n_planes, bits_at, margins_at, words, sizes, ends(sizes), levels, kept
     )
+
+
+def _aligned_zeros(count: int) -> NDArray[np.uint32]:
+    """Zeros from the start of a cache line on: no vector is read from two of them."""
+    zeros = np.zeros(count + LANES, np.uint32)
+    start = -(zeros.__array_interface__["data"][0] // zeros.itemsize) % LANES
+    return zeros[start : start + count]

@@ -27,7 +27,7 @@ def test_the_largest_entries_of_rows_are_those_of_a_sorted_row(seed, n, whole):
         C, shift = np.rint(C), np.rint(shift)
     items = np.sort(rng.permutation(n)[:m])
     tops, least, sums = np.empty((m, k - 1), np.int64), np.empty(m), np.empty(m)
-    kernels.row_tops(C, m, n, items, shift, k - 1, tops, least, sums)
+    kernels.row_tops(C, m, n, items, shift, None, 0, k - 1, tops, least, sums)
     expected = by_numpy(C, items, k, shift)
     np.testing.assert_allclose(sums, expected.sum(axis=1), atol=1e-12)
     np.testing.assert_array_equal(least, expected[:, 0])
@@ -37,11 +37,15 @@ def test_the_largest_entries_of_rows_are_those_of_a_sorted_row(seed, n, whole):
     closed = rng.permutation(n)[: (k - 1) // 2]
     shift[closed] = np.inf
     left, open_rows = k - len(closed), ~np.isin(items, closed)
-    kernels.row_tops(C, m, n, items, shift, left - 1, tops[:, : left - 1].copy(), least, sums)
     expected = by_numpy(C, items, left, shift)[open_rows]
-    np.testing.assert_allclose(sums[open_rows], expected.sum(axis=1), atol=1e-12)
-    np.testing.assert_array_equal(least[open_rows], expected[:, 0])
-    assert not sums[~open_rows].any()
+    for known, n_known in ((None, 0), (tops, k - 1)):
+        fewer = np.empty((m, left - 1), np.int64)
+        kernels.row_tops(C, m, n, items, shift, known, n_known, left - 1, fewer, least, sums)
+        np.testing.assert_allclose(sums[open_rows], expected.sum(axis=1), atol=1e-12)
+        np.testing.assert_array_equal(least[open_rows], expected[:, 0])
+        assert not sums[~open_rows].any()
+        found = np.take_along_axis((C - shift)[open_rows], fewer[open_rows], axis=1)
+        np.testing.assert_array_equal(np.sort(found, axis=1), expected)
 
 
 @given(seed=seeds, n=st.integers(3, 20), steps=st.integers(0, 80))

@@ -75,7 +75,7 @@ SIGNATURES: dict[str, str] = {
     # lowrank.c
     "try_directions": "f64[:,:] f64[:,:] f64[:] i64 i64 i64 f64[:,:] i64 u8[:]! f64[:]!",
     # rows.c
-    "row_tops": "f64[rows] i64 i64 i64[:] f64[:]? i64 i64[rows]! f64[:]! f64[:]!",
+    "row_tops": "f64[rows] i64 i64 i64[:] f64[:]? i64[rows]? i64 i64 i64[rows]! f64[:]! f64[:]!",
     "lower_rows": "f64[:,:]! i64 i64 i64 i64[:] i64[:] f64[:] i64[:,:]! f64[:]! f64[:]!"
     " i64 f64[:]! f64[:]!",
 }

@@ -30,21 +30,32 @@ static Scan new_scan(int64_t n, Room *room) {
         take(room, n, sizeof(double)), take(room, n, sizeof(int64_t)), 0};
 }
 
-/* A level that at least ``width`` of n numbers reach, and if so many halvings find one, not more
-   than ``most``; so many are above -inf. */
-static double find_level(
-    const double *x, int64_t n, int64_t width, int64_t most, int halvings) {
+/* A level that at least ``width`` of n numbers reach, and if so many steps find one, not more than
+   ``most``; so many are above -inf. Each step divides a range by four. */
+static double find_level(const double *x, int64_t n, int64_t width, int64_t most, int steps) {
     double low = INFINITY, high = -INFINITY;
 #pragma omp simd reduction(min : low) reduction(max : high)
     for (int64_t j = 0; j < n; j++) {
         low = lower(x[j] > -INFINITY ? x[j] : INFINITY, low);
         high = higher(x[j], high);
     }
-    for (int64_t reached = n; reached > most && high > low && halvings > 0; halvings--) {
-        const double level = low + (high - low) / 2.0;
-        int64_t count = 0;
-#pragma omp simd reduction(+ : count)
-        for (int64_t j = 0; j < n; j++) count += x[j] >= level;
+    for (int64_t reached = n; reached > most && high > low && steps > 0; steps--) {
+        const double middle = low + (high - low) / 2.0;
+        const double first = low + (middle - low) / 2.0, last = middle + (high - middle) / 2.0;
+        int64_t n_first = 0, n_middle = 0, n_last = 0;
+#pragma omp simd reduction(+ : n_first, n_middle, n_last)
+        for (int64_t j = 0; j < n; j++) {
+            n_first += x[j] >= first;
+            n_middle += x[j] >= middle;
+            n_last += x[j] >= last;
+        }
+        const int upper = n_middle >= width;
+        const double level = upper ? last : first;
+        const int64_t count = upper ? n_last : n_first;
+        if (upper)
+            low = middle, reached = n_middle;
+        else
+            high = middle;
         if (count < width)
             high = level;
         else
@@ -64,7 +75,7 @@ static void find_high(Scan *s, int64_t n, int64_t width) {
 #pragma omp simd
         for (int64_t g = 0; g < size; g++) s->peaks[g] = higher(x[first + g], s->peaks[g]);
     }
-    const double level = find_level(s->peaks, groups, width, width + width / 4, 12);
+    const double level = find_level(s->peaks, groups, width, width + width / 4, 6);
     int64_t count = 0, *where = s->where;
     for (int64_t g = 0; g < groups; g++)
         for (int64_t j = g; j < n && s->peaks[g] >= level; j += groups) {
@@ -77,7 +88,7 @@ static void find_high(Scan *s, int64_t n, int64_t width) {
 
 /* Keep the ``width`` largest of those listed, the least first; write where they are. */
 static double keep_top(Scan *s, int64_t width, int64_t *where) {
-    double level = find_level(s->high, s->count, width, width + 3, 60);
+    double level = find_level(s->high, s->count, width, width + 3, 30);
     for (int exact = 0; !exact || s->count > width; exact = 1) { /* below it, then the least */
         int64_t count = 0, surplus = s->count - width;
         if (exact) level = bestk_range(s->high, s->count).low;
@@ -111,16 +122,25 @@ static double scan(Scan *s, const double *row, const double *shift, int64_t n, i
 
 /* Of each of m rows: the sum of its ``width`` largest entries less the shift of their columns, the
    entry of its own item left out; where they are, and the least. A column with the shift inf does
-   not count, nor is the row of its item read. */
+   not count, nor is the row of its item read. known: where the largest were when fewer columns had
+   the shift inf; a row with enough of them left is not read, either. */
 EXPORT int bestk_row_tops(const double *C, int64_t step, int64_t m, int64_t n,
-    const int64_t *items, const double *shift, int64_t width, int64_t *tops, int64_t stride,
-    double *floors, double *sums) {
+    const int64_t *items, const double *shift, const int64_t *known, int64_t known_step,
+    int64_t n_known, int64_t width, int64_t *tops, int64_t stride, double *floors, double *sums) {
     Room room = {0};
     Scan s = new_scan(n, &room);
     for (int64_t p = 0; p < m && !room.status; p++) {
-        sums[p] = floors[p] = 0;
+        const double *row = C + p * step;
+        int64_t *own = tops + p * stride;
+        sums[p] = floors[p] = s.count = 0;
         if (shift && shift[items[p]] == INFINITY) continue;
-        sums[p] = scan(&s, C + p * step, shift, n, items[p], width, tops + p * stride);
+        for (int64_t q = 0; q < n_known; q++) {
+            const int64_t j = s.where[s.count] = known[p * known_step + q];
+            s.high[s.count] = row[j] - (shift ? shift[j] : 0.0);
+            s.count += s.high[s.count] > -INFINITY;
+        }
+        sums[p] = n_known && s.count >= width ? keep_top(&s, width, own)
+                                              : scan(&s, row, shift, n, items[p], width, own);
         floors[p] = s.high[0];
     }
     return release(&room);

@@ -38,19 +38,21 @@ def row_values(Q: Floats, linear: Floats, k: int) -> Floats:
 
 
 def row_tops(
-    rows: Floats, items: Indices, k: int, shift: Floats | None = None
+    rows: Floats, items: Indices, k: int, shift: Floats | None = None, known: Indices | None = None
 ) -> tuple[Indices, Floats, Floats]:
     """Of the rows of some items: the k - 1 largest entries, the least of them, and their sum.
 
-    A column with the shift infinity does not count, nor is the row of its item read.
+    A column with the shift infinity does not count, nor is the row of its item read. ``known``:
+    where the largest were when fewer columns had that shift.
     """
-    m, n = rows.shape
+    (m, n), n_known = rows.shape, 0 if known is None else known.shape[1]
     tops, least, sums = np.empty((m, k - 1), np.int64), np.empty(m), np.empty(m)
 
     def work(span: tuple[int, int]) -> None:
         part = slice(*span)
         kernels.row_tops(
-            rows[part], span[1] - span[0], n, items[part], shift, k - 1,
+            rows[part], span[1] - span[0], n, items[part], shift,
+            None if known is None else known[part], n_known, k - 1,
             tops[part], least[part], sums[part],
         )  # fmt: skip
 
@@ -197,7 +199,7 @@ def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
     """
     Q, n, k, linear = problem.rows, problem.n, problem.k, problem.diagonal
     inside, outside, closed = np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n)
-    margin, value = rounding(2 * k, k**2 * problem.largest), inf
+    margin, value, tops = rounding(2 * k, k**2 * problem.largest), inf, None
     while True:
         chosen, open_items = np.flatnonzero(inside), np.flatnonzero(closed == 0.0)
         left, base = k - len(chosen), float(Q[np.ix_(chosen, chosen)].sum()) + margin
@@ -206,7 +208,9 @@ def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
             return inside, outside, min(value, problem.value(np.flatnonzero(inside)) + margin)
         values = linear + 2 * Q[chosen].sum(axis=0)
         if left > 1:
-            values += row_tops(Q, np.arange(n), left, closed)[2]
+            shift = None if tops is None else closed
+            tops, _, sums = row_tops(Q, np.arange(n), left, shift, tops)
+            values += sums
         values = values[open_items]
         bound = k_largest(values, left)
         value = min(value, base + bound)

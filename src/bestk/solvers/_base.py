@@ -13,7 +13,6 @@ from bestk.problem.problem import BQP
 
 Needs = Literal["matrix", "columns"]  # "columns": works on a lazy Q too
 BoundEffort = Literal["fast", "tight"]
-MAX_LAPACK_ITEMS = 200  # up to this size LAPACK is as fast as Lanczos
 
 
 class Effort(NamedTuple):

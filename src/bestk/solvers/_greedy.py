@@ -1,16 +1,14 @@
 """Simple choices: rankings by one score of each item; greedy ones, forwards and with swaps."""
 
 from dataclasses import dataclass
-from math import inf
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import eigh
 
 from bestk._typing import Floats, Indices
 from bestk.problem.problem import BQP, NO_ITEMS, best_first, grow, grow_each, improve, top_k
 from bestk.relaxations.eigen import lanczos
-from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
+from bestk.solvers._base import Needs, Run
 
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
 MAX_PAIRS = 8  # to start from, beside the greedy start; fewer where there are very many items
@@ -51,18 +49,9 @@ class Spectral:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight in the eigenvector."""
-        weights: Floats = np.abs(leading_eigenvector(problem.Q, run.deadline)).round(12)
-        return top_k(weights, problem.k)  # rounded, so that equal items are equal
-
-
-def leading_eigenvector(Q: Floats, deadline: float = inf) -> Floats:
-    """Eigenvector of the largest eigenvalue of a symmetric matrix, or its best approximation."""
-    n = len(Q)
-    if not Q[0].any() and not Q.any():
-        return np.ones(n) / np.sqrt(n)
-    if n > MAX_LAPACK_ITEMS:
-        return lanczos(Q, np.ones(n), "LA", deadline=deadline)[1][:, 0]
-    return np.asarray(eigh(Q / np.abs(Q).max(), subset_by_index=[n - 1, n - 1])[1][:, 0])
+        _, vectors = lanczos(problem.Q, np.ones(problem.n), "LA", deadline=run.deadline)
+        weights: Floats = np.abs(vectors[:, 0]).round(12)  # so that equal items are equal
+        return top_k(weights, problem.k)
 
 
 @dataclass(frozen=True)

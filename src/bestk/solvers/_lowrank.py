@@ -8,14 +8,13 @@ from math import ceil, comb, inf
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import eigh
 
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import n_threads
 from bestk.problem.problem import BQP, best_first
 from bestk.relaxations.eigen import lanczos
-from bestk.solvers._base import MAX_LAPACK_ITEMS, Needs, Run
+from bestk.solvers._base import Needs, Run
 
 MAX_BATCH = 1 << 20  # directions drawn at once
 FIRST_TIMED_BATCH, MAX_TIMED_BATCH = 1 << 6, 1 << 16  # the same, with a time limit
@@ -123,21 +122,12 @@ def _best_along(
 
 def factor(Q: Floats, d: int, deadline: float = inf) -> tuple[Floats, Floats]:
     """Rows sqrt(abs(l)) u for the d eigenpairs of largest magnitude, and the signs of l."""
-    values, vectors = _eigenpairs(Q, min(d, len(Q)), deadline)
+    start = np.random.default_rng(0).uniform(0.5, 1.5, len(Q))
+    values, vectors = lanczos(Q, start, "LM", min(d, len(Q)), deadline=deadline)
     peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))]
     vectors = vectors * np.where(peaks < 0, -1.0, 1.0)
     rows = np.ascontiguousarray((vectors * np.sqrt(np.abs(values))).T)
     return rows, np.where(values < 0, -1.0, 1.0)
-
-
-def _eigenpairs(Q: Floats, d: int, deadline: float) -> tuple[Floats, Floats]:
-    n = len(Q)
-    if n > MAX_LAPACK_ITEMS and d < n // 2:
-        start = np.random.default_rng(0).uniform(0.5, 1.5, n)
-        return lanczos(Q, start, "LM", d, deadline=deadline)
-    values, vectors = eigh(Q)
-    order = np.argsort(-np.abs(values), kind="stable")[:d]
-    return values[order], vectors[:, order]
 
 
 def along_a_curve(directions: Floats) -> Floats:

@@ -309,7 +309,7 @@ def test_gaussian_information_names_the_column_that_is_no_number(columns, option
 
 @pytest.mark.parametrize("correction", ["chance", "miller-madow"])
 def test_gaussian_information_has_no_correction(correction):
-    with pytest.raises(ValueError, match="meant for counts"):
+    with pytest.raises(ValueError, match="corrects counts"):
         read(FRAME[["weight"]], information="gaussian", correction=correction)
 
 

@@ -112,7 +112,7 @@ def mixed():
     [
         (SelectFdr(), {}, "no parameter for the number of features"),
         ([1, 2], {}, "list gives 2 different features, not 5"),
-        (SelectKBest(), {"include": [3]}, "include needs a method of bestk"),
+        (SelectKBest(), {"include": [3]}, "include does not work with SelectKBest; use a method"),
         (["no such column"] * 5, {}, "no such column"),
     ],
 )

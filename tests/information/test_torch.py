@@ -59,7 +59,7 @@ def tiny_tiles(tiny):
             patch.setattr(_torch_table, "PLANE_BYTES", 2**12)
             patch.setattr(_torch_table, "UPLOAD_BYTES", 2**10)
             patch.setattr(_torch_pairs, "SUMMED_CELLS", 2**7)
-            patch.setattr(_torch_pairs, "STRIP_PLANES", 32)
+            patch.setattr(_torch_pairs, "SAMPLE", 32)
             patch.setattr(_torch, "BUFFER_BYTES", 2**8)
             patch.setattr(_torch, "RESULT_BYTES", 2**12)
             patch.setattr(_torch_tiles, "MAX_FOUND", 9)
@@ -201,7 +201,6 @@ def test_large_counts_are_exact_on_a_gpu(n_levels):
 
 @no_gpu
 def test_results_too_large_for_the_gpu_come_in_strips(monkeypatch):
-    monkeypatch.setattr(_torch, "MAX_DEVICE_SHARE", 0.0)
     monkeypatch.setattr(_torch, "RESULT_BYTES", 2**17)
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (200, 500)), rng.integers(0, 2, 200)

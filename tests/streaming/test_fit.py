@@ -201,7 +201,7 @@ def test_k_is_chosen_from_blocks_as_from_the_table():
 
 
 def test_groups_are_for_tables_in_memory():
-    with pytest.raises(ValueError, match="X comes in blocks, and groups are for a table in mem"):
+    with pytest.raises(ValueError, match="X comes in blocks of rows, and groups need a table"):
         SelectBestK("auto").fit([(np.eye(2), [0, 1])], groups=[1, 2])
 
 

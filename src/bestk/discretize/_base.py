@@ -169,8 +169,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if most + 2 > MAX_CODES:
             j = [len(cuts) for cuts in cut_points].index(most)
             raise ValueError(
-                f"column {j} would need {most + 1} intervals, and at most {MAX_BINS} "
-                f"fit the codes; pass a smaller max_bins, or drop the column"
+                f"column {j} has {most + 1} bins, and at most {MAX_BINS} are possible; "
+                "pass a smaller max_bins, or drop the column"
             )
         self.n_features_in_, self.cut_points_ = len(cut_points), cut_points
 

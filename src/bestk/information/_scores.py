@@ -122,7 +122,7 @@ def read_given(target: Target | Array, kind: ScoreKind, m: int) -> tuple[Any, Ex
     """An order of m samples, and what their classes or numbers explain of scores in that order."""
     n_labels = len(target.codes) if isinstance(target, Target) else len(target)
     if n_labels != m:
-        raise ValueError(f"the target has {n_labels} values but X has {m} rows; give one each")
+        raise ValueError(f"the target has {n_labels} values but X has {m} rows; give one a row")
     if isinstance(target, Target):
         sizes = target.counts
         first = np.cumsum(sizes) - sizes

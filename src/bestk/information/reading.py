@@ -79,8 +79,8 @@ class Reading:
         choice(self.correction, "correction", CORRECTIONS)
         if self.correction is not None:
             raise ValueError(
-                f"correction={self.correction!r} is meant for counts; use correction=None, "
-                "or another information than 'gaussian'"
+                f"correction={self.correction!r} corrects counts, of which information='gaussian' "
+                "makes none; pass correction=None"
             )
         with threads(self.n_jobs):
             scored = ScoredTable(numbers, goal)

@@ -132,7 +132,7 @@ def map_columns(
     """
     n_samples, n_features = X.shape
     if n_samples > MAX_ROWS:
-        raise ValueError(f"X has {n_samples} rows, and at most {MAX_ROWS} can be sorted")
+        raise ValueError(f"X has {n_samples} rows, at most {MAX_ROWS} are possible; use a sample")
     found: dict[int, Any] = {}
     blocks: list[Floats] = []  # fresh memory costs more than reading the columns
     with threads(seconds=VALUE_COST * n_samples * n_features):

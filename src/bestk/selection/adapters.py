@@ -70,12 +70,12 @@ class Grouped(Method):
             fitting = np.flatnonzero(self.sizes <= k)
             most = int((np.cumsum(np.sort(self.sizes[fitting])) <= k).sum())
             if not np.isin(included, fitting).all() or not most:
-                raise ParameterError(f"k={k} columns is less than a group to select; raise it")
+                raise ParameterError(f"k={k} is too few columns for a group to select; raise k")
             counts = list(range(max(1, len(included)), most + 1))
             found = self._choose(entropies, counts, included, effort, fitting)
             small = [s for s in found if self.sizes[s.support].sum() <= k]
             if not small:
-                raise ParameterError(f"k={k} columns is less than the included groups; raise it")
+                raise ParameterError(f"k={k} is too few columns for the included groups; raise k")
             solutions.append(self._expanded(small[-1]))
         return solutions
 
@@ -157,7 +157,7 @@ class Foreign(Method):
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
         if len(include):
             raise ParameterError(
-                "include needs a method of bestk, which can be given features; use a name from "
+                f"include does not work with {type(self.selector).__name__}; use a method of "
                 "bestk.METHODS, or pass no include"
             )
         if isinstance(entropies, JoinedEntropies) and entropies.worst:

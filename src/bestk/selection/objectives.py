@@ -215,7 +215,7 @@ class QPFS(Objective):
         n = entropies.n_features
         raise MemoryError(
             f"objective 'qpfs' needs all pairs of {n} features, {8 * n * n / 2**30:.1f} GiB; "
-            "keep fewer features first, or use a method that asks for columns, such as 'mrmr'"
+            "drop some first, or use a method that does not hold all pairs, such as 'mrmr'"
         )
 
 

@@ -191,7 +191,7 @@ class SelectBestK(PartialFit, JointSelector):
         forget(self)
         with threads(self.n_jobs):
             if groups is not None and is_stream(X, y):
-                raise ValueError("X comes in blocks, and groups are for a table in memory")
+                raise ValueError("X comes in blocks of rows, and groups need a table in memory")
             with self._stage("reading"):
                 X, y, sample_weight = self._rows(X, y, sample_weight)
             self._select_rows(X, y, sample_weight, groups)

@@ -16,12 +16,11 @@ from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import Scan, TopPairs, join, scan_tiles, sum_rows
 from bestk.information.backends._torch_kernels import SIDE
 from bestk.information.backends._torch_pairs import Plan, first_of_run
-from bestk.information.backends._torch_table import DeviceCodes, free_bytes, upload
+from bestk.information.backends._torch_table import DeviceCodes, upload
 from bestk.information.measures import Correction, Measure, Query, Tables
 
 MAX_PLANS = 4  # kept ready, the latest
-MAX_DEVICE_SHARE = 0.6  # of a GPU's free memory, for a matrix that is computed there as a whole
-RESULT_BYTES = 2**30  # of the rows of a larger one that are computed together
+RESULT_BYTES = 2**30  # of rows of a matrix that are computed together for the host
 BUFFER_BYTES = 2**24  # that are copied to the host at once
 
 
@@ -37,7 +36,7 @@ class TorchCounter:
         self, codes: Codes | DeviceCodes, target: Target, correction: Correction | None = None,
         device: str = "auto",
     ) -> None:  # fmt: skip
-        self.n_features = codes.n_features
+        self.n_features = len(codes.levels)
         self._table = upload(codes, target, choose_device(device))
         self._plans: dict[tuple[Measure, float, bool], Plan] = {}
         self._exact = self._table.singles(Tables.of(target.counts, correction))
@@ -66,16 +65,8 @@ class TorchCounter:
         plan, device = self._plan(query, in_nats), self._table.device
         if not out.numel():
             return
-        if query.is_whole and (
-            out.device == device or out.nbytes < MAX_DEVICE_SHARE * free_bytes(device)
-        ):
-            target = out if out.device == device else torch.empty_like(out, device=device)
-            tiles = [(plan.whole, [plan.whole])] if plan.is_fused else plan.upper()
-            for side, across in tiles:  # each pair is counted once and written twice
-                for columns in across:
-                    plan.write(side, columns, target, mirror=True)
-            if target is not out:
-                copy_rows(target, out, np.arange(len(out)))
+        if query.is_whole and plan.is_fused and out.device == device:
+            plan.write(plan.whole, plan.whole, out, mirror=True)  # each pair is counted once
             return
         longest = max(1, RESULT_BYTES // (out.element_size() * out.shape[1]))
         for side, across in plan.tiles(query.rows, query.columns, longest):
@@ -84,7 +75,7 @@ class TorchCounter:
                 target = out.new_empty((len(side.at), out.shape[1]), device=device)
                 rows = side.moved_to_start()
             for columns in across:
-                plan.write(rows, columns, target, mirror=False)
+                plan.write(rows, columns, target)
             if target is not out:
                 copy_rows(target, out, side.places)
 

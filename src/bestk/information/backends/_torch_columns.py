@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -204,29 +204,21 @@ class _Sorted:
         low, high = (
             torch.stack([own[columns[:, None], end] for own in below]) for end in (first, stop)
         )
-        left, right, both = (self._mix(each[..., 0]) for each in (split - low, high - split,
-                                                                  high - low))  # fmt: skip
-        delta = classes[both.present] - both.weight + (left.weight + right.weight)
-        saved = both.entropy + score.gather(1, at)[:, 0]
-        limit = logs[(both.size - 1).clamp_(min=0)] + delta + tie
+        mixes = [self._mix(each[..., 0]) for each in (split - low, high - split, high - low)]
+        left, right, both = (present * entropy / size for size, present, entropy in mixes)
+        size, present, entropy = mixes[-1]
+        delta = classes[present] - both + (left + right)
+        saved = entropy + score.gather(1, at)[:, 0]
+        limit = logs[(size - 1).clamp_(min=0)] + delta + tie
         return at[:, 0], (largest > -torch.inf) & (saved > limit)
 
-    def _mix(self, counts: Tensor) -> "_Mix":
+    def _mix(self, counts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The size of some samples, their number of classes, and their entropy times the size."""
         xlogx, size = self.logs[0], counts.sum(0)
         total = torch.zeros(size.shape, dtype=torch.float64, device=size.device)
         for own in counts:
             total += xlogx[own]
-        entropy, present = xlogx[size] - total, (counts > 0).sum(0)
-        return _Mix(size, present, entropy, present * entropy / size)
-
-
-class _Mix(NamedTuple):
-    """The classes of some samples."""
-
-    size: Tensor
-    present: Tensor  # how many classes there are
-    entropy: Tensor  # times the size
-    weight: Tensor  # present classes times the entropy
+        return size, (counts > 0).sum(0), xlogx[size] - total
 
 
 class DeviceScores:

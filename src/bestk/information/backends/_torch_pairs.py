@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from bestk.information.backends._torch_table import WIDTH, DeviceTable
 from bestk.information.measures import Formula
 
 MAX_SIDE_PLANES = 2**16  # of a side of a tile
-STRIP_PLANES = 2048  # of rows that are counted against all others at once
+SAMPLE = 2048  # features whose pairs give a first threshold for the best
 SUMMED_CELLS = 2**24  # looked up together
 
 Write = Callable[[Floats, Indices, Indices], None]  # fill an array with pairs of features
@@ -113,7 +112,7 @@ class Plan:
     @cached_property
     def sample(self) -> TileSide:
         """The first features."""
-        return self._first(STRIP_PLANES)
+        return self._first(SAMPLE)
 
     def _first(self, n: int) -> TileSide:
         every = np.arange(len(self.table.levels))
@@ -148,17 +147,6 @@ class Plan:
         chosen = np.arange(len(self.table.levels)) if rows is None else rows
         for side in self._sides(chosen, min(self._area // width, MAX_SIDE_PLANES), longest):
             yield side, across
-
-    def upper(self) -> Iterator[tuple[TileSide, list[TileSide]]]:
-        """Every pair once: rows, and columns of which the first begin with those rows."""
-        levels, bands = self.table.levels, (2, self.table.max_levels)
-        order, every = np.argsort(levels, kind="stable"), np.arange(len(levels))
-        height = max(1, min(STRIP_PLANES, isqrt(self._area)))
-        width = min(MAX_SIDE_PLANES, max(height, self._area // height))
-        for first, last in cut_by_levels(levels[order], height, bands):
-            above = order[first:]
-            columns = [above[slice(*some)] for some in cut_by_levels(levels[above], width, bands)]
-            yield self._side(every, order[first:last]), [self._side(every, j) for j in columns]
 
     def _sides(
         self, features: Indices, most: int, longest: int = MAX_SIDE_PLANES
@@ -195,18 +183,18 @@ class Plan:
         """The results of a tile."""
         shape = len(rows.at), len(columns.at)
         values = torch.empty(shape, dtype=dtype, device=self.table.device)
-        self.write(rows.moved_to_start(), columns.moved_to_start(), values, mirror=False)
+        self.write(rows.moved_to_start(), columns.moved_to_start(), values)
         return values
 
-    def write(self, rows: TileSide, columns: TileSide, target: Tensor, mirror: bool) -> None:
-        """Write the results of a tile at its places, and across the diagonal if ``mirror``."""
+    def write(
+        self, rows: TileSide, columns: TileSide, target: Tensor, mirror: bool = False
+    ) -> None:
+        """Write the results of a tile at its places; of two levels also across the diagonal."""
         table, recipe = self.table, self.recipe
-        ways = [(rows, columns), (columns, rows)][: 1 + mirror]
         if max(rows.levels, columns.levels) > table.max_levels and self.write_here is not None:
-            for i, j in ways:
-                values = np.empty((len(i.at), len(j.at)))
-                self.write_here(values, i.chosen, j.chosen)
-                target[i.at[:, None], j.at] = torch.from_numpy(values).to(target)
+            values = np.empty((len(rows.at), len(columns.at)))
+            self.write_here(values, rows.chosen, columns.chosen)
+            target[rows.at[:, None], columns.at] = torch.from_numpy(values).to(target)
             return
         if table.takes_bits:
             tiles.write_tile(self, rows, columns, target, mirror)
@@ -217,9 +205,8 @@ class Plan:
         margins = self.margins(rows, columns) if binary else None
         total = sum_cells(counts, (len(rows.at), len(columns.at)), margins, recipe)
         scale, lowest = recipe.scale_and_lowest
-        for sums, (i, j) in zip((total, total.T), ways, strict=False):
-            value = (sums + i.row_term[:, None] + j.column_term).to(torch.float64) * scale
-            target[i.at[:, None], j.at] = torch.maximum(value, lowest).to(target.dtype)
+        value = (total + rows.row_term[:, None] + columns.column_term).to(torch.float64) * scale
+        target[rows.at[:, None], columns.at] = torch.maximum(value, lowest).to(target.dtype)
 
     @staticmethod
     def is_binary(rows: TileSide, columns: TileSide) -> bool:

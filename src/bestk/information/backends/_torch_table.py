@@ -38,11 +38,6 @@ class DeviceCodes(NamedTuple):
     levels: Indices
 
     @property
-    def n_features(self) -> int:
-        """Number of columns of the table."""
-        return len(self.levels)
-
-    @property
     def n_samples(self) -> int:
         """Number of rows of the table."""
         return int(self.values.shape[1])
@@ -162,7 +157,7 @@ class DeviceTable:
 
 def upload(codes: Codes | DeviceCodes, target: Target, device: Any) -> DeviceTable:
     """Sort by class; codes stay in the host's memory if the device has too little."""
-    sizes, n = target.counts, codes.n_features
+    sizes, n = target.counts, len(codes.levels)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     where = device if (n + 1) * starts[-1] < free_bytes(device) / 2 else torch.device("cpu")
     order = torch.tensor(np.argsort(target.codes, kind="stable"), device=where)

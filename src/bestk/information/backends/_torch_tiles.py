@@ -26,43 +26,33 @@ MAX_FOUND = 2**20  # pairs that may be among the best
 
 
 def write_tile(plan: Any, rows: Any, columns: Any, target: Tensor, mirror: bool) -> None:
-    """Write the results of a tile at its places, and across the diagonal if ``mirror``."""
+    """Write the results of a tile at its places; ``mirror``: of all pairs of two-level features."""
     n_rows, n_columns = len(rows.at), len(columns.at)
     placed = rows.first is not None and columns.first is not None
     out = target[rows.first :, columns.first :] if placed else target.new_empty(n_rows, n_columns)
-    back = None
-    if mirror:
-        back = target[columns.first :, rows.first :] if placed else out.new_empty(out.T.shape)
     if plan.is_binary(rows, columns) and plan.lookup is not None:
-        compute_pairs(plan, rows, columns, WRITE, out=out, back=back)
+        compute_pairs(plan, rows, columns, WRITE, out=out, back=target if mirror else None)
     else:
-        _sum_cells(plan, rows, columns, out, back)
+        _sum_cells(plan, rows, columns, out)
     if not placed:
         target[rows.at[:, None], columns.at] = out
-        if back is not None:
-            target[columns.at[:, None], rows.at] = back
 
 
-def _sum_cells(plan: Any, rows: Any, columns: Any, out: Tensor, back: Tensor | None) -> None:
+def _sum_cells(plan: Any, rows: Any, columns: Any, out: Tensor) -> None:
     """Count all levels, then look the counts up."""
     n_rows, n_columns, recipe = len(rows.at), len(columns.at), plan.recipe
-    binary, twice = plan.is_binary(rows, columns), back is not None and not recipe.symmetric
+    binary = plan.is_binary(rows, columns)
     n_i, n_j = max(2, rows.levels), max(2, columns.levels)
     planes = (1, 1) if binary else (n_i, n_j)
     counts = plan.table.count_bits(rows, planes[0], columns, planes[1], recipe.by_class)
     mine, yours, sizes = plan.margins(rows, columns)
-    other = out.new_empty(n_rows, n_columns) if twice else out
     args = [counts, n_i, len(rows.features), n_j, len(columns.features), mine, mine.stride(0),
             yours, yours.stride(0), sizes, recipe.pair_table, recipe.class_table,
-            int(recipe.by_pair), int(recipe.by_class), recipe.scale_and_lowest, *_terms(rows),
-            *_terms(columns), n_columns, out, out.stride(0), other, other.stride(0),
-            int(twice)]  # fmt: skip
+            int(recipe.by_pair), int(recipe.by_class), recipe.scale_and_lowest, rows.row_term,
+            columns.column_term, n_columns, out, out.stride(0)]  # fmt: skip
     defines = f"COUNT={TYPES[counts.dtype]}", f"VALUE={TYPES[out.dtype]}", f"BINARY={int(binary)}"
     grid = n_rows, -(-n_columns // 128), 1
     launch("cells", grid, (128, 1, 1), args, 0, *defines, f"PARTS={len(counts)}")
-    if back is not None:
-        turned = other[:n_rows, :n_columns].T.clone()  # back may overlap with it
-        back[:n_columns, :n_rows] = turned
 
 
 def _terms(side: Any) -> tuple[Tensor, Tensor]:

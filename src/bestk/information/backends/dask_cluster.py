@@ -1,7 +1,7 @@
 """The cluster backend: tiles of the pair matrix as dask tasks, the same bits as the default."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from threading import Lock
 from typing import Any
@@ -130,11 +130,8 @@ def count_tile(counter: NativeCounter, query: Query, dtype: Any) -> Array:
 
 def _find_client() -> Client | None:
     """The current client; none within a task, which would wait for tasks that wait for it."""
-    try:
+    with suppress(ValueError):
         get_worker()
-    except ValueError:
-        pass
-    else:
         return None
     try:
         return get_client()

@@ -196,9 +196,8 @@ __device__ __forceinline__ VALUE measure(long long total, const double *scale_an
 extern "C" __global__ void cells(const COUNT *counts, int n_i, int height, int n_j, int width,
     const int *mine, int i_step, const int *yours, int j_step, const int *sizes,
     const long long *pair_table, const long long *class_table, int by_pair, int by_class,
-    const double *scale_and_lowest, const long long *i_row, const long long *i_column,
-    const long long *j_row, const long long *j_column, int n_columns, VALUE *out, int stride,
-    VALUE *other, int other_stride, int twice) {
+    const double *scale_and_lowest, const long long *i_row, const long long *j_column,
+    int n_columns, VALUE *out, int stride) {
     const int i = blockIdx.x, j = blockIdx.y * blockDim.x + threadIdx.x;
     if (j >= n_columns) return;
     long long total = 0;
@@ -223,9 +222,6 @@ extern "C" __global__ void cells(const COUNT *counts, int n_i, int height, int n
             if (by_pair) total += __ldg(pair_table + pooled);
         }
     out[(long long)i * stride + j] = measure(total + i_row[i] + j_column[j], scale_and_lowest);
-    if (twice)
-        other[(long long)i * other_stride + j] =
-            measure(total + j_row[j] + i_column[i], scale_and_lowest);
 }
 
 #endif

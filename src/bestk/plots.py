@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bestk.evaluation import BASELINE, Curves
-from bestk.problem.solution import TOLD, Solution
+from bestk.problem.solution import SCORES, Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,8 +51,8 @@ def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['petal width (cm)', 'petal length (cm)']
     """
-    found = read_solution(solution, *TOLD)
-    relevance, contribution, new = (found.details[name] for name in TOLD)
+    found = read_solution(solution, *SCORES)
+    relevance, contribution, new = (found.details[name] for name in SCORES)
     rows, height = np.arange(found.k), 0.3 if found.k <= 25 else 0.19  # inches of a row
     ax = new_axes(ax, 6.4, min(max(found.k * height, 0.6), 20.0) + 1.4)
     ax.set_ylim(found.k - 0.4, -0.6)  # the first on top

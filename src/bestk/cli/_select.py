@@ -18,7 +18,7 @@ from bestk.data.sources import Source, check_names, find_columns, open_source, s
 from bestk.data.table import as_matrix
 from bestk.errors import DataError, UnknownNameError, printable
 from bestk.problem.lazy import MEMORY
-from bestk.problem.solution import TOLD, Solution
+from bestk.problem.solution import SCORES, Solution
 from bestk.selection.look import MOSTLY
 from bestk.selection.methods import Quadratic, get_method
 from bestk.selection.objectives import KEPT
@@ -143,7 +143,7 @@ def as_dict(
     """A selection in plain values."""
     features = [
         {"rank": rank, "name": str(loaded.table.names[place])}
-        | {name: float(solution.details[name][rank - 1]) for name in TOLD}
+        | {name: float(solution.details[name][rank - 1]) for name in SCORES}
         for rank, place in enumerate(solution.support.tolist(), 1)
     ]
     return (
@@ -165,10 +165,10 @@ def as_dict(
 
 def print_selection(result: dict[str, Any]) -> None:
     """Print a table of the features, and lines on the whole selection."""
-    heads = tuple(name.replace("_", " ") for name in TOLD)
+    heads = tuple(name.replace("_", " ") for name in SCORES)
     table = new_table(("feature",), heads, first="rank")
     for feature in result["features"]:
-        numbers = [f"{feature[name]:.4f}" for name in TOLD]
+        numbers = [f"{feature[name]:.4f}" for name in SCORES]
         table.add_row(str(feature["rank"]), printable(feature["name"]), *numbers)
     out, seconds = console(), result["seconds"]
     out.print(heading(result, f"method: {result['method']}, {result['rows']} rows"))

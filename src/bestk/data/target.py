@@ -163,7 +163,7 @@ def _is_fractional(column: Block) -> bool:
 
 
 def note_on_target(target: str, y: Any) -> str | None:
-    """What to say of text or whole numbers that could be classes as well as a quantity."""
+    """A warning about text or whole numbers that could be classes or a quantity; None: no doubt."""
     column = read_column(y)
     rows = len(column.values)
     if target != "auto" or _is_fractional(column):

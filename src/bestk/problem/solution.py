@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bestk.errors import printable
 
 ROUNDING = 1e-9  # a gap below it is one of floating point
-TOLD = ("relevance", "contribution", "new_information")  # of each picked feature, in the details
+SCORES = ("relevance", "contribution", "new_information")  # of each feature, in the details
 MAX_HTML_ROWS = 50  # of a table in a notebook
 NO_BOUND = {
     "fast": "no useful bound within the time; ask for bound='tight'",
@@ -22,7 +22,7 @@ NO_BOUND = {
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The k items picked, best first, their value, and a bound that no choice exceeds."""
+    """The k selected items, best first, their objective, and a bound that no choice exceeds."""
 
     support: NDArray[np.int64]
     objective: float
@@ -30,12 +30,12 @@ class Solution:
     solver: str = ""
     seconds: float = 0.0
     names: Sequence[str] | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)  # what the solver has to say
+    details: Mapping[str, Any] = field(default_factory=dict)  # such as the scores of features
     warnings: tuple[str, ...] = ()  # what to know before trusting a selection of features
 
     @property
     def k(self) -> int:
-        """Number of items picked."""
+        """Number of selected items."""
         return len(self.support)
 
     @property
@@ -78,7 +78,7 @@ class Solution:
         return what if count else ""
 
     def to_frame(self) -> Any:
-        """The picked items, best first, as a pandas data frame.
+        """The selected items, best first, as a pandas data frame.
 
         A selection of features also has the ``relevance`` I(x; y) of each; its ``contribution``
         to the objective, which is their sum; and its ``new_information``, the smallest
@@ -86,8 +86,8 @@ class Solution:
         """
         import pandas as pd
 
-        told = {name: self.details[name] for name in TOLD if name in self.details}
-        return pd.DataFrame({"item": self.support, "name": self._labels(), **told})
+        scores = {name: self.details[name] for name in SCORES if name in self.details}
+        return pd.DataFrame({"item": self.support, "name": self._labels(), **scores})
 
     def _labels(self) -> list[str]:
         return [str(i) if self.names is None else str(self.names[i]) for i in self.support]
@@ -105,7 +105,7 @@ class Solution:
 
     def _repr_html_(self) -> str:
         """A table for notebooks, with escaped names."""
-        columns = [name for name in TOLD if name in self.details]
+        columns = [name for name in SCORES if name in self.details]
         what = "feature" if columns else "item"
         lines = []
         for i, label in enumerate(self._labels()[:MAX_HTML_ROWS]):

@@ -13,7 +13,7 @@ from bestk.data.frames import read_features
 from bestk.data.table import Table, find_features
 from bestk.errors import ParameterError
 from bestk.plots import read_solution
-from bestk.problem.solution import TOLD, Solution
+from bestk.problem.solution import SCORES, Solution
 from bestk.report.columns import ShownTarget, describe_column, list_columns
 from bestk.report.records import Caution, ReportRequest, format_text, join_some
 from bestk.report.scores import compare_methods, measure_stability, method_name
@@ -36,7 +36,7 @@ OTHER_ROWS = (
 def collect_facts(request: ReportRequest) -> dict[str, Any]:
     """The values of the templates by name, from a fitted selector and its table."""
     selector = request.selected
-    solution = read_solution(selector, *TOLD, "pairs")
+    solution = read_solution(selector, *SCORES, "pairs")
     table = read_features(request.X, selector.categorical_features)
     _check_same(solution, table)
     with warnings.catch_warnings(record=True) as caught:  # shown in the report

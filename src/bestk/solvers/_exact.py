@@ -119,7 +119,7 @@ class _Proof:
             self.run.details["incumbent"] = self.best
 
     def settle(self, part: Subproblem) -> bool:
-        """Take the choice of a part where it is plain to see."""
+        """Take the best choice of a part of which k is 0, 1 or all; whether it is one."""
         choice = part.settled()
         if choice is not None:
             self.offer(choice[0])

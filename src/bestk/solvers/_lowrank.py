@@ -11,7 +11,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.native import kernels
-from bestk.native.threads import n_threads
+from bestk.native.threads import n_threads, run_tiles, spans
 from bestk.problem.problem import BQP, best_first
 from bestk.relaxations.eigen import lanczos
 from bestk.solvers._base import Needs, Run
@@ -23,6 +23,7 @@ MAX_TIMED_SCORES = 125_000  # the same, with a time limit
 MIN_PIECE = 8192  # directions that one thread tries at once without a time limit
 MAX_DRAWS_PER_CHOICE = 100  # a small problem needs no more draws
 BANDS = 0.45  # as many as make the steps along and between them about equal
+CURVE_ROWS = 2**14  # directions that are ordered together: they stay in the cache
 TILE = 9  # bands: about a hundred draws in a square, for which the same few items are open
 
 
@@ -135,14 +136,27 @@ def along_a_curve(directions: Floats) -> Floats:
     count, d = directions.shape
     if d == 1:
         return np.sort(directions, axis=0)
-    unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
-    turn = (np.arctan2(unit[:, -1], unit[:, -2]) / np.pi + 1.0) / 2.0
-    heights = (unit[:, : d - 2].T + 1.0) / 2.0
     bands = np.ceil(BANDS * count ** (1.0 / (d - 1)))
     tiles = np.ceil(bands / TILE)
-    band = _to_and_fro(heights, [bands] * (d - 2))
-    tile = _to_and_fro(np.vstack([heights, turn]), [tiles] * (d - 2) + [np.ceil(np.pi * tiles)])
-    return directions[np.lexsort((np.where(band % 2 == 0, turn, -turn), band, tile))]
+    n_tiles, n_bands = [tiles] * (d - 2) + [np.ceil(np.pi * tiles)], [bands] * (d - 2)
+    bits = count.bit_length()  # of the place of a direction, which ends its key: no two are equal
+    steps = np.floor(2.0 ** (62 - bits) / np.prod(n_tiles + n_bands))
+    keys = np.empty(count, np.int64)
+
+    def work(span: tuple[int, int]) -> None:
+        part = directions[slice(*span)]
+        unit = part / np.linalg.norm(part, axis=1, keepdims=True)
+        turn = (np.arctan2(unit[:, -1], unit[:, -2]) / np.pi + 1.0) / 2.0
+        heights = (unit[:, : d - 2].T + 1.0) / 2.0
+        band = _to_and_fro(heights, n_bands)
+        cell = _to_and_fro(np.vstack([heights, turn]), n_tiles) * np.prod(n_bands) + band
+        along = np.floor(np.where(band % 2 == 0, turn, 1.0 - turn) * (steps - 1.0))
+        keys[slice(*span)] = (cell * steps + along).astype(np.int64) << bits
+        keys[slice(*span)] += np.arange(*span)
+
+    run_tiles(work, spans(count, CURVE_ROWS))
+    keys.sort()
+    return directions[keys & ((1 << bits) - 1)]
 
 
 def _to_and_fro(places: Floats, counts: Sequence[float]) -> Floats:

@@ -150,18 +150,6 @@ class NJMIM(DISR):
     gather: ClassVar[Any] = np.minimum
 
 
-@dataclass(frozen=True)
-class JointRow:
-    """The interactions of a picked feature with others, from what both tell."""
-
-    values: Floats  # I(xi, xj; y) of each xi
-    relevance: Floats
-    j: int
-
-    def __getitem__(self, items: Indices) -> Floats:
-        return self.values[items] - self.relevance[items] - self.relevance[self.j]
-
-
 class Tally:
     """The scores of all features for one target, given those picked.
 
@@ -198,7 +186,7 @@ class Tally:
             waiting.update(zip(some, found, strict=True))
         row, kept = waiting.pop(j), self._entropies.interactions
         if measure is JOINT_MI and (len(kept) + 1) * len(row) <= MAX_KEPT_VALUES:
-            kept[j] = JointRow(row, self._relevance, j)
+            kept[j] = row - self._relevance - self._relevance[j]
         return row[np.newaxis]
 
     def __getattr__(self, name: str) -> Any:  # what else a criterion of one's own asks for

@@ -11,7 +11,7 @@ from bestk.native.threads import threads
 pytestmark = pytest.mark.usefixtures("cpu")
 SHAPES = {  # samples, features, levels of the columns, classes
     "two levels": (300, 40, (2,), 2),
-    "few samples": (70, 50, (3, 2), 2),
+    "few samples": (70, 50, (3, 2, 1, 6), 2),
     "three classes": (900, 35, (2, 3, 1, 5), 3),
     "histograms": (200, 20, (2, 70, 150), 2),
 }

@@ -219,11 +219,6 @@ class InPairs(NamedTuple):
     partners: Indices
     information: Floats  # I(xi; y | partner), in nats
 
-    @classmethod
-    def none(cls, n: int) -> "InPairs":
-        """Columns without partners."""
-        return cls(np.ones(n), np.full(n, -1), np.zeros(n))
-
 
 def pair_pvalues(looks: Sequence[Codes], target: Target, backend: str = "auto") -> InPairs:
     """The smallest p-value of each column given a partner, times the number of looks at pairs."""

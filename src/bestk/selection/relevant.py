@@ -127,7 +127,7 @@ class SelectRelevant(TableSelector):
         categorical = find_features(self.categorical_features, table)
         p, relevance = look.alone_pvalues(table, categorical, targets)
         codes = list(look.codes_for_pairs(table, categorical, target.classes.n_classes))
-        given = look.InPairs.none(table.n_features)
+        given = look.InPairs(np.ones_like(relevance), np.full(len(relevance), -1), relevance)
         for i in reversed(range(n + 1) if self.pairs else ()):
             given = look.pair_pvalues(codes, targets[i].classes, self.backend)
             if i:

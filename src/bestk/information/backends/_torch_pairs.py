@@ -189,7 +189,7 @@ class Plan:
     def write(
         self, rows: TileSide, columns: TileSide, target: Tensor, mirror: bool = False
     ) -> None:
-        """Write the results of a tile at its places; of two levels also across the diagonal."""
+        """Write the results of a tile at its places; ``mirror``: of all pairs, in both halves."""
         table, recipe = self.table, self.recipe
         if max(rows.levels, columns.levels) > table.max_levels and self.write_here is not None:
             values = np.empty((len(rows.at), len(columns.at)))

@@ -26,7 +26,7 @@ MAX_FOUND = 2**20  # pairs that may be among the best
 
 
 def write_tile(plan: Any, rows: Any, columns: Any, target: Tensor, mirror: bool) -> None:
-    """Write the results of a tile at its places; ``mirror``: of all pairs of two-level features."""
+    """Write the results of a tile at its places; ``mirror``: of all pairs, in both halves."""
     n_rows, n_columns = len(rows.at), len(columns.at)
     placed = rows.first is not None and columns.first is not None
     out = target[rows.first :, columns.first :] if placed else target.new_empty(n_rows, n_columns)
@@ -55,10 +55,6 @@ def _sum_cells(plan: Any, rows: Any, columns: Any, out: Tensor) -> None:
     launch("cells", grid, (128, 1, 1), args, 0, *defines, f"PARTS={len(counts)}")
 
 
-def _terms(side: Any) -> tuple[Tensor, Tensor]:
-    return side.row_term, side.column_term
-
-
 def compute_pairs(
     plan: Any, rows: Any, columns: Any, mode: int, *, out: Any = None, back: Any = None,
     tiles: tuple[int, int] | None = None, places: list[Any] | None = None,
@@ -83,7 +79,8 @@ def compute_pairs(
     args = [table.bits(rows, 1), table.bits(columns, 1), len(rows.at), len(columns.at),
             len(words.place), words.second, mine, len(mine), yours, len(yours), size, lookup.tables,
             tables, lookup.pair_at, lookup.mark, lookup.unit, c_longlong(lookup.constant),
-            recipe.scale_and_lowest, *_terms(rows), *_terms(columns), int(triangle), first, last,
+            recipe.scale_and_lowest, rows.row_term, rows.column_term, columns.row_term,
+            columns.column_term, int(triangle), first, last,
             *((none, 0) if out is None else (out, out.stride(0))),
             *((c_void_p(), 0) if back is None else (back, back.stride(0))),
             rows.at, columns.at, len(table.levels),

@@ -66,7 +66,23 @@ def test_one_odd_value_in_a_hundred_rows_is_taken_as_missing():
     found = parse("1.5", "2.5", "unknown", rows=[60, 39, 1])
     assert found.odd == ("unknown",)
     np.testing.assert_array_equal(found.values, [1.5, 2.5, nan])
-    assert parse("1.5", "2.5", "unknown", rows=[60, 38, 2]) is None
+    assert parse("1.5", "2.5", "unknown", rows=[60, 29, 11]) is None
+
+
+@pytest.mark.parametrize("number", ["{:.3f}", "2024-01-{0:02.0f}"], ids=["numbers", "dates"])
+def test_a_column_that_a_few_words_make_text_is_named(number):
+    texts = [number.format(1 + j % 28) for j in range(200)]
+    frame = pd.DataFrame({"a": ["<LOD"] * 5 + texts[5:], "b": range(200), "c": texts})
+    table = parse_text(read_table(frame.assign(d=["<LOD"] * 21 + texts[21:])))
+    assert table.kinds.tolist() == ["string", "numeric", "numeric", "string"]
+    kind = "numbers" if number.startswith("{") else "dates"
+    assert table.notes[0] == (
+        f"'a' (98%): most values are {kind}, but others, such as '<LOD', make it text; replace "
+        f"them, for example by missing values, to use it as {kind}"
+    )
+    assert table.notes[1].startswith(f"'c': {kind} written as text")
+    said = select(frame, np.arange(200) % 2, 1, "maxrel").warnings
+    assert table.notes[0] in said
 
 
 def rows(m=200):
@@ -99,8 +115,7 @@ def test_every_table_with_text_numbers_is_read_and_warned_of_once(make):
     assert len(caught) == 1
     first, second = selector.solution_.warnings[:2]
     assert "numbers written as text, such as '$" in first
-    assert second.endswith("dates written as text, such as '2024-01-01'; read as days since "
-                           "1970-01-01")  # fmt: skip
+    assert "dates written as text, such as '2024-01-01'; read as days since 1970-01-01" in second
     relevance = dict(zip(columns, selector.scores_, strict=True))
     assert relevance["price"] == pytest.approx(relevance["size"], abs=1e-9)
     assert caught[0].filename == __file__

@@ -70,11 +70,33 @@ def test_json_has_the_features_and_the_command_of_the_page_selects_them(table, t
     names = [feature["name"] for feature in told["features"]]
     assert [feature["name"] for feature in json.loads(again.stdout)["features"]] == names
     assert page.data["names"] == names
-    (code,) = (text for text in page.texts if text.startswith("import pandas"))
+    (code,) = (text for text in page.texts if text.startswith("from bestk import"))
     known = {}
     exec(code.replace("print(", "str("), known)
     selector = known["selector"]
     assert [selector.feature_names_in_[i] for i in selector.solution_.support] == names
+
+
+def test_the_code_of_the_page_selects_the_same_from_every_file_that_the_command_reads(
+    tmp_path, read_page
+):
+    rng, path = np.random.default_rng(0), tmp_path / "größen.csv"
+    frame = pd.DataFrame(rng.normal(size=(300, 5)).round(3), columns=[*"abcde"])
+    frame["Größe"] = (frame.a + frame.c + rng.normal(size=300)).round(2)
+    frame = frame.assign(nr=10**17 + np.arange(300), name=[f"n{i}" for i in range(300)])
+    frame = frame.assign(site=np.arange(300) % 20)
+    frame.loc[3, "Größe"] = None
+    frame.to_csv(path, sep=";", decimal=",", index=False, encoding="utf-8-sig")
+    for more in (("-k", 2), ("-k", "auto", "--groups", "site", "--exclude", "d")):
+        done = bestk("report", path, "-t", "Größe", "-o", tmp_path / "r.html", "--json",
+                     "--no-errors", *more)  # fmt: skip
+        assert done.exit_code == 0, done.output
+        page, known = read_page((tmp_path / "r.html").read_text("utf-8")), {}
+        (code,) = (text for text in page.texts if text.startswith("from bestk import"))
+        exec(code.replace("print(", "str("), known)
+        found, told = known["selector"].solution_, json.loads(done.stdout)
+        assert [found.names[i] for i in found.support] == [f["name"] for f in told["features"]]
+        assert found.objective == told["objective"]
 
 
 def test_as_many_features_as_help_are_reported(table, tmp_path):

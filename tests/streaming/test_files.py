@@ -93,6 +93,28 @@ def test_text_far_down_a_column_of_numbers_is_text_throughout(tmp_path, small_pi
     same(Select(k=3).fit(path, "answer"), path)
 
 
+def test_columns_to_exclude_are_not_read(tmp_path):
+    frame = table().assign(lists=[[1, 2]] * 300, weight=np.arange(300) % 3)
+    path = write(frame[["weight", "lists", *table().columns]], tmp_path, ".parquet")
+    expected = SelectBestK(3).fit(write(table(), tmp_path, ".feather"), "answer")
+    found = SelectBestK(3, exclude=["lists", 0]).fit(path, "answer")
+    assert found.feature_names_in_.tolist() == ["weight", "lists", *expected.feature_names_in_]
+    np.testing.assert_array_equal(found.solution_.support, 2 + expected.solution_.support)
+    np.testing.assert_array_equal(found.scores_, [np.nan, np.nan, *expected.scores_])
+    weighted = SelectBestK(3, exclude=0).fit(path, "answer", sample_weight="weight")
+    assert weighted.feature_names_in_.tolist() == ["lists", *expected.feature_names_in_]
+
+
+def test_numbers_to_predict_may_be_written_as_text(tmp_path):
+    path = tmp_path / "t.csv"
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(100, 3)), columns=list("aby"))
+    frame.to_csv(path, index=False, sep=";", decimal=",")
+    found = SelectBestK(1).fit(path, "y")
+    assert any("'y': numbers written as text" in each for each in found.solution_.warnings)
+    expected = SelectBestK(1).fit(frame[["a", "b"]], frame.y)
+    assert found.solution_.objective == expected.solution_.objective
+
+
 def test_a_number_to_predict_is_read_from_a_file(tmp_path, small_pieces):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(200, 4)), columns=list("abcd"))

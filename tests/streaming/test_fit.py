@@ -200,9 +200,15 @@ def test_k_is_chosen_from_blocks_as_from_the_table():
     assert not hasattr(SelectBestK(3).partial_fit(X, y), "k_scores_")
 
 
-def test_groups_are_for_tables_in_memory():
-    with pytest.raises(ValueError, match="X comes in blocks of rows, and groups need a table"):
+def test_groups_of_blocks_are_named():
+    with pytest.raises(ValueError, match="X comes in blocks, and groups is a list; give the name"):
         SelectBestK("auto").fit([(np.eye(2), [0, 1])], groups=[1, 2])
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    frame, groups = X.assign(y=y, site=y.index % 20), y.index % 20
+    named = SelectBestK("auto").fit([frame[:300], frame[300:]], "y", groups="site")
+    given = SelectBestK("auto").fit(X, y, groups=groups)
+    assert named.k_scores_ == given.k_scores_
+    assert named.k_scores_ != SelectBestK("auto").fit(X, y).k_scores_
 
 
 def test_a_continuous_target_is_cut_into_the_same_classes():

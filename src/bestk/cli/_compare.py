@@ -102,7 +102,7 @@ def write_report(request: TableOptions, output: Path, errors: bool) -> dict[str,
         solution = select_in_memory(loaded, k, request)
         known = set(map(in_shell_words, solution.warnings))  # which the report finds itself
         messages.notes = [note for note in messages.notes if note not in known]
-        names = set(loaded.table.names) | {request.target}
+        used = {*loaded.table.names, request.target, request.groups}
         selector = SelectBestK(k, request.method, **request.options())
         selector.solution_ = solution
         with messages.stage("computing the report") as progress:
@@ -110,7 +110,8 @@ def write_report(request: TableOptions, output: Path, errors: bool) -> dict[str,
                 selector, loaded.table, loaded.y, target=request.target,
                 errors=errors, notes=messages.notes,
                 path=str(request.file), command=equivalent_command(request), progress=progress,
-                dropped=[name for name in checked[0].types if name not in names],
+                dropped=[name for name in checked[0].types if name not in used],
+                groups=request.groups,
             )  # fmt: skip
         file.write_text(made.html, encoding="utf-8", newline="\n")
     result = as_dict(loaded, solution, request, {"read": seconds, "solve": solution.seconds})

@@ -29,7 +29,7 @@ from bestk.data.sources import (
     open_dataset,
     open_source,
 )
-from bestk.data.table import MAX_EXACT, Block, Table
+from bestk.data.table import MAX_EXACT, Block, Table, find_features
 from bestk.data.target import MAX_CLASSES
 from bestk.data.text import notes_on, parse_levels, parse_text
 from bestk.errors import DataError
@@ -55,26 +55,8 @@ def load(
 ) -> Loaded:
     """Read a target and all features but the excluded ones; rows without a target are left out."""
     names = find_columns(source, target, exclude)
-    source, (table, y), _, n_missing = read_file(source, [*names, target], random_state)
-    table, notes = parse_text(table), list(source.notes)
-    if y.dtype.kind == "O" and len(set(y)) > MAX_CLASSES:
-        levels, places, counts = np.unique(y, return_inverse=True, return_counts=True)
-        if (parsed := parse_levels(levels.tolist(), counts)) and not np.isnan(parsed.values).any():
-            y = parsed.values[places]
-            notes += notes_on([target], {0: parsed})
-    if y.dtype.kind == "O" and len(set(y)) > MAX_LEVELS:
-        why = f"{TOO_MANY}, so it holds no classes; is it an identifier?"
-        raise DataError(f"the target {target!r} is {why}")
-    if y.dtype.kind == "f" and ((y == np.floor(y)) & (np.abs(y) < MAX_EXACT)).all():
-        y = y.astype(np.int64)
-    if n_missing:
-        notes.append(f"left out {n_missing} rows that have no {target!r}")
-    kinds = dict(zip(table.names, table.kinds, strict=True)) | {target: y.dtype.kind}
-    notes += [
-        f"column {name!r} is read as text, because it holds {value!r}"
-        for name, value in source.odd.items()
-        if kinds.get(name) in ("string", "O")
-    ]
+    source, (table, y), _ = read_file(source, [*names, target], random_state)
+    table = parse_text(table)
     many = [
         int(j)
         for block in table.blocks
@@ -83,26 +65,40 @@ def load(
     ]
     table = table.keep(np.setdiff1d(np.arange(table.n_features), many)) if many else table
     kept = set(table.names)
-    notes += [f"left out {name!r}: {TOO_MANY}" for name in names if name not in kept]
+    notes = [f"left out {name!r}: {TOO_MANY}" for name in names if name not in kept]
     return Loaded(source, table, y, target, (*notes, *table.notes))
 
 
 def hold_file(
-    path: str | Path, target: Any, random_state: Any = None, for_default: bool = False
-) -> tuple[Part, int]:
-    """Rows of a file, or of a folder of Parquet files, that have a target; and their number."""
+    path: str | Path, target: Any, exclude: Any = None, of_rows: Sequence[str] = (),
+    random_state: Any = None, for_default: bool = False,
+) -> tuple[Part, int]:  # fmt: skip
+    """Rows of a file, or of a folder of Parquet files, that have a target; and their number.
+
+    Features to exclude are not read, and missing in all rows; columns ``of_rows`` are the last.
+    """
     if not isinstance(target, str):
         came = "None" if target is None else f"a {type(target).__name__}"
         raise ValueError(f"X is read from files, so y is the name of its target; got {came}")
     source = open_dataset(path) if Path(path).is_dir() else open_source(path)
-    names = [*find_columns(source, target), target]
-    return read_file(source, names, random_state, for_default)[1:3]
+    names = find_columns(source, target, of_rows)
+    unread = find_features(exclude, Table(0, names, ()))
+    read = find_columns(source, target, {*of_rows, *(names[j] for j in unread)})
+    columns = [*read, *of_rows, target]
+    _, (table, y), n_rows = read_file(source, columns, random_state, for_default)
+    names += of_rows
+    places = np.delete(np.arange(len(names)), unread)
+    blocks = [replace(block, columns=places[block.columns]) for block in table.blocks]
+    if len(unread):
+        void = np.full((table.n_samples, len(unread)), np.nan, np.float32)
+        blocks.append(Block(np.unique(unread), "numeric", void))
+    return (replace(table, names=names, blocks=tuple(blocks)), y), n_rows
 
 
 def read_file(
     source: Source, names: Sequence[str], random_state: Any, for_default: bool = False
-) -> tuple[Source, Part, int, int]:
-    """Rows with a target, the last of the columns; their number, and the number of those without.
+) -> tuple[Source, Part, int]:
+    """Rows with a target, the last of the columns; and their number.
 
     The source is given back with the types that columns turned out to have.
     """
@@ -122,7 +118,27 @@ def read_file(
         raise DataError(f"{source.path} has {came}; nothing can be selected")
     limit, n_known = min(part.limit for part in parts), parts[0].n_rows
     tables, targets = zip(*(parts.pop(0).sample(limit) for _ in groups), strict=True)
-    return source, (_join_columns(tables), targets[0]), n_known, n_rows - n_known
+    table, (y, note) = _join_columns(tables), _parse_target(names[-1], targets[0])
+    lost = n_rows - n_known
+    missing = [f"left out {lost} rows that have no {names[-1]!r}"] if lost else []
+    table = replace(table, notes=(*source.notes, *note, *missing, *table.notes))
+    return source, (table, y), n_known
+
+
+def _parse_target(name: str, y: Array) -> tuple[Array, list[str]]:
+    """The numbers of a target, if it is text of many of them; whole ones as integers."""
+    notes = list[str]()
+    if y.dtype.kind == "O" and len(set(y)) > MAX_CLASSES:
+        levels, places, counts = np.unique(y, return_inverse=True, return_counts=True)
+        parsed = parse_levels(levels.tolist(), counts)
+        if parsed is not None and not np.isnan(parsed.values).any():
+            y, notes = parsed.values[places], notes_on([name], {0: parsed})
+        elif len(levels) > MAX_LEVELS:
+            why = f"{TOO_MANY}, so it holds no classes; is it an identifier?"
+            raise DataError(f"the target {name!r} is {why}")
+    if y.dtype.kind == "f" and ((y == np.floor(y)) & (np.abs(y) < MAX_EXACT)).all():
+        y = y.astype(np.int64)
+    return y, notes
 
 
 def _hold_columns(source: Source, names: Sequence[str], held: Reservoir) -> tuple[Reservoir, int]:
@@ -159,7 +175,8 @@ def copy_columns(source: Source, columns: Sequence[str], path: Path, suffix: str
     if FORMATS[suffix] == "text":
         opened = gzip.open if suffix.endswith(".gz") else open
         with opened(path, "wt", encoding="utf-8", newline="") as file:
-            delimiter = "\t" if ".tsv" in suffix else ","
+            own = source.delimiter if isinstance(source, TextSource) else ","
+            delimiter = "\t" if ".tsv" in suffix else own.replace("\t", ",")
             writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
             writer.writerow(names)
             for batch in source.as_text(names):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
@@ -84,7 +84,6 @@ class Source:
     wanted: str  # what the file should be
     scan: Any = None  # a function of names and a number of rows that gives batches
     notes: tuple[str, ...] = ()  # how columns are read, where that may surprise
-    odd: dict[str, str] = field(default_factory=dict)  # a value of each column that is read as text
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield record batches of some columns, in that order."""
@@ -156,13 +155,12 @@ class TextSource(Source):
 
     def checked(self, columns: Sequence[str]) -> Self:
         """The same table; what is no number or boolean in all rows is text."""
-        text, odd = arrow().string(), dict[str, str]()
+        text, odd = arrow().string(), list[str]()
         left = [name for name in columns if self.types[name] != text]
         for batch in self.batches(left, types=dict.fromkeys(left, text)):
-            for name, column in zip(left, batch.columns, strict=True):
-                if name not in odd and (value := _first_odd(column, self.types[name])):
-                    odd[name] = value
-        return replace(self, types=self.types | dict.fromkeys(odd, text), odd=odd)
+            pairs = zip(left, batch.columns, strict=True)
+            odd += [name for name, column in pairs if not _holds(column, self.types[name])]
+        return replace(self, types=self.types | dict.fromkeys(odd, text))
 
     def as_text(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield batches of some columns, spelled as they are in the file."""
@@ -196,14 +194,14 @@ def _checked_batch(batch: Any, names: list[str]) -> Any:
     return batch
 
 
-def _first_odd(column: Any, type_: Any) -> str | None:
-    """A text that is not a number, or not a boolean."""
+def _holds(column: Any, type_: Any) -> bool:
+    """Whether all texts are numbers, or booleans."""
     compute = arrow("compute")
     try:
         compute.cast(compute.utf8_trim(column, " \t"), type_)
-    except arrow().ArrowInvalid as error:
-        return re.sub("^[^:]*: '?|' as .*$", "", str(error))
-    return None
+    except arrow().ArrowInvalid:
+        return False
+    return True
 
 
 def find_delimiter(header: str) -> str:

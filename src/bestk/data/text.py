@@ -23,6 +23,7 @@ MISSING = (
 )  # fmt: skip
 GAPS = frozenset((*MISSING, "-", "--", ".", "n.a.", "na", "none"))  # beside numbers or dates
 NEARLY_ALL = 0.99  # of the rows that are not missing must be numbers, or dates
+MOST = 0.9  # of them: it stays text, with a note
 FEW_LEVELS = 20  # up to so many different whole numbers may be codes
 CODE_DIGITS = 5  # whole numbers that all have so many digits, or more, may be codes
 EXACT_DIGITS = 15  # float64 represents all whole numbers of so many digits
@@ -61,10 +62,11 @@ class Parsed:
     values: Floats  # NaN for levels that mean missing, or are no number
     example: str
     odd: tuple[str, ...]  # those that are no number
+    share: float  # of the rows that are not missing; below NEARLY_ALL, the column is text
 
 
 def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
-    """The levels of a column of text as numbers or days, if nearly all rows hold such.
+    """The levels of a column of text as numbers or days, if most rows hold such.
 
     Whole numbers that are likely codes are left as they are, see :func:`_are_codes`.
 
@@ -100,7 +102,8 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
             if np.isnan(other).sum() < np.isnan(values).sum():
                 kind, values = "decimal commas", other
     there = known & ~np.isnan(values)
-    if not there.any() or counts[there].sum() < NEARLY_ALL * counts[known].sum():
+    share = counts[there].sum() / max(1, counts[known].sum())
+    if not there.any() or share < MOST:
         return None
     read = list(compress(texts, there))
     if not kind.startswith("dates") and _are_codes(read):
@@ -108,7 +111,7 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     odd = tuple(compress(texts, known & ~there))
     first = next((i for i, text in enumerate(read) if not WHOLE.fullmatch(text)), 0)
     example = str(levels[int(np.flatnonzero(there)[first])]).strip()
-    return Parsed(kind, values, example, odd)
+    return Parsed(kind, values, example, odd, float(share))
 
 
 def _date_form(texts: Sequence[str], some: Sequence[str]) -> str | None:
@@ -181,8 +184,9 @@ def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
             counts = np.bincount(codes[codes >= 0], minlength=len(levels))
             if place not in keep and (parsed := parse_levels(levels, counts)) is not None:
                 found[place] = parsed
-                numbers.append(np.append(parsed.values, np.nan)[codes])  # the code -1 is missing
-        here = np.isin(block.columns, list(found))
+                if parsed.share >= NEARLY_ALL:
+                    numbers.append(np.append(parsed.values, np.nan)[codes])  # -1 is missing
+        here = np.isin(block.columns, [j for j in found if found[j].share >= NEARLY_ALL])
         if numbers:
             blocks.append(Block(block.columns[here], "numeric", np.array(numbers).T))
         if not here.all():
@@ -192,12 +196,18 @@ def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
 
 
 def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
-    """A sentence for all columns of numbers, and one for all of dates."""
+    """A sentence for all columns of numbers, one for all of dates, and on those of most."""
     notes = []
     for kind, read_as in (("numbers", "numbers"), ("dates", "days since 1970-01-01")):
-        if places := sorted(
-            j for j in found if found[j].kind.startswith("dates") == (kind == "dates")
-        ):
+        here = sorted(j for j in found if found[j].kind.startswith("dates") == (kind == "dates"))
+        places = [j for j in here if found[j].share >= NEARLY_ALL]
+        if text := [j for j in here if found[j].share < NEARLY_ALL]:
+            each = ", ".join(f"{str(names[j])!r} ({found[j].share:.0%})" for j in text)
+            notes.append(
+                f"{each}: most values are {kind}, but others, such as {found[text[0]].odd[0]!r}, "
+                f"make it text; replace them, for example by missing values, to use it as {kind}"
+            )
+        if places:
             quoted = ", ".join(repr(str(names[j])) for j in places)
             odd = sorted({text for j in places for text in found[j].odd})
             lost = f", {', '.join(map(repr, odd[:3]))} as missing" if odd else ""

@@ -81,8 +81,8 @@ def make_report(
         :func:`bestk.stability_selection`; 0: none. By default 20, and none for large tables.
     **more
         ``notes``, further warnings to show; ``path`` of the file that was read, its columns that
-        were ``dropped`` and the ``command`` that read it; ``progress``, called with the number of
-        folds done and of all.
+        were ``dropped``, its column of ``groups``, and the ``command`` that read it; ``progress``,
+        called with the number of folds done and of all.
 
     Examples
     --------

@@ -25,7 +25,6 @@ MAX_BINNED_COLUMNS = 60  # whose bins are shown
 MAX_RUNNERS_UP = 12
 MAX_NAMED = 8  # columns or classes that a warning names
 SMALL_CLASS = 10  # rows
-FRAMES = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feather"}
 OTHER_ROWS = (
     "The relevance of the selected features in these rows is not that of the fit: the rows are "
     "others, or were weighted. Errors, other methods and features that were not selected refer to "
@@ -125,24 +124,21 @@ def list_settings(options: Any) -> dict[str, str]:
 
 def write_code(request: ReportRequest) -> str:
     """Python code that selects the same features; what needs more than bestk is a variable."""
-    kind, path, target = type(request.selected), request.path, request.target
+    kind, from_file = type(request.selected), request.path is not None
     plain = {name: _repr(each.default) for name, each in signature(kind).parameters.items()}
     given = {n: text for n, text in list_settings(request.selected).items() if text != plain[n]}
+    if from_file and request.dropped:
+        given.setdefault("exclude", repr(list(request.dropped)))
     used = {name: _names_in(text) - set(dir(builtins)) for name, text in given.items()}
     foreign = [name for name in given if used[name] - set(bestk.__all__)]
     imported = {kind.__name__}.union(*(used[name] for name in given if name not in foreign))
     lines = [f"from bestk import {', '.join(sorted(imported))}", ""]
-    reader = next((read for end, read in FRAMES.items() if path and path.endswith(end)), None)
-    if reader is None:
-        lines.append("# X is the table, y the target")
-    else:
-        lines = ["import pandas as pd", *lines, f"table = pd.{reader}({path!r})"]
-        lines.append(f"table = table.dropna(subset=[{target!r}])")
-        columns = [target, *request.dropped]
-        lines.append(f"X, y = table.drop(columns={columns!r}), table[{target!r}]")
+    rows = f"{request.path!r}, {request.target!r}" if from_file else "X, y"
+    rows += f", groups={request.groups!r}" if request.groups else ""
+    lines += [] if from_file else ["# X is the table, y the target"]
     lines += [f"# {name}, which you defined: {format_text(given[name])}" for name in foreign]
     arguments = (f"{name}={name if name in foreign else text}" for name, text in given.items())
-    lines.append(f"selector = {kind.__name__}({', '.join(arguments)}).fit(X, y)")
+    lines.append(f"selector = {kind.__name__}({', '.join(arguments)}).fit({rows})")
     return "\n".join([*lines, "print(selector.solution_)"])
 
 

@@ -25,6 +25,7 @@ class ReportRequest:
     notes: Sequence[str] = ()  # further warnings
     path: str | None = None  # of the file that was read
     dropped: Sequence[str] = ()  # its columns that were not used
+    groups: str | None = None  # its column of groups
     command: str = ""
     progress: Callable[[int, int], Any] | None = None
 

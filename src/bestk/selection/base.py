@@ -94,33 +94,39 @@ class TableSelector(SelectorMixin, BaseEstimator):
             self, X, reset=reset, dtype=None, accept_sparse="csc", ensure_all_finite=False
         )
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """A table, its target and its weights, in memory; of very many rows in blocks a sample."""
+    def _rows(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any = None
+    ) -> tuple[Any, Any, Any, Any]:
+        """A table, its target, weights and groups, in memory; of very many in blocks a sample."""
         if not is_stream(X, y):
-            return self._check_table(X, reset=True), y, sample_weight
-        if sample_weight is not None and not isinstance(sample_weight, str):
-            raise ValueError(
-                f"X comes in blocks, and sample_weight is a {type(sample_weight).__name__}; give "
-                "the name of a column, or pass the weights of each block to partial_fit"
-            )
+            return self._check_table(X, reset=True), y, sample_weight, groups
+        of_rows = {"sample_weight": sample_weight, "groups": groups}
+        for name, given in of_rows.items():
+            if not isinstance(given, str | None):
+                raise ValueError(
+                    f"X comes in blocks, and {name} is a {type(given).__name__}; give the name "
+                    "of a column, or pass the weights of each block to partial_fit"
+                )
+        named = [given for given in of_rows.values() if given is not None]
         fixed = sample_weight is None and not isinstance(getattr(self, "k", ""), str)
         for_default = fixed and settle(self).information == "blend"
         if isinstance(X, str | Path):
             from bestk.data.files import hold_file
 
-            (table, values), n_rows = hold_file(X, y, self.random_state, for_default)
+            exclude, seed = getattr(self, "exclude", None), self.random_state
+            (table, values), n_rows = hold_file(X, y, exclude, named, seed, for_default)
         else:
             held = Reservoir(self.random_state, for_default=for_default)
             for part in read_blocks(X, y):
                 held.add_table(*part)
             (table, values), n_rows = held.sample(), held.n_rows
-        weights = None
-        if sample_weight is not None:
-            table, weights = split_column(table, sample_weight)
+        for name, given in of_rows.items():
+            if given is not None:
+                table, of_rows[name] = split_column(table, given)
         self.n_samples_seen_, self.n_features_in_ = n_rows, table.n_features
         if list(table.names) != [f"x{j}" for j in range(table.n_features)]:
             self.feature_names_in_ = np.array(list(table.names), dtype=object)
-        return table, values, weights
+        return table, values, *of_rows.values()
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

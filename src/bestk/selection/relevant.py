@@ -181,7 +181,7 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
 def _read(
     options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None
 ) -> tuple[Table, ParsedTarget]:
-    X, y, sample_weight = options._rows(X, y, sample_weight)
+    X, y, sample_weight, _ = options._rows(X, y, sample_weight)
     table = read_features(X, options.categorical_features)
     column = read_column(y)
     if sample_weight is not None:

@@ -15,7 +15,6 @@ from bestk.selection.base import (
     JointSelector,
     PartialFit,
     forget,
-    is_stream,
     select_number,
 )
 from bestk.selection.cautions import warn_of
@@ -179,8 +178,9 @@ class SelectBestK(PartialFit, JointSelector):
             How often each row counts, from 0 up. Fractional weights are rounded up or down, so
             that those of a class add up to the same number of rows. For files and blocks that
             are frames, the name of the column of weights.
-        groups : array-like of shape (n_samples,), default=None
-            For ``k="auto"``, groups of rows that no fold separates.
+        groups : array-like of shape (n_samples,) or str, default=None
+            For ``k="auto"``, groups of rows that no fold separates; for files and blocks that are
+            frames, the name of their column.
         """
         self._fit(X, y, sample_weight, groups)
         warn_of(self.solution_)
@@ -190,11 +190,9 @@ class SelectBestK(PartialFit, JointSelector):
         self._validate_params()
         forget(self)
         with threads(self.n_jobs):
-            if groups is not None and is_stream(X, y):
-                raise ValueError("X comes in blocks of rows, and groups need a table in memory")
             with self._stage("reading"):
-                X, y, sample_weight = self._rows(X, y, sample_weight)
-            self._select_rows(X, y, sample_weight, groups)
+                rows = self._rows(X, y, sample_weight, groups)
+            self._select_rows(*rows)
 
     def _select_rows(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:
         """Measure a table and solve the problem."""

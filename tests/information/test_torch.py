@@ -62,6 +62,8 @@ def tiny_tiles(tiny):
             patch.setattr(_torch_pairs, "SAMPLE", 32)
             patch.setattr(_torch, "BUFFER_BYTES", 2**8)
             patch.setattr(_torch, "RESULT_BYTES", 2**12)
+            patch.setattr(_torch, "STRIP_BYTES", 2**10)
+            patch.setattr(_torch, "MAX_CANDIDATES", 7)
             patch.setattr(_torch_tiles, "MAX_FOUND", 9)
         yield
 

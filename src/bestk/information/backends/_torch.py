@@ -1,6 +1,7 @@
 """The GPU backend: counts by matrix products, sums in integers, the same bits as the default."""
 
 import warnings
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information.backends import _torch_tiles as kernels
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._reductions import Scan, TopPairs, join, scan_tiles, sum_rows
+from bestk.information.backends._reductions import SPLIT, Scan, TopPairs, join
 from bestk.information.backends._torch_kernels import SIDE
 from bestk.information.backends._torch_pairs import Plan, first_of_run
 from bestk.information.backends._torch_table import DeviceCodes, upload
@@ -21,6 +22,8 @@ from bestk.information.measures import Correction, Measure, Query, Tables
 
 MAX_PLANS = 4  # kept ready, the latest
 RESULT_BYTES = 2**30  # of rows of a matrix that are computed together for the host
+STRIP_BYTES = 2**28  # of float64, of rows that are reduced together
+MAX_CANDIDATES = 2**20  # for best pairs, before a search for a higher threshold
 BUFFER_BYTES = 2**24  # that are copied to the host at once
 
 
@@ -60,9 +63,9 @@ class TorchCounter:
         self.write(query, out)
         return out
 
-    def write(self, query: Query, out: Tensor, in_nats: bool = True) -> None:
+    def write(self, query: Query, out: Tensor) -> None:
         """The same for a tensor, here or on the device."""
-        plan, device = self._plan(query, in_nats), self._table.device
+        plan, device = self._plan(query), self._table.device
         if not out.numel():
             return
         if query.is_whole and plan.is_fused and out.device == device:
@@ -80,26 +83,46 @@ class TorchCounter:
                 copy_rows(target, out, side.places)
 
     def row_sums(self, query: Query) -> Floats:
-        """Row sums without the diagonal; of two levels, from tiles that stay on the device."""
+        """Row sums without the diagonal; no value leaves the device, and no sum is rounded."""
         plan, mirror = self._plan(query, in_nats=False), query.measure.is_symmetric
-        scale = self._exact.tables.scale
-
-        def write(strip: Floats, rows: Indices, columns: Indices) -> None:
-            some = query._replace(rows=rows, columns=columns)
-            self.write(some, torch.from_numpy(strip), in_nats=False)
-
-        if not plan.is_fused or 0.0 < abs(plan.formula.lowest) < np.inf:
-            return sum_rows(write, np.arange(self.n_features), scale, mirror)
         parts = torch.zeros((2, self.n_features), dtype=torch.float64, device=self._table.device)
-        others = plan.whole if mirror else plan.whole._replace()  # then all pairs of tiles
-        kernels.add_sums(plan, plan.whole, others, parts)
-        return join(parts.cpu().numpy(), scale)
+        if plan.is_fused and not 0.0 < abs(plan.formula.lowest) < np.inf:
+            others = plan.whole if mirror else plan.whole._replace()  # then all pairs of tiles
+            kernels.add_sums(plan, plan.whole, others, parts)
+        else:
+            for rows, values in self._strips(plan, torch.float64, 0.0):
+                high = (values / SPLIT).floor_()
+                parts[0, rows], parts[1, rows] = high.sum(1), values.sub_(high, alpha=SPLIT).sum(1)
+        return join(parts.cpu().numpy(), self._exact.tables.scale)
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
-        plan = self._plan(query)
-        found = _scan_bits(plan, groups, count) if plan.is_fused else None
-        return scan_tiles(self, query, groups, count) if found is None else found
+        plan, n = self._plan(query), self.n_features
+        if plan.is_fused and (found := _scan_bits(plan, groups, count)) is not None:
+            return found
+        best, partners = np.full((2, int(groups.max()) + 1, n), -np.inf)
+        pairs, features = TopPairs(count, n), torch.arange(n, device=self._table.device)
+        for at, values in self._strips(plan, torch.float32, -torch.inf):
+            rows = at.cpu().numpy()
+            for g in range(len(best)):
+                others = features[torch.from_numpy(groups == g).to(at.device)]
+                part = values[:, others]
+                most = part.amax(1)
+                lowest = torch.where(part == most[:, None], others, n).amin(1)
+                best[g, rows], partners[g, rows] = most.cpu().numpy(), lowest.cpu().numpy()
+            if count:
+                _take_pairs(pairs, values.masked_fill_(features <= at[:, None], -torch.inf), at)
+        found = np.where(best > -np.inf, partners, -1).astype(int)
+        return Scan(best, found, pairs.pairs, pairs.values)
+
+    def _strips(self, plan: Plan, dtype: Any, diagonal: float) -> Iterator[tuple[Tensor, Tensor]]:
+        """All columns of some rows at a time, on the device: the rows and their values."""
+        n = self.n_features
+        for rows, across in plan.tiles(None, None, max(1, STRIP_BYTES // (8 * n))):
+            values = torch.empty((len(rows.at), n), dtype=dtype, device=self._table.device)
+            for columns in across:
+                plan.write(rows.moved_to_start(), columns, values)
+            yield rows.at, values.scatter_(1, rows.at[:, None], diagonal)
 
     def _plan(self, query: Query, in_nats: bool = True) -> Plan:
         """The formula of a measure on the device, kept for queries that come a row at a time."""
@@ -131,6 +154,15 @@ def _scan_bits(plan: Plan, groups: Indices, count: int) -> Scan | None:
         pairs.add(*found)
         first = tiles[1]
     return Scan(*best.partners(), pairs.pairs, pairs.values)
+
+
+def _take_pairs(pairs: TopPairs, values: Tensor, rows: Tensor) -> None:
+    """Keep the largest entries of some rows."""
+    better = values >= pairs.least
+    if int(better.sum()) > max(MAX_CANDIDATES, pairs.count):
+        better &= values >= values[better].topk(pairs.count).values[-1]
+    i, j = better.nonzero(as_tuple=True)
+    pairs.add(*(each.cpu().numpy() for each in (values[i, j], rows[i], j)))
 
 
 def copy_rows(rows: Tensor, out: Tensor, places: Indices) -> None:

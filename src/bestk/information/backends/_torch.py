@@ -112,8 +112,8 @@ class TorchCounter:
                 best[g, rows], partners[g, rows] = most.cpu().numpy(), lowest.cpu().numpy()
             if count:
                 _take_pairs(pairs, values.masked_fill_(features <= at[:, None], -torch.inf), at)
-        found = np.where(best > -np.inf, partners, -1).astype(int)
-        return Scan(best, found, pairs.pairs, pairs.values)
+        partners = np.where(best > -np.inf, partners, -1).astype(int)
+        return Scan(best, partners, pairs.pairs, pairs.values)
 
     def _strips(self, plan: Plan, dtype: Any, diagonal: float) -> Iterator[tuple[Tensor, Tensor]]:
         """All columns of some rows at a time, on the device: the rows and their values."""

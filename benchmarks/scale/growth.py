@@ -1,7 +1,7 @@
 """Running time by columns and rows: ``python -m benchmarks.scale.growth``.
 
 Each path goes from a table of two levels and two classes in memory to 50 features by ``forward``:
-all pairs by numpy, by the C kernels, on a GPU (or PyTorch on the CPU) and by two workers of dask;
+all pairs by the C kernels, on a GPU (or PyTorch on the CPU) and by two workers of dask;
 columns of pairs on demand. Paths that take over ``--most`` seconds are not tried on larger tables.
 Rows go to ``benchmarks/results/growth.csv``, and the picture beside it.
 """
@@ -94,7 +94,6 @@ class Contender:
 
 
 ALWAYS = (
-    Contender("matrix, numpy", fit_matrix("numpy"), most_columns=500),
     Contender("matrix, native", fit_matrix("native"), 20_000),
     Contender("columns, native", fit_columns),
 )

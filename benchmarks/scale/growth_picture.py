@@ -10,7 +10,7 @@ from benchmarks.scale.record import read_rows
 from bestk.data.rows import MAX_VALUES
 from bestk.problem.lazy import MEMORY
 from bestk.selection.methods import MAX_DENSE_FEATURES
-from bestk.solvers import SOLVERS
+from bestk.solvers._tpower import MAX_SUMMED_ITEMS
 
 ESTIMATE = "estimate: "  # rows of older records, which are not drawn
 AXES = {"n": "columns, n", "m": "rows, m"}
@@ -102,14 +102,13 @@ def crossings(part: str, fixed: int) -> list[tuple[float, str]]:
     Along m there are ``fixed`` columns.
     """
     if part == "n":
-        tpower: Any = SOLVERS["tpower"]
         return [
             (
                 MAX_DENSE_FEATURES,
                 f"{MAX_DENSE_FEATURES:,}: columns, if there is no bound (forward, swap)",
             ),
             (np.sqrt(MEMORY / 8), f"{np.sqrt(MEMORY / 8):,.0f}: columns, the matrix is over 4 GiB"),
-            (tpower.exact_rows, f"{tpower.exact_rows:,}: tpower samples the row sums"),
+            (MAX_SUMMED_ITEMS, f"{MAX_SUMMED_ITEMS:,}: tpower starts from forward"),
         ]
     rows = MAX_VALUES / fixed
     return [(rows, f"{rows:,.0f}: rows are sampled")]

@@ -261,7 +261,7 @@ def test_as_many_classes_as_samples_are_allowed():
         (pl.Series([1, None, 2, 2]), "y has 1 missing values"),
         ([1, 1, 1, 1], "y has one class only, 1; at least two"),
         (["a"] * 4, "y has one class only, a"),
-        ([0.5, 1, 2, 3], "y is not discrete: it holds 0.5.*information='gaussian'"),
+        ([0.5, 1, 2, 3], "y is not discrete: it holds 0.5.*target='continuous' or a regr"),
         ([1, np.inf, 2, 2], "y has 1 infinite values"),
         (["a", 1, 2, 3], "column 'y' mixes int and str"),
         (np.zeros((4, 2)), r"y should be a 1d array.*got shape \(4, 2\)"),

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 
-from bestk import CAIM, EqualFrequency
+from bestk import CAIM, EqualFrequency, select
 from bestk.data.codes import encode
 from bestk.data.frames import read_table
 from bestk.data.table import find_features
@@ -246,8 +246,8 @@ LONG = pd.DataFrame(np.arange(40.0).reshape(20, 2), columns=["a", "b"])
 @pytest.mark.parametrize(
     ("y", "options", "says"),
     [
-        (range(20), {}, r"different value in each of its 20 rows.*identifier.*'continuous'"),
-        ([f"id{i}" for i in range(20)], {}, "different value in each of its 20 rows"),
+        (range(20), {}, r"20 different values in 20 rows, so.*identifier.*'continuous'"),
+        ([f"id{i}" for i in range(20)], {}, "in 20 rows, such as 'id0',.*convert it to numbers"),
         ([1] * 20, {}, "y has one class only, 1; at least two are needed"),
         (["a"] * 20, {}, "y has one class only, a"),
         ([0, 1], {}, "y has 2 values but X has 20 rows; give one value for each row"),
@@ -256,6 +256,7 @@ LONG = pd.DataFrame(np.arange(40.0).reshape(20, 2), columns=["a", "b"])
         ([0.5, 1] * 9 + [0, np.inf], {}, "y has 1 infinite values"),
         ([0.5, 1.5] * 10, {"target": "classes"}, "y is not discrete: it holds 0.5"),
         (["a", "b"] * 10, {"target": "continuous"}, "y holds string values such as 'a'"),
+        (["1.5", "b"] * 10, {"target": "continuous"}, "y holds string values such as 'b'"),
         ([0, 1] * 10, {"target": "number"}, "unknown target 'number'; choose one of 'auto'"),
         ([0, 1] * 10, {"correction": "none"}, "unknown correction 'none'; choose one of None"),
         ([0, 1] * 10, {"categorical_features": "c"}, "the table has no column 'c'; choose"),
@@ -440,6 +441,21 @@ def test_a_target_of_many_different_strings_is_doubted():
     assert says in note_on_target("auto", prices)
     assert note_on_target("classes", prices) is None
     assert note_on_target("auto", ["a", "b"] * 50) is None
+
+
+def test_text_of_nearly_as_many_values_as_rows_has_no_classes():
+    rng = np.random.default_rng(0)
+    prices = [f"{price:.1f}" for price in rng.normal(size=392)] + ["unknown"] * 8
+    says = r"different values in 400 rows, such as 'unknown', so it has no classes.*to numbers"
+    with pytest.raises(ValueError, match=says):
+        read(rng.normal(size=(400, 2)), [f"{i}.5" for i in range(392)] + ["unknown"] * 8)
+    assert "such as 'unknown', taken as classes" in note_on_target("auto", prices)
+
+
+def test_a_column_of_infinite_values_is_refused_like_one_of_some():
+    for X in (np.full((20, 2), np.inf), pd.DataFrame({"a": range(20), "x1": -np.inf})):
+        with pytest.raises(ValueError, match=r"column 'x[01]' has 20 infinite values"):
+            select(X, np.arange(20) % 2, 1)
 
 
 def test_the_parameters_of_a_discretizer_are_checked():

@@ -194,7 +194,9 @@ def test_the_threshold_is_the_least_new_information_of_every_feature():
     more = SelectBestK(few.k_ + 1, "mrmr").fit(X, y).solution_.details["new_information"]
     assert more.min() < 0.05
     assert SelectBestK(2, "mrmr", threshold=0.05).fit(X, y).k_ == 2  # k is the largest number
-    assert SelectBestK(1.0, "mrmr", threshold=9.0).fit(X, y).k_ == 1
+    few = SelectBestK(1.0, "mrmr", threshold=9.0).fit(X, y)
+    assert few.k_ == 1
+    assert any("is below the threshold of 9.0" in each for each in few.solution_.warnings)
     assert SelectBestK(1.0, "mrmr", threshold=0.0).fit(X, y).k_ == 30
     included = SelectBestK(1.0, "mrmr", threshold=9.0, include=[0, 1]).fit(X, y)
     assert included.k_ == 2

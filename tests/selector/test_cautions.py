@@ -171,6 +171,14 @@ def test_copies_are_named_be_they_scaled_shifted_or_renamed():
     assert not is_said("copies", pd.DataFrame({"x": TELLS * 1e300, "y": NOISE[:, 0] * 1e300}))
 
 
+def test_a_group_is_at_chance_level_only_with_all_of_its_columns():
+    X, words = np.column_stack([TELLS, NOISE[:, :3]]), "than chance would give"
+    (sentence,) = (each for each in said(X) if words in each)
+    assert sentence.startswith("'x1', 'x2', 'x3': ")
+    (sentence,) = (each for each in said(X, k=2, column_groups=[0, 0, 1, 1]) if words in each)
+    assert sentence.startswith("'x2', 'x3': ")
+
+
 def test_copies_may_be_constant_in_the_first_rows_and_agree_there_by_chance():
     late = np.where(np.arange(M) < 100, 0.0, TELLS)
     assert is_said("copies of each other", pd.DataFrame({"x": late, "y": 1 - 3 * late}))

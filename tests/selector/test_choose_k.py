@@ -509,3 +509,13 @@ def test_a_few_large_targets_do_not_hide_columns():
 def test_numbers_between_the_chosen_one_and_the_one_before_are_tried():
     tried = [([3, 5, 8, 12], 8), ([16, 24], 24), ([1, 2], 1)]
     assert [numbers_below(k, ks) for ks, k in tried] == [[6, 7], [18, 20, 22], []]
+
+
+@pytest.mark.parametrize("scoring", ["r2", "f1"])
+def test_a_scoring_that_does_not_suit_the_target_is_answered_with_one_that_does(scoring):
+    X, y = load_breast_cancer(return_X_y=True)
+    words = np.where(y, "ja", "nein")
+    with pytest.raises(ValueError, match=r"cannot be scored: .* such as 'roc_auc'"):
+        SelectBestK("auto", scoring=scoring, cv=2).fit(X[:, :3], words)
+    with pytest.raises(ValueError, match="'nonsense' is not a valid scoring"):
+        SelectBestK(1, scoring="nonsense").fit(X[:, :3], words)

@@ -183,3 +183,9 @@ def test_weights_are_routed_to_the_estimator_and_the_scorer_that_request_them(ca
     kept = X[:, chosen.support_]
     half = LogisticRegression(max_iter=9999).fit(kept[1::2], y[1::2])
     np.testing.assert_allclose(chosen.estimator_.coef_, half.coef_, rtol=0.01)
+
+
+def test_a_classifier_of_fractions_is_answered_with_what_to_do():
+    y = np.random.default_rng(0).normal(size=60)
+    with pytest.raises(ValueError, match=r"predict it as numbers, .* or a regressor"):
+        SelectBestKCV(LogisticRegression(), ks=[1], cv=3).fit(y[:, None], y)

@@ -29,6 +29,7 @@ TRUE, FALSE = ("1", "True", "TRUE", "true"), ("0", "False", "FALSE", "false")
 TEXT = "a table of text"
 EXTRA = "tables in files need pyarrow, which is not installed; run: pip install 'bestk[cli]'"
 LONG_LINE = "has a line that is too long to read; is a quotation mark or a line feed missing?"
+TITLE = "the first line must have the names of the columns; delete a title above it"
 RECODE = "convert it first, e.g. iconv -f latin1 -t utf-8 OLD > NEW"
 UNNAMED = "left out a column without a name, which may be row numbers"
 
@@ -63,6 +64,9 @@ def plain_errors(path: Path, wanted: str) -> Iterator[None]:
             raise WrongTypeError(f"{path}: {text}") from error
         if "straddling object" in text:
             raise DataError(f"{path} {LONG_LINE}") from error
+        if found := re.search(r"(Row .*)?Expected (\d+) columns, got.*", text[:200]):
+            title = f"; {TITLE}" if found[2] == "1" else ""
+            raise DataError(f"{path} has rows of different lengths: {found[0]}{title}") from error
         raise DataError(f"{path} is not {wanted}: {text[:200]}") from error
 
 
@@ -123,6 +127,8 @@ class TextSource(Source):
             header = file.readline(MAX_HEADER_BYTES)
             if len(header) == MAX_HEADER_BYTES:
                 raise DataError(f"{path} {LONG_LINE}")
+            if header.startswith((b"\xff\xfe", b"\xfe\xff")):
+                raise DataError(f"{path} is UTF-16 text; save it as UTF-8")
             if b"\0" in header:
                 raise DataError(f"{path} is not {TEXT}: it holds binary data")
             text = header.decode("utf-8-sig")

@@ -278,7 +278,7 @@ def find_constant(table: Table) -> NDArray[np.intp]:
     constant = np.zeros(table.n_features, bool)
     for block in table.blocks:
         for columns, values in block.keep(_may_be_constant(block)).strips():
-            constant[columns] = _are_alike(values)
+            constant[columns] = _are_alike(values) & ~np.isinf(values[0])
     return np.flatnonzero(constant)
 
 

@@ -10,6 +10,7 @@ from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import as_array, read_column
 from bestk.data.table import Block, check_finite, find_inexact, inexact
+from bestk.data.text import example_of
 from bestk.errors import DataError
 
 TARGETS = ("auto", "classes", "continuous")
@@ -81,11 +82,13 @@ class ParsedTarget:
         """The classes; a continuous target is cut into classes of equal frequency."""
         if not self.continuous:
             target = read_target(self.column, self.n_samples)
-            if target.n_classes == self.n_samples > 2:
+            n, rows, words = target.n_classes, self.n_samples, self.column.kind == "string"
+            if n == rows > 2 or (words and n > max(MAX_CLASSES, rows / 2)):
+                such = f", such as {example_of(target.classes.tolist())!r}" if words else ""
+                how = "convert it to numbers" if words else "pass target='continuous'"
                 raise ValueError(
-                    f"y has a different value in each of its {self.n_samples} rows, so it has no "
-                    "classes; is it an identifier? If it is a number to predict, pass "
-                    "target='continuous'"
+                    f"y has {n} different values in {rows} rows{such}, so it has no classes; is it "
+                    f"an identifier? If it is a number to predict, {how}"
                 )
             return target
         values = self.numbers
@@ -109,7 +112,7 @@ def read_target(y: Any, n_samples: int) -> Target:
     elif _is_fractional(block):
         raise DataError(
             f"y is not discrete: it holds {values[values % 1 != 0][0]}; discretise it into "
-            "classes first, or use information='gaussian'"
+            "classes first, or predict it as numbers, by target='continuous' or a regressor"
         )
     else:
         classes, codes = np.unique(values, return_inverse=True)
@@ -123,7 +126,7 @@ def read_continuous_target(y: Any, n_samples: int) -> Floats:
     """Read a finite number for every sample."""
     block = read_full_column(y, n_samples)
     if block.categories is not None:
-        came = block.categories[0][0]
+        came = example_of(block.categories[0])
         raise DataError(f"y holds {block.kind} values such as {came!r}; give it as numbers")
     if block.values.dtype.kind in "iu" and len(find_inexact(block.values)):
         raise inexact("y")
@@ -172,8 +175,11 @@ def note_on_target(target: str, y: Any) -> str | None:
         labels = column.categories[0]
         if len(labels) <= max(MAX_CLASSES, rows / 10):
             return None
-        came = f"y holds {len(labels)} different strings in {rows} rows, such as {labels[0]!r}"
-        return f"{came}, taken as classes; convert them to numbers if they are a quantity"
+        came = f"y holds {len(labels)} different strings in {rows} rows"
+        return (
+            f"{came}, such as {example_of(labels)!r}, taken as classes; convert them to numbers if "
+            "they are a quantity"
+        )
     if column.kind != "numeric" or _spread(column) < MIN_COUNTS - 1:
         return None
     values, counts = np.unique(column.values, return_counts=True)

@@ -114,6 +114,12 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     return Parsed(kind, values, example, odd, float(share))
 
 
+def example_of(levels: Sequence[Any]) -> str:
+    """The first of the levels of text that is no number, if there is one."""
+    texts = [str(level) for level in levels]
+    return next((text for text in texts if not NUMBER.fullmatch(text.strip())), texts[0])
+
+
 def _date_form(texts: Sequence[str], some: Sequence[str]) -> str | None:
     """How dates are written; None if they are none, or day and month cannot be told apart."""
     if any(map(DATE.fullmatch, some)):

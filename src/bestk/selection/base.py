@@ -1,7 +1,7 @@
 """What the selectors share: how tables, in memory or in blocks, are read and cut to columns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
@@ -271,8 +271,20 @@ def select_number(options: Any, task: Task, n: int) -> Solution:
     while k < most:  # until a feature is below the threshold
         ks = list(range(k + 1, min(most, 2 * k + 6) + 1))
         for solution in task.path(ks):
-            places = np.searchsorted(task.allowed, solution.support)
-            if pair_details(task.read, places)["new_information"].min() < options.threshold:
-                return task.solution(k)
+            if _least_new(task, solution) < options.threshold:
+                most = k
+                break
             k += 1
-    return task.solution(k)
+    found = task.solution(k)
+    if (least := _least_new(task, found)) >= options.threshold:
+        return found
+    why = "but at least one feature, and those to include, are selected"
+    text = f"the new information, {least:.4f}, is below the threshold of {options.threshold}, {why}"
+    return replace(found, warnings=(*found.warnings, text))
+
+
+def _least_new(task: Task, solution: Solution) -> float:
+    """The least new information of a selected feature that varies."""
+    varying = solution.support[np.isin(solution.support, task.allowed)]
+    details = pair_details(task.read, np.searchsorted(task.allowed, varying))
+    return float(details["new_information"].min())

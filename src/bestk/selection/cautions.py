@@ -209,6 +209,9 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
         codes = next(look.codes_for_pairs(*selected.keep(candidates), classes.n_classes))
         p = look.given_pvalues(codes, classes)[np.searchsorted(candidates, doubtful)]
         doubtful = doubtful[p * len(relevances) >= FALSE_DISCOVERY_RATE]
+    if len(doubtful) and (groups := selected.task.groups) is not None:  # selected as a whole
+        own = groups[selected.places]
+        doubtful = doubtful[~np.isin(own[doubtful], np.delete(own, doubtful))]
     return doubtful.tolist()
 
 

@@ -107,7 +107,13 @@ class Trial:
             model = clone(self.estimator)
             model.fit(_safe_indexing(kept, train), _safe_indexing(y, train), **fit_params)
             rows = _safe_indexing(kept, test), _safe_indexing(y, test)
-            return float(self.scorer(model, *rows, **score_params))
+            try:
+                return float(self.scorer(model, *rows, **score_params))
+            except ValueError as error:
+                raise ParameterError(
+                    f"predictions cannot be scored: {error}; use another scoring, such as "
+                    "'roc_auc' for two classes, 'f1_macro' for more, or 'r2' for numbers"
+                ) from error
 
 
 def printed_progress(name: str, verbose: Any) -> Callable[[int, int], Any]:

@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
+from sklearn.metrics import get_scorer
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils._user_interface import _print_elapsed_time
 
@@ -78,7 +79,8 @@ class SelectBestK(PartialFit, JointSelector):
         Seconds for the solver.
     threshold : float, default=None
         Minimum new information, in nats: k, then the largest number allowed (1.0 for all), is
-        lowered to the last number before one at which some selected feature has less.
+        lowered to the last number before one at which some selected feature has less; at least
+        one is selected, with a warning if it has less.
     scoring : str or callable, default=None
         For ``k="auto"``, a scorer of scikit-learn, such as "roc_auc"; None: the log loss for
         classes, the mean squared error for numbers.
@@ -188,6 +190,8 @@ class SelectBestK(PartialFit, JointSelector):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:
         self._validate_params()
+        if isinstance(self.scoring, str):
+            get_scorer(self.scoring)  # an error for an unknown one, even if k is a number
         forget(self)
         with threads(self.n_jobs):
             with self._stage("reading"):

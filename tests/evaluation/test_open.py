@@ -202,6 +202,13 @@ def test_the_threshold_is_the_least_new_information_of_every_feature():
     assert included.k_ == 2
 
 
+def test_a_constant_column_of_a_group_does_not_count_for_the_threshold():
+    table = np.column_stack([X[:, :3], np.ones(len(y))])
+    found = SelectBestK(1.0, threshold=0.001, column_groups=[0, 0, 1, 1]).fit(table, y)
+    assert 3 in SelectBestK(1.0, column_groups=[0, 0, 1, 1]).fit(table, y).solution_.support
+    assert not any("threshold" in each for each in found.solution_.warnings)
+
+
 def test_a_threshold_and_auto_are_not_both_possible():
     with pytest.raises(ValueError, match="both choose k"):
         SelectBestK("auto", threshold=0.1).fit(X, y)

@@ -124,7 +124,8 @@ def list_settings(options: Any) -> dict[str, str]:
 
 def write_code(request: ReportRequest) -> str:
     """Python code that selects the same features; what needs more than bestk is a variable."""
-    kind, from_file = type(request.selected), request.path is not None
+    kind = type(request.selected)
+    from_file = request.path is not None and hasattr(kind, "partial_fit")
     plain = {name: _repr(each.default) for name, each in signature(kind).parameters.items()}
     given = {n: text for n, text in list_settings(request.selected).items() if text != plain[n]}
     if from_file and request.dropped:

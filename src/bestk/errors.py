@@ -65,6 +65,10 @@ class Registry(dict[str, T]):
     def __missing__(self, name: str) -> NoReturn:
         raise UnknownNameError(self.kind, name, self)
 
+    def get_any(self, wanted: str | T) -> T:
+        """What has that name, or what is given."""
+        return self[wanted] if isinstance(wanted, str) else wanted
+
 
 class SelectionWarning(UserWarning):
     """What to know before trusting a selection, one sentence per line.

@@ -79,10 +79,8 @@ def plot_pairs(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
 
     Parameters
     ----------
-    solution : Solution or fitted selector
-        From :func:`bestk.select` or :class:`bestk.SelectBestK`.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure that has room for the names.
+    solution, ax
+        As for :func:`plot_features`; a new figure has room for the names.
 
     Examples
     --------

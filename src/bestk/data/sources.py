@@ -145,9 +145,7 @@ class TextSource(Source):
         types = {each.name: read_as.get(each.type, pa.string()) for each in schema if each.name}
         return replace(source, types=types, notes=(UNNAMED,) * (len(names) < len(schema.names)))
 
-    def batches(
-        self, columns: Sequence[str], types: dict[str, Any] | None = None
-    ) -> Iterator[Any]:  # fmt: skip
+    def batches(self, columns: Sequence[str], types: dict[str, Any] | None = None) -> Iterator[Any]:
         """Yield batches of some columns; as the text they are where ``types`` is empty."""
         types, text = self.types if types is None else types, arrow().string()
         with plain_errors(self.path, TEXT):

@@ -111,10 +111,6 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Numbers, NaN where missing.
         y : array-like of shape (n_samples,)
             The class of each sample, two classes or more, for CAIM and MDLP; others ignore it.
-
-        Returns
-        -------
-        self
         """
         self._find_cuts(X, y, 0)
         return self

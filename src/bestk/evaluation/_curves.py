@@ -58,8 +58,6 @@ def stability(selections: Sequence[Sequence[int]], n_features: int) -> float:
 
     Examples
     --------
-    >>> stability([[0, 1], [1, 0], [0, 1]], n_features=5)
-    1.0
     >>> stability([[0, 1], [0, 2]], n_features=4)
     0.0
     """
@@ -98,21 +96,13 @@ class Row:
 class Curves:
     """Errors of several methods on the same folds, for several k.
 
-    :func:`error_curves` returns it. Its text is a table of mean errors.
-
-    Attributes
-    ----------
-    rows : tuple of Row
-        One for each method, k and fold; those of the baseline have the method "all".
-    names : sequence of str
-        Names of all features.
-    scoring : str or None
-        The name of the score of which errors are the negative values; its text shows scores then.
+    :func:`error_curves` returns it. Its text is a table of mean errors, or of scores if errors are
+    the negative values of one.
     """
 
-    rows: tuple[Row, ...]
-    names: Sequence[str]
-    scoring: str | None = None
+    rows: tuple[Row, ...]  # for each method, k and fold; those of the baseline are of method "all"
+    names: Sequence[str]  # of all features
+    scoring: str | None = None  # the score of which errors are the negative values
 
     @property
     def rising(self) -> bool:
@@ -169,10 +159,10 @@ class Curves:
         """Stability of the selections over the folds: for each method, a value for each k."""
         found: dict[str, list[float]] = {}
         for name in self.methods:
-            supports: dict[int, list[Sequence[int]]] = {}
-            for row in sorted(self._rows(name), key=lambda row: row.k):
-                supports.setdefault(row.k, []).append(row.support)
-            found[name] = [stability(s, len(self.names)) for s in supports.values()]
+            rows = self._rows(name)
+            ks = sorted({row.k for row in rows})
+            each = ([row.support for row in rows if row.k == k] for k in ks)
+            found[name] = [stability(supports, len(self.names)) for supports in each]
         return found
 
     def to_frame(self) -> Any:

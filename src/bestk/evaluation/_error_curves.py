@@ -53,11 +53,9 @@ def error_curves(
 
     Parameters
     ----------
-    X : table of shape (n_samples, n_features)
-        As for :meth:`SelectBestK.fit`. The estimator is given the selected columns, in the order
-        of the table, in the kind of table that X is; lists become arrays.
-    y : array-like of shape (n_samples,)
-        The classes, or numbers to predict.
+    X, y, groups, sample_weight, random_state, verbose, **options
+        As for :class:`SelectBestK` and its ``fit``, in memory. The estimator is given the selected
+        columns, in the order of the table, in the kind of table that X is; lists become arrays.
     methods : str, list of str, or dict of name to method
         Names from :data:`bestk.METHODS`; or, under names of your own, anything that
         :class:`SelectBestK` takes as ``method``: also selectors of scikit-learn such as
@@ -73,22 +71,12 @@ def error_curves(
     cv : int, splitter, iterable of splits or None, default=None
         None: leave-one-out up to 100 rows, ten folds above, as in Venkateswara et al. (2015). A
         number of folds is stratified by class and shuffled.
-    groups : array-like of shape (n_samples,), default=None
-        Groups of rows that no fold separates; also passed to a splitter.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How often each row counts, in training and in test; see :meth:`SelectBestK.fit`.
     baseline : bool, default=False
         Whether to add the error on all features, as rows of the method "all".
-    random_state : int, RandomState instance or None, default=None
-        Seed of the folds and of random methods.
     n_jobs : int, default=None
         Number of processes, each for one fold at a time; None: one process with all threads.
     progress : callable, default=None
         Called after each fold with the number of folds done and their total.
-    verbose : bool or int, default=False
-        Whether to print a line after each fold.
-    **options
-        As for :class:`SelectBestK`: ``information``, ``discretizer``, ``include`` and so on.
 
     Returns
     -------
@@ -106,10 +94,6 @@ def error_curves(
          2  0.0931  0.0685
          4  0.0456  0.0439
          8  0.0316  0.0387
-    >>> curves.p_values("tpower", "maxrel").round(2)
-    array([0.11, 0.35, 0.81])
-    >>> [round(s, 2) for s in curves.stability()["tpower"]]
-    [0.2, 0.88, 0.59]
     """
     if progress is not None and not callable(progress):
         raise ParameterError(f"progress must be a function of two numbers, not {progress!r}")

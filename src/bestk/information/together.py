@@ -70,9 +70,8 @@ def _part(whole: Measured, source: "_PartSource", covariances: Any, sizes: Indic
         by_chance = largest_by_chance(levels[source.columns], int(sizes.sum()), len(sizes))
         own["chance"] = own["share"] * by_chance
     entropies = replace(
-        every, source=source, covariances=covariances, find_synergy=None,
-        interactions={}, **own,
-    )  # fmt: skip
+        every, source=source, covariances=covariances, find_synergy=None, interactions={}, **own
+    )
     return Measured(entropies)
 
 

@@ -215,9 +215,8 @@ def grow_each(problem: BQP, starts: Sequence[Indices], deadline: float = inf) ->
             gains += 2 * column
             gains[item] = -np.inf
     return [
-        np.array([*items, *top_k(gains, problem.k - len(items))], np.int64)
-        for items, gains in each
-    ]  # fmt: skip
+        np.array([*items, *top_k(gains, problem.k - len(items))], np.int64) for items, gains in each
+    ]
 
 
 def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:

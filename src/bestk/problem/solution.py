@@ -52,8 +52,6 @@ class Solution:
         --------
         >>> Solution(np.array([2, 0]), objective=0.78, upper_bound=0.817).quality
         'optimality gap: 4.8% (objective 0.780, upper bound 0.817)'
-        >>> Solution(np.array([2, 0]), objective=0.78, upper_bound=0.78).quality
-        'proved optimal'
         """
         if not np.isfinite(self.upper_bound):
             return NO_BOUND.get(self.details.get("bound", ""), "no bound requested")

@@ -21,15 +21,7 @@ __all__ = ["Report", "make_report"]
 
 @dataclass(frozen=True)
 class Report:
-    """An HTML report, which notebooks display.
-
-    Attributes
-    ----------
-    html : str
-        The page.
-    facts : SimpleNamespace
-        Its content: ``solution``, ``names``, ``scores``, ``stability``, ``cautions`` and so on.
-    """
+    """An HTML report, which notebooks display; ``facts`` has its solution, scores, cautions, ..."""
 
     html: str
     facts: SimpleNamespace
@@ -66,11 +58,9 @@ def make_report(
     ----------
     selected : SelectBestK or SelectBestKCV
         A fitted selector.
-    X : table of shape (n_samples, n_features)
-        The table of the fit, in memory. For a table too large for memory pass some of its rows:
-        errors, bins and warnings then refer to these.
-    y : array-like of shape (n_samples,)
-        The classes, or numbers to predict.
+    X, y
+        The table and the target of the fit, in memory. If they are too large for memory pass some
+        of the rows: errors, bins and warnings then refer to these.
     target : str, default="y"
         The name of y.
     errors : bool, default=True

@@ -47,9 +47,7 @@ SELECTABLE: dict[str, list[Any]] = {
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
 }  # fmt: skip
-FOUND = (
-    "solution_", "support_", "ranking_", "scores_", "discretizer_", "k_scores_", "k_errors_",
-)  # fmt: skip
+FOUND = ("solution_", "support_", "ranking_", "scores_", "discretizer_", "k_scores_", "k_errors_")
 
 
 def forget(selector: Any) -> None:
@@ -133,16 +131,11 @@ class TableSelector(SelectorMixin, BaseEstimator):
         return self.support_
 
     def transform(self, X: Any) -> Any:
-        """Keep the selected columns.
+        """Keep the selected columns, as an array, in the type of X, or as ``set_output`` asks.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-
-        Returns
-        -------
-        table of shape (n_samples, k)
-            An array, in the type of X, or what ``set_output`` asks for.
         """
         check_is_fitted(self)
         kept, X = self.get_support(indices=True), self._check_table(X, reset=False)

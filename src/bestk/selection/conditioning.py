@@ -65,7 +65,7 @@ class State:
         rows, n = self._rows[: self._n_rows], rest.shape[-1]
         kernels.condition(
             rows, len(rows), rest.size // n, n, items, SMALLEST_VARIANCE, rest, self._variances
-        )  # fmt: skip
+        )
         self._rows[self._n_rows] = rest
         self._n_rows += 1
         own = self._each[:, np.newaxis], items[:, np.newaxis]

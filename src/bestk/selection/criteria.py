@@ -153,8 +153,7 @@ class NJMIM(DISR):
 class Tally:
     """The scores of all features for one target, given those picked.
 
-    Rows of pairs are counted some at a time: those of features with the largest scores so far are
-    likely to be needed next. At most ``ahead`` of them wait.
+    At most ``ahead`` rows of pairs wait: those of the features that are likely to be picked next.
     """
 
     def __init__(self, criterion: Criterion, entropies: Entropies, k: int, ahead: int) -> None:
@@ -278,8 +277,4 @@ def _group_sums(score: Floats, labels: Indices | None) -> Floats:
 
 ALL = MaxRel(), MRMR(), JMI(), MIFS(), CIFE(), CMIM(), DISR(), ICAP(), JMIM(), NJMIM()
 CRITERIA: Registry[Criterion] = Registry("criterion", {each.name: each for each in ALL})
-
-
-def get_criterion(criterion: str | Criterion) -> Criterion:
-    """The criterion of that name, or the one given."""
-    return CRITERIA[criterion] if isinstance(criterion, str) else criterion
+get_criterion = CRITERIA.get_any

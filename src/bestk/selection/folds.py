@@ -32,11 +32,7 @@ OUTLIER_REACH = 3.0  # interquartile ranges, from the quartiles; what is farther
 def make_folds(
     cv: Any, rows: tuple[Any, Any, Any], *, default: Any = FOLDS, classes: bool, **shuffled: Any
 ) -> list[Fold]:
-    """Training and test rows of a splitter, or of so many folds; each has more than one class.
-
-    ``rows`` are X, y and groups. Folds that are given by their number are stratified by class, and
-    keep groups together.
-    """
+    """Training and test rows of a splitter, or of so many folds; ``rows`` are X, y and groups."""
     from sklearn import model_selection as ms
 
     _, y, groups = rows
@@ -154,10 +150,7 @@ def _standard_error(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Design:
-    """Features as numbers, NaN where missing; indicators of categories and of missing numbers.
-
-    The squares of numbers follow when they are standardized.
-    """
+    """Features as numbers, NaN where missing; indicators of categories and of missing numbers."""
 
     values: Floats
     features: Indices  # of each column
@@ -181,11 +174,7 @@ class Design:
         return cls(np.hstack(parts), np.append(owners, owners[numeric]), numeric, optional)
 
     def standardized(self, train: Indices) -> Floats:
-        """All rows, scaled by the training rows, whose mean replaces missing values.
-
-        Outliers are moved to three interquartile ranges from the quartiles of the training rows.
-        The squares of numbers follow, less what a straight line explains of them.
-        """
+        """All rows, scaled by the training rows; then squares, less what lines explain."""
         from sklearn.preprocessing import StandardScaler
 
         largest = np.nanmax(np.abs(self.values), axis=0, initial=1e-300)

@@ -245,10 +245,7 @@ def forward_paths(
     forwards: Sequence[Forward], ks: Sequence[int], include: Sequence[int],
     joined: JoinedEntropies | None = None,
 ) -> list[list[Solution]]:  # fmt: skip
-    """Features of each table for every k, by contribution; all k share the steps.
-
-    ``joined``: the tables are one with several targets, and features are added for all of them.
-    """
+    """Features of each table, or of one with several targets, for every k, by contribution."""
     start, each = perf_counter(), add_features(forwards, max(ks), include, joined)
     n, seconds = forwards[0].entropies.n_features, (perf_counter() - start) / (len(ks) * len(each))
     return [[_solution(steps, k, n, len(include), seconds) for k in ks] for steps in each]

@@ -56,11 +56,7 @@ def column_values(table: Table, place: int) -> Values:
 
 
 def names_rows(name: str, column: Values) -> bool:
-    """Whether a column is an identifier: text that differs in most rows, or integers in all.
-
-    Integers must also rise or fall with the rows, have a range of about the number of rows, or
-    have a name such as ``id``.
-    """
+    """Whether a column is an identifier: text that differs in most rows, or integers in all."""
     rows = len(column.values)
     kind = column.block.kind
     if rows < MIN_ROWS or kind == "boolean":
@@ -78,22 +74,17 @@ def names_rows(name: str, column: Values) -> bool:
     if spread < rows - 1 or len(np.unique(column.values)) < rows:
         return False
     steps = np.diff(np.asarray(column.values, np.float64))
+    # integers may be quantities, unless they are sorted, without large gaps, or named so
     in_order = bool((steps > 0).all() or (steps < 0).all())
     return in_order or spread < 2 * rows or IDENTIFIER.search(name) is not None
 
 
 def _has_fractions(values: Array) -> bool:
-    if values.dtype.kind != "f":
-        return False
-    return bool((values != np.floor(values)).any())
+    return values.dtype.kind == "f" and bool((values != np.floor(values)).any())
 
 
 def is_leak(codes: Indices, target: Target) -> bool:
-    """Whether the bins of one column nearly determine the class.
-
-    That is: predicting the most frequent class of each bin is right for 99% of the rows, and for
-    99% of those for which the most frequent class of all is wrong; bins have five rows on average.
-    """
+    """Whether the most frequent class of each bin of a column is right nearly everywhere."""
     n, cells = len(codes), (int(codes.max()) + 1) * target.n_classes
     counts = np.bincount(codes * target.n_classes + target.codes, minlength=cells)
     most = counts.reshape(-1, target.n_classes).max(axis=1)
@@ -130,10 +121,7 @@ class PreparedTarget:
 def alone_pvalues(
     table: Table, categorical: Indices, targets: Sequence[PreparedTarget]
 ) -> tuple[Floats, Floats]:
-    """P-values of each column by itself for some targets, which are permutations of each other.
-
-    Also I(xi; y) of the first target, in nats.
-    """
+    """P-values of each column by itself for permutations of a target; I(xi; y) of the first."""
     numeric, classes = find_numeric(table, categorical), targets[0].classes
     n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
     bins = cut_numbers(table, numeric, n_bins)

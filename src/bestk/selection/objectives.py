@@ -223,8 +223,4 @@ OBJECTIVES: Registry[Objective] = Registry("objective", {
     "cmi": CMI(), "jmi": JMI(), "mrmr": MRMR(), "mifs": MIFS(), "cife": CIFE(),
     "shared": Shared(), "balanced": Balanced(), "qpfs": QPFS(), "maxrel": MaxRel(),
 })  # fmt: skip
-
-
-def get_objective(objective: str | Objective) -> Objective:
-    """The objective of that name, or the one given."""
-    return OBJECTIVES[objective] if isinstance(objective, str) else objective
+get_objective = OBJECTIVES.get_any

@@ -283,11 +283,7 @@ class Task:
 
 
 def pair_details(read: Measured, support: Indices) -> Mapping[str, Any]:
-    """Information of each selected feature about y, in nats.
-
-    ``relevance`` is I(xi; y); ``pairs[i, j]`` is I(xj; y | xi), with the relevance on the
-    diagonal; ``new_information`` is the smallest I(xi; y | xj) over the other selected xj.
-    """
+    """Information of selected features about y, in nats; ``pairs`` is I(xj; y | xi) at [i, j]."""
     relevance = read.entropies.settled_mi()[support]
     pairs = read.entropies.cmi_among(support)
     np.fill_diagonal(pairs, relevance)

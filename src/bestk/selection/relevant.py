@@ -41,10 +41,8 @@ class SelectRelevant(TableSelector):
     permutations : int, default=None
         How often y is permuted to correct the p-values; by default up to 50 times, fewer for
         wide tables, and never where that would take minutes (``n_permutations_`` says how often).
-    random_state : int or RandomState, default=0
-        Seed of the permutations.
-    categorical_features, target, backend, n_jobs
-        As for :class:`SelectBestK`.
+    categorical_features, target, random_state, backend, n_jobs
+        As for :class:`SelectBestK`; the random seed is that of the permutations.
 
     Attributes
     ----------
@@ -102,12 +100,8 @@ class SelectRelevant(TableSelector):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            As for :meth:`SelectBestK.fit`, in memory or in blocks of rows.
-        y : array-like of shape (n_samples,)
-            The classes, or numbers to predict; for files and blocks as for :class:`SelectBestK`.
-        sample_weight : array-like of shape (n_samples,) or str, default=None
-            How often each row counts; see :meth:`SelectBestK.fit`.
+        X, y, sample_weight
+            As for :meth:`SelectBestK.fit`, in memory or in blocks of rows; y is one target.
         """
         self._validate_params()
         with threads(self.n_jobs):
@@ -146,12 +140,10 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
 
     Parameters
     ----------
-    X : table of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    X, y, **options
+        As for :class:`SelectRelevant`, but ``fdr``, ``pairs``, ``permutations``, ``random_state``.
     top : int, default=1000
         The number of pairs to return, or all if there are fewer.
-    **options
-        ``categorical_features``, ``target``, ``backend`` and ``n_jobs`` of :class:`SelectRelevant`.
 
     Returns
     -------

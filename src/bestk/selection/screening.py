@@ -29,10 +29,7 @@ TINY = np.finfo(float).tiny
 def screen(
     options: Any, table: Table, targets: Sequence[ParsedTarget], columns: Any, kept: Indices
 ) -> tuple[Indices, Floats | None]:
-    """Of very many columns, those that the default considers; and the relevance of all.
-
-    It considers all of them where a scan of all pairs is affordable.
-    """
+    """Of very many columns, unless all pairs can be scanned, the best; and the relevance of all."""
     k = getattr(options, "k", None)  # which SelectBestKCV chooses
     wanted = k if isinstance(k, Integral) else MAX_MEASURED // 2
     most = max(CONSIDERED, 2 * int(wanted))
@@ -82,10 +79,7 @@ class _Sums:
         return cls(np.zeros(len(y), np.int64), y / max(float(np.linalg.norm(y)), TINY), 1)
 
     def information(self, values: Array) -> Floats:
-        """Gaussian information of y with each column and its square, as far as that is new.
-
-        It is NaN where a value is infinite.
-        """
+        """Gaussian information of y with columns and their squares; NaN where one is infinite."""
         n, width = values.shape
         totals, sums = np.empty((4, width)), np.empty((2, self.n_classes, width))
         add = kernels.add_powers.bind(

@@ -32,27 +32,14 @@ class StabilitySelection:
     """How often each feature was selected from subsamples of the rows.
 
     :func:`stability_selection` returns it. Its text is a table of the most frequent features.
-
-    Attributes
-    ----------
-    frequencies : ndarray of shape (n_features,)
-        The fraction of the subsamples in which each feature was selected.
-    supports : tuple of tuple of int
-        The features selected from each subsample, best first; :func:`bestk.evaluation.stability`
-        measures how similar they are.
-    names : sequence of str
-        Names of all features.
-    n_candidates : int
-        The number of features, or of column groups, that could be selected.
-    groups : ndarray of shape (n_features,) or None
-        The number of the column group of each feature.
+    :func:`bestk.evaluation.stability` measures how similar its ``supports`` are.
     """
 
-    frequencies: Floats
-    supports: tuple[tuple[int, ...], ...]
-    names: Sequence[str]
-    n_candidates: int
-    groups: Indices | None = None
+    frequencies: Floats  # fraction of the subsamples in which each feature was selected
+    supports: tuple[tuple[int, ...], ...]  # the features selected from each subsample, best first
+    names: Sequence[str]  # of all features
+    n_candidates: int  # features, or column groups, that could be selected
+    groups: Indices | None = None  # the number of the column group of each feature
 
     def selected(self, threshold: float = 0.6) -> Indices:
         """Features selected from at least this fraction of the subsamples, most frequent first."""
@@ -99,8 +86,8 @@ def stability_selection(
 
     Parameters
     ----------
-    X, y, k, method, **options
-        As for :class:`SelectBestK`; k is a number.
+    X, y, k, method, sample_weight, random_state, verbose, **options
+        As for :class:`SelectBestK` and its ``fit``; k is a number.
     n_subsamples : int, default=50
         Number of subsamples, each half of the rows, stratified by class.
     screen : int or None, default=256
@@ -108,14 +95,8 @@ def stability_selection(
         It does not apply to column groups and to selectors of other libraries.
     groups : array-like of shape (n_samples,), default=None
         Groups of rows of which whole ones are drawn, and not rows.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How often each row counts; see :meth:`SelectBestK.fit`.
-    random_state : int, RandomState instance or None, default=0
-        Seed of the subsamples, and of random methods.
     n_jobs : int, default=None
         Subsamples at a time, in threads; None: one, with all threads where it is large.
-    verbose : bool or int, default=False
-        Whether to print a line after each subsample.
 
     Returns
     -------

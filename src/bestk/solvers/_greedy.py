@@ -39,8 +39,7 @@ class Linear:
 class Spectral:
     """Spectral relaxation: the k largest entries of the leading eigenvector (Nguyen et al. 2014).
 
-    X. V. Nguyen, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual
-    information based feature selection", KDD 2014.
+    The reference is that of :class:`SDP`.
     """
 
     name: ClassVar[str] = "spectral"

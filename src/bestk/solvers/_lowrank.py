@@ -115,9 +115,7 @@ def _best_along(
 ) -> tuple[float, Indices]:
     """The best choice along some directions, and its value."""
     best, value = np.zeros(len(Q), np.uint8), np.empty(1)
-    kernels.try_directions(
-        Q, V, signs, len(Q), len(V), k, directions, len(directions), best, value
-    )  # fmt: skip
+    kernels.try_directions(Q, V, signs, len(Q), len(V), k, directions, len(directions), best, value)
     return float(value[0]), np.flatnonzero(best)
 
 

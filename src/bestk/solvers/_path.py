@@ -33,15 +33,12 @@ def solve_path(
 
     Parameters
     ----------
-    Q, solver, random_state
-        As for :func:`solve`.
+    Q, solver, random_state, bound
+        As for :func:`solve`; there is no bound by default.
     ks : sequence of int
         The numbers of items.
     time_limit : float, default=None
-        Seconds for all of them together, bounds included.
-    bound : {None, "fast", "tight"}, default=None
-        What to spend on the upper bound of each: nothing; at most as long as the selection took;
-        or as much as it takes, with a time limit half of it.
+        Seconds for all of them together, of which tight bounds have half.
 
     Returns
     -------
@@ -82,10 +79,7 @@ def solve_path(
 def solve_each(
     problem_of: Callable[[int], BQP], ks: Iterable[int], solver: Solver, effort: Effort
 ) -> list[Solution]:
-    """Solve a problem for every k, each from the choice of the k before, grown by what helps most.
-
-    Problems are asked for by rising k, one at a time, so they may share memory.
-    """
+    """Solve a problem for every k, by rising k, each from the choice of the k before."""
     wanted, before = list(ks), NO_ITEMS
     each = solver.for_path(len(set(wanted))) if isinstance(solver, Patient) else solver
 

@@ -140,12 +140,7 @@ class Search:
 
 
 class Population(NamedTuple):
-    """The best choices of an island and the walk of the newest, as ``tabu_advance`` takes them.
-
-    ``counts`` holds of the walk the steps made, those since its best, and the items under tabu;
-    and the walks: ever, in this population, in the pool, since it changed, and since the champion
-    did.
-    """
+    """The best choices of an island and the walk of the newest, as ``tabu_advance`` takes them."""
 
     masks: Masks  # choice of the walk, its best one, the champion; then the pool
     gains: Floats  # Q_ii + 2 sum of Q_ij over the other chosen items j

@@ -112,11 +112,8 @@ class Centred:
 def minimise(A: Centred, b: Floats, deadline: float = inf) -> tuple[Floats, Floats]:
     """Minimise w'Aw / 2 - b'w over w >= 0, sum w = 1: w, and the price of raising each item.
 
-    An active-set method. Whole blocks of items enter and leave as long as that lowers the
-    objective; when it does not, one item enters and the ratio test decides which leaves, which
-    always lowers it. So no set of items comes twice, and the last one solves the problem: items
-    in it have w > 0 and price 0, all others w = 0 and a price >= 0. After the deadline, the
-    weights are the last ones.
+    An active-set method: blocks of items enter and leave as long as that lowers the objective;
+    else one enters and the ratio test decides which leaves, which always lowers it.
     """
     likely = _likely_weights(A, b, deadline)
     w = _settle(A, b, likely > 0, deadline)

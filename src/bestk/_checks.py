@@ -26,10 +26,11 @@ def whole(value: Any, name: str, least: int | None = None) -> int:
 
 
 def real(value: Any, name: str, wanted: str) -> float:
-    """Check a number; ``wanted`` describes the accepted ones in the error."""
+    """Check a number, not NaN; ``wanted`` describes the accepted ones in the error."""
     try:
-        if isinstance(value, Real | np.bool_) or (isinstance(value, np.ndarray) and not value.ndim):
-            return float(value)
+        single = isinstance(value, np.ndarray) and not value.ndim
+        if (single or isinstance(value, Real | np.bool_)) and (number := float(value)) == number:
+            return number
     except (OverflowError, TypeError, ValueError):
         pass
     raise ParameterError(f"{name} must be {wanted}, not {value!r}")

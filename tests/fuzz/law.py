@@ -30,7 +30,7 @@ KNOWN = re.compile(
     r"Found array with|Found input variables|"
     r"The '\w+' parameter of|Expected 2D array|could not convert string to float|"
     r"Number of labels|n_splits=|Cannot have number of splits|X has \d+ features|"
-    r"Complex data not supported)"
+    r"Complex data not supported|no supported conversion for types)"
 )
 SCIKIT_LEARNS = ("A column-vector y was passed", "The least populated class in y has only")
 OURS = r"k=\d+ is more than the \d+ features to select from; all are selected"

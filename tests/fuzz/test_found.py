@@ -100,6 +100,21 @@ def test_numbers_too_large_for_float64_are_infinite():
     assert encode(long).levels.tolist() == [4]
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        [[1, 2], [3]],
+        [[10**400], [1]],
+        np.zeros((2, 2), "V4"),
+        sparse.coo_array([1.0, 0.0]),
+        pa.table({"word": pa.array([None, None], pa.string()).dictionary_encode()}),
+    ],
+)
+def test_discretisers_say_that_they_cut_numbers(table):
+    with pytest.raises(ValueError, match="; EqualWidth needs a table of numbers"):
+        EqualWidth().fit(table)
+
+
 def test_infinities_of_both_signs_are_refused_without_a_warning():
     with pytest.raises(ValueError, match="contains infinity"):
         EqualWidth().fit([[np.inf], [-np.inf]])

@@ -51,7 +51,7 @@ def read_column(y: Any, name: str = "y") -> Block:
         return y
     wanted = f"{name} should be a 1d array with one value a row"
     if y is None or isinstance(y, str):
-        raise DataError(f"{wanted}; got {y!r}; names of columns are for X in files and in blocks")
+        raise DataError(f"{wanted}; got {y!r}; give a name only where X is in files or in blocks")
     source, _ = open_table(y)
     if hasattr(source, "to_frame"):  # a series
         source = source.to_frame()

@@ -232,7 +232,7 @@ def _find_place(item: Any, places: dict[str, int], n: int) -> int:
     if not isinstance(item, int | np.integer):
         raise ValueError(f"a feature must be given by its name or its index, not by {item!r}")
     if not -n <= item < n:
-        raise ValueError(f"there is no column {item}: the table has {n}, from 0 to {n - 1}")
+        raise ValueError(f"there is no column {item} of {n}; choose one from 0 to {n - 1}")
     return int(item) % n
 
 

@@ -25,6 +25,8 @@ CODED_ROWS = 2**16  # of a table that are coded together
 MAX_SMALL_CUTS = 254  # of a column whose codes take a byte, as in cuts.c
 MAX_CODES = 2**15  # of int16; one of them is for NaN
 MAX_BINS = MAX_CODES - 1
+# how numpy, scipy and pyarrow begin their errors about values that are not numbers
+NO_NUMBERS = ("could not convert", "setting an array", "Cannot c", "cannot do", "int too large")
 ATTRIBUTES = """Attributes
 ----------
 cut_points_ : list of ndarray
@@ -197,12 +199,21 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _numbers(self, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
         """Check X (and y, if given) without a conversion of supported types."""
-        # values that overflow become infinite, and infinite values are refused
-        with np.errstate(over="ignore", invalid="ignore"):
-            return validate_data(
-                self, named_frame(X), y, reset=reset, accept_sparse="csc", dtype=list(TABLE_TYPES),
-                ensure_all_finite="allow-nan",
-            )  # fmt: skip
+        X = named_frame(X)
+        try:
+            # values that overflow become infinite, and infinite values are refused
+            with np.errstate(over="ignore", invalid="ignore"):
+                return validate_data(
+                    self, X, y, reset=reset, accept_sparse="csc", dtype=list(TABLE_TYPES),
+                    ensure_all_finite="allow-nan",
+                )  # fmt: skip
+        except (IndexError, OverflowError, TypeError, ValueError) as error:
+            if not str(error).startswith(NO_NUMBERS):
+                raise
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            came = "X is nested" if str(error).startswith("setting") else error
+            need = f"{type(self).__name__} needs a table of numbers, one row per sample"
+            raise kind(f"{came}; {need}") from error
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -260,7 +260,11 @@ def largest_by_chance(levels: Any, rows: int, n_classes: int) -> Floats:
 
 def _allocate(shape: tuple[int, int], dtype: DTypeLike) -> Floats:
     """An empty matrix, or an error before the machine runs out of memory."""
-    if np.dtype(dtype) not in (np.float32, np.float64):
+    try:
+        known = np.dtype(dtype) in (np.float32, np.float64)
+    except TypeError:
+        known = False
+    if not known:
         raise ValueError(f"dtype must be float32 or float64, not {dtype!r}")
     needed = prod(shape) * np.dtype(dtype).itemsize
     if needed > UNCHECKED_BYTES and needed > free_memory():

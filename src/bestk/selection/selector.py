@@ -11,7 +11,14 @@ from sklearn.utils._user_interface import _print_elapsed_time
 from bestk.data.frames import read_features
 from bestk.native.threads import threads
 from bestk.problem.solution import Solution
-from bestk.selection.base import SELECTABLE, JointSelector, PartialFit, forget, select_number
+from bestk.selection.base import (
+    SELECTABLE,
+    JointSelector,
+    PartialFit,
+    forget,
+    is_stream,
+    select_number,
+)
 from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import AUTO, select_auto_k
 from bestk.selection.pipeline import Task, read_targets
@@ -243,6 +250,8 @@ def select(
     ['petal width (cm)', 'petal length (cm)']
     """
     selector = SelectBestK(k, method, **options)
+    if not is_stream(X, y):  # also frames with names that repeat
+        X = read_features(X, selector.categorical_features)
     selector._fit(X, y, sample_weight, groups)
     warn_of(selector.solution_)
     return selector.solution_

@@ -32,8 +32,6 @@ class UnknownNameError(ParameterError):
     --------
     >>> str(UnknownNameError("column", "agee", ["age", "sex"], "people.csv"))
     "people.csv has no column 'agee'; did you mean 'age'?"
-    >>> str(UnknownNameError("bound", 1, [None, "fast", "tight"]))
-    "unknown bound 1; choose one of None, 'fast', 'tight'"
     """
 
     def __init__(

@@ -93,11 +93,8 @@ def tight_bound(problem: BQP, time_limit: float | None, best_known: float | None
 def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
     """The best bound that takes about so many seconds; what each takes is estimated from n.
 
-    Rows first, with the items that they fix; for a small problem the semidefinite relaxation, if
-    the gap is still wide; and rows with multipliers, if it is too wide to be useful. Each is
-    computed completely or not at all: a clock within it would give another bound in every run.
-    What takes a few milliseconds, such as rows of up to 1700 items, is computed in any case; if
-    there is no time for more items, the bound is infinity.
+    Each method is computed completely or not at all: a clock within it would give another bound in
+    every run. What takes a few milliseconds, such as rows of up to 1700 items, always is.
     """
     n = problem.n
     if problem.is_lazy or SECONDS_OF_ROWS * n**2 > max(seconds, MIN_BOUND_SECONDS):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bestk.cli._options import AUTO, TableOptions
-from bestk.cli._select import about, as_dict, check, new_file, read, select_in_memory
+from bestk.cli._select import VALUES, about, as_dict, check, new_file, read, select_in_memory
 from bestk.cli._terminal import bold, console, heading, in_shell_words, new_table
 from bestk.data.files import Loaded
 from bestk.errors import printable
@@ -60,10 +60,7 @@ def _select_by_each(
     return {
         name: {
             "features": [str(loaded.table.names[place]) for place in s.support],
-            "objective": float(s.objective),
-            "upper_bound": float(s.upper_bound),
-            "gap": float(s.gap),
-            "seconds": float(s.seconds),
+            **{each: float(getattr(s, each)) for each in (*VALUES, "seconds")},
             "shared": {other: len(chosen[name] & chosen[other]) for other in chosen},
         }
         for name, s in solutions.items()

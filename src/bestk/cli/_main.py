@@ -34,7 +34,6 @@ Examples:
   bestk select cells.csv -t type --json | jq .features[0].name
 """
 COMPARED = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
-COMPARING = DECLARED.keys() - {"k", "method", "bound", "threshold"}
 
 
 def print_result(
@@ -97,7 +96,7 @@ def select_command(output: Path | None, dry_run: bool, **values: Any) -> None:
 
 
 @main.command(short_help="Compare several methods.")
-@options(*COMPARING)
+@options(*(DECLARED.keys() - {"k", "method", "bound", "threshold"}))
 @click.option(
     "-k", callback=parse_k, metavar="N",
     help="Number of features, or a fraction of the features in (0, 1]. By default 10.",

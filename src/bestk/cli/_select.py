@@ -25,7 +25,7 @@ from bestk.selection.objectives import KEPT
 from bestk.selection.selector import select
 
 Checked = tuple[Source, list[str], int | str]  # a file, the columns to select from, k
-DEFAULT_K = 10
+VALUES = ("objective", "upper_bound", "gap")  # of a solution
 VALUE_BYTES = 8  # of the table in memory, at most
 MEASURED_BYTES = 10  # about, for each value: its scores and its codes
 
@@ -42,7 +42,7 @@ def check(request: TableOptions) -> Checked:
     get_method(request.method)
     n, k = len(names), request.k
     if k is None:
-        k = n if request.threshold is not None else max(DEFAULT_K, len(set(request.include)))
+        k = n if request.threshold is not None else max(10, len(set(request.include)))
         return source, names, min(n, k)
     if isinstance(k, float):
         k = max(1, round(k * n))
@@ -151,9 +151,7 @@ def as_dict(
         | {
             "k": solution.k,
             "method": request.method,
-            "objective": float(solution.objective),
-            "upper_bound": float(solution.upper_bound),
-            "gap": float(solution.gap),
+            **{each: float(getattr(solution, each)) for each in VALUES},
             "quality": solution.quality,
             "features": features,
             "warnings": list(solution.warnings),

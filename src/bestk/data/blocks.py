@@ -19,10 +19,7 @@ PARTS_AT_ONCE = 8  # of a table of dask
 
 
 def read_blocks(X: Any, y: Any) -> Iterator[Part]:
-    """Yield the blocks of an iterable, a function that returns one, or an array or frame of dask.
-
-    All of them have the same columns; those without rows are passed over.
-    """
+    """Yield the blocks of an iterable, a function that returns one, or something of dask."""
     if isinstance(X, dict):
         raise DataError("X is a dict; give a frame, such as pandas.DataFrame(X)")
     if is_dask(X):

@@ -26,7 +26,6 @@ from bestk.selection.selector import SelectBestK
 
 MAX_ROWS_LEAVE_ONE_OUT = 100
 MIN_ROWS_FOR_THREADS = 10_000  # with fewer, threads of gradient boosting wait for each other
-N_FOLDS = 10
 
 
 def error_curves(
@@ -125,7 +124,7 @@ def error_curves(
     wanted = {name: read_ks(ks.get(name, ()), least, len(allowed)) for name in named}
     folds = make_folds(
         cv, (np.empty((len(y), 1)), y, groups), classes=not continuous,
-        default=LeaveOneOut() if len(y) <= MAX_ROWS_LEAVE_ONE_OUT else N_FOLDS,
+        default=LeaveOneOut() if len(y) <= MAX_ROWS_LEAVE_ONE_OUT else 10,
         shuffle=True, random_state=random_state,
     )  # fmt: skip
     folds = repeat_rows(folds, sample_weight, targets)

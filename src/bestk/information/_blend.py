@@ -129,10 +129,7 @@ def _entropy_within(source: PairSource) -> Floats:
 
 
 def measure_curvature(columns: Any) -> Floats:
-    """``I(z^2; y | z)`` of each column of scores z under a Gaussian model, above its expectation.
-
-    It is large where both ends of a column differ from its middle.
-    """
+    """``I(z^2; y | z)`` of each column of scores z under a Gaussian model, less its mean."""
     n, m = len(columns.sums), columns.n_rows
     sums, products, entries = columns.squared()
     models = (

@@ -20,12 +20,7 @@ def mutual_information(X: Any, y: Any, **options: Any) -> Floats:
 
     Parameters
     ----------
-    X : table of shape (n_samples, n_features)
-        Discrete columns: whole numbers from 0 up, booleans, strings or categories. Numeric
-        columns of any kind with ``information="gaussian"``.
-    y : sequence of n_samples
-        The classes.
-    **options
+    X, y, **options
         As for :func:`cmi_matrix`.
 
     Returns

@@ -77,10 +77,7 @@ class Explained(NamedTuple):
     """The part of columns that their mean, or a target, explains.
 
     The sum of products of two columns that is left is that of their scores, less, for each term, a
-    weight times the entries of both columns. For the mean there is one term: the sum of all scores,
-    over the number of samples. For classes there is a term for each: the sum of its scores, over
-    its size. For a number there are two: that of the mean, and the products with y about the mean,
-    over those of y with itself.
+    weight times the entries of both columns.
     """
 
     entropy: float  # of the target

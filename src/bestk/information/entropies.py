@@ -134,11 +134,7 @@ class Entropies:
         return np.where(are_means, settled, relevance), np.where(are_means, curved, 0.0)
 
     def certain_mi(self) -> Floats:
-        """The settled ``I(xi; y)`` minus the doubt ``1.5 c exp(-I(xi; y) / c)``.
-
-        c is about the largest relevance that chance gives any of the columns: the doubt is the
-        price of a column whose relevance chance can explain.
-        """
+        """The settled ``I(xi; y)`` minus the doubt, the price of what chance can explain."""
         relevance = self.settled_mi()
         return relevance if self.chance is None else subtract_doubt(relevance, self.chance)
 
@@ -179,10 +175,7 @@ class Entropies:
         return self.measure(measures.PAIR_CMI, rows, columns, dtype)
 
     def interactions_of(self, rows: Indices | None) -> tuple[Floats, Floats]:
-        """``I(xi; xj | y) - I(xi; xj)`` of some features with all, and ``1 - exp(-2 I(xi; xj))``.
-
-        The second is the squared correlation of normal columns.
-        """
+        """``I(xi; xj | y) - I(xi; xj)`` of features with all, and ``1 - exp(-2 I(xi; xj))``."""
         if not isinstance(self.source, GaussianSource):
             shared, found = (
                 self.measure(measure, rows, signed=True)

@@ -106,11 +106,7 @@ class Tables:
 
     @classmethod
     def of(cls, sizes: Indices, correction: Correction | None) -> Self:
-        """Tables for classes of the given sizes, over all counts.
-
-        ``"miller-madow"`` adds (occupied cells - 1) / 2m to each entropy. ``"chance"`` subtracts
-        from I(x; y), for single columns and for pairs, what random labels give on average.
-        """
+        """Tables for classes of the given sizes; :func:`bestk.cmi_matrix` has the corrections."""
         if sizes.sum() <= MAX_KEPT_ROWS and isinstance(correction, str | None):
             return cls._kept(tuple(sizes.tolist()), correction)
         return cls._make(sizes, correction)

@@ -261,10 +261,7 @@ def cut_numbers(table: Table, numeric: Indices, n_bins: int) -> Codes:
 
 
 def pair_bins(n_features: int, n_samples: int, n_classes: int) -> list[int]:
-    """The bins of numbers in pairs: three, or two where rows are few or columns are many.
-
-    Where time and rows allow, pairs are also counted in more bins, for shapes that few bins hide.
-    """
+    """The bins of numbers in pairs: two or three; and more, where time and rows allow."""
     few_rows = n_samples < 9 * n_classes * MIN_CELL_ROWS
     coarse = 2 if few_rows or n_features > MAX_TERCILE_FEATURES else 3
     fine = min(MAX_FINE_BINS, int((n_samples / (n_classes * MIN_FINE_CELL_ROWS)) ** 0.5))
@@ -273,10 +270,7 @@ def pair_bins(n_features: int, n_samples: int, n_classes: int) -> list[int]:
 
 
 def merge_rare(codes: Codes, n_bins: int) -> Codes:
-    """The same codes with rare levels made one, in columns of more than so many.
-
-    Chi-square needs some rows in every cell.
-    """
+    """The same codes with rare levels of many made one: chi-square needs rows in every cell."""
     several = np.flatnonzero(codes.levels > n_bins)
     if not len(several):
         return codes

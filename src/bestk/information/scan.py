@@ -43,11 +43,7 @@ class PairScan:
 def strongest_pairs(
     entropies: Entropies, codes: Any, n_classes: int, top: int, max_pvalue: float = 1.0
 ) -> PairScan:
-    """The pairs with the largest synergy; p-values are those of chi-square times all pairs.
-
-    ``codes``: those that were counted. Pairs with larger p-values than ``max_pvalue`` may be
-    left out.
-    """
+    """The pairs with the largest synergy; those with p-values above a limit may be left out."""
     source, levels, twice = entropies.source, codes.levels, 2 * codes.n_samples
     n_pairs = len(levels) * (len(levels) - 1) / 2
     if max_pvalue < 1 and isinstance(source, NativeCounter) and (levels == 2).all():

@@ -16,10 +16,7 @@ from bestk.information.reading import Measured, Reading
 
 
 def join_subsamples(table: Table, rows: Sequence[Indices]) -> Table:
-    """Tables of some rows each, as many, with their columns side by side, the first table's first.
-
-    All blocks are arrays.
-    """
+    """Tables of some rows each, as many, of blocks that are arrays, with columns side by side."""
     starts, blocks = table.n_features * np.arange(len(rows))[:, np.newaxis], list[Block]()
     for block in table.blocks:
         parts, known = [block.take(some) for some in rows], None

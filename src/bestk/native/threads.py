@@ -62,10 +62,7 @@ def threads(n_jobs: int | None = None, seconds: float = float("inf")) -> Iterato
 
 
 def run_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
-    """Run ``work`` on each item, on as many threads as allowed; items share no output.
-
-    The first exception stops the rest and is raised.
-    """
+    """Run ``work`` on items that share no output, on as many threads as allowed."""
     team = min(len(items), n_threads())
     if team < 2:
         for item in items:

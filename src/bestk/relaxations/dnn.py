@@ -80,10 +80,7 @@ class Gap:
         return self.value <= self.floor
 
     def close(self, deadline: float = inf, patience: float = 0.01) -> None:
-        """Lower the bound until it meets the floor, stops moving, or the time is up.
-
-        It has stopped moving when ``STEPS_TO_PROOF`` steps take less than ``patience`` off the gap.
-        """
+        """Lower the bound until it meets the floor, hardly moves any more, or the time is up."""
         if self._settled():
             return
         self._settle_by_rows(deadline, ROWS_SHARE)

@@ -22,7 +22,6 @@ from bestk.selection.look import MOSTLY
 from bestk.selection.pipeline import Task, settle
 
 MAX_BINNED_COLUMNS = 60  # whose bins are shown
-MAX_RUNNERS_UP = 12
 MAX_NAMED = 8  # columns or classes that a warning names
 SMALL_CLASS = 10  # rows
 OTHER_ROWS = (
@@ -86,7 +85,7 @@ def _runners_up(task: Task, solution: Solution) -> list[tuple[int, float, float,
     varying = solution.support[np.isin(solution.support, task.allowed)]
     chosen = np.searchsorted(task.allowed, varying)
     order = np.argsort(-relevance, kind="stable")
-    left = order[~np.isin(order, chosen)][:MAX_RUNNERS_UP]
+    left = order[~np.isin(order, chosen)][:12]
     if not len(left):
         return []
     given = task.read.entropies.cmi(chosen, left)

@@ -25,9 +25,8 @@ LEAST_REDUNDANCY = 1e-12  # nats; less is rounding, and relevance decides
 class Criterion:
     """Scores every feature from its relevance and from what each picked feature says of it.
 
-    After each pick j, ``pair`` gives a number for every feature; ``gather`` joins it to what the
-    picks before gave, and ``score`` makes the criterion of relevance, what was gathered, and the
-    number of picks. The first pick is the feature of the largest relevance.
+    After each pick j, ``pair`` gives a number for every feature, ``gather`` joins it to what the
+    picks before gave, and ``score`` makes the criterion. The first pick has the largest relevance.
     """
 
     measure: ClassVar[Measure | None] = None  # of each feature and a pick,

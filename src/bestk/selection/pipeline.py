@@ -22,8 +22,6 @@ from bestk.selection.targets import entropies_of_targets, join_measured, repeate
 from bestk.solvers import Effort
 
 Targets = tuple[ParsedTarget, ...]
-PAPER = "caim"  # levels, as the paper makes them
-STEADY = "chance"  # correction, where counts have to do without a blend
 
 
 def is_method(method: Any) -> bool:
@@ -37,10 +35,10 @@ def settle(options: Any) -> Reading:
     own = getattr(method, "information", "discrete")
     information = own if options.information == "auto" else options.information
     if information != "blend" and discretizer == "auto":
-        discretizer = PAPER
+        discretizer = "caim"  # as in the paper
     correction = options.correction
-    if information == "discrete" and own == "blend":
-        correction = correction or STEADY
+    if information == "discrete" and own == "blend":  # counts have to do without it
+        correction = correction or "chance"
     return Reading(
         information, discretizer, correction, target=options.target, backend=options.backend,
         n_jobs=options.n_jobs,

@@ -23,7 +23,6 @@ from bestk.selection.folds import make_folds, printed_progress, repeat_rows
 from bestk.selection.pipeline import Columns, Task, is_method, read_targets, seed_of, settle
 from bestk.selection.selector import SelectBestK
 
-MAX_SHOWN = 20  # features of a text
 MAX_COLUMNS_TOGETHER, MAX_VALUES_TOGETHER = 2048, 2**20  # of subsamples measured in one pass
 
 
@@ -72,7 +71,7 @@ class StabilitySelection:
 
     def __str__(self) -> str:
         head = f"{len(self.supports)} subsamples; frequency of each feature"
-        shown = self.selected(0.1)[:MAX_SHOWN].tolist()
+        shown = self.selected(0.1)[:20].tolist()
         lines = [f"{self.frequencies[item]:9.0%}  {self.names[item]}" for item in shown]
         return "\n".join([head, *lines])
 

@@ -12,7 +12,6 @@ from bestk.relaxations.sdp import only_choice, relax
 from bestk.relaxations.spheres import LowRankFactor
 from bestk.solvers._base import Needs, Run
 
-PROJECTIONS = 100
 TOLERANCE = 1e-4  # of the distance between the relaxation and its bound, relative to its value
 
 
@@ -59,7 +58,7 @@ class SDP:
 
     def _round(self, problem: BQP, V: Floats, rng: np.random.Generator) -> Indices:
         """The best choice among the projections of V; the first of equals."""
-        drawn = rng.standard_normal((V.shape[1], PROJECTIONS))
+        drawn = rng.standard_normal((V.shape[1], 100))
         scores = (V @ drawn) * np.sign(drawn[0])  # v_0 is the first axis
         choices = [np.sort(top_k(column, problem.k)) for column in scores.T]
         return max(choices, key=problem.value)

@@ -152,14 +152,9 @@ class Population(NamedTuple):
     @classmethod
     def empty(cls, n: int, size: int, seed: int) -> "Population":
         """A population without choices."""
-        return cls(
-            masks=np.zeros((POOL + size, n), np.uint8),
-            gains=np.zeros(n),
-            tabu=np.zeros((2, n), np.int64),
-            values=np.full(WORTH + size, LOWEST),
-            counts=np.zeros(8, np.int64),
-            random=np.array([seed], np.uint64),
-        )
+        masks, values = np.zeros((POOL + size, n), np.uint8), np.full(WORTH + size, LOWEST)
+        tabu, counts = np.zeros((2, n), np.int64), np.zeros(8, np.int64)
+        return cls(masks, np.zeros(n), tabu, values, counts, np.array([seed], np.uint64))
 
 
 def least_entries(Q: Floats) -> Floats:

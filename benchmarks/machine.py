@@ -45,7 +45,8 @@ def _commit() -> str:
     """The commit; dirty, if a file has changed that is no result of an earlier run."""
     try:
         commit = _git("describe", "--always")
-        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":!results")
+        files = ("--untracked-files=no", "--", ":/", ":(top,exclude)*/results")
+        changed = _git("status", "--porcelain", *files)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return f"{commit}-dirty" if changed else commit

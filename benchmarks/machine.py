@@ -45,7 +45,7 @@ def _commit() -> str:
     """The commit; dirty, if a file has changed that is no result of an earlier run."""
     try:
         commit = _git("describe", "--always")
-        files = ("--untracked-files=no", "--", ":/", ":(top,exclude)*/results")
+        files = ("--untracked-files=no", "--", ":/", ":(top,exclude)*/results/*")
         changed = _git("status", "--porcelain", *files)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"

@@ -62,7 +62,7 @@ def test_a_continuous_y_is_refused(discretizer):
 
 
 def test_more_intervals_than_codes_are_refused(monkeypatch):
-    monkeypatch.setattr("bestk.discretize._base.MAX_CODES", 8)
+    monkeypatch.setattr("bestk.discretize._base.MAX_BINS", 7)
     y = np.arange(40) % 8
     with pytest.raises(ValueError, match=r"column 1 has 8 bins.*max_bins"):
         CAIM().fit(np.column_stack([y % 7, y]), y)

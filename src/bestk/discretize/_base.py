@@ -23,8 +23,7 @@ from bestk.native.threads import VALUE_COST, map_columns, run_tiles, spans, thre
 BY_ENTROPY, BY_MAJORITY, BY_FREQUENCY = range(3)  # methods by their number in cuts.c
 CODED_ROWS = 2**16  # of a table that are coded together
 MAX_SMALL_CUTS = 254  # of a column whose codes take a byte, as in cuts.c
-MAX_CODES = 2**15  # of int16; one of them is for NaN
-MAX_BINS = MAX_CODES - 1
+MAX_BINS = 2**15 - 1  # codes are int16; one of them is for NaN
 # how numpy, scipy and pyarrow begin their errors about values that are not numbers
 NO_NUMBERS = ("could not convert", "setting an array", "Cannot c", "cannot do", "int too large")
 ATTRIBUTES = """Attributes
@@ -79,8 +78,7 @@ def check_parameters(estimator: Any) -> None:
 
 @cache
 def _default_parameters(kind: Any) -> dict[str, Any]:
-    parameters = signature(kind).parameters.values()
-    return {parameter.name: parameter.default for parameter in parameters}
+    return {name: each.default for name, each in signature(kind).parameters.items()}
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -164,7 +162,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _keep_cuts(self, cut_points: list[Floats]) -> None:
         most = max(map(len, cut_points), default=0)
-        if most + 2 > MAX_CODES:
+        if most + 1 > MAX_BINS:
             j = [len(cuts) for cuts in cut_points].index(most)
             raise ValueError(
                 f"column {j} has {most + 1} bins, and at most {MAX_BINS} are possible; "
@@ -199,21 +197,19 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _numbers(self, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
         """Check X (and y, if given) without a conversion of supported types."""
-        X = named_frame(X)
         try:
             # values that overflow become infinite, and infinite values are refused
             with np.errstate(over="ignore", invalid="ignore"):
                 return validate_data(
-                    self, X, y, reset=reset, accept_sparse="csc", dtype=list(TABLE_TYPES),
-                    ensure_all_finite="allow-nan",
+                    self, named_frame(X), y, reset=reset, accept_sparse="csc",
+                    dtype=list(TABLE_TYPES), ensure_all_finite="allow-nan",
                 )  # fmt: skip
         except (IndexError, OverflowError, TypeError, ValueError) as error:
             if not str(error).startswith(NO_NUMBERS):
                 raise
             kind = TypeError if isinstance(error, TypeError) else ValueError
             came = "X is nested" if str(error).startswith("setting") else error
-            need = f"{type(self).__name__} needs a table of numbers, one row per sample"
-            raise kind(f"{came}; {need}") from error
+            raise kind(f"{came}; {type(self).__name__} needs a table of numbers") from error
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -249,10 +245,9 @@ def cut_by_kernel(
     """
     (n_samples, n_features), n_ways = X.shape, len(ways)
     codes = np.empty(n_coded * n_features * n_samples, np.uint8)
-    labels, n_classes, order = classes
     by_entropy = any(method == BY_ENTROPY for method, _ in ways)
-    logs = log_tables(n_samples, n_classes) if by_entropy else (None,) * 3
-    how = labels, n_classes, np.array(ways, np.int64), n_ways, *logs
+    logs = log_tables(n_samples, classes.n_classes) if by_entropy else (None,) * 3
+    how = *classes[:2], np.array(ways, np.int64), n_ways, *logs
 
     def cut(block: Floats, start: int) -> tuple[Any, ...]:
         cuts, counts = np.empty((n_ways, block.size)), np.empty((n_ways, len(block)), np.int64)
@@ -261,7 +256,7 @@ def cut_by_kernel(
         sizes = np.maximum(counts, 0).sum(axis=1)
         return [own[:size].copy() for own, size in zip(cuts, sizes, strict=True)], counts, known
 
-    values, counts, known = zip(*map_columns(X, cut, order), strict=True)
+    values, counts, known = zip(*map_columns(X, cut, classes.order), strict=True)
     every, gaps = np.concatenate(counts, axis=1), np.concatenate(known) < n_samples
     coded = [*codes.reshape(n_coded, n_features, n_samples), *[None] * (n_ways - n_coded)]
     flat = [np.concatenate(own) for own in zip(*values, strict=True)]

@@ -65,8 +65,7 @@ def upper_bound(
     (10.0, 10.0)
     """
     if not isinstance(problem, BQP):
-        kind = type(problem).__name__
-        raise TypeError(f"upper_bound needs a BQP, not {kind}; pass BQP(Q, k)")
+        raise TypeError(f"upper_bound needs a BQP, not {type(problem).__name__}; pass BQP(Q, k)")
     choice(method, "bound", (*BOUNDS, *EFFORTS))
     if time_limit is not None:
         time_limit = real(time_limit, "time_limit", "a number of seconds")

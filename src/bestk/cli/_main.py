@@ -141,8 +141,7 @@ def report(output: Path, errors: bool, **values: Any) -> None:
     from bestk.cli import _compare
 
     request = TableOptions(**values)
-    result = _compare.write_report(request, output, errors)
-    print_result(request, result, _compare.print_report)
+    print_result(request, _compare.write_report(request, output, errors), _compare.print_report)
 
 
 @main.command(short_help="List the available methods.")

@@ -98,10 +98,7 @@ def hold_file(
 def read_file(
     source: Source, names: Sequence[str], random_state: Any, for_default: bool = False
 ) -> tuple[Source, Part, int]:
-    """Rows with a target, the last of the columns; and their number.
-
-    The source is given back with the types that columns turned out to have.
-    """
+    """Rows with a target, the last of the columns; their number; the source with its types."""
     features, width = names[:-1], len(names) if isinstance(source, TextSource) else MAX_COLUMNS
     groups = [[*features[i : i + width], names[-1]] for i in range(0, len(features), width)]
     parts: list[Reservoir] = []

@@ -142,8 +142,7 @@ class Reservoir:
             large = most_rows(self._n_features or table.n_features)
             why = "" if table.n_samples >= large else "the others do not fit into memory"
             why = ENOUGH if self._for_default and table.n_samples == ENOUGH_ROWS < large else why
-            note = _note_on_sample(table.n_samples, self.n_rows, why)
-            table = replace(table, notes=(note,))
+            table = replace(table, notes=(_note_on_sample(table.n_samples, self.n_rows, why),))
         return table, y
 
 

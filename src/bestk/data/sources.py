@@ -210,8 +210,7 @@ def _holds(column: Any, type_: Any) -> bool:
 
 def find_delimiter(header: str) -> str:
     """The most frequent of comma, semicolon, tab and bar outside quotation marks."""
-    counts = Counter(re.sub('"[^"]*"', "", header))
-    return max(",;\t|", key=counts.__getitem__)
+    return max(",;\t|", key=Counter(re.sub('"[^"]*"', "", header)).__getitem__)
 
 
 def open_source(path: str | Path) -> Source:

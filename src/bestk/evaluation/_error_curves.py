@@ -77,11 +77,6 @@ def error_curves(
     progress : callable, default=None
         Called after each fold with the number of folds done and their total.
 
-    Returns
-    -------
-    Curves
-        Errors and selected features by method, k and fold.
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -105,8 +100,7 @@ def error_curves(
     table, y = read_features(X, selector.categorical_features), column_or_1d(y)
     check_consistent_length(range(table.n_samples), y)
     targets = read_targets(y, selector.target, len(y))
-    excluded = find_features(selector.exclude, table)
-    allowed = np.setdiff1d(np.arange(table.n_features), excluded)
+    allowed = np.setdiff1d(np.arange(table.n_features), find_features(selector.exclude, table))
     text = set(table.kinds[allowed].tolist()) - {"numeric", "boolean"}
     trees, continuous = estimator is None and bool(text), targets[0].continuous
     X = _indexable(X, table, coded=trees)

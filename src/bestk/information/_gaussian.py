@@ -96,8 +96,7 @@ class GaussianSource:
             left = right = every.part(chosen[0])
             if query.rows is not query.columns or (top, bottom) != (first, last):
                 right = every.part(chosen[1])
-            products = self.columns.products(*chosen)
-            part = self.pair_part(query.measure, products, left, right)
+            part = self.pair_part(query.measure, self.columns.products(*chosen), left, right)
             values = np.add.outer(left.row_term, right.column_term)
             values += part
             place = np.full(self.n_features, -1)

@@ -23,10 +23,6 @@ def mutual_information(X: Any, y: Any, **options: Any) -> Floats:
     X, y, **options
         As for :func:`cmi_matrix`.
 
-    Returns
-    -------
-    ndarray of shape (n_features,)
-
     Examples
     --------
     >>> mutual_information([[0, 1], [0, 0], [1, 1], [1, 0]], ["no", "no", "yes", "yes"])
@@ -45,10 +41,6 @@ def joint_mi_matrix(X: Any, y: Any, *, dtype: DTypeLike = np.float64, **options:
     ----------
     X, y, dtype, **options
         As for :func:`cmi_matrix`.
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_features)
 
     Examples
     --------
@@ -98,10 +90,6 @@ def cmi_matrix(
     n_jobs : int, default=None
         Threads: None and -1 for all cores.
 
-    Returns
-    -------
-    ndarray of shape (n_features, n_features)
-
     References
     ----------
     H. Venkateswara, P. Lade, B. Lin, J. Ye, S. Panchanathan, "Efficient approximate solutions
@@ -130,8 +118,7 @@ def measure_table(
     choice(target, "target", TARGETS)
     choice(information, "information", ("discrete", "gaussian"))
     if information == "gaussian":
-        reading = Reading(information, target=target, **options)
-        return reading.measure(read_table(X), y).entropies
+        return Reading(information, target=target, **options).measure(read_table(X), y).entropies
     if target == "continuous":
         raise ValueError(
             "a continuous target has no classes to count; pass information='gaussian', "

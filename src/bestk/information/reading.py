@@ -106,8 +106,7 @@ class Reading:
         if not len(numeric):  # without numbers, all ways count the same
             ways = ways[:1]
         counting = replace(self, correction=self.correction or "chance")
-        shape = table.n_features, table.n_samples, target.classes.n_classes
-        n_bins = pair_bins(*shape)[0]
+        n_bins = pair_bins(table.n_features, table.n_samples, target.classes.n_classes)[0]
         for_pairs = EqualFrequency(n_bins)  # sorted columns are cut at little cost
         find = partial(find_synergy, table, numeric, target.classes, self.backend, for_pairs)
         if auto and len(numeric) == table.n_features and self.backend.startswith("torch"):

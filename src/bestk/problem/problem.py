@@ -192,8 +192,7 @@ def top_k(scores: Floats, k: int) -> Indices:
 def best_first(problem: BQP, items: Iterable[int]) -> Indices:
     """Order chosen items by what each adds to the others."""
     chosen = np.sort(np.asarray(list(items), np.int64))
-    gains = problem.gains(chosen)[chosen]
-    return chosen[np.argsort(-gains, kind="stable")]
+    return chosen[np.argsort(-problem.gains(chosen)[chosen], kind="stable")]
 
 
 def grow(problem: BQP, items: Indices = NO_ITEMS, deadline: float = inf) -> Indices:

@@ -188,10 +188,7 @@ class DoublyNonnegative:
             self._set_penalty(b / 1.5)
 
     def _sweep(self, x: Any, rows: slice) -> tuple[float, float]:
-        """Set rows of Y, Z and M for a border x; the squared distances of Y from P and before.
-
-        They are zero in steps that do not need them.
-        """
+        """Set rows of Y, Z and M for a border x; squared distances of Y from P and before, or 0."""
         b, xp, primal, dual = self.penalty, self.torch or np, 0.0, 0.0
         P, Z, M = self.weighted[rows] @ self.lifted.T, self.Z[rows], self.M[rows]
         measured = self.steps % STEPS_TO_BALANCE == 0

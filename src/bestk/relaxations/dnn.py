@@ -164,8 +164,7 @@ class Gap:
             relaxation = relaxation.restricted(part, inside, outside)
             m, n = len(relaxation.core), part.n
             if m < n and (n <= FOLLOW_ITEMS or m < 4 * part.k):
-                others = np.delete(np.arange(n), relaxation.core)
-                relaxation = relaxation.widened(part, others)
+                relaxation = relaxation.widened(part, np.delete(np.arange(n), relaxation.core))
         return Gap(part, self.floor, relaxation, self.value, self.steps, _row_values=values)
 
     def _step(self) -> None:

@@ -76,8 +76,7 @@ class ShownTarget:
     def count(self, codes: Indices, labels: Sequence[str]) -> list[Bin]:
         """The rows of each class, and the mean or rate of the target, for every bin."""
         n = max(1, len(self.names))
-        flat = np.bincount(codes * n + self.codes, minlength=len(labels) * n)
-        counts = flat.reshape(-1, n)
+        counts = np.bincount(codes * n + self.codes, minlength=len(labels) * n).reshape(-1, n)
         rows = np.maximum(counts.sum(axis=1), 1)
         values = np.full(len(labels), np.nan)
         if self.numbers is not None:

@@ -137,8 +137,7 @@ def compare_methods(request: ReportRequest, task: Task, solution: Solution) -> d
     try:
         return {"choices": choices, "scores": _measure_scores(request, task, solution, methods)}
     except ValueError as error:
-        reason = format_text(" ".join(str(error).split()), 400)
-        return {"choices": choices, "unmeasured": reason}
+        return {"choices": choices, "unmeasured": format_text(" ".join(str(error).split()), 400)}
 
 
 def method_name(method: Any) -> str:

@@ -62,8 +62,7 @@ class Grouped(Method):
         """Pick for every k of a list; the features to include are columns."""
         included = list(dict.fromkeys(self.labels[list(include)].tolist()))
         if not self.by_columns:
-            everything = np.arange(len(self.sizes))
-            found = self._choose(entropies, ks, included, effort, everything)
+            found = self._choose(entropies, ks, included, effort, np.arange(len(self.sizes)))
             return [self._expanded(solution) for solution in found]
         solutions = []
         for k in ks:
@@ -98,8 +97,7 @@ class Grouped(Method):
         if isinstance(method, Greedy):
             found = method._pick(entropies, ks, inside, effort, labels)
         elif isinstance(method, Quadratic):
-            objective = Contracted(get_objective(method.objective), labels)
-            method = replace(method, objective=objective)
+            method = replace(method, objective=Contracted(get_objective(method.objective), labels))
             found = method.select_path(entropies, ks, inside, effort)
         else:
             raise ParameterError(f"column_groups needs a method of bestk by name, not {method!r}")

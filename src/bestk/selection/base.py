@@ -262,8 +262,7 @@ def select_number(options: Any, task: Task, n: int) -> Solution:
         return task.solution(most)
     k, most = max(1, task.least), min(most, task.varying)
     while k < most:  # until a feature is below the threshold
-        ks = list(range(k + 1, min(most, 2 * k + 6) + 1))
-        for solution in task.path(ks):
+        for solution in task.path(list(range(k + 1, min(most, 2 * k + 6) + 1))):
             if _least_new(task, solution) < options.threshold:
                 most = k
                 break

@@ -80,8 +80,7 @@ class _Selected:
 
 def with_warnings(task: Task, solution: Solution) -> Solution:
     """The solution with sentences on how the table was read and on what was selected."""
-    names = task.table.names
-    found = [describe(each, names, solution) for each in find_cautions(task, solution)]
+    found = [describe(each, task.table.names, solution) for each in find_cautions(task, solution)]
     return replace(solution, warnings=(*solution.warnings, *task.notes, *found))
 
 

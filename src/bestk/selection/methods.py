@@ -89,9 +89,8 @@ class Quadratic(Method):
         pairs = self._pairs(entropies, effort)
         worst = isinstance(pairs, JoinedPairs) and pairs.worst
         if worst or len(include) or len(ks) == 1:
-            spent = effort.spent + work.seconds
             limit = effort.time_limit and effort.time_limit / len(ks)
-            share = effort._replace(time_limit=limit, spent=spent)
+            share = effort._replace(time_limit=limit, spent=effort.spent + work.seconds)
             solve = self._solve_worst if worst else self._solve
             found = [solve(pairs, k, include, share) for k in ks]
             if isinstance(pairs, Pairs):  # they describe the features later

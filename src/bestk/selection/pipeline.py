@@ -100,8 +100,7 @@ class Columns:
         allowed = np.delete(np.arange(table.n_features), excluded)
         if not len(allowed):
             raise ValueError("every column is excluded; leave at least one to select from")
-        categorical = find_features(options.categorical_features, table)
-        return cls(allowed, included, categorical, groups)
+        return cls(allowed, included, find_features(options.categorical_features, table), groups)
 
     def varying(self, table: Table) -> Indices:
         """The allowed columns without those of one value; all, if no others are left."""
@@ -175,8 +174,7 @@ class Task:
         seconds: float = 0.0,
     ) -> "Task":  # fmt: skip
         """What to select from, once the kept columns have been measured."""
-        seed = seed_of(options.random_state)
-        effort = Effort(seed, options.time_limit, options.bound, seconds)
+        effort = Effort(seed_of(options.random_state), options.time_limit, options.bound, seconds)
         include = np.searchsorted(kept, columns.included).tolist()
         constant = np.setdiff1d(columns.allowed, kept, assume_unique=True)
         return cls(
@@ -247,8 +245,7 @@ class Task:
     def _method(self) -> Method:
         if self.groups is not None:
             known, labels = np.unique(self.groups[self.allowed], return_inverse=True)
-            sizes = np.bincount(self.groups)[known]
-            return Grouped(self.method, labels, sizes, self.by_columns)
+            return Grouped(self.method, labels, np.bincount(self.groups)[known], self.by_columns)
         if is_method(self.method):
             return self.method
         return Foreign(self.method, self.table, self.allowed, self.targets)

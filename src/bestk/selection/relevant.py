@@ -133,7 +133,7 @@ class SelectRelevant(TableSelector):
 
 
 def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
-    """Find the pairs of features with the largest synergy among all n (n - 1) / 2.
+    """Find the pairs of features with the largest synergy among all n (n - 1) / 2, largest first.
 
     Numbers are cut into three bins, or two where rows are few or columns many; the synergy of a
     pair is I(xi; y | xj) - I(xi; y), what the two tell about y only together.
@@ -144,11 +144,6 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
         As for :class:`SelectRelevant`, but ``fdr``, ``pairs``, ``permutations``, ``random_state``.
     top : int, default=1000
         The number of pairs to return, or all if there are fewer.
-
-    Returns
-    -------
-    PairScan
-        Largest first. P-values are those of chi-square, times the number of pairs.
 
     Examples
     --------

@@ -97,11 +97,6 @@ def stability_selection(
     n_jobs : int, default=None
         Subsamples at a time, in threads; None: one, with all threads where it is large.
 
-    Returns
-    -------
-    StabilitySelection
-        Frequencies, the features above a threshold, and the expected number of false ones.
-
     Notes
     -----
     The table is read once, small subsamples of the same classes are measured in one pass, no
@@ -212,8 +207,7 @@ class _Subsamples:
             each = zip(rows, alone, strict=True)
             return [self._select_alone(own) if odd else next(others) for own, odd in each]
         reading, target = self.columns.reading(self.selector, task.allowed), task.targets[0]
-        parts = measure_parts(reading, joined, n, target.take(rows[0]))
-        return task.supports(parts, self.wanted)
+        return task.supports(measure_parts(reading, joined, n, target.take(rows[0])), self.wanted)
 
     def _select_alone(self, rows: Indices) -> Indices:
         """The features of one subsample: of many, the most relevant and those to include."""

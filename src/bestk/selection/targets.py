@@ -86,8 +86,7 @@ def entropies_of_targets(entropies: Entropies) -> tuple[Entropies, ...]:
 def join_measured(reads: Sequence[Measured], worst: bool) -> Measured:
     """What was measured with several targets."""
     entropies = JoinedEntropies.of([read.entropies for read in reads], worst)
-    fitted = [read.discretizer for read in reads]
-    return replace(reads[0], entropies=entropies, discretizer=fitted)
+    return replace(reads[0], entropies=entropies, discretizer=[read.discretizer for read in reads])
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,7 @@ class Exact:
             if not proof.settle(whole) and not proof.enumerate(whole, few):
                 proof.search()
                 if not proof.enumerate(whole, FIRST_NODES * 100 // max(problem.n, 100)):
-                    value = rows_bound(problem).value
-                    proof.branch(Gap(whole, proof.floor, value=value))
+                    proof.branch(Gap(whole, proof.floor, value=rows_bound(problem).value))
         return proof
 
 

@@ -110,8 +110,7 @@ def solve_in_turn(
         seconds, left = perf_counter() - start, max(0.0, deadline - perf_counter())
         if bound == "fast":
             left = default_budget(work.seconds + run.spent, deadline - start, left)
-        budget = left if left < inf else None
-        solution = score(problem, solver.name, picked, one, bound, budget)
+        solution = score(problem, solver.name, picked, one, bound, left if left < inf else None)
         solutions[k] = replace(solution, seconds=seconds)
     return [solutions[k] for k in ks]
 

@@ -60,5 +60,4 @@ class SDP:
         """The best choice among the projections of V; the first of equals."""
         drawn = rng.standard_normal((V.shape[1], 100))
         scores = (V @ drawn) * np.sign(drawn[0])  # v_0 is the first axis
-        choices = [np.sort(top_k(column, problem.k)) for column in scores.T]
-        return max(choices, key=problem.value)
+        return max((np.sort(top_k(column, problem.k)) for column in scores.T), key=problem.value)

@@ -142,14 +142,13 @@ def minimise(A: Centred, b: Floats, deadline: float = inf) -> tuple[Floats, Floa
 def _likely_weights(A: Centred, b: Floats, deadline: float) -> Floats:
     """Weights with the likely items of the answer, by projected gradients with momentum."""
     n = len(b)
-    steps = 40 if n <= MAX_FACTORED_ITEMS else 20
     w = np.full(n, 1 / n)
     start = np.random.default_rng(0).standard_normal(n)
     for _ in range(8):
         start = A @ (start / np.linalg.norm(start))
     step = 0.8 / float(np.linalg.norm(start)) if start.any() else 1.0
     ahead, momentum = w, 1.0
-    for _ in range(steps):
+    for _ in range(40 if n <= MAX_FACTORED_ITEMS else 20):
         if perf_counter() >= deadline:
             break
         moved = _project(ahead - step * (A @ ahead - b))

@@ -73,8 +73,7 @@ class NativeCounter:
     def row_sums(self, query: Query) -> Floats:
         """Row sums without the diagonal, from strips of which none is kept."""
         write = partial(self.write, self.kernel(query.measure, query.lowest, in_nats=False))
-        scale = self.exact.tables.scale
-        return sum_rows(write, self.order, scale, query.measure.is_symmetric)
+        return sum_rows(write, self.order, self.exact.tables.scale, query.measure.is_symmetric)
 
     def pick(
         self, query: Query, weights: Floats, relevance: Floats, k: int, given: Sequence[int],

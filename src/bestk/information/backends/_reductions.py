@@ -28,11 +28,7 @@ Tile = tuple[int, int, int, int]  # first row, last row, first column, last colu
 def sum_rows(
     write: Callable[[Floats, Indices, Indices], None], order: Indices, scale: float, mirror: bool
 ) -> Floats:
-    """Row sums without the diagonal, strip by strip, features in the given order.
-
-    ``write(out, rows, columns)`` fills a strip with integers, in units of ``scale``; ``mirror``:
-    the matrix is symmetric.
-    """
+    """Row sums without the diagonal; ``write`` fills strips with integers in units of ``scale``."""
     n, parts, lock = len(order), np.zeros((2, len(order))), Lock()
     height = max(STRIP_STEP, STRIP_ENTRIES // n // STRIP_STEP * STRIP_STEP)
     for start in range(0, n, height):

@@ -63,14 +63,9 @@ def encode(X: Any, order: Indices | None = None) -> Codes:
     ----------
     X : array, frame, sparse matrix, list of rows, or Table
         Whole numbers from 0 up, booleans, strings or categories. Missing values (NaN, None, NA,
-        null) are the last level of their column.
+        null) are the last level of their column, which may have 2**15.
     order : ndarray of int64, default=None
         The rows in the order in which they are written; None for their own.
-
-    Returns
-    -------
-    Codes
-        One row per feature, of at most 2**15 levels.
 
     Examples
     --------

@@ -62,8 +62,7 @@ def _note_on_sample(n_used: int, n_rows: int, why: str) -> str:
 
 
 def _generator(random_state: Any) -> np.random.Generator:
-    seed = random_state if isinstance(random_state, Integral) else 0
-    return np.random.default_rng(int(seed))
+    return np.random.default_rng(int(random_state if isinstance(random_state, Integral) else 0))
 
 
 def _limit(keys: Floats, size: int) -> float:
@@ -110,8 +109,7 @@ class Reservoir:
         tables = [table for _, table, _ in self._pieces]
         n_bytes = sum(_n_bytes(block.values) for table in tables for block in table.blocks)
         n_values = sum(table.n_samples * table.n_features for table in tables)
-        n_features = self._n_features or tables[0].n_features
-        return rows_to_hold(n_features, n_bytes / max(1, n_values))
+        return rows_to_hold(self._n_features or tables[0].n_features, n_bytes / max(1, n_values))
 
     def shrink(self, limit: float = 1.0) -> None:
         """Forget rows beyond the size, or with keys above a limit."""

@@ -125,9 +125,8 @@ def error_curves(
     trial, everything = Trial(estimator, scorer, X, y), allowed if baseline else None
     study = Study(trial, selector, table, targets, named, wanted, everything)
     show, found = progress or printed_progress("error_curves", verbose), list[Row]()
-    threads = 1 if trees and len(y) < MIN_ROWS_FOR_THREADS else None
     parallel = Parallel(1 if n_jobs is None else n_jobs, return_as="generator")
-    with threadpool_limits(threads, "openmp"):
+    with threadpool_limits(1 if trees and len(y) < MIN_ROWS_FOR_THREADS else None, "openmp"):
         parts = parallel(delayed(study.run)(i, fold) for i, fold in enumerate(folds))
         for done, part in enumerate(parts, 1):
             found += part

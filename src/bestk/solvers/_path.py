@@ -38,12 +38,8 @@ def solve_path(
     ks : sequence of int
         The numbers of items.
     time_limit : float, default=None
-        Seconds for all of them together, of which tight bounds have half.
-
-    Returns
-    -------
-    list of Solution
-        In the order of ``ks``; ``seconds`` is the share of each.
+        Seconds for all of them together, of which tight bounds have half; a solution has its share
+        in ``seconds``.
 
     Examples
     --------

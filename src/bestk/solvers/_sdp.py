@@ -12,6 +12,7 @@ from bestk.relaxations.sdp import only_choice, relax
 from bestk.relaxations.spheres import LowRankFactor
 from bestk.solvers._base import Needs, Run
 
+PROJECTIONS = 100
 TOLERANCE = 1e-4  # of the distance between the relaxation and its bound, relative to its value
 
 
@@ -58,6 +59,6 @@ class SDP:
 
     def _round(self, problem: BQP, V: Floats, rng: np.random.Generator) -> Indices:
         """The best choice among the projections of V; the first of equals."""
-        drawn = rng.standard_normal((V.shape[1], 100))
+        drawn = rng.standard_normal((V.shape[1], PROJECTIONS))
         scores = (V @ drawn) * np.sign(drawn[0])  # v_0 is the first axis
         return max((np.sort(top_k(column, problem.k)) for column in scores.T), key=problem.value)

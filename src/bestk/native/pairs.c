@@ -31,10 +31,10 @@ typedef struct {
     uint32_t *in_level, *in_run;
 } Rows;
 
-enum { BLOCK_BYTES = 262144, MOST_BLOCK = 32, TWO_LEVEL_BYTES = 4194304, MOST_JOINT = 8192 };
+enum { BLOCK_BYTES = 524288, MOST_BLOCK = 64, TWO_LEVEL_BYTES = 4194304, MOST_JOINT = 8192 };
 
 /* Entries of the tables of one two-level row. */
-static int64_t two_level_length(const Table *t) { return 2 * (t->n_samples + t->n_classes + 1); }
+static int64_t two_level_length(const Table *t) { return t->n_samples + 2 * (t->n_classes + 1); }
 
 /* Whether the pairs of this tile are counted by planes. */
 static int by_planes(const Table *t, const Rows *rows, int64_t tile) {
@@ -74,10 +74,10 @@ static void join_margins(const Table *t, Rows *rows) {
         }
 }
 
-/* to[n] = table[n] + table[size - n]: the two cells of a margin, looked up at once. */
+/* to[n] = table[n] + table[size - n]: the two cells of a margin, looked up by the smaller one. */
 static uint64_t *fold_table(const uint64_t *table, int64_t size, uint64_t *to) {
-    for (int64_t n = 0; n <= size; n++) to[n] = table[n] + table[size - n];
-    return to + size + 1;
+    for (int64_t n = 0; n <= size / 2; n++) to[n] = table[n] + table[size - n];
+    return to + size / 2 + 1;
 }
 
 /* Tables of a two-level row: for each class, and for the pair, of samples with its bit and those
@@ -120,9 +120,21 @@ static inline double scaled(const Formula *f, uint64_t sum, int64_t row, int64_t
     return higher(f->lowest, (double)(int64_t)(sum + (uint64_t)row + (uint64_t)column) * f->scale);
 }
 
+/* Whether n columns of the output lie side by side, as those of features in order do. */
+static inline int side_by_side(const int64_t *to, int64_t n) {
+    int64_t apart = to[0] < 0;
+    for (int64_t i = 1; i < n; i++) apart |= to[i] ^ (to[0] + i);
+    return !apart;
+}
+
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
     const int64_t *terms, int64_t row, const int64_t *to, int64_t n) {
+    if (o->out && (!o->column_to || side_by_side(to, n))) {
+        double *at = o->out + row * o->step + to[0];
+        for (int64_t i = 0; i < n; i++) at[i] = scaled(f, sums[i], term, terms[i]);
+        return;
+    }
     for (int64_t i = 0; i < n; i++) {
         const double value = scaled(f, sums[i], term, terms[i]);
         if (to[i] < 0) continue;
@@ -133,26 +145,22 @@ static void write_line(const Formula *f, const Output *o, const uint64_t *sums, 
     }
 }
 
-/* Write the sums of a tile, and across the diagonal where that is asked for. */
-static void write_tile(const Table *t, const Formula *f, const Rows *rows, const Output *o,
-    int64_t tile, const uint64_t *sums) {
-    const int64_t start = tile * LANES, n_lanes = least_of(LANES, t->n_features - start);
-    const int64_t *terms = f->column_term + start;
-    if (!o->column_to) {
-        const int64_t term = f->row_term[rows->places[0]];
-        for (int64_t i = 0; i < n_lanes; i++) o->out[start + i] = scaled(f, sums[i], term, terms[i]);
-        return;
-    }
-    const int64_t *to = o->column_to + start;
-    for (int64_t r = 0; r < rows->n; r++) {
-        const int64_t term = f->row_term[rows->places[r]];
-        write_line(f, o, sums + r * LANES, term, terms, rows->to[r], to, n_lanes);
-    }
-    if (!o->mirror) return;
-    for (int64_t lane = 0; lane < n_lanes; lane++) {
-        if (to[lane] < 0) continue;
-        for (int64_t r = 0; r < rows->n; r++) rows->turned[r] = sums[r * LANES + lane];
-        write_line(f, o, rows->turned, f->row_term[start + lane], rows->column_terms, to[lane],
+/* Write the sums of some tiles, and across the diagonal where that is asked for. */
+static void write_tiles(const Table *t, const Formula *f, const Rows *rows, const Output *o,
+    const int64_t *tiles, int64_t n_tiles, const uint64_t *sums) {
+    for (int64_t r = 0; r < rows->n; r++)
+        for (int64_t b = 0; b < n_tiles; b++) {
+            const int64_t start = tiles[b] * LANES, n = least_of(LANES, t->n_features - start);
+            const int64_t to = start, term = f->row_term[rows->places[r]];
+            write_line(f, o, sums + (b * rows->n + r) * LANES, term, f->column_term + start,
+                rows->to[r], o->column_to ? o->column_to + start : &to, n);
+        }
+    for (int64_t i = 0; o->mirror && i < n_tiles * LANES; i++) {
+        const int64_t place = tiles[i / LANES] * LANES + i % LANES;
+        if (place >= t->n_features || o->column_to[place] < 0) continue;
+        const uint64_t *own = sums + i / LANES * rows->n * LANES + i % LANES;
+        for (int64_t r = 0; r < rows->n; r++) rows->turned[r] = own[r * LANES];
+        write_line(f, o, rows->turned, f->row_term[place], rows->column_terms, o->column_to[place],
             rows->to, rows->n);
     }
 }
@@ -183,8 +191,7 @@ static void fill_block(const Table *t, const Formula *f, Rows *rows, const Outpu
                 bestk_sum_cells(t, f, &some, sums);
         }
     }
-    for (int64_t b = 0; b < n_tiles; b++)
-        write_tile(t, f, rows, o, tiles[b], rows->sums + b * rows->n * LANES);
+    write_tiles(t, f, rows, o, tiles, n_tiles, rows->sums);
 }
 
 /* Histograms visit the samples of a pair, not its cells: raising a count from t to t + 1 adds
@@ -254,7 +261,7 @@ static void fill_histograms(
                 sum_pair(codes, rows->order + r * m, rows->ends + r * m, rows->n_runs[r],
                     f->pair_step, f->class_step, rows->in_level, rows->in_run);
     }
-    write_tile(t, f, rows, o, tile, rows->sums);
+    write_tiles(t, f, rows, o, &tile, 1, rows->sums);
 }
 
 /* Tiles whose counts fit the cache together. */

@@ -204,23 +204,35 @@ static void sum_classes(
     if (LEVEL < 2 || !small) look_up(f->class_table, cells, n_cells, sums);
 }
 
+/* The smaller of n and size - n in each lane. */
+static inline V smaller(V n, uint32_t size) {
+    const V other = size - n;
+    return other ^ ((n ^ other) & (V)(n < other));
+}
+
 /* See counting.h: two tables for each class and for the pair, one after the other. */
 void bestk_sum_two_level(const Table *t, const Block *b, uint64_t *sums) {
     for (int lane = 0; lane < LANES; lane += WIDTH) {
         V both = {0}, other = {0};
-        uint32_t at = 0, with = 0;
-        for (int64_t c = 0; c < t->n_classes; c++) {
-            const V n = *(const V *)(b->counts + c * b->step + lane);
-            const V rest = *(const V *)(b->margins + c * LANES + lane) - n;
-            *(V *)(b->cells + 2 * c * LANES + lane) = n + at;
-            *(V *)(b->cells + (2 * c + 1) * LANES + lane) = rest + (at + b->own[c] + 1);
+        uint32_t at = 0, with = 0, without = 0;
+        for (int64_t c = 0; c <= t->n_classes; c++) {
+            uint32_t own = with, size = without;
+            V n = both, rest = other;
+            if (c < t->n_classes) {
+                own = b->own[c];
+                size = (uint32_t)t->sizes[c] - own;
+                n = *(const V *)(b->counts + c * b->step + lane);
+                rest = *(const V *)(b->margins + c * LANES + lane) - n;
+            }
+            *(V *)(b->cells + 2 * c * LANES + lane) = smaller(n, own) + at;
+            at += own / 2 + 1;
+            *(V *)(b->cells + (2 * c + 1) * LANES + lane) = smaller(rest, size) + at;
+            at += size / 2 + 1;
             both += n;
             other += rest;
-            at += (uint32_t)t->sizes[c] + 2;
-            with += b->own[c];
+            with += own;
+            without += size;
         }
-        *(V *)(b->cells + 2 * t->n_classes * LANES + lane) = both + at;
-        *(V *)(b->cells + (2 * t->n_classes + 1) * LANES + lane) = other + (at + with + 1);
     }
     for (int lane = 0; lane < LANES; lane++) sums[lane] = 0;
     look_up(b->two_level, b->cells, 2 * t->n_classes + 2, sums);

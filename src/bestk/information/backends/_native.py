@@ -171,18 +171,18 @@ def cut_tasks(packed: Packed, request: PairRequest) -> tuple[Indices, float]:
     A task has its first and last row, and the first and last of the tiles.
     """
     groups, n_tiles = _group_rows(packed, request.rows), len(request.tiles)
-    first = np.zeros_like(groups[:-1])
-    if request.mirror:
-        first = np.searchsorted(request.tiles, request.rows[groups[:-1]] // LANES)
-    cost = np.add.reduceat(packed.seconds[request.rows], groups[:-1]) * (n_tiles - first)
+    last = np.full_like(groups[1:], n_tiles)
+    if request.mirror:  # the lower half: fresh pages are first written in order, from the cache
+        last = np.searchsorted(request.tiles, request.rows[groups[1:] - 1] // LANES) + 1
+    cost = np.add.reduceat(packed.seconds[request.rows], groups[:-1]) * last
     seconds = float(cost.sum())
     best = seconds / (n_threads() * PIECES_PER_THREAD)
     best = min(max(best, MIN_TASK_SECONDS), MAX_TASK_SECONDS)
     tasks = []
-    for rows, tile, each in zip(pairwise(groups), first.tolist(), cost.tolist(), strict=True):
-        pieces = min(n_tiles - tile, int(each / best) + 1)
-        ends = [tile + (n_tiles - tile) * piece // pieces for piece in range(pieces + 1)]
-        tasks += [(*rows, *some) for some in pairwise(ends)]
+    for rows, stop, each in zip(pairwise(groups), last.tolist(), cost.tolist(), strict=True):
+        pieces = min(stop, int(each / best) + 1)
+        ends = [stop * piece // pieces for piece in range(pieces + 1)]
+        tasks += [(*rows, *tiles) for tiles in pairwise(ends)]
     return np.array(tasks), seconds
 
 

@@ -20,7 +20,7 @@ from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles, spans
 
 WORD, LANES = 32, 16  # bits of a word, features of a tile
-MAX_ROW_PLANES = 32  # planes of row features that are counted together
+MAX_ROW_PLANES = 64  # planes of row features that are counted together
 CACHE_BYTES = 262_144  # for their counts
 # Nanoseconds of one core, from fits by ``python -m benchmarks.counting costs``: a word of a plane
 # against a word of sixteen others; a cell of sixteen pairs; a sample of one pair in a histogram.

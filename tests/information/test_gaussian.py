@@ -145,7 +145,7 @@ def test_classes_of_one_sample_are_taken_as_they_come():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"y": np.arange(4)}, "one each"),
+        ({"y": np.arange(4)}, "give one a row"),
         ({"y": np.ones(5)}, "y is constant"),
     ],
 )

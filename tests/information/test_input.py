@@ -28,7 +28,7 @@ FUNCTIONS = [mutual_information, joint_mi_matrix, cmi_matrix]
         (X, [0, 1, 1], "4.*3|3.*4"),
         (X, [0, 1, np.nan, 1], "(?i)missing"),
         (X, None, "y"),
-        (X, [0.5, 1.25, 3.5, 2.0], "gaussian"),
+        (X, [0.5, 1.25, 3.5, 2.0], "continuous"),
         (np.where(X == 0, np.inf, X), Y, "(?i)infinit"),
         (X + 0.5, Y, "CAIM"),
         (np.array([[1, "a"], [2, "b"], ["c", 3], [4, 5]], object), Y, "x0"),

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from pyarrow import parquet
 
+from bestk import SelectBestK
 from bestk.data.columns import read_dictionary
-from bestk.data.files import copy_columns, load, replacing
+from bestk.data.files import _first_limit, copy_columns, load, replacing
 from bestk.data.frames import read_table
 from bestk.data.rows import narrowed
 from bestk.data.sources import (
@@ -192,6 +193,25 @@ def test_pieces_of_words_join_to_the_whole(pieces):
 def test_pieces_of_a_file_join_to_the_whole(frame, tmp_path, monkeypatch):
     monkeypatch.setattr("bestk.data.sources.PIECE", 300)
     assert_same(read(write(frame, tmp_path / "table.parquet")).table, frame)
+
+
+@pytest.mark.parametrize("rare", [0.3, 0.02])
+def test_a_long_parquet_file_gives_the_sample_of_its_rows_that_memory_gives(
+    rare, tmp_path, monkeypatch
+):
+    for module in ("rows", "files"):
+        monkeypatch.setattr(f"bestk.data.{module}.ENOUGH_ROWS", 2_000)
+    monkeypatch.setattr("bestk.data.rows.ENOUGH_RARE_ROWS", 200)
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40_000, 4)), columns=list("abcd"))
+    y = (rng.random(40_000) < rare).astype(int)
+    X["b"] += y
+    X.assign(y=y).to_parquet(tmp_path / "t.parquet", row_group_size=4_000)
+    limit = _first_limit(open_source(tmp_path / "t.parquet"), "y")
+    assert (limit < 0.1) == (rare > 0.1)  # more rows are needed where a class is rare
+    there, here = SelectBestK(2).fit(tmp_path / "t.parquet", "y"), SelectBestK(2).fit(X, y)
+    assert there.solution_.support.tolist() == here.solution_.support.tolist()
+    assert rare < 0.1 or there.solution_.objective == here.solution_.objective
 
 
 @pytest.mark.parametrize("place", ["file", "folder"])

@@ -18,7 +18,7 @@ from bestk._typing import Array, Indices
 from bestk.data.blocks import read_values
 from bestk.data.codes import MAX_LEVELS
 from bestk.data.frames import read_table
-from bestk.data.rows import Part, Reservoir
+from bestk.data.rows import ENOUGH_ROWS, SAFE_SHARE, Part, Reservoir
 from bestk.data.sources import (
     FORMATS,
     Source,
@@ -102,7 +102,8 @@ def read_file(
     features, width = names[:-1], len(names) if isinstance(source, TextSource) else MAX_COLUMNS
     groups = [[*features[i : i + width], names[-1]] for i in range(0, len(features), width)]
     parts: list[Reservoir] = []
-    make = partial(Reservoir, random_state, len(features), for_default)
+    limit = _first_limit(source, names[-1]) if for_default else 1.0
+    make = partial(Reservoir, random_state, len(features), for_default, limit)
     for group in groups:
         try:
             part, n_rows = _hold_columns(source, group, make())
@@ -136,6 +137,22 @@ def _parse_target(name: str, y: Array) -> tuple[Array, list[str]]:
     if y.dtype.kind == "f" and ((y == np.floor(y)) & (np.abs(y) < MAX_EXACT)).all():
         y = y.astype(np.int64)
     return y, notes
+
+
+def _first_limit(source: Source, target: str) -> float:
+    """A limit for the keys of rows that the default needs, where their number is known before."""
+    if isinstance(source, TextSource):
+        return 1.0
+    compute, parts = arrow("compute"), [batch.column(0) for batch in source.batches([target])]
+    n_rows = sum(map(len, parts))
+    if n_rows <= ENOUGH_ROWS:
+        return 1.0
+    column = arrow().chunked_array(parts).unify_dictionaries()
+    known = column.filter(compute.invert(compute.is_null(column, nan_is_null=True)))
+    largest_class = compute.max(compute.value_counts(known).field("counts")).as_py() or 0
+    if largest_class > (1.0 - 1.1 * SAFE_SHARE) * len(known):
+        return 1.0  # more rows may be needed
+    return min(1.0, (ENOUGH_ROWS + 10.0 * ENOUGH_ROWS**0.5) / max(1, len(known)))
 
 
 def _hold_columns(source: Source, names: Sequence[str], held: Reservoir) -> tuple[Reservoir, int]:

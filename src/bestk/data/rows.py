@@ -78,12 +78,13 @@ class Reservoir:
     """
 
     def __init__(
-        self, random_state: Any = None, n_features: int | None = None, for_default: bool = False
-    ) -> None:
+        self, random_state: Any = None, n_features: int | None = None, for_default: bool = False,
+        limit: float = 1.0,
+    ) -> None:  # fmt: skip
         self._random, self._n_features = _generator(random_state), n_features
         self._for_default = for_default  # which needs no more than some of the rows
         self._pieces: list[tuple[Floats, Table, Array]] = []
-        self.limit = 1.0  # rows with larger keys are not held
+        self.limit = limit  # rows with larger keys are not held
         self.n_rows = 0
 
     def add(self, n_rows: int, take: Callable[[Indices], Part]) -> None:

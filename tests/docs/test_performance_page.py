@@ -46,6 +46,7 @@ def test_times_of_all_contenders_are_those_of_the_record(results):
     cases = [line for line in cases if line["kind"] != "limit"]
     assert all(markup.seconds(float(line["seconds_min"])) in text for line in cases)
     selections = [line for line in lines_of(results, "selectors") if line["part"] == "peers"]
+    selections = [line for line in selections if line["seconds_min"]]  # others failed
     assert all(markup.seconds(float(line["seconds_min"])) in text for line in selections)
 
 

@@ -1,6 +1,7 @@
 """The default method: relevance minus redundancy with all selected features, plus synergy."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,6 +9,7 @@ from sklearn.feature_selection import f_classif, f_regression
 
 from bestk import Quadratic, SelectBestK, select
 from bestk.data.frames import read_table
+from bestk.information import reading
 from bestk.information.reading import Reading
 from bestk.selection import joint
 from bestk.selection.joint import Forward, add_features
@@ -263,6 +265,20 @@ def test_a_pair_of_columns_that_are_not_among_the_most_relevant_is_found(monkeyp
     assert set(found) == {7, 31}
     found = SelectBestK(2, bound=None, time_limit=1e-6).fit(X, y).solution_.support
     assert set(found) != {7, 31}
+
+
+def test_pairs_are_the_same_whether_codes_are_kept_or_made_for_the_scan(monkeypatch):
+    rng = np.random.default_rng(6)
+    X = pd.DataFrame(rng.normal(size=(500, 60))).add_prefix("x")
+    y = (X["x7"] * X["x31"] > 0).astype(int)
+    X = X.mask(rng.random(X.shape) < 0.02)
+    X["x5"], X["town"] = X["x5"].round(), rng.choice(list("abcde"), 500)
+    found = measure(X, y).entropies.find_synergy(20)
+    monkeypatch.setattr(reading, "MAX_SCANNED_PAIRS", 300)  # codes are kept above
+    own = measure(X, y).entropies.find_synergy(20)
+    assert found.pairs[0].tolist() == [7, 31]
+    np.testing.assert_array_equal(own.pairs, found.pairs)
+    np.testing.assert_array_equal(own.synergy, found.synergy)
 
 
 def test_one_feature_of_a_pair_gives_way_to_the_best_single_one():

@@ -113,6 +113,9 @@ class GaussianSource:
                     np.maximum(terms, query.lowest, out=values[:, done:])
                 out[first + done : last, top:bottom] = values[:, done:].T
 
+        if len(out) == 1:
+            work((0, 1, 0, out.shape[1]))
+            return
         side = TILE_SIDE if self.columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE
         if out.size * self.columns.n_rows > MAX_CALM_WORK:  # then there should be some tiles
             side = min(side, max(MIN_SIDE, int(out.size**0.5) // 3))

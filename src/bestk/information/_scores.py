@@ -20,7 +20,6 @@ from bestk.native.threads import calm_blas, map_columns, run_tiles, spans
 ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
 MAX_SMALL_WORK = 2**24  # of products of columns with each other: a millisecond on one thread
-MAX_SCORE = 2.5  # of scores that are squared, so that outliers do not count too much
 STRIP_VALUES = 2**16
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
@@ -56,12 +55,6 @@ def normal_scores(values: Array, kind: ScoreKind = "rank", order: Indices | None
 def unit_score(m: int) -> float:
     """The integer of a score of 1, so that products over m samples add up exactly."""
     return 2.0 ** ((52 - int(np.ceil(np.log2(m)))) // 2)
-
-
-def limited_squares(z: Any, one: float) -> Any:
-    """Squares of scores, at most 2.5**2, minus 1: multiples of 4 / one, on the host or a device."""
-    limited = (z * (1.0 / one)).clip(-MAX_SCORE, MAX_SCORE)
-    return ((limited * limited - 1.0) * (0.25 * one)).round()  # so that sums of products are exact
 
 
 def _rank(block: Floats, table: Floats) -> None:
@@ -138,6 +131,7 @@ class ScoredTable:
     def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
         self.n_rows, self.kind = len(values), kind
         self._tables: Floats | None = None  # products of the columns of each table
+        self._row: tuple[int, Any] = -1, None  # the latest row of products
         order, self._explain = read_given(target, kind, self.n_rows)
         z, self.one = normal_scores(values, kind, order), unit_score(self.n_rows)
         self.values, self.explained = z, self._explain(z)
@@ -146,7 +140,8 @@ class ScoredTable:
     def keep(self, columns: Part) -> "ScoredTable":
         """Some of the columns."""
         part, entries = copy(self), np.ascontiguousarray(self.explained.entries[:, columns])
-        part.explained, part._tables = self.explained._replace(entries=entries), None
+        part.explained = self.explained._replace(entries=entries)
+        part._tables, part._row = None, (-1, None)
         part.values, part.sums = self.values[columns], self.sums[columns]
         part.squares = self.squares[columns]
         return part
@@ -164,7 +159,15 @@ class ScoredTable:
         n = len(self.values)
         if n * n * self.n_rows <= MAX_SMALL_WORK:
             return np.ascontiguousarray(self.table_products(n)[rows][:, columns])
+        if isinstance(columns, slice) and not isinstance(rows, slice) and len(rows) == 1:
+            return np.asarray(self.row(int(rows[0]))[np.newaxis, columns])
         return np.asarray(self.values[rows] @ self.values[columns].T)
+
+    def row(self, j: int) -> Floats:
+        """Sums of products of all columns with column j: the latest is asked for twice."""
+        if self._row[0] != j:
+            self._row = j, self.times(self.values[j])
+        return np.asarray(self._row[1])
 
     def times(self, row: Any) -> Floats:
         """Sums of products of all columns with another one."""
@@ -174,18 +177,16 @@ class ScoredTable:
     def squared(self) -> tuple[Floats, Floats, Floats]:
         """Of the squares of scores: sums, sums of products with scores and squares, entries."""
         z, parts = self.values, spans(len(self.values), max(1, STRIP_VALUES // self.n_rows))
-        products, entries = np.empty((3, len(z))), np.empty_like(self.explained.entries)
+        sums, entries = np.empty((3, len(z))), np.empty_like(self.explained.entries)
 
         def work(part: tuple[int, int]) -> None:
-            here = slice(*part)
-            q = limited_squares(z[here], self.one)
-            for out, other in zip(products[1:, here], (z[here], q), strict=True):
-                np.einsum("ij,ij->i", q, other, out=out)
-            np.einsum("ij->i", q, out=products[0, here])
-            entries[:, here] = self._explain(q).entries
+            some = z[slice(*part)]
+            q, own = np.empty(some.shape), np.empty((3, len(some)))
+            kernels.square_rows(some, *some.shape, self.one, q, own)
+            sums[:, slice(*part)], entries[:, slice(*part)] = own, self._explain(q).entries
 
         run_tiles(work, parts)
-        return products[0], products[1:], entries
+        return sums[0], sums[1:], entries
 
 
 class Covariances:
@@ -236,9 +237,9 @@ class Covariances:
         if self.is_small:
             return self.whole[0][:, j], self.whole[1][:, j]
         if j not in self._kept:
-            own, products = self._row(j), np.empty(self.n_features)
-            for places, columns, _ in self._parts:
-                products[places] = columns.times(own)
+            products, (part, place) = np.empty(self.n_features), self._places[:, j].tolist()
+            for i, (places, columns, _) in enumerate(self._parts):
+                products[places] = columns.row(place) if i == part else columns.times(self._row(j))
             self._kept[j] = self._subtract(products, slice(None), j)
         return self._kept[j]
 

@@ -32,6 +32,9 @@ MAX_TERCILE_FEATURES = 10_000  # above, too: medians take a quarter of the time
 MAX_FINE_BINS, MIN_FINE_CELL_ROWS = 8, 6  # of a second look at pairs
 MAX_FINE_WORK = 3e11  # of it: pairs of columns times cells times rows; about a second
 MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
+MAX_SCANNED_PAIRS = 2**23  # pairs that are all measured: of more, the best are searched for
+SCAN_SECONDS = 1.0  # for a scan of all pairs, if there is no time limit
+WORK_PER_SECOND = 1e12  # pairs of columns times rows, about, on two cores
 PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
 MAX_SMALL_CUTS = 254  # of a column whose codes, one of them for missing values, take a byte
 
@@ -59,20 +62,14 @@ class Reading:
             refuse_other_kinds(table, categorical)
             return self._normal(table.numeric()[0], target.goal)
         numeric = find_numeric(table, categorical)
-        return self._counted([self.discretizer], table, numeric, target.classes)[0]
+        coded = next(code_table([self.discretizer], table, numeric, target.classes))
+        return self._counted(*coded, numeric)
 
-    def _counted(
-        self, ways: Sequence[Any], table: Table, numeric: Indices, target: Target,
-        also: Sequence[Discretizer] = (),
-    ) -> list["Measured"]:  # fmt: skip
-        """The counts of a table, its numbers cut in each of several ways; see code_table."""
-        found = []
-        for codes, classes, fitted in code_table(ways, table, numeric, target, also):
-            options = self.backend, self.correction, self.n_jobs
-            entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
-            cut = None if fitted is None else numeric
-            found.append(Measured(entropies, fitted, codes.levels, cut))
-        return found
+    def _counted(self, codes: Codes, classes: Target, fitted: Any, numeric: Indices) -> "Measured":
+        """The counts of a table; see code_table."""
+        options = self.backend, self.correction, self.n_jobs
+        entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
+        return Measured(entropies, fitted, codes.levels, None if fitted is None else numeric)
 
     def _normal(self, numbers: Array, goal: Any) -> "Measured":
         """Numbers that are taken as normal, with classes or numbers as the target."""
@@ -108,13 +105,20 @@ class Reading:
         counting = replace(self, correction=self.correction or "chance")
         n_bins = pair_bins(table.n_features, table.n_samples, target.classes.n_classes)[0]
         for_pairs = EqualFrequency(n_bins)  # sorted columns are cut at little cost
-        find = partial(find_synergy, table, numeric, target.classes, self.backend, for_pairs)
+        pairs = table, numeric, target.classes, for_pairs
+        find = partial(find_synergy, self.backend, *pairs)
         if auto and len(numeric) == table.n_features and self.backend.startswith("torch"):
             measured = counting._blended_on_device(table, target, find)
             if measured is not None:
                 return measured
-        also = [] if self.width else [for_pairs]  # of one table, pairs are counted without
-        counted = counting._counted(ways, table, numeric, target.classes, also)
+        n, m = table.n_features, table.n_samples
+        scanned = not self.width and n**2 > MAX_SCANNED_PAIRS and can_scan(n, m)
+        also = [] if self.width or scanned else [for_pairs]  # of many tables, not needed
+        every = [*ways, for_pairs] if scanned else ways
+        coded = list(code_table(every, table, numeric, target.classes, also))
+        counted = [counting._counted(*each, numeric) for each in coded[: len(ways)]]
+        if len(coded) > len(ways):
+            find = partial(find_synergy, self.backend, *pairs, coded=coded[-1][:2])
         source: PairSource = counted[0].entropies.source
         scored, curvature = None, np.zeros(table.n_features)
         if len(numeric):
@@ -190,16 +194,24 @@ def refuse_other_kinds(table: Table, categorical: Indices) -> None:
         )
 
 
+def can_scan(n_features: int, n_samples: int, seconds: float = SCAN_SECONDS) -> bool:
+    """Whether a scan of all pairs of columns takes about so many seconds at most."""
+    return n_features**2 * (n_samples + PAIR_ROWS) <= seconds * WORK_PER_SECOND
+
+
 def find_synergy(
-    table: Table, numeric: Indices, target: Target, backend: str, cutter: EqualFrequency, top: int
-) -> PairScan:
-    """The pairs of columns with the largest synergy, among all."""
-    if len(numeric):
-        is_fitted = hasattr(cutter, "cut_points_")
-        table = discretise(cutter, table, numeric, None if is_fitted else target)
-    codes = merge_rare(encode(table), cutter.n_bins)
-    entropies = Entropies.count(codes, target, backend)
-    return strongest_pairs(entropies, codes, target.n_classes, top, MAX_PAIR_PVALUE)
+    backend: str, table: Table, numeric: Indices, classes: Target, cutter: EqualFrequency, top: int,
+    coded: tuple[Codes, Target] | None = None,
+) -> PairScan:  # fmt: skip
+    """The pairs of columns with the largest synergy, among all; coded: where codes are known."""
+    if coded is None:
+        if len(numeric):
+            is_fitted = hasattr(cutter, "cut_points_")
+            table = discretise(cutter, table, numeric, None if is_fitted else classes)
+        coded = encode(table), classes
+    codes, classes = merge_rare(coded[0], cutter.n_bins), coded[1]
+    entropies = Entropies.count(codes, classes, backend)
+    return strongest_pairs(entropies, codes, classes.n_classes, top, MAX_PAIR_PVALUE)
 
 
 def code_table(

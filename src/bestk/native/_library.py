@@ -58,6 +58,7 @@ SIGNATURES: dict[str, str] = {
     # scores.c
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
     "standardise_rows": "f64[rows] i64 i64 f64 f64[rows]!",
+    "square_rows": "f64[rows] i64 i64 f64 f64[rows]! f64[:,:]!",
     "unexplained": "f64[:,:] i64 i64 i64 f64[:,:] f64[:] f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
     "condition": "f64[:,:,:,:] i64 i64 i64 i64[:] f64 f64[:,:,:]! f64[:,:,:]!",
     "compare_pairs": "f64[:,:] i64 i64 i64[:] f64[:,:] f64[:,:] f64[:] i64 f64[:,:]! f64[:,:]!",

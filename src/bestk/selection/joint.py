@@ -18,18 +18,21 @@ from bestk._typing import Floats, Indices
 from bestk.information import Covariances, Entropies
 from bestk.information.entropies import SMALLEST_VARIANCE
 from bestk.information.measures import INTERACTION
-from bestk.information.reading import MAX_PAIR_PVALUE, PAIR_ROWS, has_few_rows
+from bestk.information.reading import (
+    MAX_PAIR_PVALUE,
+    MAX_SCANNED_PAIRS,
+    SCAN_SECONDS,
+    can_scan,
+    has_few_rows,
+)
 from bestk.native.threads import spans
 from bestk.problem.solution import Solution
 from bestk.selection.conditioning import State
 from bestk.selection.targets import JoinedEntropies
 
 NOISE, NOISE_ROWS = 0.03, 50.0  # variance of the noise of a column: 0.03 + 50 / rows
-MAX_SCANNED_PAIRS = 2**23  # pairs whose synergy is estimated to find some to start from
 MAX_STRIP_PAIRS = 2**20  # of them, where a scan of all pairs follows
 MAX_STARTING_PAIRS = 64
-SCAN_SECONDS = 1.0  # for a scan of all pairs, if there is no time limit
-WORK_PER_SECOND = 1e12  # pairs of columns times rows, about, on two cores
 STRIP_ROWS = 256
 
 
@@ -67,11 +70,14 @@ class Forward:
 
     def note_interactions(self, items: Sequence[int]) -> None:
         """Keep the interactions of selected columns, which describe them later."""
-        self.entropies.interactions.update(zip(items, self.interaction(items), strict=True))
+        known = self.entropies.interactions
+        items = [item for item in items if item not in known]
+        known.update(zip(items, self.interaction(items), strict=True))
 
     def effects(self, j: int) -> tuple[Floats, Floats]:
         """What every column shares with one, and tells only together with it."""
         found, chance = self.interaction([j])[0], self.chances[self.kind[j], self.kind]
+        self.entropies.interactions[j] = found
         synergy = np.zeros_like(found)
         if (found > chance).any():
             synergy = self._synergies_of(slice(None), j, found, self.covariances.column(j))
@@ -139,11 +145,6 @@ class Forward:
             return []
         found = self.entropies.find_synergy(MAX_STARTING_PAIRS)  # type: ignore[misc]
         return [(int(i), int(j)) for i, j in found.pairs[found.pvalues < MAX_PAIR_PVALUE]]
-
-
-def can_scan(n_features: int, n_samples: int, seconds: float) -> bool:
-    """Whether a scan of all pairs of columns takes about so many seconds at most."""
-    return n_features**2 * (n_samples + PAIR_ROWS) <= seconds * WORK_PER_SECOND
 
 
 def gaussian_interaction(covariances: Floats, left: Floats, right: Floats) -> Floats:

@@ -12,9 +12,9 @@ from bestk.data.codes import encode
 from bestk.data.table import Table, check_finite
 from bestk.data.target import ParsedTarget
 from bestk.information import Entropies
+from bestk.information.reading import SCAN_SECONDS, can_scan
 from bestk.native import as_table, kernels
 from bestk.native.threads import run_tiles, spans, threads
-from bestk.selection.joint import SCAN_SECONDS, can_scan
 from bestk.selection.methods import Joint, get_method
 
 MAX_MEASURED = 32_768  # columns; of more, those with the largest relevance alone are considered

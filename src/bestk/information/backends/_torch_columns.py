@@ -12,9 +12,10 @@ from torch import Tensor
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.discretize import ColumnCuts, log_tables
-from bestk.information._scores import Explained, limited_squares, normal_scores, unit_score
+from bestk.information._scores import Explained, normal_scores, unit_score
 from bestk.information.backends._torch_table import DeviceCodes
 
+MAX_SCORE = 2.5  # of scores that are squared, as in scores.c: outliers should not count too much
 TIE = 1e-12  # scores closer than this, relative to their scale, are equal
 BUFFER_BYTES = 2**25  # that travel to the device together
 SORTED_VALUES = {"cuda": 2**28, "cpu": 2**20}  # times classes, that are cut together
@@ -249,12 +250,17 @@ class DeviceScores:
         """Of the squares of scores: sums, sums of products with scores and squares, entries."""
         parts = []
         for z in self.values.split(2**13):
-            q = limited_squares(z, self.one)
+            limited = (z * (1.0 / self.one)).clip(-MAX_SCORE, MAX_SCORE)
+            q = ((limited * limited - 1.0) * (0.25 * self.one)).round()
             sums = q.sum(1).cpu().numpy()
             products = torch.stack([(q * z).sum(1), (q * q).sum(1)]).cpu().numpy()
             parts.append((sums, products, self._explain(q, sums).entries))
         sums, products, entries = zip(*parts, strict=True)
         return np.hstack(sums), np.hstack(products), np.hstack(entries)
+
+    def row(self, j: int) -> Floats:
+        """Sums of products of all columns with column j."""
+        return self.times(self.values[j])
 
     def times(self, row: Tensor) -> Floats:
         """Sums of products of all columns with another one."""

@@ -24,13 +24,17 @@ STRIP_VALUES = 2**16
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
 
-def normal_scores(values: Array, kind: ScoreKind = "rank", order: Indices | None = None) -> Floats:
+def normal_scores(
+    values: Array, kind: ScoreKind = "rank", order: Indices | None = None,
+    use: Callable[[Floats, int], None] | None = None,
+) -> Floats:  # fmt: skip
     """Scores of mean 0 and variance 1, one row per column; those of missing values are 0.
 
     They are integers, in units of ``1 / unit_score(m)`` for m samples.
     ``"rank"``: the normal quantile of (r - 1/2) / m, r the rank among the m known values, averaged
     over ties. ``"standard"``: the distance to the mean in standard deviations. Constant columns,
-    and those without known values, are 0 throughout. Samples are taken in an ``order``.
+    and those without known values, are 0 throughout. Samples are taken in an ``order``. ``use`` is
+    called with the scores of some columns and the place of the first, while they are in the cache.
 
     Examples
     --------
@@ -46,7 +50,10 @@ def normal_scores(values: Array, kind: ScoreKind = "rank", order: Indices | None
     def write(block: Floats, start: int) -> None:
         if table is not None:
             _rank(block, table)
-        kernels.standardise_rows(block, *block.shape, one, out[start : start + len(block)])
+        part = out[start : start + len(block)]
+        kernels.standardise_rows(block, *block.shape, one, part)
+        if use is not None:
+            use(part, start)
 
     map_columns(values, write, order)
     return out
@@ -133,9 +140,22 @@ class ScoredTable:
         self._tables: Floats | None = None  # products of the columns of each table
         self._row: tuple[int, Any] = -1, None  # the latest row of products
         order, self._explain = read_given(target, kind, self.n_rows)
-        z, self.one = normal_scores(values, kind, order), unit_score(self.n_rows)
-        self.values, self.explained = z, self._explain(z)
-        self.sums, self.squares = np.einsum("ij->i", z), np.einsum("ij,ij->i", z, z)
+        self.one, (self.sums, self.squares) = (
+            unit_score(self.n_rows),
+            np.empty((2, *values.shape[1:])),
+        )
+        found: dict[int, Explained] = {}
+
+        def sum_up(z: Floats, start: int) -> None:
+            here = slice(start, start + len(z))
+            np.einsum("ij->i", z, out=self.sums[here])
+            np.einsum("ij,ij->i", z, z, out=self.squares[here])
+            found[start] = self._explain(z)
+
+        with calm_blas():
+            self.values = normal_scores(values, kind, order, sum_up)
+        entries = np.hstack([found[start].entries for start in sorted(found)])
+        self.explained = found[0]._replace(entries=entries)
 
     def keep(self, columns: Part) -> "ScoredTable":
         """Some of the columns."""

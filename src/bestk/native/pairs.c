@@ -130,9 +130,12 @@ static inline int side_by_side(const int64_t *to, int64_t n) {
 /* Scale n sums into a row of the output, at columns to[0..n-1]. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
     const int64_t *terms, int64_t row, const int64_t *to, int64_t n) {
-    if (o->out && (!o->column_to || side_by_side(to, n))) {
-        double *at = o->out + row * o->step + to[0];
-        for (int64_t i = 0; i < n; i++) at[i] = scaled(f, sums[i], term, terms[i]);
+    if (!o->column_to || side_by_side(to, n)) {
+        const int64_t at = row * o->step + to[0];
+        for (int64_t i = 0; o->out && i < n; i++)
+            o->out[at + i] = scaled(f, sums[i], term, terms[i]);
+        for (int64_t i = 0; o->out32 && i < n; i++)
+            o->out32[at + i] = (float)scaled(f, sums[i], term, terms[i]);
         return;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -145,6 +148,17 @@ static void write_line(const Formula *f, const Output *o, const uint64_t *sums, 
     }
 }
 
+/* Fetch the lines of the cache for n columns of the output, side by side from to[0] on, which are
+   written soon. Always inlined: GCC drops calls of a function that only fetches. */
+INLINE void fetch_line(const Output *o, int64_t row, const int64_t *to, int64_t n) {
+    if (row < 0 || to[0] < 0) return;
+    const int64_t at = row * o->step + to[0];
+    const char *begin = o->out ? (char *)(o->out + at) : (char *)(o->out32 + at);
+    const char *last = o->out ? (char *)(o->out + at + n - 1) : (char *)(o->out32 + at + n - 1);
+    for (; begin < last; begin += 64) __builtin_prefetch(begin, 1);
+    __builtin_prefetch(last, 1);
+}
+
 /* Write the sums of some tiles, and across the diagonal where that is asked for. */
 static void write_tiles(const Table *t, const Formula *f, const Rows *rows, const Output *o,
     const int64_t *tiles, int64_t n_tiles, const uint64_t *sums) {
@@ -152,11 +166,14 @@ static void write_tiles(const Table *t, const Formula *f, const Rows *rows, cons
         for (int64_t b = 0; b < n_tiles; b++) {
             const int64_t start = tiles[b] * LANES, n = least_of(LANES, t->n_features - start);
             const int64_t to = start, term = f->row_term[rows->places[r]];
+            if (r + 1 < rows->n && o->column_to)
+                fetch_line(o, rows->to[r + 1], o->column_to + start, n);
             write_line(f, o, sums + (b * rows->n + r) * LANES, term, f->column_term + start,
                 rows->to[r], o->column_to ? o->column_to + start : &to, n);
         }
     for (int64_t i = 0; o->mirror && i < n_tiles * LANES; i++) {
-        const int64_t place = tiles[i / LANES] * LANES + i % LANES;
+        const int64_t place = tiles[i / LANES] * LANES + i % LANES, next = place + LANES;
+        if (next < t->n_features) fetch_line(o, o->column_to[next], rows->to, rows->n);
         if (place >= t->n_features || o->column_to[place] < 0) continue;
         const uint64_t *own = sums + i / LANES * rows->n * LANES + i % LANES;
         for (int64_t r = 0; r < rows->n; r++) rows->turned[r] = own[r * LANES];

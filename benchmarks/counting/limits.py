@@ -20,20 +20,22 @@ def _and_popcount(case: Case, budget: float) -> Job:
         raise ValueError("bestk does not count all pairs of this table by planes")
     n_words, n_classes = int(packed.words[-1]), len(packed.sizes)
 
-    def count(task: Any) -> None:
+    def prepare(task: Any) -> Any:
         begin, end, first, last = task
         rows = np.concatenate([_planes(packed, place) for place in range(begin, end)])
         tiles = packed.bits[packed.bits_at[first] : packed.bits_at[last]]
         n_planes = int(packed.n_planes[first:last].sum())  # tiles lie one after another
-        out = np.empty(n_classes * len(rows) * n_planes * LANES, np.uint32)
-        kernels.count_rows(rows.ravel(), len(rows), tiles, n_planes, packed.words, n_classes, out)
+        return rows.ravel(), len(rows), tiles, n_planes, packed.words, n_classes
+
+    def count(job: Any) -> None:
+        kernels.count_rows(*job, np.empty(n_classes * job[1] * job[3] * LANES, np.uint32))
 
     def _planes(packed: Any, place: int) -> Any:
         tile, lane = divmod(place, LANES)
         bits = packed.bits[packed.bits_at[tile] : packed.bits_at[tile + 1]]
         return bits.reshape(-1, n_words, LANES)[: packed.levels[place] - 1, :, lane]
 
-    tasks = cut_tasks(packed, request)[0].tolist()
+    tasks = [prepare(task) for task in cut_tasks(packed, request)[0].tolist()]
     run_tiles(count, tasks)
     return Job(lambda: run_tiles(count, tasks), case.n_pairs)
 

@@ -82,15 +82,25 @@ typedef struct {
     int count, status; /* status: of the call, NO_MEMORY once a piece could not be had */
 } Room;
 
-/* Zeros, from the start of a cache line on; NULL if there is no memory left. */
-static inline void *take(Room *room, int64_t count, size_t size) {
-    char *piece = calloc((size_t)most_of(count, 1) + CACHE_LINE / size + 1, size);
+/* Memory from the start of a cache line on, zero where that is asked for; NULL if none is left. */
+static inline void *take_some(Room *room, int64_t count, size_t size, int zero) {
+    const size_t n = (size_t)most_of(count, 1) + CACHE_LINE / size + 1;
+    char *piece = zero ? calloc(n, size) : n > SIZE_MAX / size ? NULL : malloc(n * size);
     if (!piece) {
         room->status = NO_MEMORY;
         return NULL;
     }
     room->pieces[room->count++] = piece;
     return piece + (CACHE_LINE - (uintptr_t)piece % CACHE_LINE) % CACHE_LINE;
+}
+
+static inline void *take(Room *room, int64_t count, size_t size) {
+    return take_some(room, count, size, 1);
+}
+
+/* The same for what is written before it is read. */
+static inline void *take_unset(Room *room, int64_t count, size_t size) {
+    return take_some(room, count, size, 0);
 }
 
 /* Free all pieces; return the status. */

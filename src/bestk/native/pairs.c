@@ -20,7 +20,7 @@ typedef struct {
     uint32_t *bits;      /* [plane][word] */
     uint32_t *margins;   /* [plane][class] */
     uint32_t *joint;     /* those of each row, and of all samples; see Block */
-    uint64_t *two_level; /* tables of two-level rows, or NULL; see build_two_level */
+    uint64_t *two_level; /* tables of a two-level row; see build_two_level */
     uint32_t *counts;    /* [tile][class][row][plane][lane] of a block of tiles */
     uint32_t *cells;     /* those that follow from the margins, then those of the pair */
     uint64_t *sums;      /* [tile][row][lane] */
@@ -31,7 +31,7 @@ typedef struct {
     uint32_t *in_level, *in_run;
 } Rows;
 
-enum { BLOCK_BYTES = 524288, MOST_BLOCK = 64, TWO_LEVEL_BYTES = 4194304, MOST_JOINT = 8192 };
+enum { BLOCK_BYTES = 786432, MOST_BLOCK = 128, MOST_JOINT = 8192 };
 
 /* Entries of the tables of one two-level row. */
 static int64_t two_level_length(const Table *t) { return t->n_samples + 2 * (t->n_classes + 1); }
@@ -81,9 +81,10 @@ static uint64_t *fold_table(const uint64_t *table, int64_t size, uint64_t *to) {
 }
 
 /* Tables of a two-level row: for each class, and for the pair, of samples with its bit and those
-   without; half the look-ups of its pairs with other two-level features. */
+   without; half the look-ups of its pairs with other two-level features. Made anew for each block
+   of tiles, which takes less time than fetching them from beyond the cache. */
 static void build_two_level(const Table *t, const Formula *f, const Rows *rows, int64_t r) {
-    uint64_t *to = rows->two_level + r * two_level_length(t);
+    uint64_t *to = rows->two_level;
     int64_t with = 0;
     for (int64_t c = 0; c < t->n_classes; c++) {
         const int64_t own = rows->margins[rows->first[r] * t->n_classes + c];
@@ -115,6 +116,11 @@ void bestk_start_formula(Table *t, Formula *f, Room *room) {
     t->n_tables = 1;
 }
 
+/* Whether tables of two-level rows save more look-ups than they take, an entry being a third. */
+static int folds(const Table *t, const Formula *f, int64_t n_tiles) {
+    return !f->joint && n_tiles * LANES * 6 * (t->n_classes + 1) > two_level_length(t);
+}
+
 /* A sum and the terms of its pair, in nats. */
 static inline double scaled(const Formula *f, uint64_t sum, int64_t row, int64_t column) {
     return higher(f->lowest, (double)(int64_t)(sum + (uint64_t)row + (uint64_t)column) * f->scale);
@@ -127,10 +133,10 @@ static inline int side_by_side(const int64_t *to, int64_t n) {
     return !apart;
 }
 
-/* Scale n sums into a row of the output, at columns to[0..n-1]. */
+/* Scale n sums into a row of the output, at columns to[0..n-1]; in_order: these lie side by side. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
-    const int64_t *terms, int64_t row, const int64_t *to, int64_t n) {
-    if (!o->column_to || side_by_side(to, n)) {
+    const int64_t *terms, int64_t row, const int64_t *to, int64_t n, int in_order) {
+    if (in_order) {
         const int64_t at = row * o->step + to[0];
         for (int64_t i = 0; o->out && i < n; i++)
             o->out[at + i] = scaled(f, sums[i], term, terms[i]);
@@ -148,37 +154,44 @@ static void write_line(const Formula *f, const Output *o, const uint64_t *sums, 
     }
 }
 
-/* Fetch the lines of the cache for n columns of the output, side by side from to[0] on, which are
-   written soon. Always inlined: GCC drops calls of a function that only fetches. */
+/* Fetch the lines for n columns of the output, side by side from to[0] on, which are written soon,
+   into the second cache: more of them can be under way than into the first. Always inlined: GCC
+   drops calls of a function that only fetches. */
 INLINE void fetch_line(const Output *o, int64_t row, const int64_t *to, int64_t n) {
     if (row < 0 || to[0] < 0) return;
     const int64_t at = row * o->step + to[0];
     const char *begin = o->out ? (char *)(o->out + at) : (char *)(o->out32 + at);
     const char *last = o->out ? (char *)(o->out + at + n - 1) : (char *)(o->out32 + at + n - 1);
-    for (; begin < last; begin += 64) __builtin_prefetch(begin, 1);
-    __builtin_prefetch(last, 1);
+    for (; begin < last; begin += 64) __builtin_prefetch(begin, 0, 1);
+    __builtin_prefetch(last, 0, 1);
 }
 
 /* Write the sums of some tiles, and across the diagonal where that is asked for. */
 static void write_tiles(const Table *t, const Formula *f, const Rows *rows, const Output *o,
     const int64_t *tiles, int64_t n_tiles, const uint64_t *sums) {
+    uint8_t in_order[MOST_BLOCK];
+    for (int64_t b = 0; b < n_tiles; b++) {
+        const int64_t start = tiles[b] * LANES, n = least_of(LANES, t->n_features - start);
+        in_order[b] = !o->column_to || side_by_side(o->column_to + start, n);
+    }
     for (int64_t r = 0; r < rows->n; r++)
         for (int64_t b = 0; b < n_tiles; b++) {
             const int64_t start = tiles[b] * LANES, n = least_of(LANES, t->n_features - start);
-            const int64_t to = start, term = f->row_term[rows->places[r]];
-            if (r + 1 < rows->n && o->column_to)
-                fetch_line(o, rows->to[r + 1], o->column_to + start, n);
-            write_line(f, o, sums + (b * rows->n + r) * LANES, term, f->column_term + start,
-                rows->to[r], o->column_to ? o->column_to + start : &to, n);
+            const int64_t *to = o->column_to ? o->column_to + start : &start;
+            if (r + 1 < rows->n && in_order[b]) fetch_line(o, rows->to[r + 1], to, n);
+            write_line(f, o, sums + (b * rows->n + r) * LANES, f->row_term[rows->places[r]],
+                f->column_term + start, rows->to[r], to, n, in_order[b]);
         }
+    const int rows_in_order = side_by_side(rows->to, rows->n);
     for (int64_t i = 0; o->mirror && i < n_tiles * LANES; i++) {
         const int64_t place = tiles[i / LANES] * LANES + i % LANES, next = place + LANES;
-        if (next < t->n_features) fetch_line(o, o->column_to[next], rows->to, rows->n);
+        if (next < t->n_features && rows_in_order)
+            fetch_line(o, o->column_to[next], rows->to, rows->n);
         if (place >= t->n_features || o->column_to[place] < 0) continue;
         const uint64_t *own = sums + i / LANES * rows->n * LANES + i % LANES;
         for (int64_t r = 0; r < rows->n; r++) rows->turned[r] = own[r * LANES];
         write_line(f, o, rows->turned, f->row_term[place], rows->column_terms, o->column_to[place],
-            rows->to, rows->n);
+            rows->to, rows->n, rows_in_order);
     }
 }
 
@@ -193,8 +206,10 @@ static void fill_block(const Table *t, const Formula *f, Rows *rows, const Outpu
         const int64_t row = rows->first[r], n_i = rows->first[r + 1] - row;
         Block some = {n_i, n_j, NULL, step, rows->margins + row * t->n_classes,
             rows->joint + row + r, NULL, NULL, rows->cells};
-        if (rows->two_level && n_i == 1 && n_j == 1)
-            some.two_level = rows->two_level + r * two_level_length(t);
+        if (n_i == 1 && n_j == 1 && folds(t, f, n_tiles)) {
+            build_two_level(t, f, rows, r);
+            some.two_level = rows->two_level;
+        }
         for (int64_t b = 0; b < n_tiles; b++) {
             some.counts = rows->counts + b * t->n_classes * step + row * n_j * LANES;
             some.margins = t->margins + t->margins_at[tiles[b]];
@@ -304,20 +319,10 @@ static void group_rows(const Table *t, Rows *rows, Room *room) {
             scratch, rows->order + r * m, rows->ends + r * m);
 }
 
-/* Make the tables of two-level rows, where they save more look-ups than they take. */
-static void fold_rows(const Table *t, const Formula *f, Rows *rows, int64_t n_tiles, Room *room) {
-    const int64_t length = two_level_length(t), bytes = 8 * length * rows->n;
-    if (f->joint || bytes > TWO_LEVEL_BYTES) return;
-    if (n_tiles * LANES * 2 * (t->n_classes + 1) <= length) return;
-    rows->two_level = take(room, length * rows->n, sizeof *rows->two_level);
-    for (int64_t r = 0; rows->two_level && r < rows->n; r++)
-        if (rows->first[r + 1] > rows->first[r]) build_two_level(t, f, rows, r);
-}
-
 /* Set what the rows of a task need to be counted against tiles. */
 static void open_rows(const Table *t, const Formula *f, const int64_t *tiles, int64_t n_tiles,
     Rows *rows, Room *room) {
-    int64_t by_codes = 0, most_counts = 0, most_tiles = 1, most_j = 0, n_two = 0;
+    int64_t by_codes = 0, most_counts = 0, most_tiles = 1, most_j = 0;
     rows->first = take(room, rows->n + 1, sizeof *rows->first);
     rows->column_terms = take(room, rows->n, sizeof *rows->column_terms);
     if (room->status) return;
@@ -332,7 +337,6 @@ static void open_rows(const Table *t, const Formula *f, const int64_t *tiles, in
     rows->n_planes = rows->have_planes ? rows->first[rows->n] : 0;
     for (int64_t i = 0; i < n_tiles; i++) {
         const int64_t n_j = t->n_planes[tiles[i]];
-        n_two += n_j == 1;
         if (i && n_j == t->n_planes[tiles[i - 1]]) continue;
         const int64_t length = block_length(t, rows, tiles[i]);
         const int counted = by_planes(t, rows, tiles[i]);
@@ -343,17 +347,18 @@ static void open_rows(const Table *t, const Formula *f, const int64_t *tiles, in
         most_j = most_of(n_j, most_j);
     }
     const int64_t cells = 2 * (rows->most_levels + 2) * (most_j + 2) + 2 * t->n_classes;
-    rows->bits = take(room, rows->n_planes * t->words[t->n_classes], sizeof *rows->bits);
+    rows->bits = take_unset(room, rows->n_planes * t->words[t->n_classes], sizeof *rows->bits);
     rows->margins = take(room, rows->n_planes * t->n_classes, sizeof *rows->margins);
     rows->joint = take(room, rows->n_planes + rows->n, sizeof *rows->joint);
-    rows->counts = take(room, most_counts, sizeof *rows->counts);
-    rows->cells = take(room, cells * LANES, sizeof *rows->cells);
-    rows->sums = take(room, most_tiles * rows->n * LANES, sizeof *rows->sums);
+    rows->counts = take_unset(room, most_counts, sizeof *rows->counts);
+    rows->cells = take_unset(room, cells * LANES, sizeof *rows->cells);
+    if (folds(t, f, most_tiles))
+        rows->two_level = take_unset(room, two_level_length(t), sizeof *rows->two_level);
+    rows->sums = take_unset(room, most_tiles * rows->n * LANES, sizeof *rows->sums);
     rows->turned = take(room, rows->n, sizeof *rows->turned);
     if (room->status) return;
     if (rows->have_planes) copy_rows(t, rows);
     if (rows->have_planes && f->joint) join_margins(t, rows);
-    if (rows->have_planes && rows->most_levels <= 2) fold_rows(t, f, rows, n_two, room);
     if (by_codes) group_rows(t, rows, room);
 }
 

@@ -20,7 +20,7 @@ from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles, spans
 
 WORD, LANES = 32, 16  # bits of a word, features of a tile
-MAX_ROW_PLANES = 64  # planes of row features that are counted together
+MAX_ROW_PLANES = 32  # planes of row features that are counted together; 64 by joint counts
 CACHE_BYTES = 262_144  # for their counts
 # Nanoseconds of one core, from fits by ``python -m benchmarks.counting costs``: a word of a plane
 # against a word of sixteen others; a cell of sixteen pairs; a sample of one pair in a histogram.
@@ -59,13 +59,20 @@ class Packed:
     @cached_property
     def row_planes(self) -> int:
         """How many planes of rows have counts that stay in the cache."""
+        if _counts_jointly(self.sizes):  # cell by cell
+            return 2 * MAX_ROW_PLANES
         counts = len(self.sizes) * max(1, int(self.n_planes.max())) * LANES * 4
         return min(MAX_ROW_PLANES, max(1, CACHE_BYTES // counts))
 
 
+def _counts_jointly(sizes: Indices) -> bool:
+    """Whether the counts of a cell in all classes are one index, as in pairs.c."""
+    return prod((sizes + 1).tolist()) <= MAX_JOINT
+
+
 def planes_cost(n_i: Any, n_j: int, n_words: int, sizes: Indices) -> Any:
     """Nanoseconds of sixteen pairs by AND and popcount, ``n_i`` planes against ``n_j``."""
-    n_tables = 1 if prod((sizes + 1).tolist()) <= MAX_JOINT else len(sizes) + 1
+    n_tables = 1 if _counts_jointly(sizes) else len(sizes) + 1
     cells = (n_i + 1) * (n_j + 1) * n_tables
     return n_i * n_j * n_words * WORD_COST + cells * CELL_COST
 

@@ -17,7 +17,7 @@ from bestk.native import as_table, kernels
 from bestk.native.threads import run_tiles, spans, threads
 
 MAX_LEVELS = 2**15
-READ_COST = 2e-9  # seconds for a value
+FLOAT_COST, INTEGER_COST = 1.5e-9, 2e-10  # seconds for a value
 MIN_STRIP, STRIP = 64, 256  # columns a thread encodes at once: long pieces of rows are read,
 STRIP_VALUES = 2**15  # or more, where columns are short
 DISCRETISE = "discretise it first, e.g. CAIM().fit_transform(X, y)"
@@ -110,7 +110,8 @@ def _encode_numbers(
     levels, odd = np.empty(n_columns, np.int64), np.zeros(n_columns, np.uint8)
     by_width = (None, values) if values.dtype == np.uint16 else (values, None)
     table = as_table(strip)
-    with threads(seconds=READ_COST * strip.size) as n_threads:
+    cost = FLOAT_COST if table.dtype.kind == "f" else INTEGER_COST
+    with threads(seconds=cost * strip.size) as n_threads:
         width = min(STRIP, max(MIN_STRIP, -(-n_columns // n_threads)))
         width = max(width, STRIP_VALUES // n_rows)
         write = kernels.write_codes.bind(table, order, n_rows, columns, *by_width, levels, odd)

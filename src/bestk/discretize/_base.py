@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame
+from bestk.data.target import order_by_class
 from bestk.native import TABLE_TYPES, kernels
 from bestk.native.threads import VALUE_COST, map_columns, run_tiles, spans, threads
 
@@ -49,7 +50,7 @@ class Classes(NamedTuple):
     @classmethod
     def of(cls, codes: Indices, n_classes: int) -> "Classes":
         """Sort the samples by class."""
-        order = np.argsort(codes, kind="stable")
+        order = order_by_class(codes, n_classes)
         return cls(codes[order].astype(np.int32), n_classes, order)
 
 
@@ -99,8 +100,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        attributes = ATTRIBUTES + CLASSES * cls._supervised
-        cls.__doc__ = cleandoc(cls.__doc__ or "").replace("{attributes}", attributes)
+        own = ATTRIBUTES + CLASSES * cls._supervised
+        cls.__doc__ = cleandoc(cls.__doc__ or "").replace("{attributes}", own)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the cut points of every column.
@@ -197,8 +198,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _numbers(self, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
         """Check X (and y, if given) without a conversion of supported types."""
-        try:
-            # values that overflow become infinite, and infinite values are refused
+        try:  # values that overflow become infinite, and infinite values are refused
             with np.errstate(over="ignore", invalid="ignore"):
                 return validate_data(
                     self, named_frame(X), y, reset=reset, accept_sparse="csc",
@@ -291,8 +291,8 @@ def fit_together(
     if None in ways:
         return None
     read = [d._read_classes(classes) for d in discretizers if d._supervised]
-    by_class = read[0] if read else Classes.of(classes, int(classes.max()) + 1)
-    found = found or cut_by_kernel(values, by_class, ways, n_coded)
+    read = read or [Classes.of(classes, int(classes.max()) + 1)]
+    found = found or cut_by_kernel(values, read[0], ways, n_coded)
     if any((cuts.counts < 0).any() for cuts in found):
         return None
     for discretizer, cuts in zip(discretizers, found, strict=True):

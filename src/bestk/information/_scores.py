@@ -123,7 +123,7 @@ def read_given(target: Target | Array, kind: ScoreKind, m: int) -> tuple[Any, Ex
     if isinstance(target, Target):
         sizes = target.counts
         first = np.cumsum(sizes) - sizes
-        return np.argsort(target.codes, kind="stable"), lambda z: Explained.by_class(
+        return target.order, lambda z: Explained.by_class(
             sizes, np.add.reduceat(z, first, axis=1).T.copy()
         )
     y = normal_scores(target[:, np.newaxis], kind)[0]

@@ -223,7 +223,7 @@ def code_table(
     Rows come by class, or in their own order. Other discretisers are fitted too, in the same pass
     if any.
     """
-    order = np.argsort(target.codes, kind="stable")  # rows of a class are packed at once
+    order = target.order  # rows of a class are packed at once
     classes = replace(target, codes=target.codes[order])
     if not len(numeric) or ways[0] is None:
         yield encode(table, order), classes, None

@@ -49,6 +49,7 @@ class _Selected:
     places: Indices
     columns: list[look.Values]
     relevance: Floats
+    pairs: Floats  # I(xj; y | xi) at [i, j]
 
     @classmethod
     def of(cls, task: Task, solution: Solution) -> "_Selected":
@@ -57,7 +58,8 @@ class _Selected:
         places = solution.support[here]
         here, places = here[np.argsort(places)], np.sort(places)
         columns = [look.column_values(task.table, place) for place in places]
-        return cls(task, places, columns, np.asarray(solution.details["relevance"])[here])
+        relevance, pairs = solution.details["relevance"], solution.details["pairs"]
+        return cls(task, places, columns, relevance[here], pairs[np.ix_(here, here)])
 
     @cached_property
     def target(self) -> ParsedTarget | None:
@@ -215,12 +217,22 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
 
 
 def _are_clear(selected: _Selected, n_classes: int, tests: Floats) -> NDArray[np.bool_]:
-    """Whether the relevance alone shows that a column is related to y, by a likelihood ratio."""
+    """Whether likelihood ratios, alone or given one other, show that a column is related to y."""
     task, levels = selected.task, selected.task.read.levels
-    own = 2 if levels is None else levels[np.searchsorted(task.allowed, selected.places)]
-    freedom = np.maximum(1, own - 1) * (n_classes - 1)
-    ratios = 2 * task.table.n_samples * selected.relevance - freedom - GAIN_OF_CUTS
-    return np.asarray(chdtrc(freedom, np.maximum(0.0, ratios)) * tests < CLEARLY)
+    own, gains = np.full(len(tests), 2), np.full(len(tests), GAIN_OF_CUTS)
+    if levels is not None:
+        here = np.searchsorted(task.allowed, selected.places)
+        own, cut = levels[here], task.read.discretised
+        gains *= False if cut is None else np.isin(here, cut)
+    rows, every = 2 * task.table.n_samples, np.arange(len(own))
+    alone = np.maximum(1, own - 1) * (n_classes - 1)
+    given = np.outer(own, alone)
+    best = (rows * selected.pairs - given).argmax(axis=0)
+    freedom = np.stack([alone, given[best, every]])
+    ratios = rows * np.stack([selected.relevance, selected.pairs[best, every]]) - freedom
+    tests = np.stack([tests, np.full(len(own), len(own) * len(task.allowed))])
+    p = chdtrc(freedom, np.maximum(0.0, ratios - gains))
+    return np.asarray((p * tests < CLEARLY).any(axis=0))
 
 
 def describe(finding: Finding, names: Sequence[str], solution: Solution) -> str:

@@ -13,7 +13,7 @@ from bestk.data.codes import Codes
 from bestk.data.table import Block, Table, find_numeric
 from bestk.data.target import ParsedTarget, Target, cut_target, read_target
 from bestk.information import Entropies, normal_scores
-from bestk.information.measures import CMI, Correction
+from bestk.information.measures import CMI
 from bestk.information.reading import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
 from bestk.information.scan import scan_pairs
 from bestk.native.threads import spans
@@ -125,10 +125,11 @@ def alone_pvalues(
     numeric, classes = find_numeric(table, categorical), targets[0].classes
     n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
     bins = cut_numbers(table, numeric, n_bins)
-    ways: tuple[Correction | None, ...] = None, "chance"
-    relevance, corrected = (Entropies.count(bins, classes, correction=way).mi() for way in ways)
+    entropies = Entropies.count(bins, classes)
+    source: Any = entropies.source
+    relevance, by_chance = entropies.mi(), source.mi_by_chance()
     p = np.stack([
-        _binned_pvalues(bins, relevance - corrected, target, None if number else relevance)
+        _binned_pvalues(bins, by_chance, target, None if number else relevance)
         for number, target in enumerate(targets)
     ])  # fmt: skip
     for span in spans(len(numeric), max(1, BLOCK_VALUES // table.n_samples)):

@@ -27,7 +27,7 @@ from bestk.native.threads import WORTH_A_TEAM, n_threads, run_tiles, spans, thre
 
 COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
 MAX_PLANE_LEVELS = 64
-PACK_COST = 1e-9  # seconds for a sample of a feature
+PACK_COST = 4e-11  # seconds for a sample and a level of a feature
 MAX_CELLS = 2**20  # of single features that are counted together
 MAX_KERNELS = 4  # kept ready, the latest
 MAX_CALL_SECONDS = 0.1  # work between two checks for an interrupt
@@ -43,13 +43,22 @@ class NativeCounter:
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self.n_features = codes.n_features
         self.order = order_features(codes.levels, codes.width)
-        self.place = np.argsort(self.order)[len(self.order) - self.n_features :]
+        self.place, here = np.empty(self.n_features, np.int64), np.flatnonzero(self.order >= 0)
+        self.place[self.order[here]] = here
         self._kernels: dict[tuple[Measure, float, bool], Kernel] = {}
-        with threads(seconds=PACK_COST * codes.values.size):
+        with threads(seconds=PACK_COST * codes.n_samples * int(codes.levels.sum())):
             self.packed = pack(codes, target, self.order, MAX_PLANE_LEVELS)
             self.exact = _count_singles(self.packed, Tables.of(target.counts, correction))
         self.singles = self.exact.singles(self.place)
         self.copies = self.singles[0]
+
+    def mi_by_chance(self) -> Floats:
+        """The mean of I(xi; y) over all permutations of y."""
+        tables = Tables.of(self.packed.sizes, "chance")
+        sums = np.full(self.packed.n_features, tables.offset)
+        for places, by_class in _count_levels(self.packed):
+            sums[places] += tables.chance.take(by_class.sum(axis=1)).sum(axis=0)
+        return -sums[self.place] * np.float64(tables.scale)
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""

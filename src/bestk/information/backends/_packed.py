@@ -96,7 +96,7 @@ def order_features(levels: Indices, width: int | None = None) -> Indices:
 def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packed:
     """Pack the features in that order; tiles of more than ``max_levels`` get no planes."""
     levels, sizes = np.where(order < 0, 1, codes.levels[order]), target.counts
-    samples = np.argsort(target.codes, kind="stable").astype(np.uint32)
+    samples = target.order.astype(np.uint32)
     words = ends(-(-sizes // WORD))
     highest = np.maximum.reduceat(levels, np.arange(0, len(order), LANES))
     n_planes = np.where(highest <= max_levels, highest - 1, -1)

@@ -32,7 +32,7 @@ class DeviceColumns:
     @classmethod
     def of(cls, values: Array, target: Target, device: Any) -> "DeviceColumns":
         """Copy the columns of an array."""
-        order = np.argsort(target.codes, kind="stable")
+        order = target.order
         if min(values.strides) < 0 or not values.flags.writeable:  # which torch does not take
             values = values.copy()
         rows = _to_device(torch.from_numpy(values), device)

@@ -160,7 +160,7 @@ def upload(codes: Codes | DeviceCodes, target: Target, device: Any) -> DeviceTab
     sizes, n = target.counts, len(codes.levels)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     where = device if (n + 1) * starts[-1] < free_bytes(device) / 2 else torch.device("cpu")
-    order = torch.tensor(np.argsort(target.codes, kind="stable"), device=where)
+    order = torch.tensor(target.order, device=where)
     out = torch.full((n + 1, int(starts[-1])), NO_LEVEL, dtype=torch.uint8, device=where)
     at_once = max(1, UPLOAD_BYTES // codes.n_samples)
     for first in range(0, n, at_once):

@@ -8,7 +8,9 @@ import bestk
 from benchmarks.counting.cases import Case
 from benchmarks.counting.contenders import Contender, Job, random_pairs
 from benchmarks.counting.definition import CMI, entropy
+from bestk.information import measures
 from bestk.information.entropies import Entropies
+from bestk.information.measures import Query
 
 
 def _whole_call(case: Case, budget: float) -> Job:
@@ -28,6 +30,17 @@ def _pairs(case: Case, budget: float) -> Job:
     return _checked(case, entropies.cmi)
 
 
+def _kernel(case: Case, budget: float) -> Job:
+    entropies = Entropies.count(case.codes, case.target)
+    out = np.ones((case.n_features, case.n_features))
+
+    def run() -> Any:
+        entropies.source.fill(Query(measures.CMI, lowest=0.0), out)
+        return out
+
+    return _checked(case, run)
+
+
 def _checked(case: Case, run: Any) -> Job:
     pairs = random_pairs(case.n_features, 20)
     values = run()[pairs[:, 0], pairs[:, 1]]
@@ -43,6 +56,9 @@ def _columns(case: Case, budget: float) -> Job:
 WHOLE_CALL = Contender("bestk", "bestk", "bestk", CMI.formula, _whole_call, threads=None)
 STAGE_ONLY = Contender("bestk, counting only", "bestk", "bestk", CMI.formula, _stage, threads=None)
 PAIRS_ONLY = Contender("bestk, pairs only", "bestk", "bestk", CMI.formula, _pairs, threads=None)
+KERNEL = Contender(
+    "bestk, pairs to memory in use", "bestk", "bestk", CMI.formula, _kernel, threads=None
+)
 SINGLE_COLUMNS = Contender(
     "bestk.mutual_information", "bestk", "bestk", "I(xi; y)", _columns, unit="column", threads=None
 )
@@ -55,5 +71,6 @@ OURS: tuple[Contender, ...] = (
     ),
     STAGE_ONLY,
     PAIRS_ONLY,
+    KERNEL,
     SINGLE_COLUMNS,
 )  # fmt: skip

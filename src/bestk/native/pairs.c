@@ -31,7 +31,8 @@ typedef struct {
     uint32_t *in_level, *in_run;
 } Rows;
 
-enum { BLOCK_BYTES = 786432, MOST_BLOCK = 128, MOST_JOINT = 8192 };
+/* FOLDED_BYTES: more tiles share the tables of a two-level row, at the cost of the second cache. */
+enum { BLOCK_BYTES = 786432, FOLDED_BYTES = 2097152, MOST_BLOCK = 256, MOST_JOINT = 8192 };
 
 /* Entries of the tables of one two-level row. */
 static int64_t two_level_length(const Table *t) { return t->n_samples + 2 * (t->n_classes + 1); }
@@ -183,15 +184,17 @@ static void write_tiles(const Table *t, const Formula *f, const Rows *rows, cons
                 f->column_term + start, rows->to[r], to, n, in_order[b]);
         }
     const int rows_in_order = side_by_side(rows->to, rows->n);
+    const int64_t n = rows->n;
+    uint64_t *restrict turned = rows->turned;
     for (int64_t i = 0; o->mirror && i < n_tiles * LANES; i++) {
         const int64_t place = tiles[i / LANES] * LANES + i % LANES, next = place + LANES;
         if (next < t->n_features && rows_in_order)
             fetch_line(o, o->column_to[next], rows->to, rows->n);
         if (place >= t->n_features || o->column_to[place] < 0) continue;
-        const uint64_t *own = sums + i / LANES * rows->n * LANES + i % LANES;
-        for (int64_t r = 0; r < rows->n; r++) rows->turned[r] = own[r * LANES];
-        write_line(f, o, rows->turned, f->row_term[place], rows->column_terms, o->column_to[place],
-            rows->to, rows->n, rows_in_order);
+        const uint64_t *own = sums + i / LANES * n * LANES + i % LANES;
+        for (int64_t r = 0; r < n; r++) turned[r] = own[r * LANES];
+        write_line(f, o, turned, f->row_term[place], rows->column_terms, o->column_to[place],
+            rows->to, n, rows_in_order);
     }
 }
 
@@ -300,7 +303,8 @@ static void fill_histograms(
 static int64_t block_length(const Table *t, const Rows *rows, int64_t tile) {
     const int64_t n_j = most_of(t->n_planes[tile], 1);
     const int64_t bytes = 4 * t->n_classes * rows->n_planes * n_j * LANES + 8 * rows->n * LANES;
-    return most_of(1, least_of(BLOCK_BYTES / bytes, MOST_BLOCK));
+    const int64_t room = n_j == 1 && rows->most_levels <= 2 ? FOLDED_BYTES : BLOCK_BYTES;
+    return most_of(1, least_of(room / bytes, MOST_BLOCK));
 }
 
 /* Order the samples by the levels of each row, for histograms. */

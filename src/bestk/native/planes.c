@@ -207,7 +207,13 @@ static void sum_classes(
 /* The smaller of n and size - n in each lane. */
 static inline V smaller(V n, uint32_t size) {
     const V other = size - n;
+#if LEVEL == 2
+    return (V)_mm512_min_epu32((__m512i)n, (__m512i)other);
+#elif LEVEL == 1
+    return (V)_mm256_min_epu32((__m256i)n, (__m256i)other);
+#else
     return other ^ ((n ^ other) & (V)(n < other));
+#endif
 }
 
 /* See counting.h: two tables for each class and for the pair, one after the other. */

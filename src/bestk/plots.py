@@ -170,8 +170,7 @@ def plot_error_curves(curves: Curves, *, ax: "Axes | None" = None) -> "Axes":
             low, high, colour = sign * means - spread, sign * means + spread, line.get_color()
             ax.fill_between(ks, low, high, color=colour, alpha=0.15, linewidth=0)
         handles.append((means[best], line))
-    handles.sort(key=lambda both: both[0])
-    lines = [line for _, line in handles]
+    lines = [line for _, line in sorted(handles, key=lambda both: both[0])]
     everything = [row for row in curves.rows if row.method == BASELINE]
     if everything:
         level = sign * float(np.mean([row.error for row in everything]))
@@ -250,12 +249,12 @@ def name_ticks(axis: "Axis", labels: Sequence[str], **text: Any) -> None:
     axis.set_tick_params(which="both", length=0)
 
 
-def shorten(names: Sequence[str], items: Sequence[int], longest: int = MAX_LABEL) -> list[str]:
+def shorten(names: Sequence[str], items: Sequence[int]) -> list[str]:
     """Names cut in the middle to fit; equal results get the number of their item."""
-    short = [cut_middle(" ".join(name.split()), longest) for name in names]
+    short = [cut_middle(" ".join(name.split()), MAX_LABEL) for name in names]
     counts = Counter(short)
     return [
-        f"{cut_middle(name, longest - 6)} #{item}" if counts[name] > 1 else name
+        f"{cut_middle(name, MAX_LABEL - 6)} #{item}" if counts[name] > 1 else name
         for name, item in zip(short, items, strict=True)
     ]
 

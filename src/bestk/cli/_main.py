@@ -146,8 +146,7 @@ def report(output: Path, errors: bool, **values: Any) -> None:
 
 @main.command(short_help="List the available methods.")
 @click.argument("name", required=False)
-@DECLARED["as_json"]
-@debug_option
+@options("as_json")
 def methods(name: str | None, as_json: bool) -> None:
     """List the available methods, or describe the method NAME."""
     from bestk.cli._terminal import bold, console, new_table
@@ -164,8 +163,7 @@ def methods(name: str | None, as_json: bool) -> None:
 
 
 @main.command(short_help="Check the installation.")
-@DECLARED["as_json"]
-@debug_option
+@options("as_json")
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Check the installation: versions, compiled library, threads, memory and a test selection.

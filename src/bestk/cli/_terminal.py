@@ -9,7 +9,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from math import isfinite
 from typing import Any, NoReturn
 
 import click
@@ -150,15 +149,8 @@ class Messages:
 
 def print_json(result: dict[str, Any]) -> None:
     """Print a result, with null for numbers that are not finite."""
-    click.echo(json.dumps(_finite(result), indent=2).replace("\x7f", "\\u007f"))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
+    finite = json.loads(json.dumps(result), parse_constant=lambda number: None)
+    click.echo(json.dumps(finite, indent=2).replace("\x7f", "\\u007f"))
 
 
 def console() -> Any:

@@ -1,7 +1,5 @@
 """Discrete tables as small integers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -138,11 +136,8 @@ def _rank_column(column: Array, name: str) -> tuple[Indices, int]:
             f"{where} has negative codes, down to {lowest}; shift them to start at 0, "
             "or pass the column as strings or categories"
         )
-    known = column == column
-    seen, ranks = np.unique(column[known], return_inverse=True)
-    codes = np.full(len(column), len(seen))
-    codes[known] = ranks
-    return codes, len(seen) + (not known.all())
+    levels, codes = np.unique(column, return_inverse=True)  # NaN is the last
+    return codes, len(levels)
 
 
 def _refuse_many(levels: Indices, columns: Indices, names: Sequence[str]) -> None:

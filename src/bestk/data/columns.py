@@ -1,7 +1,5 @@
 """Columns of Python objects as arrays: categories, numbers, dates as days."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import compress

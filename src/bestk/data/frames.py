@@ -1,7 +1,5 @@
 """Any table in, named columns out: arrays, lists, sparse matrices and frames of any library."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -45,11 +43,11 @@ def read_table(X: Any) -> Table:
     return table
 
 
-def read_column(y: Any, name: str = "y") -> Block:
-    """Read one column: a series, a vector, or a table of one column."""
+def read_column(y: Any) -> Block:
+    """Read a target: a series, a vector, or a table of one column."""
     if isinstance(y, Block):
         return y
-    wanted = f"{name} should be a 1d array with one value a row"
+    wanted = "y should be a 1d array with one value a row"
     if y is None or isinstance(y, str):
         raise DataError(f"{wanted}; got {y!r}; give a name only where X is in files or in blocks")
     source, _ = open_table(y)
@@ -61,7 +59,7 @@ def read_column(y: Any, name: str = "y") -> Block:
         source = source.reshape(-1, 1)
     if len(source.shape) != 2 or source.shape[1] != 1:
         raise DataError(f"{wanted}; got shape {source.shape}")
-    return _read_source(source, [name]).blocks[0]
+    return _read_source(source, ["y"]).blocks[0]
 
 
 def read_features(X: Any, categorical_features: Any = None) -> Table:
@@ -118,9 +116,8 @@ def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
     if others:
         rest = _narwhals_blocks(_as_narwhals(frame.iloc[:, others]), [names[j] for j in others])
         yield from (replace(block, columns=np.array(others)[block.columns]) for block in rest)
-    if words:
-        some = series or {j: frame.iloc[:, j] for j in words}
-        yield from side_by_side((j, *_read_pandas_words(some[j], names[j])) for j in words)
+    series = series or {j: frame.iloc[:, j] for j in words}
+    yield from side_by_side((j, *_read_pandas_words(series[j], names[j])) for j in words)
 
 
 def _read_pandas_words(series: Any, name: str) -> tuple[Kind, Array, list[Any] | None]:
@@ -144,11 +141,10 @@ def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
     for j, dtype in enumerate(frame.collect_schema().values()):
         alike.setdefault(dtype, []).append(j)
     as_objects = (nw.String, nw.Object, nw.Unknown, nw.Int128, nw.UInt128, nw.Time)
-    labels, objects = frame.columns, []
+    labels, objects = frame.columns, list[int]()
     for dtype, places in alike.items():
-        categorical = dtype in (nw.Categorical, nw.Enum)
-        if categorical or dtype in as_objects:
-            objects += [(j, categorical) for j in places]
+        if dtype in (*as_objects, nw.Categorical, nw.Enum):
+            objects += places
         elif dtype.is_numeric() or dtype == nw.Boolean:
             kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
             part = frame if len(places) == len(names) else frame[:, places]
@@ -167,15 +163,15 @@ def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
             yield Block(np.array(places), "numeric", values)
         else:
             raise DataError(f"column {names[places[0]]!r} holds {dtype} values; {ACCEPTED}")
-    yield from side_by_side(
-        (j, *_read_series(frame[labels[j]], names[j], categorical))
-        for j, categorical in sorted(objects)
-    )
+    yield from side_by_side((j, *_read_series(frame[labels[j]], names[j])) for j in sorted(objects))
 
 
-def _read_series(series: Any, name: str, categorical: bool) -> tuple[Kind, Array, list[Any] | None]:
+def _read_series(series: Any, name: str) -> tuple[Kind, Array, list[Any] | None]:
     """The kind, values and categories of a column of strings, categories or Python objects."""
-    native, words = series.to_native(), categorical or str(series.dtype) == "String"
+    import narwhals as nw
+
+    native, categorical = series.to_native(), series.dtype in (nw.Categorical, nw.Enum)
+    words = categorical or series.dtype == nw.String
     if words and hasattr(native, "dictionary_encode") and len(native):  # of pyarrow
         return ("categorical" if categorical else "string"), *read_dictionary(native, name)
     return read_objects(series.to_list(), name, categorical=categorical)
@@ -270,9 +266,7 @@ def labels_of(X: Any) -> Any:
 
 def is_frame(X: Any) -> bool:
     """Whether X is a pandas, polars or pyarrow table."""
-    return not isinstance(X, np.ndarray | list | tuple) and (
-        hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__")
-    )
+    return hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__")
 
 
 def is_dask(X: Any) -> bool:

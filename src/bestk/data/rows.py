@@ -152,10 +152,8 @@ def _n_bytes(values: Any) -> int:
 
 def narrowed(block: Block) -> Iterator[Block]:
     """The columns of a block in the smallest of a few types that holds them exactly."""
-    types = NARROW.get(block.values.dtype.kind, ())
-    if block.categories is not None or not isinstance(block.values, np.ndarray):
-        types = ()
-    for dtype in types:
+    dense = block.categories is None and isinstance(block.values, np.ndarray)
+    for dtype in NARROW.get(block.values.dtype.kind, ()) if dense else ():
         if np.dtype(dtype).itemsize >= block.values.dtype.itemsize:
             break
         fits = _fits(block.values[:HEAD], dtype)

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -210,7 +209,7 @@ def _holds(column: Any, type_: Any) -> bool:
 
 def find_delimiter(header: str) -> str:
     """The most frequent of comma, semicolon, tab and bar outside quotation marks."""
-    return max(",;\t|", key=Counter(re.sub('"[^"]*"', "", header)).__getitem__)
+    return max(",;\t|", key=re.sub('"[^"]*"', "", header).count)
 
 
 def open_source(path: str | Path) -> Source:

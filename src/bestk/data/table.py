@@ -1,7 +1,5 @@
 """Named columns of four kinds, held in blocks; and which of them are meant, numeric or constant."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -36,7 +34,7 @@ class Block:
             dense = strip.toarray(order="F") if hasattr(strip, "toarray") else strip
             yield self.columns[start : start + width], dense
 
-    def keep(self, mask: Mask) -> Block:
+    def keep(self, mask: Mask) -> "Block":
         """Some of the columns; the same block if it is all of them."""
         if mask.all():
             return self
@@ -44,7 +42,7 @@ class Block:
         known = None if self.categories is None else [self.categories[j] for j in chosen]
         return Block(self.columns[mask], self.kind, _take_rows(self.values.T, chosen).T, known)
 
-    def take(self, rows: NDArray[np.intp]) -> Block:
+    def take(self, rows: NDArray[np.intp]) -> "Block":
         """Some of the rows; categories that none of them has are dropped."""
         values = _take_rows(self.values, rows)
         if self.categories is None:
@@ -92,7 +90,7 @@ class Table:
             mask[block.columns] = block.kind in kinds
         return mask
 
-    def take(self, rows: NDArray[np.intp]) -> Table:
+    def take(self, rows: NDArray[np.intp]) -> "Table":
         """The same columns of some rows, which may repeat."""
         return replace(self, n_samples=len(rows), blocks=tuple(b.take(rows) for b in self.blocks))
 
@@ -102,7 +100,7 @@ class Table:
         mask[columns] = True
         return mask
 
-    def keep(self, columns: NDArray[np.intp]) -> Table:
+    def keep(self, columns: NDArray[np.intp]) -> "Table":
         """Some of the columns, given in rising order."""
         mask = self.mask(columns)
         blocks = [block.keep(mask[block.columns]) for block in self.blocks]

@@ -157,8 +157,7 @@ def read_full_column(y: Any, n_samples: int) -> Block:
         raise DataError("y is empty; give one value for each row of X")
     if gone := block.missing(block.values).sum():
         raise DataError(f"y has {gone} missing values (NaN or None); drop those rows of X and y")
-    if block.categories is None:
-        check_finite("y", block.values)
+    check_finite("y", block.values)
     return block
 
 
@@ -172,8 +171,8 @@ def is_continuous(y: Any, target: str = "auto") -> bool:
 
 
 def _is_fractional(column: Block) -> bool:
-    is_float = column.categories is None and column.values.dtype.kind == "f"
-    return is_float and bool((column.values > np.floor(column.values)).any())
+    values = column.values
+    return values.dtype.kind == "f" and bool((values > np.floor(values)).any())
 
 
 def note_on_target(target: str, y: Any) -> str | None:

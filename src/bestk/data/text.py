@@ -1,7 +1,5 @@
 """Numbers and dates that are written as text."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -72,16 +70,8 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
 
     Examples
     --------
-    >>> parse_levels(["$1,250", "$3.50", "n/a"], np.array([1, 1, 1])).values
-    array([1250. ,    3.5,     nan])
-    >>> parse_levels(["(12.50)", "3.50-", "7"], np.array([1, 1, 1])).values
-    array([-12.5,  -3.5,   7. ])
-    >>> parse_levels(["2024-03-01", "2024-03-02"], np.array([1, 1])).kind
-    'dates'
-    >>> parse_levels(["1.5 kg", "12 kg"], np.array([1, 1])).kind
-    'numbers in kg'
-    >>> parse_levels(["01", "02", "10"], np.array([5, 5, 5])) is None
-    True
+    >>> parse_levels(["$1,250", "(12.50)", "3.50-", "n/a"], np.array([1, 1, 1, 1])).values
+    array([1250. ,  -12.5,   -3.5,     nan])
     """
     texts = [NEGATIVE.sub(r"-\1\2", level.strip()) for level in levels if isinstance(level, str)]
     some = texts[:: max(1, len(texts) // LOOK)]
@@ -145,8 +135,7 @@ def parse_values(texts: Sequence[str], kind: str) -> Floats:
     values = np.full(len(texts), np.nan)
     like, junk = FORMS.get(kind, (DATE if kind == "dates" else SLASHED, None))
     for i, text in enumerate(texts):
-        match = None if text in GAPS else like.fullmatch(text)
-        if match is None:
+        if (match := like.fullmatch(text)) is None:
             continue
         if junk is not None:
             bare = text if text.isdecimal() else junk.sub("", text).replace(",", ".")
@@ -218,6 +207,5 @@ def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
             odd = sorted({text for j in places for text in found[j].odd})
             lost = f", {', '.join(map(repr, odd[:3]))} as missing" if odd else ""
             such = f"{kind} written as text, such as {found[places[0]].example!r}"
-            kept = "transform returns the text"
-            notes.append(f"{quoted}: {such}; read as {read_as}{lost}; {kept}")
+            notes.append(f"{quoted}: {such}; read as {read_as}{lost}; transform returns the text")
     return notes

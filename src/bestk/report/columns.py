@@ -120,23 +120,21 @@ def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: boo
     """A column and the target in its bins: of equal frequency where values are many."""
     column = column_values(table, place)
     known = column.values[~column.missing]
-    levels = np.unique(known)
-    points, labels = None, [format_text(each) for each in column.categories or levels.tolist()]
-    if levels.dtype.kind == "f" and column.categories is None:
+    levels = bounds = np.unique(known)
+    labels = [format_text(each) for each in column.categories or levels.tolist()]
+    if levels.dtype.kind == "f":
         labels = [f"{each:.6g}" for each in levels.tolist()]
-    if column.categories is None and len(levels) > MAX_BINS and not nominal:
+    ordered = column.categories is None and not nominal
+    if ordered and len(levels) > MAX_BINS:
         with np.errstate(invalid="ignore"):
-            points = np.unique(np.quantile(known, np.arange(1, MAX_BINS) / MAX_BINS))
-        cuts = [f"{point:.4g}" for point in points]  # intervals are closed on the right
+            bounds = np.unique(np.quantile(known, np.arange(1, MAX_BINS) / MAX_BINS))
+        cuts = [f"{bound:.4g}" for bound in bounds]  # intervals are closed on the right
         between = [f"> {low} to {high}" for low, high in pairwise(cuts)]
         labels = [f"≤ {cuts[0]}", *between, f"> {cuts[-1]}"]
-    codes = column.values
-    if column.categories is None:
-        codes = np.searchsorted(levels if points is None else points, codes)
-    codes = np.where(column.missing, len(labels), codes).astype(np.int64)
+    codes = np.where(column.missing, len(labels), np.searchsorted(bounds, column.values))
     *bins, missing = goal.count(codes, [*labels, "missing"])
     bins = _merge_rare([each for each in bins if each.rows])
-    trend = goal.trend(bins, ordered=column.categories is None and not nominal)
+    trend = goal.trend(bins, ordered=ordered)
     shown = (*bins, missing) if missing.rows else tuple(bins)
     name = format_text(table.names[place])
     return Column(name, column.block.kind, missing.rows, len(levels), shown, trend)

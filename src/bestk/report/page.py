@@ -90,13 +90,11 @@ class ScoreAxes:
 
     def __init__(self, scores: FoldScores) -> None:
         self.ks, self.k, measure = scores.ks, scores.k, scores.measure
-        means = [(k, scores.mean(k)) for k in self.ks]
-        self.points = [(k, mean) for k, mean in means if isfinite(mean)]
-        spreads = {k: scores.spread(k) for k, _ in self.points}
+        self.points = [(k, mean) for k in self.ks if isfinite(mean := scores.mean(k))]
         self.band = [
-            (k, *np.clip([mean - spreads[k], mean + spreads[k]], *measure.limits).tolist())
+            (k, *np.clip([mean - spread, mean + spread], *measure.limits).tolist())
             for k, mean in self.points
-            if isfinite(spreads[k])
+            if isfinite(spread := scores.spread(k))
         ]
         lines = [("guessing", measure.guess)]
         if scores.all_features is not None:

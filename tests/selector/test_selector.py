@@ -85,6 +85,19 @@ def test_frames_keep_their_types_where_set_output_asks_for_them(mixed, library):
         assert kept[name].dtype == X[name].dtype
 
 
+def test_columns_of_several_kinds_keep_them_in_a_frame_of_another_library():
+    frame = pd.DataFrame({"age": np.arange(100) / 3, "n": np.arange(100) % 7, "b": [True, False] * 50,
+                          "sex": list("mf") * 50, "day": pd.date_range("2020-01-01", periods=100)})  # fmt: skip
+    selector = SelectBestK(k=5).fit(frame, np.arange(100) % 2)
+    schema = selector.set_output(transform="polars").transform(frame).schema
+    assert list(schema.values())[:4] == [pl.Float64, pl.Int64, pl.Boolean, pl.String]
+    assert schema["day"].is_temporal()
+    back = selector.set_output(transform="pandas").transform(pl.from_pandas(frame))
+    assert [dtype.kind for dtype in back.dtypes] == [dtype.kind for dtype in frame.dtypes]
+    sparse = frame.assign(n=pd.arrays.SparseArray(frame["n"]))  # polars has no such type
+    assert selector.set_output(transform="polars").transform(sparse)["n"].to_list()[:2] == [0, 1]
+
+
 def test_only_the_selected_columns_of_an_arrow_table_are_converted(cancer):
     X, y = cancer
     table = pa.Table.from_pandas(X.iloc[:, 20:23])

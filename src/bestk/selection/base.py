@@ -1,6 +1,7 @@
 """What the selectors share: how tables, in memory or in blocks, are read and cut to columns."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
@@ -148,6 +149,9 @@ class TableSelector(SelectorMixin, BaseEstimator):
         import narwhals as nw
 
         frame = nw.from_native(part)
+        if output != "default":
+            with suppress(ImportError, TypeError, ValueError):  # types that other frames lack
+                return getattr(frame, f"to_{output}")()
         try:
             return np.asarray(frame.to_numpy())
         except TypeError:  # dates of pyarrow beside numbers
